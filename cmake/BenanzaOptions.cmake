@@ -1,0 +1,40 @@
+# What a user can set, and the compiler settings of every target.
+
+set(BENANZA_MODELS "resnet50_v1;googlenet" CACHE STRING
+    "Models to benchmark: names of the zoo (benanza-zoo --list) and paths of .onnx files")
+set(BENANZA_BATCH_SIZES "1" CACHE STRING "Batch sizes, e.g. \"1;8\"")
+set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
+option(BENANZA_BUILD_SUITES "Build the generator, the zoo and the benchmark suites" ON)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/bin)
+
+find_program(BENANZA_CCACHE ccache)
+if(BENANZA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${BENANZA_CCACHE})
+endif()
+
+# Warnings and include root of one of our own targets: files are included as "room/file.h".
+function(benanza_target target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
+endfunction()
+
+# A GoogleTest program of a room: label `unit`, needs no GPU, ends in seconds.
+function(benanza_unit_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;DEFINITIONS")
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${arg_SOURCES})
+  benanza_target(${name})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
+  include(GoogleTest)
+  gtest_discover_tests(${name} PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,90 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+
+namespace benanza {
+namespace {
+
+/// Owns a POSIX file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+void write_all(int descriptor, std::string_view text, const std::filesystem::path& path) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw Error(path.string() + ": cannot write: " + std::strerror(errno));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(descriptor) != 0) {
+    throw Error(path.string() + ": cannot write: " + std::strerror(errno));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw Error(path.string() + ": is a folder, not a file");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(path.string() + ": cannot open: " + std::strerror(errno));
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) throw Error(path.string() + ": cannot read: " + std::strerror(errno));
+  return text;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  const std::filesystem::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  try {
+    const Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (out.get() < 0) throw Error(path.string() + ": cannot write: " + std::strerror(errno));
+    write_all(out.get(), text, path);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+      throw Error(path.string() + ": cannot write: " + std::strerror(errno));
+    }
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+}
+
+bool write_file_if_changed(const std::filesystem::path& path, std::string_view text) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error) &&
+      std::filesystem::file_size(path, error) == text.size() && read_file(path) == text) {
+    return false;
+  }
+  write_file(path, text);
+  return true;
+}
+
+void make_directories(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw Error(path.string() + ": cannot create the folder: " + error.message());
+}
+
+}  // namespace benanza

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace benanza {
+
+/// Whole contents of `path`. Throws Error naming the path if it cannot be read.
+std::string read_file(const std::filesystem::path& path);
+
+/// Writes `text` to a temporary name beside `path`, flushes it to disk, then renames: a reader sees
+/// the old file or the new one, never a part. Throws Error and removes the temporary on failure.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+/// As write_file, but leaves a file that already holds `text` alone. Returns true if it wrote.
+bool write_file_if_changed(const std::filesystem::path& path, std::string_view text);
+
+/// Creates `path` and its parents. Throws Error naming the path if that fails.
+void make_directories(const std::filesystem::path& path);
+
+}  // namespace benanza

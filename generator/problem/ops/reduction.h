@@ -1,0 +1,32 @@
+#pragma once
+
+#include "problem/operand.h"
+
+namespace benanza {
+
+enum class ReductionKind { mean, sum, max };
+
+/// Reduces `axes` (ascending, at least one) of `input`; reduced axes stay with extent 1.
+/// Key: reducemean/1x2048x7x7_a2.3
+struct Reduction {
+  ReductionKind kind = ReductionKind::mean;
+  Dims input;
+  Dims axes;
+
+  bool operator==(const Reduction&) const = default;
+
+  static bool owns(std::string_view op);
+  std::string_view op() const;
+  void write(KeyWriter& writer) const { writer.dims("", input).dims("a", axes, '.'); }
+  static Reduction read(KeyReader& reader);
+
+  std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
+  Dims output() const;
+  /// One per input element.
+  double flops() const { return static_cast<double>(element_count(input)); }
+  std::int64_t reduction_length() const {
+    return kind == ReductionKind::max ? 1 : element_count(input) / element_count(output());
+  }
+};
+
+}  // namespace benanza

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "problem/ops/activation.h"
+#include "problem/ops/batch_normalization.h"
+#include "problem/ops/binary.h"
+#include "problem/ops/concat.h"
+#include "problem/ops/convolution.h"
+#include "problem/ops/copy.h"
+#include "problem/ops/gemm.h"
+#include "problem/ops/lrn.h"
+#include "problem/ops/pooling.h"
+#include "problem/ops/reduction.h"
+#include "problem/ops/softmax.h"
+#include "problem/precision.h"
+
+namespace benanza {
+
+/// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
+using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
+                           Softmax, Lrn, Reduction, Concat, Copy>;
+
+/// What the call does to its result before storing it. Convolution and Gemm only.
+struct Epilogue {
+  bool bias = false;
+  bool operator==(const Epilogue&) const = default;
+};
+
+/// What a layer asks of a library; no model and no layer name.
+struct Problem {
+  Shape shape;
+  Epilogue epilogue;
+  bool operator==(const Problem&) const = default;
+};
+
+/// Cost of a problem if every operand were read once and the result written once.
+struct Work {
+  double flops = 0;
+  std::int64_t bytes_read = 0;
+  std::int64_t bytes_written = 0;
+  std::int64_t bytes() const { return bytes_read + bytes_written; }
+};
+
+/// First part of the key: "conv", "gemm", "relu", ...
+std::string_view op(const Problem& problem);
+/// The canonical text form: "op/fields". parse(key(p)) == p, and key(parse(k)) == k.
+std::string key(const Problem& problem);
+/// Throws std::invalid_argument naming the key and what was expected where.
+Problem parse(std::string_view key);
+
+/// Inputs in the order the operator takes them; the epilogue's operands follow.
+std::vector<Operand> inputs(const Problem& problem);
+Dims output(const Problem& problem);
+/// Elements of the result that the call writes; below element_count(output) only for a Copy.
+std::int64_t written_elements(const Problem& problem);
+Work work(const Problem& problem, Precision precision);
+/// Products summed into one output element (1 where nothing is summed): sets tolerances and scales.
+std::int64_t reduction_length(const Problem& problem);
+
+}  // namespace benanza

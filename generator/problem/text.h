@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza {
+
+/// Extents of a tensor, or one value per spatial axis; outermost first.
+using Dims = std::vector<std::int64_t>;
+
+/// Product of `dims`; 1 for a scalar.
+std::int64_t element_count(const Dims& dims);
+
+/// "1x64x56x56" for separator 'x'. A scalar is "1".
+std::string join(const Dims& dims, char separator);
+
+/// Shortest text that reads back as the same float; "inf" and "-inf" included.
+std::string number(float value);
+
+/// Writes a key: "op/field_field_...". A field is a one- or two-letter prefix and its value.
+class KeyWriter {
+ public:
+  explicit KeyWriter(std::string_view op) : text_(op) { text_ += '/'; }
+
+  KeyWriter& dims(std::string_view prefix, const Dims& values, char separator = 'x');
+  KeyWriter& integer(std::string_view prefix, std::int64_t value);
+  KeyWriter& real(std::string_view prefix, float value);
+  KeyWriter& word(std::string_view text);
+  std::string take() { return std::move(text_); }
+
+ private:
+  void begin_field(std::string_view prefix);
+  std::string text_;
+  bool first_ = true;
+};
+
+/// Reads the fields of a key in the order they were written. Every member throws
+/// std::invalid_argument, naming the key and the field it wanted.
+class KeyReader {
+ public:
+  /// `key` must outlive the reader.
+  explicit KeyReader(std::string_view key);
+
+  std::string_view op() const { return op_; }
+  Dims dims(std::string_view prefix, char separator = 'x');
+  std::int64_t integer(std::string_view prefix);
+  float real(std::string_view prefix);
+  std::string_view word();
+  /// True, and the field is consumed, if the next field is exactly `text`.
+  bool accept(std::string_view text);
+  /// True if the next field begins with `prefix`; nothing is consumed.
+  bool next_is(std::string_view prefix) const;
+  bool at_end() const { return rest_.empty(); }
+  [[noreturn]] void fail(std::string_view wanted) const;
+
+ private:
+  std::string_view take(std::string_view prefix, std::string_view wanted);
+  std::string_view key_;
+  std::string_view op_;
+  std::string_view rest_;
+};
+
+}  // namespace benanza

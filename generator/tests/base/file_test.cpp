@@ -1,0 +1,54 @@
+#include "base/file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace benanza {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+    make_directories(folder_);
+  }
+  fs::path folder_;
+};
+
+TEST_F(Files, WriteThenReadGivesTheSameBytes) {
+  const std::string text("a\0b\r\n", 5);
+  write_file(folder_ / "x", text);
+  EXPECT_EQ(read_file(folder_ / "x"), text);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, UnchangedContentKeepsTheTimestamp) {
+  EXPECT_TRUE(write_file_if_changed(folder_ / "x", "one"));
+  const auto stamp = fs::last_write_time(folder_ / "x");
+  EXPECT_FALSE(write_file_if_changed(folder_ / "x", "one"));
+  EXPECT_EQ(fs::last_write_time(folder_ / "x"), stamp);
+  EXPECT_TRUE(write_file_if_changed(folder_ / "x", "two"));
+  EXPECT_EQ(read_file(folder_ / "x"), "two");
+}
+
+TEST_F(Files, ErrorsNameThePath) {
+  for (const fs::path& path : {folder_ / "missing", folder_}) {
+    try {
+      read_file(path);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(path.string()), std::string::npos);
+    }
+  }
+  EXPECT_THROW(write_file(folder_ / "no" / "such" / "x", "text"), Error);
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "problem/name.h"
+#include "problem/problem.h"
+
+namespace benanza {
+namespace {
+
+class KeyRoundTrip : public testing::TestWithParam<const char*> {};
+
+TEST_P(KeyRoundTrip, ParseThenKeyIsIdentity) {
+  const Problem problem = parse(GetParam());
+  EXPECT_EQ(key(problem), GetParam());
+  EXPECT_EQ(parse(key(problem)), problem);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryOperator, KeyRoundTrip,
+    testing::Values(
+        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1",
+        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_bias", "conv/2x8x30_k4x3_p0.1_s2_d1_g2",
+        "conv/1x4x8x8x8_k4x1x1x1_p0.0.0.0.0.0_s1x1x1_d1x1x1_g4", "gemm/m1_n1000_k2048_nt_w_bias",
+        "gemm/m128_n128_k64_nn_a8x12_b8x12", "gemm/m7_n5_k3_tt_a4x1_b1x6",
+        "maxpool/1x64x112x112_k3x3_p1.1.1.1_s2x2_d1x1",
+        "avgpool/1x2048x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude",
+        "avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_include", "batchnorm/1x64x112x112_e1e-05",
+        "relu/1x64x56x56", "leakyrelu/1x8_a0.1", "clip/1x8x4x4_a0_b6", "clip/1x8_a-inf_binf",
+        "elu/1x8_a1", "sigmoid/1x8", "tanh/1x8", "linear/1x8_a0.5_b-1", "add/1x64x56x56_1x64x1x1_w",
+        "sub/2x3_2x3", "mul/2x3_1x3", "div/2x3_2x3", "max/2x3_2x3", "min/2x3_2x3",
+        "prelu/1x8x4x4_1x8x1x1_w", "softmax/1x1000_a1", "logsoftmax/1x1000_a1",
+        "lrn/1x64x56x56_n5_a0.0001_b0.75_k1", "reducemean/1x2048x7x7_a2.3", "reducesum/4x5_a0",
+        "reducemax/4x5_a1", "concat/1x64x28x28_1x128x28x28_a1", "copy/64x56_f56.1_t1.64"));
+
+struct Malformed {
+  const char* key;
+  const char* wanted;
+};
+
+class MalformedKey : public testing::TestWithParam<Malformed> {};
+
+TEST_P(MalformedKey, NamesTheKeyAndWhatWasExpected) {
+  try {
+    parse(GetParam().key);
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find(GetParam().key), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(GetParam().wanted), std::string::npos) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, MalformedKey,
+    testing::Values(Malformed{"", "op/fields"}, Malformed{"conv", "op/fields"},
+                    Malformed{"frobnicate/1x2", "known operator"},
+                    Malformed{"conv/1x64x56x56", "numbers"},
+                    Malformed{"conv/1x64x56x56_k64x3_p1.1.1.1_s1x1_d1x1_g1", "rank"},
+                    Malformed{"conv/1x64x56x56_k64x3x3_p1.1_s1x1_d1x1_g1", "pad"},
+                    Malformed{"conv/1x64x56x56_k64x3x3_p1.1.1.1_s0x1_d1x1_g1", "positive"},
+                    Malformed{"conv/1x64x2x2_k64x3x3_p0.0.0.0_s1x1_d1x1_g1", "fits"},
+                    Malformed{"conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g3", "divide"},
+                    Malformed{"gemm/m0_n1_k1_nn", "positive m, n and k"},
+                    Malformed{"gemm/m1_n1_k1_xx", "nn, nt, tn or tt"},
+                    Malformed{"relu/1x0", "positive extents"},
+                    Malformed{"relu/1x8_bias", "the end"}, Malformed{"relu/01x8", "canonical"},
+                    Malformed{"relu/1x8_", "numbers"}, Malformed{"softmax/1x8_a2", "axis"},
+                    Malformed{"add/2x3_2x4", "broadcast"},
+                    Malformed{"reducemean/2x3_a1.0", "ascending"},
+                    Malformed{"relu/99999999999999999999", "numbers"}));
+
+TEST(Key, PaddingZeroAndOneAreTwoProblems) {
+  EXPECT_NE(parse("conv/1x8x9x9_k8x3x3_p0.0.0.0_s1x1_d1x1_g1"),
+            parse("conv/1x8x9x9_k8x3x3_p1.1.1.1_s1x1_d1x1_g1"));
+}
+
+TEST(Key, FunctionsThatDifferHaveDifferentKeys) {
+  const Activation relu{.input = {1, 8}, .kind = ActivationKind::relu};
+  const Activation clip{.input = {1, 8}, .kind = ActivationKind::clip, .alpha = 0, .beta = 6};
+  EXPECT_NE(key({relu, {}}), key({clip, {}}));
+  EXPECT_NE(key({Softmax{{1, 8}, 1, false}, {}}), key({Softmax{{1, 8}, 1, true}, {}}));
+}
+
+TEST(VariantNames, RoundTrip) {
+  for (const char* text :
+       {"conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1/fp16/nhwc/cudnn/implicit_gemm",
+        "gemm/m1_n2_k3_nn/int8/plain/onednn/gemm:jit/cold"}) {
+    EXPECT_EQ(to_string(parse_variant_name(text)), text);
+  }
+}
+
+TEST(VariantNames, RejectsWhatIsNotAVariant) {
+  for (const char* text : {"", "relu/1x8", "relu/1x8/fp99/nchw/onednn/jit",
+                           "relu/1x8/fp32/xxxx/onednn/jit", "relu/1x8/fp32/nchw/onednn/jit/warm",
+                           "relu//fp32/nchw/onednn/jit", "relu/1x8/fp32/nchw/onednn/jit/cold/1"}) {
+    EXPECT_THROW(parse_variant_name(text), std::invalid_argument) << text;
+  }
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include "problem/problem.h"
+
+namespace benanza {
+namespace {
+
+Work fp32(const char* key) { return work(parse(key), Precision::fp32); }
+
+TEST(Work, ConvolutionCountsTwoPerMultiplyAdd) {
+  // 1x64x112x112 outputs, 3 * 7 * 7 products each.
+  const Work w = fp32("conv/1x3x224x224_k64x7x7_p3.3.3.3_s2x2_d1x1_g1");
+  EXPECT_EQ(w.flops, 2.0 * 64 * 112 * 112 * 3 * 7 * 7);
+  EXPECT_EQ(w.bytes_read, 4 * (3 * 224 * 224 + 64 * 3 * 7 * 7));
+  EXPECT_EQ(w.bytes_written, 4 * 64 * 112 * 112);
+}
+
+TEST(Work, BiasAddsOnePerOutputAndDoesNotDouble) {
+  const Work plain = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1");
+  const Work biased = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1_bias");
+  EXPECT_EQ(biased.flops - plain.flops, 4 * 6 * 6);
+  EXPECT_EQ(biased.bytes_read - plain.bytes_read, 4 * 4);
+}
+
+TEST(Work, DilationDoesNotInflate) {
+  // 9x9 under a 3x3 kernel dilated by 2 gives 5x5, as does 7x7 undilated.
+  EXPECT_EQ(fp32("conv/1x1x9x9_k1x3x3_p0.0.0.0_s1x1_d2x2_g1").flops,
+            fp32("conv/1x1x7x7_k1x3x3_p0.0.0.0_s1x1_d1x1_g1").flops);
+}
+
+TEST(Work, GroupsDivideTheProducts) {
+  EXPECT_EQ(fp32("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32").flops, 2.0 * 32 * 64 * 9);
+}
+
+TEST(Work, GlobalPoolingIsNotFree) {
+  EXPECT_EQ(fp32("avgpool/1x2048x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude").flops, 2048 * 49);
+}
+
+TEST(Work, PrecisionSetsBytesOnly) {
+  const Problem p = parse("gemm/m2_n3_k4_nn");
+  EXPECT_EQ(work(p, Precision::fp32).flops, 48);
+  EXPECT_EQ(work(p, Precision::fp32).bytes(), 4 * (8 + 12 + 6));
+  EXPECT_EQ(work(p, Precision::fp16).bytes(), 2 * (8 + 12 + 6));
+  EXPECT_EQ(work(p, Precision::int8).bytes(), 8 + 12 + 6);
+}
+
+TEST(Work, SixtyFourBitBytes) {
+  // 70,000 x 70,000 floats are 19.6 GB.
+  EXPECT_EQ(fp32("relu/70000x70000").bytes_read, 19'600'000'000);
+}
+
+TEST(Shapes, PadsAreAllBeginsThenAllEnds) {
+  // Height 5 + 1 + 3, width 5 + 2 + 4, kernel 3.
+  EXPECT_EQ(output(parse("conv/1x1x5x5_k1x3x3_p1.2.3.4_s1x1_d1x1_g1")), (Dims{1, 1, 7, 9}));
+}
+
+TEST(Shapes, GemmBroadcastsItsBatches) {
+  const Problem p = parse("gemm/m7_n5_k3_tn_a4x1_b1x6");
+  EXPECT_EQ(output(p), (Dims{4, 6, 7, 5}));
+  EXPECT_EQ(inputs(p)[0].dims, (Dims{4, 1, 3, 7}));
+  EXPECT_EQ(inputs(p)[1].dims, (Dims{1, 6, 3, 5}));
+}
+
+TEST(Shapes, ConcatAddsUpItsAxis) {
+  EXPECT_EQ(output(parse("concat/1x64x28x28_1x128x28x28_a1")), (Dims{1, 192, 28, 28}));
+}
+
+TEST(Copies, CanonicalFormMergesAxesWalkedInOrder) {
+  // A dense 2x3x4 tensor copied to a dense one is one run of 24 elements.
+  const Dims dims{2, 3, 4};
+  const Copy dense{dims, dense_strides(dims), dense_strides(dims)};
+  EXPECT_EQ(dense.canonical(), (Copy{{24}, {1}, {1}}));
+  // Channels 1 to 2 of 1x4x5x5: one run of 50.
+  const Copy slice{{1, 2, 5, 5}, {100, 25, 5, 1}, {50, 25, 5, 1}};
+  EXPECT_EQ(slice.canonical(), (Copy{{50}, {1}, {1}}));
+  // A transpose of 2x3 keeps both axes.
+  const Copy transpose{{3, 2}, {1, 3}, {2, 1}};
+  EXPECT_EQ(transpose.canonical(), transpose);
+}
+
+TEST(Copies, CountWhatMovesNotWhatTheViewSpans) {
+  const Problem p = parse("copy/2x3_f100.1_t3.1");
+  EXPECT_EQ(inputs(p)[0].dims, (Dims{103}));
+  EXPECT_EQ(output(p), (Dims{6}));
+  EXPECT_EQ(work(p, Precision::fp32).bytes(), 4 * (6 + 6));
+}
+
+TEST(ReductionLength, IsTheNumberOfSummedProducts) {
+  EXPECT_EQ(reduction_length(parse("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g8")), 4 * 9);
+  EXPECT_EQ(reduction_length(parse("gemm/m2_n3_k4_nn")), 4);
+  EXPECT_EQ(reduction_length(parse("reducemean/4x5x6_a1.2")), 30);
+  EXPECT_EQ(reduction_length(parse("reducemax/4x5x6_a1.2")), 1);
+  EXPECT_EQ(reduction_length(parse("relu/8")), 1);
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/primitive.h"
+
+namespace benanza {
+
+/// Which of a library's algorithms become variants. best: the library's own first choice. all:
+/// every one but reference code, which counts only where the library has nothing else.
+/// with_reference: really all.
+enum class AlgorithmSet { best, all, with_reference };
+
+/// What a measurement depends on and a reader must not mix: device, versions, threads. Versions
+/// are asked of the loaded library. Two results may be joined only if their systems are equal.
+using System = std::map<std::string, std::string>;
+
+/// The clock of an engine. In seconds.
+class Stopwatch {
+ public:
+  virtual ~Stopwatch() = default;
+  /// Total time of `calls` back-to-back runs, launch gaps of the host excluded where the engine is
+  /// not the host.
+  virtual double time(Primitive& primitive, std::int64_t calls) = 0;
+  /// One run after the caches have been flushed; the flush is outside the time.
+  virtual double time_cold(Primitive& primitive) = 0;
+};
+
+/// A library that solves problems. Owns its context (engine, stream, handles).
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// Part of every benchmark name: "onednn", "cudnn", "cublas".
+  virtual std::string_view name() const = 0;
+  virtual System system() const = 0;
+  /// Layouts worth measuring for this problem, at least one.
+  virtual std::vector<Layout> layouts(const Problem& problem) const = 0;
+  /// The library's first choice first. Throws Unsupported if there is none.
+  virtual std::vector<Algorithm> algorithms(const Problem& problem, Precision precision,
+                                            Layout layout, AlgorithmSet set) = 0;
+  /// Throws Unsupported if the library refuses, std::exception for any other failure.
+  virtual std::unique_ptr<Primitive> create(const Variant& variant) = 0;
+  virtual Stopwatch& stopwatch() = 0;
+};
+
+}  // namespace benanza

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problem/problem.h"
+
+namespace benanza {
+
+enum class Status { ok, unsupported, incorrect, failed };
+std::string_view to_string(Status status);
+
+/// Outcome of one variant. Everything after `reason` is known only where the status is ok.
+struct Outcome {
+  Status status = Status::failed;
+  std::string reason;
+  /// Seconds per call, one value per repetition, in the order they were taken.
+  std::vector<double> samples;
+  std::int64_t calls_per_sample = 0;
+  std::int64_t workspace_bytes = 0;
+  /// Seconds spent inside timed regions, warm-up not included.
+  double timed_seconds = 0;
+  /// Why sampling stopped: "converged" (the median is known well enough) or "budget".
+  std::string stopped_by;
+};
+
+}  // namespace benanza

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "problem/precision.h"
+#include "problem/problem.h"
+
+namespace benanza {
+
+/// A library's name for one way of solving a problem, e.g. "jit:avx2". Holds no '/' and no space.
+using Algorithm = std::string;
+
+/// problem x precision x layout x algorithm: what a backend sets up as one Primitive.
+struct Variant {
+  Problem problem;
+  Precision precision = Precision::fp32;
+  Layout layout = Layout::plain;
+  Algorithm algorithm;
+};
+
+/// The library refuses the variant, in its own words. The row becomes `unsupported`.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One variant, set up and ready to run again and again. Knows nothing of timing, names or JSON.
+/// Values cross this border as floats in row-major logical order, whatever the variant's precision
+/// and layout; the harness picks inputs that every precision holds exactly. At int8 the result is
+/// round(int8_scale(problem) * exact result), saturated to [-128, 127].
+class Primitive {
+ public:
+  virtual ~Primitive() = default;
+
+  /// Stores operand `index` of inputs(problem). `values` has element_count(operand.dims) elements.
+  virtual void upload(std::size_t index, std::span<const float> values) = 0;
+  /// Fills the result with a value no correct call leaves behind: NaN, or -128 for integers.
+  virtual void poison_output() = 0;
+  /// One call of the library, enqueued on the backend's stream.
+  virtual void run() = 0;
+  /// The result, element_count(output(problem)) values, after all enqueued calls have finished.
+  virtual std::vector<float> download() = 0;
+  /// Scratch memory beyond operands and result, in bytes.
+  virtual std::int64_t workspace_bytes() const = 0;
+};
+
+/// Factor of an int8 result, a power of two: keeps random sums inside 8 bits.
+float int8_scale(const Problem& problem);
+
+}  // namespace benanza
