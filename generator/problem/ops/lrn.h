@@ -7,7 +7,7 @@ namespace benanza {
 /// Local response normalization across channels, as ONNX LRN:
 /// x / (k + alpha / size * sum over `size` neighbouring channels of x^2) ^ beta, the neighbours of
 /// channel c being [c - floor((size - 1) / 2), c + ceil((size - 1) / 2)].
-/// Key: lrn/1x64x56x56_n5_a0.0001_b0.75_k1
+/// Key: lrn/1x64x56x56_n5_a1e-04_b0.75_k1
 struct Lrn {
   Dims input;
   std::int64_t size = 0;

@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(
         "elu/1x8_a1", "sigmoid/1x8", "tanh/1x8", "linear/1x8_a0.5_b-1", "add/1x64x56x56_1x64x1x1_w",
         "sub/2x3_2x3", "mul/2x3_1x3", "div/2x3_2x3", "max/2x3_2x3", "min/2x3_2x3",
         "prelu/1x8x4x4_1x8x1x1_w", "softmax/1x1000_a1", "logsoftmax/1x1000_a1",
-        "lrn/1x64x56x56_n5_a0.0001_b0.75_k1", "reducemean/1x2048x7x7_a2.3", "reducesum/4x5_a0",
+        "lrn/1x64x56x56_n5_a1e-04_b0.75_k1", "reducemean/1x2048x7x7_a2.3", "reducesum/4x5_a0",
         "reducemax/4x5_a1", "concat/1x64x28x28_1x128x28x28_a1", "copy/64x56_f56.1_t1.64"));
 
 struct Malformed {

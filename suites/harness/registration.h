@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "problem/precision.h"
+
+namespace benanza {
+
+/// What the generator found in the user's models. Each table holds the keys of one operator.
+struct Registration {
+  std::vector<std::span<const char* const>> problems;
+  std::vector<Precision> precisions;
+};
+
+/// Defined by the generated problems.cpp.
+Registration registration();
+
+}  // namespace benanza
