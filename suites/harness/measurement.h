@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "problem/problem.h"
+#include "harness/primitive.h"
 
 namespace benanza {
 
@@ -24,6 +24,7 @@ struct Outcome {
   double timed_seconds = 0;
   /// Why sampling stopped: "converged" (the median is known well enough) or "budget".
   std::string stopped_by;
+  Facts facts;
 };
 
 }  // namespace benanza

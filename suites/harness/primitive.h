@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "problem/precision.h"
@@ -28,6 +30,10 @@ class Unsupported : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What a backend knows of a variant beyond its time; every entry becomes a field of the row, so a
+/// name says its unit: {"heuristic_rank": 2.0, "tensor_core_claimed": true}.
+using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
+
 /// One variant, set up and ready to run again and again. Knows nothing of timing, names or JSON.
 /// Values cross this border as floats in row-major logical order, whatever the variant's precision
 /// and layout; the harness picks inputs that every precision holds exactly. At int8 the result is
@@ -46,6 +52,8 @@ class Primitive {
   virtual std::vector<float> download() = 0;
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
+  /// Asked once, after the timing.
+  virtual Facts facts() { return {}; }
 };
 
 /// Factor of an int8 result, a power of two: keeps random sums inside 8 bits.

@@ -1,0 +1,74 @@
+# From models to registrations: what benanza_add_model() collects is generated once, at build time,
+# into <build>/generated and compiled into the library benanza_registrations.
+
+# benanza_add_model(<model>...)
+# A model is the path of an .onnx file (relative to the current source folder) or a name of the zoo
+# (`benanza-zoo --list`). May be called from any folder, and by a project that includes this one.
+function(benanza_add_model)
+  foreach(model IN LISTS ARGN)
+    if(model MATCHES "\\.onnx$")
+      cmake_path(ABSOLUTE_PATH model BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+      if(NOT EXISTS ${model})
+        message(FATAL_ERROR "benanza_add_model: ${model}: no such file")
+      endif()
+    elseif(model MATCHES "/")
+      message(FATAL_ERROR "benanza_add_model: ${model}: neither an .onnx file nor a zoo name")
+    endif()
+    set_property(GLOBAL APPEND PROPERTY BENANZA_MODEL_LIST ${model})
+  endforeach()
+endfunction()
+
+# Builds the file of a zoo model in the build tree; sets `path` to it.
+function(benanza_zoo_model name path)
+  set(file ${BENANZA_BINARY_DIR}/models/${name}.onnx)
+  add_custom_command(
+    OUTPUT ${file}
+    COMMAND benanza-zoo ${name} -o ${file}
+    DEPENDS benanza-zoo
+    COMMENT "Writing ${name}.onnx"
+    VERBATIM)
+  set(${path} ${file} PARENT_SCOPE)
+endfunction()
+
+# Called once, after every folder has had its say.
+function(benanza_generate_registrations)
+  get_property(models GLOBAL PROPERTY BENANZA_MODEL_LIST)
+  list(REMOVE_DUPLICATES models)
+  if(NOT models)
+    message(FATAL_ERROR "BENANZA_MODELS is empty: name zoo models or .onnx files, e.g. "
+                        "-DBENANZA_MODELS=\"resnet50_v1;my.onnx\"")
+  endif()
+
+  set(files)
+  file(MAKE_DIRECTORY ${BENANZA_BINARY_DIR}/models)
+  foreach(model IN LISTS models)
+    if(NOT model MATCHES "\\.onnx$")
+      benanza_zoo_model(${model} model)
+    endif()
+    list(APPEND files ${model})
+  endforeach()
+
+  list(JOIN BENANZA_PRECISIONS "," precisions)
+  list(JOIN BENANZA_BATCH_SIZES "," batch_sizes)
+  set(batch_option)
+  if(batch_sizes)
+    set(batch_option --batch ${batch_sizes})
+  endif()
+  set(out ${BENANZA_BINARY_DIR}/generated)
+  add_custom_command(
+    OUTPUT ${out}/stamp
+    BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake
+    COMMAND benanza-generate ${batch_option} --precision ${precisions} --out ${out} ${files}
+    COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
+    DEPENDS benanza-generate ${files}
+    COMMENT "Generating registrations"
+    VERBATIM)
+  add_custom_target(benanza_generated ALL DEPENDS ${out}/stamp)
+
+  add_library(benanza_registrations STATIC ${out}/problems.cpp)
+  add_dependencies(benanza_registrations benanza_generated)
+  target_link_libraries(benanza_registrations PRIVATE benanza_harness)
+  benanza_target(benanza_registrations)
+
+  benanza_generate_tests()
+endfunction()

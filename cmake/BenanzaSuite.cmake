@@ -1,0 +1,29 @@
+# Suites (one per backend) and the tests that run them.
+
+# benanza_add_suite(<backend> SOURCES <main.cpp>... LIBRARIES <targets>... [GPU])
+# Adds the program bench_<backend>, its smoke test, and one bench test per operator and precision
+# that the models need. GPU: the tests take one GPU each and are skipped where there is none.
+function(benanza_add_suite backend)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU" "" "SOURCES;LIBRARIES")
+  add_executable(bench_${backend} ${arg_SOURCES})
+  benanza_target(bench_${backend})
+  target_link_libraries(bench_${backend} PRIVATE ${arg_LIBRARIES} benanza_harness
+                                                 benanza_registrations)
+  set_property(GLOBAL APPEND PROPERTY BENANZA_BACKENDS ${backend})
+  if(arg_GPU)
+    set_property(GLOBAL APPEND PROPERTY BENANZA_GPU_BACKENDS ${backend})
+  endif()
+endfunction()
+
+# Which tests there are is known only after generation: CTest reads the generated list when it runs.
+function(benanza_generate_tests)
+  get_property(backends GLOBAL PROPERTY BENANZA_BACKENDS)
+  get_property(gpu_backends GLOBAL PROPERTY BENANZA_GPU_BACKENDS)
+  set(generated ${BENANZA_BINARY_DIR}/generated)
+  set(programs ${BENANZA_BINARY_DIR}/bin)
+  set(results ${BENANZA_BINARY_DIR}/results)
+  configure_file(${BENANZA_SOURCE_DIR}/ctest/tests.cmake.in ${BENANZA_BINARY_DIR}/ctest/tests.cmake
+                 @ONLY)
+  set_property(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES
+               ${BENANZA_BINARY_DIR}/ctest/tests.cmake)
+endfunction()
