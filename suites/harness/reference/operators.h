@@ -1,0 +1,59 @@
+#pragma once
+
+#include "harness/reference/reference.h"
+
+/// What verification knows of each operator, one file per operator. `at` are coordinates in the
+/// operator's output(). A new operator is one declaration of element(), and, where the defaults
+/// below do not fit, an overload of a property.
+namespace benanza::reference_detail {
+
+Element element(const Convolution& shape, Operands operands, const Dims& at);
+Element element(const Gemm& shape, Operands operands, const Dims& at);
+Element element(const Pooling& shape, Operands operands, const Dims& at);
+Element element(const BatchNormalization& shape, Operands operands, const Dims& at);
+Element element(const Activation& shape, Operands operands, const Dims& at);
+Element element(const Binary& shape, Operands operands, const Dims& at);
+Element element(const Softmax& shape, Operands operands, const Dims& at);
+Element element(const Lrn& shape, Operands operands, const Dims& at);
+Element element(const Reduction& shape, Operands operands, const Dims& at);
+Element element(const Concat& shape, Operands operands, const Dims& at);
+Element element(const Copy& shape, Operands operands, const Dims& at);
+
+/// Index of the bias value that an epilogue adds to the element at `at`.
+inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1]; }
+inline std::int64_t bias_index(const Gemm&, const Dims& at) { return at.back(); }
+
+/// Largest magnitude that the inputs must reach for the operator's parameters to show in the
+/// result.
+template <class Shape>
+double input_range(const Shape&) {
+  return 1;
+}
+double input_range(const Activation& shape);
+double input_range(const Lrn& shape);
+inline double input_range(const Softmax&) { return 4; }
+
+/// Products of random inputs summed, undivided, into one element: what int8 results must be scaled
+/// down for. 0 where nothing is summed, or the sum is divided by its length.
+template <class Shape>
+std::int64_t summed_products(const Shape&) {
+  return 0;
+}
+inline std::int64_t summed_products(const Convolution& shape) { return shape.reduction_length(); }
+inline std::int64_t summed_products(const Gemm& shape) { return shape.reduction_length(); }
+inline std::int64_t summed_products(const Reduction& shape) {
+  return shape.kind == ReductionKind::sum ? shape.reduction_length() : 0;
+}
+
+/// Where the result is written: element (i0, i1, ...) of `dims` at sum(i * strides).
+struct WrittenView {
+  Dims dims;
+  Dims strides;
+};
+template <class Shape>
+WrittenView written_view(const Shape& shape) {
+  return {shape.output(), dense_strides(shape.output())};
+}
+inline WrittenView written_view(const Copy& shape) { return {shape.dims, shape.to}; }
+
+}  // namespace benanza::reference_detail

@@ -1,0 +1,39 @@
+#include <algorithm>
+#include <cmath>
+
+#include "harness/reference/coordinates.h"
+#include "harness/reference/operators.h"
+
+namespace benanza::reference_detail {
+
+Element element(const Reduction& shape, Operands operands, const Dims& at) {
+  Dims reduced(shape.input.size(), 1);
+  for (const std::int64_t axis : shape.axes) {
+    reduced[static_cast<std::size_t>(axis)] = shape.input[static_cast<std::size_t>(axis)];
+  }
+  const Dims strides = dense_strides(shape.input);
+  const std::int64_t base = ravel_broadcast(at, shape.input);
+  double largest = operands[0][static_cast<std::size_t>(base)];
+  Element sum;
+  Dims step(reduced.size(), 0);
+  do {
+    std::int64_t index = base;
+    for (std::size_t axis = 0; axis < step.size(); ++axis) index += step[axis] * strides[axis];
+    const double value = operands[0][static_cast<std::size_t>(index)];
+    largest = std::max(largest, value);
+    sum.value += value;
+    sum.magnitude += std::abs(value);
+  } while (advance(step, reduced));
+  switch (shape.kind) {
+    case ReductionKind::max:
+      return {largest, std::abs(largest)};
+    case ReductionKind::sum:
+      return sum;
+    case ReductionKind::mean:
+      break;
+  }
+  const auto length = static_cast<double>(element_count(reduced));
+  return {sum.value / length, sum.magnitude / length};
+}
+
+}  // namespace benanza::reference_detail

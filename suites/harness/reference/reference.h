@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "problem/problem.h"
+
+namespace benanza {
+
+/// Values of inputs(problem), in that order, each row-major and as long as its element_count.
+using Operands = std::span<const std::vector<float>>;
+
+/// One element of an exact result. `magnitude` is what the terms it was made of would give if none
+/// of them cancelled (the sum of |a| |b|, say): the scale of the rounding error of any order of
+/// summation. Never below |value|.
+struct Element {
+  double value = 0;
+  double magnitude = 0;
+};
+
+/// Element `flat_index` (row-major, into output(problem)) of the result, computed in double
+/// straight from the ONNX definition; the bias of an epilogue is the last operand. For a Copy the
+/// index must be one that the view writes.
+Element reference_element(const Problem& problem, Operands operands, std::int64_t flat_index);
+
+/// The value of reference_element.
+double reference(const Problem& problem, Operands operands, std::int64_t flat_index);
+
+}  // namespace benanza
