@@ -1,0 +1,88 @@
+// benanza-zoo - writes the models of the zoo as ONNX files.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "zoo/zoo.h"
+
+namespace {
+
+using namespace benanza;
+
+void print_list() {
+  fmt::print("{:<20} {:<20} {:>7} {:>12}\n", "id", "paper's name", "layers", "parameters");
+  for (const zoo::Model& model : zoo::models()) {
+    const zoo::Size size = zoo::size(model);
+    fmt::print("{:<20} {:<20} {:>7} {:>12}\n", model.id, model.paper_name, size.layers,
+               size.parameters);
+  }
+}
+
+void write_model(const std::string& id, const std::string& path, const zoo::BuildOptions& options) {
+  const onnx::ModelProto model = zoo::build(zoo::find(id), options);
+  // Protobuf cannot write a message of 2 GiB or more; no model of the zoo comes near.
+  std::string bytes;
+  if (!model.SerializeToString(&bytes)) {
+    throw Error(path + ": cannot serialize the model; it is too large for protobuf");
+  }
+  write_file_if_changed(path, bytes);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Writes a model of the zoo as an ONNX file.", "benanza-zoo");
+  bool list = false;
+  std::string name;
+  std::string path;
+  std::string weights = "none";
+  zoo::BuildOptions options;
+  std::uint64_t seed = 0;
+  app.add_flag("--list", list, "Show every model: id, name in the paper, layers, parameters");
+  app.add_option("NAME", name, "Id of the model");
+  app.add_option("-o,--output", path, "File to write (NAME.onnx)");
+  app.add_option("--batch", options.batch, "Batch size (1)");
+  app.add_option("--weights", weights,
+                 "none: weights are constants made at run time, the file is small (the default); "
+                 "random: weights are stored")
+      ->check(CLI::IsMember({"none", "random"}));
+  CLI::Option* seed_option = app.add_option("--seed", seed, "Seed of random weights (0)");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    throw Error(std::string(error.what()) + "; see benanza-zoo --help");
+  }
+  if (list) {
+    print_list();
+    return 0;
+  }
+  if (name.empty()) {
+    throw Error("no model given; benanza-zoo --list shows them all");
+  }
+  if (weights == "random") {
+    options.seed = seed;
+  } else if (!seed_option->empty()) {
+    throw Error("--seed needs --weights random");
+  }
+  write_model(name, path.empty() ? name + ".onnx" : path, options);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "benanza-zoo: {}\n", error.what());
+    return 1;
+  }
+}

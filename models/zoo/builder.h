@@ -1,0 +1,162 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "zoo/weights.h"
+
+namespace benanza::zoo {
+
+/// Extents of a tensor, outermost first: batch, channels, height, width.
+using Dims = std::vector<std::int64_t>;
+
+/// A float tensor of the graph under construction.
+struct Tensor {
+  std::string name;
+  Dims dims;
+};
+
+/// How a layer is called: its node and its (first) output. One text names both.
+struct LayerName {
+  std::string node;
+  std::string output;
+
+  LayerName(std::string both) : node(both), output(std::move(both)) {}
+  LayerName(const char* both) : LayerName(std::string(both)) {}
+  LayerName(std::string node_name, std::string output_name)
+      : node(std::move(node_name)), output(std::move(output_name)) {}
+};
+
+/// Zeros around an image: before and after it, the same on both axes.
+struct Pads {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// A square window sliding over height and width.
+struct Window {
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  Pads pads = {};
+  std::int64_t dilation = 1;
+};
+
+struct Conv {
+  std::int64_t filters = 0;
+  Window window = {};
+  std::int64_t groups = 1;
+};
+
+/// Names of the weights of a convolution or a dense layer; no name, no bias.
+struct LinearWeights {
+  std::string kernel;
+  std::optional<std::string> bias;
+};
+
+struct BatchNormWeights {
+  std::string scale;
+  std::string bias;
+  std::string mean;
+  std::string variance;
+};
+
+struct BatchNorm {
+  float epsilon = 1e-5F;
+  float momentum = 0.9F;
+};
+
+/// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta
+struct Lrn {
+  std::int64_t size = 5;
+  float alpha = 1e-4F;
+  float beta = 0.75F;
+  float bias = 1;
+};
+
+/// What a model file can be asked for.
+struct BuildOptions {
+  std::int64_t batch = 1;
+  /// Given: weights are stored as random values from this seed. Otherwise the file is weightless:
+  /// every weight is a ConstantOfShape node of constant_value().
+  std::optional<std::uint64_t> seed;
+};
+
+/// Writes a model layer by layer. Every layer computes its output's shape, adds one node, and
+/// returns its output. Layers that do not fit their input throw std::logic_error, naming the layer:
+/// a mistake in the zoo, not in what a user typed.
+class ModelBuilder {
+ public:
+  /// ConstantOfShape exists since version 9; no operator of the zoo changed between its original's
+  /// version (7 to 9) and this one but for BatchNormalization's dropped `spatial` (always 1).
+  static constexpr std::int64_t opset = 9;
+  /// Initializers need not be inputs since version 4.
+  static constexpr std::int64_t ir_version = 7;
+
+  ModelBuilder(const std::string& id, const BuildOptions& options);
+
+  /// The model's input: the batch and `sample`, the extents of one sample.
+  Tensor input(const std::string& name, const Dims& sample);
+  void output(const Tensor& x);
+
+  Tensor conv(const LayerName& name, const Tensor& x, const Conv& conv,
+              const LinearWeights& weights);
+  Tensor batch_norm(const LayerName& name, const Tensor& x, const BatchNormWeights& weights,
+                    const BatchNorm& parameters = {});
+  Tensor relu(const LayerName& name, const Tensor& x);
+  Tensor max_pool(const LayerName& name, const Tensor& x, const Window& window);
+  /// Padding does not count towards the average (ONNX's default).
+  Tensor average_pool(const LayerName& name, const Tensor& x, const Window& window);
+  Tensor global_average_pool(const LayerName& name, const Tensor& x);
+  Tensor lrn(const LayerName& name, const Tensor& x, const Lrn& lrn);
+  /// Along the channels.
+  Tensor concat(const LayerName& name, const std::vector<Tensor>& parts);
+  /// Tensors of equal shapes.
+  Tensor add(const LayerName& name, const Tensor& a, const Tensor& b);
+  /// `mask`: name of the second output, where the original has one.
+  Tensor dropout(const LayerName& name, const Tensor& x, float ratio,
+                 const std::optional<std::string>& mask = std::nullopt);
+  /// To batch x everything else.
+  Tensor flatten(const LayerName& name, const Tensor& x);
+  /// ONNX's Reshape: 0 copies the extent of x, one -1 is inferred. `target` is stored in a constant
+  /// called `target_name`; it must not spell the batch out, so that the model can be rebatched.
+  Tensor reshape(const LayerName& name, const Tensor& x, const std::string& target_name,
+                 const Dims& target);
+  /// x (batch x features) times the transpose of the kernel (units x features).
+  Tensor gemm(const LayerName& name, const Tensor& x, std::int64_t units,
+              const LinearWeights& weights);
+  Tensor softmax(const LayerName& name, const Tensor& x);
+
+  /// Nodes that are not weights.
+  std::int64_t layers() const { return layers_; }
+  /// Tensors that a framework would call weights; constants of Reshape are none.
+  std::int64_t weights() const { return weights_; }
+  /// Elements of all weights, the statistics of batch normalization included.
+  std::int64_t parameters() const { return parameters_; }
+
+  /// The finished model; the builder is empty afterwards.
+  onnx::ModelProto take() { return std::move(model_); }
+
+ private:
+  onnx::NodeProto& add_node(const std::string& op_type, const LayerName& name,
+                            const std::vector<std::string>& inputs);
+  Tensor weight(const std::string& name, const Dims& dims, Use use, std::int64_t fan_in = 1);
+  Tensor elementwise(const std::string& op_type, const LayerName& name, const Tensor& x);
+  Tensor pool(const std::string& op_type, const LayerName& name, const Tensor& x,
+              const Window& window);
+  std::string integers(const std::string& name, const Dims& values);
+
+  onnx::ModelProto model_;
+  std::int64_t batch_;
+  std::optional<RandomWeights> random_;
+  std::set<std::string> constants_;
+  std::int64_t layers_ = 0;
+  std::int64_t weights_ = 0;
+  std::int64_t parameters_ = 0;
+};
+
+}  // namespace benanza::zoo

@@ -1,0 +1,73 @@
+#include "zoo/gluon.h"
+
+namespace benanza::zoo {
+
+std::string Gluon::next(const std::string& kind, int& count) {
+  return prefix_ + kind + std::to_string(count++);
+}
+
+Tensor Gluon::conv(const Tensor& x, const Conv& conv, Bias bias) {
+  const std::string name = next("conv", convs_);
+  LinearWeights weights{.kernel = name + "_weight", .bias = std::nullopt};
+  if (bias == Bias::yes) {
+    weights.bias = name + "_bias";
+  }
+  return model_.conv(name + "_fwd", x, conv, weights);
+}
+
+Tensor Gluon::batch_norm(const Tensor& x, const BatchNorm& parameters) {
+  const std::string name = next("batchnorm", batch_norms_);
+  return model_.batch_norm(name + "_fwd", x,
+                           {.scale = name + "_gamma",
+                            .bias = name + "_beta",
+                            .mean = name + "_running_mean",
+                            .variance = name + "_running_var"},
+                           parameters);
+}
+
+Tensor Gluon::plus(const Tensor& a, const Tensor& b) {
+  return model_.add(next("_plus", pluses_), a, b);
+}
+
+Tensor Gluon::concat(const std::vector<Tensor>& parts) {
+  return model_.concat(next("concat", concats_), parts);
+}
+
+Tensor Gluon::max_pool(const Tensor& x, const Window& window) {
+  return model_.max_pool(pool_name(), x, window);
+}
+
+Tensor Gluon::average_pool(const Tensor& x, const Window& window) {
+  return model_.average_pool(pool_name(), x, window);
+}
+
+Tensor Gluon::global_average_pool(const Tensor& x) {
+  return model_.global_average_pool(pool_name(), x);
+}
+
+Tensor Gluon::dropout(const Tensor& x, float ratio) {
+  return model_.dropout(next("dropout", dropouts_) + "_fwd", x, ratio);
+}
+
+Tensor Gluon::flatten(const Tensor& x) {
+  const std::string target = "reshape_attr_tensor" + std::to_string(node_index());
+  return model_.reshape(next("flatten", reshapes_) + "_reshape0", x, target, {0, -1});
+}
+
+Tensor Gluon::flatten_dense(const Tensor& x, std::int64_t units) {
+  // The number is that of the dense layer itself, after its two weights.
+  const Tensor flat = model_.flatten("flatten_" + std::to_string(node_index() + 2), x);
+  ++flattens_;
+  return dense(flat, units);
+}
+
+Tensor Gluon::dense(const Tensor& x, std::int64_t units) {
+  const std::string name = next("dense", denses_);
+  return model_.gemm(name + "_fwd", x, units, {.kernel = name + "_weight", .bias = name + "_bias"});
+}
+
+Tensor Gluon::dense_relu(const Tensor& x) {
+  return model_.relu(prefix_ + "dense" + std::to_string(denses_ - 1) + "_relu_fwd", x);
+}
+
+}  // namespace benanza::zoo

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "zoo/builder.h"
+
+namespace benanza::zoo {
+
+enum class Bias { no, yes };
+
+/// Layers named as MXNet's Gluon names them: a prefix, the kind of layer, its number among the
+/// layers of that kind under that prefix; weights after their layer.
+class Gluon {
+ public:
+  /// `builder` must outlive this.
+  Gluon(ModelBuilder& builder, std::string prefix) : model_(builder), prefix_(std::move(prefix)) {}
+
+  /// Layers under "PREFIX + inner", numbered from 0.
+  Gluon scope(const std::string& inner) const { return {model_, prefix_ + inner}; }
+
+  Tensor conv(const Tensor& x, const Conv& conv, Bias bias);
+  Tensor batch_norm(const Tensor& x, const BatchNorm& parameters = {});
+  Tensor relu(const Tensor& x) { return model_.relu(next("relu", relus_) + "_fwd", x); }
+  /// A Relu that the model calls as a function: no "_fwd".
+  Tensor activation(const Tensor& x) { return model_.relu(next("activation", activations_), x); }
+  Tensor plus(const Tensor& a, const Tensor& b);
+  Tensor concat(const std::vector<Tensor>& parts);
+  Tensor max_pool(const Tensor& x, const Window& window);
+  Tensor average_pool(const Tensor& x, const Window& window);
+  Tensor global_average_pool(const Tensor& x);
+  Tensor dropout(const Tensor& x, float ratio);
+  /// A reshape to batch x everything else.
+  Tensor flatten(const Tensor& x);
+  /// The exporter's own Flatten, then a Gemm.
+  Tensor flatten_dense(const Tensor& x, std::int64_t units);
+  /// A Gemm alone.
+  Tensor dense(const Tensor& x, std::int64_t units);
+  /// The Relu of the dense layer before it.
+  Tensor dense_relu(const Tensor& x);
+
+ private:
+  /// "PREFIX KIND N", N counted up.
+  std::string next(const std::string& kind, int& count);
+  std::string pool_name() { return next("pool", pools_) + "_fwd"; }
+  /// Where MXNet's list of nodes stands: inputs, weights and layers, without Flattens of the
+  /// exporter. Tensors that the exporter adds are numbered by it.
+  std::int64_t node_index() const { return 1 + model_.weights() + model_.layers() - flattens_; }
+
+  ModelBuilder& model_;
+  std::string prefix_;
+  int convs_ = 0;
+  int batch_norms_ = 0;
+  int relus_ = 0;
+  int activations_ = 0;
+  int pluses_ = 0;
+  int concats_ = 0;
+  int pools_ = 0;
+  int dropouts_ = 0;
+  int reshapes_ = 0;
+  int denses_ = 0;
+  int flattens_ = 0;
+};
+
+}  // namespace benanza::zoo

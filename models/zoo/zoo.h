@@ -1,0 +1,43 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zoo/builder.h"
+
+namespace benanza::zoo {
+
+/// A model of the zoo. A file under families/ defines a function of the file's name that returns
+/// one or more of them; the build collects all of those.
+struct Model {
+  /// What a user types; also the graph's name and the stem of the model's file.
+  std::string id;
+  /// The model's name in the paper's tables.
+  std::string paper_name;
+  std::function<void(ModelBuilder&)> build;
+};
+
+/// Every model, sorted by id.
+std::vector<Model> models();
+
+/// Throws Error that names the ids nearest to `id` if there is no such model.
+Model find(std::string_view id);
+
+/// Throws Error unless 1 <= batch <= 65536.
+onnx::ModelProto build(const Model& model, const BuildOptions& options);
+
+struct Size {
+  /// Nodes that are not weights.
+  std::int64_t layers = 0;
+  /// Elements of all weights, the statistics of batch normalization included.
+  std::int64_t parameters = 0;
+};
+
+Size size(const Model& model);
+
+}  // namespace benanza::zoo
