@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/primitive.h"
@@ -11,12 +12,14 @@ namespace benanza {
 
 enum class Status { ok, unsupported, incorrect, failed };
 std::string_view to_string(Status status);
+std::optional<Status> parse_status(std::string_view text);
 
 /// Outcome of one variant. Everything after `reason` is known only where the status is ok.
 struct Outcome {
   Status status = Status::failed;
+  /// One line, in the library's words where it refused. Empty if the status is ok.
   std::string reason;
-  /// Seconds per call, one value per repetition, in the order they were taken.
+  /// Seconds per call, one value per sample, in the order they were taken.
   std::vector<double> samples;
   std::int64_t calls_per_sample = 0;
   std::int64_t workspace_bytes = 0;

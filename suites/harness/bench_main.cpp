@@ -1,0 +1,157 @@
+#include "harness/bench_main.h"
+
+#include <benchmark/benchmark.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "harness/options.h"
+#include "harness/reference/verify.h"
+#include "harness/result_store.h"
+#include "harness/session.h"
+#include "harness/variants.h"
+
+namespace benanza {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Hands Google Benchmark its own flags. What the suite does itself is switched off there, whatever
+/// the environment says. Throws Error for a flag the library does not know either.
+void initialise_benchmark(const SuiteOptions& options) {
+  std::vector<std::string> words{options.writer.executable};
+  words.insert(words.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
+  for (const auto& [name, value] : options.writer.context) {
+    words.push_back("--benchmark_context=" + name + '=' + value);
+  }
+  const bool csv = options.display == Display::csv;
+  for (const char* const word :
+       {"--benchmark_out=", "--benchmark_list_tests=false", "--benchmark_min_warmup_time=0",
+        csv ? "--benchmark_format=csv" : "--benchmark_format=console"}) {
+    words.emplace_back(word);
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::SetDefaultTimeUnit(benchmark::kMicrosecond);
+  benchmark::Initialize(&count, arguments.data());
+  if (count > 1) {
+    throw Error("unknown flag \"" + std::string(arguments[1]) + "\"; --help lists the flags");
+  }
+}
+
+/// Lives until the library's own state is no longer needed.
+struct BenchmarkShutdown {
+  ~BenchmarkShutdown() { benchmark::Shutdown(); }
+};
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+void print_summary(const Tally& tally, double wall_seconds) {
+  std::cerr << tally.asked << " variants: ";
+  if (tally.measured_before > 0) {
+    std::cerr << tally.measured_before << " measured before (--fresh measures them again); ";
+  }
+  for (const Status status : {Status::ok, Status::unsupported, Status::incorrect, Status::failed}) {
+    std::cerr << tally.count(status) << ' ' << to_string(status)
+              << (status == Status::failed ? "; " : ", ");
+  }
+  std::cerr << std::fixed << std::setprecision(1) << wall_seconds << " s, " << tally.timed_seconds
+            << " s (" << std::setprecision(0) << 100 * share(tally.timed_seconds, wall_seconds)
+            << "%) inside timed regions\n"
+            << std::defaultfloat << std::setprecision(6);
+}
+
+/// CTest takes these lines out of a test's output and into its report.
+void print_ctest_measurements(const Tally& tally, double wall_seconds) {
+  const auto print = [](std::string_view name, double value) {
+    std::cout << "<CTestMeasurement type=\"numeric/double\" name=\"" << name << "\">" << value
+              << "</CTestMeasurement>\n";
+  };
+  for (const Status status : {Status::ok, Status::unsupported, Status::incorrect, Status::failed}) {
+    print(to_string(status), static_cast<double>(tally.count(status)));
+  }
+  print("measured_before", static_cast<double>(tally.measured_before));
+  print("timed_share", share(tally.timed_seconds, wall_seconds));
+  print("wall_seconds", wall_seconds);
+}
+
+int exit_status(const Tally& tally, int signal_number, const std::string& program) {
+  const std::int64_t bad = tally.count(Status::incorrect) + tally.count(Status::failed);
+  if (bad > 0) {
+    std::cerr << program << ": " << bad << (bad == 1 ? " measurement is" : " measurements are")
+              << " incorrect or failed, first " << tally.first_bad << '\n';
+  }
+  if (signal_number != 0) {
+    std::cerr << program << ": interrupted; start again with the same flags to continue\n";
+    return 128 + signal_number;
+  }
+  return bad > 0 ? static_cast<int>(Exit::bad_rows) : 0;
+}
+
+int run(int argc, char** argv, Backend& backend, const Registration& registration,
+        const Verifier& verifier) {
+  const Clock::time_point start = Clock::now();
+  const SuiteOptions options = parse_options(argc, argv);
+  if (options.help) {
+    std::cout << options.help_text << "\nand the flags of Google Benchmark:\n" << std::flush;
+    benchmark::PrintDefaultHelp();
+    return 0;
+  }
+  const BenchmarkShutdown shutdown;
+  initialise_benchmark(options);
+  const std::vector<NamedVariant> variants = enumerate(backend, registration, options.selection);
+  if (options.list) {
+    for (const NamedVariant& variant : variants) std::cout << variant.name << '\n';
+    return 0;
+  }
+  if (variants.empty()) {
+    throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
+  }
+
+  // A file-size limit then answers like a full disk, with an error and not with a signal.
+  ::signal(SIGXFSZ, SIG_IGN);
+  ResultStore store(options.out, {std::string(backend.name()), backend.system()}, options.fresh);
+  Session session(variants, options, backend, verifier, store);
+  const Tally tally = session.run();
+  if (options.display == Display::json) std::cout << store.document(options.writer);
+  store.write(options.writer);
+
+  const double wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  print_summary(tally, wall_seconds);
+  if (options.ctest) print_ctest_measurements(tally, wall_seconds);
+  std::cout << std::flush;
+  return exit_status(tally, session.interrupted_by(), "bench_" + std::string(backend.name()));
+}
+
+}  // namespace
+
+int bench_main(int argc, char** argv, Backend& backend, const Registration& registration,
+               const Verifier& verifier) {
+  try {
+    return run(argc, argv, backend, registration, verifier);
+  } catch (const std::exception& error) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
+    return static_cast<int>(Exit::error);
+  }
+}
+
+int bench_main(int argc, char** argv, Backend& backend, const Registration& registration) {
+  VerificationCase cache;
+  return bench_main(argc, argv, backend, registration,
+                    [&cache](Primitive& primitive, const Problem& problem,
+                             Precision precision) -> std::optional<std::string> {
+                      VerificationResult result = verify(primitive, problem, precision, cache);
+                      if (result.ok) return std::nullopt;
+                      return std::move(result.message);
+                    });
+}
+
+}  // namespace benanza

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <signal.h>
+
+namespace benanza {
+
+/// While it lives, the first SIGINT or SIGTERM asks the program to end after the measurement at
+/// hand; the second ends it at once.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  ~InterruptGuard();
+
+  /// Number of the signal that came; 0 if none did.
+  int signal() const;
+
+ private:
+  struct sigaction old_interrupt_ {};
+  struct sigaction old_terminate_ {};
+};
+
+}  // namespace benanza

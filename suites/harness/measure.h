@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+
+#include "harness/backend.h"
+#include "harness/measurement.h"
+
+namespace benanza {
+
+struct MeasureOptions {
+  /// Timed seconds after which sampling stops even if the median is not known well enough.
+  double budget_seconds = 0.3;
+  /// Timed seconds before which sampling does not stop; at most the budget counts.
+  double minimum_seconds = 0;
+  /// Seconds this variant has cost before measure() was called. What was expensive to set up
+  /// is measured for at least twice as long (within the budget), warm-up included: precision is
+  /// cheap then, and most of the suite's wall time goes into timed regions.
+  double preparation_seconds = 0;
+  double warmup_seconds = 0.005;
+  /// Shortest hot sample: calls are batched until one sample lasts this long, so that the clock's
+  /// resolution and the cost of reading it do not count.
+  double sample_seconds = 1e-3;
+  std::size_t minimum_samples = 7;
+  /// Half-width of the median's 95% confidence interval, relative to the median, at which sampling
+  /// stops.
+  double precision = 0.01;
+  /// Every sample is one call with flushed caches.
+  bool cold = false;
+};
+
+/// The one timing loop. Warms up (two calls at least, one if it is longer than the budget), then
+/// takes samples until
+///   converged  minimum_samples and minimum_seconds are reached and the median is known to within
+///              `precision`, or
+///   budget     budget_seconds are spent and three samples taken; ten budgets, flushing included,
+///              end it even before the third sample.
+/// The outcome's status is ok. Throws what the primitive throws, and std::runtime_error if the
+/// clock did not advance.
+Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options);
+
+}  // namespace benanza

@@ -1,0 +1,54 @@
+#include "harness/name_filter.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace benanza {
+namespace {
+
+/// Text after '^' up to the first character with a meaning of its own.
+std::string literal_prefix(std::string_view pattern) {
+  if (!pattern.starts_with('^') || pattern.find('|') != std::string_view::npos) return {};
+  pattern.remove_prefix(1);
+  const std::size_t end = std::min(pattern.find_first_of(".[]()*+?{}\\^$"), pattern.size());
+  std::string_view literal = pattern.substr(0, end);
+  // What follows may make the last character optional.
+  if (end < pattern.size() &&
+      std::string_view("*?{").find(pattern[end]) != std::string_view::npos && !literal.empty()) {
+    literal.remove_suffix(1);
+  }
+  return std::string(literal);
+}
+
+}  // namespace
+
+NameFilter::NameFilter(std::string_view pattern) {
+  const std::string_view whole = pattern;
+  if (pattern.starts_with('-')) {
+    negative_ = true;
+    pattern.remove_prefix(1);
+  }
+  if (pattern.empty() || pattern == "all") {
+    everything_ = true;
+    return;
+  }
+  if (!negative_) literal_prefix_ = literal_prefix(pattern);
+  try {
+    expression_.assign(std::string(pattern), std::regex_constants::extended);
+  } catch (const std::regex_error& error) {
+    throw Error("--benchmark_filter=" + std::string(whole) +
+                ": not a regular expression: " + error.what());
+  }
+}
+
+bool NameFilter::matches(const std::string& name) const {
+  return (everything_ || std::regex_search(name, expression_)) != negative_;
+}
+
+bool NameFilter::may_match(std::string_view prefix) const {
+  const std::size_t length = std::min(prefix.size(), literal_prefix_.size());
+  return prefix.substr(0, length) == std::string_view(literal_prefix_).substr(0, length);
+}
+
+}  // namespace benanza

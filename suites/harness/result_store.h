@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/journal.h"
+#include "harness/results_file.h"
+
+namespace benanza {
+
+/// Every measurement of one results file: those of earlier runs and those of this one. A row is on
+/// disk, in `<file>.journal`, when add() returns; write() merges the journal into the file.
+class ResultStore {
+ public:
+  /// An empty `path` keeps rows in memory only. `fresh` discards what is there. Throws Error if the
+  /// file is no results file, was measured on another system, or is in use by another process.
+  ResultStore(std::filesystem::path path, Source source, bool fresh);
+
+  /// Number of repetitions of `name` that need not run again: those that are ok, or every one asked
+  /// for if the library refused the first. Rows that were incorrect or failed are due again.
+  std::int64_t finished(const std::string& name, std::int64_t wanted) const;
+  /// Null if there is none.
+  const Row* find(const std::string& name, std::int64_t repetition) const;
+
+  /// Keeps `row` in place of one of equal name and repetition. Throws Error if it cannot be
+  /// written.
+  void add(Row row);
+  /// The file, as it is written.
+  std::string document(const Writer& writer) const;
+  /// Writes the file, whole or not at all, and removes the journal. Leaves a file alone that would
+  /// hold the same rows. The last call.
+  void write(const Writer& writer);
+
+ private:
+  void load();
+  void insert(Row row);
+
+  std::filesystem::path path_;
+  std::unique_ptr<Journal> journal_;
+  Results results_;
+  /// True if the file does not hold all rows.
+  bool changed_ = false;
+  std::map<std::pair<std::string, std::int64_t>, std::size_t> index_;
+};
+
+}  // namespace benanza

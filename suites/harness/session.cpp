@@ -1,0 +1,128 @@
+#include "harness/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/reporter.h"
+#include "harness/statistics.h"
+
+namespace benanza {
+
+std::int64_t Tally::count(Status status) const {
+  const auto entry = rows.find(status);
+  return entry == rows.end() ? 0 : entry->second;
+}
+
+Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& options,
+                 Backend& backend, const Verifier& verifier, ResultStore& store)
+    : options_(options), backend_(backend), verifier_(verifier), store_(store) {
+  benchmark::ClearRegisteredBenchmarks();
+  for (const NamedVariant& variant : variants) enlist(variant);
+  progress_.emplace(due_);
+}
+
+void Session::enlist(const NamedVariant& variant) {
+  ++tally_.asked;
+  const std::int64_t left =
+      options_.repetitions - store_.finished(variant.name, options_.repetitions);
+  if (left == 0) {
+    ++tally_.measured_before;
+    return;
+  }
+  due_ += left;
+  name_width_ = std::max(name_width_, variant.name.size());
+  taken_[variant.name];
+  // One iteration as the library sees it: how many calls a measurement needs is ours to decide.
+  benchmark::RegisterBenchmark(
+      variant.name.c_str(), [this, &variant](benchmark::State& state) { run_once(state, variant); })
+      ->Iterations(1)
+      ->Repetitions(static_cast<int>(left))
+      ->UseManualTime();
+}
+
+Tally Session::run() {
+  if (due_ > 0) {
+    benchmark::BenchmarkReporter* const inner =
+        options_.display == Display::json ? nullptr : benchmark::CreateDefaultDisplayReporter();
+    RowReporter reporter(
+        inner, name_width_, [this](const RowReporter::Run& run) { return row_of(run); },
+        *progress_);
+    benchmark::RunSpecifiedBenchmarks(&reporter, ".");
+    progress_->clear();
+  }
+  if (error_) std::rethrow_exception(error_);
+  return tally_;
+}
+
+Outcome Session::outcome_of(const NamedVariant& variant) const {
+  if (variant.status == Status::ok) {
+    return run_variant(backend_, variant.variant, verifier_, options_.measure);
+  }
+  Outcome known;
+  known.status = variant.status;
+  known.reason = variant.reason;
+  return known;
+}
+
+void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
+  std::vector<std::int64_t>& taken = taken_.at(variant.name);
+  const std::int64_t repetition =
+      taken.empty() ? store_.finished(variant.name, options_.repetitions) : taken.back() + 1;
+  const Row* const before = taken.empty() ? nullptr : store_.find(variant.name, taken.back());
+  const bool refused_before = before != nullptr && before->outcome.status != Status::ok;
+  if (interrupt_.signal() != 0 || error_ || refused_before) {
+    state.SkipWithError("not run");
+    return;
+  }
+
+  progress_->show(done_++, variant.name);
+  const Work cost = work(variant.variant.problem, variant.variant.precision);
+  Row row{.name = variant.name,
+          .repetition = repetition,
+          .flops = cost.flops,
+          .bytes = cost.bytes(),
+          .outcome = outcome_of(variant)};
+  if (!keep(row)) {
+    state.SkipWithError("not kept");
+    return;
+  }
+  taken.push_back(repetition);
+
+  if (row.outcome.status != Status::ok) {
+    const std::string message =
+        std::string(to_string(row.outcome.status)) + ": " + row.outcome.reason;
+    state.SkipWithError(message.c_str());
+    return;
+  }
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(median(row.outcome.samples));
+  for (const Counter& counter : counters(row)) {
+    state.counters[std::string(counter.name)] = counter.value;
+  }
+}
+
+bool Session::keep(Row row) {
+  const Outcome& outcome = row.outcome;
+  const Status status = outcome.status;
+  const double timed_seconds = outcome.timed_seconds;
+  const std::string name = row.name;
+  try {
+    store_.add(std::move(row));
+  } catch (...) {
+    error_ = std::current_exception();
+    return false;
+  }
+  ++tally_.rows[status];
+  tally_.timed_seconds += timed_seconds;
+  const bool bad = status == Status::incorrect || status == Status::failed;
+  if (bad && tally_.first_bad.empty()) tally_.first_bad = name;
+  return true;
+}
+
+const Row* Session::row_of(const benchmark::BenchmarkReporter::Run& run) const {
+  const auto taken = taken_.find(registered_name(run));
+  if (taken == taken_.end()) return nullptr;
+  const auto index = static_cast<std::size_t>(run.repetition_index);
+  return index < taken->second.size() ? store_.find(taken->first, taken->second[index]) : nullptr;
+}
+
+}  // namespace benanza
