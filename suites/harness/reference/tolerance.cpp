@@ -1,0 +1,40 @@
+#include "harness/reference/tolerance.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace benanza {
+namespace {
+
+/// Absolute and relative error of storing a result.
+struct Storage {
+  double absolute;
+  double relative;
+};
+
+Storage storage(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+    case Precision::tf32:
+      return {0, 0x1p-23};
+    case Precision::fp16:
+      return {0x1p-24, 0x1p-10};
+    case Precision::bf16:
+      return {0, 0x1p-7};
+    case Precision::fp8:
+      return {0x1p-9, 0x1p-3};
+    case Precision::int8:
+      return {0.5, 0};
+  }
+  throw std::logic_error("unknown precision");
+}
+
+}  // namespace
+
+double tolerance(Precision precision, const Element& element, std::int64_t length) {
+  const Storage stored = storage(precision);
+  const double summing = (16 + std::sqrt(static_cast<double>(length))) * 0x1p-24;
+  return stored.absolute + stored.relative * std::abs(element.value) + summing * element.magnitude;
+}
+
+}  // namespace benanza

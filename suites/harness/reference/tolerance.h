@@ -1,0 +1,19 @@
+#pragma once
+
+#include "harness/reference/reference.h"
+#include "problem/precision.h"
+
+namespace benanza {
+
+/// How far from the exact element a correct call may be, for inputs that the precision holds
+/// exactly:
+///   storing the result: one unit in the last place of the stored type, and its smallest number;
+///   summing `length` terms in fp32: (16 + sqrt(length)) * 2^-24 * element.magnitude. The square
+///   root is what rounding errors of random sign add up to, and 16 leaves room for transforms
+///   (Winograd) and for approximations of exp and pow; int8 (element in units of the stored
+///   integer): half a unit, that is, the nearest integer, and at a tie either of the two, plus the
+///   fp32 error.
+/// The tests plant errors to show that none of these hides one.
+double tolerance(Precision precision, const Element& element, std::int64_t length);
+
+}  // namespace benanza
