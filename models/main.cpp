@@ -32,7 +32,7 @@ void write_model(const std::string& id, const std::string& path, const zoo::Buil
   if (!model.SerializeToString(&bytes)) {
     throw Error(path + ": cannot serialize the model; it is too large for protobuf");
   }
-  write_file_if_changed(path, bytes);
+  write_file(path, bytes);
 }
 
 int run(int argc, char** argv) {

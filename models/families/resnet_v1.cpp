@@ -65,6 +65,8 @@ void layers(ModelBuilder& model, const Depth& depth) {
     }
   }
   model.output(net.flatten_dense(net.global_average_pool(x), 1000));
+  // A basic block adds its convolutions to the shortcut, so MXNet lists the shortcut first.
+  model.order_depth_first();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
@@ -331,6 +332,35 @@ Tensor ModelBuilder::gemm(const LayerName& name, const Tensor& x, std::int64_t u
 Tensor ModelBuilder::softmax(const LayerName& name, const Tensor& x) {
   set(add_node("Softmax", name, {x.name}), "axis", std::int64_t{1});
   return {name.output, x.dims};
+}
+
+void ModelBuilder::order_depth_first() {
+  onnx::GraphProto& graph = *model_.mutable_graph();
+  std::map<std::string, int> producers;
+  for (int i = 0; i < graph.node_size(); ++i) {
+    for (const std::string& output : graph.node(i).output()) {
+      producers[output] = i;
+    }
+  }
+  std::vector<onnx::NodeProto> ordered;
+  const std::function<void(const std::string&)> visit = [&](const std::string& tensor) {
+    const auto producer = producers.find(tensor);
+    if (producer == producers.end()) {
+      return;
+    }
+    const int index = producer->second;
+    for (const std::string& output : graph.node(index).output()) {
+      producers.erase(output);
+    }
+    for (const std::string& input : graph.node(index).input()) {
+      visit(input);
+    }
+    ordered.push_back(graph.node(index));
+  };
+  for (const onnx::ValueInfoProto& output : graph.output()) {
+    visit(output.name());
+  }
+  *graph.mutable_node() = {ordered.begin(), ordered.end()};
 }
 
 }  // namespace benanza::zoo

@@ -83,7 +83,7 @@ struct BuildOptions {
   std::int64_t batch = 1;
   /// Given: weights are stored as random values from this seed. Otherwise the file is weightless:
   /// every weight is a ConstantOfShape node of constant_value().
-  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> seed = std::nullopt;
 };
 
 /// Writes a model layer by layer. Every layer computes its output's shape, adds one node, and
@@ -130,6 +130,10 @@ class ModelBuilder {
   Tensor gemm(const LayerName& name, const Tensor& x, std::int64_t units,
               const LinearWeights& weights);
   Tensor softmax(const LayerName& name, const Tensor& x);
+
+  /// Orders the nodes as a depth-first walk from the model's output leaves them: the first input of
+  /// a layer and all before it, then the next input, then the layer.
+  void order_depth_first();
 
   /// Nodes that are not weights.
   std::int64_t layers() const { return layers_; }

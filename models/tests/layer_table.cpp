@@ -1,0 +1,164 @@
+#include "layer_table.h"
+
+#include <onnx/checker.h>
+#include <onnx/shape_inference/implementation.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+namespace benanza::zoo {
+namespace {
+
+using Shapes = std::map<std::string, std::string>;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) {
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+template <class List>
+std::string join(const List& parts, const char* separator) {
+  std::ostringstream text;
+  for (auto part = parts.begin(); part != parts.end(); ++part) {
+    text << (part == parts.begin() ? "" : separator) << *part;
+  }
+  return text.str();
+}
+
+std::string table_type(const std::string& op_type) {
+  static const std::map<std::string, std::string> words = {{"BatchNormalization", "BatchNorm"},
+                                                           {"MaxPool", "Pooling"},
+                                                           {"AveragePool", "Pooling"},
+                                                           {"GlobalMaxPool", "GlobalPooling"},
+                                                           {"GlobalAveragePool", "GlobalPooling"},
+                                                           {"Add", "ElementWise"},
+                                                           {"Sum", "ElementWise"},
+                                                           {"Sub", "ElementWise"},
+                                                           {"Mul", "ElementWise"},
+                                                           {"Div", "ElementWise"},
+                                                           {"LeakyRelu", "Relu"},
+                                                           {"PRelu", "Relu"},
+                                                           {"MatMul", "Gemm"},
+                                                           {"ImageScaler", "Scale"}};
+  const auto word = words.find(op_type);
+  return word == words.end() ? op_type : word->second;
+}
+
+/// "1x2048x1x1" becomes "1x2048".
+std::string flattened(const std::string& shape) {
+  const std::vector<std::string> extents = split(shape, 'x');
+  std::int64_t rest = 1;
+  for (std::size_t axis = 1; axis < extents.size(); ++axis) {
+    rest *= std::stoll(extents[axis]);
+  }
+  return extents.at(0) + "x" + std::to_string(rest);
+}
+
+Shapes inferred_shapes(const onnx::GraphProto& graph) {
+  Shapes shapes;
+  for (const auto* values : {&graph.input(), &graph.output(), &graph.value_info()}) {
+    for (const onnx::ValueInfoProto& value : *values) {
+      std::vector<std::int64_t> extents;
+      for (const auto& extent : value.type().tensor_type().shape().dim()) {
+        extents.push_back(extent.dim_value());
+      }
+      shapes[value.name()] = join(extents, "x");
+    }
+  }
+  for (const onnx::TensorProto& tensor : graph.initializer()) {
+    shapes[tensor.name()] = join(tensor.dims(), "x");
+    if (tensor.data_type() == onnx::TensorProto::INT64) {
+      std::vector<std::int64_t> values(tensor.raw_data().size() / sizeof(std::int64_t));
+      std::memcpy(values.data(), tensor.raw_data().data(), tensor.raw_data().size());
+      shapes[tensor.name()] = join(values, "x");
+    }
+  }
+  return shapes;
+}
+
+}  // namespace
+
+std::string to_string(const Row& row) {
+  return row.name + " " + row.type + " (" + join(row.inputs, ", ") + ") -> (" +
+         join(row.outputs, ", ") + "), " + join(row.input_shapes, ", ") + " -> " + row.output_shape;
+}
+
+Table read_table(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file) {
+    throw std::runtime_error("cannot read " + path.string());
+  }
+  Table table;
+  Shapes flat;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    const std::vector<std::string> fields = split(line, '\t');
+    Row row{.name = fields.at(0),
+            .type = fields.at(1),
+            .inputs = split(fields.at(2), ';'),
+            .outputs = split(fields.at(3), ';'),
+            .input_shapes = split(fields.at(4), ';'),
+            .output_shape = split(fields.at(5), ';').at(0)};
+    for (std::size_t i = 0; i < row.inputs.size(); ++i) {
+      if (flat.contains(row.inputs[i])) {
+        row.input_shapes.at(i) = flat[row.inputs[i]];
+      }
+    }
+    if (row.type == "Flatten") {
+      row.output_shape = flat[row.outputs.at(0)] = flattened(row.output_shape);
+    }
+    if (row.type == "Reshape" && row.input_shapes.at(1).starts_with("1x")) {
+      row.input_shapes[1].replace(0, 1, "-1");
+    }
+    if (table.empty() || table.back() != row) {
+      table.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+Table describe(onnx::ModelProto model) {
+  onnx::checker::check_model(model);
+  const onnx::ShapeInferenceOptions strict(/*check_type=*/true, /*strict_mode=*/1);
+  onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), strict);
+  const Shapes shapes = inferred_shapes(model.graph());
+  Table table;
+  for (const onnx::NodeProto& node : model.graph().node()) {
+    if (node.op_type() == "ConstantOfShape") {
+      continue;
+    }
+    Row row{.name = node.name(),
+            .type = table_type(node.op_type()),
+            .inputs = {node.input().begin(), node.input().end()},
+            .outputs = {node.output().begin(), node.output().end()},
+            .input_shapes = {},
+            .output_shape = shapes.at(node.output(0))};
+    for (const std::string& input : node.input()) {
+      row.input_shapes.push_back(shapes.at(input));
+    }
+    table.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::vector<std::string> differences(const Table& expected, const Table& actual) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::max(expected.size(), actual.size()); ++i) {
+    const std::string want = i < expected.size() ? to_string(expected[i]) : "nothing";
+    const std::string have = i < actual.size() ? to_string(actual[i]) : "nothing";
+    if (want != have) {
+      lines.push_back("layer " + std::to_string(i) + ": want " + want + "; have " + have);
+    }
+  }
+  return lines;
+}
+
+}  // namespace benanza::zoo
