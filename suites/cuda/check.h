@@ -11,16 +11,16 @@
 
 namespace benanza {
 
-/// No GPU that this program can use. The program says so in one line and exits with status 77, which
-/// CTest counts as skipped.
+/// No GPU that this program can use. The program says so in one line and exits with status 77,
+/// which CTest counts as skipped.
 class NoGpu : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// The device cannot be used any more by this process (illegal address, failed launch, ...): every
-/// later call would fail too. Whoever catches it saves what is finished, names the variant, and ends
-/// the process.
+/// later call would fail too. Whoever catches it saves what is finished, names the variant, and
+/// ends the process.
 class DeviceLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -40,7 +40,8 @@ class OutOfMemory : public std::bad_alloc {
 bool is_sticky(cudaError_t error);
 
 /// Returns if `status` is cudaSuccess. Otherwise clears the runtime's last error and throws
-/// OutOfMemory, DeviceLost or std::runtime_error: what was called, the library's words, file and line.
+/// OutOfMemory, DeviceLost or std::runtime_error: what was called, the library's words, file and
+/// line.
 void check(cudaError_t status, std::string_view call,
            std::source_location where = std::source_location::current());
 

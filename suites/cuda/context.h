@@ -26,8 +26,8 @@ class CudaContext {
   /// Device, versions and clocks (cuda/identity.h). Backends add their library's version.
   const System& system() const { return system_; }
 
-  /// At least `bytes` of scratch memory, shared by all primitives: they run one after the other. Who
-  /// holds the pointer keeps the block alive even after the context has moved to a larger one.
+  /// At least `bytes` of scratch memory, shared by all primitives: they run one after the other.
+  /// Who holds the pointer keeps the block alive even after the context has moved to a larger one.
   /// Throws OutOfMemory.
   std::shared_ptr<DeviceMemory> workspace(std::int64_t bytes);
   /// Largest workspace a library may be offered now, in bytes: --max-workspace, or what is free.

@@ -9,8 +9,8 @@
 
 namespace benanza {
 
-/// `values`, row-major, as bytes of `format`. Rounds to nearest even; int8 saturates to [-128, 127],
-/// fp8 (e4m3) to +-448. Padding is 0. Returns span_bytes(format) bytes. Throws
+/// `values`, row-major, as bytes of `format`. Rounds to nearest even; int8 saturates to [-128,
+/// 127], fp8 (e4m3) to +-448. Padding is 0. Returns span_bytes(format) bytes. Throws
 /// std::invalid_argument if the number of values is not that of the dims.
 std::vector<std::byte> to_storage(std::span<const float> values, const TensorFormat& format);
 

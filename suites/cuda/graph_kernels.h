@@ -10,14 +10,15 @@ namespace benanza {
 
 /// What a captured graph will run.
 struct GraphKernels {
-  /// Kernel, memory copy and memory set nodes.
-  std::int64_t nodes = 0;
-  /// Names of the kernels as the compiler wrote them, in the order of first appearance, each once.
-  /// Empty where the driver cannot tell.
+  std::int64_t kernels = 0;
+  /// Memory copies and memory sets.
+  std::int64_t memory_operations = 0;
+  /// Names of the kernels as the compiler wrote them, each once, in the order of first appearance.
+  /// Where the driver cannot tell all of them: empty.
   std::vector<std::string> names;
 };
 
-/// Throws on CUDA errors; a driver that does not know a kernel's name leaves it out.
+/// Throws on CUDA errors.
 GraphKernels graph_kernels(cudaGraph_t graph);
 
 }  // namespace benanza

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace benanza {
@@ -21,16 +21,15 @@ struct CudaOptions {
   bool operator==(const CudaOptions&) const = default;
 };
 
+/// Value of an environment variable, or null.
+using Environment = std::function<const char*(const char*)>;
+
 /// Takes --device=N, --max-workspace=BYTES (suffixes K, M, G: KiB, MiB, GiB), --kernels and
-/// --counters out of argv; everything else stays for the harness. `environment` is getenv, or a
-/// test's. Throws Error naming the flag and its value.
-CudaOptions take_cuda_options(int& argc, char** argv,
-                              const char* (*environment)(const char*) = nullptr);
+/// --counters out of argv; everything else stays, in order, for the harness. Throws Error naming
+/// the flag and its value.
+CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment);
 
 /// Lines for --help.
 std::string_view cuda_options_help();
-
-/// Bytes of "1073741824", "512M", "2G". Throws Error naming `flag`.
-std::int64_t parse_bytes(std::string_view text, std::string_view flag);
 
 }  // namespace benanza

@@ -16,9 +16,9 @@ namespace benanza {
 /// workspace, and the facts that the clock knows. A library adds run() and its own facts.
 class CudaPrimitive : public Primitive {
  public:
-  /// Allocates everything. `inputs` are in the order of inputs(problem), their dims the logical ones
-  /// (or a permutation of axes that keeps row-major order). `workspace_bytes` is what the library
-  /// asks for. Throws OutOfMemory.
+  /// Allocates everything. `inputs` are in the order of inputs(problem), their dims the logical
+  /// ones (or a permutation of axes that keeps row-major order). `workspace_bytes` is what the
+  /// library asks for. Throws OutOfMemory.
   CudaPrimitive(CudaContext& context, std::vector<TensorFormat> inputs, TensorFormat output,
                 std::int64_t workspace_bytes);
   ~CudaPrimitive() override;

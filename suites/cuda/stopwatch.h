@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "cuda/device_code.h"
@@ -18,13 +19,13 @@ namespace benanza {
 /// Hot: the calls are captured into a CUDA graph and replayed between two events, behind a kernel
 /// that holds the stream until everything is enqueued: no gap of the host is counted. A graph that
 /// runs for long enough is kept and replayed for any number of calls, the time scaled by their
-/// number. Where a call cannot be captured, the same calls are enqueued one by one.
+/// number. Where a call cannot be captured, the calls are enqueued one by one between the events.
 ///
 /// Cold: twice the L2 cache is overwritten, then one call runs between two events, all of it
 /// enqueued before the first event.
 ///
-/// A sample during which the SM clock was below 75% of its nominal value is thrown away and repeated,
-/// at most `maximum_retries` times for each primitive.
+/// A sample during which the SM clock was below 75% of its nominal value is thrown away and
+/// repeated, at most `maximum_retries` times for each primitive.
 class CudaStopwatch : public Stopwatch {
  public:
   static constexpr double throttled_below = 0.75;
@@ -36,31 +37,45 @@ class CudaStopwatch : public Stopwatch {
   double time(Primitive& primitive, std::int64_t calls) override;
   double time_cold(Primitive& primitive) override;
 
-  /// Of the primitive timed last, if it is `primitive`: "timing" ("graph" or "events"),
-  /// "kernels_per_call", "tensor_core_by_name" (where the kernels' names tell), "sm_clock_mhz",
-  /// "throttled_samples" (thrown away), "throttled" (true if a kept sample was).
+  /// Of `primitive`, if it was timed last: "timing" ("graph" or "events"), "kernels_per_call" and
+  /// "memory_operations_per_call", "tensor_core_by_name" (where the kernels' names tell),
+  /// "sm_clock_hz" (average of the last sample), "throttled_samples" (thrown away), "throttled"
+  /// (true if one had to be kept). Else empty.
   Facts facts(const Primitive& primitive) const;
-
-  /// Names of the kernels of one call, mangled, of the primitive timed last.
-  const GraphKernels& kernels() const { return kernels_; }
 
   /// Must be called before a primitive dies: its graph holds addresses of its memory.
   void forget(const Primitive& primitive);
 
  private:
+  using Action = std::function<void()>;
   struct Sample {
     double seconds = 0;
     /// Average SM clock while it ran, in Hz; empty if it was too short to tell.
     std::optional<double> clock_hz;
+    /// False if the host was slower than the kernel that holds the stream.
+    bool gapless = true;
+  };
+  /// What is known of the primitive timed last.
+  struct State {
+    const Primitive* primitive = nullptr;
+    bool capturable = true;
+    GraphExec graph;
+    std::int64_t graph_calls = 0;
+    double graph_seconds = 0;
+    std::optional<GraphKernels> kernels;
+    /// Calls that `kernels` describes.
+    std::int64_t kernels_calls = 0;
+    int throttled_samples = 0;
+    bool kept_throttled = false;
+    std::optional<double> clock_hz;
   };
 
-  void begin(const Primitive& primitive);
-  template <class Enqueue>
-  double timed(Enqueue enqueue);
-  template <class Enqueue>
-  Sample sample(Enqueue enqueue);
+  void begin(Primitive& primitive);
   void capture(Primitive& primitive, std::int64_t calls);
-  void flush();
+  /// Seconds `enqueue` takes on the GPU, `prepare` before it not counted.
+  double timed(const Action& prepare, const Action& enqueue);
+  Sample sample(const Action& prepare, const Action& enqueue);
+  Sample gapless_sample(const Action& prepare, const Action& enqueue);
 
   cudaStream_t stream_;
   Event start_ = make_event();
@@ -69,17 +84,9 @@ class CudaStopwatch : public Stopwatch {
   double nominal_clock_hz_;
   std::int64_t flush_bytes_;
   DeviceMemory flush_memory_;
-
-  const Primitive* primitive_ = nullptr;
-  GraphExec graph_;
-  std::int64_t graph_calls_ = 0;
-  double graph_seconds_ = 0;
-  bool capturable_ = true;
-  double enqueue_seconds_ = 0;
-  GraphKernels kernels_;
-  int throttled_samples_ = 0;
-  bool kept_throttled_ = false;
-  std::optional<double> clock_hz_;
+  /// How long the stream is held before a sample.
+  double hold_seconds_;
+  State state_;
 };
 
 }  // namespace benanza

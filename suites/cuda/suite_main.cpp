@@ -1,0 +1,44 @@
+#include "cuda/suite_main.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string_view>
+
+#include "cuda/check.h"
+#include "cuda/options.h"
+
+namespace benanza {
+namespace {
+
+/// CTest counts a test that ends so as skipped.
+constexpr int skipped = 77;
+
+bool asks_for_help(int argc, char** argv) {
+  for (int index = 1; index < argc; ++index) {
+    if (argv[index] == std::string_view("--help")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int cuda_suite_main(int argc, char** argv, const MakeCudaBackend& make,
+                    const std::function<int(int, char**, Backend&)>& bench) {
+  const std::string program = std::filesystem::path(argv[0]).filename().string();
+  try {
+    if (asks_for_help(argc, argv)) std::cout << cuda_options_help() << std::flush;
+    CudaContext context(
+        take_cuda_options(argc, argv, [](const char* name) { return std::getenv(name); }));
+    const std::unique_ptr<Backend> backend = make(context);
+    return bench(argc, argv, *backend);
+  } catch (const NoGpu& none) {
+    std::cerr << program << ": no NVIDIA GPU: " << none.what() << '\n';
+    return skipped;
+  } catch (const std::exception& error) {
+    std::cerr << program << ": " << error.what() << '\n';
+    return EXIT_FAILURE;
+  }
+}
+
+}  // namespace benanza
