@@ -1,0 +1,133 @@
+#include "onnx/bind.h"
+
+#include "base/error.h"
+#include "onnx/tensor.h"
+
+namespace benanza {
+namespace {
+
+using onnx::GraphProto;
+using onnx::TensorShapeProto;
+using onnx::ValueInfoProto;
+using Dimension = onnx::TensorShapeProto_Dimension;
+
+/// Inputs a caller feeds: files of the first versions list initializers as inputs, too.
+std::vector<ValueInfoProto*> real_inputs(GraphProto& graph) {
+  std::set<std::string> initialized;
+  for (const auto& tensor : graph.initializer()) initialized.insert(tensor.name());
+  for (const auto& tensor : graph.sparse_initializer()) {
+    initialized.insert(tensor.values().name());
+  }
+  std::vector<ValueInfoProto*> inputs;
+  for (ValueInfoProto& input : *graph.mutable_input()) {
+    if (!initialized.contains(input.name())) inputs.push_back(&input);
+  }
+  return inputs;
+}
+
+TensorShapeProto* shape_of(ValueInfoProto& value) {
+  if (!value.type().has_tensor_type() || !value.type().tensor_type().has_shape()) return nullptr;
+  return value.mutable_type()->mutable_tensor_type()->mutable_shape();
+}
+
+std::string flag_for(const Dimension& dimension, int axis) {
+  const std::string& name = dimension.dim_param();
+  const std::string by_name = "--dim " + name + "=VALUE";
+  if (axis == 0) return name.empty() ? "--batch VALUE" : "--batch VALUE or " + by_name;
+  return name.empty() ? "a model whose dimension has a name or a value" : by_name;
+}
+
+void check_input(ValueInfoProto& input, const std::string& where) {
+  const std::string label = where + ": input \"" + input.name() + "\"";
+  if (!input.type().has_tensor_type()) return;  // sequences and the like have no extents
+  const TensorShapeProto* shape = shape_of(input);
+  if (shape == nullptr) throw Error(label + ": has no shape: export the model with input shapes");
+  Dims extents;
+  for (int axis = 0; axis < shape->dim_size(); ++axis) {
+    const Dimension& dimension = shape->dim(axis);
+    const std::string which = label + ": dimension " + std::to_string(axis);
+    if (!dimension.has_dim_value()) {
+      const std::string name =
+          dimension.dim_param().empty() ? "" : " (\"" + dimension.dim_param() + "\")";
+      throw Error(which + name + " has no value: pass " + flag_for(dimension, axis));
+    }
+    if (dimension.dim_value() < 1) {
+      throw Error(which + " is " + std::to_string(dimension.dim_value()) +
+                  ": it must be at least 1" + (axis == 0 ? ": pass --batch VALUE" : ""));
+    }
+    extents.push_back(dimension.dim_value());
+  }
+  if (!checked_element_count(extents)) {
+    throw Error(label + ": " + join(extents, 'x') +
+                " is more than 2^40 elements: pass smaller dimensions");
+  }
+}
+
+/// Gives named dimensions their values, wherever the graph repeats the name.
+class Symbols {
+ public:
+  explicit Symbols(std::map<std::string, std::int64_t> values) : values_(std::move(values)) {}
+
+  void set(const std::string& name, std::int64_t value) { values_.emplace(name, value); }
+  const std::set<std::string>& used() const { return used_; }
+
+  void apply(ValueInfoProto& value) {
+    TensorShapeProto* shape = shape_of(value);
+    if (shape == nullptr) return;
+    for (Dimension& dimension : *shape->mutable_dim()) {
+      if (!dimension.has_dim_param()) continue;
+      const auto found = values_.find(dimension.dim_param());
+      if (found == values_.end()) continue;
+      used_.insert(found->first);
+      dimension.set_dim_value(found->second);
+    }
+  }
+
+ private:
+  std::map<std::string, std::int64_t> values_;
+  std::set<std::string> used_;
+};
+
+}  // namespace
+
+Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& where) {
+  GraphProto& graph = *model.mutable_graph();
+  Bound bound;
+  Symbols symbols(binding.dims);
+  const std::vector<ValueInfoProto*> inputs = real_inputs(graph);
+  for (ValueInfoProto* input : inputs) symbols.apply(*input);
+  bound.used_dims = symbols.used();
+
+  std::optional<std::int64_t> fixed;  // what the first input has in dimension 0
+  bool first = true;
+  for (ValueInfoProto* input : inputs) {
+    TensorShapeProto* shape = shape_of(*input);
+    if (shape == nullptr || shape->dim_size() == 0) continue;
+    Dimension& dimension = *shape->mutable_dim(0);
+    if (first && dimension.has_dim_value()) fixed = dimension.dim_value();
+    first = false;
+    if (!binding.batch) continue;
+    if (!dimension.has_dim_value()) {
+      if (!dimension.dim_param().empty()) symbols.set(dimension.dim_param(), *binding.batch);
+      dimension.set_dim_value(*binding.batch);
+    } else if (fixed && dimension.dim_value() == *fixed) {
+      dimension.set_dim_value(*binding.batch);
+    }
+  }
+  if (binding.batch && fixed && *fixed != *binding.batch) bound.replaced_batch = fixed;
+
+  for (ValueInfoProto* input : inputs) symbols.apply(*input);
+  for (ValueInfoProto& value : *graph.mutable_value_info()) symbols.apply(value);
+  for (ValueInfoProto& value : *graph.mutable_output()) symbols.apply(value);
+  for (ValueInfoProto* input : inputs) check_input(*input, where);
+  for (ValueInfoProto* input : inputs) {
+    const TensorShapeProto* shape = shape_of(*input);
+    if (shape != nullptr && shape->dim_size() > 0) {
+      bound.batch = shape->dim(0).dim_value();
+      break;
+    }
+  }
+  return bound;
+}
+
+}  // namespace benanza

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace benanza {
+
+/// What a user says about the dimensions a model leaves open.
+struct Binding {
+  /// Dimension 0 of every graph input that leaves it open, or that has there what the first input
+  /// has there.
+  std::optional<std::int64_t> batch;
+  /// Values of named dimensions; they go before the batch.
+  std::map<std::string, std::int64_t> dims;
+};
+
+struct Bound {
+  /// Dimension 0 of the first input that has one; 1 if none has.
+  std::int64_t batch = 1;
+  /// The batch that was fixed in the file, where binding replaced it by another.
+  std::optional<std::int64_t> replaced_batch;
+  /// Names of Binding::dims that the model knows.
+  std::set<std::string> used_dims;
+};
+
+/// Gives every dimension of every graph input a value, and the same value to its name wherever the
+/// model repeats it. Throws Error naming the input and the flag to pass where one stays open, is
+/// below 1, or makes a tensor of more than 2^40 elements.
+Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& where);
+
+}  // namespace benanza

@@ -1,0 +1,19 @@
+#include "onnx/graph.h"
+
+namespace benanza {
+
+std::string_view to_string(Cost cost) {
+  switch (cost) {
+    case Cost::measured:
+      return "measured";
+    case Cost::movement:
+      return "movement";
+    case Cost::free:
+      return "free";
+    case Cost::unsupported:
+      return "unsupported";
+  }
+  return "unsupported";
+}
+
+}  // namespace benanza

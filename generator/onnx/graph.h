@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "problem/problem.h"
+
+namespace benanza {
+
+/// What a layer costs at inference, stated for every layer. measured: library calls. movement: only
+/// moves bytes. free: needs no work. unsupported: work for which no library call is known.
+enum class Cost { measured, movement, free, unsupported };
+std::string_view to_string(Cost cost);
+
+/// Where an operand of a call comes from: the node's input `index`, the result of the layer's call
+/// `index`, or the node's attributes. `scale` is folded into a weight when the model is loaded.
+struct Source {
+  enum class Kind { input, call, attribute };
+  Kind kind = Kind::input;
+  int index = 0;
+  float scale = 1;
+  bool operator==(const Source&) const = default;
+};
+
+/// One library call of a layer. Tensors are dense and row-major, so a result feeds a later call
+/// element by element even where the two problems see it with different extents.
+struct Call {
+  Problem problem;
+  /// One per operand of the problem.
+  std::vector<Source> operands;
+  /// Copy only: where the views begin in the operand and in the node's output, in elements.
+  std::int64_t from_offset = 0;
+  std::int64_t to_offset = 0;
+  /// The output of the node that the call writes or helps to write.
+  int output = 0;
+};
+
+struct OutputFacts {
+  std::string name;
+  /// ONNX name of the element type, "float"; "unknown" where inference does not tell.
+  std::string type;
+  std::optional<Dims> shape;
+};
+
+/// One node of a model, with every dimension known.
+struct Layer {
+  std::string name;
+  std::string op_type;
+  /// Layers that produce what this one reads, ascending, each once.
+  std::vector<int> inputs;
+  Cost cost = Cost::unsupported;
+  /// Why the layer is free or unsupported; else empty.
+  std::string reason;
+  std::vector<Call> calls;
+  std::vector<OutputFacts> outputs;
+  /// Sums over the calls at fp32; 0 for a free layer. An unsupported layer has the bytes of its
+  /// inputs and outputs (floating types counted as fp32) where their shapes are known.
+  std::optional<double> flops;
+  std::optional<std::int64_t> bytes;
+};
+
+/// One call that does the work of several calls of `layers`.
+struct Fusion {
+  std::string pattern;
+  std::vector<int> layers;
+  Problem problem;
+};
+
+/// A model bound to one batch size; layers in topological order.
+struct Graph {
+  std::string model;
+  std::int64_t batch = 1;
+  int opset = 0;
+  std::vector<Layer> layers;
+  std::vector<Fusion> fusions;
+};
+
+}  // namespace benanza

@@ -1,0 +1,62 @@
+#include "onnx/import.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "fusion/fusion.h"
+#include "onnx/infer.h"
+#include "onnx/lowering.h"
+#include "onnx/program.h"
+#include "onnx/read.h"
+
+namespace benanza {
+namespace {
+
+std::vector<int> producers(const Program& program, const Step& step) {
+  std::set<int> layers;
+  for (const auto* names : {&step.inputs, &step.captured}) {
+    for (const std::string& name : *names) {
+      if (!name.empty()) layers.insert(program.tensors.at(name).producer);
+    }
+  }
+  layers.erase(-1);
+  return {layers.begin(), layers.end()};
+}
+
+bool all_outputs_constant(const Program& program, const Step& step) {
+  return std::all_of(step.outputs.begin(), step.outputs.end(), [&](const std::string& name) {
+    return name.empty() || program.tensors.at(name).constant;
+  });
+}
+
+}  // namespace
+
+Graph import_model(onnx::ModelProto model, const std::string& name, const Binding& binding,
+                   const std::string& where) {
+  check_model(model, where);
+  const Bound bound = bind(model, binding, where);
+  Program program = make_program(model, where);
+  infer(program, model, bound, make_fold_table());
+
+  Graph graph{
+      .model = name, .batch = bound.batch, .opset = program.opset, .layers = {}, .fusions = {}};
+  const LoweringTable table = make_lowering_table();
+  for (const Step& step : program.steps) {
+    const Site site(step.node, input_tensors(program, step), output_tensors(program, step, true));
+    try {
+      graph.layers.push_back(lower_node(site, table, all_outputs_constant(program, step)));
+    } catch (const std::exception& error) {
+      throw Error(label(program, step.node) + error.what());
+    }
+    graph.layers.back().name = step.node.name();
+    graph.layers.back().inputs = producers(program, step);
+  }
+  graph.fusions = find_fusions(graph.layers);
+  return graph;
+}
+
+Graph import_file(const std::filesystem::path& path, const Binding& binding) {
+  return import_model(read_model(path), path.stem().string(), binding, path.string());
+}
+
+}  // namespace benanza

@@ -1,0 +1,27 @@
+#include "base/error.h"
+#include "onnx/lowering.h"
+
+namespace benanza::lower {
+namespace {
+
+Lowered concat(const Site& site) {
+  const auto rank = site.shape(0).size();
+  Concat shape;
+  shape.axis = Site::axis(site.node().integer("axis", 1), rank);
+  std::vector<Source> operands;
+  for (std::size_t index = 0; index < site.input_count(); ++index) {
+    const Dims& part = site.shape(index);
+    if (part.size() != rank) throw Error("joins tensors of different ranks");
+    if (element_count(part) == 0) continue;
+    shape.parts.push_back(part);
+    operands.push_back(from_input(static_cast<int>(index)));
+  }
+  if (shape.parts.size() == 1) return free_layer("its only input");
+  return {Cost::movement, "", {call(std::move(shape), std::move(operands))}};
+}
+
+}  // namespace
+
+void register_concat(LoweringTable& table) { table.add("Concat", concat); }
+
+}  // namespace benanza::lower

@@ -1,0 +1,50 @@
+#include "base/error.h"
+#include "onnx/lowering.h"
+#include "onnx/sliding_window.h"
+
+namespace benanza::lower {
+namespace {
+
+Lowered conv(const Site& site) {
+  const Dims& input = image_extents(site);
+  const Dims& weights = site.shape(1);
+  if (weights.size() != input.size()) {
+    throw Error("weights of rank " + std::to_string(weights.size()) + " for an input of rank " +
+                std::to_string(input.size()));
+  }
+  Convolution shape;
+  shape.input = input;
+  shape.filters = weights[0];
+  shape.groups = site.node().integer("group", 1);
+  if (shape.groups < 1 || weights[1] * shape.groups != input[1] ||
+      shape.filters % shape.groups != 0) {
+    throw Error("weights of " + join(weights, 'x') + " in " + std::to_string(shape.groups) +
+                " groups do not fit " + std::to_string(input[1]) + " input channels");
+  }
+  const Dims kernel = spatial(weights);
+  if (site.node().integers("kernel_shape").value_or(kernel) != kernel) {
+    throw Error("kernel_shape differs from the weights' " + join(kernel, 'x'));
+  }
+  shape.window = sliding_window(site.node(), spatial(input), kernel).window;
+  std::vector<Call> calls{call(shape, {from_input(0), from_input(1)})};
+  if (site.has_input(2)) {
+    if (site.shape(2) != Dims{shape.filters}) {
+      throw Error("a bias of " + join(site.shape(2), 'x') + " for " +
+                  std::to_string(shape.filters) + " filters");
+    }
+    Dims bias(input.size(), 1);
+    bias[1] = shape.filters;
+    calls.push_back(call(Binary{.kind = BinaryKind::add,
+                                .a = shape.output(),
+                                .b = bias,
+                                .constant_b = site.input(2).constant},
+                         {from_call(0), from_input(2)}));
+  }
+  return measured(std::move(calls));
+}
+
+}  // namespace
+
+void register_conv(LoweringTable& table) { table.add("Conv", conv); }
+
+}  // namespace benanza::lower

@@ -1,0 +1,23 @@
+#include "onnx/movement.h"
+
+namespace benanza::lower {
+namespace {
+
+/// A copy for every part that somebody reads.
+Lowered split(const Site& site) {
+  std::vector<Call> calls;
+  for (std::size_t index = 0; index < site.output_count(); ++index) {
+    if (!site.has_output(index)) continue;
+    const View part = split_view(site, index);
+    if (part.dims == site.shape(0)) return free_layer("its only part is the whole input");
+    if (element_count(part.dims) == 0) continue;
+    calls.push_back(copy_call(part, dense_view(part.dims), static_cast<int>(index)));
+  }
+  return {Cost::movement, "", std::move(calls)};
+}
+
+}  // namespace
+
+void register_split(LoweringTable& table) { table.add("Split", split); }
+
+}  // namespace benanza::lower

@@ -1,0 +1,30 @@
+#include "onnx/broadcast.h"
+#include "onnx/lowering.h"
+
+namespace benanza::lower {
+namespace {
+
+/// A chain of calls of two operands each, from the first input to the last.
+template <BinaryKind kind>
+Lowered variadic(const Site& site) {
+  if (site.input_count() == 1) return free_layer("its only input");
+  ElementwiseOperand total{site.shape(0), site.input(0).constant, from_input(0)};
+  std::vector<Call> calls;
+  for (std::size_t index = 1; index < site.input_count(); ++index) {
+    calls.push_back(elementwise_call(
+        kind, total,
+        {site.shape(index), site.input(index).constant, from_input(static_cast<int>(index))}));
+    total = {output(calls.back().problem), false, from_call(static_cast<int>(index) - 1)};
+  }
+  return measured(std::move(calls));
+}
+
+}  // namespace
+
+void register_variadic(LoweringTable& table) {
+  table.add("Sum", variadic<BinaryKind::add>);
+  table.add("Max", variadic<BinaryKind::max>);
+  table.add("Min", variadic<BinaryKind::min>);
+}
+
+}  // namespace benanza::lower

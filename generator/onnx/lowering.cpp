@@ -1,0 +1,107 @@
+#include "onnx/lowering.h"
+
+#include <algorithm>
+
+namespace benanza {
+namespace {
+
+/// What the layer must move at the least: every input and output once, floating types as fp32.
+std::optional<std::int64_t> traffic_bytes(const Site& site) {
+  std::int64_t total = 0;
+  const auto add = [&](const Tensor& tensor) {
+    if (!tensor.shape || type_bytes(tensor.type) == 0) return false;
+    total += element_count(*tensor.shape) * type_bytes(tensor.type);
+    return true;
+  };
+  for (std::size_t index = 0; index < site.input_count(); ++index) {
+    if (site.has_input(index) && !add(site.input(index))) return std::nullopt;
+  }
+  for (std::size_t index = 0; index < site.output_count(); ++index) {
+    if (site.has_output(index) && !add(site.output(index))) return std::nullopt;
+  }
+  return total;
+}
+
+void check_extents(const Lowered& lowered) {
+  for (const Call& call : lowered.calls) {
+    for (const Operand& operand : inputs(call.problem)) {
+      if (element_count(operand.dims) < 1) throw NotExpressible("an operand is empty");
+    }
+  }
+}
+
+/// Inference and lowering read the attributes independently: a layer on whose result they disagree
+/// is not measured as something else.
+void check_result(const Site& site, const Lowered& lowered) {
+  if (lowered.cost != Cost::measured || lowered.calls.empty()) return;
+  const Dims result = output(lowered.calls.back().problem);
+  const Dims& expected = site.output_shape(0);
+  if (element_count(result) != element_count(expected)) {
+    throw NotExpressible("computes " + join(result, 'x') + " where the model expects " +
+                         join(expected, 'x'));
+  }
+}
+
+void check_type(const Site& site, const Lowered& lowered) {
+  if (lowered.cost != Cost::measured) return;
+  for (const int type : {site.input(0).type, site.output(0).type}) {
+    if (!is_floating(type)) throw NotExpressible(type_name(type) + " arithmetic");
+  }
+}
+
+bool makes_nothing(const Site& site) {
+  for (std::size_t index = 0; index < site.output_count(); ++index) {
+    if (!site.has_output(index)) continue;
+    const Tensor& tensor = site.output(index);
+    if (!tensor.shape || element_count(*tensor.shape) != 0) return false;
+  }
+  return true;
+}
+
+Lowered lower(const Site& site, const LoweringTable& table, bool all_outputs_constant) {
+  if (all_outputs_constant) return free_layer("computed from constants and shapes alone");
+  const Node& node = site.node();
+  const LowerFunction function = node.domain().empty() ? table.find(node.op_type()) : nullptr;
+  if (function == nullptr) throw NotExpressible("no lowering for " + node.full_type());
+  if (makes_nothing(site)) return free_layer("nobody reads a value of its result");
+  Lowered lowered = function(site);
+  check_type(site, lowered);
+  check_extents(lowered);
+  check_result(site, lowered);
+  return lowered;
+}
+
+}  // namespace
+
+Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_constant) {
+  Lowered lowered;
+  try {
+    lowered = lower(site, table, all_outputs_constant);
+  } catch (const NotExpressible& reason) {
+    lowered = {Cost::unsupported, reason.what(), {}};
+  }
+  Layer layer;
+  layer.op_type = site.node().full_type();
+  layer.cost = lowered.cost;
+  layer.reason = std::move(lowered.reason);
+  layer.calls = std::move(lowered.calls);
+  for (std::size_t index = 0; index < site.output_count(); ++index) {
+    if (!site.has_output(index)) continue;
+    const Tensor& tensor = site.output(index);
+    layer.outputs.push_back({tensor.name, type_name(tensor.type), tensor.shape});
+  }
+  if (layer.cost == Cost::unsupported) {
+    layer.bytes = traffic_bytes(site);
+    return layer;
+  }
+  layer.flops = 0;
+  layer.bytes = 0;
+  for (const Call& call : layer.calls) {
+    const Work done = work(call.problem, Precision::fp32);
+    *layer.flops += done.flops;
+    *layer.bytes += done.bytes();
+  }
+  return layer;
+}
+
+}  // namespace benanza

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onnx/graph.h"
+#include "onnx/site.h"
+
+namespace benanza {
+
+/// What a node becomes: Layer::cost, reason and calls.
+struct Lowered {
+  Cost cost = Cost::unsupported;
+  std::string reason;
+  std::vector<Call> calls;
+};
+
+/// Throws NotExpressible with the reason where no library call does what the node asks; Error where
+/// the node makes no sense.
+using LowerFunction = Lowered (*)(const Site&);
+
+/// How every standard operator is expressed. Each lower/X.cpp adds its operators in
+/// `void lower::register_X(LoweringTable&)`; CMake collects the files.
+class LoweringTable {
+ public:
+  void add(std::string_view op_type, LowerFunction function) {
+    functions_.emplace(op_type, function);
+  }
+  /// Null if there is no lowering.
+  LowerFunction find(const std::string& op_type) const {
+    const auto found = functions_.find(op_type);
+    return found == functions_.end() ? nullptr : found->second;
+  }
+  std::vector<std::string> op_types() const {
+    std::vector<std::string> names;
+    for (const auto& [name, function] : functions_) names.push_back(name);
+    return names;
+  }
+
+ private:
+  std::map<std::string, LowerFunction> functions_;
+};
+
+/// Every operator of lower/.
+LoweringTable make_lowering_table();
+
+/// The layer of a node: tries the constants first, then the table. Sets everything but the name and
+/// the inputs. Throws Error, without the node's name.
+Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_constant);
+
+// Words for lowerings.
+
+inline Source from_input(int index, float scale = 1) { return {Source::Kind::input, index, scale}; }
+inline Source from_call(int index) { return {Source::Kind::call, index, 1}; }
+inline Source from_attribute() { return {Source::Kind::attribute, 0, 1}; }
+
+inline Call call(Shape shape, std::vector<Source> operands) {
+  return {.problem = {std::move(shape), {}}, .operands = std::move(operands)};
+}
+
+inline Lowered measured(std::vector<Call> calls) { return {Cost::measured, "", std::move(calls)}; }
+inline Lowered free_layer(std::string reason) { return {Cost::free, std::move(reason), {}}; }
+
+}  // namespace benanza

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "onnx/lowering.h"
+#include "onnx/views.h"
+
+namespace benanza {
+
+/// A call that moves view `from` of input 0 to view `to` of output `output`; equal extents.
+Call copy_call(const View& from, const View& to, int output = 0);
+
+/// The whole of a dense tensor.
+View dense_view(const Dims& dims);
+
+}  // namespace benanza

@@ -1,0 +1,245 @@
+#include "onnx/program.h"
+
+#include <functional>
+#include <queue>
+
+#include "base/error.h"
+#include "onnx/read.h"
+
+namespace benanza {
+namespace {
+
+using onnx::GraphProto;
+using onnx::NodeProto;
+
+std::unordered_map<std::string, int> opsets(const onnx::ModelProto& model) {
+  std::unordered_map<std::string, int> versions;
+  for (const auto& import : model.opset_import()) {
+    versions[canonical_domain(import.domain())] = static_cast<int>(import.version());
+  }
+  return versions;
+}
+
+/// One name per node, in file order: its own; op_type and position where it has none; with a number
+/// where two nodes share one.
+std::vector<std::string> unique_names(const GraphProto& graph) {
+  std::vector<std::string> names(static_cast<std::size_t>(graph.node_size()));
+  std::set<std::string> taken;
+  const auto claim = [&](const std::string& wanted) {
+    std::string name = wanted;
+    for (int copy = 2; !taken.insert(name).second; ++copy) {
+      name = wanted + '_' + std::to_string(copy);
+    }
+    return name;
+  };
+  // First what the file says, so that made-up names never displace it.
+  for (std::size_t index = 0; index < names.size(); ++index) {
+    const std::string& own = graph.node(static_cast<int>(index)).name();
+    if (!own.empty() && taken.insert(own).second) names[index] = own;
+  }
+  for (std::size_t index = 0; index < names.size(); ++index) {
+    if (!names[index].empty()) continue;
+    const NodeProto& node = graph.node(static_cast<int>(index));
+    names[index] =
+        claim(node.name().empty() ? node.op_type() + '_' + std::to_string(index) : node.name());
+  }
+  return names;
+}
+
+void collect_captured(const GraphProto& graph, std::set<std::string> known,
+                      std::set<std::string>& captured);
+
+void collect_captured(const NodeProto& node, const std::set<std::string>& known,
+                      std::set<std::string>& captured) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.has_g()) collect_captured(attribute.g(), known, captured);
+    for (const GraphProto& graph : attribute.graphs()) collect_captured(graph, known, captured);
+  }
+}
+
+/// Names that `graph` reads and does not define; `known` are those its surroundings define.
+void collect_captured(const GraphProto& graph, std::set<std::string> known,
+                      std::set<std::string>& captured) {
+  for (const auto& input : graph.input()) known.insert(input.name());
+  for (const auto& tensor : graph.initializer()) known.insert(tensor.name());
+  for (const auto& tensor : graph.sparse_initializer()) known.insert(tensor.values().name());
+  const auto read = [&](const std::string& name) {
+    if (!name.empty() && !known.contains(name)) captured.insert(name);
+  };
+  for (const NodeProto& node : graph.node()) {
+    for (const std::string& input : node.input()) read(input);
+    collect_captured(node, known, captured);
+    for (const std::string& output : node.output()) known.insert(output);
+  }
+  for (const auto& output : graph.output()) read(output.name());
+}
+
+void add_initializers(Program& program, const GraphProto& graph) {
+  const auto add = [&](const std::string& name, int type, const auto& dims) -> Tensor& {
+    onnx::TypeProto& stored = program.types[name];
+    stored.mutable_tensor_type()->set_elem_type(type);
+    auto& shape = *stored.mutable_tensor_type()->mutable_shape();
+    shape.Clear();
+    for (const std::int64_t extent : dims) shape.add_dim()->set_dim_value(extent);
+    Tensor tensor = make_tensor(name, stored);
+    if (!tensor.shape || !checked_element_count(*tensor.shape)) {
+      throw Error(program.where + ": initializer \"" + name +
+                  "\" has negative extents or more than 2^40 elements");
+    }
+    tensor.constant = true;
+    return program.tensors[name] = std::move(tensor);
+  };
+  for (const auto& tensor : graph.initializer()) {
+    Tensor& added = add(tensor.name(), tensor.data_type(), tensor.dims());
+    try {
+      added.literal = read_literal(tensor);
+    } catch (const Error& error) {
+      throw Error(program.where + ": " + error.what());
+    }
+  }
+  for (const auto& tensor : graph.sparse_initializer()) {
+    add(tensor.values().name(), tensor.values().data_type(), tensor.dims());
+  }
+}
+
+/// Steps in file order, moved only as far as needed to come after what they read.
+std::vector<Step> sorted(std::vector<Step> steps, const Program& program) {
+  std::unordered_map<std::string, std::size_t> producers;
+  for (std::size_t index = 0; index < steps.size(); ++index) {
+    for (const std::string& output : steps[index].outputs) {
+      if (output.empty()) continue;
+      if (!producers.emplace(output, index).second || program.types.contains(output)) {
+        throw Error(label(program, steps[index].node) + "makes \"" + output +
+                    "\", which exists already: tensors must have one origin each");
+      }
+    }
+  }
+  std::vector<std::vector<std::size_t>> readers(steps.size());
+  std::vector<std::size_t> missing(steps.size(), 0);
+  for (std::size_t index = 0; index < steps.size(); ++index) {
+    for (const auto* names : {&steps[index].inputs, &steps[index].captured}) {
+      for (const std::string& input : *names) {
+        if (input.empty()) continue;
+        if (const auto made = producers.find(input); made != producers.end()) {
+          readers[made->second].push_back(index);
+          ++missing[index];
+        } else if (!program.types.contains(input)) {
+          throw Error(label(program, steps[index].node) + "reads \"" + input +
+                      "\", which no node makes and which is no input or initializer");
+        }
+      }
+    }
+  }
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  for (std::size_t index = 0; index < steps.size(); ++index) {
+    if (missing[index] == 0) ready.push(index);
+  }
+  std::vector<Step> order;
+  order.reserve(steps.size());
+  while (!ready.empty()) {
+    const std::size_t next = ready.top();
+    ready.pop();
+    for (const std::size_t reader : readers[next]) {
+      if (--missing[reader] == 0) ready.push(reader);
+    }
+    order.push_back(std::move(steps[next]));
+  }
+  for (std::size_t index = 0; index < steps.size(); ++index) {
+    if (missing[index] > 0) {
+      throw Error(label(program, steps[index].node) +
+                  "waits for its own result: the graph has a cycle");
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+std::string label(const Program& program, const Node& node) {
+  return program.where + ": node \"" + node.name() + "\" (" + node.full_type() + "): ";
+}
+
+Tensor make_tensor(std::string name, const onnx::TypeProto& type) {
+  Tensor tensor;
+  tensor.name = std::move(name);
+  if (!type.has_tensor_type()) return tensor;
+  tensor.type = type.tensor_type().elem_type();
+  if (!type.tensor_type().has_shape()) return tensor;
+  Dims extents;
+  for (const auto& dimension : type.tensor_type().shape().dim()) {
+    if (!dimension.has_dim_value()) return tensor;
+    extents.push_back(dimension.dim_value());
+  }
+  tensor.shape = std::move(extents);
+  return tensor;
+}
+
+std::vector<const Tensor*> input_tensors(const Program& program, const Step& step) {
+  std::vector<const Tensor*> tensors;
+  for (const std::string& name : step.inputs) {
+    tensors.push_back(name.empty() ? nullptr : &program.tensors.at(name));
+  }
+  return tensors;
+}
+
+std::vector<const Tensor*> output_tensors(const Program& program, const Step& step,
+                                          bool consumed_only) {
+  std::vector<const Tensor*> tensors;
+  for (std::size_t index = 0; index < step.outputs.size(); ++index) {
+    const std::string& name = step.outputs[index];
+    const bool wanted = !name.empty() && (!consumed_only || program.consumed.contains(name));
+    tensors.push_back(wanted ? &program.tensors.at(name) : nullptr);
+  }
+  return tensors;
+}
+
+Program make_program(const onnx::ModelProto& model, const std::string& where) {
+  check_model(model, where);
+  const GraphProto& graph = model.graph();
+  Program program;
+  program.where = where;
+  program.opset = standard_opset(model);
+  for (const auto& input : graph.input()) {
+    program.types[input.name()] = input.type();
+    program.tensors[input.name()] = make_tensor(input.name(), input.type());
+  }
+  add_initializers(program, graph);
+
+  const std::vector<std::string> names = unique_names(graph);
+  const std::unordered_map<std::string, int> versions = opsets(model);
+  std::vector<Step> steps;
+  for (int index = 0; index < graph.node_size(); ++index) {
+    const NodeProto& proto = graph.node(index);
+    const auto version = versions.find(canonical_domain(proto.domain()));
+    Step step{Node(proto, names[static_cast<std::size_t>(index)],
+                   version == versions.end() ? 0 : version->second),
+              {proto.input().begin(), proto.input().end()},
+              {},
+              {proto.output().begin(), proto.output().end()}};
+    if (version == versions.end() && step.node.domain().empty()) {
+      throw Error(label(program, step.node) +
+                  "the model names no opset for the standard operators: add opset_import");
+    }
+    std::set<std::string> captured;
+    collect_captured(proto, {}, captured);
+    step.captured.assign(captured.begin(), captured.end());
+    for (const auto* read : {&step.inputs, &step.captured}) {
+      program.consumed.insert(read->begin(), read->end());
+    }
+    steps.push_back(std::move(step));
+  }
+  program.steps = sorted(std::move(steps), program);
+
+  std::set<std::string> made;
+  for (const Step& step : program.steps) made.insert(step.outputs.begin(), step.outputs.end());
+  for (const auto& output : graph.output()) {
+    if (!made.contains(output.name()) && !program.types.contains(output.name())) {
+      throw Error(where + ": output \"" + output.name() +
+                  "\" is made by no node: the graph is incomplete");
+    }
+    program.consumed.insert(output.name());
+  }
+  return program;
+}
+
+}  // namespace benanza

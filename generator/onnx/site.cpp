@@ -1,0 +1,86 @@
+#include "onnx/site.h"
+
+#include "base/error.h"
+
+namespace benanza {
+namespace {
+
+const Dims& known_shape(const Tensor& tensor, std::string_view what) {
+  if (!tensor.shape) {
+    throw NotExpressible("the shape of " + std::string(what) + " \"" + tensor.name +
+                         "\" is unknown");
+  }
+  return *tensor.shape;
+}
+
+}  // namespace
+
+bool Site::has_input(std::size_t index) const {
+  return index < inputs_.size() && inputs_[index] != nullptr;
+}
+
+bool Site::has_output(std::size_t index) const {
+  return index < outputs_.size() && outputs_[index] != nullptr;
+}
+
+const Tensor& Site::input(std::size_t index) const {
+  if (!has_input(index)) throw Error("input " + std::to_string(index) + " is missing");
+  return *inputs_[index];
+}
+
+const Tensor& Site::output(std::size_t index) const {
+  if (!has_output(index)) throw Error("output " + std::to_string(index) + " is missing");
+  return *outputs_[index];
+}
+
+const Dims& Site::shape(std::size_t index) const { return known_shape(input(index), "input"); }
+
+const Dims& Site::output_shape(std::size_t index) const {
+  return known_shape(output(index), "output");
+}
+
+Dims Site::extents(std::size_t index) const {
+  const Dims& dims = shape(index);
+  return dims.empty() ? Dims{1} : dims;
+}
+
+const Literal& Site::literal(std::size_t index) const {
+  const Tensor& tensor = input(index);
+  if (!tensor.literal) {
+    throw NotExpressible("input \"" + tensor.name + "\" is not known before the model runs");
+  }
+  return *tensor.literal;
+}
+
+Dims Site::integers(std::size_t index) const {
+  const auto* values = std::get_if<std::vector<std::int64_t>>(&literal(index));
+  if (values == nullptr) throw Error("input \"" + input(index).name + "\" must hold integers");
+  return *values;
+}
+
+double Site::scalar(std::size_t index, double fallback) const {
+  if (!has_input(index)) return fallback;
+  return std::visit(
+      [&](const auto& values) {
+        if (values.empty()) throw Error("input \"" + input(index).name + "\" holds no value");
+        return static_cast<double>(values.front());
+      },
+      literal(index));
+}
+
+std::optional<Dims> Site::argument(std::string_view name, std::size_t index) const {
+  if (std::optional<Dims> values = node().integers(name)) return values;
+  if (has_input(index)) return integers(index);
+  return std::nullopt;
+}
+
+std::int64_t Site::axis(std::int64_t axis, std::size_t rank) {
+  const auto count = static_cast<std::int64_t>(rank);
+  if (axis < -count || axis >= count) {
+    throw Error("axis " + std::to_string(axis) + " is not one of the tensor's " +
+                std::to_string(count) + " axes");
+  }
+  return axis < 0 ? axis + count : axis;
+}
+
+}  // namespace benanza

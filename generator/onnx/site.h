@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onnx/node.h"
+#include "onnx/tensor.h"
+
+namespace benanza {
+
+/// A node asks for something that has no expression here: its layer becomes `unsupported`, its
+/// outputs are not folded. The message is the reason, without the node's name.
+class NotExpressible : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A node with its tensors. Missing optional inputs and outputs nobody reads are null.
+class Site {
+ public:
+  Site(const Node& node, std::vector<const Tensor*> inputs, std::vector<const Tensor*> outputs)
+      : node_(&node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+
+  const Node& node() const { return *node_; }
+  std::size_t input_count() const { return inputs_.size(); }
+  std::size_t output_count() const { return outputs_.size(); }
+  bool has_input(std::size_t index) const;
+  bool has_output(std::size_t index) const;
+  /// Throws Error if the node has no such input.
+  const Tensor& input(std::size_t index) const;
+  const Tensor& output(std::size_t index) const;
+  /// Extents of an input; throws NotExpressible if they are unknown.
+  const Dims& shape(std::size_t index) const;
+  const Dims& output_shape(std::size_t index) const;
+  /// As shape, but {1} for a scalar.
+  Dims extents(std::size_t index) const;
+
+  /// Value of a constant input; throws NotExpressible if it is only known when the model runs.
+  const Literal& literal(std::size_t index) const;
+  Dims integers(std::size_t index) const;
+  /// First value of a constant input; `fallback` if the input is missing.
+  double scalar(std::size_t index, double fallback) const;
+
+  /// An argument that older opsets give as attribute `name` and newer ones as input `index`. Empty
+  /// if the node has neither. Throws NotExpressible if the input is only known when the model runs.
+  std::optional<Dims> argument(std::string_view name, std::size_t index) const;
+
+  /// `axis` counted from the front; throws Error if it is not one of `rank` axes.
+  static std::int64_t axis(std::int64_t axis, std::size_t rank);
+
+ private:
+  const Node* node_;
+  std::vector<const Tensor*> inputs_;
+  std::vector<const Tensor*> outputs_;
+};
+
+}  // namespace benanza

@@ -1,0 +1,91 @@
+#include "onnx/sliding_window.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace benanza {
+namespace {
+
+Dims values(const Node& node, std::string_view name, std::size_t count, std::int64_t fallback) {
+  Dims stated = node.integers(name).value_or(Dims(count, fallback));
+  if (stated.size() != count) {
+    throw Error(std::string(name) + " [" + join(stated, ',') + "] need " + std::to_string(count) +
+                " values here");
+  }
+  return stated;
+}
+
+void demand_positive(const Dims& dims, std::string_view name) {
+  if (std::any_of(dims.begin(), dims.end(), [](std::int64_t value) { return value < 1; })) {
+    throw Error(std::string(name) + " [" + join(dims, ',') + "] must be at least 1");
+  }
+}
+
+/// Begins, then ends, so that the output has ceil(input / stride) elements.
+void pad_to_same(Window& window, const Dims& spatial, bool extra_at_end) {
+  for (std::size_t axis = 0; axis < spatial.size(); ++axis) {
+    const std::int64_t stride = window.strides[axis];
+    const std::int64_t reach = window.dilations[axis] * (window.kernel[axis] - 1) + 1;
+    const std::int64_t outputs = (spatial[axis] + stride - 1) / stride;
+    const std::int64_t total =
+        std::max<std::int64_t>(0, (outputs - 1) * stride + reach - spatial[axis]);
+    const std::int64_t small = total / 2;
+    window.pads[axis] = extra_at_end ? small : total - small;
+    window.pads[axis + spatial.size()] = total - window.pads[axis];
+  }
+}
+
+}  // namespace
+
+SlidingWindow sliding_window(const Node& node, const Dims& spatial, const Dims& kernel) {
+  const std::size_t rank = spatial.size();
+  if (kernel.size() != rank) {
+    throw Error("kernel_shape [" + join(kernel, ',') + "] needs " + std::to_string(rank) +
+                " values for an input with " + std::to_string(rank) + " spatial axes");
+  }
+  SlidingWindow result{{.kernel = kernel,
+                        .pads = Dims(2 * rank, 0),
+                        .strides = values(node, "strides", rank, 1),
+                        .dilations = values(node, "dilations", rank, 1)},
+                       Dims(rank, 0)};
+  Window& window = result.window;
+  demand_positive(window.kernel, "kernel_shape");
+  demand_positive(window.strides, "strides");
+  demand_positive(window.dilations, "dilations");
+  const std::string auto_pad = node.text("auto_pad", "NOTSET");
+  if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
+    pad_to_same(window, spatial, auto_pad == "SAME_UPPER");
+  } else if (auto_pad == "NOTSET" || auto_pad.empty()) {
+    window.pads = values(node, "pads", 2 * rank, 0);
+  } else if (auto_pad != "VALID") {
+    throw Error("auto_pad \"" + auto_pad + "\" is unknown");
+  }
+  if (std::any_of(window.pads.begin(), window.pads.end(), [](auto pad) { return pad < 0; })) {
+    throw NotExpressible("negative pads");
+  }
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const std::int64_t reach = window.dilations[axis] * (window.kernel[axis] - 1) + 1;
+    const std::int64_t room = spatial[axis] + window.pads[axis] + window.pads[axis + rank] - reach;
+    if (room < 0) {
+      throw Error("a window of " + join(window.kernel, 'x') + " does not fit the input of " +
+                  join(spatial, 'x'));
+    }
+    if (node.integer("ceil_mode", 0) != 0 && room % window.strides[axis] != 0) {
+      result.overhang[axis] = window.strides[axis] - room % window.strides[axis];
+      window.pads[axis + rank] += result.overhang[axis];
+    }
+  }
+  return result;
+}
+
+const Dims& image_extents(const Site& site) {
+  const Dims& dims = site.shape(0);
+  if (dims.size() < 3 || dims.size() > 5) {
+    throw NotExpressible("an input of rank " + std::to_string(dims.size()) +
+                         " has not 1 to 3 spatial axes");
+  }
+  return dims;
+}
+
+}  // namespace benanza

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "onnx/site.h"
+#include "problem/ops/window.h"
+
+namespace benanza {
+
+/// The window that Conv and the pooling operators state by kernel_shape, pads or auto_pad, strides,
+/// dilations and ceil_mode, for an input of these spatial extents. Rounding up and auto_pad become
+/// pads. Throws Error where values do not fit each other or the input, NotExpressible for negative
+/// pads.
+struct SlidingWindow {
+  Window window;
+  /// Extra end pads, per axis, that only rounding up asked for.
+  Dims overhang;
+};
+SlidingWindow sliding_window(const Node& node, const Dims& spatial, const Dims& kernel);
+
+/// Extents of input 0, which must be n, c and one to three spatial axes; else NotExpressible.
+const Dims& image_extents(const Site& site);
+
+}  // namespace benanza
