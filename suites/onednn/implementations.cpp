@@ -1,0 +1,100 @@
+#include "onednn/implementations.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "onednn/checked.h"
+#include "onednn/operators.h"
+
+namespace benanza::onednn {
+namespace {
+
+struct Candidate {
+  Algorithm name;
+  bool reference_code = false;
+};
+
+/// The prefix tells attempts apart, not code: "ref:any" is reference code under any prefix.
+bool is_reference_code(std::string_view implementation) {
+  return implementation.starts_with("ref");
+}
+
+std::string without_separators(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '_');
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+
+/// Visits the implementations of every attempt, until `visit` returns false. Throws Unsupported if
+/// there is none.
+void walk(const std::vector<Attempt>& attempts,
+          const std::function<bool(const Candidate&, const Plan&)>& visit) {
+  std::optional<Unsupported> first_refusal;
+  bool any = false;
+  std::map<std::string, int> seen;
+  for (const Attempt& attempt : attempts) {
+    std::optional<Plan> plan;
+    try {
+      plan = offered(attempt.plan);
+    } catch (const Unsupported& refusal) {
+      if (!first_refusal) first_refusal = refusal;
+      continue;
+    }
+    do {
+      const std::string library_name = plan->offer.current().impl_info_str();
+      std::string name = attempt.prefix + without_separators(library_name);
+      const int count = ++seen[name];
+      if (count > 1) name.append("#").append(std::to_string(count));
+      any = true;
+      if (!visit({name, is_reference_code(library_name)}, *plan)) return;
+    } while (checked("next implementation", [&] { return plan->offer.next(); }));
+  }
+  if (!any) throw first_refusal.value_or(Unsupported("oneDNN offers no implementation"));
+}
+
+}  // namespace
+
+Solver solver_of(const Problem& problem) {
+  return std::visit(
+      [&](const auto& shape) -> Solver {
+        if constexpr (requires { solver(shape, problem); }) {
+          return solver(shape, problem);
+        } else {
+          throw Unsupported("oneDNN has no " + std::string(op(problem)));
+        }
+      },
+      problem.shape);
+}
+
+std::vector<Algorithm> implementations(const std::vector<Attempt>& attempts, AlgorithmSet set) {
+  std::vector<Candidate> candidates;
+  walk(attempts, [&](const Candidate& candidate, const Plan&) {
+    candidates.push_back(candidate);
+    return set != AlgorithmSet::best || candidate.reference_code;
+  });
+  const auto is_reference = [](const Candidate& candidate) { return candidate.reference_code; };
+  if (set != AlgorithmSet::with_reference &&
+      !std::all_of(candidates.begin(), candidates.end(), is_reference)) {
+    std::erase_if(candidates, is_reference);
+  }
+  if (set == AlgorithmSet::best) candidates.resize(1);
+  std::vector<Algorithm> names;
+  std::transform(candidates.begin(), candidates.end(), std::back_inserter(names),
+                 [](const Candidate& candidate) { return candidate.name; });
+  return names;
+}
+
+Plan implementation(const std::vector<Attempt>& attempts, const Algorithm& name) {
+  std::optional<Plan> found;
+  walk(attempts, [&](const Candidate& candidate, const Plan& plan) {
+    if (candidate.name == name) found = plan;
+    return !found;
+  });
+  if (!found) throw Unsupported("oneDNN has no implementation " + name + " here");
+  return *found;
+}
+
+}  // namespace benanza::onednn

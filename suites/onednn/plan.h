@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "onednn/setting.h"
+
+namespace benanza::onednn {
+
+/// One implementation the library offers; most kinds of primitive can go on to the next one.
+class Offer {
+ public:
+  /// A kind with one implementation.
+  explicit Offer(const dnnl::primitive_desc_base& descriptor) : current_(descriptor) {}
+  /// A kind with a list of them. `operation`, which the descriptor was made from, is kept: the
+  /// library goes on reading it.
+  Offer(const dnnl::primitive_desc& descriptor, std::shared_ptr<const void> operation)
+      : current_(descriptor), list_(descriptor), operation_(std::move(operation)) {}
+
+  const dnnl::primitive_desc_base& current() const { return current_; }
+  /// False, and nothing changes, after the last implementation.
+  bool next();
+
+ private:
+  dnnl::primitive_desc_base current_;
+  std::optional<dnnl::primitive_desc> list_;
+  std::shared_ptr<const void> operation_;
+};
+
+/// What the library offers for an operation of a kind, e.g. dnnl::matmul.
+template <class Kind>
+Offer offer(const typename Kind::desc& operation, const dnnl::primitive_attr& attributes,
+            const dnnl::engine& engine) {
+  auto kept = std::make_shared<const typename Kind::desc>(operation);
+  return {typename Kind::primitive_desc(*kept, attributes, engine), kept};
+}
+
+/// A tensor of the problem as an argument of the library's call. `values` says where each element
+/// of the library's tensor lies in the problem's row-major floats.
+struct Argument {
+  int id = 0;  // DNNL_ARG_*
+  Memory::desc values;
+};
+
+/// A call that computes the problem. `operands` are in the order of inputs(problem).
+struct Plan {
+  Offer offer;
+  std::vector<Argument> operands;
+  Argument result;
+};
+
+/// One way to ask the library: makes the descriptor, throws dnnl::error or Unsupported if refused.
+/// `prefix` sets its implementations' names apart from those of the problem's other ways.
+struct Attempt {
+  std::string prefix;
+  std::function<Plan()> plan;
+};
+
+/// What oneDNN can do for a problem.
+struct Solver {
+  /// Worth measuring; at least one.
+  std::vector<Layout> layouts;
+  /// Ways to ask, the most natural first. Throws Unsupported if there is none.
+  std::function<std::vector<Attempt>(const Setting&)> attempts;
+};
+
+/// A solver that asks in one way.
+Solver solver_of_one(std::vector<Layout> layouts, std::function<Plan(const Setting&)> plan);
+
+}  // namespace benanza::onednn

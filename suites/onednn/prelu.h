@@ -1,0 +1,11 @@
+#pragma once
+
+#include "onednn/plan.h"
+#include "problem/ops/binary.h"
+
+namespace benanza::onednn {
+
+/// Binary of kind prelu: the library has a primitive of its own for it.
+Plan plan_prelu(const Binary& shape, const Setting& setting);
+
+}  // namespace benanza::onednn

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "harness/primitive.h"
+#include "onednn/plan.h"
+
+namespace benanza::onednn {
+
+/// A plan with its memory: ready to run. Values are converted by the library's own reorders.
+class PlannedPrimitive : public Primitive {
+ public:
+  /// `result_elements`: length of what download() returns.
+  PlannedPrimitive(const Plan& plan, const dnnl::engine& engine, const dnnl::stream& stream,
+                   std::int64_t result_elements);
+
+  void upload(std::size_t index, std::span<const float> values) override;
+  void poison_output() override;
+  void run() override;
+  std::vector<float> download() override;
+  std::int64_t workspace_bytes() const override { return workspace_bytes_; }
+
+ private:
+  /// The library's side and the problem's side of one tensor.
+  struct Tensor {
+    Memory memory;
+    Memory::desc values;
+  };
+
+  Tensor allocate(const Plan& plan, const Argument& argument);
+
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  dnnl::primitive primitive_;
+  std::vector<Tensor> operands_;
+  Tensor result_;
+  Memory scratchpad_;
+  std::int64_t result_elements_;
+  std::int64_t workspace_bytes_ = 0;
+  /// Made once, so that a run is the library's call and nothing else.
+  std::vector<dnnl_exec_arg_t> arguments_;
+};
+
+}  // namespace benanza::onednn

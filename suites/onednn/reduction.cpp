@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "harness/primitive.h"
+#include "onednn/operators.h"
+
+namespace benanza::onednn {
+namespace {
+
+dnnl::algorithm algorithm(ReductionKind kind) {
+  switch (kind) {
+    case ReductionKind::mean:
+      return dnnl::algorithm::reduction_mean;
+    case ReductionKind::sum:
+      return dnnl::algorithm::reduction_sum;
+    case ReductionKind::max:
+      return dnnl::algorithm::reduction_max;
+  }
+  throw std::logic_error("unknown reduction");
+}
+
+/// Extents before and after, with neighbouring axes of one fate merged: the library is faster on
+/// few axes, and the elements lie the same.
+struct Extents {
+  Dims from;
+  Dims to;
+};
+
+Extents merged(const Reduction& shape) {
+  Extents extents;
+  bool last_reduced = false;
+  for (std::size_t axis = 0; axis < shape.input.size(); ++axis) {
+    const bool reduced = std::find(shape.axes.begin(), shape.axes.end(),
+                                   static_cast<std::int64_t>(axis)) != shape.axes.end();
+    const std::int64_t extent = shape.input[axis];
+    if (axis > 0 && reduced == last_reduced) {
+      extents.from.back() *= extent;
+      extents.to.back() *= reduced ? 1 : extent;
+    } else {
+      extents.from.push_back(extent);
+      extents.to.push_back(reduced ? 1 : extent);
+    }
+    last_reduced = reduced;
+  }
+  return extents;
+}
+
+}  // namespace
+
+Solver solver(const Reduction& shape, const Problem& problem) {
+  return solver_of_one({Layout::plain}, [shape, problem](const Setting& setting) {
+    const Extents extents = merged(shape);
+    const dnnl::reduction::desc descriptor(algorithm(shape.kind), setting.plain(extents.from),
+                                           setting.plain(extents.to), 0, 0);
+    dnnl::primitive_attr attributes = setting.attributes();
+    // Reductions take no output scale, but a function to apply to the result.
+    if (setting.integers() && int8_scale(problem) != 1) {
+      dnnl::post_ops scale;
+      scale.append_eltwise(1, dnnl::algorithm::eltwise_linear, int8_scale(problem), 0);
+      attributes.set_post_ops(scale);
+    }
+    return Plan{.offer = offer<dnnl::reduction>(descriptor, attributes, setting.engine()),
+                .operands = {{DNNL_ARG_SRC, floats(extents.from)}},
+                .result = {DNNL_ARG_DST, floats(extents.to)}};
+  });
+}
+
+}  // namespace benanza::onednn

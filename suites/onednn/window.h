@@ -1,0 +1,24 @@
+#pragma once
+
+#include "problem/ops/window.h"
+
+namespace benanza::onednn {
+
+/// A window in the library's terms.
+struct LibraryWindow {
+  Dims begin_pads;
+  Dims end_pads;
+  /// Elements left out between two taps: dilation - 1.
+  Dims gaps;
+
+  explicit LibraryWindow(const Window& window)
+      : begin_pads(window.pads.begin(),
+                   window.pads.begin() + static_cast<std::ptrdiff_t>(window.rank())),
+        end_pads(window.pads.begin() + static_cast<std::ptrdiff_t>(window.rank()),
+                 window.pads.end()),
+        gaps(window.dilations) {
+    for (std::int64_t& gap : gaps) --gap;
+  }
+};
+
+}  // namespace benanza::onednn
