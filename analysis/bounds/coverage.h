@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "bounds/layer_time.h"
+#include "graph/graph.h"
+
+namespace benanza {
+
+struct Tally {
+  std::size_t layers = 0;
+  /// Empty if one of the layers does not know its FLOPs.
+  std::optional<double> flops = 0;
+};
+
+/// How many layers, and how many of the model's FLOPs, stand where. Every layer is in one class.
+struct Coverage {
+  std::array<Tally, std::size(standings)> tallies;
+  /// Measured layers whose time is that of the fallback precision.
+  std::size_t at_fallback = 0;
+
+  const Tally& of(Standing standing) const { return tallies[static_cast<std::size_t>(standing)]; }
+};
+
+Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Precision precision);
+
+}  // namespace benanza

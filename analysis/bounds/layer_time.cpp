@@ -1,0 +1,159 @@
+#include "bounds/layer_time.h"
+
+#include <utility>
+
+namespace benanza {
+namespace {
+
+/// One way of doing a layer's work: calls, one after the other.
+struct Way {
+  std::string fusion;
+  std::vector<std::string> keys;
+};
+
+/// What the measurements say about one problem: a best call, or why there is none.
+struct Answer {
+  const Measurement* best = nullptr;
+  bool unsupported = false;
+  std::string reason;
+};
+
+bool admits(const Choice& choice, Precision precision, const VariantName& variant) {
+  return variant.precision == precision && variant.cold == choice.cold &&
+         (!choice.layout || variant.layout == *choice.layout || variant.layout == Layout::plain) &&
+         (!choice.backend || variant.backend == *choice.backend);
+}
+
+Answer fastest(std::string_view key, const MeasurementSet& measurements, const Choice& choice,
+               Precision precision) {
+  Answer answer{.best = nullptr, .unsupported = true, .reason = ""};
+  double best_seconds = 0;
+  bool any = false;
+  for (const Measurement& measurement : measurements.find(key)) {
+    if (!admits(choice, precision, measurement.variant)) continue;
+    any = true;
+    if (measurement.status == Status::ok) {
+      const double seconds = measurement.seconds();
+      if (answer.best != nullptr && best_seconds <= seconds) continue;
+      answer.best = &measurement;
+      best_seconds = seconds;
+    } else if (measurement.status == Status::unsupported) {
+      if (answer.reason.empty()) answer.reason = measurement.reason;
+    } else {
+      // A variant that exists but gave no time: measuring again could answer.
+      answer.unsupported = false;
+      answer.reason = std::string(to_string(measurement.status)) + ": " + measurement.reason;
+    }
+  }
+  if (!any) return {.best = nullptr, .unsupported = false, .reason = "not measured"};
+  return answer;
+}
+
+std::vector<Way> ways_of(const Graph& graph, std::size_t layer) {
+  std::vector<Way> ways;
+  if (!graph.layers[layer].problems.empty()) {
+    ways.push_back({.fusion = "", .keys = graph.layers[layer].problems});
+  }
+  for (const Fusion& fusion : graph.fusions) {
+    if (fusion.layers == std::vector{layer}) {
+      ways.push_back({.fusion = fusion.pattern, .keys = {fusion.problem}});
+    }
+  }
+  return ways;
+}
+
+/// The fastest complete way at `precision`: standing measured, unsupported or missing.
+LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements,
+                const Choice& choice, Precision precision) {
+  LayerTime best{.standing = Standing::unsupported};
+  std::string refusal;
+  for (const Way& way : ways) {
+    LayerTime time{.standing = Standing::measured, .seconds = 0, .fusion = way.fusion};
+    bool impossible = false;
+    for (const std::string& key : way.keys) {
+      const Answer answer = fastest(key, measurements, choice, precision);
+      if (answer.best != nullptr) {
+        time.calls.push_back(answer.best);
+        *time.seconds += answer.best->seconds();
+      } else if (answer.unsupported) {
+        impossible = true;
+        if (refusal.empty()) refusal = answer.reason;
+      } else {
+        time.gaps.push_back({key, answer.reason + " at " + std::string(to_string(precision))});
+      }
+    }
+    if (impossible) continue;
+    if (!time.gaps.empty()) {
+      if (best.standing == Standing::measured) continue;
+      best.standing = Standing::missing;
+      best.gaps.insert(best.gaps.end(), time.gaps.begin(), time.gaps.end());
+    } else if (best.standing != Standing::measured || *time.seconds < *best.seconds) {
+      best = std::move(time);
+    }
+  }
+  if (best.standing == Standing::unsupported) {
+    best.note = "unsupported at " + std::string(to_string(precision));
+    if (!refusal.empty()) best.note += ": " + refusal;
+  }
+  return best;
+}
+
+LayerTime layer_time(const Graph& graph, std::size_t index, const MeasurementSet& measurements,
+                     const Choice& choice) {
+  const Layer& layer = graph.layers[index];
+  if (layer.cost == Cost::free) {
+    return {.standing = Standing::free, .seconds = 0, .note = layer.reason};
+  }
+  if (layer.cost == Cost::unsupported) {
+    return {.standing = Standing::unsupported, .note = layer.reason};
+  }
+  const std::vector<Way> ways = ways_of(graph, index);
+  if (ways.empty()) {
+    return {.standing = Standing::movement, .note = "has no benchmark: " + layer.reason};
+  }
+  LayerTime time = solve(ways, measurements, choice, choice.precision);
+  if (time.standing == Standing::unsupported && choice.fallback &&
+      *choice.fallback != choice.precision) {
+    const std::string note = std::move(time.note);
+    time = solve(ways, measurements, choice, *choice.fallback);
+    const bool found = time.standing == Standing::measured;
+    time.note =
+        note + (found ? "; counted at " + std::string(to_string(*choice.fallback))
+                      : "; at " + std::string(to_string(*choice.fallback)) + " " +
+                            (time.standing == Standing::missing ? "not measured" : "unsupported"));
+  }
+  if (time.standing == Standing::measured && layer.cost == Cost::movement) {
+    time.standing = Standing::movement;
+  }
+  return time;
+}
+
+}  // namespace
+
+std::string_view to_string(Standing standing) {
+  switch (standing) {
+    case Standing::measured:
+      return "measured";
+    case Standing::movement:
+      return "movement";
+    case Standing::free:
+      return "free";
+    case Standing::unsupported:
+      return "unsupported";
+    case Standing::missing:
+      return "missing";
+  }
+  return "";
+}
+
+std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
+                                   const Choice& choice) {
+  std::vector<LayerTime> times;
+  times.reserve(graph.layers.size());
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    times.push_back(layer_time(graph, layer, measurements, choice));
+  }
+  return times;
+}
+
+}  // namespace benanza

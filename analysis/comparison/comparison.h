@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bounds/bound.h"
+#include "comparison/mapping.h"
+#include "graph/graph.h"
+#include "profiles/profile.h"
+
+namespace benanza {
+
+/// What a framework's operator takes beyond the lower bound of the layers it does. Seconds.
+struct Loss {
+  std::size_t node = 0;
+  /// 0 where it does no layer of the model.
+  double bound_seconds = 0;
+  double lost_seconds = 0;
+};
+
+/// A framework's run of a model beside the model's bounds.
+struct Comparison {
+  const Profile* profile = nullptr;
+  Mapping mapping{};
+  /// Median of the runs, and its 95% bootstrap interval.
+  double latency_seconds = 0;
+  std::optional<Interval> latency_spread{};
+  /// BR: LBL / measured latency.
+  double sequential_ratio = 0;
+  double parallel_ratio = 0;
+  /// Sum over the framework's operators.
+  double operator_seconds = 0;
+  /// Largest first. Not there: operators that do a layer whose bound is unknown.
+  std::vector<Loss> losses{};
+  std::vector<std::size_t> unknown_nodes{};
+  /// Nodes that do no layer of the model.
+  std::vector<std::size_t> extra_nodes{};
+  /// Layers with work to do for which the framework ran no operator of their own: folded into
+  /// another's, or gone.
+  std::vector<std::size_t> absent_layers{};
+};
+
+/// True if `profile` says it is of this model and batch.
+bool is_of(const Profile& profile, const Graph& graph);
+
+/// Throws Error, one line, if the profile's operators are not those of `graph`: fewer than half of
+/// its convolutions and matrix products (of all its measured layers, if it has none) are in it.
+Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, const Bounds& bounds,
+                   Movement movement, const Profile& profile);
+
+}  // namespace benanza

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza {
+
+/// What a layer costs at inference, as the generator stated it.
+enum class Cost { measured, movement, free, unsupported };
+std::string_view to_string(Cost cost);
+
+/// One node of a model. `inputs` are the layers whose results it reads. A `measured` layer has at
+/// least one problem; their calls run one after the other.
+struct Layer {
+  std::string name{};
+  std::string op{};
+  std::vector<std::size_t> inputs{};
+  Cost cost = Cost::measured;
+  std::string reason{};
+  std::vector<std::string> problems{};
+  std::optional<double> flops{};
+  std::optional<double> bytes{};
+  std::vector<std::string> outputs{};
+};
+
+/// One problem that does the work of all of `layers`.
+struct Fusion {
+  std::string pattern;
+  std::vector<std::size_t> layers;
+  std::string problem;
+};
+
+/// A model bound to one batch.
+struct Graph {
+  std::string model;
+  std::optional<std::int64_t> batch;
+  std::vector<Layer> layers;
+  std::vector<Fusion> fusions;
+};
+
+/// Reads a .graph.json. Throws Error, one line, if it is not one or contradicts itself (a layer
+/// index out of range, a cycle, a measured layer without a problem).
+Graph read_graph(const std::filesystem::path& path);
+
+/// Layer indices, producers before consumers; among the layers that are ready, the lowest index
+/// first. Empty if the layers form a cycle.
+std::vector<std::size_t> topological_order(const std::vector<Layer>& layers);
+
+/// "resnet50_v1, batch 8".
+std::string title(const Graph& graph);
+
+}  // namespace benanza

@@ -1,0 +1,25 @@
+// benanza-analyze: questions to graphs, results and profiles.
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "commands/command.h"
+
+int main(int argc, char** argv) {
+  CLI::App program("Answers questions about models from their graphs, results and profiles.",
+                   "benanza-analyze");
+  program.require_subcommand(1);
+  for (const benanza::Command& command : benanza::commands()) command.add(program);
+  try {
+    program.parse(argc, argv);
+    return 0;
+  } catch (const CLI::Success& success) {  // --help
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "benanza-analyze: %s; --help lists the options\n", error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "benanza-analyze: %s\n", error.what());
+  }
+  return 1;
+}

@@ -1,0 +1,17 @@
+#include "report/bound_report.h"
+
+namespace benanza {
+
+BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
+                        const Choice& choice, Movement movement) {
+  BoundReport report{.graph = &graph,
+                     .choice = choice,
+                     .movement = movement,
+                     .times = layer_times(graph, measurements, choice)};
+  report.coverage = coverage(graph, report.times, choice.precision);
+  report.bounds = bounds(graph, report.times, movement);
+  report.with_movement = bounds(graph, report.times, Movement::include);
+  return report;
+}
+
+}  // namespace benanza
