@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,8 @@ struct Graph {
   int opset = 0;
   std::vector<Layer> layers;
   std::vector<Fusion> fusions;
+  /// Named dimensions of the user that the model has.
+  std::set<std::string> bound_dims;
 };
 
 }  // namespace benanza

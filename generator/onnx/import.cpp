@@ -38,8 +38,11 @@ Graph import_model(onnx::ModelProto model, const std::string& name, const Bindin
   Program program = make_program(model, where);
   infer(program, model, bound, make_fold_table());
 
-  Graph graph{
-      .model = name, .batch = bound.batch, .opset = program.opset, .layers = {}, .fusions = {}};
+  Graph graph;
+  graph.model = name;
+  graph.batch = bound.batch;
+  graph.opset = program.opset;
+  graph.bound_dims = bound.used_dims;
   const LoweringTable table = make_lowering_table();
   for (const Step& step : program.steps) {
     const Site site(step.node, input_tensors(program, step), output_tensors(program, step, true));

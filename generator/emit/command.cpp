@@ -1,0 +1,67 @@
+#include "emit/command.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "onnx/import.h"
+#include "onnx/read.h"
+
+namespace benanza {
+
+std::vector<GraphFile> import_models(const GenerateOptions& options) {
+  std::set<std::string> names;
+  std::set<std::string> unknown_dims;
+  for (const auto& [name, value] : options.dims) unknown_dims.insert(name);
+  std::vector<GraphFile> files;
+  for (const std::filesystem::path& path : options.models) {
+    const std::string name = path.stem().string();
+    if (!names.insert(name).second) {
+      throw Error(path.string() + ": a second model is called \"" + name +
+                  "\": rename one of the files");
+    }
+    const onnx::ModelProto model = read_model(path);
+    std::vector<std::optional<std::int64_t>> batches(options.batches.begin(),
+                                                     options.batches.end());
+    std::sort(batches.begin(), batches.end());
+    batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+    if (batches.empty()) batches.emplace_back();
+    for (const auto& batch : batches) {
+      Graph graph = import_model(model, name, {batch, options.dims}, path.string());
+      for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
+      if (batch) graph.batch = *batch;
+      files.push_back({std::move(graph), batch.has_value()});
+    }
+  }
+  if (!unknown_dims.empty()) {
+    throw Error("--dim " + *unknown_dims.begin() + ": no model has a dimension of that name");
+  }
+  return files;
+}
+
+std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals != std::string::npos && equals > 0) {
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
+    if (error == std::errc{} && stop == end && value > 0) return {text.substr(0, equals), value};
+  }
+  throw Error("--dim " + text + ": wants NAME=N with N of at least 1");
+}
+
+std::vector<Precision> parse_precisions(const std::vector<std::string>& names) {
+  std::vector<Precision> precisions;
+  for (const std::string& name : names) {
+    const auto precision = parse_precision(name);
+    if (!precision) {
+      throw Error("--precision " + name + ": wants fp32, tf32, fp16, bf16, int8 or fp8");
+    }
+    if (std::find(precisions.begin(), precisions.end(), *precision) == precisions.end()) {
+      precisions.push_back(*precision);
+    }
+  }
+  return precisions;
+}
+
+}  // namespace benanza

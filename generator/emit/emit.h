@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "onnx/graph.h"
+#include "problem/precision.h"
+
+namespace benanza {
+
+/// A graph and whether its batch is part of its file's name.
+struct GraphFile {
+  Graph graph;
+  bool batch_in_name = false;
+};
+
+/// "resnet.graph.json" or "resnet_b8.graph.json".
+std::string file_name(const GraphFile& file);
+
+/// Writes problems.cpp, tests.cmake and one graph.json per graph into `folder`, and removes the
+/// graph.json files of models that are no longer given. Files whose content stays are left alone.
+/// Throws Error before anything is written if two graphs would share a file.
+void emit(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
+          const std::vector<Precision>& precisions);
+
+/// tests.cmake: which operators, precisions and graphs there are tests for.
+std::string tests_cmake(const std::vector<std::string>& operators,
+                        const std::vector<Precision>& precisions,
+                        const std::vector<std::string>& graphs);
+
+}  // namespace benanza

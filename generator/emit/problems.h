@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "onnx/graph.h"
+#include "problem/precision.h"
+
+namespace benanza {
+
+/// Every distinct problem of the graphs, fused ones included: its key, and the layers that ask for
+/// it, as "model: layer" in the order of the graphs.
+struct ProblemUse {
+  std::string key;
+  struct Layers {
+    std::string model;
+    std::vector<std::string> names;
+  };
+  std::vector<Layers> users;
+};
+
+/// Sorted by operator; within one, in the order in which the graphs first ask.
+std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs);
+
+/// First part of a key.
+std::string operator_of(const std::string& key);
+
+/// problems.cpp: a table of keys per operator, a comment per row, and registration().
+std::string problems_source(const std::vector<ProblemUse>& problems,
+                            const std::vector<Precision>& precisions);
+
+}  // namespace benanza
