@@ -1,13 +1,12 @@
 // GoogLeNet: C. Szegedy et al., "Going Deeper with Convolutions", CVPR 2015. As trained by BVLC for
-// Caffe; Caffe rounds pooled extents up, which the converter wrote as a pad at the end.
+// Caffe, which rounds pooled extents up: the converter wrote that as a pad at the end. Inception v1
+// is the same network from Caffe2, rounding down.
 
 #include "zoo/caffe2.h"
 #include "zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {
-
-constexpr Window halve = {.kernel = 3, .stride = 2, .pads = {0, 1}};
 
 /// Filters of a module's four branches; `reduce` stands before a wider convolution.
 struct Inception {
@@ -34,8 +33,11 @@ Tensor inception(Caffe2& net, const Tensor& x, const Inception& module) {
   return net.concat(name + "output", {a, b, c, d});
 }
 
-void layers(ModelBuilder& model) {
+enum class Rounding { up, down };
+
+void layers(ModelBuilder& model, Rounding rounding) {
   Caffe2 net(model);
+  const Window halve = {.kernel = 3, .stride = 2, .pads = {0, rounding == Rounding::up ? 1 : 0}};
   Tensor x = model.input("data_0", {3, 224, 224});
   x = net.conv_relu("conv1/7x7_s2", x,
                     {.filters = 64, .window = {.kernel = 7, .stride = 2, .pads = {3, 3}}});
@@ -56,14 +58,20 @@ void layers(ModelBuilder& model) {
   x = net.max_pool("pool4/3x3_s2", x, halve);
   x = inception(net, x, {"5a", 256, 160, 320, 32, 128, 128});
   x = inception(net, x, {"5b", 384, 192, 384, 48, 128, 128});
-  x = net.average_pool("pool5/7x7_s1", x, {.kernel = 7});
+  // 7x7 images where pools round up, 6x6 where they round down.
+  x = net.average_pool("pool5/7x7_s1", x, {.kernel = 7, .pads = {0, 7 - x.dims[2]}});
   x = net.dropout(x, 0.4F);
-  x = net.dense("loss3/classifier", x, 1000);
+  x = rounding == Rounding::up ? net.dense("loss3/classifier", x, 1000)
+                               : net.dense_4d("loss3/classifier", x, 1000);
   model.output(net.softmax("prob", x));
 }
 
 }  // namespace
 
-std::vector<Model> googlenet() { return {{"googlenet", "BVLC_GoogleNet", layers}}; }
+std::vector<Model> googlenet() {
+  return {
+      {"googlenet", "BVLC_GoogleNet", [](ModelBuilder& model) { layers(model, Rounding::up); }},
+      {"inception_v1", "Inception-v1", [](ModelBuilder& model) { layers(model, Rounding::down); }}};
+}
 
 }  // namespace benanza::zoo

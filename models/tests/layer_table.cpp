@@ -96,7 +96,7 @@ Table read_table(const std::filesystem::path& path) {
     throw std::runtime_error("cannot read " + path.string());
   }
   Table table;
-  Shapes flat;
+  Shapes corrected;
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {
@@ -108,12 +108,15 @@ Table read_table(const std::filesystem::path& path) {
             .input_shapes = split(fields.at(4), ';'),
             .output_shape = split(fields.at(5), ';').at(0)};
     for (std::size_t i = 0; i < row.inputs.size(); ++i) {
-      if (flat.contains(row.inputs[i])) {
-        row.input_shapes.at(i) = flat[row.inputs[i]];
+      if (corrected.contains(row.inputs[i])) {
+        row.input_shapes.at(i) = corrected[row.inputs[i]];
       }
     }
     if (row.type == "Flatten") {
-      row.output_shape = flat[row.outputs.at(0)] = flattened(row.output_shape);
+      row.output_shape = corrected[row.outputs.at(0)] = flattened(row.output_shape);
+    }
+    if (row.type == "Unsqueeze") {
+      row.output_shape = corrected[row.outputs.at(0)] = row.output_shape + "x1";
     }
     if (row.type == "Reshape" && row.input_shapes.at(1).starts_with("1x")) {
       row.input_shapes[1].replace(0, 1, "-1");

@@ -265,12 +265,26 @@ Tensor ModelBuilder::concat(const LayerName& name, const std::vector<Tensor>& pa
   return result;
 }
 
-Tensor ModelBuilder::add(const LayerName& name, const Tensor& a, const Tensor& b) {
-  if (a.dims != b.dims) {
-    misfit(name, "wants two tensors of " + to_string(a.dims), b);
+Tensor ModelBuilder::binary(const std::string& op_type, const LayerName& name, const Tensor& a,
+                            const Tensor& b) {
+  bool fits = b.dims.size() <= a.dims.size();
+  for (std::size_t i = 1; fits && i <= b.dims.size(); ++i) {
+    const std::int64_t extent = b.dims[b.dims.size() - i];
+    fits = extent == 1 || extent == a.dims[a.dims.size() - i];
   }
-  add_node("Add", name, {a.name, b.name});
+  if (!fits) {
+    misfit(name, "wants what broadcasts to " + to_string(a.dims), b);
+  }
+  add_node(op_type, name, {a.name, b.name});
   return {name.output, a.dims};
+}
+
+Tensor ModelBuilder::add(const LayerName& name, const Tensor& a, const Tensor& b) {
+  return binary("Add", name, a, b);
+}
+
+Tensor ModelBuilder::multiply(const LayerName& name, const Tensor& a, const Tensor& b) {
+  return binary("Mul", name, a, b);
 }
 
 Tensor ModelBuilder::dropout(const LayerName& name, const Tensor& x, float ratio,
@@ -318,20 +332,37 @@ Tensor ModelBuilder::gemm(const LayerName& name, const Tensor& x, std::int64_t u
   if (x.dims.size() != 2) {
     misfit(name, "wants batch x features", x);
   }
-  std::vector<std::string> inputs = {x.name};
-  inputs.push_back(weight(weights.kernel, {units, x.dims[1]}, Use::kernel, x.dims[1]).name);
   // Before opset 11 a Gemm has no optional operand.
   if (!weights.bias) {
     misfit(name, "wants a bias", x);
   }
-  inputs.push_back(weight(*weights.bias, {units}, Use::bias).name);
-  set(add_node("Gemm", name, inputs), "transB", std::int64_t{1});
+  const Tensor kernel = weight(weights.kernel, {units, x.dims[1]}, Use::kernel, x.dims[1]);
+  return gemm(name, x, kernel, *weights.bias);
+}
+
+Tensor ModelBuilder::gemm(const LayerName& name, const Tensor& x, const Tensor& kernel,
+                          const std::string& bias) {
+  if (x.dims.size() != 2 || kernel.dims.size() != 2 || x.dims[1] != kernel.dims[1]) {
+    misfit(name, "wants batch x features for a kernel of " + to_string(kernel.dims), x);
+  }
+  const std::int64_t units = kernel.dims[0];
+  const Tensor added = weight(bias, {units}, Use::bias);
+  set(add_node("Gemm", name, {x.name, kernel.name, added.name}), "transB", std::int64_t{1});
   return {name.output, {x.dims[0], units}};
 }
 
 Tensor ModelBuilder::softmax(const LayerName& name, const Tensor& x) {
   set(add_node("Softmax", name, {x.name}), "axis", std::int64_t{1});
   return {name.output, x.dims};
+}
+
+Tensor ModelBuilder::unsqueeze(const LayerName& name, const Tensor& x, const Dims& axes) {
+  set(add_node("Unsqueeze", name, {x.name}), "axes", axes);
+  Dims dims = x.dims;
+  for (const std::int64_t axis : axes) {
+    dims.insert(dims.begin() + axis, 1);
+  }
+  return {name.output, dims};
 }
 
 void ModelBuilder::order_depth_first() {

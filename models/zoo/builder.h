@@ -115,8 +115,10 @@ class ModelBuilder {
   Tensor lrn(const LayerName& name, const Tensor& x, const Lrn& lrn);
   /// Along the channels.
   Tensor concat(const LayerName& name, const std::vector<Tensor>& parts);
-  /// Tensors of equal shapes.
+  /// b has a's shape, or broadcasts to it.
   Tensor add(const LayerName& name, const Tensor& a, const Tensor& b);
+  /// b has a's shape, or broadcasts to it.
+  Tensor multiply(const LayerName& name, const Tensor& a, const Tensor& b);
   /// `mask`: name of the second output, where the original has one.
   Tensor dropout(const LayerName& name, const Tensor& x, float ratio,
                  const std::optional<std::string>& mask = std::nullopt);
@@ -129,7 +131,15 @@ class ModelBuilder {
   /// x (batch x features) times the transpose of the kernel (units x features).
   Tensor gemm(const LayerName& name, const Tensor& x, std::int64_t units,
               const LinearWeights& weights);
+  /// As above, with a kernel (units x features) that a layer made.
+  Tensor gemm(const LayerName& name, const Tensor& x, const Tensor& kernel,
+              const std::string& bias);
   Tensor softmax(const LayerName& name, const Tensor& x);
+  /// Extents of 1 inserted at `axes`.
+  Tensor unsqueeze(const LayerName& name, const Tensor& x, const Dims& axes);
+
+  /// A weight for layers that take tensors. `fan_in`: see constant_value().
+  Tensor weight(const std::string& name, const Dims& dims, Use use, std::int64_t fan_in = 1);
 
   /// Orders the nodes as a depth-first walk from the model's output leaves them: the first input of
   /// a layer and all before it, then the next input, then the layer.
@@ -148,8 +158,9 @@ class ModelBuilder {
  private:
   onnx::NodeProto& add_node(const std::string& op_type, const LayerName& name,
                             const std::vector<std::string>& inputs);
-  Tensor weight(const std::string& name, const Dims& dims, Use use, std::int64_t fan_in = 1);
   Tensor elementwise(const std::string& op_type, const LayerName& name, const Tensor& x);
+  Tensor binary(const std::string& op_type, const LayerName& name, const Tensor& a,
+                const Tensor& b);
   Tensor pool(const std::string& op_type, const LayerName& name, const Tensor& x,
               const Window& window);
   std::string integers(const std::string& name, const Dims& values);

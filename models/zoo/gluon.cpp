@@ -7,7 +7,12 @@ std::string Gluon::next(const std::string& kind, int& count) {
 }
 
 Tensor Gluon::conv(const Tensor& x, const Conv& conv, Bias bias) {
-  const std::string name = next("conv", convs_);
+  return named_conv("conv" + std::to_string(convs_++), x, conv, bias);
+}
+
+Tensor Gluon::named_conv(const std::string& own_name, const Tensor& x, const Conv& conv,
+                         Bias bias) {
+  const std::string name = prefix_ + own_name;
   LinearWeights weights{.kernel = name + "_weight", .bias = std::nullopt};
   if (bias == Bias::yes) {
     weights.bias = name + "_bias";
@@ -27,6 +32,10 @@ Tensor Gluon::batch_norm(const Tensor& x, const BatchNorm& parameters) {
 
 Tensor Gluon::plus(const Tensor& a, const Tensor& b) {
   return model_.add(next("_plus", pluses_), a, b);
+}
+
+Tensor Gluon::elemwise_add(const Tensor& a, const Tensor& b) {
+  return model_.add(next("elemwise_add", adds_), a, b);
 }
 
 Tensor Gluon::concat(const std::vector<Tensor>& parts) {

@@ -20,11 +20,15 @@ class Gluon {
   Gluon scope(const std::string& inner) const { return {model_, prefix_ + inner}; }
 
   Tensor conv(const Tensor& x, const Conv& conv, Bias bias);
+  /// A convolution with a name of its own instead of a number.
+  Tensor named_conv(const std::string& name, const Tensor& x, const Conv& conv, Bias bias);
   Tensor batch_norm(const Tensor& x, const BatchNorm& parameters = {});
   Tensor relu(const Tensor& x) { return model_.relu(next("relu", relus_) + "_fwd", x); }
   /// A Relu that the model calls as a function: no "_fwd".
   Tensor activation(const Tensor& x) { return model_.relu(next("activation", activations_), x); }
   Tensor plus(const Tensor& a, const Tensor& b);
+  /// As plus(), where the model calls the addition by its name.
+  Tensor elemwise_add(const Tensor& a, const Tensor& b);
   Tensor concat(const std::vector<Tensor>& parts);
   Tensor max_pool(const Tensor& x, const Window& window);
   Tensor average_pool(const Tensor& x, const Window& window);
@@ -54,6 +58,7 @@ class Gluon {
   int relus_ = 0;
   int activations_ = 0;
   int pluses_ = 0;
+  int adds_ = 0;
   int concats_ = 0;
   int pools_ = 0;
   int dropouts_ = 0;
