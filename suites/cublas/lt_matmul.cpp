@@ -1,0 +1,122 @@
+#include "cublas/lt_matmul.h"
+
+#include <algorithm>
+
+#include "cublas/lt_algorithm.h"
+#include "cublas/status.h"
+#include "cublas/types.h"
+
+namespace benanza::cublas {
+namespace {
+
+template <class T>
+void set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute, const T& value) {
+  check(cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value),
+        "cublasLtMatmulDescSetAttribute");
+}
+
+template <class T>
+void set(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute,
+         const T& value) {
+  check(cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof value),
+        "cublasLtMatmulPreferenceSetAttribute");
+}
+
+template <class T>
+void set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const T& value) {
+  check(cublasLtMatrixLayoutSetAttribute(layout, attribute, &value, sizeof value),
+        "cublasLtMatrixLayoutSetAttribute");
+}
+
+}  // namespace
+
+LtMatmul::Layout LtMatmul::layout(cudaDataType type, std::int64_t rows, std::int64_t columns,
+                                  std::int64_t ld, std::int64_t batches, std::int64_t stride) {
+  cublasLtMatrixLayout_t created = nullptr;
+  check(cublasLtMatrixLayoutCreate(&created, type, static_cast<std::uint64_t>(rows),
+                                   static_cast<std::uint64_t>(columns), ld),
+        "cublasLtMatrixLayoutCreate");
+  Layout layout(created);
+  set(created, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(batches));
+  set(created, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
+  return layout;
+}
+
+LtMatmul::LtMatmul(const Problem& problem, Precision precision) {
+  const BlasGemm blas = blas_gemm(packed(folded(std::get<Gemm>(problem.shape)), precision));
+  if (!blas.strided()) {
+    throw Unsupported("cublasLtMatmul: batches that broadcast along several axes have no stride");
+  }
+  if (problem.epilogue.bias && precision == Precision::int8) {
+    throw Unsupported("cublasLtMatmul: an int8 bias is added after scaling");
+  }
+  const Types types = types_of(precision);
+  cublasLtMatmulDesc_t operation = nullptr;
+  check(cublasLtMatmulDescCreate(&operation, types.compute, types.scale),
+        "cublasLtMatmulDescCreate");
+  operation_.reset(operation);
+  set(operation, CUBLASLT_MATMUL_DESC_TRANSA, cublas::operation(blas.transpose_first));
+  set(operation, CUBLASLT_MATMUL_DESC_TRANSB, cublas::operation(blas.transpose_second));
+  if (problem.epilogue.bias) {
+    set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    const Precision bias = input_formats(problem, precision)[2].precision;
+    set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
+        static_cast<std::int32_t>(types_of(bias).operand));
+  }
+  if (precision == Precision::int8) alpha_ = int8_scale(problem);
+
+  first_ = layout(types.operand, blas.transpose_first ? blas.k : blas.m,
+                  blas.transpose_first ? blas.m : blas.k, blas.ld_first, blas.batches,
+                  blas.stride_first);
+  second_ = layout(types.operand, blas.transpose_second ? blas.n : blas.k,
+                   blas.transpose_second ? blas.k : blas.n, blas.ld_second, blas.batches,
+                   blas.stride_second);
+  const auto result = [&](cudaDataType type) {
+    return layout(type, blas.m, blas.n, blas.ld_result, blas.batches, blas.stride_result);
+  };
+  unread_ = result(precision == Precision::fp8 ? CUDA_R_16BF : types.operand);
+  result_ = result(types.operand);
+}
+
+void LtMatmul::set_bias(const void* bias) {
+  set(operation(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+}
+
+std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtMatmul& matmul,
+                                 Precision precision, std::int64_t max_workspace_bytes, int count) {
+  cublasLtMatmulPreference_t created = nullptr;
+  check(cublasLtMatmulPreferenceCreate(&created), "cublasLtMatmulPreferenceCreate");
+  const Handle<cublasLtMatmulPreference_t, &cublasLtMatmulPreferenceDestroy> preference(created);
+  set(created, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+      static_cast<std::uint64_t>(max_workspace_bytes));
+  set(created, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+      static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_INPLACE |
+                                 CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+
+  std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(count));
+  int returned = 0;
+  check(cublasLtMatmulAlgoGetHeuristic(handle, matmul.operation(), matmul.first(), matmul.second(),
+                                       matmul.unread(), matmul.result(), created, count,
+                                       results.data(), &returned),
+        "cublasLtMatmulAlgoGetHeuristic");
+  std::vector<LtChoice> choices;
+  for (int index = 0; index < returned; ++index) {
+    const cublasLtMatmulHeuristicResult_t& entry = results[static_cast<std::size_t>(index)];
+    if (entry.state != CUBLAS_STATUS_SUCCESS) continue;
+    if (precision == Precision::fp32 && claims_tensor_cores(entry.algo) == true) continue;
+    LtChoice choice{.algorithm = entry.algo,
+                    .workspace_bytes = static_cast<std::int64_t>(entry.workspaceSize),
+                    .name = algorithm_name(identity(entry.algo)),
+                    .rank = index + 1};
+    const bool known = std::any_of(choices.begin(), choices.end(), [&](const LtChoice& other) {
+      return other.name == choice.name;
+    });
+    if (!known) choices.push_back(std::move(choice));
+  }
+  if (choices.empty()) {
+    throw Unsupported("cublasLtMatmulAlgoGetHeuristic lists no algorithm for this product");
+  }
+  return choices;
+}
+
+}  // namespace benanza::cublas

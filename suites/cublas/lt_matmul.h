@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "cublas/mapping.h"
+#include "cuda/handles.h"
+#include "harness/primitive.h"
+
+namespace benanza::cublas {
+
+/// One product as cuBLASLt's descriptors say it. Needs no GPU.
+class LtMatmul {
+ public:
+  /// Throws Unsupported for what descriptors cannot say: batches without a common step, and an int8
+  /// bias (the library adds it after scaling).
+  LtMatmul(const Problem& problem, Precision precision);
+
+  cublasLtMatmulDesc_t operation() const { return operation_.get(); }
+  cublasLtMatrixLayout_t first() const { return first_.get(); }
+  cublasLtMatrixLayout_t second() const { return second_.get(); }
+  /// Of C, which beta = 0 leaves unread; its type differs from D's only where D has 8-bit floats.
+  cublasLtMatrixLayout_t unread() const { return unread_.get(); }
+  cublasLtMatrixLayout_t result() const { return result_.get(); }
+  float alpha() const { return alpha_; }
+  /// Must be called before the heuristics are asked where there is a bias. Device memory.
+  void set_bias(const void* bias);
+
+ private:
+  using Layout = Handle<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
+  static Layout layout(cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t ld,
+                       std::int64_t batches, std::int64_t stride);
+
+  Handle<cublasLtMatmulDesc_t, &cublasLtMatmulDescDestroy> operation_;
+  Layout first_;
+  Layout second_;
+  Layout unread_;
+  Layout result_;
+  float alpha_ = 1;
+};
+
+/// One entry of the library's heuristic list.
+struct LtChoice {
+  cublasLtMatmulAlgo_t algorithm{};
+  std::int64_t workspace_bytes = 0;
+  Algorithm name;
+  /// Position in the list, from 1.
+  int rank = 0;
+};
+
+/// The first `count` usable entries, each identity once. Partial sums stay in fp32; at fp32,
+/// entries that claim Tensor Cores are left out. Throws Unsupported, in the library's words, if
+/// none is left.
+std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtMatmul& matmul,
+                                 Precision precision, std::int64_t max_workspace_bytes, int count);
+
+}  // namespace benanza::cublas

@@ -1,0 +1,14 @@
+#include "cublas/backend.h"
+#include "cuda/suite_main.h"
+#include "harness/bench_main.h"
+
+int main(int argc, char** argv) {
+  return benanza::cuda_suite_main(
+      argc, argv,
+      [](benanza::CudaContext& context) {
+        return std::make_unique<benanza::cublas::CublasBackend>(context);
+      },
+      [](int count, char** arguments, benanza::Backend& backend) {
+        return benanza::bench_main(count, arguments, backend, benanza::registration());
+      });
+}

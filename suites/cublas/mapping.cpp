@@ -1,0 +1,137 @@
+#include "cublas/mapping.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace benanza::cublas {
+namespace {
+
+/// Begin of the operand's matrix for each batch of the result, in elements.
+std::vector<std::int64_t> batch_offsets(const Dims& operand, const Dims& result,
+                                        std::int64_t matrix_elements) {
+  const Dims dense = tensor_strides(operand, Layout::plain);
+  std::vector<std::int64_t> offsets{0};
+  for (std::size_t axis = 0; axis < result.size(); ++axis) {
+    const std::int64_t step = operand[axis] == 1 ? 0 : dense[axis] * matrix_elements;
+    std::vector<std::int64_t> next;
+    next.reserve(offsets.size() * static_cast<std::size_t>(result[axis]));
+    for (const std::int64_t offset : offsets) {
+      for (std::int64_t index = 0; index < result[axis]; ++index) {
+        next.push_back(offset + index * step);
+      }
+    }
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
+/// The one step between all offsets, if there is one.
+std::optional<std::int64_t> common_step(const std::vector<std::int64_t>& offsets) {
+  if (offsets.size() == 1) return 0;
+  for (std::size_t index = 1; index < offsets.size(); ++index) {
+    if (offsets[index] - offsets[index - 1] != offsets[1]) return std::nullopt;
+  }
+  return offsets[1];
+}
+
+std::vector<std::int64_t> offsets_of_a(const Gemm& gemm) {
+  return batch_offsets(gemm.batch_a, gemm.batch(), gemm.m * gemm.k);
+}
+
+std::vector<std::int64_t> offsets_of_b(const Gemm& gemm) {
+  return batch_offsets(gemm.batch_b, gemm.batch(), gemm.k * gemm.n);
+}
+
+bool is_byte(Precision precision) { return element_bytes(precision) == 1; }
+
+}  // namespace
+
+Gemm folded(const Gemm& gemm) {
+  if (gemm.batch_a.empty() || gemm.transpose_a || element_count(gemm.batch_b) != 1) return gemm;
+  Gemm tall = gemm;
+  tall.m *= element_count(gemm.batch_a);
+  tall.batch_a.clear();
+  tall.batch_b.clear();
+  return tall;
+}
+
+Gemm packed(const Gemm& gemm, Precision precision) {
+  Gemm result = gemm;
+  if (is_byte(precision) && gemm.constant_b) result.transpose_b = true;
+  return result;
+}
+
+BlasGemm blas_gemm(const Gemm& gemm) {
+  BlasGemm blas{.transpose_first = gemm.transpose_b,
+                .transpose_second = gemm.transpose_a,
+                .m = gemm.n,
+                .n = gemm.m,
+                .k = gemm.k,
+                .ld_first = gemm.transpose_b ? gemm.k : gemm.n,
+                .ld_second = gemm.transpose_a ? gemm.m : gemm.k,
+                .ld_result = gemm.n,
+                .batches = element_count(gemm.batch()),
+                .stride_result = gemm.m * gemm.n,
+                .offsets_first = {},
+                .offsets_second = {}};
+  std::vector<std::int64_t> first = offsets_of_b(gemm);
+  std::vector<std::int64_t> second = offsets_of_a(gemm);
+  const auto first_step = common_step(first);
+  const auto second_step = common_step(second);
+  if (first_step && second_step) {
+    blas.stride_first = *first_step;
+    blas.stride_second = *second_step;
+  } else {
+    blas.offsets_first = std::move(first);
+    blas.offsets_second = std::move(second);
+  }
+  return blas;
+}
+
+bool is_gemv(const Gemm& gemm) { return (gemm.m == 1 || gemm.n == 1) && blas_gemm(gemm).strided(); }
+
+BlasGemv blas_gemv(const Gemm& gemm) {
+  const BlasGemm blas = blas_gemm(gemm);
+  // C^T = first * second. With one column, first is the matrix and second the vector; with one
+  // row, it is the other way round and transposed: C = second^T * first^T.
+  const bool first_is_matrix = blas.n == 1;
+  BlasGemv gemv{.matrix_operand = first_is_matrix ? first_operand : second_operand,
+                .batches = blas.batches,
+                .stride_result = blas.stride_result};
+  if (first_is_matrix) {
+    gemv.transpose = blas.transpose_first;
+    gemv.rows = blas.transpose_first ? blas.k : blas.m;
+    gemv.columns = blas.transpose_first ? blas.m : blas.k;
+    gemv.stride_matrix = blas.stride_first;
+    gemv.stride_vector = blas.stride_second;
+  } else {
+    gemv.transpose = !blas.transpose_second;
+    gemv.rows = blas.transpose_second ? blas.n : blas.k;
+    gemv.columns = blas.transpose_second ? blas.k : blas.n;
+    gemv.stride_matrix = blas.stride_second;
+    gemv.stride_vector = blas.stride_first;
+  }
+  return gemv;
+}
+
+std::vector<TensorFormat> input_formats(const Problem& problem, Precision precision) {
+  const auto& gemm = std::get<Gemm>(problem.shape);
+  std::vector<TensorFormat> formats;
+  for (const Operand& operand : inputs(problem)) {
+    formats.push_back(tensor_format(precision, operand.dims, Layout::plain));
+  }
+  if (packed(gemm, precision).transpose_b != gemm.transpose_b) {
+    Dims& strides = formats[1].strides;
+    const std::size_t rank = strides.size();
+    strides[rank - 2] = 1;
+    strides[rank - 1] = gemm.k;
+  }
+  if (problem.epilogue.bias && is_byte(precision)) formats[2].precision = Precision::bf16;
+  return formats;
+}
+
+TensorFormat output_format(const Problem& problem, Precision precision) {
+  return tensor_format(precision, output(problem), Layout::plain);
+}
+
+}  // namespace benanza::cublas

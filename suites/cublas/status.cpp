@@ -1,0 +1,23 @@
+#include "cublas/status.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "cuda/check.h"
+#include "harness/primitive.h"
+
+namespace benanza::cublas {
+
+void check(cublasStatus_t status, std::string_view call, std::source_location where) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  const std::string words = cublasGetStatusString(status);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH) {
+    throw Unsupported(std::string(call) + ": " + words);
+  }
+  const std::string text = failure_text(call, words, where);
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw OutOfMemory(text);
+  check_device(call, where);
+  throw std::runtime_error(text);
+}
+
+}  // namespace benanza::cublas
