@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cudnn.h>
+
+#include <variant>
+#include <vector>
+
+#include "problem/ops/activation.h"
+
+namespace benanza::cudnn {
+
+/// cudnnActivationForward.
+struct ActivationCall {
+  cudnnActivationMode_t mode = CUDNN_ACTIVATION_RELU;
+  /// Ceiling of a clipped relu, slope of elu; 0 for the others.
+  double coefficient = 0;
+  bool operator==(const ActivationCall&) const = default;
+};
+
+/// cudnnOpTensor: op(factor * x, other_factor * other), where x is the result of the step before
+/// (the first one: the input) and other is the input again, or a one.
+struct OpTensorStep {
+  cudnnOpTensorOp_t op = CUDNN_OP_TENSOR_ADD;
+  float factor = 1;
+  float other_factor = 1;
+  bool other_is_input = false;
+  bool operator==(const OpTensorStep&) const = default;
+};
+
+/// The calls that compute exactly this function; one mode never stands for another. A clip from 0
+/// is the library's clipped relu, any other is max, then min; a leaky relu is max(x, a x) for
+/// 0 <= a <= 1 and min(x, a x) for a > 1; a linear function is a x + b. Throws Unsupported for a
+/// leaky relu with a < 0.
+std::variant<ActivationCall, std::vector<OpTensorStep>> map_activation(const Activation& shape);
+
+}  // namespace benanza::cudnn

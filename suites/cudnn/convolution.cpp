@@ -1,0 +1,164 @@
+#include "cudnn/convolution.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "cudnn/constants.h"
+#include "cudnn/layer.h"
+#include "cudnn/solver.h"
+#include "cudnn/status.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using Answers = std::vector<cudnnConvolutionFwdAlgoPerf_t>;
+
+Answers ask_heuristics(Library& library, const ConvolutionDescriptors& descriptors) {
+  int count = 0;
+  BENANZA_CUDNN(cudnnGetConvolutionForwardAlgorithmMaxCount, library.handle(), &count);
+  Answers answers(static_cast<std::size_t>(count));
+  BENANZA_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, library.handle(), descriptors.read.get(),
+                descriptors.weights.get(), descriptors.convolution.get(), descriptors.output.get(),
+                static_cast<int>(answers.size()), &count, answers.data());
+  answers.resize(static_cast<std::size_t>(count));
+  return answers;
+}
+
+/// Empty where the heuristics refuse the layer: then no algorithm has a rank.
+const Answers& heuristics(Library& library, const Variant& variant,
+                          const ConvolutionDescriptors& descriptors) {
+  const std::string name = key(variant.problem) + ' ' + std::string(to_string(variant.precision)) +
+                           ' ' + std::string(to_string(variant.layout));
+  auto [entry, is_new] = library.convolution_heuristics().try_emplace(name);
+  if (is_new) {
+    try {
+      entry->second = ask_heuristics(library, descriptors);
+    } catch (const Unsupported&) {
+    }
+  }
+  return entry->second;
+}
+
+std::int64_t workspace_size(const Library& library, const ConvolutionDescriptors& descriptors,
+                            cudnnConvolutionFwdAlgo_t algorithm) {
+  std::size_t bytes = 0;
+  BENANZA_CUDNN(cudnnGetConvolutionForwardWorkspaceSize, library.handle(), descriptors.read.get(),
+                descriptors.weights.get(), descriptors.convolution.get(), descriptors.output.get(),
+                algorithm, &bytes);
+  library.check_workspace(static_cast<std::int64_t>(bytes));
+  return static_cast<std::int64_t>(bytes);
+}
+
+std::vector<TensorFormat> operand_formats(const ConvolutionCall& call, bool bias) {
+  std::vector<TensorFormat> formats{call.input, call.weights};
+  if (bias) formats.push_back(call.bias);
+  return formats;
+}
+
+class ConvolutionLayer final : public Layer {
+ public:
+  ConvolutionLayer(Library& library, const Variant& variant, const ConvolutionCall& call,
+                   ConvolutionDescriptors descriptors, cudnnConvolutionFwdAlgo_t algorithm,
+                   std::int64_t workspace_bytes)
+      : Layer(library, variant, operand_formats(call, variant.problem.epilogue.bias), call.output,
+              workspace_bytes),
+        variant_(variant),
+        descriptors_(std::move(descriptors)),
+        algorithm_(algorithm),
+        identity_(make_activation(CUDNN_ACTIVATION_IDENTITY, 0)) {
+    if (call.padded) padded_.emplace(library.cuda(), *call.padded, 0.0F);
+  }
+
+  /// The library scales the products but not the bias, so the bias is stored scaled.
+  void upload(std::size_t index, std::span<const float> values) override {
+    if (index != bias_index || scale() == 1) return Layer::upload(index, values);
+    std::vector<float> scaled(values.begin(), values.end());
+    for (float& value : scaled) value *= scale();
+    Layer::upload(index, scaled);
+  }
+
+  void run() override {
+    const std::byte* data = input(0);
+    if (padded_) {
+      padded_->copy(handle(), descriptors_.input, data);
+      data = padded_->data();
+    }
+    const auto bytes = static_cast<std::size_t>(workspace_bytes());
+    const ConvolutionDescriptors& d = descriptors_;
+    const float products = scale();
+    if (!variant_.problem.epilogue.bias) {
+      BENANZA_CUDNN(cudnnConvolutionForward, handle(), &products, d.read.get(), data,
+                    d.weights.get(), input(1), d.convolution.get(), algorithm_, workspace(), bytes,
+                    &zero, d.output.get(), output());
+      return;
+    }
+    // The residual input is not used: a factor of 0, and any tensor of the right shape.
+    BENANZA_CUDNN(cudnnConvolutionBiasActivationForward, handle(), &products, d.read.get(), data,
+                  d.weights.get(), input(1), d.convolution.get(), algorithm_, workspace(), bytes,
+                  &zero, d.output.get(), output(), d.bias.get(), input(bias_index), identity_.get(),
+                  d.output.get(), output());
+  }
+
+ protected:
+  Facts library_facts() override {
+    Facts facts{{"explicit_padding", padded_.has_value()}};
+    const HeuristicAnswer answer =
+        find_answer(heuristics(library(), variant_, descriptors_), algorithm_);
+    if (answer.rank) facts["heuristic_rank"] = static_cast<double>(*answer.rank);
+    if (answer.tensor_core_claimed) facts["tensor_core_claimed"] = *answer.tensor_core_claimed;
+    return facts;
+  }
+
+ private:
+  static constexpr std::size_t bias_index = 2;
+
+  Variant variant_;
+  ConvolutionDescriptors descriptors_;
+  cudnnConvolutionFwdAlgo_t algorithm_;
+  ActivationDescriptor identity_;
+  std::optional<PaddedInput> padded_;
+};
+
+class ConvolutionSolver final : public Solver {
+ public:
+  explicit ConvolutionSolver(const Convolution& shape) : shape_(shape) {}
+
+  std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
+
+  std::vector<Algorithm> algorithms(Library& library, const Variant& prototype) const override {
+    // With a bias and no activation the library has this one alone.
+    if (prototype.problem.epilogue.bias) {
+      return {Algorithm(to_string(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM))};
+    }
+    const auto descriptors = describe(call(prototype), prototype.layout, prototype.precision);
+    std::vector<Algorithm> names;
+    for (const auto algorithm : by_rank(heuristics(library, prototype, descriptors))) {
+      names.emplace_back(to_string(algorithm));
+    }
+    return names;
+  }
+
+  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
+    const ConvolutionCall mapped = call(variant);
+    auto descriptors = describe(mapped, variant.layout, variant.precision);
+    const auto algorithm = parse_convolution_algorithm(variant.algorithm);
+    const std::int64_t bytes = workspace_size(library, descriptors, algorithm);
+    return std::make_unique<ConvolutionLayer>(library, variant, mapped, std::move(descriptors),
+                                              algorithm, bytes);
+  }
+
+ private:
+  ConvolutionCall call(const Variant& variant) const {
+    return map_convolution(shape_, variant.precision, variant.layout);
+  }
+  Convolution shape_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> solver(const Convolution& shape) {
+  return std::make_unique<ConvolutionSolver>(shape);
+}
+
+}  // namespace benanza::cudnn

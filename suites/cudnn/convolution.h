@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cudnn.h>
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "cudnn/descriptors.h"
+#include "cudnn/padded_input.h"
+#include "problem/ops/convolution.h"
+
+namespace benanza::cudnn {
+
+/// A convolution in cuDNN's terms: two spatial axes or more (one axis gets a height of 1), the same
+/// pad on both sides.
+struct ConvolutionCall {
+  TensorFormat input;
+  /// What the library reads instead of `input`, where the pads differ too much.
+  std::optional<PaddedShape> padded;
+  TensorFormat weights;
+  /// 1 x filters x 1 x 1; fp32 at int8, where the library adds it to scaled sums.
+  TensorFormat bias;
+  TensorFormat output;
+  Dims pads;
+  Dims strides;
+  Dims dilations;
+  std::int64_t groups = 1;
+
+  const TensorFormat& read_by_library() const { return padded ? padded->whole : input; }
+};
+
+ConvolutionCall map_convolution(const Convolution& shape, Precision precision, Layout layout);
+
+/// What the library gets.
+struct ConvolutionDescriptors {
+  TensorDescriptor input;
+  /// Of the tensor that the convolution reads: `input`'s, or the padded one's.
+  TensorDescriptor read;
+  FilterDescriptor weights;
+  TensorDescriptor bias;
+  TensorDescriptor output;
+  ConvolutionDescriptor convolution;
+};
+ConvolutionDescriptors describe(const ConvolutionCall& call, Layout layout, Precision precision);
+
+/// "implicit_gemm", ... in the library's order; DIRECT has never had an implementation but is
+/// asked.
+std::span<const std::string_view> convolution_algorithm_names();
+std::string_view to_string(cudnnConvolutionFwdAlgo_t algorithm);
+/// Throws std::invalid_argument naming `name`.
+cudnnConvolutionFwdAlgo_t parse_convolution_algorithm(std::string_view name);
+
+/// What the heuristics said of one algorithm.
+struct HeuristicAnswer {
+  /// 1 is the library's choice; algorithms that it finds unsupported have none.
+  std::optional<int> rank;
+  /// Whether the library says that it uses Tensor Cores; empty where its answer leaves it open.
+  std::optional<bool> tensor_core_claimed;
+};
+/// `answers` as the library gave them, best first; an algorithm may occur once for each math type.
+HeuristicAnswer find_answer(std::span<const cudnnConvolutionFwdAlgoPerf_t> answers,
+                            cudnnConvolutionFwdAlgo_t algorithm);
+
+/// All 8 algorithms: ranked ones first, in their order, then the others.
+std::vector<cudnnConvolutionFwdAlgo_t> by_rank(
+    std::span<const cudnnConvolutionFwdAlgoPerf_t> answers);
+
+}  // namespace benanza::cudnn

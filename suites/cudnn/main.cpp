@@ -1,0 +1,14 @@
+#include "cuda/suite_main.h"
+#include "cudnn/backend.h"
+#include "harness/bench_main.h"
+
+int main(int argc, char** argv) {
+  return benanza::cuda_suite_main(
+      argc, argv,
+      [](benanza::CudaContext& cuda) {
+        return std::make_unique<benanza::cudnn::CudnnBackend>(cuda);
+      },
+      [](int count, char** arguments, benanza::Backend& backend) {
+        return benanza::bench_main(count, arguments, backend, benanza::registration());
+      });
+}

@@ -1,0 +1,201 @@
+#include "cudnn/convolution.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "shapes.h"
+
+namespace benanza::cudnn {
+namespace {
+
+ConvolutionCall map(std::string_view key, Layout layout = Layout::nchw,
+                    Precision precision = Precision::fp32) {
+  return map_convolution(shape_of<Convolution>(key), precision, layout);
+}
+
+TEST(MapConvolution, TwoAxes) {
+  const auto call = map("conv/2x64x56x28_k128x3x5_p1.2.1.2_s2x1_d1x1_g1", Layout::nhwc);
+  EXPECT_EQ(call.input.dims, (Dims{2, 64, 56, 28}));
+  EXPECT_EQ(call.input.strides, (Dims{64 * 56 * 28, 1, 64 * 28, 64}));
+  EXPECT_EQ(call.weights.dims, (Dims{128, 64, 3, 5}));
+  EXPECT_EQ(call.weights.strides, (Dims{64 * 15, 1, 64 * 5, 64}));
+  EXPECT_EQ(call.bias.dims, (Dims{1, 128, 1, 1}));
+  // floor((56 + 2 - 3) / 2) + 1 = 28; 28 + 4 - 5 + 1 = 28.
+  EXPECT_EQ(call.output.dims, (Dims{2, 128, 28, 28}));
+  EXPECT_EQ(call.pads, (Dims{1, 2}));
+  EXPECT_EQ(call.strides, (Dims{2, 1}));
+  EXPECT_EQ(call.dilations, (Dims{1, 1}));
+  EXPECT_FALSE(call.padded);
+}
+
+TEST(MapConvolution, OneAxisIsAnImageOfHeightOne) {
+  const auto call = map("conv/1x16x100_k32x3_p2.2_s2_d2_g1");
+  EXPECT_EQ(call.input.dims, (Dims{1, 16, 1, 100}));
+  EXPECT_EQ(call.weights.dims, (Dims{32, 16, 1, 3}));
+  EXPECT_EQ(call.output.dims, (Dims{1, 32, 1, 50}));
+  EXPECT_EQ(call.pads, (Dims{0, 2}));
+  EXPECT_EQ(call.strides, (Dims{1, 2}));
+  EXPECT_EQ(call.dilations, (Dims{1, 2}));
+}
+
+TEST(MapConvolution, ThreeAxesChannelsInnermost) {
+  const auto call = map("conv/1x4x8x9x10_k6x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1", Layout::nhwc);
+  EXPECT_EQ(call.input.strides, (Dims{2880, 1, 360, 40, 4}));
+  EXPECT_EQ(call.weights.dims, (Dims{6, 4, 3, 3, 3}));
+  EXPECT_EQ(call.bias.dims, (Dims{1, 6, 1, 1, 1}));
+  EXPECT_EQ(call.output.dims, (Dims{1, 6, 8, 9, 10}));
+}
+
+TEST(MapConvolution, WeightsHoldTheChannelsOfOneGroup) {
+  const auto grouped = map("conv/1x64x8x8_k128x3x3_p1.1.1.1_s1x1_d1x1_g4");
+  EXPECT_EQ(grouped.weights.dims, (Dims{128, 16, 3, 3}));
+  EXPECT_EQ(grouped.groups, 4);
+  const auto depthwise = map("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32");
+  EXPECT_EQ(depthwise.weights.dims, (Dims{32, 1, 3, 3}));
+  EXPECT_EQ(depthwise.groups, 32);
+}
+
+// MobileNet from TensorFlow: pads 0 0 before, 1 1 after.
+TEST(MapConvolution, UnequalPadsReadAPaddedCopy) {
+  const auto call = map("conv/1x3x224x224_k32x3x3_p0.0.1.1_s2x2_d1x1_g1");
+  ASSERT_TRUE(call.padded);
+  EXPECT_EQ(call.input.dims, (Dims{1, 3, 224, 224}));
+  EXPECT_EQ(call.read_by_library().dims, (Dims{1, 3, 225, 225}));
+  EXPECT_EQ(call.padded->interior.offset, 0);
+  EXPECT_EQ(call.pads, (Dims{0, 0}));
+  EXPECT_EQ(call.output.dims, (Dims{1, 32, 112, 112}));
+}
+
+TEST(MapConvolution, BiasOfIntegersIsFloat) {
+  const std::string_view key = "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
+  EXPECT_EQ(map(key, Layout::nhwc, Precision::int8).bias.precision, Precision::fp32);
+  EXPECT_EQ(map(key, Layout::nhwc, Precision::fp16).bias.precision, Precision::fp16);
+}
+
+class RealDescriptors : public testing::TestWithParam<std::tuple<const char*, Layout, Precision>> {
+};
+
+// The library's own arithmetic must find the output that ours has: pads, strides, dilations and
+// groups all enter it. Needs no GPU.
+TEST_P(RealDescriptors, AgreeOnTheOutput) {
+  const auto [key, layout, precision] = GetParam();
+  const ConvolutionCall call = map(key, layout, precision);
+  const ConvolutionDescriptors descriptors = describe(call, layout, precision);
+  std::array<int, CUDNN_DIM_MAX> dims{};
+  const auto rank = static_cast<int>(call.output.dims.size());
+  ASSERT_EQ(
+      cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(), descriptors.read.get(),
+                                            descriptors.weights.get(), rank, dims.data()),
+      CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.output.dims);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, RealDescriptors,
+    testing::Combine(testing::Values("conv/2x64x56x28_k128x3x5_p1.2.1.2_s2x1_d1x1_g1",
+                                     "conv/1x16x100_k32x3_p2.2_s2_d2_g1",
+                                     "conv/1x16x100_k32x4_p1.2_s1_d1_g2",
+                                     "conv/1x4x8x9x10_k6x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1",
+                                     "conv/1x64x8x8_k128x3x3_p1.1.1.1_s1x1_d1x1_g4",
+                                     "conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32",
+                                     "conv/1x3x224x224_k32x3x3_p0.0.1.1_s2x2_d1x1_g1",
+                                     "conv/1x8x33x33_k8x3x3_p4.4.4.4_s1x1_d4x4_g1"),
+                     testing::Values(Layout::nchw, Layout::nhwc),
+                     testing::Values(Precision::fp32, Precision::tf32, Precision::fp16,
+                                     Precision::bf16, Precision::int8)));
+
+cudnnMathType_t math_of(Precision precision) {
+  const auto descriptor = make_convolution({0, 0}, {1, 1}, {1, 1}, 1, precision);
+  cudnnMathType_t math{};
+  EXPECT_EQ(cudnnGetConvolutionMathType(descriptor.get(), &math), CUDNN_STATUS_SUCCESS);
+  return math;
+}
+
+cudnnDataType_t sum_type_of(Precision precision) {
+  const auto descriptor = make_convolution({0, 0}, {1, 1}, {1, 1}, 1, precision);
+  std::array<int, 2> pads{};
+  std::array<int, 2> strides{};
+  std::array<int, 2> dilations{};
+  int rank = 0;
+  cudnnConvolutionMode_t mode{};
+  cudnnDataType_t type{};
+  EXPECT_EQ(cudnnGetConvolutionNdDescriptor(descriptor.get(), 2, &rank, pads.data(), strides.data(),
+                                            dilations.data(), &mode, &type),
+            CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(mode, CUDNN_CROSS_CORRELATION);
+  return type;
+}
+
+TEST(MakeConvolution, OnlyFp32ForbidsTensorCores) {
+  EXPECT_EQ(math_of(Precision::fp32), CUDNN_FMA_MATH);
+  EXPECT_EQ(math_of(Precision::tf32), CUDNN_DEFAULT_MATH);
+  EXPECT_EQ(math_of(Precision::fp16), CUDNN_TENSOR_OP_MATH);
+  EXPECT_EQ(math_of(Precision::bf16), CUDNN_TENSOR_OP_MATH);
+}
+
+TEST(MakeConvolution, HalvesAreSummedInFloat) {
+  EXPECT_EQ(sum_type_of(Precision::fp16), CUDNN_DATA_FLOAT);
+  EXPECT_EQ(sum_type_of(Precision::bf16), CUDNN_DATA_FLOAT);
+  EXPECT_EQ(sum_type_of(Precision::int8), CUDNN_DATA_INT32);
+}
+
+TEST(ConvolutionAlgorithms, NamesAreTheLibrarys) {
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM), "implicit_gemm");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM), "implicit_precomp_gemm");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_GEMM), "gemm");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_DIRECT), "direct");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_FFT), "fft");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING), "fft_tiling");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD), "winograd");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), "winograd_nonfused");
+  for (int i = 0; i < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; ++i) {
+    const auto algorithm = static_cast<cudnnConvolutionFwdAlgo_t>(i);
+    EXPECT_EQ(parse_convolution_algorithm(to_string(algorithm)), algorithm);
+  }
+  EXPECT_THROW(parse_convolution_algorithm("winograd_fused"), std::invalid_argument);
+}
+
+cudnnConvolutionFwdAlgoPerf_t answer(cudnnConvolutionFwdAlgo_t algorithm, cudnnMathType_t math,
+                                     cudnnStatus_t status = CUDNN_STATUS_SUCCESS) {
+  cudnnConvolutionFwdAlgoPerf_t perf{};
+  perf.algo = algorithm;
+  perf.mathType = math;
+  perf.status = status;
+  return perf;
+}
+
+// An algorithm may be listed once with Tensor Cores and once without: its first place is its rank.
+TEST(FindAnswer, CountsEveryAlgorithmOnceAndOnlySupportedOnes) {
+  const std::array answers{
+      answer(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD, CUDNN_TENSOR_OP_MATH, CUDNN_STATUS_NOT_SUPPORTED),
+      answer(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, CUDNN_TENSOR_OP_MATH),
+      answer(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, CUDNN_FMA_MATH),
+      answer(CUDNN_CONVOLUTION_FWD_ALGO_FFT, CUDNN_FMA_MATH),
+      answer(CUDNN_CONVOLUTION_FWD_ALGO_GEMM, CUDNN_DEFAULT_MATH)};
+  const auto precomp = find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM);
+  EXPECT_EQ(precomp.rank, 1);
+  EXPECT_EQ(precomp.tensor_core_claimed, true);
+  const auto fft = find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_FFT);
+  EXPECT_EQ(fft.rank, 2);
+  EXPECT_EQ(fft.tensor_core_claimed, false);
+  const auto gemm = find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
+  EXPECT_EQ(gemm.rank, 3);
+  EXPECT_EQ(gemm.tensor_core_claimed, std::nullopt);
+  EXPECT_EQ(find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD).rank, std::nullopt);
+  EXPECT_EQ(find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_DIRECT).rank, std::nullopt);
+}
+
+TEST(ByRank, ListsAllEightTheChosenOneFirst) {
+  const std::array answers{answer(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED, CUDNN_FMA_MATH),
+                           answer(CUDNN_CONVOLUTION_FWD_ALGO_GEMM, CUDNN_FMA_MATH)};
+  const auto order = by_rank(answers);
+  ASSERT_EQ(order.size(), 8U);
+  EXPECT_EQ(order[0], CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED);
+  EXPECT_EQ(order[1], CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
+  EXPECT_EQ(order[2], CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
+  EXPECT_EQ(order[7], CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD);
+}
+
+}  // namespace
+}  // namespace benanza::cudnn

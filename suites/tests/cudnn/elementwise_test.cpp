@@ -1,0 +1,139 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "cudnn/activation.h"
+#include "cudnn/binary.h"
+#include "harness/primitive.h"
+#include "shapes.h"
+
+namespace benanza::cudnn {
+namespace {
+
+float apply(cudnnOpTensorOp_t op, float a, float b) {
+  switch (op) {
+    case CUDNN_OP_TENSOR_ADD:
+      return a + b;
+    case CUDNN_OP_TENSOR_MUL:
+      return a * b;
+    case CUDNN_OP_TENSOR_MIN:
+      return std::min(a, b);
+    case CUDNN_OP_TENSOR_MAX:
+      return std::max(a, b);
+    default:
+      ADD_FAILURE() << "unexpected operation " << op;
+      return 0;
+  }
+}
+
+/// What the steps compute for one value.
+float evaluate(const std::vector<OpTensorStep>& steps, float x) {
+  float value = x;
+  for (const OpTensorStep& step : steps) {
+    const float other = step.other_is_input ? x : 1.0F;
+    value = apply(step.op, step.factor * value, step.other_factor * other);
+  }
+  return value;
+}
+
+std::vector<OpTensorStep> steps(ActivationKind kind, float alpha, float beta = 0) {
+  return std::get<std::vector<OpTensorStep>>(
+      map_activation({.input = {4}, .kind = kind, .alpha = alpha, .beta = beta}));
+}
+
+ActivationCall call(ActivationKind kind, float alpha = 0, float beta = 0) {
+  return std::get<ActivationCall>(
+      map_activation({.input = {4}, .kind = kind, .alpha = alpha, .beta = beta}));
+}
+
+constexpr std::array samples{-8.0F, -3.0F, -1.0F, -0.5F, 0.0F, 0.25F, 1.0F, 5.0F, 9.0F};
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+TEST(MapActivation, EveryModeIsItself) {
+  EXPECT_EQ(call(ActivationKind::relu), (ActivationCall{CUDNN_ACTIVATION_RELU, 0}));
+  EXPECT_EQ(call(ActivationKind::clip, 0, 6), (ActivationCall{CUDNN_ACTIVATION_CLIPPED_RELU, 6}));
+  EXPECT_EQ(call(ActivationKind::elu, 0.5F), (ActivationCall{CUDNN_ACTIVATION_ELU, 0.5}));
+  EXPECT_EQ(call(ActivationKind::sigmoid), (ActivationCall{CUDNN_ACTIVATION_SIGMOID, 0}));
+  EXPECT_EQ(call(ActivationKind::tanh), (ActivationCall{CUDNN_ACTIVATION_TANH, 0}));
+}
+
+TEST(MapActivation, LeakyRelu) {
+  for (const float slope : {0.0F, 0.1F, 1.0F, 2.5F}) {
+    const auto calls = steps(ActivationKind::leaky_relu, slope);
+    EXPECT_EQ(calls.size(), 1U);
+    for (const float x : samples) EXPECT_EQ(evaluate(calls, x), x < 0 ? slope * x : x) << slope;
+  }
+  EXPECT_THROW(steps(ActivationKind::leaky_relu, -0.1F), Unsupported);
+}
+
+TEST(MapActivation, ClipWithAnyBounds) {
+  for (const auto& [low, high] : std::array<std::pair<float, float>, 4>{
+           {{-1, 1}, {-infinity, 2}, {-0.5F, infinity}, {-infinity, infinity}}}) {
+    const auto calls = steps(ActivationKind::clip, low, high);
+    for (const float x : samples) {
+      EXPECT_EQ(evaluate(calls, x), std::min(std::max(x, low), high)) << low << ' ' << high;
+    }
+  }
+  EXPECT_EQ(steps(ActivationKind::clip, -1, infinity).size(), 1U);
+}
+
+TEST(MapActivation, Linear) {
+  const auto calls = steps(ActivationKind::linear, 2, -3);
+  for (const float x : samples) EXPECT_EQ(evaluate(calls, x), 2 * x - 3);
+}
+
+BinaryCall map(std::string_view key, Layout layout = Layout::nchw) {
+  return map_binary(shape_of<Binary>(key), Precision::fp32, layout);
+}
+
+float evaluate(const BinaryCall& call, float a, float b) {
+  const std::array operands{a, b};
+  return apply(call.op, call.full_factor * operands.at(call.full),
+               call.other_factor * operands.at(call.other));
+}
+
+TEST(MapBinary, ComputesTheFunctionWhicheverOperandIsBroadcast) {
+  for (const char* dims : {"/1x8x4x4_1x8x4x4", "/1x8x4x4_1x8x1x1", "/1x8x1x1_1x8x4x4"}) {
+    const auto of = [&](const char* op) { return evaluate(map(std::string(op) + dims), 5, 3); };
+    EXPECT_EQ(of("add"), 8) << dims;
+    EXPECT_EQ(of("sub"), 2) << dims;
+    EXPECT_EQ(of("mul"), 15) << dims;
+    EXPECT_EQ(of("min"), 3) << dims;
+    EXPECT_EQ(of("max"), 5) << dims;
+  }
+}
+
+TEST(MapBinary, TheFullOperandHasTheResultsExtents) {
+  const auto call = map("sub/1x8x1x1_2x8x4x4", Layout::nhwc);
+  EXPECT_EQ(call.full, 1U);
+  EXPECT_EQ(call.full_format, (TensorFormat{Precision::fp32, {2, 8, 4, 4}, {128, 1, 32, 8}}));
+  EXPECT_EQ(call.other_format.dims, (Dims{1, 8, 1, 1}));
+}
+
+TEST(MapBinary, RefusesWhatTheLibraryDoesNotHave) {
+  EXPECT_THROW(map("div/1x8_1x8"), Unsupported);
+  EXPECT_THROW(map("prelu/1x8x4x4_1x8x1x1"), Unsupported);
+  EXPECT_THROW(map("add/1x8x1_1x1x4"), Unsupported);
+}
+
+TEST(MergeBroadcast, JoinsNeighboursThatAreBroadcastAlike) {
+  const auto bias = merge_broadcast({2, 3, 4, 5, 6, 7}, {1, 1, 1, 1, 6, 7});
+  EXPECT_EQ(bias.full, (Dims{120, 42}));
+  EXPECT_EQ(bias.other, (Dims{1, 42}));
+  const auto middle = merge_broadcast({2, 1, 3, 4, 5, 6}, {2, 1, 1, 1, 5, 6});
+  EXPECT_EQ(middle.full, (Dims{2, 12, 30}));
+  EXPECT_EQ(middle.other, (Dims{2, 1, 30}));
+}
+
+TEST(MapBinary, ManyAxesAreMergedIntoFour) {
+  const auto call = map("add/2x3x4x5x6x7_1x1x1x1x6x7", Layout::plain);
+  EXPECT_EQ(call.full_format.dims, (Dims{120, 42, 1, 1}));
+  EXPECT_EQ(call.other_format.dims, (Dims{1, 42, 1, 1}));
+  EXPECT_EQ(span_elements(call.full_format), 5040);
+}
+
+}  // namespace
+}  // namespace benanza::cudnn

@@ -1,0 +1,107 @@
+#include "cudnn/pooling.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "shapes.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using Algorithms = std::vector<Algorithm>;
+
+PoolingCall map(std::string_view key, std::string_view algorithm = pooling_direct) {
+  return map_pooling(shape_of<Pooling>(key), Precision::fp32, Layout::nchw, algorithm);
+}
+
+Algorithms algorithms(std::string_view key) { return pooling_algorithms(shape_of<Pooling>(key)); }
+
+TEST(MapPooling, EveryModeIsItself) {
+  EXPECT_EQ(map("maxpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1").mode, CUDNN_POOLING_MAX);
+  EXPECT_EQ(map("avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_include").mode,
+            CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING);
+  EXPECT_EQ(map("avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_exclude").mode,
+            CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING);
+}
+
+TEST(MapPooling, HeightAndWidthKeepTheirPlaces) {
+  const auto call = map("maxpool/1x8x10x20_k2x3_p0.1.0.1_s2x1_d1x1");
+  EXPECT_EQ(call.kernel, (Dims{2, 3}));
+  EXPECT_EQ(call.pads, (Dims{0, 1}));
+  EXPECT_EQ(call.strides, (Dims{2, 1}));
+  EXPECT_EQ(call.output.dims, (Dims{1, 8, 5, 20}));
+}
+
+TEST(MapPooling, OneAxisIsAnImageOfHeightOne) {
+  const auto call = map("maxpool/1x8x20_k3_p1.1_s2_d1");
+  EXPECT_EQ(call.input.dims, (Dims{1, 8, 1, 20}));
+  EXPECT_EQ(call.kernel, (Dims{1, 3}));
+  EXPECT_EQ(call.pads, (Dims{0, 1}));
+  EXPECT_EQ(call.strides, (Dims{1, 2}));
+  EXPECT_EQ(call.output.dims, (Dims{1, 8, 1, 10}));
+}
+
+// GoogLeNet's first pool: 112 wide, 3 taps, step 2, rounded up to 56 by end pads of 1.
+constexpr std::string_view ceil_max = "maxpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1";
+
+TEST(MapPooling, DirectReachesBeyondTheInput) {
+  const auto call = map(ceil_max);
+  EXPECT_FALSE(call.padded);
+  EXPECT_EQ(call.pads, (Dims{0, 0}));
+  EXPECT_EQ(call.read_by_library().dims, (Dims{1, 64, 112, 112}));
+  EXPECT_EQ(call.output.dims, (Dims{1, 64, 56, 56}));
+}
+
+TEST(MapPooling, PaddedInputOfAMaximumHoldsTheLowestValue) {
+  const auto call = map(ceil_max, pooling_padded_input);
+  EXPECT_EQ(call.read_by_library().dims, (Dims{1, 64, 113, 113}));
+  EXPECT_TRUE(std::isinf(call.border) && call.border < 0);
+  EXPECT_EQ(call.output.dims, (Dims{1, 64, 56, 56}));
+}
+
+TEST(MapPooling, PaddedInputOfAnAverageHoldsZero) {
+  const auto call =
+      map("avgpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1_include", pooling_padded_input);
+  EXPECT_EQ(call.border, 0);
+}
+
+TEST(PoolingAlgorithms, OnlyUnequalPadsNeedAChoice) {
+  EXPECT_EQ(algorithms("maxpool/1x8x8x8_k3x3_p1.1.1.1_s1x1_d1x1"), Algorithms{"direct"});
+  EXPECT_EQ(algorithms(ceil_max), (Algorithms{"direct", "padded_input"}));
+  EXPECT_EQ(algorithms("avgpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1_exclude"),
+            Algorithms{"direct"});
+  EXPECT_EQ(algorithms("avgpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1_include"),
+            Algorithms{"padded_input"});
+}
+
+TEST(MapPooling, DilationIsRefused) {
+  EXPECT_THROW(map("maxpool/1x8x8x8_k3x3_p0.0.0.0_s1x1_d2x2"), Unsupported);
+  EXPECT_NO_THROW(map("maxpool/1x8x8x8_k1x1_p0.0.0.0_s2x2_d2x2"));
+}
+
+class RealPooling : public testing::TestWithParam<const char*> {};
+
+TEST_P(RealPooling, AgreesOnTheOutput) {
+  const std::string_view key = GetParam();
+  const auto call = map(key, algorithms(key).back());
+  const auto tensor = make_tensor(call.read_by_library());
+  const auto pooling = make_pooling(call.mode, call.kernel, call.pads, call.strides);
+  std::array<int, CUDNN_DIM_MAX> dims{};
+  const auto rank = static_cast<int>(call.output.dims.size());
+  ASSERT_EQ(cudnnGetPoolingNdForwardOutputDim(pooling.get(), tensor.get(), rank, dims.data()),
+            CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.output.dims);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, RealPooling,
+                         testing::Values("maxpool/1x8x10x20_k2x3_p0.1.0.1_s2x1_d1x1",
+                                         "maxpool/1x8x20_k3_p1.1_s2_d1",
+                                         "maxpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1",
+                                         "avgpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1_include",
+                                         "avgpool/1x2048x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude",
+                                         "maxpool/1x8x8x8x8_k2x2x2_p0.0.0.0.0.0_s2x2x2_d1x1x1"));
+
+}  // namespace
+}  // namespace benanza::cudnn

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+#include "problem/problem.h"
+
+namespace benanza {
+
+/// The shape that a key stands for.
+template <class Shape>
+Shape shape_of(std::string_view key) {
+  return std::get<Shape>(parse(key).shape);
+}
+
+}  // namespace benanza
