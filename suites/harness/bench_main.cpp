@@ -23,10 +23,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Hands Google Benchmark its own flags. What the suite does itself is switched off there, whatever
-/// the environment says. Throws Error for a flag the library does not know either.
-void initialise_benchmark(const SuiteOptions& options) {
-  std::vector<std::string> words{options.writer.executable};
-  words.insert(words.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
+/// the environment says. The library keeps `program`. Throws Error for a flag it does not know.
+void initialise_benchmark(const SuiteOptions& options, char* program) {
+  std::vector<std::string> words = options.benchmark_flags;
   for (const auto& [name, value] : options.writer.context) {
     words.push_back("--benchmark_context=" + name + '=' + value);
   }
@@ -36,7 +35,7 @@ void initialise_benchmark(const SuiteOptions& options) {
         csv ? "--benchmark_format=csv" : "--benchmark_format=console"}) {
     words.emplace_back(word);
   }
-  std::vector<char*> arguments;
+  std::vector<char*> arguments{program};
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
@@ -101,12 +100,12 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   const Clock::time_point start = Clock::now();
   const SuiteOptions options = parse_options(argc, argv);
   if (options.help) {
-    std::cout << options.help_text << "\nand the flags of Google Benchmark:\n" << std::flush;
+    std::cout << options.help_text << "\n\nand the flags of Google Benchmark:\n" << std::flush;
     benchmark::PrintDefaultHelp();
     return 0;
   }
   const BenchmarkShutdown shutdown;
-  initialise_benchmark(options);
+  initialise_benchmark(options, argv[0]);
   const std::vector<NamedVariant> variants = enumerate(backend, registration, options.selection);
   if (options.list) {
     for (const NamedVariant& variant : variants) std::cout << variant.name << '\n';

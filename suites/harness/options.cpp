@@ -74,19 +74,24 @@ Display display(const std::string& text) {
 void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--algorithms", arguments.algorithms,
                  "best: the library's first choice; all: every one but reference code (default); "
-                 "with-reference: really all");
+                 "with-reference: really all")
+      ->type_name("SET");
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
+      ->type_name("P,...")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--layout", arguments.layouts, "only these, e.g. nhwc,any")
+      ->type_name("L,...")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--problem", options.selection.problems,
                  "measure this key instead of the models' problems; may be repeated")
+      ->type_name("KEY")
       ->allow_extra_args(false);
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
   app.add_option("--budget", arguments.budget_seconds,
-                 "seconds inside timed regions after which a measurement ends (default: 0.3)");
+                 "seconds inside timed regions after which a measurement ends (default: 0.3)")
+      ->type_name("SECONDS");
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
   app.add_flag("--smoke", arguments.smoke,
                "a quick check: two problems of every operator, best algorithm, brief measurements");
@@ -101,7 +106,6 @@ void add_benchmark_flags(CLI::App& app, SuiteOptions& options, Arguments& argume
       ->group(hidden);
   app.add_option("--benchmark_repetitions", options.repetitions)
       ->envname("BENCHMARK_REPETITIONS")
-      ->check(CLI::PositiveNumber)
       ->group(hidden);
   app.add_option("--benchmark_min_time", arguments.minimum_seconds)
       ->envname("BENCHMARK_MIN_TIME")
@@ -153,6 +157,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
     measure.warmup_seconds = seconds("--benchmark_min_warmup_time", arguments.warmup_seconds);
   }
 
+  if (options.repetitions < 1) throw Error("--benchmark_repetitions: give 1 or more");
   options.display = display(arguments.format);
   options.out = arguments.out;
   if (arguments.out_format != "json") {
@@ -186,6 +191,7 @@ SuiteOptions parse_options(int argc, const char* const* argv) {
   }
   options.writer.executable = argc > 0 ? argv[0] : "";
   options.help_text = app.help(options.writer.executable);
+  while (options.help_text.ends_with('\n')) options.help_text.pop_back();
   for (const std::string& flag : app.remaining()) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
       throw Error("unknown flag \"" + flag + "\"; --help lists the flags");

@@ -183,14 +183,15 @@ std::string to_document(const Results& results, const Writer& writer) {
     const auto [position, added] = positions.try_emplace(row.name, Position{.family = next});
     if (!added) ++position->second.repetitions;
   }
-  Json document;
-  document["context"] = machine_context(writer);
-  document["context"]["benanza"] = source_json(results.source);
-  document["benchmarks"] = Json::array();
+  Json context = machine_context(writer);
+  context["benanza"] = source_json(results.source);
+  std::string text = "{\n\"context\": " + dump(context, 1) + ",\n\"benchmarks\": [";
+  std::string_view separator = "\n";
   for (const Row& row : results.rows) {
-    document["benchmarks"].push_back(row_json(row, positions.at(row.name)));
+    text.append(separator).append(dump(row_json(row, positions.at(row.name))));
+    separator = ",\n";
   }
-  return dump(document, 1) + '\n';
+  return text + "\n]\n}\n";
 }
 
 Results parse_document(std::string_view text, const std::filesystem::path& path) {

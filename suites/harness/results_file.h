@@ -90,6 +90,7 @@ struct Writer {
   std::vector<std::pair<std::string, std::string>> context;
 };
 
+/// One line for every row.
 std::string to_document(const Results& results, const Writer& writer);
 /// Throws Error naming `path` if `text` is not such a document, or is of another schema.
 Results parse_document(std::string_view text, const std::filesystem::path& path);

@@ -1,6 +1,7 @@
 #include "harness/session.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "harness/reporter.h"
@@ -42,6 +43,8 @@ void Session::enlist(const NamedVariant& variant) {
 
 Tally Session::run() {
   if (due_ > 0) {
+    constexpr std::size_t aggregate_width = std::string_view("_median").size();
+    if (options_.repetitions > 1) name_width_ += aggregate_width;
     benchmark::BenchmarkReporter* const inner =
         options_.display == Display::json ? nullptr : benchmark::CreateDefaultDisplayReporter();
     RowReporter reporter(

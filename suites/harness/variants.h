@@ -13,16 +13,16 @@ namespace benanza {
 /// Which of a registration's variants are wanted.
 struct Selection {
   /// Empty: what the registration says.
-  std::vector<Precision> precisions;
+  std::vector<Precision> precisions = {};
   /// Empty: every layout that the backend finds worth measuring.
-  std::vector<Layout> layouts;
+  std::vector<Layout> layouts = {};
   AlgorithmSet algorithms = AlgorithmSet::all;
   /// Keys to measure instead of the registration's.
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = {};
   /// Keep this many problems of every operator; 0 keeps all.
   std::size_t problems_per_operator = 0;
   bool cold = false;
-  std::string filter;
+  std::string filter = {};
 };
 
 /// One Google Benchmark registration.

@@ -1,0 +1,58 @@
+#include "fake/fake_backend.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+namespace benanza {
+
+double FakeStopwatch::time(Primitive& primitive, std::int64_t calls) {
+  primitive.run();
+  std::this_thread::sleep_for(pause_);
+  return 100e-6 * static_cast<double>(calls);
+}
+
+double FakeStopwatch::time_cold(Primitive& primitive) {
+  primitive.run();
+  return 250e-6;
+}
+
+std::vector<Layout> FakeBackend::layouts(const Problem& problem) const {
+  if (op(problem) == "relu") return {Layout::nchw, Layout::nhwc};
+  return {Layout::plain};
+}
+
+std::vector<Algorithm> FakeBackend::algorithms(const Problem& problem, Precision, Layout,
+                                               AlgorithmSet set) {
+  if (op(problem) == "sigmoid") throw Unsupported("fake has\n no sigmoid");
+  if (op(problem) == "elu") throw std::runtime_error("handle lost");
+  if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
+  if (set == AlgorithmSet::best) return {"direct"};
+  if (set == AlgorithmSet::all) return {"direct", "strided"};
+  return {"direct", "strided", "ref"};
+}
+
+std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
+  if (variant.algorithm == "refused") throw Unsupported("not on this device");
+  if (variant.algorithm == "throws") throw std::runtime_error("launch failed\n(line 3)");
+  if (variant.algorithm == "memory") throw std::bad_alloc();
+  const auto elements = static_cast<std::size_t>(element_count(output(variant.problem)));
+  return std::make_unique<FakePrimitive>(elements, variant.algorithm != "wrong");
+}
+
+void FakePrimitive::upload(std::size_t, std::span<const float> values) {
+  input_.assign(values.begin(), values.end());
+}
+
+void FakePrimitive::poison_output() {
+  std::fill(output_.begin(), output_.end(), std::numeric_limits<float>::quiet_NaN());
+}
+
+void FakePrimitive::run() {
+  std::transform(input_.begin(), input_.end(), output_.begin(),
+                 [this](float x) { return correct_ ? std::max(x, 0.0F) : x; });
+}
+
+}  // namespace benanza

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+
+#include "harness/backend.h"
+#include "harness/registration.h"
+
+namespace benanza {
+
+/// Says how long calls took instead of looking at a clock; runs the primitive all the same, once.
+class FakeStopwatch : public Stopwatch {
+ public:
+  /// `pause`: really spent in every time(), so that a test can interrupt a run.
+  explicit FakeStopwatch(std::chrono::milliseconds pause) : pause_(pause) {}
+
+  /// 100 us a call.
+  double time(Primitive& primitive, std::int64_t calls) override;
+  /// 250 us.
+  double time_cold(Primitive& primitive) override;
+
+ private:
+  std::chrono::milliseconds pause_;
+};
+
+/// A library that answers every way a library can:
+///   relu     direct, strided, and ref as reference code; layouts nchw and nhwc
+///   tanh     wrong (computes something else), refused (by create), throws, memory (runs out of it)
+///   sigmoid  no algorithm: unsupported
+///   elu      fails while it lists its algorithms
+class FakeBackend : public Backend {
+ public:
+  /// `threads`: what system() says.
+  FakeBackend(std::string threads, std::chrono::milliseconds pause)
+      : threads_(std::move(threads)), stopwatch_(pause) {}
+
+  std::string_view name() const override { return "fake"; }
+  System system() const override { return {{"device", "fake \"0\""}, {"threads", threads_}}; }
+  std::vector<Layout> layouts(const Problem& problem) const override;
+  std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
+                                    AlgorithmSet set) override;
+  std::unique_ptr<Primitive> create(const Variant& variant) override;
+  Stopwatch& stopwatch() override { return stopwatch_; }
+
+ private:
+  std::string threads_;
+  FakeStopwatch stopwatch_;
+};
+
+/// ReLU of the operand, one element a step. `correct` = false: forgets to clip.
+class FakePrimitive : public Primitive {
+ public:
+  FakePrimitive(std::size_t elements, bool correct) : output_(elements), correct_(correct) {}
+
+  void upload(std::size_t index, std::span<const float> values) override;
+  void poison_output() override;
+  void run() override;
+  std::vector<float> download() override { return output_; }
+  std::int64_t workspace_bytes() const override { return 64; }
+  Facts facts() override { return {{"rank", 2.0}, {"heuristic", true}}; }
+
+ private:
+  std::vector<float> input_;
+  std::vector<float> output_;
+  bool correct_;
+};
+
+}  // namespace benanza

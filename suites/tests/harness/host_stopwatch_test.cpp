@@ -1,0 +1,50 @@
+#include "harness/host_stopwatch.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "fake/fake_backend.h"
+
+namespace benanza {
+namespace {
+
+class SleepingPrimitive : public FakePrimitive {
+ public:
+  SleepingPrimitive() : FakePrimitive(1, true) {}
+  void run() override {
+    ++runs;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  int runs = 0;
+};
+
+TEST(HostStopwatch, TimesTheCallsAndTheWaitForThem) {
+  SleepingPrimitive primitive;
+  int finished = 0;
+  HostStopwatch stopwatch([&] {
+    ++finished;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  });
+  const double seconds = stopwatch.time(primitive, 3);
+  EXPECT_EQ(primitive.runs, 3);
+  EXPECT_EQ(finished, 1);
+  EXPECT_GE(seconds, 0.011);
+  EXPECT_LT(seconds, 1);
+}
+
+TEST(HostStopwatch, AColdRunIsOneCall) {
+  SleepingPrimitive primitive;
+  HostStopwatch stopwatch;
+  EXPECT_GE(stopwatch.time_cold(primitive), 0.002);
+  EXPECT_EQ(primitive.runs, 1);
+}
+
+TEST(HostStopwatch, FlushesEnoughForTheLastLevelCache) {
+  const CacheFlush flush = CacheFlush::of_this_machine();
+  EXPECT_GE(flush.processors.size(), 1U);
+  EXPECT_GE(flush.bytes_per_processor, std::size_t{1} << 16);
+}
+
+}  // namespace
+}  // namespace benanza

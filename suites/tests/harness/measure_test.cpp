@@ -1,0 +1,139 @@
+#include "harness/measure.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <vector>
+
+#include "fake/fake_backend.h"
+
+namespace benanza {
+namespace {
+
+using ::testing::Each;
+
+/// Seconds per call are what a function of the call's number says; `log` holds every request.
+class ScriptedStopwatch : public Stopwatch {
+ public:
+  explicit ScriptedStopwatch(std::function<double(std::size_t)> seconds_per_call)
+      : seconds_per_call_(std::move(seconds_per_call)) {}
+
+  double time(Primitive&, std::int64_t calls) override {
+    log.push_back(calls);
+    return seconds_per_call_(log.size() - 1) * static_cast<double>(calls);
+  }
+  double time_cold(Primitive&) override {
+    ++cold_calls;
+    return seconds_per_call_(log.size() + cold_calls - 1);
+  }
+
+  std::vector<std::int64_t> log;
+  std::size_t cold_calls = 0;
+
+ private:
+  std::function<double(std::size_t)> seconds_per_call_;
+};
+
+ScriptedStopwatch steady(double seconds) {
+  return ScriptedStopwatch([seconds](std::size_t) { return seconds; });
+}
+
+struct Measure : ::testing::Test {
+  FakePrimitive primitive{1, true};
+};
+
+TEST_F(Measure, StopsAtSevenSamplesWhereTheyAgree) {
+  ScriptedStopwatch stopwatch = steady(100e-6);
+  const Outcome outcome = measure(primitive, stopwatch, {});
+  EXPECT_EQ(outcome.status, Status::ok);
+  EXPECT_EQ(outcome.stopped_by, "converged");
+  EXPECT_EQ(outcome.samples.size(), 7U);
+  EXPECT_THAT(outcome.samples, Each(::testing::DoubleEq(100e-6)));
+  EXPECT_EQ(outcome.workspace_bytes, 64);
+  EXPECT_TRUE(std::get<bool>(outcome.facts.at("heuristic")));
+}
+
+TEST_F(Measure, BatchesCallsUntilASampleLastsAMillisecond) {
+  ScriptedStopwatch stopwatch = steady(3e-6);
+  const Outcome outcome = measure(primitive, stopwatch, {});
+  EXPECT_EQ(outcome.calls_per_sample, 334);  // ceil(1 ms / 3 us)
+  EXPECT_NEAR(outcome.timed_seconds, 7 * 334 * 3e-6, 1e-12);
+}
+
+TEST_F(Measure, TimesSlowCallsOneByOne) {
+  ScriptedStopwatch stopwatch = steady(20e-3);
+  const Outcome outcome = measure(primitive, stopwatch, {});
+  EXPECT_EQ(outcome.calls_per_sample, 1);
+  EXPECT_EQ(outcome.samples.size(), 7U);
+}
+
+TEST_F(Measure, WarmsUpTwiceAtLeastAndKeepsItOutOfTheSamples) {
+  // The first call is a hundred times slower: pages, code, clocks.
+  ScriptedStopwatch stopwatch([](std::size_t i) { return i == 0 ? 1.0 : 10e-3; });
+  const Outcome outcome = measure(primitive, stopwatch, {.budget_seconds = 2});
+  EXPECT_EQ(stopwatch.log.size(), 2U + outcome.samples.size());
+  EXPECT_THAT(outcome.samples, Each(10e-3));
+  EXPECT_NEAR(outcome.timed_seconds, 0.07, 1e-9);
+}
+
+TEST_F(Measure, WarmsUpOnceWhereOneCallIsTheBudget) {
+  ScriptedStopwatch stopwatch = steady(0.5);
+  const Outcome outcome = measure(primitive, stopwatch, {.budget_seconds = 0.3});
+  EXPECT_EQ(outcome.samples.size(), 3U);
+  EXPECT_EQ(stopwatch.log.size(), 4U);
+  EXPECT_EQ(outcome.stopped_by, "budget");
+}
+
+TEST_F(Measure, GivesUpBeforeTheThirdSampleAtTenBudgets) {
+  ScriptedStopwatch stopwatch = steady(2);
+  const Outcome outcome = measure(primitive, stopwatch, {.budget_seconds = 0.3});
+  EXPECT_EQ(outcome.samples.size(), 2U);
+  EXPECT_EQ(outcome.stopped_by, "budget");
+}
+
+TEST_F(Measure, NoiseEndsWithTheBudget) {
+  // Half the samples are 10% slower: no median within 1%.
+  ScriptedStopwatch stopwatch([](std::size_t i) { return i % 2 == 0 ? 10e-3 : 11e-3; });
+  const Outcome outcome = measure(primitive, stopwatch, {.budget_seconds = 0.2});
+  EXPECT_EQ(outcome.stopped_by, "budget");
+  EXPECT_GE(outcome.timed_seconds, 0.2);
+  EXPECT_LT(outcome.timed_seconds, 0.22);
+}
+
+TEST_F(Measure, ASingleOutlierDoesNotDelayConvergence) {
+  ScriptedStopwatch stopwatch([](std::size_t i) { return i == 6 ? 50e-3 : 1e-3; });
+  const Outcome outcome = measure(primitive, stopwatch, {});
+  EXPECT_EQ(outcome.stopped_by, "converged");
+  EXPECT_EQ(outcome.samples.size(), 9U);  // from nine on the interval leaves out both extremes
+}
+
+TEST_F(Measure, MinimumSecondsKeepSampling) {
+  ScriptedStopwatch stopwatch = steady(1e-3);
+  const Outcome outcome = measure(primitive, stopwatch, {.minimum_seconds = 0.1});
+  EXPECT_EQ(outcome.stopped_by, "converged");
+  EXPECT_NEAR(outcome.timed_seconds, 0.1, 2e-3);
+}
+
+TEST_F(Measure, ExpensivePreparationIsPaidBackWithinTheBudget) {
+  ScriptedStopwatch stopwatch = steady(1e-3);
+  const Outcome twice = measure(primitive, stopwatch, {.preparation_seconds = 0.05});
+  EXPECT_GE(twice.timed_seconds, 0.1);
+  EXPECT_LT(twice.timed_seconds, 0.15);
+  const Outcome capped = measure(primitive, stopwatch, {.preparation_seconds = 5});
+  EXPECT_NEAR(capped.timed_seconds, 0.3, 2e-3);
+}
+
+TEST_F(Measure, ColdSamplesAreSingleCalls) {
+  ScriptedStopwatch stopwatch = steady(10e-6);
+  const Outcome outcome = measure(primitive, stopwatch, {.cold = true});
+  EXPECT_EQ(outcome.calls_per_sample, 1);
+  EXPECT_EQ(stopwatch.cold_calls, outcome.samples.size());
+}
+
+TEST_F(Measure, AClockThatStandsStillIsAnError) {
+  ScriptedStopwatch stopwatch = steady(0);
+  EXPECT_THROW(measure(primitive, stopwatch, {.budget_seconds = 0.001}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace benanza

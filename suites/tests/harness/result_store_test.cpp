@@ -1,0 +1,209 @@
+#include "harness/result_store.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "temporary_folder.h"
+
+namespace benanza {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Row row(const std::string& name, Status status = Status::ok, std::int64_t repetition = 0) {
+  Row result{.name = name, .repetition = repetition, .flops = 1, .bytes = 1, .outcome = {}};
+  result.outcome.status = status;
+  if (status == Status::ok) {
+    result.outcome.samples = {1e-6};
+  } else {
+    result.outcome.reason = "because";
+  }
+  return result;
+}
+
+struct Store : ::testing::Test {
+  std::filesystem::path journal() const { return file.string() + ".journal"; }
+  ResultStore open(bool fresh = false, const std::string& threads = "1") const {
+    return ResultStore(file, {"fake", {{"threads", threads}}}, fresh);
+  }
+  std::vector<std::string> names_in_file() const {
+    std::vector<std::string> names;
+    for (const Row& found : parse_document(read_file(file), file).rows) names.push_back(found.name);
+    return names;
+  }
+  TemporaryFolder folder;
+  std::filesystem::path file = folder / "deep/r.json";
+};
+
+TEST_F(Store, WritesTheFileAndRemovesTheJournal) {
+  ResultStore store = open();
+  store.add(row("a"));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_THAT(read_file(journal()), HasSubstr("\"a\""));
+  store.write({});
+  EXPECT_THAT(names_in_file(), ElementsAre("a"));
+  EXPECT_FALSE(std::filesystem::exists(journal()));
+}
+
+TEST_F(Store, RowsOfARunThatNeverEndedAreThereAgain) {
+  open().add(row("a"));  // the store goes without write()
+  ResultStore store = open();
+  EXPECT_EQ(store.finished("a", 1), 1);
+  EXPECT_EQ(store.finished("b", 1), 0);
+  store.add(row("b"));
+  store.write({});
+  EXPECT_THAT(names_in_file(), ElementsAre("a", "b"));
+}
+
+TEST_F(Store, ATornLastLineIsRepaired) {
+  open().add(row("a"));
+  std::string text = read_file(journal());
+  for (const std::string& tail : {std::string("{\"name\": \"b"), to_line(row("b"))}) {
+    write_file(journal(), text + tail);  // no line end: not finished
+    ResultStore store = open();
+    EXPECT_EQ(store.finished("a", 1), 1);
+    EXPECT_EQ(store.finished("b", 1), 0);
+    store.add(row("c"));
+    EXPECT_EQ(read_file(journal()), text + to_line(row("c")) + '\n');
+  }
+}
+
+TEST_F(Store, ADamagedLineCostsOnlyItself) {
+  {
+    ResultStore store = open();
+    store.add(row("a"));
+    store.add(row("b"));
+  }
+  std::string text = read_file(journal());
+  text.replace(text.find("\"a\""), 3, "\"a#\x01");
+  write_file(journal(), text);
+  ResultStore store = open();
+  EXPECT_EQ(store.finished("a", 1), 0);
+  EXPECT_EQ(store.finished("b", 1), 1);
+}
+
+TEST_F(Store, AJournalCutAtAnyPlaceIsReadable) {
+  {
+    ResultStore store = open();
+    store.add(row("a"));
+    store.add(row("b"));
+  }
+  const std::string text = read_file(journal());
+  constexpr std::size_t step = 23;
+  for (std::size_t length = 0; length < text.size(); length += step) {
+    write_file(journal(), text.substr(0, length));
+    const auto whole = std::count(text.begin(), text.begin() + static_cast<long>(length), '\n');
+    ResultStore store = open();
+    EXPECT_EQ(store.finished("a", 1), whole >= 2 ? 1 : 0) << length;
+    EXPECT_EQ(store.finished("b", 1), 0) << length;
+  }
+}
+
+TEST_F(Store, RowsInFileAndJournalAreOneRow) {
+  // As a kill between writing the file and clearing the journal leaves them.
+  open().add(row("a"));
+  const std::string kept = read_file(journal());
+  open().write({});
+  write_file(journal(), kept);
+  ResultStore store = open();
+  store.add(row("b"));
+  store.write({});
+  EXPECT_THAT(names_in_file(), ElementsAre("a", "b"));
+}
+
+TEST_F(Store, RefusalsCountAsFinishedFailuresDoNot) {
+  ResultStore store = open();
+  store.add(row("refused", Status::unsupported));
+  store.add(row("wrong", Status::incorrect));
+  store.add(row("failed", Status::failed));
+  EXPECT_EQ(store.finished("refused", 3), 3);
+  EXPECT_EQ(store.finished("wrong", 1), 0);
+  EXPECT_EQ(store.finished("failed", 1), 0);
+  store.add(row("failed"));
+  EXPECT_EQ(store.finished("failed", 1), 1);
+  store.write({});
+  EXPECT_THAT(names_in_file(), ElementsAre("refused", "wrong", "failed"));
+}
+
+TEST_F(Store, CountsRepetitionsFromTheFirst) {
+  ResultStore store = open();
+  store.add(row("a", Status::ok, 0));
+  store.add(row("a", Status::ok, 1));
+  EXPECT_EQ(store.finished("a", 1), 1);
+  EXPECT_EQ(store.finished("a", 2), 2);
+  EXPECT_EQ(store.finished("a", 5), 2);
+}
+
+TEST_F(Store, FreshDiscardsFileAndJournal) {
+  {
+    ResultStore store = open();
+    store.add(row("a"));
+    store.write({});
+  }
+  open().add(row("b"));
+  { ResultStore store = open(true); }
+  ResultStore store = open();
+  EXPECT_EQ(store.finished("a", 1), 0);
+  EXPECT_EQ(store.finished("b", 1), 0);
+}
+
+TEST_F(Store, FreshIsTheWayOutOfADamagedOrForeignFile) {
+  make_directories(file.parent_path());
+  write_file(file, "garbage");
+  EXPECT_THROW(open(), Error);
+  EXPECT_EQ(read_file(file), "garbage");
+  EXPECT_FALSE(std::filesystem::exists(journal()));
+  EXPECT_NO_THROW(open(true));
+}
+
+TEST_F(Store, AnotherSystemIsRefusedByFileAndByJournal) {
+  open(false, "1").add(row("a"));
+  EXPECT_THROW(open(false, "2"), Error);
+  open(false, "1").write({});
+  EXPECT_THROW(open(false, "2"), Error);
+  EXPECT_THAT(names_in_file(), ElementsAre("a"));
+}
+
+TEST_F(Store, OneProcessAtATime) {
+  const ResultStore store = open();
+  try {
+    open();
+    FAIL() << "a second store opened";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("another process"));
+  }
+  EXPECT_THROW(open(true), Error);  // --fresh does not take it away either
+}
+
+TEST_F(Store, LeavesAFileAloneThatIsComplete) {
+  {
+    ResultStore store = open();
+    store.add(row("a"));
+    store.write({});
+  }
+  const auto time = std::filesystem::last_write_time(file);
+  open().write({});
+  EXPECT_EQ(std::filesystem::last_write_time(file), time);
+  EXPECT_FALSE(std::filesystem::exists(journal()));
+}
+
+TEST_F(Store, WithoutAPathNothingTouchesTheDisk) {
+  ResultStore store({}, {"fake", {}}, true);
+  store.add(row("a"));
+  store.write({});
+  EXPECT_EQ(folder.entries(), 0);
+  EXPECT_THAT(store.document({}), HasSubstr("\"a\""));
+}
+
+TEST_F(Store, AFolderIsNoResultsFile) {
+  make_directories(file);
+  EXPECT_THROW(open(), Error);
+  EXPECT_THROW(open(true), Error);
+}
+
+}  // namespace
+}  // namespace benanza

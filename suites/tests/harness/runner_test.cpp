@@ -1,0 +1,64 @@
+#include "harness/runner.h"
+
+#include <gmock/gmock.h>
+
+#include "fake/fake_backend.h"
+
+namespace benanza {
+namespace {
+
+struct Runner : ::testing::Test {
+  Outcome run(const std::string& key, const std::string& algorithm, const Verifier& verifier) {
+    return run_variant(backend, {parse(key), Precision::fp32, Layout::plain, algorithm}, verifier,
+                       {});
+  }
+  FakeBackend backend{"1", std::chrono::milliseconds(0)};
+  Verifier agrees = [](Primitive&, const Problem&, Precision) { return std::nullopt; };
+};
+
+TEST_F(Runner, MeasuresWhatIsVerified) {
+  const Outcome outcome = run("relu/1x8", "direct", agrees);
+  EXPECT_EQ(outcome.status, Status::ok);
+  EXPECT_EQ(outcome.reason, "");
+  EXPECT_FALSE(outcome.samples.empty());
+}
+
+TEST_F(Runner, AMismatchIsIncorrectAndNeverTimed) {
+  const Outcome outcome = run("relu/1x8", "direct", [](Primitive&, const Problem&, Precision) {
+    return std::optional<std::string>("element (0,3): 1, expected 2");
+  });
+  EXPECT_EQ(outcome.status, Status::incorrect);
+  EXPECT_EQ(outcome.reason, "element (0,3): 1, expected 2");
+  EXPECT_TRUE(outcome.samples.empty());
+}
+
+TEST_F(Runner, ARefusalIsUnsupportedInTheLibrarysWords) {
+  const Outcome outcome = run("tanh/1x8", "refused", agrees);
+  EXPECT_EQ(outcome.status, Status::unsupported);
+  EXPECT_EQ(outcome.reason, "not on this device");
+}
+
+TEST_F(Runner, AnyOtherExceptionIsAFailureOnOneLine) {
+  EXPECT_EQ(run("tanh/1x8", "throws", agrees).status, Status::failed);
+  EXPECT_EQ(run("tanh/1x8", "throws", agrees).reason, "launch failed (line 3)");
+  EXPECT_EQ(run("tanh/1x8", "memory", agrees).status, Status::failed);
+  EXPECT_EQ(run("tanh/1x8", "memory", agrees).reason, "out of memory");
+}
+
+TEST_F(Runner, AnExceptionWhileVerifyingIsAFailure) {
+  const Outcome outcome =
+      run("relu/1x8", "direct",
+          [](Primitive&, const Problem&, Precision) -> std::optional<std::string> {
+            throw std::runtime_error("device lost");
+          });
+  EXPECT_EQ(outcome.status, Status::failed);
+  EXPECT_EQ(outcome.reason, "device lost");
+}
+
+TEST(OneLine, JoinsLinesAndTrims) {
+  EXPECT_EQ(one_line("  a\n\n b\tc \r\n"), "a b c");
+  EXPECT_EQ(one_line(" \n"), "no reason given");
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,332 @@
+// The program of a suite, from its command line to its files.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "base/file.h"
+#include "program.h"
+#include "temporary_folder.h"
+
+namespace benanza {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) result.push_back(line);
+  return result;
+}
+
+struct Suite : ::testing::Test {
+  static Finished run(std::vector<std::string> arguments) {
+    return run_program({.arguments = std::move(arguments)});
+  }
+  std::string out_flag() const { return "--benchmark_out=" + file.string(); }
+  Json document() const { return Json::parse(read_file(file)); }
+  Json rows() const { return document().at("benchmarks"); }
+  std::multiset<std::string> names() const {
+    std::multiset<std::string> result;
+    for (const Json& row : rows()) result.insert(row.at("name"));
+    return result;
+  }
+  /// -1 if there is no journal, or only an empty one.
+  std::ptrdiff_t rows_in_journal() const {
+    const std::filesystem::path journal = file.string() + ".journal";
+    if (!std::filesystem::exists(journal)) return -1;
+    const std::string text = read_file(journal);
+    return std::count(text.begin(), text.end(), '\n') - 1;  // the first says whose they are
+  }
+  /// Until a running program has got that far.
+  void await_rows(std::ptrdiff_t count) const {
+    for (int tries = 0; rows_in_journal() < count; ++tries) {
+      ASSERT_LT(tries, 20'000) << "the program does not get to its row number " << count;
+      ::usleep(1'000);
+    }
+  }
+  /// One line on stderr, nothing on stdout, status 1.
+  static void expect_error(const Finished& finished, const std::string& message) {
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(lines(finished.err),
+                ElementsAre(AllOf(HasSubstr("bench_fake: "), HasSubstr(message))));
+  }
+
+  TemporaryFolder folder;
+  std::filesystem::path file = folder / "r.json";
+};
+
+TEST_F(Suite, ListsNamesWithoutSuffixes) {
+  const Finished finished = run({"--benchmark_list_tests=true", "--benchmark_filter=1x8.*direct$"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_EQ(finished.out, "relu/1x8/fp32/nchw/fake/direct\nrelu/1x8/fp32/nhwc/fake/direct\n");
+}
+
+TEST_F(Suite, TheConsoleShowsTheSameNamesAndTheMedian) {
+  const Finished finished = run({"--benchmark_filter=relu/1x8/.*nchw.*direct"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out,
+              HasSubstr("relu/1x8/fp32/nchw/fake/direct        100 us          100 us"));
+  EXPECT_THAT(finished.out, HasSubstr("FLOP/s=80k"));
+  EXPECT_THAT(finished.out, Not(HasSubstr("iterations:")));
+  EXPECT_THAT(finished.out, Not(HasSubstr("manual_time")));
+  EXPECT_THAT(finished.err, HasSubstr("1 variants: 1 ok, 0 unsupported, 0 incorrect, 0 failed"));
+  EXPECT_THAT(finished.err, Not(HasSubstr("\033")));  // no progress in a pipe
+  EXPECT_THAT(finished.err, Not(HasSubstr("DEBUG")));
+}
+
+TEST_F(Suite, EveryOutcomeIsARow) {
+  const Finished finished = run({out_flag(), "--benchmark_filter=-relu"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("bench_fake: 4 measurements are incorrect or failed, first "
+                                      "tanh/1x8/fp32/plain/fake/wrong"));
+  std::map<std::string, std::string> reasons;
+  for (const Json& row : rows()) {
+    reasons[row.at("name")] = row.at("error_message").get<std::string>();
+    EXPECT_EQ(row.at("error_occurred"), true);
+  }
+  EXPECT_EQ(reasons.size(), 6U);
+  EXPECT_THAT(reasons["tanh/1x8/fp32/plain/fake/wrong"], HasSubstr("incorrect: element (0,"));
+  EXPECT_EQ(reasons["tanh/1x8/fp32/plain/fake/refused"], "unsupported: not on this device");
+  EXPECT_EQ(reasons["tanh/1x8/fp32/plain/fake/throws"], "failed: launch failed (line 3)");
+  EXPECT_EQ(reasons["tanh/1x8/fp32/plain/fake/memory"], "failed: out of memory");
+  EXPECT_EQ(reasons["sigmoid/1x8/fp32/plain/fake/none"], "unsupported: fake has no sigmoid");
+  EXPECT_EQ(reasons["elu/1x8_a1/fp32/plain/fake/none"], "failed: handle lost");
+}
+
+TEST_F(Suite, ARefusalAloneIsNoFailure) {
+  EXPECT_EQ(run({"--benchmark_filter=sigmoid"}).status, 0);
+}
+
+TEST_F(Suite, RepetitionsAreRowsAndARefusalIsOne) {
+  const Finished finished = run({out_flag(), "--benchmark_repetitions=3",
+                                 "--benchmark_filter=relu/1x8.*nchw.*direct|sigmoid"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, HasSubstr("fake/direct_median"));
+  EXPECT_THAT(finished.out, Not(HasSubstr("repeats:")));
+  std::vector<int> indices;
+  for (const Json& row : rows()) {
+    EXPECT_EQ(row.at("run_type"), "iteration");
+    if (row.at("status") != "ok") continue;
+    indices.push_back(row.at("repetition_index"));
+    EXPECT_EQ(row.at("repetitions"), 3);
+  }
+  EXPECT_THAT(indices, ElementsAre(0, 1, 2));
+  EXPECT_EQ(rows().size(), 4U);
+}
+
+TEST_F(Suite, MoreRepetitionsRunOnlyWhatIsMissing) {
+  const std::string filter = "--benchmark_filter=relu/1x8.*nchw.*direct";
+  run({out_flag(), filter});
+  const Finished finished = run({out_flag(), filter, "--benchmark_repetitions=3"});
+  EXPECT_THAT(finished.err, HasSubstr("2 ok"));
+  ASSERT_EQ(rows().size(), 3U);
+  EXPECT_EQ(rows().at(2).at("repetition_index"), 2);
+  EXPECT_EQ(rows().at(0).at("repetitions"), 3);
+}
+
+TEST_F(Suite, JsonOnStdoutIsTheDocument) {
+  const Finished finished =
+      run({"--benchmark_format=json", "--benchmark_filter=relu/1x8.*nchw.*direct|sigmoid"});
+  const Json printed = Json::parse(finished.out);
+  EXPECT_EQ(printed.at("benchmarks").size(), 2U);
+  EXPECT_EQ(printed.at("context").at("benanza").at("system").at("device"), "fake \"0\"");
+}
+
+TEST_F(Suite, CsvHoldsRowsWithAndWithoutATime) {
+  const Finished finished =
+      run({"--benchmark_format=csv", "--benchmark_filter=sigmoid|relu/1.*ct"});
+  const std::vector<std::string> table = lines(finished.out);
+  ASSERT_EQ(table.size(), 4U);
+  EXPECT_THAT(table[0], HasSubstr("\"FLOP/s\""));
+  EXPECT_THAT(table[1], HasSubstr("\"relu/1x8/fp32/nchw/fake/direct\",70,100,100,us"));
+  EXPECT_THAT(table[3], HasSubstr("unsupported: fake has no sigmoid"));
+}
+
+TEST_F(Suite, ColdIsPartOfTheName) {
+  run({out_flag(), "--cold", "--benchmark_filter=relu/1x8.*nchw.*direct"});
+  ASSERT_EQ(rows().size(), 1U);
+  EXPECT_EQ(rows().at(0).at("name"), "relu/1x8/fp32/nchw/fake/direct/cold");
+  EXPECT_DOUBLE_EQ(rows().at(0).at("real_time"), 250);
+}
+
+TEST_F(Suite, MinTimeRaisesTheBudgetAndSamplesThatLong) {
+  run({out_flag(), "--benchmark_min_time=0.5s", "--benchmark_filter=relu/1x8.*nchw.*direct"});
+  EXPECT_NEAR(rows().at(0).at("timed_seconds").get<double>(), 0.5, 1e-2);
+}
+
+TEST_F(Suite, SmokeTakesTheFirstProblemsAndBestAlgorithms) {
+  const Finished finished = run({"--smoke", "--benchmark_list_tests", "--benchmark_filter=relu"});
+  EXPECT_EQ(lines(finished.out).size(), 4U);  // 2 problems x 2 layouts
+  EXPECT_THAT(finished.out, Not(HasSubstr("strided")));
+}
+
+TEST_F(Suite, AProblemOnTheCommandLineReplacesTheTables) {
+  const Finished finished =
+      run({"--problem=relu/5", "--problem=relu/6", "--layout=nchw", "--algorithms=with-reference",
+           "--precision=bf16", "--benchmark_list_tests"});
+  EXPECT_EQ(lines(finished.out).size(), 6U);
+  EXPECT_THAT(finished.out, HasSubstr("relu/6/bf16/nchw/fake/ref\n"));
+}
+
+TEST_F(Suite, PrintsMeasurementsForCTest) {
+  const Finished finished = run({"--ctest", "--benchmark_filter=relu/1x8|sigmoid"});
+  EXPECT_THAT(finished.out, HasSubstr("<CTestMeasurement type=\"numeric/double\" "
+                                      "name=\"ok\">4</CTestMeasurement>\n"));
+  EXPECT_THAT(finished.out, HasSubstr("name=\"unsupported\">1<"));
+  EXPECT_THAT(finished.out, HasSubstr("name=\"timed_share\">"));
+}
+
+TEST_F(Suite, AddsToTheContext) {
+  run({out_flag(), "--benchmark_context=site=lab,rack=7", "--benchmark_filter=sigmoid"});
+  EXPECT_EQ(document().at("context").at("site"), "lab");
+  EXPECT_EQ(document().at("context").at("rack"), "7");
+}
+
+TEST_F(Suite, HelpShowsBothKindsOfFlags) {
+  const Finished finished = run({"--help"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("--smoke"), HasSubstr("--benchmark_filter")));
+}
+
+TEST_F(Suite, BadFlagsAreOneLine) {
+  expect_error(run({"--frsh"}), "unknown flag \"--frsh\"");
+  expect_error(run({"--benchmark_fliter=x"}), "unknown flag \"--benchmark_fliter=x\"");
+  expect_error(run({"model.onnx"}), "unknown flag \"model.onnx\"");
+  expect_error(run({"--benchmark_filter=("}), "not a regular expression");
+  expect_error(run({"--benchmark_filter=nothing"}), "no benchmark matches");
+  expect_error(run({"--benchmark_out_format=csv"}), "json only");
+  expect_error(run({"--benchmark_format=xml"}), "unknown \"xml\"");
+  expect_error(run({"--benchmark_min_time=5x"}), "give seconds");
+  expect_error(run({"--benchmark_repetitions=0"}), "--benchmark_repetitions");
+  expect_error(run({"--budget=-1"}), "give seconds");
+  expect_error(run({"--precision=fp31"}), "unknown \"fp31\"");
+  expect_error(run({"--layout=hwc"}), "unknown \"hwc\"");
+  expect_error(run({"--algorithms=some"}), "unknown \"some\"");
+  expect_error(run({"--problem=relu/0x"}), "relu/0x");
+}
+
+TEST_F(Suite, ASecondRunMeasuresNothingAgainAndFreshDoes) {
+  run({out_flag(), "--benchmark_filter=relu/1x8"});
+  const Finished more = run({out_flag(), "--benchmark_filter=relu/[12]x8"});
+  EXPECT_THAT(more.err,
+              HasSubstr("8 variants: 4 measured before (--fresh measures them again); 4 ok"));
+  EXPECT_EQ(names().size(), 8U);
+  const Finished fresh = run({out_flag(), "--benchmark_filter=relu/1x8", "--fresh"});
+  EXPECT_THAT(fresh.err, HasSubstr("4 variants: 4 ok"));
+  EXPECT_EQ(names().size(), 4U);
+}
+
+TEST_F(Suite, FailuresRunAgain) {
+  run({out_flag(), "--benchmark_filter=tanh"});
+  const Finished again = run({out_flag(), "--benchmark_filter=tanh"});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("4 variants: 1 measured before"));
+  EXPECT_EQ(names().size(), 4U);
+}
+
+TEST_F(Suite, AnotherSystemIsRefused) {
+  run({out_flag(), "--benchmark_filter=relu/1x8"});
+  const std::string before = read_file(file);
+  const Finished other =
+      run_program({.arguments = {out_flag()}, .environment = {{"FAKE_THREADS", "8"}}});
+  expect_error(other, "measured with threads = \"1\", now it is \"8\"");
+  EXPECT_EQ(read_file(file), before);
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST_F(Suite, AnUnwritableFileIsOneLine) {
+  expect_error(run({"--benchmark_out=/proc/nowhere/r.json"}), "/proc/nowhere");
+  expect_error(run({"--benchmark_out=" + (folder / "").string()}), "is a folder");
+}
+
+constexpr const char* all_relu = "--benchmark_filter=relu";
+
+TEST_F(Suite, KillNineLosesNothingThatWasFinished) {
+  std::ptrdiff_t kept = 0;
+  for (const std::ptrdiff_t rows_before_the_kill : {1, 2, 4, 7, 11}) {
+    Program program({.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "3"}}});
+    await_rows(rows_before_the_kill);
+    program.send(SIGKILL);
+    ASSERT_EQ(program.wait().status, -SIGKILL);
+    EXPECT_GE(rows_in_journal(), std::max(kept, rows_before_the_kill));
+    kept = rows_in_journal();
+  }
+  const Finished last = run({out_flag(), all_relu});
+  EXPECT_EQ(last.status, 0);
+  EXPECT_THAT(last.err, HasSubstr(std::to_string(kept) + " measured before"));
+  EXPECT_EQ(folder.entries(), 1);
+  const std::multiset<std::string> resumed = names();
+  EXPECT_EQ(std::set<std::string>(resumed.begin(), resumed.end()).size(), 12U);
+
+  run({out_flag(), all_relu, "--fresh"});
+  EXPECT_EQ(names(), resumed);
+}
+
+TEST_F(Suite, AnInterruptionEndsAfterTheMeasurementAndWritesTheFile) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Program program(
+        {.arguments = {out_flag(), all_relu, "--fresh"}, .environment = {{"FAKE_PAUSE_MS", "5"}}});
+    await_rows(2);
+    program.send(signal);
+    const Finished finished = program.wait();
+    EXPECT_EQ(finished.status, 128 + signal);
+    EXPECT_THAT(finished.err, HasSubstr("interrupted; start again with the same flags"));
+    EXPECT_THAT(finished.out, Not(HasSubstr("not run")));
+    EXPECT_GE(names().size(), 2U);
+    EXPECT_LT(names().size(), 12U);
+    EXPECT_EQ(folder.entries(), 1);
+  }
+  EXPECT_EQ(run({out_flag(), all_relu}).status, 0);
+  EXPECT_EQ(names().size(), 12U);
+}
+
+TEST_F(Suite, AFullDiskIsOneLineAndKeepsWhatIsThere) {
+  // Room for the journal's first lines only.
+  const Finished full = run_program({.arguments = {out_flag(), all_relu}, .file_size_limit = 2500});
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(lines(full.err).back(), AllOf(HasSubstr("bench_fake: "),
+                                            HasSubstr(".journal: cannot write: File too large")));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  const std::string journal = read_file(file.string() + ".journal");
+  EXPECT_EQ(journal.back(), '\n');
+  const auto kept = std::count(journal.begin(), journal.end(), '\n') - 1;
+  EXPECT_GE(kept, 2);
+  EXPECT_LT(kept, 12);
+
+  const Finished resumed = run({out_flag(), all_relu});
+  EXPECT_EQ(resumed.status, 0);
+  EXPECT_THAT(resumed.err, HasSubstr(std::to_string(kept) + " measured before"));
+  EXPECT_EQ(names().size(), 12U);
+}
+
+TEST_F(Suite, ADiskThatFillsUpWhenTheFileIsWrittenKeepsTheJournal) {
+  // Every line fits into the journal, which then lacks room for the context.
+  const std::string filter = "--benchmark_filter=relu/1x8.*nchw.*direct";
+  const Finished full = run_program({.arguments = {out_flag(), filter}, .file_size_limit = 900});
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(lines(full.err).back(), HasSubstr("r.json: cannot write: File too large"));
+  EXPECT_EQ(folder.entries(), 1);  // the journal, and no part of a file
+  EXPECT_THAT(run({out_flag(), filter}).err, HasSubstr("1 measured before"));
+  EXPECT_EQ(names().size(), 1U);
+}
+
+TEST_F(Suite, TwoProcessesDoNotShareAFile) {
+  Program first({.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "20"}}});
+  await_rows(0);
+  expect_error(run({out_flag(), all_relu}), "another process");
+  first.send(SIGKILL);
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,125 @@
+#include "harness/variants.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "fake/fake_backend.h"
+
+namespace benanza {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* relu[] = {"relu/1x8", "relu/2x8", "relu/3x8", "relu/1x8"};
+constexpr const char* others[] = {"sigmoid/1x8", "elu/1x8_a1"};
+
+/// Counts the questions it is asked.
+class CountingBackend : public FakeBackend {
+ public:
+  CountingBackend() : FakeBackend("1", std::chrono::milliseconds(0)) {}
+  std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
+                                    AlgorithmSet set) override {
+    ++questions;
+    return FakeBackend::algorithms(problem, precision, layout, set);
+  }
+  int questions = 0;
+};
+
+struct Enumerate : ::testing::Test {
+  std::vector<NamedVariant> all(const Selection& selection) {
+    return enumerate(backend, {{relu, others}, {Precision::fp32}}, selection);
+  }
+  std::vector<std::string> names(const Selection& selection) {
+    std::vector<std::string> result;
+    for (const NamedVariant& variant : all(selection)) result.push_back(variant.name);
+    return result;
+  }
+  CountingBackend backend;
+};
+
+TEST_F(Enumerate, NamesEveryVariantOnce) {
+  EXPECT_THAT(names({.filter = "relu/1x8"}),
+              ElementsAre("relu/1x8/fp32/nchw/fake/direct", "relu/1x8/fp32/nchw/fake/strided",
+                          "relu/1x8/fp32/nhwc/fake/direct", "relu/1x8/fp32/nhwc/fake/strided"));
+}
+
+TEST_F(Enumerate, TheVariantIsWhatItsNameSays) {
+  const std::vector<NamedVariant> variants = all({.filter = "2x8.*nhwc.*strided"});
+  ASSERT_EQ(variants.size(), 1U);
+  EXPECT_EQ(key(variants[0].variant.problem), "relu/2x8");
+  EXPECT_EQ(variants[0].variant.layout, Layout::nhwc);
+  EXPECT_EQ(variants[0].variant.algorithm, "strided");
+  EXPECT_EQ(variants[0].status, Status::ok);
+}
+
+TEST_F(Enumerate, NoAlgorithmIsOneVariantWithTheReason) {
+  const std::vector<NamedVariant> variants = all({.filter = "sigmoid|^elu"});
+  ASSERT_EQ(variants.size(), 2U);
+  EXPECT_EQ(variants[0].name, "sigmoid/1x8/fp32/plain/fake/none");
+  EXPECT_EQ(variants[0].status, Status::unsupported);
+  EXPECT_EQ(variants[0].reason, "fake has no sigmoid");
+  EXPECT_EQ(variants[1].name, "elu/1x8_a1/fp32/plain/fake/none");
+  EXPECT_EQ(variants[1].status, Status::failed);
+  EXPECT_EQ(variants[1].reason, "handle lost");
+}
+
+TEST_F(Enumerate, SelectsAlgorithmsPrecisionsLayoutsAndTemperature) {
+  EXPECT_THAT(
+      names({.precisions = {Precision::bf16, Precision::fp32},
+             .layouts = {Layout::nhwc},
+             .algorithms = AlgorithmSet::best,
+             .cold = true,
+             .filter = "relu/1x8"}),
+      ElementsAre("relu/1x8/bf16/nhwc/fake/direct/cold", "relu/1x8/fp32/nhwc/fake/direct/cold"));
+  EXPECT_EQ(names({.algorithms = AlgorithmSet::with_reference, .filter = "relu/1x8/.*nchw"}).size(),
+            3U);
+}
+
+TEST_F(Enumerate, KeepsTheFirstProblemsOfEveryOperator) {
+  EXPECT_THAT(names({.layouts = {Layout::nchw, Layout::plain},
+                     .algorithms = AlgorithmSet::best,
+                     .problems_per_operator = 2}),
+              ElementsAre("relu/1x8/fp32/nchw/fake/direct", "relu/2x8/fp32/nchw/fake/direct",
+                          "sigmoid/1x8/fp32/plain/fake/none", "elu/1x8_a1/fp32/plain/fake/none"));
+}
+
+TEST_F(Enumerate, GivenProblemsReplaceTheRegistered) {
+  EXPECT_THAT(names({.algorithms = AlgorithmSet::best, .problems = {"relu/7"}}),
+              ElementsAre("relu/7/fp32/nchw/fake/direct", "relu/7/fp32/nhwc/fake/direct"));
+  EXPECT_THROW(all({.problems = {"relu/x"}}), Error);
+  EXPECT_THROW(all({.problems = {"nonsense"}}), Error);
+}
+
+TEST_F(Enumerate, AsksTheLibraryOnlyAboutWhatTheFilterCanMatch) {
+  EXPECT_EQ(names({.filter = "^relu/2x8/.*direct"}).size(), 2U);
+  EXPECT_EQ(backend.questions, 2);
+}
+
+TEST(NameFilter, MeansWhatGoogleBenchmarkMeans) {
+  const std::string name = "conv/1x3x8x8_k4x3x3/fp16/nhwc/cudnn/gemm";
+  EXPECT_TRUE(NameFilter("").matches(name));
+  EXPECT_TRUE(NameFilter("all").matches(name));
+  EXPECT_TRUE(NameFilter("conv").matches(name));
+  EXPECT_TRUE(NameFilter("fp16").matches(name));
+  EXPECT_TRUE(NameFilter("/gemm$").matches(name));
+  EXPECT_FALSE(NameFilter("^gemm").matches(name));
+  EXPECT_FALSE(NameFilter("-conv").matches(name));
+  EXPECT_TRUE(NameFilter("-relu").matches(name));
+  EXPECT_TRUE(NameFilter("relu|(conv.*gemm)").matches(name));
+  EXPECT_THROW(NameFilter("("), Error);
+}
+
+TEST(NameFilter, NeverRulesOutAPrefixThatCouldMatch) {
+  for (const char* const pattern :
+       {"", "conv", "^conv", "^conv/1", "^conv?", "^con.*/fp16", "^c", "-^relu", "^relu|^conv",
+        "^(conv|relu)", "^convx*/1x3", "-conv", "^[ac]onv", "^conv/1x3/fp32/"}) {
+    EXPECT_TRUE(NameFilter(pattern).may_match("conv/1x3/")) << pattern;
+  }
+  for (const char* const pattern : {"^relu", "^conv/2", "^conv/1x3_k", "^conv/1x3/"}) {
+    EXPECT_FALSE(NameFilter(pattern).may_match("conv/1x4/")) << pattern;
+  }
+}
+
+}  // namespace
+}  // namespace benanza
