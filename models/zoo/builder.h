@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "zoo/dims.h"
 #include "zoo/weights.h"
 
 namespace benanza::zoo {
-
-/// Extents of a tensor, outermost first: batch, channels, height, width.
-using Dims = std::vector<std::int64_t>;
 
 /// A float tensor of the graph under construction.
 struct Tensor {
@@ -122,6 +120,10 @@ class ModelBuilder {
   /// `mask`: name of the second output, where the original has one.
   Tensor dropout(const LayerName& name, const Tensor& x, float ratio,
                  const std::optional<std::string>& mask = std::nullopt);
+  /// Sum of any number of tensors of equal shapes.
+  Tensor sum(const LayerName& name, const std::vector<Tensor>& terms);
+  Tensor subtract(const LayerName& name, const Tensor& a, const Tensor& b);
+  Tensor divide(const LayerName& name, const Tensor& a, const Tensor& b);
   /// To batch x everything else.
   Tensor flatten(const LayerName& name, const Tensor& x);
   /// ONNX's Reshape: 0 copies the extent of x, one -1 is inferred. `target` is stored in a constant
@@ -134,7 +136,12 @@ class ModelBuilder {
   /// As above, with a kernel (units x features) that a layer made.
   Tensor gemm(const LayerName& name, const Tensor& x, const Tensor& kernel,
               const std::string& bias);
+  /// x (batch x features) times b (features x units).
+  Tensor matmul(const LayerName& name, const Tensor& x, const Tensor& b);
+  /// Over everything behind the batch, as before opset 13.
   Tensor softmax(const LayerName& name, const Tensor& x);
+  /// Output axis i is input axis order[i].
+  Tensor transpose(const LayerName& name, const Tensor& x, const Dims& order);
   /// Extents of 1 inserted at `axes`.
   Tensor unsqueeze(const LayerName& name, const Tensor& x, const Dims& axes);
 
