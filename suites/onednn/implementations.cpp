@@ -17,9 +17,16 @@ struct Candidate {
   bool reference_code = false;
 };
 
-/// The prefix tells attempts apart, not code: "ref:any" is reference code under any prefix.
+/// "ref:any", "ref_int8:any", "bnorm_ref:any": one of the words is "ref".
 bool is_reference_code(std::string_view implementation) {
-  return implementation.starts_with("ref");
+  constexpr std::string_view separators = "_:";
+  while (!implementation.empty()) {
+    const std::size_t end =
+        std::min(implementation.find_first_of(separators), implementation.size());
+    if (implementation.substr(0, end) == "ref") return true;
+    implementation.remove_prefix(std::min(end + 1, implementation.size()));
+  }
+  return false;
 }
 
 std::string without_separators(std::string name) {

@@ -46,9 +46,12 @@ double input_range(const Activation& shape) {
     case ActivationKind::sigmoid:
     case ActivationKind::tanh:
       return 4;
-    default:
-      return 1;
+    case ActivationKind::relu:
+    case ActivationKind::leaky_relu:
+    case ActivationKind::linear:
+      return 16;  // Beyond the usual bounds of a clip, which must not pass for one of these.
   }
+  throw std::logic_error("unknown activation");
 }
 
 }  // namespace benanza::reference_detail

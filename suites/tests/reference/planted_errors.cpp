@@ -1,0 +1,102 @@
+#include "tests/reference/planted_errors.h"
+
+namespace benanza::testing {
+
+const std::vector<PlantedError>& planted_errors() {
+  using enum Precision;
+  const std::vector<Precision> all{fp32, bf16, int8};
+  const std::vector<Precision> floating{fp32, bf16};
+  static const std::vector<PlantedError> errors{
+      {"stride", "conv/1x8x8x8_k8x3x3_p1.1.1.1_s2x2_d1x1_g1",
+       "conv/1x8x8x8_k8x3x3_p2.2.2.2_s3x3_d1x1_g1", all},
+      {"height and width swapped", "conv/1x8x8x8_k8x3x3_p1.1.1.1_s1x2_d1x1_g1",
+       "conv/1x8x8x8_k8x3x3_p1.1.1.1_s2x1_d1x1_g1", all},
+      {"no bias", "conv/1x16x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_bias",
+       "conv/1x16x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1", all},
+      {"no bias after a long sum", "conv/1x256x7x7_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_bias",
+       "conv/1x256x7x7_k8x3x3_p1.1.1.1_s1x1_d1x1_g1", all},
+      {"begin and end pads swapped", "conv/1x8x8x8_k8x3x3_p1.1.0.0_s1x1_d1x1_g1",
+       "conv/1x8x8x8_k8x3x3_p0.0.1.1_s1x1_d1x1_g1", all},
+      {"no dilation", "conv/1x8x9x9_k8x3x3_p2.2.2.2_s1x1_d2x2_g1",
+       "conv/1x8x9x9_k8x3x3_p1.1.1.1_s1x1_d1x1_g1", all},
+      {"1-D stride", "conv/1x8x16_k8x3_p1.1_s2_d1_g1", "conv/1x8x16_k8x3_p4.4_s3_d1_g1", all},
+      {"depthwise pads", "conv/1x8x8x8_k8x3x3_p2.0.0.2_s1x1_d1x1_g8",
+       "conv/1x8x8x8_k8x3x3_p0.2.2.0_s1x1_d1x1_g8", all},
+
+      {"transposition of b ignored", "gemm/m5_n7_k7_nt", "gemm/m5_n7_k7_nn", all},
+      {"transposition of a ignored", "gemm/m7_n5_k7_tn", "gemm/m7_n5_k7_nn", all},
+      {"weight not transposed", "gemm/m5_n7_k7_nt_w", "gemm/m5_n7_k7_nn_w", all},
+      {"no bias", "gemm/m5_n9_k64_nt_w_bias", "gemm/m5_n9_k64_nt_w", all},
+      {"no bias after a long sum", "gemm/m2_n8_k9216_nt_w_bias", "gemm/m2_n8_k9216_nt_w", all},
+      {"operands swapped", "gemm/m6_n6_k6_nn", "gemm/m6_n6_k6_nn", all, true},
+      {"wrong broadcast of a batch", "gemm/m2_n3_k4_nn_a2x1_b1x2", "gemm/m2_n3_k4_nn_a1x2_b2x1",
+       all},
+
+      {"average for maximum", "maxpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1",
+       "avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_exclude", all},
+      {"padding counted", "avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_exclude",
+       "avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_include", all},
+      {"padding not counted", "avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_include",
+       "avgpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_exclude", all},
+      {"height and width swapped", "maxpool/1x8x8x8_k3x2_p1.0.1.0_s1x2_d1x1",
+       "maxpool/1x8x8x8_k2x3_p0.1.0.1_s2x1_d1x1", all},
+      {"end pads first", "maxpool/1x8x8x8_k3x3_p0.0.1.1_s2x2_d1x1",
+       "maxpool/1x8x8x8_k3x3_p1.1.0.0_s2x2_d1x1", all},
+
+      {"epsilon", "batchnorm/1x8x5x5_e1e-05", "batchnorm/1x8x5x5_e0.001"},
+      {"large epsilon", "batchnorm/1x8x5x5_e1e-05", "batchnorm/1x8x5x5_e1", all},
+
+      {"not clipped", "clip/1x8x5x5_a0_b6", "relu/1x8x5x5", floating},
+      {"clipped", "relu/1x8x5x5", "clip/1x8x5x5_a0_b6", floating},
+      {"upper bound", "clip/1x8x5x5_a-1_b6", "clip/1x8x5x5_a-1_b5.5", floating},
+      {"lower bound", "clip/1x8x5x5_a-1_b6", "clip/1x8x5x5_a0_b6", floating},
+      {"no slope", "leakyrelu/1x8x5x5_a0.1", "relu/1x8x5x5", all},
+      {"slope", "leakyrelu/1x8x5x5_a0.1", "leakyrelu/1x8x5x5_a0.11", floating},
+      {"alpha", "elu/1x8x5x5_a1", "elu/1x8x5x5_a0.9", floating},
+      {"another function", "sigmoid/1x8x5x5", "tanh/1x8x5x5", floating},
+      {"no shift", "linear/1x8x5x5_a2_b3", "linear/1x8x5x5_a2_b0", all},
+
+      {"another function", "add/2x4x4x4_2x4x4x4", "sub/2x4x4x4_2x4x4x4", all},
+      {"another function", "mul/2x4x4x4_2x4x4x4", "div/2x4x4x4_2x4x4x4", all},
+      {"another function", "max/2x4x4x4_2x4x4x4", "min/2x4x4x4_2x4x4x4", all},
+      {"operands swapped", "sub/2x4x4x4_2x4x4x4", "sub/2x4x4x4_2x4x4x4", all, true},
+      {"operands swapped", "div/2x4x4x4_2x4x4x4", "div/2x4x4x4_2x4x4x4", all, true},
+      {"broadcast along the wrong axis", "add/2x4x4x4_1x4x1x1_w", "add/2x4x4x4_1x1x4x1_w", all},
+      {"slope along the wrong axis", "prelu/2x4x4x4_1x4x1x1_w", "prelu/2x4x4x4_1x1x4x1_w",
+       floating},
+
+      {"wrong axis", "softmax/8x8_a1", "softmax/8x8_a0", floating},
+      {"logarithm", "softmax/8x8_a1", "logsoftmax/8x8_a1", floating},
+      {"no logarithm", "logsoftmax/8x8_a1", "softmax/8x8_a1", floating},
+
+      {"size", "lrn/1x16x5x5_n5_a1e-04_b0.75_k1", "lrn/1x16x5x5_n3_a1e-04_b0.75_k1", floating},
+      {"alpha", "lrn/1x16x5x5_n5_a1e-04_b0.75_k1", "lrn/1x16x5x5_n5_a2e-04_b0.75_k1", floating},
+      {"alpha not divided by the size", "lrn/1x16x5x5_n5_a1e-04_b0.75_k1",
+       "lrn/1x16x5x5_n5_a5e-04_b0.75_k1", floating},
+      {"beta", "lrn/1x16x5x5_n5_a1e-04_b0.75_k1", "lrn/1x16x5x5_n5_a1e-04_b0.5_k1", floating},
+      {"k", "lrn/1x16x5x5_n5_a1e-04_b0.75_k2", "lrn/1x16x5x5_n5_a1e-04_b0.75_k1", floating},
+
+      {"sum for mean", "reducemean/1x8x7x7_a2.3", "reducesum/1x8x7x7_a2.3", floating},
+      {"sum for maximum", "reducemax/1x8x7x7_a2.3", "reducesum/1x8x7x7_a2.3", all},
+      {"wrong axis", "reducesum/8x8_a0", "reducesum/8x8_a1", all},
+
+      {"wrong axis", "concat/2x2x4x4_2x2x4x4_a1", "concat/2x2x4x4_2x2x4x4_a0", all},
+      {"operands swapped", "concat/1x3x4x4_1x3x4x4_a1", "concat/1x3x4x4_1x3x4x4_a1", all, true},
+
+      {"not transposed", "copy/4x4_f4.1_t1.4", "copy/16_f1_t1", all},
+      {"wrong stride of the source", "copy/3x4_f8.2_t4.1", "copy/3x4_f2.6_t4.1", all},
+  };
+  return errors;
+}
+
+Mistaken::Mistaken(const PlantedError& error, std::unique_ptr<Primitive> inner)
+    : operand_count_(inputs(parse(error.mistaken)).size()),
+      swapped_(error.swapped),
+      inner_(std::move(inner)) {}
+
+void Mistaken::upload(std::size_t index, std::span<const float> values) {
+  if (index >= operand_count_) return;
+  inner_->upload(swapped_ && index < 2 ? 1 - index : index, values);
+}
+
+}  // namespace benanza::testing

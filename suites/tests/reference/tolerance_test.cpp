@@ -1,0 +1,30 @@
+#include "harness/reference/tolerance.h"
+
+#include <gtest/gtest.h>
+
+namespace benanza {
+namespace {
+
+TEST(Tolerance, Fp32IsOfTheOrderOfTheTermsNotOfTheResult) {
+  // Terms of 100 in all that cancel: (16 + 10) * 2^-24 * 100.
+  EXPECT_DOUBLE_EQ(tolerance(Precision::fp32, {0, 100}, 100), 26 * 100 / 16777216.0);
+}
+
+TEST(Tolerance, NoOtherMultipleOfTheInputsPasses) {
+  // Sums of random products are multiples of 1/64 with terms of 0.32 on average: the largest layer
+  // of AlexNet (9216 products) must not confuse two neighbours.
+  EXPECT_LT(tolerance(Precision::fp32, {40, 0.32 * 9216}, 9216), 1.0 / 32);
+}
+
+TEST(Tolerance, HalfPrecisionsRoundTheResult) {
+  EXPECT_NEAR(tolerance(Precision::bf16, {8, 8}, 1), 8.0 / 128, 1e-4);
+  EXPECT_NEAR(tolerance(Precision::fp16, {8, 8}, 1), 8.0 / 1024, 1e-4);
+}
+
+TEST(Tolerance, IntegersAreTheNearestOrOneOfTwo) {
+  EXPECT_GE(tolerance(Precision::int8, {100.5, 100.5}, 1), 0.5);
+  EXPECT_LT(tolerance(Precision::int8, {100.5, 1000}, 4608), 0.51);
+}
+
+}  // namespace
+}  // namespace benanza
