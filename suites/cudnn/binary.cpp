@@ -2,6 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <string>
+#include <string_view>
+
 #include "cuda/check.h"
 #include "cudnn/constants.h"
 #include "cudnn/layer.h"
@@ -13,6 +16,17 @@ namespace benanza::cudnn {
 namespace {
 
 constexpr std::size_t maximum_rank = 5;
+constexpr std::string_view add_tensor = "add_tensor";
+constexpr std::string_view folded_suffix = ".folded";
+
+/// The axes in the order in which they lie in memory.
+Dims memory_order(const Dims& dims, Layout layout) {
+  if (layout != Layout::nhwc || dims.size() < 3) return dims;
+  Dims ordered{dims[0]};
+  ordered.insert(ordered.end(), dims.begin() + 2, dims.end());
+  ordered.push_back(dims[1]);
+  return ordered;
+}
 
 bool is_sum(const Binary& shape) {
   return shape.kind == BinaryKind::add || shape.kind == BinaryKind::sub;
@@ -102,14 +116,14 @@ class BinarySolver final : public Solver {
   std::vector<Layout> layouts() const override { return image_layouts(shape_.output()); }
 
   std::vector<Algorithm> algorithms(Library&, const Variant& prototype) const override {
-    map_binary(shape_, prototype.precision, prototype.layout);
-    if (is_sum(shape_)) return {"op_tensor", "add_tensor"};
-    return {"op_tensor"};
+    return binary_algorithms(shape_, prototype.layout);
   }
 
   std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    const BinaryCall call = map_binary(shape_, variant.precision, variant.layout);
-    if (variant.algorithm == "add_tensor") {
+    const std::string_view algorithm = variant.algorithm;
+    const auto folding = algorithm.ends_with(folded_suffix) ? Folding::folded : Folding::none;
+    const BinaryCall call = map_binary(shape_, variant.precision, variant.layout, folding);
+    if (algorithm.starts_with(add_tensor)) {
       return std::make_unique<AddTensorLayer>(library, variant, call);
     }
     return std::make_unique<OpTensorLayer>(library, variant, call);
@@ -139,7 +153,7 @@ MergedDims merge_broadcast(const Dims& full, const Dims& other) {
   return merged;
 }
 
-BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout) {
+BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout, Folding folding) {
   BinaryCall call;
   call.op = operation(shape.kind);
   const Dims output = shape.output();
@@ -156,10 +170,25 @@ BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout) {
   } else {
     throw Unsupported("cuDNN broadcasts one of two operands, not both");
   }
-  if (dims.full.size() > maximum_rank) dims = merge_broadcast(dims.full, dims.other);
+  if (folding == Folding::folded || dims.full.size() > maximum_rank) {
+    dims = merge_broadcast(memory_order(dims.full, layout), memory_order(dims.other, layout));
+    layout = Layout::plain;
+  }
   call.full_format = dense(precision, dims.full, layout);
   call.other_format = dense(precision, dims.other, layout);
   return call;
+}
+
+std::vector<Algorithm> binary_algorithms(const Binary& shape, Layout layout) {
+  operation(shape.kind);
+  std::vector<Algorithm> algorithms{"op_tensor"};
+  if (is_sum(shape)) algorithms.emplace_back(add_tensor);
+  if (layout == Layout::nhwc && shape.a != shape.b) {
+    for (std::size_t i = 0, count = algorithms.size(); i < count; ++i) {
+      algorithms.push_back(algorithms[i] + std::string(folded_suffix));
+    }
+  }
+  return algorithms;
 }
 
 std::unique_ptr<Solver> solver(const Binary& shape) {

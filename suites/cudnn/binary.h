@@ -3,11 +3,16 @@
 #include <cudnn.h>
 
 #include <cstddef>
+#include <vector>
 
 #include "cudnn/shape.h"
+#include "harness/primitive.h"
 #include "problem/ops/binary.h"
 
 namespace benanza::cudnn {
+
+/// Whether the library sees the tensors' own axes, or as few axes as the memory allows.
+enum class Folding { none, folded };
 
 /// result = op(full_factor * inputs[full], other_factor * inputs[other]), where the extents of
 /// `full` are the result's and `other` is broadcast to them.
@@ -21,12 +26,17 @@ struct BinaryCall {
   TensorFormat other_format;
 };
 
-/// A difference is a sum with a factor of -1. More than 5 axes are merged where neighbours are
-/// broadcast alike. Throws Unsupported for div and prelu, and where both operands are broadcast.
-BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout);
+/// A difference is a sum with a factor of -1. Operands with more than 5 axes are always folded.
+/// Throws Unsupported for div and prelu, and where both operands are broadcast.
+BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout, Folding folding);
 
-/// Extents of `full` and of `other`, which is broadcast to it, with neighbouring axes merged where
-/// the row-major order of both allows it.
+/// "op_tensor" (a new result) for all; "add_tensor" (in place, as frameworks add a bias) for sums
+/// and differences; each with ".folded" where the channels lie innermost and one operand is
+/// broadcast: the library is slow there unless it is shown a matrix.
+std::vector<Algorithm> binary_algorithms(const Binary& shape, Layout layout);
+
+/// Extents of `full` and of `other`, which is broadcast to it, both row-major, with neighbouring
+/// axes merged that are broadcast alike.
 struct MergedDims {
   Dims full;
   Dims other;

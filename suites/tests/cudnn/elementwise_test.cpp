@@ -85,8 +85,9 @@ TEST(MapActivation, Linear) {
   for (const float x : samples) EXPECT_EQ(evaluate(calls, x), 2 * x - 3);
 }
 
-BinaryCall map(std::string_view key, Layout layout = Layout::nchw) {
-  return map_binary(shape_of<Binary>(key), Precision::fp32, layout);
+BinaryCall map(std::string_view key, Layout layout = Layout::nchw,
+               Folding folding = Folding::none) {
+  return map_binary(shape_of<Binary>(key), Precision::fp32, layout, folding);
 }
 
 float evaluate(const BinaryCall& call, float a, float b) {
@@ -133,6 +134,33 @@ TEST(MapBinary, ManyAxesAreMergedIntoFour) {
   EXPECT_EQ(call.full_format.dims, (Dims{120, 42, 1, 1}));
   EXPECT_EQ(call.other_format.dims, (Dims{1, 42, 1, 1}));
   EXPECT_EQ(span_elements(call.full_format), 5040);
+}
+
+// The bias of a convolution with channels innermost: a matrix of pixels x channels.
+TEST(MapBinary, FoldedBiasIsAMatrix) {
+  const auto call = map("add/2x64x7x5_1x64x1x1_w", Layout::nhwc, Folding::folded);
+  EXPECT_EQ(call.full_format, (TensorFormat{Precision::fp32, {70, 64, 1, 1}, {64, 1, 1, 1}}));
+  EXPECT_EQ(call.other_format.dims, (Dims{1, 64, 1, 1}));
+}
+
+// A gate per image and channel, channels innermost.
+TEST(MapBinary, FoldedGateKeepsTheImages) {
+  const auto call = map("mul/2x64x7x5_2x64x1x1", Layout::nhwc, Folding::folded);
+  EXPECT_EQ(call.full_format.dims, (Dims{2, 35, 1, 64}));
+  EXPECT_EQ(call.other_format.dims, (Dims{2, 1, 1, 64}));
+}
+
+TEST(BinaryAlgorithms, SumsAlsoInPlaceAndFoldedWhereChannelsAreInnermost) {
+  using Algorithms = std::vector<Algorithm>;
+  const auto names = [](std::string_view key, Layout layout) {
+    return binary_algorithms(shape_of<Binary>(key), layout);
+  };
+  EXPECT_EQ(names("mul/1x8x4x4_1x8x4x4", Layout::nchw), Algorithms{"op_tensor"});
+  EXPECT_EQ(names("add/1x8x4x4_1x8x4x4", Layout::nhwc), (Algorithms{"op_tensor", "add_tensor"}));
+  EXPECT_EQ(names("add/1x8x4x4_1x8x1x1", Layout::nchw), (Algorithms{"op_tensor", "add_tensor"}));
+  EXPECT_EQ(names("sub/1x8x4x4_1x8x1x1", Layout::nhwc),
+            (Algorithms{"op_tensor", "add_tensor", "op_tensor.folded", "add_tensor.folded"}));
+  EXPECT_THROW(names("div/1x8_1x8", Layout::plain), Unsupported);
 }
 
 }  // namespace

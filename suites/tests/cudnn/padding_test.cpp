@@ -23,8 +23,8 @@ TEST(SplitPadding, EqualPadsAreTheLibrarys) {
   EXPECT_FALSE(split_padding(window(3, 1, 1), {8}).needs_copy());
 }
 
-// 7 wide, 3 taps, step 2, pads 1 and 0: 3 outputs, and still 3 with 0 more... the last window of
-// pads 1 and 1 would be a fourth. 8 wide: 4 outputs either way.
+// 3 taps, step 2, pads 1 and 0. 8 wide: 4 outputs, with pads of 1 and 1 as well. 7 wide: 3 outputs,
+// where pads of 1 and 1 would make a fourth.
 TEST(SplitPadding, AnEndPadThatChangesNothingIsFree) {
   EXPECT_EQ(split_padding(window(3, 1, 0, 2), {8}), padding(1, 0, 0));
   EXPECT_EQ(split_padding(window(3, 1, 0, 2), {7}), padding(0, 1, 0));
