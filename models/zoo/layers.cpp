@@ -18,7 +18,7 @@ void check_image(const LayerName& name, const Tensor& x) {
   }
 }
 
-void set(onnx::NodeProto& node, const Window& window) {
+void set_window(onnx::NodeProto& node, const Window& window) {
   const auto& [kernel, stride, pads, dilation] = window;
   set(node, "kernel_shape", {kernel, kernel});
   set(node, "strides", {stride, stride});
@@ -67,7 +67,7 @@ Tensor ModelBuilder::conv(const LayerName& name, const Tensor& x, const Conv& co
     inputs.push_back(weight(*weights.bias, {filters}, Use::bias).name);
   }
   onnx::NodeProto& node = add_node("Conv", name, inputs);
-  set(node, window);
+  set_window(node, window);
   if (groups != 1) {
     set(node, "group", groups);
   }
@@ -93,7 +93,7 @@ Tensor ModelBuilder::relu(const LayerName& name, const Tensor& x) {
 
 Tensor ModelBuilder::pool(const std::string& op_type, const LayerName& name, const Tensor& x,
                           const Window& window) {
-  set(add_node(op_type, name, {x.name}), window);
+  set_window(add_node(op_type, name, {x.name}), window);
   return {name.output, slide(name, x, window, x.dims[1])};
 }
 
