@@ -1,6 +1,7 @@
 #include "onnx/infer.h"
 
 #include <onnx/defs/schema.h>
+#include <onnx/shape_inference/implementation.h>
 
 #include <algorithm>
 #include <array>
@@ -69,6 +70,19 @@ void translate_axes(NodeContext& context, const Program& program, const Step& st
   context.add_attribute(std::move(axes));
 }
 
+/// Frameworks take -1 in the target of Expand for "as it is"; the schemas know only 1 for that.
+void keep_free_extents(NodeContext& context, const Program& program, const Step& step) {
+  const Tensor* target = input_tensors(program, step)[1];
+  if (target == nullptr || !target->literal || !target->shape) return;
+  Literal literal = *target->literal;
+  auto* extents = std::get_if<std::vector<std::int64_t>>(&literal);
+  if (extents == nullptr) return;
+  std::replace(extents->begin(), extents->end(), std::int64_t{-1}, std::int64_t{1});
+  if (auto value = write_literal(literal, target->type, *target->shape)) {
+    context.replace_data(1, std::move(*value));
+  }
+}
+
 /// Operators whose outputs differ from run to run.
 constexpr std::array<std::string_view, 6> random_operators{"RandomNormal",  "RandomNormalLike",
                                                            "RandomUniform", "RandomUniformLike",
@@ -86,6 +100,9 @@ class Inference {
       : program_(program), folds_(folds), bound_(bound), newest_known_(newest_known_opset()) {
     for (const auto& value : model.graph().value_info()) stated_[value.name()] = &value.type();
     for (const auto& value : model.graph().output()) stated_[value.name()] = &value.type();
+    for (const onnx::FunctionProto& function : model.functions()) {
+      functions_[canonical_domain(function.domain()) + ':' + function.name()] = &function;
+    }
   }
 
   void visit(int index) {
@@ -95,10 +112,11 @@ class Inference {
     for (std::size_t output = 0; output < step.outputs.size(); ++output) {
       const std::string& name = step.outputs[output];
       if (name.empty()) continue;
-      fall_back(name, types[output]);
-      Tensor tensor = make_tensor(name, types[output]);
+      const std::string& stated = step.node.proto().output(static_cast<int>(output));
+      fall_back(stated, types[output]);
+      Tensor tensor = make_tensor(stated, types[output]);
       if (tensor.shape && !checked_element_count(*tensor.shape)) {
-        throw Error("\"" + name + "\" would be " + join(*tensor.shape, 'x') +
+        throw Error("\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
                     ", which is negative or more than 2^40 elements");
       }
       tensor.constant = constant;
@@ -121,17 +139,19 @@ class Inference {
       return types;
     }
     const OpSchema* schema = OpSchemaRegistry::Schema(node.op_type(), node.opset(), node.domain());
-    if (schema == nullptr || node.has_subgraph()) return types;
+    const auto function = functions_.find(node.domain() + ':' + node.op_type());
+    if ((schema == nullptr && function == functions_.end()) || node.has_subgraph()) return types;
     const bool newer = node.domain().empty() && node.opset() > newest_known_;
     try {
-      if (!newer) check_node(node, *schema);
+      if (schema != nullptr && !newer) check_node(node, *schema);
       if (!inputs_have_types(step)) return types;
       NodeContext context(program_, step);
       if (bound_.replaced_batch && node.op_type() == "Reshape") {
         rebatch_reshape(context, program_, step, *bound_.replaced_batch, bound_.batch);
       }
+      if (node.op_type() == "Expand") keep_free_extents(context, program_, step);
       if (newer) translate_axes(context, program_, step);
-      schema->GetTypeAndShapeInferenceFunction()(context);
+      apply(schema, function == functions_.end() ? nullptr : function->second, context);
       for (std::size_t output = 0; output < types.size(); ++output) {
         types[output] = context.output_type(output);
       }
@@ -141,6 +161,21 @@ class Inference {
       types.assign(step.outputs.size(), TypeProto());
     }
     return types;
+  }
+
+  /// Runs what describes the operator: the model's own function, the schema's inference, or the
+  /// schema's expansion into other operators.
+  void apply(const OpSchema* schema, const onnx::FunctionProto* function,
+             NodeContext& context) const {
+    const auto* registry = OpSchemaRegistry::Instance();
+    if (function != nullptr) {
+      onnx::shape_inference::InferShapeForFunctionNode(*function, registry, context, {},
+                                                       functions_);
+    } else if (schema->has_type_and_shape_inference_function()) {
+      schema->GetTypeAndShapeInferenceFunction()(context);
+    } else if (schema->HasFunction()) {
+      onnx::shape_inference::InferShapeForFunctionNode(*schema->GetFunction(), registry, context);
+    }
   }
 
   bool inputs_have_types(const Step& step) const {
@@ -220,6 +255,7 @@ class Inference {
   const Bound& bound_;
   const int newest_known_;
   std::unordered_map<std::string, const TypeProto*> stated_;
+  onnx::shape_inference::ModelLocalFunctionsMap functions_;
 };
 
 }  // namespace

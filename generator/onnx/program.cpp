@@ -102,15 +102,48 @@ void add_initializers(Program& program, const GraphProto& graph) {
   }
 }
 
+/// Gives every tensor a name of its own. Some converters write a name again and again: then, as the
+/// nodes are read in order, it means what the last node before gave it.
+class UniqueTensors {
+ public:
+  explicit UniqueTensors(const GraphProto& graph) {
+    for (const NodeProto& node : graph.node()) {
+      taken_.insert(node.output().begin(), node.output().end());
+    }
+  }
+
+  std::string read(const std::string& stated) const {
+    const auto found = current_.find(stated);
+    return found == current_.end() ? stated : found->second;
+  }
+
+  std::string write(const std::string& stated) {
+    if (stated.empty()) return stated;
+    std::string name = stated;
+    if (current_.contains(stated)) {
+      for (int version = 2; !taken_.insert(name).second; ++version) {
+        name = stated + '#' + std::to_string(version);
+      }
+    }
+    current_[stated] = name;
+    return name;
+  }
+
+ private:
+  std::set<std::string> taken_;
+  std::unordered_map<std::string, std::string> current_;
+};
+
 /// Steps in file order, moved only as far as needed to come after what they read.
 std::vector<Step> sorted(std::vector<Step> steps, const Program& program) {
   std::unordered_map<std::string, std::size_t> producers;
   for (std::size_t index = 0; index < steps.size(); ++index) {
     for (const std::string& output : steps[index].outputs) {
       if (output.empty()) continue;
-      if (!producers.emplace(output, index).second || program.types.contains(output)) {
+      producers.emplace(output, index);
+      if (program.types.contains(output)) {
         throw Error(label(program, steps[index].node) + "makes \"" + output +
-                    "\", which exists already: tensors must have one origin each");
+                    "\", which is an input or initializer already: rename one of them");
       }
     }
   }
@@ -207,22 +240,25 @@ Program make_program(const onnx::ModelProto& model, const std::string& where) {
 
   const std::vector<std::string> names = unique_names(graph);
   const std::unordered_map<std::string, int> versions = opsets(model);
+  UniqueTensors unique(graph);
   std::vector<Step> steps;
   for (int index = 0; index < graph.node_size(); ++index) {
     const NodeProto& proto = graph.node(index);
     const auto version = versions.find(canonical_domain(proto.domain()));
     Step step{Node(proto, names[static_cast<std::size_t>(index)],
                    version == versions.end() ? 0 : version->second),
-              {proto.input().begin(), proto.input().end()},
               {},
-              {proto.output().begin(), proto.output().end()}};
+              {},
+              {}};
     if (version == versions.end() && step.node.domain().empty()) {
       throw Error(label(program, step.node) +
                   "the model names no opset for the standard operators: add opset_import");
     }
     std::set<std::string> captured;
     collect_captured(proto, {}, captured);
-    step.captured.assign(captured.begin(), captured.end());
+    for (const std::string& name : proto.input()) step.inputs.push_back(unique.read(name));
+    for (const std::string& name : captured) step.captured.push_back(unique.read(name));
+    for (const std::string& name : proto.output()) step.outputs.push_back(unique.write(name));
     for (const auto* read : {&step.inputs, &step.captured}) {
       program.consumed.insert(read->begin(), read->end());
     }
@@ -233,11 +269,12 @@ Program make_program(const onnx::ModelProto& model, const std::string& where) {
   std::set<std::string> made;
   for (const Step& step : program.steps) made.insert(step.outputs.begin(), step.outputs.end());
   for (const auto& output : graph.output()) {
-    if (!made.contains(output.name()) && !program.types.contains(output.name())) {
+    const std::string name = unique.read(output.name());
+    if (!made.contains(name) && !program.types.contains(name)) {
       throw Error(where + ": output \"" + output.name() +
                   "\" is made by no node: the graph is incomplete");
     }
-    program.consumed.insert(output.name());
+    program.consumed.insert(name);
   }
   return program;
 }

@@ -12,8 +12,9 @@
 
 namespace benanza {
 
-/// A step of a program: a node and the tensors it reads and makes, by name. Names are empty where
-/// an optional input or output is left out.
+/// A step of a program: a node and the tensors it reads and makes, by names that are unique in the
+/// program (Tensor::name is the model's own). Names are empty where an optional input or output is
+/// left out.
 struct Step {
   Node node;
   std::vector<std::string> inputs;
@@ -36,8 +37,8 @@ struct Program {
   std::set<std::string> consumed;
 };
 
-/// Throws Error, beginning with `where`, for a cycle, a tensor that nobody makes, one that is made
-/// twice, a node of a domain without opset, and initializers with impossible shapes.
+/// Throws Error, beginning with `where`, for a cycle, a tensor that nobody makes, an input
+/// that a node makes, a node of a domain without opset, and initializers with impossible shapes.
 Program make_program(const onnx::ModelProto& model, const std::string& where);
 
 /// `where: node "conv7" (Conv): `

@@ -5,10 +5,10 @@
 namespace benanza {
 namespace {
 
-const Dims& known_shape(const Tensor& tensor, std::string_view what) {
+const Dims& known_shape(const Tensor& tensor, std::string_view what, std::size_t index) {
   if (!tensor.shape) {
-    throw NotExpressible("the shape of " + std::string(what) + " \"" + tensor.name +
-                         "\" is unknown");
+    throw NotExpressible("the shape of " + std::string(what) + ' ' + std::to_string(index) +
+                         " is unknown");
   }
   return *tensor.shape;
 }
@@ -33,10 +33,12 @@ const Tensor& Site::output(std::size_t index) const {
   return *outputs_[index];
 }
 
-const Dims& Site::shape(std::size_t index) const { return known_shape(input(index), "input"); }
+const Dims& Site::shape(std::size_t index) const {
+  return known_shape(input(index), "input", index);
+}
 
 const Dims& Site::output_shape(std::size_t index) const {
-  return known_shape(output(index), "output");
+  return known_shape(output(index), "output", index);
 }
 
 Dims Site::extents(std::size_t index) const {
@@ -47,7 +49,7 @@ Dims Site::extents(std::size_t index) const {
 const Literal& Site::literal(std::size_t index) const {
   const Tensor& tensor = input(index);
   if (!tensor.literal) {
-    throw NotExpressible("input \"" + tensor.name + "\" is not known before the model runs");
+    throw NotExpressible("input " + std::to_string(index) + " is not known before the model runs");
   }
   return *tensor.literal;
 }
