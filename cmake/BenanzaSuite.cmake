@@ -19,6 +19,11 @@ endfunction()
 function(benanza_generate_tests)
   get_property(backends GLOBAL PROPERTY BENANZA_BACKENDS)
   get_property(gpu_backends GLOBAL PROPERTY BENANZA_GPU_BACKENDS)
+  # What a measurement needs, and no test programs.
+  set(programs ${backends})
+  list(TRANSFORM programs PREPEND bench_)
+  add_custom_target(benchmarks DEPENDS ${programs} benanza-analyze)
+
   set(generated ${BENANZA_BINARY_DIR}/generated)
   set(programs ${BENANZA_BINARY_DIR}/bin)
   set(results ${BENANZA_BINARY_DIR}/results)
