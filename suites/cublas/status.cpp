@@ -10,7 +10,8 @@ namespace benanza::cublas {
 
 void check(cublasStatus_t status, std::string_view call, std::source_location where) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  const std::string words = cublasGetStatusString(status);
+  const std::string words =
+      std::string(cublasGetStatusName(status)) + ", " + cublasGetStatusString(status);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH) {
     throw Unsupported(std::string(call) + ": " + words);
   }

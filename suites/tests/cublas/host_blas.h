@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "cublas/mapping.h"
+#include "harness/primitive.h"
+
+namespace benanza::cublas {
+
+/// What BLAS does, in plain loops over column-major matrices: stands in for the library, so that
+/// the mapping onto it can be verified without a GPU. Elements are stored as floats.
+class HostBlas : public Primitive {
+ public:
+  /// `planted`: changes one step of the mapping, to see that verification notices.
+  explicit HostBlas(const Variant& variant, bool planted = false);
+
+  void upload(std::size_t index, std::span<const float> values) override;
+  void poison_output() override;
+  void run() override;
+  std::vector<float> download() override { return result_; }
+  std::int64_t workspace_bytes() const override { return 0; }
+
+ private:
+  void run_gemm();
+  void run_gemv();
+
+  Variant variant_;
+  Gemm gemm_;
+  bool planted_;
+  std::vector<std::vector<float>> operands_;
+  std::vector<float> result_;
+};
+
+}  // namespace benanza::cublas

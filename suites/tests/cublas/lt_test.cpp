@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include "cublas/lt_algorithm.h"
+#include "cublas/lt_matmul.h"
+#include "cublas/status.h"
+#include "cublas/types.h"
+
+namespace benanza::cublas {
+namespace {
+
+template <class T>
+T read(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute) {
+  T value{};
+  std::size_t written = 0;
+  check(cublasLtMatmulDescGetAttribute(operation, attribute, &value, sizeof value, &written),
+        "get");
+  return value;
+}
+
+template <class T>
+T read(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute) {
+  T value{};
+  std::size_t written = 0;
+  check(cublasLtMatrixLayoutGetAttribute(layout, attribute, &value, sizeof value, &written), "get");
+  return value;
+}
+
+struct Matrix {
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::int64_t ld;
+  std::uint32_t type;
+  bool operator==(const Matrix&) const = default;
+};
+
+Matrix matrix(cublasLtMatrixLayout_t layout) {
+  return {read<std::uint64_t>(layout, CUBLASLT_MATRIX_LAYOUT_ROWS),
+          read<std::uint64_t>(layout, CUBLASLT_MATRIX_LAYOUT_COLS),
+          read<std::int64_t>(layout, CUBLASLT_MATRIX_LAYOUT_LD),
+          read<std::uint32_t>(layout, CUBLASLT_MATRIX_LAYOUT_TYPE)};
+}
+
+TEST(AlgorithmName, IsTheWholeIdentity) {
+  EXPECT_EQ(algorithm_name({.config = 66,
+                            .tile = 20,
+                            .stages = 35,
+                            .split_k = 4,
+                            .reduction = 2,
+                            .swizzle = 1,
+                            .custom = 3,
+                            .inner = 5,
+                            .cluster = 7}),
+            "lt.a66.t20.s35.k4.r2.z1.o3.i5.c7");
+}
+
+TEST(LtMatmul, DescriptorsOfATransposedWeightWithBias) {
+  LtMatmul matmul(parse("gemm/m2_n5_k3_nt_w_bias"), Precision::fp16);
+  EXPECT_EQ(matrix(matmul.first()), (Matrix{3, 5, 3, CUDA_R_16F}));
+  EXPECT_EQ(matrix(matmul.second()), (Matrix{3, 2, 3, CUDA_R_16F}));
+  EXPECT_EQ(matrix(matmul.result()), (Matrix{5, 2, 5, CUDA_R_16F}));
+  const auto operation = matmul.operation();
+  EXPECT_EQ(read<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_TRANSA), CUBLAS_OP_T);
+  EXPECT_EQ(read<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_TRANSB), CUBLAS_OP_N);
+  EXPECT_EQ(read<std::uint32_t>(operation, CUBLASLT_MATMUL_DESC_EPILOGUE), CUBLASLT_EPILOGUE_BIAS);
+  EXPECT_EQ(read<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE), CUDA_R_16F);
+  EXPECT_EQ(read<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE), CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(matmul.alpha(), 1);
+  int bias = 0;
+  matmul.set_bias(&bias);
+  EXPECT_EQ(read<void*>(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER), &bias);
+}
+
+TEST(LtMatmul, Fp32IsPedanticAndTf32IsNot) {
+  const Problem problem = parse("gemm/m2_n5_k3_nn");
+  const auto compute = [&](Precision precision) {
+    return read<std::int32_t>(LtMatmul(problem, precision).operation(),
+                              CUBLASLT_MATMUL_DESC_COMPUTE_TYPE);
+  };
+  EXPECT_EQ(compute(Precision::fp32), CUBLAS_COMPUTE_32F_PEDANTIC);
+  EXPECT_EQ(compute(Precision::tf32), CUBLAS_COMPUTE_32F_FAST_TF32);
+}
+
+TEST(LtMatmul, EightBitFloatsArePackedAndLeaveABf16MatrixUnread) {
+  const LtMatmul matmul(parse("gemm/m16_n32_k64_nn_w"), Precision::fp8);
+  EXPECT_EQ(read<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_TRANSA), CUBLAS_OP_T);
+  EXPECT_EQ(matrix(matmul.first()), (Matrix{64, 32, 64, CUDA_R_8F_E4M3}));
+  EXPECT_EQ(matrix(matmul.unread()), (Matrix{32, 16, 32, CUDA_R_16BF}));
+  EXPECT_EQ(matrix(matmul.result()), (Matrix{32, 16, 32, CUDA_R_8F_E4M3}));
+}
+
+TEST(LtMatmul, Int8IsScaledInFp32) {
+  const Problem problem = parse("gemm/m16_n32_k64_nt");
+  const LtMatmul matmul(problem, Precision::int8);
+  EXPECT_EQ(read<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_SCALE_TYPE), CUDA_R_32F);
+  EXPECT_EQ(matmul.alpha(), int8_scale(problem));
+  EXPECT_EQ(matrix(matmul.result()).type, static_cast<std::uint32_t>(CUDA_R_8I));
+}
+
+TEST(LtMatmul, BatchesAreStrided) {
+  const LtMatmul matmul(parse("gemm/m2_n5_k3_nn_a1_b4"), Precision::bf16);
+  EXPECT_EQ(read<std::int32_t>(matmul.first(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT), 4);
+  EXPECT_EQ(read<std::int64_t>(matmul.first(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 15);
+  EXPECT_EQ(read<std::int64_t>(matmul.second(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 0);
+  EXPECT_EQ(read<std::int64_t>(matmul.result(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 10);
+}
+
+TEST(LtMatmul, WhatDescriptorsCannotSayIsUnsupported) {
+  EXPECT_THROW(LtMatmul(parse("gemm/m2_n5_k3_nn_a2x1_b1x3"), Precision::fp32), Unsupported);
+  EXPECT_THROW(LtMatmul(parse("gemm/m2_n5_k3_nt_w_bias"), Precision::int8), Unsupported);
+}
+
+TEST(CublasCheck, RefusalsAreUnsupportedInTheLibrarysWords) {
+  try {
+    check(CUBLAS_STATUS_NOT_SUPPORTED, "cublasGemmEx");
+    FAIL();
+  } catch (const Unsupported& refusal) {
+    EXPECT_STREQ(refusal.what(),
+                 "cublasGemmEx: CUBLAS_STATUS_NOT_SUPPORTED, the requested functionality is not "
+                 "supported");
+  }
+  EXPECT_THROW(check(CUBLAS_STATUS_ALLOC_FAILED, "x"), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace benanza::cublas
