@@ -1,0 +1,202 @@
+#include "onednn/backend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <dnnl.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include "onednn/checked.h"
+#include "onednn/implementations.h"
+#include "tests/onednn/support.h"
+
+namespace benanza::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class OnednnBackendTest : public ::testing::Test {
+ protected:
+  std::vector<Layout> layouts(const char* key) { return backend_->layouts(parse(key)); }
+
+  std::vector<Algorithm> algorithms(const char* key, Layout layout, AlgorithmSet set,
+                                    Precision precision = Precision::fp32) {
+    return backend_->algorithms(parse(key), precision, layout, set);
+  }
+
+  std::string refusal(const char* key, Precision precision, Layout layout) {
+    try {
+      algorithms(key, layout, AlgorithmSet::all, precision);
+    } catch (const Unsupported& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::unique_ptr<Backend> backend_ = make_onednn_backend();
+};
+
+constexpr const char* convolution = "conv/1x16x9x9_k16x3x3_p1.1.1.1_s1x1_d1x1_g1";
+
+TEST_F(OnednnBackendTest, SaysWhatResultsDependOn) {
+  const System system = backend_->system();
+  const dnnl_version_t* version = dnnl_version();
+  EXPECT_THAT(system.at("onednn_version"), StartsWith(std::to_string(version->major) + "." +
+                                                      std::to_string(version->minor) + "."));
+  EXPECT_EQ(system.at("threads"), std::to_string(omp_get_max_threads()));
+  for (const char* key : {"cpu_model", "cpu_isa", "onednn_cpu_runtime"}) {
+    EXPECT_NE(system.at(key), "") << key;
+  }
+  EXPECT_EQ(backend_->name(), "onednn");
+}
+
+TEST_F(OnednnBackendTest, LayoutsWorthMeasuring) {
+  using enum Layout;
+  EXPECT_THAT(layouts(convolution), ElementsAre(nchw, nhwc, any));
+  EXPECT_THAT(layouts("relu/1x64x5x5"), ElementsAre(nchw, nhwc, any));
+  EXPECT_THAT(layouts("relu/1x3x5x5"), ElementsAre(nchw, nhwc));  // no block of 8 channels
+  EXPECT_THAT(layouts("relu/1x64x5"), ElementsAre(nchw, nhwc, any));
+  EXPECT_THAT(layouts("relu/64x5"), ElementsAre(plain));
+  EXPECT_THAT(layouts("relu/2x8x2x2x2x2"), ElementsAre(plain));
+  EXPECT_THAT(layouts("add/1x64x5x5_1x64x1x1_w"), ElementsAre(nchw, nhwc, any));
+  EXPECT_THAT(layouts("gemm/m4_n4_k4_nn"), ElementsAre(plain));
+  EXPECT_THAT(layouts("softmax/1x1000_a1"), ElementsAre(plain));
+  EXPECT_THAT(layouts("copy/10_f1_t1"), ElementsAre(plain));
+}
+
+TEST_F(OnednnBackendTest, ReferenceCodeOnRequestOnly) {
+  const auto is_reference = [](const Algorithm& name) {
+    return name.find("ref") != std::string::npos;
+  };
+  const auto all = algorithms(convolution, Layout::nchw, AlgorithmSet::all);
+  EXPECT_TRUE(std::none_of(all.begin(), all.end(), is_reference));
+  const auto every = algorithms(convolution, Layout::nchw, AlgorithmSet::with_reference);
+  EXPECT_GT(every.size(), all.size());
+  EXPECT_TRUE(std::any_of(every.begin(), every.end(), is_reference));
+}
+
+TEST_F(OnednnBackendTest, ReferenceCodeWhereThereIsNothingElse) {
+  // The library has a dilated pooling in reference code only.
+  const char* dilated = "maxpool/1x16x13x11_k3x3_p0.0.0.0_s1x1_d2x2";
+  EXPECT_THAT(algorithms(dilated, Layout::nchw, AlgorithmSet::all), ElementsAre("ref:any"));
+  EXPECT_THAT(algorithms(dilated, Layout::nchw, AlgorithmSet::best), ElementsAre("ref:any"));
+}
+
+TEST_F(OnednnBackendTest, BestIsTheFirstOfAll) {
+  for (const char* key : {"maxpool/1x16x8x8_k2x2_p0.0.0.0_s2x2_d1x1", "relu/1x16x8x8"}) {
+    const auto all = algorithms(key, Layout::nhwc, AlgorithmSet::all);
+    ASSERT_GE(all.size(), 1U);
+    EXPECT_THAT(algorithms(key, Layout::nhwc, AlgorithmSet::best), ElementsAre(all.front()));
+  }
+}
+
+TEST_F(OnednnBackendTest, AllMeansAllImplementations) {
+  // Code for older instruction sets is slower, not absent.
+  const auto all =
+      algorithms("maxpool/1x16x8x8_k2x2_p0.0.0.0_s2x2_d1x1", Layout::nhwc, AlgorithmSet::all);
+  EXPECT_GE(all.size(), 2U);
+}
+
+TEST_F(OnednnBackendTest, NamesAreUniqueAndFitABenchmarkName) {
+  for (const char* key : {convolution, "gemm/m4_n8_k4_nt_w", "relu/1x16x8x8", "copy/10_f1_t1"}) {
+    for (const Layout layout : layouts(key)) {
+      const auto names = algorithms(key, layout, AlgorithmSet::with_reference);
+      EXPECT_EQ(std::set<Algorithm>(names.begin(), names.end()).size(), names.size());
+      for (const Algorithm& name : names) EXPECT_EQ(name.find_first_of("/ "), std::string::npos);
+    }
+  }
+}
+
+TEST_F(OnednnBackendTest, AnswersTheSameAfterAPrimitiveWasMade) {
+  const auto before = algorithms("relu/1x16x8x8", Layout::nhwc, AlgorithmSet::with_reference);
+  std::vector<std::unique_ptr<Primitive>> primitives;
+  for (const Algorithm& name : before) {
+    primitives.push_back(
+        backend_->create({parse("relu/1x16x8x8"), Precision::fp32, Layout::nhwc, name}));
+    EXPECT_EQ(algorithms("relu/1x16x8x8", Layout::nhwc, AlgorithmSet::with_reference), before);
+  }
+}
+
+TEST_F(OnednnBackendTest, InnerProductIsAnotherWayToMultiplyByAWeight) {
+  const auto count = [](const std::vector<Algorithm>& names) {
+    return std::count_if(names.begin(), names.end(),
+                         [](const Algorithm& name) { return name.starts_with("inner_product."); });
+  };
+  EXPECT_GT(count(algorithms("gemm/m4_n8_k4_nt_w", Layout::plain, AlgorithmSet::all)), 0);
+  EXPECT_EQ(count(algorithms("gemm/m4_n8_k4_nt", Layout::plain, AlgorithmSet::all)), 0);
+  EXPECT_EQ(count(algorithms("gemm/m4_n8_k4_tn_w", Layout::plain, AlgorithmSet::all)), 0);
+}
+
+TEST_F(OnednnBackendTest, RefusesInOneLineWithAReason) {
+  EXPECT_EQ(refusal("relu/8", Precision::tf32, Layout::plain), "oneDNN on CPUs has no tf32");
+  EXPECT_EQ(refusal("relu/8", Precision::fp8, Layout::plain), "oneDNN on CPUs has no fp8");
+  EXPECT_THAT(refusal(convolution, Precision::fp16, Layout::nchw), StartsWith("oneDNN: "));
+  EXPECT_THAT(refusal("lrn/1x16x5x5_n4_a1e-04_b0.75_k1", Precision::fp32, Layout::nchw),
+              HasSubstr("sizes are odd"));
+  EXPECT_THAT(refusal("copy/5x6_f0.1_t6.1", Precision::fp32, Layout::plain),
+              HasSubstr("reads no element twice"));
+  EXPECT_THAT(refusal("softmax/4x4_a1", Precision::int8, Layout::plain),
+              HasSubstr("scale of its own"));
+  EXPECT_THAT(refusal("relu/1x1x1x1x1x1x1x1x1x1x1x1x2", Precision::fp32, Layout::plain),
+              HasSubstr("rank 13"));
+  EXPECT_THAT(refusal("relu/4x4", Precision::fp32, Layout::nhwc), HasSubstr("nhwc of rank 2"));
+}
+
+TEST_F(OnednnBackendTest, UnknownAlgorithmIsUnsupported) {
+  EXPECT_THROW(backend_->create({parse("relu/8"), Precision::fp32, Layout::plain, "jit:z80"}),
+               Unsupported);
+}
+
+TEST_F(OnednnBackendTest, ScratchMemoryIsCounted) {
+  // A convolution through gemm unfolds its input: nine copies of 16 channels of 81 pixels at least.
+  const auto names = algorithms(convolution, Layout::nchw, AlgorithmSet::all);
+  const auto gemm = std::find_if(names.begin(), names.end(), [](const Algorithm& name) {
+    return name.find("gemm") != std::string::npos;
+  });
+  if (gemm == names.end()) GTEST_SKIP() << "no convolution through gemm on this processor";
+  const auto primitive =
+      backend_->create({parse(convolution), Precision::fp32, Layout::nchw, *gemm});
+  EXPECT_GE(primitive->workspace_bytes(), 9 * 16 * 81 * 4);
+}
+
+TEST(OnednnErrors, BecomeOurs) {
+  using onednn::checked;
+  using onednn::offered;
+  const auto failing = [](dnnl_status_t status) {
+    return [status]() -> int { throw dnnl::error(status, "could not do it"); };
+  };
+  EXPECT_THROW(checked("x", failing(dnnl_out_of_memory)), std::bad_alloc);
+  EXPECT_THROW(offered(failing(dnnl_out_of_memory)), std::bad_alloc);
+  EXPECT_THROW(offered(failing(dnnl_unimplemented)), Unsupported);
+  EXPECT_THROW(offered(failing(dnnl_invalid_arguments)), Unsupported);
+  try {
+    checked("conversion", failing(dnnl_runtime_error));
+    FAIL();
+  } catch (const Unsupported&) {
+    FAIL() << "a failure is not a refusal";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("could not do it (runtime_error), conversion, "));
+    EXPECT_THAT(error.what(), HasSubstr("backend_test.cpp:"));
+  }
+}
+
+TEST(OnednnImplementations, IfEveryAttemptIsRefusedTheFirstSaysWhy) {
+  const auto refuses = []() -> onednn::Plan {
+    throw dnnl::error(dnnl_unimplemented, "first words");
+  };
+  const std::vector<onednn::Attempt> attempts{{"", refuses}, {"other.", refuses}};
+  try {
+    onednn::implementations(attempts, AlgorithmSet::all);
+    FAIL();
+  } catch (const Unsupported& error) {
+    EXPECT_THAT(error.what(), HasSubstr("first words"));
+  }
+}
+
+}  // namespace
+}  // namespace benanza::testing

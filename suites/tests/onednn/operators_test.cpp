@@ -1,0 +1,218 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/reference/verify.h"
+#include "onednn/backend.h"
+#include "tests/onednn/support.h"
+#include "tests/reference/planted_errors.h"
+
+namespace benanza::testing {
+namespace {
+
+/// One of every kind, sizes odd and not multiples of a vector, each with a feature of its own.
+/// `int8`: the library has it in 8 bits on any processor.
+struct Case {
+  const char* key;
+  bool int8 = true;
+};
+
+constexpr bool no_int8 = false;
+
+const Case cases[] = {
+    {"conv/2x16x13x11_k24x3x3_p1.1.1.1_s1x1_d1x1_g1"},
+    {"conv/1x16x13x11_k24x3x3_p1.0.2.1_s2x1_d2x1_g1_bias"},
+    {"conv/1x3x15x15_k8x7x7_p3.3.3.3_s2x2_d1x1_g1_bias"},
+    {"conv/1x5x9x9_k7x1x1_p0.0.0.0_s1x1_d1x1_g1"},
+    {"conv/1x16x9x9_k16x3x3_p1.1.1.1_s1x1_d1x1_g16_bias"},
+    {"conv/1x12x9x9_k18x3x3_p1.1.1.1_s1x1_d1x1_g3"},
+    {"conv/2x8x17_k16x3_p1.1_s2_d1_g1_bias"},
+    {"conv/1x8x5x6x7_k16x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1"},
+    {"conv/1x64x14x14_k64x3x3_p1.1.1.1_s1x1_d1x1_g1"},
+    {"gemm/m7_n5_k13_nn"},
+    {"gemm/m7_n5_k13_tt_bias"},
+    {"gemm/m7_n9_k13_nt_w_bias"},
+    {"gemm/m7_n9_k13_nn_w"},
+    {"gemm/m7_n5_k13_tn_w"},
+    {"gemm/m7_n5_k13_nn_a4x1_b1x6"},
+    {"gemm/m7_n5_k13_nt_a2x3_b2x3"},
+    {"gemm/m7_n5_k13_tn_a2x3_b2x3"},
+    {"gemm/m7_n5_k13_nn_a2x3_b1x1_w_bias"},
+    {"maxpool/2x16x13x11_k3x3_p1.1.0.1_s2x2_d1x1"},
+    {"maxpool/1x16x13x11_k3x3_p0.0.0.0_s1x1_d2x2"},
+    {"maxpool/1x5x13_k3_p1.1_s2_d1"},
+    {"avgpool/1x16x13x11_k3x3_p1.1.1.1_s2x1_d1x1_include"},
+    {"avgpool/1x16x13x11_k3x3_p1.1.1.1_s2x1_d1x1_exclude"},
+    {"avgpool/1x16x5x6x7_k2x3x2_p0.1.0.1.0.1_s2x1x2_d1x1x1_include"},
+    {"avgpool/1x20x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude"},
+    {"batchnorm/2x19x13x11_e1e-05"},
+    {"batchnorm/2x16x5_e0.001"},
+    {"batchnorm/4x17_e1e-05"},
+    {"relu/2x19x13x11"},
+    {"relu/37"},
+    {"relu/2x16x3x4x5"},
+    {"leakyrelu/1x16x5x5_a0.1"},
+    {"clip/1x16x5x5_a0_b6", no_int8},
+    {"clip/1x16x5x5_a-1_binf", no_int8},
+    {"elu/1x16x5x5_a0.5", no_int8},
+    {"sigmoid/1x16x5x5", no_int8},
+    {"tanh/3x17", no_int8},
+    {"linear/1x16x5x5_a2_b0.5"},
+    {"add/2x19x5x5_2x19x5x5"},
+    {"add/2x16x5x5_1x16x1x1_w"},
+    {"add/2x16x5x5_1x1x5x5"},
+    {"add/1x16x1x1_2x16x5x5"},
+    {"add/2x16x1x5_2x16x5x1"},
+    {"add/4x7_1x7_w"},
+    {"sub/1x16x1x1_2x16x5x5"},
+    {"sub/2x16x5x5_1x1x1x1"},
+    {"mul/2x16x5x5_2x16x1x1"},
+    {"div/2x16x5x5_2x16x5x5"},
+    {"max/2x16x5x5_2x16x5x5"},
+    {"min/2x16x5x5_1x1x1x1"},
+    {"prelu/2x19x5x5_1x19x1x1_w", no_int8},
+    {"prelu/2x16x5x5_1x1x1x1_w", no_int8},
+    {"prelu/2x16x5x5_2x16x5x5", no_int8},
+    {"softmax/3x1001_a1", no_int8},
+    {"softmax/2x10x7x7_a1", no_int8},
+    {"logsoftmax/3x1001_a1", no_int8},
+    {"lrn/1x19x13x11_n5_a1e-04_b0.75_k1", no_int8},
+    {"lrn/1x16x13_n3_a0.01_b0.5_k2", no_int8},
+    {"reducemean/1x32x7x7_a2.3"},
+    {"reducemean/3x7x5x4_a1"},
+    {"reducesum/4x33x7_a1"},
+    {"reducesum/4x33_a1"},
+    {"reducemax/4x33x7_a0.2"},
+    {"concat/1x16x5x5_1x8x5x5_a1"},
+    {"concat/1x16x5x5_1x9x5x5_1x7x5x5_a1"},
+    {"concat/2x8x3x5_2x8x4x5_a2"},
+    {"concat/2x3_4x3_a0"},
+    {"copy/16x9x9_f81.9.1_t1.144.16"},
+    {"copy/5x6_f6.1_t20.2"},
+    {"copy/2x3x2x2x2_f24.8.4.2.1_t1.2.6.12.24"},
+    {"copy/100_f1_t1"},
+};
+
+class OnednnOperators : public ::testing::Test {
+ protected:
+  /// Number of variants; all of them must be right.
+  int verify_all(const char* key, Precision precision) {
+    int count = 0;
+    for (const Variant& variant :
+         variants(*backend_, key, precision, AlgorithmSet::with_reference)) {
+      SCOPED_TRACE(name_of(variant));
+      const auto primitive = backend_->create(variant);
+      const VerificationResult result = verify(*primitive, variant.problem, precision, cache_);
+      EXPECT_TRUE(result.ok) << result.message;
+      EXPECT_GE(primitive->workspace_bytes(), 0);
+      ++count;
+    }
+    return count;
+  }
+
+  std::unique_ptr<Backend> backend_ = make_onednn_backend();
+  VerificationCase cache_;
+};
+
+TEST_F(OnednnOperators, EveryOperatorHasACase) {
+  std::set<std::size_t> covered;
+  for (const Case& one : cases) covered.insert(parse(one.key).shape.index());
+  EXPECT_EQ(covered.size(), std::variant_size_v<Shape>);
+}
+
+TEST_F(OnednnOperators, AreRightInFp32InEveryLayout) {
+  for (const Case& one : cases) {
+    for (const Offered& layout :
+         offered(*backend_, one.key, Precision::fp32, AlgorithmSet::with_reference)) {
+      EXPECT_EQ(layout.refusal, "") << one.key << " " << to_string(layout.variant.layout);
+    }
+    EXPECT_GT(verify_all(one.key, Precision::fp32), 0) << one.key;
+  }
+}
+
+TEST_F(OnednnOperators, AreRightInInt8WhereTheLibraryHasThem) {
+  for (const Case& one : cases) {
+    const int count = verify_all(one.key, Precision::int8);
+    EXPECT_TRUE(count > 0 || !one.int8) << one.key;
+  }
+}
+
+TEST_F(OnednnOperators, AreRightInBf16WhereTheProcessorHasIt) {
+  int count = 0;
+  for (const Case& one : cases) count += verify_all(one.key, Precision::bf16);
+  EXPECT_GT(count, 0);  // Moving bf16 needs no arithmetic.
+}
+
+TEST_F(OnednnOperators, PlantedErrorsAreFound) {
+  for (const PlantedError& error : planted_errors()) {
+    const Problem wanted = parse(error.wanted);
+    int count = 0;
+    for (const Precision precision : error.precisions) {
+      for (const Variant& variant :
+           variants(*backend_, error.mistaken, precision, AlgorithmSet::all)) {
+        SCOPED_TRACE(std::string(error.what) + ": " + error.wanted + " by " + name_of(variant));
+        Mistaken wrong(error, backend_->create(variant));
+        EXPECT_FALSE(verify(wrong, wanted, precision, cache_).ok);
+        ++count;
+      }
+    }
+    EXPECT_GT(count, 0) << error.what << ": " << error.mistaken;
+  }
+}
+
+/// Throws away what the library wrote into the last element, as a call that stops early would.
+class StopsEarly : public Primitive {
+ public:
+  explicit StopsEarly(std::unique_ptr<Primitive> inner) : inner_(std::move(inner)) {}
+  void upload(std::size_t index, std::span<const float> values) override {
+    inner_->upload(index, values);
+  }
+  void poison_output() override {
+    inner_->poison_output();
+    poison_ = inner_->download().back();
+  }
+  void run() override { inner_->run(); }
+  std::vector<float> download() override {
+    std::vector<float> values = inner_->download();
+    values.back() = poison_;
+    return values;
+  }
+  std::int64_t workspace_bytes() const override { return 0; }
+
+ private:
+  std::unique_ptr<Primitive> inner_;
+  float poison_ = 0;
+};
+
+TEST_F(OnednnOperators, PartOfAResultIsFound) {
+  for (const Case& one : cases) {
+    for (const Precision precision : {Precision::fp32, Precision::int8}) {
+      for (const Variant& variant : variants(*backend_, one.key, precision, AlgorithmSet::best)) {
+        SCOPED_TRACE(name_of(variant));
+        StopsEarly primitive(backend_->create(variant));
+        EXPECT_FALSE(verify(primitive, variant.problem, precision, cache_).ok);
+      }
+    }
+  }
+}
+
+TEST_F(OnednnOperators, ACallThatDoesNothingLeavesPoisonEverywhere) {
+  const Problem problem = parse("relu/1x19x3x3");
+  for (const Precision precision : {Precision::fp32, Precision::int8}) {
+    for (const Variant& variant :
+         variants(*backend_, "relu/1x19x3x3", precision, AlgorithmSet::best)) {
+      const auto primitive = backend_->create(variant);
+      primitive->poison_output();
+      for (const float value : primitive->download()) {
+        if (precision == Precision::int8) {
+          EXPECT_EQ(value, -128);
+        } else {
+          EXPECT_NE(value, value);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace benanza::testing
