@@ -44,17 +44,14 @@ class ActivationLayer final : public Layer {
 
 class OpTensorLayer final : public Layer {
  public:
-  OpTensorLayer(Library& library, const Variant& variant, std::vector<OpTensorStep> steps)
+  OpTensorLayer(Library& library, const Variant& variant, const std::vector<OpTensorStep>& steps)
       : Layer(library, variant, dense_inputs(variant)),
         tensor_(make_tensor(dense_output(variant))),
         one_format_(scalar(variant)),
         one_tensor_(make_tensor(one_format_)),
         one_memory_(span_bytes(one_format_)) {
     one_memory_.write(to_storage(std::array{1.0F}, one_format_), stream());
-    for (OpTensorStep& step : steps) {
-      // The first step scales the input; constants are always compared with scaled values.
-      if (ops_.empty()) step.factor *= scale();
-      step.other_factor *= scale();
+    for (const OpTensorStep& step : scaled(steps, scale())) {
       ops_.push_back({step, make_op_tensor(step.op)});
     }
   }
@@ -140,6 +137,13 @@ std::variant<ActivationCall, std::vector<OpTensorStep>> map_activation(const Act
       return Steps{{.op = CUDNN_OP_TENSOR_ADD, .factor = shape.alpha, .other_factor = shape.beta}};
   }
   throw std::logic_error("unknown activation");
+}
+
+std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) {
+  // The steps are sums, maxima and minima: the first one scales x, each scales what x meets.
+  if (!steps.empty()) steps.front().factor *= factor;
+  for (OpTensorStep& step : steps) step.other_factor *= factor;
+  return steps;
 }
 
 std::unique_ptr<Solver> solver(const Activation& shape) {

@@ -33,4 +33,7 @@ struct OpTensorStep {
 /// leaky relu with a < 0.
 std::variant<ActivationCall, std::vector<OpTensorStep>> map_activation(const Activation& shape);
 
+/// The steps whose result is `factor` (above zero) times theirs.
+std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor);
+
 }  // namespace benanza::cudnn

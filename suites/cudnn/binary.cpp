@@ -56,13 +56,10 @@ class OpTensorLayer final : public Layer {
  public:
   OpTensorLayer(Library& library, const Variant& variant, const BinaryCall& call)
       : Layer(library, variant, dense_inputs(variant)),
-        call_(call),
+        call_(scaled(call, scale())),
         full_(make_tensor(call.full_format)),
         other_(make_tensor(call.other_format)),
-        op_(make_op_tensor(call.op)) {
-    call_.full_factor *= scale();
-    if (call.op != CUDNN_OP_TENSOR_MUL) call_.other_factor *= scale();
-  }
+        op_(make_op_tensor(call.op)) {}
 
   void run() override {
     op_tensor(handle(), op_, {full_, input(call_.full), call_.full_factor},
@@ -83,13 +80,10 @@ class AddTensorLayer final : public Layer {
  public:
   AddTensorLayer(Library& library, const Variant& variant, const BinaryCall& call)
       : Layer(library, variant, dense_inputs(variant)),
-        call_(call),
+        call_(scaled(call, scale())),
         bytes_(span_bytes(call.full_format)),
         full_(make_tensor(call.full_format)),
-        other_(make_tensor(call.other_format)) {
-    call_.full_factor *= scale();
-    call_.other_factor *= scale();
-  }
+        other_(make_tensor(call.other_format)) {}
 
   void poison_output() override {
     benanza::check(cudaMemcpyAsync(output(), input(call_.full), static_cast<std::size_t>(bytes_),
@@ -176,6 +170,12 @@ BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout, F
   }
   call.full_format = dense(precision, dims.full, layout);
   call.other_format = dense(precision, dims.other, layout);
+  return call;
+}
+
+BinaryCall scaled(BinaryCall call, float factor) {
+  call.full_factor *= factor;
+  if (call.op != CUDNN_OP_TENSOR_MUL) call.other_factor *= factor;
   return call;
 }
 

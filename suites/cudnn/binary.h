@@ -30,6 +30,9 @@ struct BinaryCall {
 /// Throws Unsupported for div and prelu, and where both operands are broadcast.
 BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout, Folding folding);
 
+/// The call whose result is `factor` (above zero) times this one's.
+BinaryCall scaled(BinaryCall call, float factor);
+
 /// "op_tensor" (a new result) for all; "add_tensor" (in place, as frameworks add a bias) for sums
 /// and differences; each with ".folded" where the channels lie innermost and one operand is
 /// broadcast: the library is slow there unless it is shown a matrix.

@@ -85,6 +85,16 @@ TEST(MapActivation, Linear) {
   for (const float x : samples) EXPECT_EQ(evaluate(calls, x), 2 * x - 3);
 }
 
+TEST(Scaled, StepsComputeTheScaledFunction) {
+  for (const auto& calls :
+       {steps(ActivationKind::leaky_relu, 0.1F), steps(ActivationKind::clip, -2, 3),
+        steps(ActivationKind::linear, 2, -3)}) {
+    for (const float x : samples) {
+      EXPECT_EQ(evaluate(scaled(calls, 0.25F), x), 0.25F * evaluate(calls, x));
+    }
+  }
+}
+
 BinaryCall map(std::string_view key, Layout layout = Layout::nchw,
                Folding folding = Folding::none) {
   return map_binary(shape_of<Binary>(key), Precision::fp32, layout, folding);
@@ -104,6 +114,13 @@ TEST(MapBinary, ComputesTheFunctionWhicheverOperandIsBroadcast) {
     EXPECT_EQ(of("mul"), 15) << dims;
     EXPECT_EQ(of("min"), 3) << dims;
     EXPECT_EQ(of("max"), 5) << dims;
+  }
+}
+
+TEST(Scaled, BinaryComputesTheScaledFunction) {
+  for (const char* op : {"add", "sub", "mul", "min", "max"}) {
+    const auto call = map(std::string(op) + "/1x8x1x1_1x8x4x4");
+    EXPECT_EQ(evaluate(scaled(call, 0.25F), 5, 3), 0.25F * evaluate(call, 5, 3)) << op;
   }
 }
 

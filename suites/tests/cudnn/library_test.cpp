@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "cudnn/backend.h"
 #include "cudnn/descriptors.h"
+#include "cudnn/shape.h"
 #include "cudnn/solver.h"
 #include "cudnn/status.h"
 #include "harness/primitive.h"
@@ -75,6 +78,22 @@ TEST(MakeTensor, HoldsExtentsAndSteps) {
   EXPECT_EQ(type, CUDNN_DATA_HALF);
   EXPECT_THAT(dims, testing::ElementsAre(2, 3, 4, 5));
   EXPECT_THAT(strides, testing::ElementsAre(60, 1, 15, 3));
+}
+
+TEST(MakeFilter, IsToldWhereTheChannelsLie) {
+  const auto format_of = [](Layout layout) {
+    const auto filter = make_filter(dense(Precision::fp16, {8, 4, 3, 5}, layout), layout);
+    cudnnDataType_t type{};
+    cudnnTensorFormat_t format{};
+    std::array<int, 4> dims{};
+    int rank = 0;
+    EXPECT_EQ(cudnnGetFilterNdDescriptor(filter.get(), 4, &type, &format, &rank, dims.data()),
+              CUDNN_STATUS_SUCCESS);
+    EXPECT_THAT(dims, testing::ElementsAre(8, 4, 3, 5));
+    return format;
+  };
+  EXPECT_EQ(format_of(Layout::nchw), CUDNN_TENSOR_NCHW);
+  EXPECT_EQ(format_of(Layout::nhwc), CUDNN_TENSOR_NHWC);
 }
 
 TEST(MakeTensor, MoreThan32BitsAreRefusedBeforeTheyAreCutOff) {

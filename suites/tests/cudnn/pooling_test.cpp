@@ -54,6 +54,14 @@ TEST(MapPooling, DirectReachesBeyondTheInput) {
   EXPECT_EQ(call.output.dims, (Dims{1, 64, 56, 56}));
 }
 
+// Pads 2 before and 1 after: the library is told 2, or 1 beside one row that the copy adds.
+TEST(MapPooling, DirectUsesTheBeginPads) {
+  const std::string_view key = "maxpool/1x8x9x9_k3x3_p2.2.1.1_s1x1_d1x1";
+  EXPECT_EQ(map(key).pads, (Dims{2, 2}));
+  EXPECT_EQ(map(key, pooling_padded_input).pads, (Dims{1, 1}));
+  EXPECT_EQ(map(key, pooling_padded_input).read_by_library().dims, (Dims{1, 8, 10, 10}));
+}
+
 TEST(MapPooling, PaddedInputOfAMaximumHoldsTheLowestValue) {
   const auto call = map(ceil_max, pooling_padded_input);
   EXPECT_EQ(call.read_by_library().dims, (Dims{1, 64, 113, 113}));
