@@ -31,7 +31,7 @@ Tensor tail(Caffe2& net, Tensor x, const Window& last_pool) {
 
 void alexnet_layers(ModelBuilder& model) {
   Caffe2 net(model);
-  Tensor x = model.input("data_0", {3, 224, 224});
+  Tensor x = net.input("data", {3, 224, 224});
   x = net.lrn("norm1", net.conv_relu("conv1", x, first));
   x = net.max_pool("pool1", x, halve);
   x = net.lrn("norm2", net.conv_relu("conv2", x, second));
@@ -50,13 +50,13 @@ Tensor caffenet_hidden(Caffe2& net, Tensor x) {
 
 void caffenet_layers(ModelBuilder& model) {
   Caffe2 net(model);
-  const Tensor x = caffenet_hidden(net, model.input("data_0", {3, 224, 224}));
+  const Tensor x = caffenet_hidden(net, net.input("data", {3, 224, 224}));
   model.output(net.softmax("prob", net.dense("fc8", x, 1000)));
 }
 
 void rcnn_layers(ModelBuilder& model) {
   Caffe2 net(model);
-  const Tensor x = caffenet_hidden(net, model.input("data_0", {3, 224, 224}));
+  const Tensor x = caffenet_hidden(net, net.input("data", {3, 224, 224}));
   model.output(net.dense("fc-rcnn", x, 200));
 }
 

@@ -29,7 +29,7 @@ Tensor dense_layer(Caffe2& net, const std::string& number, const Tensor& x) {
 
 void layers(ModelBuilder& model) {
   Caffe2 net(model);
-  Tensor x = model.input("data_0", {3, 224, 224});
+  Tensor x = net.input("data", {3, 224, 224});
   x = conv(net, "conv1", x, 64, {.kernel = 7, .stride = 2, .pads = {3, 3}});
   x = net.max_pool("pool1", norm_relu(net, "conv1", x), {.kernel = 3, .stride = 2, .pads = {1, 1}});
   constexpr int depths[] = {6, 12, 24, 16};

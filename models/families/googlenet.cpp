@@ -38,7 +38,7 @@ enum class Rounding { up, down };
 void layers(ModelBuilder& model, Rounding rounding) {
   Caffe2 net(model);
   const Window halve = {.kernel = 3, .stride = 2, .pads = {0, rounding == Rounding::up ? 1 : 0}};
-  Tensor x = model.input("data_0", {3, 224, 224});
+  Tensor x = net.input("data", {3, 224, 224});
   x = net.conv_relu("conv1/7x7_s2", x,
                     {.filters = 64, .window = {.kernel = 7, .stride = 2, .pads = {3, 3}}});
   x = net.max_pool("pool1/3x3_s2", x, halve);

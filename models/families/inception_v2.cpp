@@ -52,7 +52,7 @@ Tensor inception(Caffe2& net, const Tensor& x, const Inception& module) {
 
 void layers(ModelBuilder& model) {
   Caffe2 net(model);
-  Tensor x = model.input("data_0", {3, 224, 224});
+  Tensor x = net.input("data", {3, 224, 224});
   x = conv(net, "conv1/7x7_s2", x, 64, {.kernel = 7, .stride = 2, .pads = {3, 3}});
   x = net.max_pool("pool1/3x3_s2", x, halve);
   x = conv(net, "conv2/3x3_reduce", x, 64);

@@ -20,6 +20,9 @@ std::vector<std::string> split(const std::string& text, char separator) {
   for (std::string part; std::getline(stream, part, separator);) {
     parts.push_back(part);
   }
+  if (text.ends_with(separator)) {
+    parts.emplace_back();
+  }
   return parts;
 }
 
@@ -59,6 +62,13 @@ std::string flattened(const std::string& shape) {
     rest *= std::stoll(extents[axis]);
   }
   return extents.at(0) + "x" + std::to_string(rest);
+}
+
+/// "1x4x28x7x7" becomes "1x28x4x7x7".
+std::string exchanged(const std::string& shape) {
+  std::vector<std::string> extents = split(shape, 'x');
+  std::swap(extents.at(1), extents.at(2));
+  return join(extents, "x");
 }
 
 Shapes inferred_shapes(const onnx::GraphProto& graph) {
@@ -114,6 +124,9 @@ Table read_table(const std::filesystem::path& path) {
     }
     if (row.type == "Flatten") {
       row.output_shape = corrected[row.outputs.at(0)] = flattened(row.output_shape);
+    }
+    if (row.type == "Transpose") {
+      row.output_shape = corrected[row.outputs.at(0)] = exchanged(row.input_shapes.at(0));
     }
     if (row.type == "Unsqueeze") {
       row.output_shape = corrected[row.outputs.at(0)] = row.output_shape + "x1";

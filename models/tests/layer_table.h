@@ -31,6 +31,7 @@ std::string to_string(const Row& row);
 /// - a layer of two outputs has a row for each: the second row goes;
 /// - output_shapes of a BatchNorm repeat its weights: only the first shape stays;
 /// - a Flatten passes its input's shape on: here it is batch x everything else;
+/// - a Transpose (all exchange axes 1 and 2) shows axis 2 twice: here it is exchanged;
 /// - an Unsqueeze shows one of the two axes it adds: here it shows both;
 /// - for the target of a Reshape the shape column shows the target itself. Where that spells out a
 ///   batch of 1, the zoo writes -1, so that the model works for any batch.

@@ -3,8 +3,6 @@
 namespace benanza::zoo {
 namespace {
 
-std::string first_version(const std::string& blob) { return blob + "_1"; }
-
 struct Versioned {
   std::string blob;
   int version;
@@ -27,13 +25,13 @@ LayerName Caffe2::numbered(const std::string& op, const std::string& output) {
 }
 
 Tensor Caffe2::conv(const std::string& blob, const Tensor& x, const Conv& conv, bool bias) {
-  LayerName name = numbered("conv", first_version(blob));
+  LayerName name = numbered("conv", first(blob));
   if (conv.groups != 1) {
     name.node = "conv" + std::to_string(counts_["conv"]) + "_" + std::to_string(conv.groups);
   }
-  LinearWeights weights{.kernel = blob + "_w_0", .bias = std::nullopt};
+  LinearWeights weights{.kernel = weight(blob, "w"), .bias = std::nullopt};
   if (bias) {
-    weights.bias = blob + "_b_0";
+    weights.bias = weight(blob, "b");
   }
   return model_.conv(name, x, conv, weights);
 }
@@ -45,17 +43,25 @@ Tensor Caffe2::per_channel(const std::string& name, std::int64_t channels, Use u
 
 Tensor Caffe2::batch_norm_scale(const std::string& blob, const std::string& scale,
                                 const Tensor& x) {
-  Tensor y = model_.batch_norm(numbered("batchnormalization", first_version(blob)), x,
-                               {.scale = blob + "_scale_0",
-                                .bias = blob + "_bias_0",
-                                .mean = blob + "_mean_0",
-                                .variance = blob + "_var_0"});
-  const std::string result = scale == blob ? next_version(y.name) : first_version(scale);
+  Tensor y = model_.batch_norm(numbered("batchnormalization", first(blob)), x,
+                               {.scale = weight(blob, "scale"),
+                                .bias = weight(blob, "bias"),
+                                .mean = weight(blob, "mean"),
+                                .variance = weight(blob, "var")});
+  const std::string result = scale == blob ? next_version(y.name) : first(scale);
   const std::int64_t channels = x.dims.at(1);
-  const Tensor factor = per_channel(scale + "_w_0", channels, Use::scale);
-  y = model_.multiply(numbered("mul", first_version(scale + "_internal")), y, factor);
-  const Tensor addend = per_channel(scale + "_b_0", channels, Use::bias);
+  const Tensor factor = per_channel(weight(scale, "w"), channels, Use::scale);
+  y = model_.multiply(numbered("mul", first(scale + "_internal")), y, factor);
+  const Tensor addend = per_channel(weight(scale, "b"), channels, Use::bias);
   return model_.add(numbered("add", result), y, addend);
+}
+
+Tensor Caffe2::batch_norm(const std::string& blob, const Tensor& x) {
+  return model_.batch_norm(numbered("batchnormalization", first(blob)), x,
+                           {.scale = weight(blob, "s"),
+                            .bias = weight(blob, "b"),
+                            .mean = weight(blob, "rm"),
+                            .variance = weight(blob, "riv")});
 }
 
 Tensor Caffe2::relu(const Tensor& x) {
@@ -63,29 +69,46 @@ Tensor Caffe2::relu(const Tensor& x) {
 }
 
 Tensor Caffe2::max_pool(const std::string& blob, const Tensor& x, const Window& window) {
-  return model_.max_pool(numbered("maxpool", first_version(blob)), x, window);
+  return model_.max_pool(numbered("maxpool", first(blob)), x, window);
 }
 
 Tensor Caffe2::average_pool(const std::string& blob, const Tensor& x, const Window& window) {
-  return model_.average_pool(numbered("averagepool", first_version(blob)), x, window);
+  return model_.average_pool(numbered("averagepool", first(blob)), x, window);
 }
 
 Tensor Caffe2::global_average_pool(const std::string& blob, const Tensor& x) {
-  return model_.global_average_pool(numbered("globalaveragepool", first_version(blob)), x);
+  return model_.global_average_pool(numbered("globalaveragepool", first(blob)), x);
 }
 
 Tensor Caffe2::lrn(const std::string& blob, const Tensor& x, const Lrn& lrn) {
-  return model_.lrn(numbered("lrn", first_version(blob)), x, lrn);
+  return model_.lrn(numbered("lrn", first(blob)), x, lrn);
 }
 
 Tensor Caffe2::concat(const std::string& blob, const std::vector<Tensor>& parts) {
-  return model_.concat(numbered("concat", first_version(blob)), parts);
+  return model_.concat(numbered("concat", first(blob)), parts);
 }
 
 Tensor Caffe2::dropout(const Tensor& x, float ratio) {
   const std::string blob = split(x.name).blob;
   return model_.dropout(numbered("dropout", next_version(x.name)), x, ratio,
                         "_" + blob + "_mask_1");
+}
+
+Tensor Caffe2::sum(const std::string& blob, const std::vector<Tensor>& terms) {
+  return model_.sum(numbered("sum", first(blob)), terms);
+}
+
+Tensor Caffe2::shuffle(const std::string& blob, const Tensor& x, std::int64_t groups) {
+  const std::int64_t channels = x.dims.at(1);
+  const std::int64_t height = x.dims.at(2);
+  const std::int64_t width = x.dims.at(3);
+  std::string output = dummy();
+  Tensor y = model_.reshape(numbered("reshape", output), x, dummy(),
+                            {-1, groups, channels / groups, height, width});
+  output = dummy();
+  y = model_.transpose(numbered("transpose", output), y, {0, 2, 1, 3, 4});
+  return model_.reshape(numbered("reshape", first(blob)), y, dummy(),
+                        {-1, channels, height, width});
 }
 
 Tensor Caffe2::flatten(const Tensor& x) {
@@ -98,24 +121,25 @@ Tensor Caffe2::flatten(const Tensor& x) {
   return model_.reshape(numbered("reshape", output), x, dummy(), {-1, features});
 }
 
-Tensor Caffe2::dense(const std::string& blob, const Tensor& x, std::int64_t units) {
-  return model_.gemm(numbered("gemm", first_version(blob)), flatten(x), units,
-                     {.kernel = blob + "_w_0", .bias = blob + "_b_0"});
+Tensor Caffe2::dense(const std::string& weights, const std::string& output, const Tensor& x,
+                     std::int64_t units) {
+  return model_.gemm(numbered("gemm", first(output)), flatten(x), units,
+                     {.kernel = weight(weights, "w"), .bias = weight(weights, "b")});
 }
 
 Tensor Caffe2::dense_4d(const std::string& blob, const Tensor& x, std::int64_t units) {
   const Tensor flat = flatten(x);
   const std::int64_t features = flat.dims[1];
   const Tensor stored =
-      model_.weight(blob + "_w_0", {1, 1, units, features}, Use::kernel, features);
+      model_.weight(weight(blob, "w"), {1, 1, units, features}, Use::kernel, features);
   const std::string output = dummy();
   const Tensor kernel =
       model_.reshape(numbered("reshape", output), stored, dummy(), {units, features});
-  return model_.gemm(numbered("gemm", first_version(blob)), flat, kernel, blob + "_b_0");
+  return model_.gemm(numbered("gemm", first(blob)), flat, kernel, weight(blob, "b"));
 }
 
 Tensor Caffe2::softmax(const std::string& blob, const Tensor& x) {
-  return model_.softmax(numbered("softmax", first_version(blob)), x);
+  return model_.softmax(numbered("softmax", first(blob)), x);
 }
 
 }  // namespace benanza::zoo
