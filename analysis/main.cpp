@@ -4,15 +4,16 @@
 #include <exception>
 #include <string>
 
+#include "base/error.h"
 #include "commands/command.h"
 
 int main(int argc, char** argv) {
   CLI::App program("Answers questions about models from their graphs, results and profiles.",
                    "benanza-analyze");
-  program.require_subcommand(1);
   for (const benanza::Command& command : benanza::commands()) command.add(program);
   try {
     program.parse(argc, argv);
+    if (program.get_subcommands().empty()) throw benanza::Error("no question; see --help");
     return 0;
   } catch (const CLI::Success& success) {  // --help
     return program.exit(success);

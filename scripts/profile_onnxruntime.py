@@ -335,7 +335,7 @@ def device_name():
                     return line.split(":", 1)[1].strip()
     except OSError:
         pass
-    return "unknown CPU"
+    return None
 
 
 def write(path, record):

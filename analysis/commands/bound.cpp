@@ -126,8 +126,9 @@ std::string answer(const Options& options) {
       if (!options.allow_missing) require_complete(report);
       for (const Profile& profile : profiles) {
         if (!is_of(profile, graph)) continue;
-        report.comparisons.push_back(
-            compare(graph, report.times, report.bounds, movement, profile));
+        Comparison comparison = compare(graph, report.times, report.bounds, movement, profile);
+        comparison.warnings = differences(profile, choice.precision, results.systems);
+        report.comparisons.push_back(std::move(comparison));
       }
       reports.reports.push_back(std::move(report));
     }

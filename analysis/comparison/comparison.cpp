@@ -39,6 +39,30 @@ bool is_of(const Profile& profile, const Graph& graph) {
          (!profile.batch || !graph.batch || *profile.batch == *graph.batch);
 }
 
+std::vector<std::string> differences(const Profile& profile, Precision precision,
+                                     const std::map<std::string, System>& systems) {
+  std::vector<std::string> sentences;
+  const auto check = [&](const std::string& what, const std::string& profiled,
+                         const std::string& measured) {
+    if (profiled != measured) {
+      sentences.push_back(what + ": " + profiled + " in the profile, " + measured +
+                          " in the results");
+    }
+  };
+  check("precision", profile.precision, std::string(to_string(precision)));
+  for (const auto& [backend, system] : systems) {
+    const auto threads = system.find("threads");
+    if (profile.threads && threads != system.end()) {
+      check("threads", std::to_string(*profile.threads), threads->second);
+    }
+    const auto processor = system.find("cpu_model");
+    if (!profile.device.empty() && processor != system.end()) {
+      check("processor", profile.device, processor->second);
+    }
+  }
+  return sentences;
+}
+
 Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, const Bounds& bounds,
                    Movement movement, const Profile& profile) {
   Comparison comparison{.profile = &profile, .mapping = map_layers(graph, profile.nodes)};

@@ -8,6 +8,7 @@
 #include "comparison/mapping.h"
 #include "graph/graph.h"
 #include "profiles/profile.h"
+#include "results/read.h"
 
 namespace benanza {
 
@@ -39,10 +40,17 @@ struct Comparison {
   /// Layers with work to do for which the framework ran no operator of their own: folded into
   /// another's, or gone.
   std::vector<std::size_t> absent_layers{};
+  /// Why the two may not be comparable: other threads, another processor, another precision.
+  std::vector<std::string> warnings{};
 };
 
 /// True if `profile` says it is of this model and batch.
 bool is_of(const Profile& profile, const Graph& graph);
+
+/// What the results' systems and the asked precision differ in from what `profile` says of itself,
+/// one sentence each.
+std::vector<std::string> differences(const Profile& profile, Precision precision,
+                                     const std::map<std::string, System>& systems);
 
 /// Throws Error, one line, if the profile's operators are not those of `graph`: fewer than half of
 /// its convolutions and matrix products (of all its measured layers, if it has none) are in it.

@@ -29,17 +29,17 @@ struct Layer {
 
 /// One problem that does the work of all of `layers`.
 struct Fusion {
-  std::string pattern;
-  std::vector<std::size_t> layers;
-  std::string problem;
+  std::string pattern{};
+  std::vector<std::size_t> layers{};
+  std::string problem{};
 };
 
 /// A model bound to one batch.
 struct Graph {
-  std::string model;
-  std::optional<std::int64_t> batch;
-  std::vector<Layer> layers;
-  std::vector<Fusion> fusions;
+  std::string model{};
+  std::optional<std::int64_t> batch{};
+  std::vector<Layer> layers{};
+  std::vector<Fusion> fusions{};
 };
 
 /// Reads a .graph.json. Throws Error, one line, if it is not one or contradicts itself (a layer

@@ -120,7 +120,7 @@ Profile import(const Document& document) {
                   .batch = optional_member<std::int64_t>(root, "batch"),
                   .precision = root.at("precision").get<std::string>(),
                   .threads = optional_member<std::int64_t>(root, "threads"),
-                  .device = optional_member<std::string>(root, "device").value_or("unknown"),
+                  .device = optional_member<std::string>(root, "device").value_or(""),
                   .latency_seconds = root.at("latency_seconds").get<std::vector<double>>(),
                   .nodes = {}};
   const json& trace = root.at("trace");

@@ -110,7 +110,8 @@ ordered_json comparison_json(const Comparison& comparison, const Graph& graph) {
           {"losses", losses},
           {"bound_unknown", operators(comparison.unknown_nodes)},
           {"extra", operators(comparison.extra_nodes)},
-          {"absent", names(comparison.absent_layers, graph)}};
+          {"absent", names(comparison.absent_layers, graph)},
+          {"warnings", comparison.warnings}};
 }
 
 ordered_json report_json(const BoundReport& report) {

@@ -82,6 +82,7 @@ std::string bound_lines(const BoundReport& report) {
                      comparison.profile->latency_seconds.size()));
     line("BR", fmt::format("{:.3f} sequential, {:.3f} parallel{}", comparison.sequential_ratio,
                            comparison.parallel_ratio, partial));
+    for (const std::string& warning : comparison.warnings) line("  differs in", warning);
   }
   return text;
 }
@@ -185,7 +186,8 @@ std::string comparison_lines(const Comparison& comparison, const BoundReport& re
       fmt::format("\n  {} {} ({}{}), {}: operators {} in all\n", profile.framework, profile.version,
                   profile.precision,
                   profile.threads ? fmt::format(", {} threads", *profile.threads) : std::string(),
-                  profile.device, milliseconds(comparison.operator_seconds));
+                  profile.device.empty() ? "device not stated" : profile.device,
+                  milliseconds(comparison.operator_seconds));
   TextTable table({{"operator"},
                    {"op"},
                    {"us", true},

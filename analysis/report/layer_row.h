@@ -10,10 +10,10 @@ namespace benanza {
 
 /// What every format shows of a layer. Empty where unknown.
 struct LayerRow {
-  std::optional<double> seconds;
+  std::optional<double> seconds{};
   /// Of the sequential bound; empty where the layer is not part of it.
-  std::optional<double> share;
-  std::optional<double> flops_per_second;
+  std::optional<double> share{};
+  std::optional<double> flops_per_second{};
   bool on_critical_path = false;
 };
 

@@ -1,0 +1,144 @@
+#include "bounds/bound.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/build.h"
+
+namespace benanza {
+namespace {
+
+using test::layer;
+using test::measured;
+using test::ms;
+using test::steady;
+using testing::ElementsAre;
+
+TEST(CriticalPath, OfAChainIsTheWholeChain) {
+  const std::vector<Layer> layers{layer("a", {}), layer("b", {0}), layer("c", {1})};
+  const CriticalPath path = critical_path(layers, std::vector{1.0, 2.0, 4.0});
+  EXPECT_DOUBLE_EQ(path.seconds, 7);
+  EXPECT_THAT(path.layers, ElementsAre(0, 1, 2));
+}
+
+TEST(CriticalPath, OfADiamondTakesTheSlowerBranch) {
+  // a=1, then b=5 beside c=2, then d=1: a-b-d = 7, and 9 one after the other.
+  const std::vector<Layer> layers{layer("a", {}), layer("b", {0}), layer("c", {0}),
+                                  layer("d", {1, 2})};
+  const std::vector seconds{1.0, 5.0, 2.0, 1.0};
+  const CriticalPath path = critical_path(layers, seconds);
+  EXPECT_DOUBLE_EQ(path.seconds, 7);
+  EXPECT_THAT(path.layers, ElementsAre(0, 1, 3));
+  EXPECT_DOUBLE_EQ(sequential_seconds(seconds), 9);
+}
+
+TEST(CriticalPath, FollowsTheFlowAndNotTheOrderOfTheList) {
+  // The diamond, its join listed first.
+  const std::vector<Layer> layers{layer("d", {1, 2}), layer("b", {3}), layer("c", {3}),
+                                  layer("a", {})};
+  const CriticalPath path = critical_path(layers, std::vector{1.0, 5.0, 2.0, 1.0});
+  EXPECT_DOUBLE_EQ(path.seconds, 7);
+  EXPECT_THAT(path.layers, ElementsAre(3, 1, 0));
+}
+
+TEST(CriticalPath, OfAnInceptionModuleIsItsSlowestBranch) {
+  // GoogLeNet's module: four branches between a pooling and a concatenation (free here), then one
+  // layer more.
+  const std::vector<Layer> layers{
+      layer("pool", {}),         layer("1x1", {0}),        layer("3x3_reduce", {0}),
+      layer("3x3", {2}),         layer("5x5_reduce", {0}), layer("5x5", {4}),
+      layer("branch_pool", {0}), layer("projection", {6}), layer("concat", {1, 3, 5, 7}),
+      layer("next_pool", {8})};
+  const std::vector seconds{2.0, 3.0, 2.5, 9.0, 0.5, 3.0, 1.0, 1.5, 0.0, 1.0};
+  const CriticalPath path = critical_path(layers, seconds);
+  EXPECT_DOUBLE_EQ(path.seconds, 2 + 2.5 + 9 + 1);
+  EXPECT_THAT(path.layers, ElementsAre(0, 2, 3, 8, 9));
+  EXPECT_DOUBLE_EQ(sequential_seconds(seconds), 23.5);
+}
+
+TEST(CriticalPath, WithTwoOutputsEndsAtTheLaterOne) {
+  const std::vector<Layer> layers{layer("a", {}), layer("early", {0}), layer("late", {0})};
+  const CriticalPath path = critical_path(layers, std::vector{1.0, 2.0, 3.0});
+  EXPECT_DOUBLE_EQ(path.seconds, 4);
+  EXPECT_THAT(path.layers, ElementsAre(0, 2));
+}
+
+TEST(CriticalPath, OfPartsThatDoNotMeetIsTheLongestPart) {
+  const std::vector<Layer> layers{layer("a", {}), layer("b", {0}), layer("c", {}), layer("d", {2})};
+  const CriticalPath path = critical_path(layers, std::vector{1.0, 1.0, 4.0, 0.5});
+  EXPECT_DOUBLE_EQ(path.seconds, 4.5);
+  EXPECT_THAT(path.layers, ElementsAre(2, 3));
+}
+
+TEST(CriticalPath, OfEquallyLongBranchesTakesTheFirst) {
+  const std::vector<Layer> layers{layer("a", {}), layer("b", {0}), layer("c", {0}),
+                                  layer("d", {1, 2})};
+  EXPECT_THAT(critical_path(layers, std::vector{1.0, 2.0, 2.0, 1.0}).layers, ElementsAre(0, 1, 3));
+}
+
+TEST(TopologicalOrder, OfACycleIsEmpty) {
+  EXPECT_TRUE(topological_order({layer("a", {1}), layer("b", {0})}).empty());
+}
+
+Bounds bounds_of(const Graph& graph, const MeasurementSet& set,
+                 Movement movement = Movement::exclude) {
+  return bounds(graph, layer_times(graph, set, {}), movement);
+}
+
+TEST(Bounds, FreeLayersOnThePathCostNothingButCarryIt) {
+  const Graph graph{.model = "m",
+                    .layers = {layer("a", {}), layer("dropout", {0}, Cost::free, "no-op"),
+                               layer("b", {1}), layer("c", {})}};
+  const Bounds result = bounds_of(graph, steady({{"a", 2 * ms}, {"b", 3 * ms}, {"c", 4 * ms}}));
+  EXPECT_DOUBLE_EQ(result.sequential.seconds, 9 * ms);
+  EXPECT_DOUBLE_EQ(result.parallel.seconds, 5 * ms);  // a and b are one chain, through the dropout
+  EXPECT_THAT(result.path, ElementsAre(0, 1, 2));
+}
+
+TEST(Bounds, MovementCountsOnlyWhereAsked) {
+  const Graph graph{.model = "m", .layers = {layer("a", {}), layer("concat", {0}, Cost::movement)}};
+  const MeasurementSet set = steady({{"a", 2 * ms}, {"concat", 1 * ms}});
+  EXPECT_DOUBLE_EQ(bounds_of(graph, set).sequential.seconds, 2 * ms);
+  EXPECT_DOUBLE_EQ(bounds_of(graph, set, Movement::include).sequential.seconds, 3 * ms);
+  EXPECT_DOUBLE_EQ(bounds_of(graph, set, Movement::include).parallel.seconds, 3 * ms);
+}
+
+TEST(Bounds, SteadySamplesHaveNoSpread) {
+  const Graph graph{.model = "m", .layers = {layer("a", {}), layer("b", {0})}};
+  const Bounds result = bounds_of(graph, steady({{"a", 0.25}, {"b", 0.5}}));
+  EXPECT_EQ(result.sequential.spread, (Interval{0.75, 0.75}));
+  EXPECT_EQ(result.parallel.spread, (Interval{0.75, 0.75}));
+}
+
+TEST(Bounds, SpreadIsUnknownWhereALayerHasASingleSample) {
+  const Graph graph{.model = "m", .layers = {layer("a", {}), layer("b", {0})}};
+  MeasurementSet set = steady({{"a", 0.25}});
+  set.add(measured("relu/b/fp32/nchw/onednn/jit", {0.5}));
+  EXPECT_EQ(bounds_of(graph, set).sequential.spread, std::nullopt);
+  EXPECT_DOUBLE_EQ(bounds_of(graph, set).sequential.seconds, 0.75);
+}
+
+TEST(Bounds, LayersThatShareAMeasurementMoveTogether) {
+  // Ten layers, one problem with samples {1, 3}: its median is 1, 2 or 3, and all ten are that.
+  // Drawn one by one, the sum would hardly ever come near 10 or 30.
+  Graph graph{.model = "m"};
+  for (int i = 0; i < 10; ++i) {
+    graph.layers.push_back(layer("same", {}));
+    graph.layers.back().name = "layer" + std::to_string(i);
+  }
+  MeasurementSet set;
+  set.add(measured("relu/same/fp32/nchw/onednn/jit", {1, 3}));
+  const Bounds result = bounds_of(graph, set);
+  EXPECT_DOUBLE_EQ(result.sequential.seconds, 20);
+  EXPECT_EQ(result.sequential.spread, (Interval{10, 30}));
+  EXPECT_EQ(result.parallel.spread, (Interval{1, 3}));
+}
+
+TEST(Bounds, OfNothingButFreeLayersAreZero) {
+  const Graph graph{.model = "m", .layers = {layer("a", {}, Cost::free, "constant")}};
+  const Bounds result = bounds_of(graph, {});
+  EXPECT_EQ(result.sequential.seconds, 0);
+  EXPECT_EQ(result.sequential.spread, std::nullopt);
+}
+
+}  // namespace
+}  // namespace benanza

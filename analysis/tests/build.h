@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bounds/layer_time.h"
+#include "graph/graph.h"
+#include "profiles/profile.h"
+#include "results/measurement.h"
+
+/// Short ways to write a test's models and measurements.
+namespace benanza::test {
+
+inline constexpr double ms = 1e-3;
+inline constexpr double us = 1e-6;
+
+/// A measured layer with one problem, "relu/<name>".
+inline Layer layer(const std::string& name, std::vector<std::size_t> inputs) {
+  return {.name = name,
+          .op = "Relu",
+          .inputs = std::move(inputs),
+          .cost = Cost::measured,
+          .problems = {"relu/" + name},
+          .flops = 1e6,
+          .bytes = 1e3,
+          .outputs = {name + "_out"}};
+}
+
+inline Layer layer(const std::string& name, std::vector<std::size_t> inputs, Cost cost,
+                   const std::string& reason = "") {
+  Layer made = layer(name, std::move(inputs));
+  made.cost = cost;
+  made.reason = reason;
+  if (cost == Cost::free || cost == Cost::unsupported) {
+    made.problems.clear();
+    made.flops.reset();
+  }
+  return made;
+}
+
+/// `name` as in a results file. Samples in seconds.
+inline Measurement measured(const std::string& name, std::vector<double> samples) {
+  return {.variant = parse_variant_name(name), .status = Status::ok, .samples = std::move(samples)};
+}
+
+inline Measurement refused(const std::string& name, Status status, const std::string& reason) {
+  return {.variant = parse_variant_name(name), .status = status, .reason = reason};
+}
+
+/// "relu/<layer>/fp32/nchw/onednn/jit" for every layer, all samples equal.
+inline MeasurementSet steady(const std::vector<std::pair<std::string, double>>& seconds) {
+  MeasurementSet set;
+  for (const auto& [name, value] : seconds) {
+    set.add(measured("relu/" + name + "/fp32/nchw/onednn/jit", {value, value, value}));
+  }
+  return set;
+}
+
+}  // namespace benanza::test

@@ -1,0 +1,289 @@
+#include "bounds/layer_time.h"
+
+#include <gmock/gmock.h>
+
+#include "bounds/coverage.h"
+#include "tests/build.h"
+
+namespace benanza {
+namespace {
+
+using test::layer;
+using test::measured;
+using test::ms;
+using test::refused;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const std::string conv = "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1";
+const std::string unpadded_conv = "conv/1x64x56x56_k64x3x3_p0.0.0.0_s1x1_d1x1_g1";
+const std::string bias = "add/1x64x56x56_1x64x1x1_w";
+const std::string fused = conv + "_bias";
+const std::string fast = "/fp32/any/onednn/jit:avx2";
+
+/// One layer with these problems.
+Graph graph_of(std::vector<std::string> problems) {
+  Layer only = layer("only", {});
+  only.problems = std::move(problems);
+  return {.model = "m", .batch = 1, .layers = {only}, .fusions = {}};
+}
+
+Graph convolution_with_bias() {
+  Graph graph = graph_of({conv, bias});
+  graph.fusions.push_back({.pattern = "conv_bias", .layers = {0}, .problem = fused});
+  return graph;
+}
+
+LayerTime time_of(const Graph& graph, const MeasurementSet& set, const Choice& choice = {}) {
+  return layer_times(graph, set, choice).at(0);
+}
+
+TEST(LayerTime, IsTheFastestOverLayoutsAndAlgorithms) {
+  MeasurementSet set;
+  set.add(measured(conv + "/fp32/nchw/onednn/gemm:jit", {3 * ms}));
+  set.add(measured(conv + "/fp32/any/onednn/jit:avx2", {1 * ms}));
+  set.add(measured(conv + "/fp32/nhwc/onednn/jit:avx2", {2 * ms}));
+  const LayerTime time = time_of(graph_of({conv}), set);
+  EXPECT_EQ(time.standing, Standing::measured);
+  EXPECT_DOUBLE_EQ(time.seconds.value(), 1 * ms);
+  EXPECT_EQ(to_string(time.calls.at(0)->variant), conv + "/fp32/any/onednn/jit:avx2");
+}
+
+TEST(LayerTime, ComparesMediansAndNotLuckySamples) {
+  MeasurementSet set;
+  set.add(measured(conv + "/fp32/nchw/onednn/lucky", {0.1 * ms, 5 * ms, 5 * ms}));
+  set.add(measured(conv + "/fp32/nchw/onednn/steady", {2 * ms, 2 * ms, 2 * ms}));
+  EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set).seconds.value(), 2 * ms);
+}
+
+TEST(LayerTime, LayoutIsAskedForButPlainHasNone) {
+  MeasurementSet set;
+  set.add(measured(conv + "/fp32/nchw/onednn/jit", {3 * ms}));
+  set.add(measured(conv + "/fp32/any/onednn/jit", {1 * ms}));
+  set.add(measured("gemm/m1_n1000_k2048_nt_w/fp32/plain/onednn/jit", {2 * ms}));
+  const Choice nchw{.layout = Layout::nchw};
+  EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set, nchw).seconds.value(), 3 * ms);
+  EXPECT_DOUBLE_EQ(time_of(graph_of({"gemm/m1_n1000_k2048_nt_w"}), set, nchw).seconds.value(),
+                   2 * ms);
+}
+
+TEST(LayerTime, BackendIsAskedFor) {
+  MeasurementSet set;
+  set.add(measured(conv + "/fp32/nchw/onednn/jit", {3 * ms}));
+  set.add(measured(conv + "/fp32/nchw/cudnn/winograd", {1 * ms}));
+  EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set, {.backend = "onednn"}).seconds.value(), 3 * ms);
+}
+
+TEST(LayerTime, ColdAndHotAreNeverMixed) {
+  MeasurementSet set;
+  set.add(measured(conv + fast, {1 * ms}));
+  EXPECT_EQ(time_of(graph_of({conv}), set, {.cold = true}).standing, Standing::missing);
+  set.add(measured(conv + fast + "/cold", {4 * ms}));
+  EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set, {.cold = true}).seconds.value(), 4 * ms);
+  EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set).seconds.value(), 1 * ms);
+}
+
+TEST(LayerTime, AnotherPrecisionIsNoAnswer) {
+  MeasurementSet set;
+  set.add(measured(conv + "/bf16/any/onednn/jit", {1 * ms}));
+  EXPECT_EQ(time_of(graph_of({conv}), set).standing, Standing::missing);
+}
+
+TEST(LayerTime, PaddingZeroDoesNotAnswerForPaddingOne) {
+  MeasurementSet set;
+  set.add(measured(unpadded_conv + fast, {1 * ms}));
+  const LayerTime time = time_of(graph_of({conv}), set);
+  EXPECT_EQ(time.standing, Standing::missing);
+  EXPECT_EQ(time.seconds, std::nullopt);
+  EXPECT_EQ(time.gaps.at(0).key, conv);
+}
+
+TEST(LayerTime, OneFunctionDoesNotAnswerForAnother) {
+  MeasurementSet set;
+  set.add(measured("clip/1x64x56x56_a0_b6" + fast, {1 * ms}));
+  set.add(measured("logsoftmax/1x1000_a1" + fast, {1 * ms}));
+  set.add(measured("avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_include" + fast, {1 * ms}));
+  for (const char* key : {"relu/1x64x56x56", "softmax/1x1000_a1",
+                          "avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_exclude"}) {
+    EXPECT_EQ(time_of(graph_of({key}), set).standing, Standing::missing) << key;
+  }
+}
+
+TEST(LayerTime, OfAConvolutionWithBiasIsTheFasterOfBothWays) {
+  MeasurementSet set;
+  set.add(measured(conv + fast, {4 * ms}));
+  set.add(measured(bias + fast, {1 * ms}));
+  set.add(measured(fused + fast, {4.5 * ms}));
+  const LayerTime together = time_of(convolution_with_bias(), set);
+  EXPECT_DOUBLE_EQ(together.seconds.value(), 4.5 * ms);
+  EXPECT_EQ(together.fusion, "conv_bias");
+  EXPECT_THAT(together.calls, SizeIs(1));
+
+  MeasurementSet slower;
+  slower.add(measured(conv + fast, {4 * ms}));
+  slower.add(measured(bias + fast, {1 * ms}));
+  slower.add(measured(fused + fast, {6 * ms}));
+  const LayerTime apart = time_of(convolution_with_bias(), slower);
+  EXPECT_DOUBLE_EQ(apart.seconds.value(), 5 * ms);
+  EXPECT_EQ(apart.fusion, "");
+  EXPECT_THAT(apart.calls, SizeIs(2));
+}
+
+TEST(LayerTime, OneWayMeasuredIsEnough) {
+  MeasurementSet only_fused;
+  only_fused.add(measured(fused + fast, {4.5 * ms}));
+  EXPECT_DOUBLE_EQ(time_of(convolution_with_bias(), only_fused).seconds.value(), 4.5 * ms);
+
+  MeasurementSet only_apart;
+  only_apart.add(measured(conv + fast, {4 * ms}));
+  only_apart.add(measured(bias + fast, {1 * ms}));
+  EXPECT_DOUBLE_EQ(time_of(convolution_with_bias(), only_apart).seconds.value(), 5 * ms);
+}
+
+TEST(LayerTime, AConvolutionWithoutItsBiasIsMissingAndSaysWhatOf) {
+  MeasurementSet set;
+  set.add(measured(conv + fast, {4 * ms}));
+  const LayerTime time = time_of(convolution_with_bias(), set);
+  EXPECT_EQ(time.standing, Standing::missing);
+  EXPECT_EQ(time.seconds, std::nullopt);  // neither 4 ms nor 0
+  ASSERT_THAT(time.gaps, SizeIs(2));
+  EXPECT_EQ(time.gaps[0].key, bias);
+  EXPECT_EQ(time.gaps[1].key, fused);
+}
+
+TEST(LayerTime, AFusionOfSeveralLayersIsNoWayOfOne) {
+  Graph graph = graph_of({conv});
+  graph.layers.push_back(layer("relu", {0}));
+  graph.fusions.push_back({.pattern = "conv_relu", .layers = {0, 1}, .problem = fused});
+  MeasurementSet set;
+  set.add(measured(fused + fast, {1 * ms}));
+  EXPECT_EQ(time_of(graph, set).standing, Standing::missing);
+}
+
+TEST(LayerTime, OnlyOkRowsCount) {
+  MeasurementSet set;
+  set.add(refused(conv + "/fp32/nchw/onednn/wrong", Status::incorrect, "element 3: 1, not 2"));
+  set.add(refused(conv + "/fp32/nhwc/onednn/broken", Status::failed, "out of memory"));
+  const LayerTime none = time_of(graph_of({conv}), set);
+  EXPECT_EQ(none.standing, Standing::missing);
+  EXPECT_THAT(none.gaps.at(0).reason, HasSubstr("out of memory"));
+  set.add(measured(conv + "/fp32/any/onednn/right", {2 * ms}));
+  EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set).seconds.value(), 2 * ms);
+}
+
+TEST(LayerTime, UnsupportedAtAPrecisionSaysSo) {
+  MeasurementSet set;
+  set.add(refused(conv + "/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
+  set.add(measured(conv + fast, {2 * ms}));
+  const Choice int8{.precision = Precision::int8};
+  const LayerTime time = time_of(graph_of({conv}), set, int8);
+  EXPECT_EQ(time.standing, Standing::unsupported);
+  EXPECT_EQ(time.seconds, std::nullopt);
+  EXPECT_EQ(time.note, "unsupported at int8: no primitive");
+  EXPECT_TRUE(time.gaps.empty());
+}
+
+TEST(LayerTime, UnsupportedIsCountedAtTheFallback) {
+  MeasurementSet set;
+  set.add(refused(conv + "/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
+  set.add(measured(conv + fast, {2 * ms}));
+  const Choice choice{.precision = Precision::int8, .fallback = Precision::fp32};
+  const LayerTime time = time_of(graph_of({conv}), set, choice);
+  EXPECT_EQ(time.standing, Standing::measured);
+  EXPECT_DOUBLE_EQ(time.seconds.value(), 2 * ms);
+  EXPECT_EQ(time.note, "unsupported at int8: no primitive; counted at fp32");
+}
+
+TEST(LayerTime, TheFallbackDoesNotHideAMissingMeasurement) {
+  MeasurementSet set;
+  set.add(measured(conv + fast, {2 * ms}));
+  const Choice choice{.precision = Precision::int8, .fallback = Precision::fp32};
+  EXPECT_EQ(time_of(graph_of({conv}), set, choice).standing, Standing::missing);
+}
+
+TEST(LayerTime, AWayTheLibraryRefusesLeavesTheOther) {
+  // The bias alone is unsupported at int8; fused it works.
+  MeasurementSet set;
+  set.add(measured(conv + "/int8/any/onednn/jit", {1 * ms}));
+  set.add(refused(bias + "/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
+  const Choice int8{.precision = Precision::int8};
+  const LayerTime unmeasured = time_of(convolution_with_bias(), set, int8);
+  EXPECT_EQ(unmeasured.standing, Standing::missing);
+  ASSERT_THAT(unmeasured.gaps, SizeIs(1));
+  EXPECT_EQ(unmeasured.gaps[0].key, fused);
+  set.add(measured(fused + "/int8/any/onednn/jit", {1.25 * ms}));
+  EXPECT_DOUBLE_EQ(time_of(convolution_with_bias(), set, int8).seconds.value(), 1.25 * ms);
+}
+
+TEST(LayerTime, MovementWithoutABenchmarkIsUnknownAndNotZero) {
+  Graph graph = graph_of({});
+  graph.layers[0].cost = Cost::movement;
+  graph.layers[0].reason = "Cast";
+  const LayerTime time = time_of(graph, {});
+  EXPECT_EQ(time.standing, Standing::movement);
+  EXPECT_EQ(time.seconds, std::nullopt);
+}
+
+/// One layer of every kind. int8 is refused for "refused"; "absent" was never measured.
+Graph every_kind() {
+  Graph graph{.model = "m",
+              .layers = {layer("a", {}), layer("b", {0}), layer("concat", {1}, Cost::movement),
+                         layer("dropout", {2}, Cost::free, "no-op"),
+                         layer("einsum", {3}, Cost::unsupported, "no lowering for Einsum"),
+                         layer("absent", {4})}};
+  graph.layers[1].flops = 3e6;
+  graph.layers[2].flops = 0;
+  return graph;
+}
+
+TEST(Coverage, EveryLayerIsInExactlyOneClass) {
+  const Graph graph = every_kind();
+  const MeasurementSet set = test::steady({{"a", ms}, {"b", ms}, {"concat", ms}});
+  const Coverage result = coverage(graph, layer_times(graph, set, {}), Precision::fp32);
+  std::size_t total = 0;
+  for (const Standing standing : standings) total += result.of(standing).layers;
+  EXPECT_EQ(total, graph.layers.size());
+  EXPECT_EQ(result.of(Standing::measured).layers, 2);
+  EXPECT_DOUBLE_EQ(result.of(Standing::measured).flops.value(), 4e6);
+  EXPECT_EQ(result.of(Standing::movement).layers, 1);
+  EXPECT_EQ(result.of(Standing::movement).flops, 0);
+  EXPECT_EQ(result.of(Standing::free).layers, 1);
+  EXPECT_EQ(result.of(Standing::free).flops, 0);
+  EXPECT_EQ(result.of(Standing::unsupported).layers, 1);
+  EXPECT_EQ(result.of(Standing::unsupported).flops, std::nullopt);
+  EXPECT_EQ(result.of(Standing::missing).layers, 1);
+  EXPECT_DOUBLE_EQ(result.of(Standing::missing).flops.value(), 1e6);
+}
+
+TEST(Coverage, CountsLayersAtTheFallback) {
+  const Graph graph{.model = "m", .layers = {layer("a", {}), layer("b", {0})}};
+  MeasurementSet set = test::steady({{"a", ms}, {"b", ms}});
+  set.add(measured("relu/a/int8/nchw/onednn/jit", {ms}));
+  set.add(refused("relu/b/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
+  const Choice choice{.precision = Precision::int8, .fallback = Precision::fp32};
+  const Coverage result = coverage(graph, layer_times(graph, set, choice), Precision::int8);
+  EXPECT_EQ(result.of(Standing::measured).layers, 2);
+  EXPECT_EQ(result.at_fallback, 1);
+}
+
+TEST(MeasurementSet, RepetitionsJoinTheirSamples) {
+  MeasurementSet set;
+  set.add(measured(conv + fast, {1, 9}));
+  set.add(measured(conv + fast, {2, 3, 4}));
+  ASSERT_THAT(set.find(conv), SizeIs(1));
+  EXPECT_DOUBLE_EQ(set.find(conv)[0].seconds(), 3);  // of 1 2 3 4 9
+  EXPECT_EQ(set.size(), 1);
+}
+
+TEST(MeasurementSet, AFailedRepetitionDoesNotUndoAnOkOneButAnIncorrectOneDoes) {
+  MeasurementSet set;
+  set.add(refused(conv + fast, Status::failed, "out of memory"));
+  set.add(measured(conv + fast, {2}));
+  EXPECT_EQ(set.find(conv)[0].status, Status::ok);
+  set.add(refused(conv + fast, Status::incorrect, "element 3"));
+  set.add(measured(conv + fast, {1}));
+  EXPECT_EQ(set.find(conv)[0].status, Status::incorrect);
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,50 @@
+#include "statistics/statistics.h"
+
+#include <gmock/gmock.h>
+
+namespace benanza {
+namespace {
+
+using testing::AnyOf;
+
+TEST(Median, IsTheMiddleOrTheMeanOfTheTwoMiddleValues) {
+  EXPECT_DOUBLE_EQ(median(std::vector{7.0}), 7);
+  EXPECT_DOUBLE_EQ(median(std::vector{9.0, 1.0, 4.0}), 4);
+  EXPECT_DOUBLE_EQ(median(std::vector{10.0, 1.0, 4.0, 2.0}), 3);
+}
+
+TEST(PercentileInterval, LeavesTwoAndAHalfPercentOutAtEitherEnd) {
+  // 1..200: 2.5% are 5 values, so 6 and 195 are the ends.
+  std::vector<double> values;
+  for (int i = 200; i >= 1; --i) values.push_back(i);
+  EXPECT_EQ(percentile_interval(values), (Interval{6, 195}));
+  EXPECT_EQ(percentile_interval({3, 1, 2}), (Interval{1, 3}));
+}
+
+TEST(MedianInterval, EqualSamplesHaveNoSpread) {
+  EXPECT_EQ(median_interval(std::vector(5, 2.5)), (Interval{2.5, 2.5}));
+}
+
+TEST(MedianInterval, OneSampleSaysNothing) {
+  EXPECT_EQ(median_interval(std::vector{2.5}), std::nullopt);
+}
+
+TEST(MedianInterval, TwoSamplesSpanBoth) {
+  // A draw of two from {1, 3} is {1, 1} or {3, 3} a quarter of the time each: both far above 2.5%.
+  EXPECT_EQ(median_interval(std::vector{1.0, 3.0}), (Interval{1, 3}));
+}
+
+TEST(MedianInterval, IsTheSameEveryTime) {
+  const std::vector<double> samples{5, 1, 4, 2, 3, 9, 7, 8, 6};
+  EXPECT_EQ(median_interval(samples), median_interval(samples));
+}
+
+TEST(ResampledMedian, OfTwoIsOneOfThreeValues) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(resampled_median(std::vector{1.0, 3.0}, random), AnyOf(1.0, 2.0, 3.0));
+  }
+}
+
+}  // namespace
+}  // namespace benanza
