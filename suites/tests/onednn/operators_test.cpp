@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <set>
 
@@ -114,6 +115,17 @@ class OnednnOperators : public ::testing::Test {
   VerificationCase cache_;
 };
 
+/// With one thread: what these tests show does not depend on how work is split, and threads that
+/// wait for each other on a busy machine take long.
+class OnednnOneThread : public OnednnOperators {
+ protected:
+  void SetUp() override { omp_set_num_threads(1); }
+  void TearDown() override { omp_set_num_threads(threads_); }
+
+ private:
+  int threads_ = omp_get_max_threads();
+};
+
 TEST_F(OnednnOperators, EveryOperatorHasACase) {
   std::set<std::size_t> covered;
   for (const Case& one : cases) covered.insert(parse(one.key).shape.index());
@@ -130,20 +142,20 @@ TEST_F(OnednnOperators, AreRightInFp32InEveryLayout) {
   }
 }
 
-TEST_F(OnednnOperators, AreRightInInt8WhereTheLibraryHasThem) {
+TEST_F(OnednnOneThread, AreRightInInt8WhereTheLibraryHasThem) {
   for (const Case& one : cases) {
     const int count = verify_all(one.key, Precision::int8);
     EXPECT_TRUE(count > 0 || !one.int8) << one.key;
   }
 }
 
-TEST_F(OnednnOperators, AreRightInBf16WhereTheProcessorHasIt) {
+TEST_F(OnednnOneThread, AreRightInBf16WhereTheProcessorHasIt) {
   int count = 0;
   for (const Case& one : cases) count += verify_all(one.key, Precision::bf16);
   EXPECT_GT(count, 0);  // Moving bf16 needs no arithmetic.
 }
 
-TEST_F(OnednnOperators, PlantedErrorsAreFound) {
+TEST_F(OnednnOneThread, PlantedErrorsAreFound) {
   for (const PlantedError& error : planted_errors()) {
     const Problem wanted = parse(error.wanted);
     int count = 0;
@@ -184,7 +196,7 @@ class StopsEarly : public Primitive {
   float poison_ = 0;
 };
 
-TEST_F(OnednnOperators, PartOfAResultIsFound) {
+TEST_F(OnednnOneThread, PartOfAResultIsFound) {
   for (const Case& one : cases) {
     for (const Precision precision : {Precision::fp32, Precision::int8}) {
       for (const Variant& variant : variants(*backend_, one.key, precision, AlgorithmSet::best)) {
@@ -196,7 +208,7 @@ TEST_F(OnednnOperators, PartOfAResultIsFound) {
   }
 }
 
-TEST_F(OnednnOperators, ACallThatDoesNothingLeavesPoisonEverywhere) {
+TEST_F(OnednnOneThread, ACallThatDoesNothingLeavesPoisonEverywhere) {
   const Problem problem = parse("relu/1x19x3x3");
   for (const Precision precision : {Precision::fp32, Precision::int8}) {
     for (const Variant& variant :
