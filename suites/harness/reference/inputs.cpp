@@ -34,18 +34,17 @@ Palette even(Palette palette) {
   return palette;
 }
 
+/// A value for every four bits: large layers have tens of millions of weights.
 std::vector<float> fill(std::int64_t count, const Palette& palette, std::uint64_t seed) {
-  constexpr std::int64_t per_word = 16;
+  constexpr std::size_t per_word = 16;
   std::vector<float> values(static_cast<std::size_t>(count));
-  std::int64_t next = 0;
-  for (std::uint64_t word = 0; next < count; ++word) {
-    std::uint64_t bits = random_bits(seed, word);
-    const std::int64_t end = std::min(count, next + per_word);
-    for (; next < end; ++next) {
-      values[static_cast<std::size_t>(next)] = palette[bits & 15U];
-      bits >>= 4U;
-    }
-  }
+  const auto fill_from = [&](std::size_t first, std::size_t length) {
+    const std::uint64_t bits = random_bits(seed, first / per_word);
+    for (std::size_t i = 0; i < length; ++i) values[first + i] = palette[bits >> (4 * i) & 15U];
+  };
+  std::size_t first = 0;
+  for (; first + per_word <= values.size(); first += per_word) fill_from(first, per_word);
+  fill_from(first, values.size() - first);
   return values;
 }
 
