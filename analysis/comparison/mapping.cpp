@@ -61,13 +61,14 @@ class Matcher {
     }
     std::vector<std::size_t> chains;
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      auto found = by_name.find(nodes_[node].origin);
-      if (found == by_name.end()) {
-        found = by_tensor.find(nodes_[node].origin);
-        if (found == by_tensor.end()) continue;
-        chains.push_back(node);
+      const auto name = by_name.find(nodes_[node].origin);
+      const auto tensor = by_tensor.find(nodes_[node].origin);
+      if (tensor != by_tensor.end()) chains.push_back(node);
+      if (name != by_name.end() && !is_taken(name->second)) {
+        assign(node, name->second, true);
+      } else if (tensor != by_tensor.end() && !is_taken(tensor->second)) {
+        assign(node, tensor->second, true);
       }
-      if (!is_taken(found->second)) assign(node, found->second, true);
     }
     // After all names are placed: a chain must not run into a layer that has its own node.
     for (const std::size_t node : chains) {

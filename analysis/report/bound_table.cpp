@@ -22,8 +22,11 @@ std::string with_spread(double seconds, const std::optional<Interval>& spread) {
                      spread->high * 1e3);
 }
 
-std::string gigaflops(const std::optional<double>& flops) {
-  return flops ? fmt::format("{:.3f} GFLOP", *flops * 1e-9) : "FLOPs unknown";
+std::string arithmetic(const std::optional<double>& flops) {
+  if (!flops) return "FLOPs unknown";
+  if (*flops >= 1e8) return fmt::format("{:.3f} GFLOP", *flops * 1e-9);
+  if (*flops >= 1e5) return fmt::format("{:.3f} MFLOP", *flops * 1e-6);
+  return fmt::format("{:.0f} FLOP", *flops);
 }
 
 std::string heading(const BoundReport& report) {
@@ -52,7 +55,7 @@ std::string coverage_lines(const BoundReport& report) {
     }
     if (standing == Standing::missing) remark = "not in the bound: it is PARTIAL";
     table.add({std::string(to_string(standing)), std::to_string(tally.layers),
-               tally.layers > 0 ? gigaflops(tally.flops) : "-", remark});
+               tally.layers > 0 ? arithmetic(tally.flops) : "-", remark});
   }
   return table.text();
 }
@@ -67,14 +70,19 @@ std::string bound_lines(const BoundReport& report) {
   line("LBL sequential",
        with_spread(bounds.sequential.seconds, bounds.sequential.spread) + partial);
   line("LBL parallel", with_spread(bounds.parallel.seconds, bounds.parallel.spread) + partial);
-  std::string movement = fmt::format("{} sequential, {} parallel",
-                                     milliseconds(report.with_movement.sequential.seconds),
-                                     milliseconds(report.with_movement.parallel.seconds));
-  const auto unknown = std::count_if(
-      report.times.begin(), report.times.end(),
-      [](const LayerTime& time) { return time.standing == Standing::movement && !time.seconds; });
-  if (unknown > 0) movement += fmt::format(" ({} layers without a benchmark left out)", unknown);
-  line("with movement", movement + partial);
+  if (report.coverage.of(Standing::movement).layers == 0) {
+    line("with movement", "the same: no layer in it only moves bytes");
+  } else {
+    const Bounds& moved = report.with_movement;
+    line("with movement",
+         fmt::format("sequential {}, parallel {}{}",
+                     with_spread(moved.sequential.seconds, moved.sequential.spread),
+                     with_spread(moved.parallel.seconds, moved.parallel.spread), partial));
+    const auto unknown = std::count_if(
+        report.times.begin(), report.times.end(),
+        [](const LayerTime& time) { return time.standing == Standing::movement && !time.seconds; });
+    if (unknown > 0) line("", fmt::format("without {} that have no benchmark", unknown));
+  }
   for (const Comparison& comparison : report.comparisons) {
     line(comparison.profile->framework,
          fmt::format("{}, {} runs",
@@ -97,7 +105,7 @@ std::string exception_lines(const BoundReport& report) {
     const Layer& layer = report.graph->layers[index];
     std::vector<std::string> why;
     for (const Gap& gap : time.gaps) why.push_back(gap.key + " " + gap.reason);
-    table.add({shortened(layer.name, name_width), layer.op, gigaflops(layer.flops),
+    table.add({shortened(layer.name, name_width), layer.op, arithmetic(layer.flops),
                layer.bytes ? fmt::format("{:.3f}", *layer.bytes * 1e-6) : "unknown",
                why.empty() ? time.note : enumerated(why, names_listed)});
   }
@@ -201,14 +209,19 @@ std::string comparison_lines(const Comparison& comparison, const BoundReport& re
     }
     return names.empty() ? "none of the model" : enumerated(names, 3);
   };
-  for (std::size_t i = 0; i < std::min(most, comparison.losses.size()); ++i) {
-    const Loss& loss = comparison.losses[i];
+  std::vector<std::string> faster;
+  std::size_t shown = 0;
+  for (const Loss& loss : comparison.losses) {
     const ProfiledNode& node = profile.nodes[loss.node];
-    table.add({shortened(node.name, name_width), node.op, microseconds(node.seconds),
-               microseconds(loss.bound_seconds), microseconds(loss.lost_seconds),
-               layers_of(loss.node)});
+    if (loss.lost_seconds < 0) {
+      faster.push_back(node.name + ' ' + microseconds(loss.lost_seconds) + " us");
+    } else if (++shown <= most) {
+      table.add({shortened(node.name, name_width), node.op, microseconds(node.seconds),
+                 microseconds(loss.bound_seconds), microseconds(loss.lost_seconds),
+                 layers_of(loss.node)});
+    }
   }
-  text += table.text();
+  if (shown > 0) text += table.text();
   const auto say = [&](std::string_view what, const std::vector<std::string>& names) {
     if (!names.empty()) text += fmt::format("  {}: {}\n", what, enumerated(names, names_listed));
   };
@@ -218,6 +231,8 @@ std::string comparison_lines(const Comparison& comparison, const BoundReport& re
                                 microseconds(profile.nodes[node].seconds)));
   }
   say("extra, not in the model", extra);
+  std::reverse(faster.begin(), faster.end());  // the largest difference first
+  say("faster than the calls for their layers", faster);
   std::vector<std::string> unknown;
   for (const std::size_t node : comparison.unknown_nodes) {
     unknown.push_back(profile.nodes[node].name);
@@ -235,9 +250,13 @@ std::string comparison_lines(const Comparison& comparison, const BoundReport& re
 
 std::string bound_table(const BoundReports& reports, std::size_t rows) {
   std::string text;
+  for (const auto& [backend, system] : reports.systems) {
+    std::vector<std::string> fields;
+    for (const auto& [field, value] : system) fields.push_back(field + ' ' + value);
+    text += backend + ": " + enumerated(fields, fields.size()) + '\n';
+  }
   for (const BoundReport& report : reports.reports) {
-    if (!text.empty()) text += '\n';
-    text += heading(report) + bound_lines(report) + '\n' + coverage_lines(report) +
+    text += '\n' + heading(report) + bound_lines(report) + '\n' + coverage_lines(report) +
             exception_lines(report) + layer_lines(report, rows) + path_lines(report, rows);
     for (const Comparison& comparison : report.comparisons) {
       text += comparison_lines(comparison, report, rows);
