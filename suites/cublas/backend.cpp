@@ -59,7 +59,9 @@ std::vector<Algorithm> CublasBackend::algorithms(const Problem& problem, Precisi
 }
 
 std::unique_ptr<Primitive> CublasBackend::create(const Variant& variant) {
-  return solver_of(variant.algorithm).create(library_, variant);
+  auto primitive = solver_of(variant.algorithm).create(library_, variant);
+  primitive->guard(variant.problem, variant.precision);
+  return primitive;
 }
 
 }  // namespace benanza::cublas

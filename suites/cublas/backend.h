@@ -8,7 +8,7 @@ namespace benanza::cublas {
 /// Matrix products by cuBLAS and cuBLASLt. It has no other problem, and offers none a layout.
 class CublasBackend : public Backend {
  public:
-  /// `context` outlives the backend. Measures the device's peaks first.
+  /// `context` outlives the backend.
   explicit CublasBackend(CudaContext& context);
 
   std::string_view name() const override { return "cublas"; }

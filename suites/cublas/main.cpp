@@ -1,4 +1,5 @@
 #include "cublas/backend.h"
+#include "cublas/peaks.h"
 #include "cuda/suite_main.h"
 #include "harness/bench_main.h"
 
@@ -6,6 +7,7 @@ int main(int argc, char** argv) {
   return benanza::cuda_suite_main(
       argc, argv,
       [](benanza::CudaContext& context) {
+        context.set_peaks(benanza::cublas::measure_peaks(context));
         return std::make_unique<benanza::cublas::CublasBackend>(context);
       },
       [](int count, char** arguments, benanza::Backend& backend) {

@@ -37,6 +37,13 @@ CudaContext::CudaContext(const CudaOptions& options) : options_(options) {
   stopwatch_ = std::make_unique<CudaStopwatch>(options.device, stream_.get());
 }
 
+std::int64_t CudaContext::l2_bytes() const {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, options_.device),
+        "cudaDeviceGetAttribute");
+  return bytes;
+}
+
 std::shared_ptr<DeviceMemory> CudaContext::workspace(std::int64_t bytes) {
   if (!workspace_ || workspace_->size_bytes() < bytes) {
     // The old block goes first, if nobody holds it: the new one may need its place.

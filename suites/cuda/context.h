@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "cuda/device_memory.h"
 #include "cuda/handles.h"
 #include "cuda/options.h"
+#include "cuda/peaks.h"
 #include "cuda/stopwatch.h"
 #include "harness/backend.h"
 
@@ -26,6 +28,12 @@ class CudaContext {
   /// Device, versions and clocks (cuda/identity.h). Backends add their library's version.
   const System& system() const { return system_; }
 
+  std::int64_t l2_bytes() const;
+
+  /// What no measurement can beat; empty until somebody has measured it.
+  const std::optional<Peaks>& peaks() const { return peaks_; }
+  void set_peaks(Peaks peaks) { peaks_ = std::move(peaks); }
+
   /// At least `bytes` of scratch memory, shared by all primitives: they run one after the other.
   /// Who holds the pointer keeps the block alive even after the context has moved to a larger one.
   /// Throws OutOfMemory.
@@ -39,6 +47,7 @@ class CudaContext {
   Stream stream_;
   std::shared_ptr<DeviceMemory> workspace_;
   std::unique_ptr<CudaStopwatch> stopwatch_;
+  std::optional<Peaks> peaks_;
 };
 
 }  // namespace benanza

@@ -34,6 +34,17 @@ std::vector<float> CudaPrimitive::download() {
   return from_storage(bytes, output_.format);
 }
 
+void CudaPrimitive::clear_inputs() {
+  for (Tensor& tensor : inputs_) tensor.memory.fill(0, stream());
+}
+
+void CudaPrimitive::guard(const Problem& problem, Precision precision, double arithmetic_saving) {
+  if (!context_.peaks()) return;
+  context_.stopwatch().expect_at_least(
+      *this,
+      least_seconds(*context_.peaks(), work(problem, precision), precision, arithmetic_saving));
+}
+
 Facts CudaPrimitive::facts() {
   Facts facts = context_.stopwatch().facts(*this);
   facts.merge(library_facts());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "cuda/tensor_core_names.h"
@@ -44,10 +46,12 @@ double CudaStopwatch::time(Primitive& primitive, std::int64_t calls) {
     capture(primitive, wanted);
   }
   if (!state_.capturable) {
-    return timed([] {},
-                 [&] {
-                   for (std::int64_t call = 0; call < calls; ++call) primitive.run();
-                 });
+    const double seconds = timed([] {},
+                                 [&] {
+                                   for (std::int64_t call = 0; call < calls; ++call)
+                                     primitive.run();
+                                 });
+    return possible(primitive, seconds / static_cast<double>(calls)) * static_cast<double>(calls);
   }
   const std::int64_t replays = std::max<std::int64_t>(
       1, std::llround(static_cast<double>(calls) / static_cast<double>(state_.graph_calls)));
@@ -59,7 +63,8 @@ double CudaStopwatch::time(Primitive& primitive, std::int64_t calls) {
               }
             });
   state_.graph_seconds = seconds / static_cast<double>(replays);
-  return seconds * static_cast<double>(calls) / static_cast<double>(replays * state_.graph_calls);
+  return possible(primitive, seconds / static_cast<double>(replays * state_.graph_calls)) *
+         static_cast<double>(calls);
 }
 
 double CudaStopwatch::time_cold(Primitive& primitive) {
@@ -67,7 +72,22 @@ double CudaStopwatch::time_cold(Primitive& primitive) {
   // The graph is made only to look at the kernels.
   if (state_.capturable && !state_.kernels) capture(primitive, 1);
   if (flush_memory_.size_bytes() == 0) flush_memory_ = DeviceMemory(flush_bytes_);
-  return timed([&] { flush_memory_.fill(0, stream_); }, [&] { primitive.run(); });
+  return possible(primitive,
+                  timed([&] { flush_memory_.fill(0, stream_); }, [&] { primitive.run(); }));
+}
+
+void CudaStopwatch::expect_at_least(const Primitive& primitive, double seconds) {
+  least_seconds_[&primitive] = seconds;
+}
+
+double CudaStopwatch::possible(const Primitive& primitive, double seconds_per_call) const {
+  const auto least = least_seconds_.find(&primitive);
+  if (least != least_seconds_.end() && seconds_per_call < least->second) {
+    throw std::runtime_error(
+        "faster than the device can be: " + std::to_string(seconds_per_call * 1e6) +
+        " us a call, at its peaks it takes " + std::to_string(least->second * 1e6) + " us");
+  }
+  return seconds_per_call;
 }
 
 void CudaStopwatch::begin(Primitive& primitive) {
@@ -187,6 +207,7 @@ Facts CudaStopwatch::facts(const Primitive& primitive) const {
 
 void CudaStopwatch::forget(const Primitive& primitive) {
   if (state_.primitive == &primitive) state_ = {};
+  least_seconds_.erase(&primitive);
 }
 
 }  // namespace benanza

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "cuda/device_code.h"
@@ -43,6 +44,10 @@ class CudaStopwatch : public Stopwatch {
   /// (true if one had to be kept). Else empty.
   Facts facts(const Primitive& primitive) const;
 
+  /// From now on time() and time_cold() throw std::runtime_error where one call of `primitive` took
+  /// less than `seconds`: the device cannot do that.
+  void expect_at_least(const Primitive& primitive, double seconds);
+
   /// Must be called before a primitive dies: its graph holds addresses of its memory.
   void forget(const Primitive& primitive);
 
@@ -74,6 +79,8 @@ class CudaStopwatch : public Stopwatch {
   void capture(Primitive& primitive, std::int64_t calls);
   /// Seconds `enqueue` takes on the GPU, `prepare` before it not counted.
   double timed(const Action& prepare, const Action& enqueue);
+  /// `seconds_per_call` itself. Throws if that is impossible.
+  double possible(const Primitive& primitive, double seconds_per_call) const;
   Sample sample(const Action& prepare, const Action& enqueue);
   Sample gapless_sample(const Action& prepare, const Action& enqueue);
 
@@ -87,6 +94,7 @@ class CudaStopwatch : public Stopwatch {
   /// How long the stream is held before a sample.
   double hold_seconds_;
   State state_;
+  std::map<const Primitive*, double> least_seconds_;
 };
 
 }  // namespace benanza

@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cuda/check.h"
 #include "cuda/options.h"
@@ -31,7 +33,17 @@ int cuda_suite_main(int argc, char** argv, const MakeCudaBackend& make,
     CudaContext context(
         take_cuda_options(argc, argv, [](const char* name) { return std::getenv(name); }));
     const std::unique_ptr<Backend> backend = make(context);
-    return bench(argc, argv, *backend);
+    std::vector<std::string> added;
+    if (context.peaks()) {
+      for (const auto& [name, value] : context_entries(*context.peaks())) {
+        added.push_back("--benchmark_context=" + name + "=" + value);
+      }
+    }
+    std::vector<char*> arguments(argv, argv + argc);
+    for (std::string& flag : added) arguments.push_back(flag.data());
+    const int count = static_cast<int>(arguments.size());
+    arguments.push_back(nullptr);
+    return bench(count, arguments.data(), *backend);
   } catch (const NoGpu& none) {
     std::cerr << program << ": no NVIDIA GPU: " << none.what() << '\n';
     return skipped;

@@ -1,0 +1,64 @@
+#include "cublas/peaks.h"
+
+#include <algorithm>
+#include <new>
+
+#include "cublas/solvers.h"
+
+namespace benanza::cublas {
+namespace {
+
+constexpr std::int64_t calls = 2;
+constexpr int samples = 2;
+/// Of the heuristic list, per size.
+constexpr std::size_t algorithms_tried = 2;
+
+double best_rate(Library& library, const Problem& problem, Precision precision) {
+  const double flops = work(problem, precision).flops * static_cast<double>(calls);
+  double best = 0;
+  auto names = lt.algorithms(library, problem, precision);
+  names.resize(std::min(names.size(), algorithms_tried));
+  for (const Algorithm& name : names) {
+    const auto product = lt.create(library, {problem, precision, Layout::plain, name});
+    product->clear_inputs();
+    for (int sample = 0; sample < samples; ++sample) {
+      best = std::max(best, flops / library.cuda().stopwatch().time(*product, calls));
+    }
+  }
+  return best;
+}
+
+/// 0 where nothing could be measured.
+double peak(Library& library, Precision precision) {
+  double best = 0;
+  for (const std::int64_t size : {4096, 8192}) {
+    const Gemm square{
+        .m = size, .n = size, .k = size, .transpose_b = true, .batch_a = {}, .batch_b = {}};
+    try {
+      best = std::max(best, best_rate(library, {.shape = square, .epilogue = {}}, precision));
+    } catch (const Unsupported&) {
+      // The device lacks the precision.
+    } catch (const std::bad_alloc&) {
+      // A smaller product has to do.
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Peaks measure_peaks(CudaContext& context) {
+  Library library(context);
+  Peaks peaks;
+  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::fp16,
+                                    Precision::bf16, Precision::int8, Precision::fp8}) {
+    if (const double rate = peak(library, precision); rate > 0) {
+      peaks.flops_per_second[precision] = rate;
+    }
+  }
+  peaks.bytes_per_second = measure_bandwidth(context);
+  peaks.l2_bytes = context.l2_bytes();
+  return peaks;
+}
+
+}  // namespace benanza::cublas

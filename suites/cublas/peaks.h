@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cuda/peaks.h"
+
+namespace benanza::cublas {
+
+/// Arithmetic peak of every precision that the device has, by large products, and its bandwidth.
+/// Takes under a second. Throws what CUDA and cuBLAS calls throw, but for what is unsupported or
+/// does not fit: that peak stays unknown.
+Peaks measure_peaks(CudaContext& context);
+
+}  // namespace benanza::cublas
