@@ -44,8 +44,10 @@ class BatchNormalizationSolver final : public Solver {
 
   std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
 
-  std::vector<Algorithm> algorithms(Library&, const Variant&) const override {
-    return {"spatial", "spatial_persistent"};
+  /// The persistent mode has kernels of its own only where the channels lie innermost.
+  std::vector<Algorithm> algorithms(Library&, const Variant& prototype) const override {
+    if (prototype.layout == Layout::nhwc) return {"spatial", "spatial_persistent"};
+    return {"spatial"};
   }
 
   std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
