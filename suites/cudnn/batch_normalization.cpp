@@ -44,7 +44,7 @@ class BatchNormalizationSolver final : public Solver {
 
   std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
 
-  /// The persistent mode has kernels of its own only where the channels lie innermost.
+  /// The persistent mode is believed to have kernels of its own only where channels lie innermost.
   std::vector<Algorithm> algorithms(Library&, const Variant& prototype) const override {
     if (prototype.layout == Layout::nhwc) return {"spatial", "spatial_persistent"};
     return {"spatial"};
