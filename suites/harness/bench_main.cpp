@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -54,18 +55,20 @@ struct BenchmarkShutdown {
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 void print_summary(const Tally& tally, double wall_seconds) {
-  std::cerr << tally.asked << " variants: ";
+  std::ostringstream line;
+  line << tally.asked << (tally.asked == 1 ? " variant: " : " variants: ");
   if (tally.measured_before > 0) {
-    std::cerr << tally.measured_before << " measured before (--fresh measures them again); ";
+    line << tally.measured_before << " measured before (--fresh measures them again); ";
   }
-  for (const Status status : {Status::ok, Status::unsupported, Status::incorrect, Status::failed}) {
-    std::cerr << tally.count(status) << ' ' << to_string(status)
-              << (status == Status::failed ? "; " : ", ");
+  line << tally.count(Status::ok) << " ok";
+  if (tally.not_converged > 0) line << " (" << tally.not_converged << " noisy)";
+  for (const Status status : {Status::unsupported, Status::incorrect, Status::failed}) {
+    line << ", " << tally.count(status) << ' ' << to_string(status);
   }
-  std::cerr << std::fixed << std::setprecision(1) << wall_seconds << " s, " << tally.timed_seconds
-            << " s (" << std::setprecision(0) << 100 * share(tally.timed_seconds, wall_seconds)
-            << "%) inside timed regions\n"
-            << std::defaultfloat << std::setprecision(6);
+  line << std::fixed << std::setprecision(1) << "; " << wall_seconds << " s, "
+       << tally.timed_seconds << " s (" << std::setprecision(0)
+       << 100 * share(tally.timed_seconds, wall_seconds) << "%) inside timed regions\n";
+  std::cerr << line.str();
 }
 
 /// CTest takes these lines out of a test's output and into its report.
@@ -77,6 +80,7 @@ void print_ctest_measurements(const Tally& tally, double wall_seconds) {
   for (const Status status : {Status::ok, Status::unsupported, Status::incorrect, Status::failed}) {
     print(to_string(status), static_cast<double>(tally.count(status)));
   }
+  print("noisy", static_cast<double>(tally.not_converged));
   print("measured_before", static_cast<double>(tally.measured_before));
   print("timed_share", share(tally.timed_seconds, wall_seconds));
   print("wall_seconds", wall_seconds);

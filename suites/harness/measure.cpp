@@ -14,7 +14,6 @@ namespace {
 constexpr std::int64_t maximum_calls = std::int64_t{1} << 20;
 constexpr std::size_t minimum_budget_samples = 3;
 constexpr double hard_limit_budgets = 10;
-constexpr double preparation_factor = 2;
 
 /// Wall clock of the loop itself, flushing included.
 class WallClock {
@@ -73,8 +72,8 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   Outcome outcome;
   outcome.calls_per_sample = batch_size(warmup, options);
   const double preparation = options.preparation_seconds + wall.seconds();
-  const double minimum = std::min(
-      options.budget_seconds, std::max(options.minimum_seconds, preparation_factor * preparation));
+  const double minimum = std::min(options.budget_seconds,
+                                  std::max(options.minimum_seconds, options.payback * preparation));
   const double hard_limit = hard_limit_budgets * options.budget_seconds;
 
   while (outcome.stopped_by.empty()) {
@@ -84,11 +83,11 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
     outcome.samples.push_back(seconds / static_cast<double>(outcome.calls_per_sample));
 
     if (outcome.timed_seconds >= minimum && converged(outcome.samples, options)) {
-      outcome.stopped_by = "converged";
+      outcome.stopped_by = stopped_by_convergence;
     } else if ((outcome.timed_seconds >= options.budget_seconds &&
                 outcome.samples.size() >= minimum_budget_samples) ||
                outcome.timed_seconds >= hard_limit || wall.seconds() >= hard_limit) {
-      outcome.stopped_by = "budget";
+      outcome.stopped_by = stopped_by_budget;
     }
   }
 

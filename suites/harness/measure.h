@@ -12,10 +12,11 @@ struct MeasureOptions {
   double budget_seconds = 0.3;
   /// Timed seconds before which sampling does not stop; at most the budget counts.
   double minimum_seconds = 0;
-  /// Seconds this variant has cost before measure() was called. What was expensive to set up
-  /// is measured for at least twice as long (within the budget), warm-up included: precision is
-  /// cheap then, and most of the suite's wall time goes into timed regions.
+  /// Seconds this variant has cost before measure() was called.
   double preparation_seconds = 0;
+  /// Preparation and warm-up are paid back with at least so many times as long inside timed regions
+  /// (within the budget): precision is cheap then, and most of a suite's wall time is timed.
+  double payback = 2;
   double warmup_seconds = 0.005;
   /// Shortest hot sample: calls are batched until one sample lasts this long, so that the clock's
   /// resolution and the cost of reading it do not count.
@@ -30,7 +31,8 @@ struct MeasureOptions {
 
 /// The one timing loop. Warms up (two calls at least, one if it is longer than the budget), then
 /// takes samples until
-///   converged  minimum_samples and minimum_seconds are reached and the median is known to within
+///   converged  minimum_samples, minimum_seconds and the payback are reached and the median is
+///   known to within
 ///              `precision`, or
 ///   budget     budget_seconds are spent and three samples taken; ten budgets, flushing included,
 ///              end it even before the third sample.

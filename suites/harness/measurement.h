@@ -14,6 +14,9 @@ enum class Status { ok, unsupported, incorrect, failed };
 std::string_view to_string(Status status);
 std::optional<Status> parse_status(std::string_view text);
 
+inline constexpr std::string_view stopped_by_convergence = "converged";
+inline constexpr std::string_view stopped_by_budget = "budget";
+
 /// Outcome of one variant. Everything after `reason` is known only where the status is ok.
 struct Outcome {
   Status status = Status::failed;
@@ -25,7 +28,8 @@ struct Outcome {
   std::int64_t workspace_bytes = 0;
   /// Seconds spent inside timed regions, warm-up not included.
   double timed_seconds = 0;
-  /// Why sampling stopped: "converged" (the median is known well enough) or "budget".
+  /// Why sampling stopped: stopped_by_convergence (the median is known well enough) or
+  /// stopped_by_budget.
   std::string stopped_by;
   Facts facts;
 };

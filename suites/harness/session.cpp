@@ -103,21 +103,19 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
   }
 }
 
-bool Session::keep(Row row) {
-  const Outcome& outcome = row.outcome;
-  const Status status = outcome.status;
-  const double timed_seconds = outcome.timed_seconds;
-  const std::string name = row.name;
+bool Session::keep(const Row& row) {
   try {
-    store_.add(std::move(row));
+    store_.add(row);
   } catch (...) {
     error_ = std::current_exception();
     return false;
   }
-  ++tally_.rows[status];
-  tally_.timed_seconds += timed_seconds;
-  const bool bad = status == Status::incorrect || status == Status::failed;
-  if (bad && tally_.first_bad.empty()) tally_.first_bad = name;
+  const Outcome& outcome = row.outcome;
+  ++tally_.rows[outcome.status];
+  tally_.timed_seconds += outcome.timed_seconds;
+  if (outcome.stopped_by == stopped_by_budget) ++tally_.not_converged;
+  const bool bad = outcome.status == Status::incorrect || outcome.status == Status::failed;
+  if (bad && tally_.first_bad.empty()) tally_.first_bad = row.name;
   return true;
 }
 

@@ -27,6 +27,8 @@ struct Tally {
   std::map<Status, std::int64_t> rows;
   /// The first row that was incorrect or failed; empty if none was.
   std::string first_bad;
+  /// Of the ok rows: those whose median is not known as well as was wanted when time ran out.
+  std::int64_t not_converged = 0;
   double timed_seconds = 0;
 
   std::int64_t count(Status status) const;
@@ -50,7 +52,7 @@ class Session {
   void enlist(const NamedVariant& variant);
   void run_once(benchmark::State& state, const NamedVariant& variant);
   /// Returns false if the row could not be kept, and remembers why.
-  bool keep(Row row);
+  bool keep(const Row& row);
   Outcome outcome_of(const NamedVariant& variant) const;
   const Row* row_of(const benchmark::BenchmarkReporter::Run& run) const;
 
