@@ -21,14 +21,8 @@ void NodeContext::replace_data(std::size_t index, onnx::TensorProto value) {
   data_[index] = std::move(value);
 }
 
-void NodeContext::add_attribute(onnx::AttributeProto attribute) {
-  const std::string name = attribute.name();
-  attributes_[name] = std::move(attribute);
-}
-
 const onnx::AttributeProto* NodeContext::getAttribute(const std::string& name) const {
-  const auto added = attributes_.find(name);
-  return added != attributes_.end() ? &added->second : node_->find(name);
+  return node_->find(name);
 }
 
 const onnx::TypeProto* NodeContext::getInputType(size_t index) const {

@@ -18,8 +18,6 @@ class NodeContext final : public onnx::InferenceContext {
 
   /// Shows inference another value than input `index` has.
   void replace_data(std::size_t index, onnx::TensorProto value);
-  /// Shows inference an attribute that the node does not have.
-  void add_attribute(onnx::AttributeProto attribute);
   const onnx::TypeProto& output_type(std::size_t index) const { return outputs_[index]; }
 
   const onnx::AttributeProto* getAttribute(const std::string& name) const override;
@@ -38,7 +36,6 @@ class NodeContext final : public onnx::InferenceContext {
   const Node* node_;
   std::vector<const onnx::TypeProto*> inputs_;
   std::map<std::size_t, onnx::TensorProto> data_;
-  std::map<std::string, onnx::AttributeProto> attributes_;
   std::vector<onnx::TypeProto> outputs_;
 };
 

@@ -10,7 +10,6 @@
 #include "onnx/context.h"
 #include "onnx/rebatch.h"
 #include "onnx/site.h"
-#include "onnx/views.h"
 
 namespace benanza {
 namespace {
@@ -53,21 +52,6 @@ void check_node(const Node& node, const OpSchema& schema) {
       throw Error("attribute \"" + name + "\" has the wrong type");
     }
   }
-}
-
-/// Reduce operators of opset 18 and later give as an input what the schemas know as an attribute.
-void translate_axes(NodeContext& context, const Program& program, const Step& step) {
-  const Node& node = step.node;
-  if (!node.op_type().starts_with("Reduce") || node.op_type() == "ReduceSum" ||
-      step.inputs.size() < 2 || step.inputs[1].empty()) {
-    return;
-  }
-  const Site site(node, input_tensors(program, step), {});
-  onnx::AttributeProto axes;
-  axes.set_name("axes");
-  axes.set_type(onnx::AttributeProto::INTS);
-  for (const std::int64_t axis : reduced_axes(site)) axes.add_ints(axis);
-  context.add_attribute(std::move(axes));
 }
 
 /// Frameworks take -1 in the target of Expand for "as it is"; the schemas know only 1 for that.
@@ -150,7 +134,6 @@ class Inference {
         rebatch_reshape(context, program_, step, *bound_.replaced_batch, bound_.batch);
       }
       if (node.op_type() == "Expand") keep_free_extents(context, program_, step);
-      if (newer) translate_axes(context, program_, step);
       apply(schema, function == functions_.end() ? nullptr : function->second, context);
       for (std::size_t output = 0; output < types.size(); ++output) {
         types[output] = context.output_type(output);

@@ -63,8 +63,8 @@ Lowered lower(const Site& site, const LoweringTable& table, bool all_outputs_con
   const Node& node = site.node();
   const LowerFunction function = node.domain().empty() ? table.find(node.op_type()) : nullptr;
   if (function == nullptr) throw NotExpressible("no lowering for " + node.full_type());
-  if (makes_nothing(site)) return free_layer("nobody reads a value of its result");
   Lowered lowered = function(site);
+  if (makes_nothing(site)) return free_layer("its result is empty");
   check_type(site, lowered);
   check_extents(lowered);
   check_result(site, lowered);

@@ -1,0 +1,201 @@
+// Every bad input ends in one line that says what, where and what to do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "model.h"
+#include "onnx/read.h"
+
+namespace benanza::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+/// The message of the Error that `action` throws.
+template <class Action>
+std::string message(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), Not(HasSubstr("\n")));
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+std::string message(const Model& model, const Binding& binding = {}) {
+  return message([&] { model.import(binding); });
+}
+
+std::string read_message(const std::string& name, const std::string& bytes) {
+  const auto path = std::filesystem::path(testing::TempDir()) / name;
+  write_file(path, bytes);
+  const std::string text = message([&] { read_model(path); });
+  std::filesystem::remove(path);
+  EXPECT_THAT(text, StartsWith(path.string() + ": "));
+  return text;
+}
+
+Model good() { return Model(13).input("x", {2, 3}).node("Relu", {"x"}, {"y"}).output("y"); }
+
+TEST(BadFile, MissingFolderEmpty) {
+  EXPECT_THAT(message([] { read_model("/nowhere/m.onnx"); }),
+              HasSubstr("/nowhere/m.onnx: cannot open"));
+  EXPECT_THAT(message([] { read_model(testing::TempDir()); }), HasSubstr("folder"));
+  EXPECT_THAT(read_message("empty.onnx", ""), HasSubstr("empty"));
+}
+
+TEST(BadFile, TruncatedRandomOrSomethingElse) {
+  const std::string bytes = good().proto().SerializeAsString();
+  EXPECT_THAT(read_message("short.onnx", bytes.substr(0, bytes.size() - 5)),
+              HasSubstr("not an ONNX model"));
+  std::string random;
+  for (unsigned value = 12345, count = 0; count < 500; ++count) {
+    value = value * 1664525 + 1013904223;
+    random += static_cast<char>(value >> 24);
+  }
+  EXPECT_THAT(read_message("random.onnx", random), HasSubstr("ONNX model"));
+  EXPECT_THAT(read_message("text.onnx", "#!/bin/sh\necho hello\n"), HasSubstr("ONNX model"));
+}
+
+TEST(BadFile, EveryTruncationIsAnErrorOrAModel) {
+  const std::string bytes = good().proto().SerializeAsString();
+  for (std::size_t length = 1; length < bytes.size(); ++length) {
+    onnx::ModelProto model;
+    if (!model.ParseFromString(bytes.substr(0, length))) continue;
+    try {
+      import_model(model, "short", {}, "short.onnx");
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), StartsWith("short.onnx: "));
+    }
+  }
+}
+
+TEST(BadModel, NoGraphNoOpsetNoNodes) {
+  Model no_graph = good();
+  no_graph.proto().clear_graph();
+  EXPECT_THAT(message(no_graph), HasSubstr("no graph"));
+  Model no_opset = good();
+  no_opset.proto().clear_opset_import();
+  EXPECT_THAT(message(no_opset), HasSubstr("opset_import"));
+  EXPECT_THAT(message(Model(13).input("x", {2})), HasSubstr("no nodes"));
+  EXPECT_THAT(message(Model(99).input("x", {2}).node("Relu", {"x"}, {"y"})),
+              HasSubstr("opset 99 is unknown"));
+}
+
+TEST(BadModel, CycleMissingTensorMissingOutput) {
+  EXPECT_THAT(message(Model(13)
+                          .input("x", {2})
+                          .node("Add", {"x", "b"}, {"a"})
+                          .node("Relu", {"a"}, {"b"})
+                          .output("b")),
+              AllOf(StartsWith("test.onnx: node \"a\" (Add): "), HasSubstr("cycle")));
+  EXPECT_THAT(message(Model(13).input("x", {2}).node("Add", {"x", "lost"}, {"a"}).output("a")),
+              HasSubstr("reads \"lost\""));
+  EXPECT_THAT(message(good().output("nothing")), HasSubstr("output \"nothing\""));
+  EXPECT_THAT(message(good().node("Relu", {"y"}, {"x"})), HasSubstr("\"x\""));
+}
+
+TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
+  EXPECT_THAT(message(Model(13)
+                          .input("a", {2, 3})
+                          .input("b", {4, 5})
+                          .node("MatMul", {"a", "b"}, {"y"})
+                          .output("y")),
+              StartsWith("test.onnx: node \"y\" (MatMul): "));
+  EXPECT_THAT(message(Model(13)
+                          .input("a", {2, 3})
+                          .input("b", {2, 4})
+                          .node("Add", {"a", "b"}, {"y"})
+                          .output("y")),
+              StartsWith("test.onnx: node \"y\" (Add): "));
+  EXPECT_THAT(message(Model(13)
+                          .input("x", {1, 1, 8, 8})
+                          .weights("w", {1, 1, 3, 3})
+                          .node("Conv", {"x", "w"}, {"conv7"}, {{"pads", Dims{1, 1}}})
+                          .output("conv7")),
+              StartsWith("test.onnx: node \"conv7\" (Conv): "));
+}
+
+TEST(BadModel, NodesThatAreNotWhatTheirOperatorTakes) {
+  EXPECT_THAT(message(Model(13).input("x", {2}).node("Add", {"x"}, {"y"}).output("y")),
+              HasSubstr("has 1 inputs"));
+  EXPECT_THAT(message(Model(13).input("x", {2}).node("Concat", {"x"}, {"y"}).output("y")),
+              HasSubstr("\"axis\" is missing"));
+  EXPECT_THAT(
+      message(
+          Model(13).input("x", {2}).node("Concat", {"x"}, {"y"}, {{"axis", "one"}}).output("y")),
+      HasSubstr("\"axis\" has the wrong type"));
+}
+
+TEST(BadModel, InitializersThatDoNotHoldTheirShape) {
+  Model model = good();
+  model.integers("w", {1, 2, 3}).graph().mutable_initializer(0)->set_dims(0, 4);
+  EXPECT_THAT(message(model), HasSubstr("holds 3 values"));
+  model.graph().mutable_initializer(0)->set_dims(0, -4);
+  EXPECT_THAT(message(model), HasSubstr("initializer \"w\""));
+}
+
+TEST(BadDimension, NobodyBound) {
+  Model batch = Model(13).input("x", {-1, 3}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_THAT(message(batch), AllOf(HasSubstr("input \"x\": dimension 0"), HasSubstr("--batch")));
+  Model named = Model(13).input("x", {3, -2}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_THAT(message(named), AllOf(HasSubstr("dimension 1 (\"N\")"), HasSubstr("--dim N=VALUE")));
+  Model shapeless = good();
+  shapeless.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+  EXPECT_THAT(message(shapeless), HasSubstr("has no shape"));
+}
+
+TEST(BadDimension, ZeroAndAbsurd) {
+  EXPECT_THAT(message(Model(13).input("x", {2, 0}).node("Relu", {"x"}, {"y"}).output("y")),
+              HasSubstr("at least 1"));
+  const std::int64_t huge = std::int64_t{1} << 40;
+  EXPECT_THAT(message(Model(13).input("x", {2, huge}).node("Relu", {"x"}, {"y"}).output("y")),
+              HasSubstr("2^40"));
+  EXPECT_THAT(message(Model(13).input("x", {huge, huge}).node("Relu", {"x"}, {"y"}).output("y")),
+              HasSubstr("2^40"));
+  EXPECT_THAT(message(good(), {.batch = 0, .dims = {}}), HasSubstr("at least 1"));
+  EXPECT_THAT(message(Model(13)
+                          .input("x", {huge, 1})
+                          .input("z", {1, 2})
+                          .node("Add", {"x", "z"}, {"y"})
+                          .output("y")),
+              AllOf(HasSubstr("node \"y\""), HasSubstr("2^40")));
+}
+
+TEST(Bind, TheBatchGoesToOpenAndToEqualDimensions) {
+  Model model(13);
+  model.input("a", {2, 3}).input("b", {2, 3}).input("c", {5, 3}).weights("w", {2, 3});
+  model.input("w", {2, 3});  // listed as an input, too, as old files do
+  model.node("Relu", {"a"}, {"y"}).node("Relu", {"c"}, {"z"}).node("Relu", {"b"}, {"u"});
+  const Graph graph = model.output("y").output("z").output("u").import({.batch = 7, .dims = {}});
+  EXPECT_EQ(graph.batch, 7);
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{7, 3}));
+  EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{5, 3}));
+  EXPECT_EQ(graph.layers[2].outputs[0].shape, (Dims{7, 3}));
+}
+
+TEST(Bind, NamesGoWhereverTheyStand) {
+  Model model(13);
+  model.input("a", {-2, 3})
+      .input("b", {4, -2})
+      .node("Relu", {"a"}, {"y"})
+      .node("Relu", {"b"}, {"z"});
+  model.output("y").output("z");
+  const Graph by_name = model.import({.batch = {}, .dims = {{"N", 6}}});
+  EXPECT_EQ(by_name.layers[1].outputs[0].shape, (Dims{4, 6}));
+  EXPECT_TRUE(by_name.bound_dims.contains("N"));
+  const Graph by_batch = model.import({.batch = 5, .dims = {}});
+  EXPECT_EQ(by_batch.layers[0].outputs[0].shape, (Dims{5, 3}));
+  EXPECT_EQ(by_batch.layers[1].outputs[0].shape, (Dims{4, 5}));
+}
+
+}  // namespace
+}  // namespace benanza::test

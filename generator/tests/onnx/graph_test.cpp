@@ -1,0 +1,235 @@
+// The graph around the layers: order, names, wiring, shapes that follow from values, batches.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "model.h"
+#include "onnx/rebatch.h"
+
+namespace benanza::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> names(const Graph& graph) {
+  std::vector<std::string> result;
+  for (const Layer& layer : graph.layers) result.push_back(layer.name);
+  return result;
+}
+
+TEST(Graph, InputsAreProducersAscendingAndOnce) {
+  const Graph graph = Model(13)
+                          .input("x", {2, 3})
+                          .weights("w", {2, 3})
+                          .node("Relu", {"x"}, {"a"})
+                          .node("Add", {"a", "w"}, {"b"})
+                          .node("Mul", {"b", "a"}, {"c"})
+                          .node("Mul", {"c", "c"}, {"d"})
+                          .output("d")
+                          .import();
+  EXPECT_THAT(graph.layers[0].inputs, IsEmpty());
+  EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
+  EXPECT_THAT(graph.layers[2].inputs, ElementsAre(0, 1));
+  EXPECT_THAT(graph.layers[3].inputs, ElementsAre(2));
+}
+
+TEST(Graph, NodesOutOfOrderAreSorted) {
+  const Graph graph = Model(13)
+                          .input("x", {2})
+                          .node("Tanh", {"a"}, {"b"})
+                          .node("Relu", {"x"}, {"a"})
+                          .output("b")
+                          .import();
+  EXPECT_THAT(names(graph), ElementsAre("a", "b"));
+  EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
+}
+
+TEST(Graph, NamesAreStableAndUnique) {
+  Model model(13);
+  model.input("x", {2});
+  for (const char* output : {"a", "b", "c", "d"})
+    model.node("Relu", {"x"}, {output}).output(output);
+  for (const auto& [index, name] : {std::pair{0, ""}, {1, "same"}, {2, "same"}, {3, "Relu_0"}}) {
+    model.graph().mutable_node(index)->set_name(name);
+  }
+  EXPECT_THAT(names(model.import()), ElementsAre("Relu_0_2", "same", "same_2", "Relu_0"));
+}
+
+TEST(Graph, ANameWrittenTwiceMeansTheLastValueBeforeTheReader) {
+  const Graph graph = Model(13)
+                          .input("x", {2, 3})
+                          .node("Relu", {"x"}, {"t"})
+                          .node("Tanh", {"t"}, {"a"})
+                          .node("Transpose", {"x"}, {"t"})
+                          .node("Relu", {"t"}, {"b"})
+                          .output("a")
+                          .output("b")
+                          .import();
+  EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
+  EXPECT_THAT(graph.layers[3].inputs, ElementsAre(2));
+  EXPECT_THAT(keys(graph.layers[3]), ElementsAre("relu/3x2"));
+  EXPECT_EQ(graph.layers[2].outputs[0].name, "t");
+}
+
+TEST(Graph, SubgraphsAreReadersOfWhatTheyCapture) {
+  Model model(13);
+  model.input("c", {}, onnx::TensorProto::BOOL)
+      .input("x", {2})
+      .node("Relu", {"x"}, {"a"})
+      .node("If", {"c"}, {"y"});
+  auto& branch = *model.last().add_attribute();
+  branch.set_name("then_branch");
+  branch.set_type(onnx::AttributeProto::GRAPH);
+  auto& inner = *branch.mutable_g()->add_node();
+  inner.set_op_type("Tanh");
+  inner.add_input("a");
+  inner.add_output("z");
+  branch.mutable_g()->add_output()->set_name("z");
+  const Graph graph = model.output("y").import();
+  EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
+  EXPECT_EQ(graph.layers[1].reason, "no lowering for If");
+}
+
+TEST(Shapes, FollowFromValuesComputedOnTheWay) {
+  // x.reshape(x.shape[0], -1), as exporters write it.
+  Model model(13);
+  model.input("x", {-1, 6, 2})
+      .integers("zero", {0})
+      .integers("minus", {-1})
+      .node("Shape", {"x"}, {"s"})
+      .node("Gather", {"s", "zero"}, {"n"})
+      .node("Concat", {"n", "minus"}, {"target"}, {{"axis", 0}})
+      .node("Reshape", {"x", "target"}, {"r"})
+      .node("Relu", {"r"}, {"y"})
+      .output("y");
+  const Graph graph = model.import({.batch = 5, .dims = {}});
+  EXPECT_THAT(keys(graph.layers.back()), ElementsAre("relu/5x12"));
+  EXPECT_EQ(std::count_if(graph.layers.begin(), graph.layers.end(),
+                          [](const Layer& layer) { return layer.cost == Cost::free; }),
+            4);
+}
+
+TEST(Shapes, ArithmeticOnShapesIsFolded) {
+  Model model(13);
+  model.input("x", {6, 4})
+      .integers("two", {2})
+      .integers("zero", {0})
+      .integers("one", {1})
+      .node("Shape", {"x"}, {"s"})
+      .node("Slice", {"s", "zero", "one"}, {"n"})
+      .node("Div", {"n", "two"}, {"half"})
+      .node("Mul", {"two", "two"}, {"four"})
+      .node("Mul", {"four", "two"}, {"eight"})
+      .node("Concat", {"half", "eight"}, {"target"}, {{"axis", 0}})
+      .node("Reshape", {"x", "target"}, {"r"})
+      .node("Relu", {"r"}, {"y"})
+      .output("y");
+  EXPECT_THAT(keys(model.layer()), ElementsAre("relu/3x8"));
+}
+
+TEST(Shapes, ExpandTakesMinusOneForAsItIs) {
+  Model model(13);
+  model.input("x", {1, 5})
+      .integers("target", {3, -1})
+      .node("Expand", {"x", "target"}, {"e"})
+      .node("Relu", {"e"}, {"y"})
+      .output("y");
+  EXPECT_THAT(keys(model.layer()), ElementsAre("relu/3x5"));
+}
+
+TEST(Shapes, InferenceGoesBeforeWhatTheFileStates) {
+  Model model(13);
+  model.input("x", {1, 4}).node("Relu", {"x"}, {"a"}).node("Relu", {"a"}, {"y"}).output("y");
+  auto& stale = *model.graph().add_value_info();
+  stale.set_name("a");
+  stale.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  for (const int extent : {1, 4}) {
+    stale.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(extent);
+  }
+  EXPECT_THAT(keys(model.layer({.batch = 8, .dims = {}})), ElementsAre("relu/8x4"));
+}
+
+TEST(Shapes, WhatTheFileStatesFillsGaps) {
+  Model model(13);
+  model.domain("com.example", 1).input("x", {1, 4}).node("Magic", {"x"}, {"a"});
+  model.last().set_domain("com.example");
+  model.node("Relu", {"a"}, {"y"}).output("y");
+  auto& stated = *model.graph().add_value_info();
+  stated.set_name("a");
+  stated.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  stated.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(7);
+  EXPECT_THAT(keys(model.layer()), ElementsAre("relu/7"));
+  // Made for another batch: unknown is better than wrong.
+  EXPECT_EQ(model.layer({.batch = 8, .dims = {}}).cost, Cost::unsupported);
+}
+
+TEST(Shapes, NewerOpsetsUseTheNewestSchema) {
+  EXPECT_THAT(keys(Model(21).input("x", {2, 3}).node("Relu", {"x"}, {"y"}).output("y").layer()),
+              ElementsAre("relu/2x3"));
+}
+
+TEST(Rebatch, ABakedBatchIsScaled) {
+  EXPECT_EQ(rebatched({1, 1024}, {8, 1024, 1, 1}, true, 1, 8), (Dims{8, 1024}));
+  EXPECT_EQ(rebatched({4, 6}, {2, 3, 2}, true, 4, 2), (Dims{2, 6}));
+  EXPECT_EQ(rebatched({2, 0, 5}, {8, 3, 5}, true, 2, 8), (Dims{8, 0, 5})) << "0 copies an extent";
+  EXPECT_EQ(rebatched({1, -1}, {8, 3, 5}, true, 1, 8), (Dims{8, -1}));
+}
+
+TEST(Rebatch, WhatFitsOrIsNoBatchStays) {
+  EXPECT_EQ(rebatched({8, 1024}, {8, 1024, 1, 1}, true, 1, 8), std::nullopt);
+  EXPECT_EQ(rebatched({-1, 1024}, {8, 1024, 1, 1}, true, 1, 8), std::nullopt);
+  EXPECT_EQ(rebatched({3, 5}, {15}, true, 1, 8), std::nullopt);
+}
+
+TEST(Rebatch, ThroughAModel) {
+  Model model(13);
+  model.input("x", {1, 16, 1, 1})
+      .integers("target", {1, 16})
+      .node("Reshape", {"x", "target"}, {"r"})
+      .node("Softmax", {"r"}, {"y"})
+      .output("y");
+  EXPECT_THAT(keys(model.layer({.batch = 8, .dims = {}})), ElementsAre("softmax/8x16_a1"));
+  EXPECT_THAT(keys(model.layer()), ElementsAre("softmax/1x16_a1"));
+}
+
+std::string file(const std::string& name) { return std::string(TEST_DATA) + '/' + name; }
+
+TEST(RealModels, AlexNet) {
+  const Graph one = import_file(file("torchvision_alexnet.onnx"), {.batch = 1, .dims = {}});
+  EXPECT_EQ(one.model, "torchvision_alexnet");
+  EXPECT_EQ(one.opset, 17);
+  double flops = 0;
+  int convolutions = 0;
+  for (const Layer& layer : one.layers) {
+    EXPECT_NE(layer.cost, Cost::unsupported) << layer.name;
+    flops += layer.flops.value();
+    if (layer.op_type != "Conv") continue;
+    ++convolutions;
+    EXPECT_EQ(layer.calls.size(), 2U);
+  }
+  EXPECT_EQ(convolutions, 5);
+  // 655,566,528 multiply-adds in the convolutions and 58,621,952 in the products.
+  EXPECT_NEAR(flops, 2.0 * (655566528 + 58621952), 0.01 * flops);
+  EXPECT_EQ(one.fusions.size(), 8U);
+  const Graph eight = import_file(file("torchvision_alexnet.onnx"), {.batch = 8, .dims = {}});
+  EXPECT_EQ(eight.batch, 8);
+  EXPECT_EQ(eight.layers.back().outputs[0].shape, (Dims{8, 1000}));
+}
+
+TEST(RealModels, LstmIsReadAndItsRecurrenceUnsupported) {
+  const Graph graph = import_file(file("torch_lstm.onnx"), {});
+  int recurrent = 0;
+  for (const Layer& layer : graph.layers) {
+    if (layer.op_type != "LSTM") continue;
+    ++recurrent;
+    EXPECT_EQ(layer.reason, "no lowering for LSTM");
+    EXPECT_EQ(layer.outputs[0].shape, (Dims{25, 1, 1, 512}));
+  }
+  EXPECT_EQ(recurrent, 2);
+}
+
+}  // namespace
+}  // namespace benanza::test

@@ -1,0 +1,152 @@
+// Movement, what is free, and what nobody can do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "model.h"
+
+namespace benanza::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Layer unary(const std::string& op, const Dims& input, Attributes attributes = {}, int opset = 9) {
+  return Model(opset).input("x", input).node(op, {"x"}, {"y"}, attributes).output("y").layer();
+}
+
+TEST(Concat, JoinsOrIsFree) {
+  Model model(13);
+  model.input("a", {1, 64, 28, 28}).input("b", {1, 32, 28, 28});
+  const Layer layer =
+      Model(model).node("Concat", {"a", "b"}, {"y"}, {{"axis", -3}}).output("y").layer();
+  EXPECT_EQ(layer.cost, Cost::movement);
+  EXPECT_THAT(keys(layer), ElementsAre("concat/1x64x28x28_1x32x28x28_a1"));
+  EXPECT_EQ(layer.bytes, 2 * 96 * 28 * 28 * 4) << "read once, written once";
+  EXPECT_EQ(Model(model).node("Concat", {"a"}, {"y"}, {{"axis", 1}}).output("y").layer().cost,
+            Cost::free);
+}
+
+TEST(Slice, AttributesBeforeOpset10InputsAfter) {
+  const Layer old =
+      unary("Slice", {4, 10}, {{"starts", Dims{1}}, {"ends", Dims{3}}, {"axes", Dims{1}}});
+  EXPECT_THAT(keys(old), ElementsAre("copy/4x2_f10.1_t2.1"));
+  EXPECT_EQ(old.calls[0].from_offset, 1);
+  const Layer layer = Model(13)
+                          .input("x", {4, 10})
+                          .integers("s", {-9})
+                          .integers("e", {1000})
+                          .integers("a", {-1})
+                          .integers("st", {2})
+                          .node("Slice", {"x", "s", "e", "a", "st"}, {"y"})
+                          .output("y")
+                          .layer();
+  EXPECT_THAT(keys(layer), ElementsAre("copy/20_f2_t1"));
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{4, 5}));
+  EXPECT_EQ(layer.calls[0].from_offset, 1);
+}
+
+TEST(Slice, WholeIsFreeBackwardsAndUnknownAreUnsupported) {
+  EXPECT_EQ(unary("Slice", {4}, {{"starts", Dims{0}}, {"ends", Dims{9}}}).cost, Cost::free);
+  Model model(13);
+  model.input("x", {4}).integers("s", {3}).integers("e", {-9}).integers("a", {0}).integers("st",
+                                                                                           {-1});
+  model.input("t", {1}, onnx::TensorProto::INT64);
+  EXPECT_EQ(
+      Model(model).node("Slice", {"x", "s", "e", "a", "st"}, {"y"}).output("y").layer().reason,
+      "a negative step");
+  EXPECT_EQ(Model(model).node("Slice", {"x", "t", "e"}, {"y"}).output("y").layer().cost,
+            Cost::unsupported);
+}
+
+TEST(Split, ACopyPerPartThatSomebodyReads) {
+  Model model(11);
+  model.input("x", {2, 6})
+      .node("Split", {"x"}, {"a", "b"}, {{"axis", 1}, {"split", Dims{2, 4}}})
+      .output("a")
+      .output("b");
+  const Layer layer = model.layer();
+  EXPECT_EQ(layer.cost, Cost::movement);
+  EXPECT_THAT(keys(layer), ElementsAre("copy/2x2_f6.1_t2.1", "copy/2x4_f6.1_t4.1"));
+  EXPECT_EQ(layer.calls[1].from_offset, 2);
+  EXPECT_EQ(layer.calls[1].output, 1);
+  const Layer half = Model(13)
+                         .input("x", {2, 6})
+                         .node("Split", {"x"}, {"a", "b"}, {{"axis", -1}})
+                         .output("b")
+                         .layer();
+  EXPECT_THAT(keys(half), ElementsAre("copy/2x3_f6.1_t3.1"));
+  EXPECT_EQ(half.calls[0].from_offset, 3);
+}
+
+TEST(Transpose, MovesOrOnlyRenamesAxes) {
+  EXPECT_THAT(keys(unary("Transpose", {2, 3, 4})), ElementsAre("copy/4x3x2_f1.4.12_t6.2.1"));
+  EXPECT_THAT(keys(unary("Transpose", {2, 3, 4}, {{"perm", Dims{1, 0, 2}}})),
+              ElementsAre("copy/3x2x4_f4.12.1_t8.4.1"));
+  EXPECT_EQ(unary("Transpose", {2, 3}, {{"perm", Dims{0, 1}}}).cost, Cost::free);
+  EXPECT_EQ(unary("Transpose", {2, 1, 3}, {{"perm", Dims{1, 0, 2}}}).cost, Cost::free);
+}
+
+TEST(Pad, CopiesTheInterior) {
+  const Layer layer = unary("Pad", {2, 3}, {{"pads", Dims{0, 1, 0, 2}}});
+  EXPECT_THAT(keys(layer), ElementsAre("copy/2x3_f3.1_t6.1"));
+  EXPECT_EQ(layer.calls[0].to_offset, 1);
+  const Layer cut = unary("Pad", {2, 5}, {{"pads", Dims{0, -1, 0, 0}}});
+  EXPECT_THAT(keys(cut), ElementsAre("copy/2x4_f5.1_t4.1"));
+  EXPECT_EQ(cut.calls[0].from_offset, 1);
+  EXPECT_EQ(unary("Pad", {2, 3}, {{"pads", Dims{0, 0, 0, 0}}}).cost, Cost::free);
+  EXPECT_EQ(unary("Pad", {2, 3}, {{"pads", Dims{1, 1, 1, 1}}, {"mode", "reflect"}}).reason,
+            "reflect padding");
+}
+
+TEST(Free, WhatOnlyRenames) {
+  for (const char* op : {"Identity", "Dropout", "Flatten", "Squeeze"}) {
+    const Layer layer = unary(op, {1, 2, 3});
+    EXPECT_EQ(layer.cost, Cost::free) << op;
+    EXPECT_FALSE(layer.reason.empty()) << op;
+    EXPECT_EQ(layer.flops, 0) << op;
+    EXPECT_EQ(layer.bytes, 0) << op;
+    EXPECT_THAT(layer.calls, IsEmpty()) << op;
+  }
+  EXPECT_EQ(unary("Unsqueeze", {2}, {{"axes", Dims{0}}}).cost, Cost::free);
+}
+
+TEST(Free, CastToTheSameTypeOnly) {
+  EXPECT_EQ(unary("Cast", {2}, {{"to", onnx::TensorProto::FLOAT}}).cost, Cost::free);
+  const Layer layer = unary("Cast", {2}, {{"to", onnx::TensorProto::FLOAT16}});
+  EXPECT_EQ(layer.cost, Cost::unsupported);
+  EXPECT_EQ(layer.outputs[0].type, "float16");
+}
+
+TEST(Free, WhatFollowsFromConstantsAndShapes) {
+  Model model(13);
+  model.input("x", {2, 3})
+      .weights("w", {3, 4})
+      .node("Transpose", {"w"}, {"w_t"})
+      .node("Shape", {"x"}, {"s"});
+  model.node("MatMul", {"w_t", "w"}, {"p"}).output("p").output("s");
+  for (const Layer& layer : model.import().layers) EXPECT_EQ(layer.cost, Cost::free) << layer.name;
+}
+
+TEST(Unsupported, UnknownOperatorsHaveTheirNameAndTheirBytes) {
+  const Layer layer = unary("Erf", {2, 3}, {}, 13);
+  EXPECT_EQ(layer.cost, Cost::unsupported);
+  EXPECT_EQ(layer.reason, "no lowering for Erf");
+  EXPECT_EQ(layer.flops, std::nullopt);
+  EXPECT_EQ(layer.bytes, 2 * 6 * 4);
+}
+
+TEST(Unsupported, ForeignOperatorsAndWhatDependsOnThem) {
+  Model model(13);
+  model.domain("com.example", 1).input("x", {2, 3}).node("Magic", {"x"}, {"m"});
+  model.last().set_domain("com.example");
+  const Graph graph = model.node("Relu", {"m"}, {"y"}).output("y").import();
+  EXPECT_EQ(graph.layers[0].reason, "no lowering for com.example.Magic");
+  EXPECT_EQ(graph.layers[0].bytes, std::nullopt);
+  EXPECT_EQ(graph.layers[1].cost, Cost::unsupported);
+  EXPECT_THAT(graph.layers[1].reason, HasSubstr("shape"));
+}
+
+}  // namespace
+}  // namespace benanza::test
