@@ -1,0 +1,283 @@
+#include <gmock/gmock.h>
+
+#include "comparison/comparison.h"
+#include "comparison/read_profile.h"
+#include "tests/build.h"
+#include "tests/folder.h"
+
+namespace benanza {
+namespace {
+
+using test::contents;
+using test::error_of;
+using test::Folder;
+using test::layer;
+using test::ms;
+using test::us;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const ProfiledNode& node_of(const Profile& profile, const std::string& name) {
+  for (const ProfiledNode& node : profile.nodes) {
+    if (node.name == name) return node;
+  }
+  throw Error("no node " + name);
+}
+
+TEST(OnnxRuntime, TimesAreMediansOverTheProfiledRuns) {
+  const Profile profile = read_profile(test::data("small.onnxruntime.json"));
+  EXPECT_EQ(profile.framework, "onnxruntime");
+  EXPECT_EQ(profile.model, "small");
+  EXPECT_EQ(profile.batch, 1);
+  EXPECT_EQ(profile.threads, 2);
+  EXPECT_EQ(profile.latency_seconds.size(), 20);
+  EXPECT_EQ(profile.nodes.size(), 17);
+  EXPECT_DOUBLE_EQ(node_of(profile, "lrn").seconds, 1939 * us);         // 1939, 1663, 17246
+  EXPECT_DOUBLE_EQ(node_of(profile, "rb_nchwc").seconds, 107 * us);     // 145, 107, 107
+  EXPECT_DOUBLE_EQ(node_of(profile, "ReorderInput").seconds, 30 * us);  // 40, 20, 30
+  EXPECT_EQ(profile.nodes.front().name, "r0_nchwc");
+  EXPECT_EQ(profile.nodes.back().name, "softmax");
+}
+
+TEST(OnnxRuntime, NamesOfFusedNodesLeadBackToTheModel) {
+  const Profile profile = read_profile(test::data("torchvision_alexnet.onnxruntime.json"));
+  const ProfiledNode& product = node_of(profile, "fused /classifier/classifier.1/Gemm");
+  EXPECT_EQ(product.origin, "/classifier/classifier.1/Gemm");
+  EXPECT_EQ(product.op, "Gemm");
+  EXPECT_EQ(node_of(profile, "/features/features.1/Relu_output_0_nchwc").origin,
+            "/features/features.1/Relu_output_0");
+}
+
+/// Names of the layers that the node called `name` does.
+std::vector<std::string> layers_of(const std::string& name, const Graph& graph,
+                                   const Profile& profile) {
+  const Mapping mapping = map_layers(graph, profile.nodes);
+  std::vector<std::string> names;
+  for (std::size_t node = 0; node < profile.nodes.size(); ++node) {
+    if (profile.nodes[node].name != name) continue;
+    for (const std::size_t layer : mapping.layers_of_node[node]) {
+      names.push_back(graph.layers[layer].name);
+    }
+  }
+  return names;
+}
+
+TEST(Mapping, OfAConvolutionFusedWithWhatFollows) {
+  const Graph graph = read_graph(test::data("small.graph.json"));
+  const Profile profile = read_profile(test::data("small.onnxruntime.json"));
+  EXPECT_THAT(layers_of("r0_nchwc", graph, profile),
+              ElementsAre("stem/conv", "stem/bn", "stem/relu"));
+  EXPECT_THAT(layers_of("cp_nchwc", graph, profile), ElementsAre("p/conv"));
+  EXPECT_THAT(layers_of("clip_nchwc", graph, profile), ElementsAre("dw", "clip"));
+  EXPECT_THAT(layers_of("fc/matmul/MatMulAddFusion", graph, profile),
+              ElementsAre("fc/matmul", "fc/add"));
+  EXPECT_THAT(layers_of("ReorderInput", graph, profile), IsEmpty());
+}
+
+TEST(Mapping, OfNodesThatHaveNoNameInTheModel) {
+  // The model does not name this convolution and its ReLU; their tensors have names.
+  const Graph graph = read_graph(test::data("small.graph.json"));
+  const Profile profile = read_profile(test::data("small.onnxruntime.json"));
+  EXPECT_THAT(layers_of("rb_nchwc", graph, profile), ElementsAre("Conv_13", "Relu_14"));
+}
+
+TEST(Mapping, OfARealModelLeavesNoMeasuredLayerOut) {
+  const Graph graph = read_graph(test::data("torchvision_alexnet.graph.json"));
+  const Profile profile = read_profile(test::data("torchvision_alexnet.onnxruntime.json"));
+  const Mapping mapping = map_layers(graph, profile.nodes);
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    if (graph.layers[index].cost != Cost::measured) continue;
+    EXPECT_TRUE(mapping.node_of_layer[index].has_value()) << graph.layers[index].name;
+  }
+  for (std::size_t node = 0; node < profile.nodes.size(); ++node) {
+    EXPECT_EQ(mapping.layers_of_node[node].empty(), profile.nodes[node].name == "ReorderOutput");
+  }
+}
+
+Layer convolution(const std::string& name, std::vector<std::size_t> inputs) {
+  Layer made = layer(name, std::move(inputs));
+  made.op = "Conv";
+  made.problems = {"conv/" + name};
+  return made;
+}
+
+ProfiledNode node(const std::string& origin, const std::string& op, double seconds = 1 * ms) {
+  return {.name = origin, .origin = origin, .op = op, .seconds = seconds};
+}
+
+TEST(Mapping, AResidualAddBelongsToTheConvolutionThatRanLast) {
+  // block: input -> shortcut; input -> c -> add(c, shortcut) -> relu
+  Graph graph{.model = "m",
+              .layers = {convolution("input", {}), convolution("shortcut", {0}),
+                         convolution("c", {0}), layer("add", {1, 2}), layer("relu", {3})}};
+  graph.layers[3].op = "Add";
+  const Mapping mapping =
+      map_layers(graph, {node("input", "Conv"), node("shortcut", "Conv"), node("c", "Conv")});
+  EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(1));
+  EXPECT_THAT(mapping.layers_of_node[2], ElementsAre(2, 3, 4));
+  EXPECT_TRUE(mapping.named[2]);
+  EXPECT_FALSE(mapping.named[3]);
+}
+
+TEST(Mapping, GoesThroughFreeLayers) {
+  const Graph graph{.model = "m",
+                    .layers = {convolution("c", {}), layer("dropout", {0}, Cost::free, "no-op"),
+                               layer("relu", {1})}};
+  const Mapping mapping = map_layers(graph, {node("c", "Conv")});
+  EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(0, 2));
+  EXPECT_EQ(mapping.node_of_layer[1], std::nullopt);
+}
+
+TEST(Mapping, AChainDoesNotTakeALayerThatHasItsOwnNode) {
+  // Both convolutions have a node; the second node is named after the ReLU's tensor.
+  const Graph graph{.model = "m",
+                    .layers = {convolution("c1", {}), convolution("c2", {0}), layer("r", {1})}};
+  const Mapping mapping = map_layers(graph, {node("c1", "Conv"), node("r_out", "Conv")});
+  EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(0));
+  EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(1, 2));
+}
+
+TEST(Mapping, HoldsWholeWordsOnly) {
+  const Graph graph{.model = "m", .layers = {convolution("conv1", {}), convolution("conv10", {0})}};
+  const Mapping mapping =
+      map_layers(graph, {node("optimised:conv10:v2", "Conv"), node("conv1/fast", "Conv")});
+  EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(1));
+  EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(0));
+}
+
+TEST(Mapping, TakesTheOrderWhereNamesAreGone) {
+  const Graph graph{.model = "m", .layers = {convolution("c1", {}), convolution("c2", {0})}};
+  const Mapping same =
+      map_layers(graph, {node("x", "Conv"), node("r", "Reorder"), node("y", "Conv")});
+  EXPECT_THAT(same.layers_of_node[0], ElementsAre(0));
+  EXPECT_THAT(same.layers_of_node[1], IsEmpty());
+  EXPECT_THAT(same.layers_of_node[2], ElementsAre(1));
+  // Three nodes for two layers: which is which would be a guess.
+  const Mapping other =
+      map_layers(graph, {node("x", "Conv"), node("y", "Conv"), node("z", "Conv")});
+  EXPECT_EQ(other.node_of_layer[0], std::nullopt);
+}
+
+/// c (Conv, 3 ms) -> relu (1 ms), and the bounds of both.
+struct Case {
+  Graph graph{.model = "m", .batch = 1, .layers = {convolution("c", {}), layer("relu", {0})}};
+  MeasurementSet set = test::steady({{"relu", 1 * ms}});
+  std::vector<LayerTime> times;
+  Bounds result;
+
+  Case() {
+    set.add(test::measured("conv/c/fp32/any/onednn/jit", {3 * ms, 3 * ms}));
+    times = layer_times(graph, set, {});
+    result = bounds(graph, times, Movement::exclude);
+  }
+};
+
+Profile profile_of(std::vector<ProfiledNode> nodes) {
+  return {.path = "p.json",
+          .framework = "onnxruntime",
+          .model = "m",
+          .batch = 1,
+          .precision = "fp32",
+          .threads = 2,
+          .device = "a CPU",
+          .latency_seconds = {7 * ms, 8 * ms, 12 * ms},
+          .nodes = std::move(nodes)};
+}
+
+TEST(Comparison, RatioIsBoundOverMedianLatency) {
+  const Case given;
+  const Profile profile =
+      profile_of({node("relu_out", "Conv", 6 * ms), node("pad", "Reorder", ms)});
+  const Comparison comparison =
+      compare(given.graph, given.times, given.result, Movement::exclude, profile);
+  EXPECT_DOUBLE_EQ(comparison.latency_seconds, 8 * ms);
+  EXPECT_DOUBLE_EQ(comparison.sequential_ratio, 0.5);  // (3 + 1) / 8
+  EXPECT_DOUBLE_EQ(comparison.parallel_ratio, 0.5);
+  EXPECT_DOUBLE_EQ(comparison.operator_seconds, 7 * ms);
+  ASSERT_EQ(comparison.losses.size(), 2);
+  EXPECT_EQ(comparison.losses[0].node, 0);
+  EXPECT_DOUBLE_EQ(comparison.losses[0].bound_seconds, 4 * ms);
+  EXPECT_DOUBLE_EQ(comparison.losses[0].lost_seconds, 2 * ms);
+  EXPECT_DOUBLE_EQ(comparison.losses[1].lost_seconds, 1 * ms);
+  EXPECT_THAT(comparison.extra_nodes, ElementsAre(1));
+  EXPECT_THAT(comparison.absent_layers, IsEmpty());
+}
+
+TEST(Comparison, FoldedLayersAreAbsentAndCountedWhereTheyWentTo) {
+  const Case given;
+  const Profile profile = profile_of({node("c", "Conv", 3.5 * ms)});
+  const Comparison comparison =
+      compare(given.graph, given.times, given.result, Movement::exclude, profile);
+  EXPECT_THAT(comparison.absent_layers, ElementsAre(1));
+  EXPECT_DOUBLE_EQ(comparison.losses.at(0).lost_seconds, -0.5 * ms);  // one call for both: faster
+}
+
+TEST(Comparison, NothingIsLostAgainstAnUnknownBound) {
+  Case given;
+  given.times[0] = {.standing = Standing::unsupported};
+  const Comparison comparison = compare(given.graph, given.times, given.result, Movement::exclude,
+                                        profile_of({node("c", "Conv"), node("relu", "Relu")}));
+  EXPECT_THAT(comparison.unknown_nodes, ElementsAre(0));
+  ASSERT_EQ(comparison.losses.size(), 1);
+  EXPECT_EQ(comparison.losses[0].node, 1);
+}
+
+TEST(Comparison, AProfileWithoutTheConvolutionsIsOfAnotherModel) {
+  const Case given;
+  const Profile profile = profile_of({node("other", "MatMul"), node("relu", "Relu")});
+  const std::string error = error_of(
+      [&] { compare(given.graph, given.times, given.result, Movement::exclude, profile); });
+  EXPECT_THAT(error, AllOf(HasSubstr("p.json"), HasSubstr("another model"),
+                           HasSubstr("0 of the 1 convolutions"), Not(HasSubstr("\n"))));
+}
+
+TEST(Comparison, SaysWhatDiffers) {
+  const Profile profile = profile_of({});
+  const System same{{"threads", "2"}, {"cpu_model", "a CPU"}};
+  EXPECT_THAT(differences(profile, Precision::fp32, {{"onednn", same}}), IsEmpty());
+  const System other{{"threads", "4"}, {"cpu_model", "a CPU"}};
+  EXPECT_THAT(differences(profile, Precision::int8, {{"onednn", other}}),
+              ElementsAre("precision: fp32 in the profile, int8 in the results",
+                          "threads: 2 in the profile, 4 in the results"));
+}
+
+TEST(Comparison, ModelAndBatchSayWhatAProfileIsOf) {
+  Graph graph{.model = "m", .batch = 8};
+  EXPECT_FALSE(is_of(profile_of({}), graph));
+  graph.batch = 1;
+  EXPECT_TRUE(is_of(profile_of({}), graph));
+  graph.batch.reset();
+  EXPECT_TRUE(is_of(profile_of({}), graph));
+  graph.model = "n";
+  EXPECT_FALSE(is_of(profile_of({}), graph));
+}
+
+TEST(ReadProfile, BadFilesAreOneLine) {
+  const Folder folder;
+  const std::string good = contents(test::data("small.onnxruntime.json"));
+  const auto without = [&](const std::string& what, const std::string& by) {
+    std::string text = good;
+    return text.replace(text.find(what), what.size(), by);
+  };
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "empty"},
+      {good.substr(0, good.size() / 2), "cut short"},
+      {"{}", "no framework known"},
+      {without("\"framework\": \"onnxruntime\"", "\"framework\": \"abacus\""),
+       "no framework known"},
+      {without("\"schema\": 1", "\"schema\": 3"), "schema 3"},
+      {without("\"latency_seconds\"", "\"latency\""), "latency_seconds"},
+      {without("\"trace\": [", "\"trace\": [], \"was\": ["), "no operators"},
+  };
+  for (const auto& [text, says] : cases) {
+    const auto file = folder.write("bad.json", text);
+    EXPECT_THAT(error_of([&] { read_profile(file); }),
+                AllOf(HasSubstr(file.string() + ": "), HasSubstr(says), Not(HasSubstr("\n"))));
+  }
+}
+
+}  // namespace
+}  // namespace benanza
