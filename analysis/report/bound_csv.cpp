@@ -17,8 +17,8 @@ std::string csv_field(std::string_view text) {
 }
 
 template <class T>
-std::string known(const std::optional<T>& value) {
-  return value ? fmt::format("{}", *value) : "";
+std::string known(const std::optional<T>& value, std::string_view format = "{}") {
+  return value ? fmt::format(fmt::runtime(format), *value) : "";
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ std::string bound_csv(const BoundReports& reports) {
           "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(report.graph->model),
           known(report.graph->batch), to_string(report.choice.precision), csv_field(layer.name),
           csv_field(layer.op), to_string(time.standing), known(time.seconds),
-          known(rows[index].share), known(layer.flops), known(layer.bytes),
+          known(rows[index].share, "{:.6g}"), known(layer.flops), known(layer.bytes),
           known(rows[index].flops_per_second), rows[index].on_critical_path ? "yes" : "no",
           csv_field(time.fusion), csv_field(calls), csv_field(note));
     }

@@ -1,0 +1,174 @@
+// benanza-analyze as a person runs it: what it prints, where, and its exit status.
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "graph/graph.h"
+#include "tests/folder.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+using test::contents;
+using test::data;
+using test::Folder;
+using test::results_text;
+using test::row;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+struct Outcome {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+/// One results file in which every problem of `graph` takes 10 us, but for `left_out`.
+std::string complete_results(const Graph& graph, const std::string& left_out = "") {
+  std::string rows;
+  const auto add = [&](const std::string& key) {
+    if (key == left_out) return;
+    if (!rows.empty()) rows += ",\n";
+    rows += row(key + "/fp32/any/onednn/jit", "[1e-5, 1e-5, 1e-5]");
+  };
+  for (const Layer& layer : graph.layers) {
+    for (const std::string& key : layer.problems) add(key);
+  }
+  for (const Fusion& fusion : graph.fusions) add(fusion.problem);
+  return results_text(rows);
+}
+
+class Program : public testing::Test {
+ protected:
+  Outcome run(const std::string& arguments) const {
+    const auto out = folder_.path() / "out.txt";
+    const auto err = folder_.path() / "err.txt";
+    const std::string line =
+        std::string(BENANZA_ANALYZE) + " " + arguments + " >" + out.string() + " 2>" + err.string();
+    const int status = std::system(line.c_str());
+    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+            .out = contents(out),
+            .err = contents(err)};
+  }
+
+  /// Fails unless the program printed one line on standard error, and nothing else.
+  void expect_error(const std::string& arguments, const std::string& says) const {
+    const Outcome result = run(arguments);
+    EXPECT_NE(result.status, 0) << arguments;
+    EXPECT_THAT(result.out, IsEmpty()) << arguments;
+    EXPECT_THAT(result.err, AllOf(StartsWith("benanza-analyze: "), HasSubstr(says))) << arguments;
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+  }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    return folder_.write(name, text).string();
+  }
+
+  const std::string graph_ = data("small.graph.json").string();
+  const std::string profile_ = data("small.onnxruntime.json").string();
+  const Folder folder_;
+};
+
+TEST_F(Program, AnswersWithATable) {
+  const std::string results = write("r.json", complete_results(read_graph(graph_)));
+  const Outcome result = run("bound --graph " + graph_ + " --results " + results);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  // 19 measured layers of one call each, the convolution with a bias as one fused call.
+  EXPECT_THAT(result.out, HasSubstr("LBL sequential  0.190 ms"));
+  EXPECT_THAT(result.out, Not(HasSubstr("PARTIAL")));
+}
+
+TEST_F(Program, TheProfileAddsLatencyAndRatio) {
+  const std::string results = write("r.json", complete_results(read_graph(graph_)));
+  const Outcome result = run("bound --graph " + graph_ + " --results " + results + " --profile " +
+                             profile_ + " --format json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json profile = json::parse(result.out)["reports"][0]["profiles"][0];
+  EXPECT_EQ(profile["framework"], "onnxruntime");
+  // The two middle ones of the 20 latencies are 2.6374 and 6.4305 ms.
+  EXPECT_NEAR(profile["latency_seconds"].get<double>(), 4.53393e-3, 1e-8);
+  EXPECT_NEAR(profile["benanza_ratio"]["sequential"].get<double>(), 0.190 / 4.53393, 1e-5);
+  EXPECT_EQ(profile["losses"][0]["operator"], "lrn");
+  EXPECT_NEAR(profile["losses"][0]["lost_seconds"].get<double>(), 1929e-6, 1e-12);
+}
+
+TEST_F(Program, AMissingMeasurementIsNamedAndAnErrorUnlessAllowed) {
+  const Graph graph = read_graph(graph_);
+  const std::string results =
+      write("r.json", complete_results(graph, "lrn/1x56x32x32_n5_a1e-04_b0.75_k1"));
+  const std::string arguments = "bound --graph " + graph_ + " --results " + results;
+  expect_error(arguments,
+               "lrn/1x56x32x32_n5_a1e-04_b0.75_k1 (not measured at fp32; layer \"lrn\")");
+  const Outcome allowed = run(arguments + " --allow-missing");
+  EXPECT_EQ(allowed.status, 0);
+  EXPECT_THAT(allowed.out, AllOf(HasSubstr("LBL sequential  0.180 ms"), HasSubstr("PARTIAL")));
+}
+
+TEST_F(Program, OnePerPrecisionAndModel) {
+  const std::string results = write("r.json", complete_results(read_graph(graph_)));
+  const Outcome result = run("bound --graph " + graph_ + " " + graph_ + " --results " + results +
+                             " --precision fp32,bf16 --allow-missing --format json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["reports"].size(), 4);
+}
+
+TEST_F(Program, TypingErrorsAreOneLine) {
+  const std::string results = write("r.json", complete_results(read_graph(graph_)));
+  const std::string good = "bound --graph " + graph_ + " --results " + results;
+  expect_error("", "--help");
+  expect_error("frobnicate", "frobnicate");
+  expect_error(good + " --frobnicate", "--frobnicate");
+  expect_error("bound --results " + results, "--graph");
+  expect_error("bound --graph " + graph_, "--results");
+  expect_error(good + " --precision fp31", "fp31");
+  expect_error(good + " --layout hwcn", "hwcn");
+  expect_error(good + " --backend cudnn", "onednn");
+  expect_error(good + " --fallback fp31", "fp31");
+  expect_error(good + " --movement maybe", "maybe");
+  expect_error(good + " --format xml", "xml");
+  expect_error(good + " --layers few", "few");
+}
+
+TEST_F(Program, BadFilesAreOneLine) {
+  const std::string text = complete_results(read_graph(graph_));
+  const std::string results = write("r.json", text);
+  const std::string cut = write("bad/cut.json", text.substr(0, text.size() / 2));
+  const std::string cut_profile = write("cut_profile.json", contents(profile_).substr(0, 4000));
+  const std::string other_profile = data("torchvision_alexnet.onnxruntime.json").string();
+  expect_error("bound --graph " + graph_ + " --results " + cut, cut);
+  expect_error("bound --graph " + results + " --results " + results, "graph file");
+  expect_error("bound --graph none.json --results " + results, "none.json");
+  const std::string good = "bound --graph " + graph_ + " --results " + results;
+  expect_error(good + " --profile " + cut_profile, "cut short");
+  expect_error(good + " --profile " + other_profile, "of torchvision_alexnet, batch 1");
+}
+
+TEST_F(Program, AProfileThatOnlyCallsItselfThisModelIsNoProfileOfIt) {
+  std::string text = contents(data("torchvision_alexnet.onnxruntime.json"));
+  const std::string name = "\"torchvision_alexnet\"";
+  text.replace(text.find(name), name.size(), "\"small\"");
+  const std::string results = write("r.json", complete_results(read_graph(graph_)));
+  expect_error(
+      "bound --graph " + graph_ + " --results " + results + " --profile " + write("p.json", text),
+      "convolutions and matrix products");
+}
+
+TEST_F(Program, AFullDiskIsAnError) {
+  const std::string results = write("r.json", complete_results(read_graph(graph_)));
+  const auto err = folder_.path() / "err.txt";
+  const std::string line = std::string(BENANZA_ANALYZE) + " bound --graph " + graph_ +
+                           " --results " + results + " >/dev/full 2>" + err.string();
+  EXPECT_NE(std::system(line.c_str()), 0);
+  EXPECT_THAT(contents(err), HasSubstr("cannot write"));
+}
+
+}  // namespace
+}  // namespace benanza

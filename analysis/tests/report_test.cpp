@@ -1,0 +1,157 @@
+#include "report/bound_report.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/text_table.h"
+#include "tests/build.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+using test::layer;
+using test::ms;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A diamond with something of every standing: a (1 ms) -> b (5 ms) beside c (2 ms) -> d (1 ms),
+/// then a copy (0.5 ms), a free and an unsupported layer, and one that was not measured.
+struct Case {
+  Graph graph{.model = "diamond",
+              .batch = 2,
+              .layers = {layer("a", {}), layer("b", {0}), layer("c", {0}), layer("d", {1, 2}),
+                         layer("copy", {3}, Cost::movement),
+                         layer("dropout", {4}, Cost::free, "no-op at inference"),
+                         layer("einsum", {5}, Cost::unsupported, "no lowering for Einsum"),
+                         layer("gone, \"x\"", {6})}};
+  MeasurementSet set = test::steady(
+      {{"a", 1 * ms}, {"b", 5 * ms}, {"c", 2 * ms}, {"d", 1 * ms}, {"copy", 0.5 * ms}});
+  BoundReports reports;
+
+  explicit Case(Movement movement = Movement::exclude) {
+    graph.layers.back().problems = {"relu/gone"};
+    reports.systems["onednn"] = {{"threads", "2"}};
+    reports.reports.push_back(make_report(graph, set, {}, movement));
+  }
+};
+
+TEST(BoundTable, IsAlignedAndSaysItsUnits) {
+  const Case given;
+  EXPECT_EQ(bound_table(given.reports, 2), R"(onednn: threads 2
+
+diamond, batch 2, fp32
+  LBL sequential  9.000 ms  (95%: 9.000 to 9.000)  PARTIAL
+  LBL parallel    7.000 ms  (95%: 7.000 to 7.000)  PARTIAL
+  with movement   sequential 9.500 ms  (95%: 9.500 to 9.500), parallel 7.500 ms  (95%: 7.500 to 7.500)  PARTIAL
+
+  coverage     layers     arithmetic
+  measured          4    4.000 MFLOP
+  movement          1    1.000 MFLOP  not in the bound
+  free              1         0 FLOP
+  unsupported       1  FLOPs unknown
+  missing           1    1.000 MFLOP  not in the bound: it is PARTIAL
+
+  not counted  op       arithmetic     MB  why
+  einsum       Relu  FLOPs unknown  0.001  no lowering for Einsum
+  gone, "x"    Relu    1.000 MFLOP  0.001  relu/gone not measured at fp32
+
+  layer  op        us  share  GFLOP/s  critical  layout/backend/algorithm
+  b      Relu  5000.0  55.6%      0.2  *         nchw/onednn/jit
+  c      Relu  2000.0  22.2%      0.5            nchw/onednn/jit
+  the slowest 2 of 5 layers, 77.8% of the sequential bound
+
+  critical path: 3 of 4 layers in the bound
+    a, b and 1 more
+  off it: c
+)");
+}
+
+TEST(BoundTable, AllLayersAreInTheModelsOrder) {
+  const Case given;
+  const std::string text = bound_table(given.reports, 100);
+  EXPECT_LT(text.find("\n  a  "), text.find("\n  b  "));
+  EXPECT_LT(text.find("\n  b  "), text.find("\n  c  "));
+  EXPECT_LT(text.find("\n  d  "), text.find("\n  copy  "));
+  EXPECT_THAT(text, Not(HasSubstr("the slowest")));
+  EXPECT_THAT(text, HasSubstr("    a, b, d\n"));
+}
+
+TEST(BoundTable, IsTheSameEveryTime) {
+  EXPECT_EQ(bound_table(Case().reports, 9), bound_table(Case().reports, 9));
+}
+
+TEST(BoundJson, HoldsBoundsCoverageAndEveryLayer) {
+  const Case given;
+  const json root = json::parse(bound_json(given.reports));
+  EXPECT_EQ(root["schema"], 1);
+  EXPECT_EQ(root["systems"]["onednn"]["threads"], "2");
+  const json& report = root["reports"][0];
+  EXPECT_EQ(report["model"], "diamond");
+  EXPECT_EQ(report["batch"], 2);
+  EXPECT_EQ(report["partial"], true);
+  EXPECT_DOUBLE_EQ(report["bounds"]["sequential"]["seconds"], 9 * ms);
+  EXPECT_DOUBLE_EQ(report["bounds"]["parallel"]["seconds"], 7 * ms);
+  EXPECT_THAT(report["bounds"]["parallel"]["critical_path"], ElementsAre("a", "b", "d"));
+  EXPECT_DOUBLE_EQ(report["bounds"]["sequential"]["spread_seconds"][1], 9 * ms);
+  EXPECT_DOUBLE_EQ(report["bounds_with_movement"]["sequential"]["seconds"], 9.5 * ms);
+  EXPECT_EQ(report["coverage"]["measured"]["layers"], 4);
+  EXPECT_TRUE(report["coverage"]["unsupported"]["flops"].is_null());
+  ASSERT_EQ(report["layers"].size(), 8);
+  EXPECT_EQ(report["layers"][1]["on_critical_path"], true);
+  EXPECT_EQ(report["layers"][2]["on_critical_path"], false);
+  EXPECT_EQ(report["layers"][1]["calls"][0]["name"], "relu/b/fp32/nchw/onednn/jit");
+  EXPECT_TRUE(report["layers"][4]["share"].is_null());    // movement: not part of the bound
+  EXPECT_EQ(report["layers"][5]["seconds"], 0.0);         // free: known to be nothing
+  EXPECT_TRUE(report["layers"][6]["seconds"].is_null());  // unsupported: unknown
+  EXPECT_TRUE(report["layers"][7]["seconds"].is_null());  // missing: unknown
+  EXPECT_EQ(report["layers"][7]["missing"][0]["key"], "relu/gone");
+  EXPECT_TRUE(report["layers"][0]["fusion"].is_null());
+}
+
+TEST(BoundCsv, IsOneRowALayerWithUnknownsEmpty) {
+  const Case given(Movement::include);
+  EXPECT_EQ(
+      bound_csv(given.reports),
+      R"(model,batch,precision,layer,op,standing,seconds,share,flops,bytes,flops_per_second,on_critical_path,fusion,calls,note
+)"
+      "diamond,2,fp32,a,Relu,measured,0.001,0.105263,1000000,1000,1000000000,yes,,"
+      "relu/a/fp32/nchw/onednn/jit,\n"
+      "diamond,2,fp32,b,Relu,measured,0.005,0.526316,1000000,1000,200000000,yes,,"
+      "relu/b/fp32/nchw/onednn/jit,\n"
+      "diamond,2,fp32,c,Relu,measured,0.002,0.210526,1000000,1000,500000000,no,,"
+      "relu/c/fp32/nchw/onednn/jit,\n"
+      "diamond,2,fp32,d,Relu,measured,0.001,0.105263,1000000,1000,1000000000,yes,,"
+      "relu/d/fp32/nchw/onednn/jit,\n"
+      "diamond,2,fp32,copy,Relu,movement,0.0005,0.0526316,1000000,1000,2000000000,"
+      "yes,,relu/copy/fp32/nchw/onednn/jit,\n"
+      "diamond,2,fp32,dropout,Relu,free,0,,,1000,,no,,,no-op at inference\n"
+      "diamond,2,fp32,einsum,Relu,unsupported,,,,1000,,no,,,no lowering for Einsum\n"
+      "diamond,2,fp32,\"gone, \"\"x\"\"\",Relu,missing,,,1000000,1000,,no,,,"
+      "relu/gone: not measured at fp32\n");
+}
+
+TEST(TextTable, NumbersStandRightAndLinesEndWithoutSpaces) {
+  TextTable table({{"name"}, {"n", true}, {""}});
+  table.add({"a", "100", ""});
+  table.add({"longer", "2", "x"});
+  EXPECT_EQ(table.text(),
+            "  name      n\n"
+            "  a       100\n"
+            "  longer    2  x\n");
+}
+
+TEST(Shortened, KeepsTheEndsOfANameThatIsTooLong) {
+  EXPECT_EQ(shortened("conv1", 8), "conv1");
+  EXPECT_EQ(shortened("abcdefghijklmnop", 12), "abc...klmnop");
+}
+
+TEST(Enumerated, SaysHowManyAreLeftOut) {
+  EXPECT_EQ(enumerated({"a", "b", "c"}, 3), "a, b, c");
+  EXPECT_EQ(enumerated({"a", "b", "c"}, 1), "a and 2 more");
+  EXPECT_EQ(enumerated({}, 1), "");
+}
+
+}  // namespace
+}  // namespace benanza
