@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,10 @@ void print_list() {
 }
 
 void write_model(const std::string& id, const std::string& path, const zoo::BuildOptions& options) {
+  // write_file() renames over its target; a device or a pipe there would be lost.
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
+    throw Error(path + ": is not a regular file; give the path of a file to write");
+  }
   const onnx::ModelProto model = zoo::build(zoo::find(id), options);
   // Protobuf cannot write a message of 2 GiB or more; no model of the zoo comes near.
   std::string bytes;

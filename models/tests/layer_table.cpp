@@ -86,7 +86,9 @@ Shapes inferred_shapes(const onnx::GraphProto& graph) {
     shapes[tensor.name()] = join(tensor.dims(), "x");
     if (tensor.data_type() == onnx::TensorProto::INT64) {
       std::vector<std::int64_t> values(tensor.raw_data().size() / sizeof(std::int64_t));
-      std::memcpy(values.data(), tensor.raw_data().data(), tensor.raw_data().size());
+      if (!values.empty()) {
+        std::memcpy(values.data(), tensor.raw_data().data(), tensor.raw_data().size());
+      }
       shapes[tensor.name()] = join(values, "x");
     }
   }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <onnx/onnx_pb.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -103,6 +104,21 @@ TEST_F(Program, RefusesWhatItCannotDo) {
   expect_refusal("googlenet --frobnicate -o " + path("x.onnx"), "--frobnicate");
   expect_refusal("googlenet vgg16 -o " + path("x.onnx"), "vgg16");
   expect_refusal("", "--list");
+}
+
+TEST_F(Program, LeavesWhatIsNoRegularFileAlone) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const Outcome outcome = run("mnist -o " + path("pipe"));
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("not a regular file"));
+  EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
+  EXPECT_THAT(files(), ::testing::ElementsAre("pipe"));
+}
+
+TEST_F(Program, ReplacesAnOlderFile) {
+  std::ofstream(path("m.onnx")) << "old";
+  EXPECT_EQ(run("mnist -o " + path("m.onnx")).status, 0);
+  EXPECT_GT(std::filesystem::file_size(path("m.onnx")), 1000U);
 }
 
 }  // namespace
