@@ -54,6 +54,20 @@ void check_node(const Node& node, const OpSchema& schema) {
   }
 }
 
+/// Whether the newest schema there is describes a node of a newer opset: it must know every
+/// attribute and have room for every input, or it would infer something else.
+bool describes(const OpSchema& schema, const Node& node) {
+  // Known to change nothing about shapes, or read by inference functions of older schemas.
+  constexpr std::array<std::string_view, 2> harmless{"num_outputs", "saturate"};
+  const auto& attributes = node.proto().attribute();
+  return (node.proto().input_size() <= schema.max_input() ||
+          node.op_type().starts_with("Reduce")) &&
+         std::all_of(attributes.begin(), attributes.end(), [&](const auto& attribute) {
+           return schema.attributes().count(attribute.name()) > 0 ||
+                  std::find(harmless.begin(), harmless.end(), attribute.name()) != harmless.end();
+         });
+}
+
 /// Frameworks take -1 in the target of Expand for "as it is"; the schemas know only 1 for that.
 void keep_free_extents(NodeContext& context, const Program& program, const Step& step) {
   const Tensor* target = input_tensors(program, step)[1];
@@ -128,7 +142,9 @@ class Inference {
     const bool newer = node.domain().empty() && node.opset() > newest_known_;
     try {
       if (schema != nullptr && !newer) check_node(node, *schema);
-      if (!inputs_have_types(step)) return types;
+      if (!inputs_have_types(step) || (schema != nullptr && newer && !describes(*schema, node))) {
+        return types;
+      }
       NodeContext context(program_, step);
       if (bound_.replaced_batch && node.op_type() == "Reshape") {
         rebatch_reshape(context, program_, step, *bound_.replaced_batch, bound_.batch);

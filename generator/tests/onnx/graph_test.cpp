@@ -171,6 +171,18 @@ TEST(Shapes, NewerOpsetsUseTheNewestSchema) {
               ElementsAre("relu/2x3"));
 }
 
+TEST(Shapes, NewerAttributesAreNotIgnored) {
+  // Dilated average pooling came with opset 19: a schema without dilations would give 1x1x6x6.
+  const Layer layer = Model(19)
+                          .input("x", {1, 1, 7, 7})
+                          .node("AveragePool", {"x"}, {"y"},
+                                {{"kernel_shape", Dims{2, 2}}, {"dilations", Dims{3, 3}}})
+                          .output("y")
+                          .layer();
+  EXPECT_EQ(layer.cost, Cost::unsupported);
+  EXPECT_EQ(layer.outputs[0].shape, std::nullopt);
+}
+
 TEST(Rebatch, ABakedBatchIsScaled) {
   EXPECT_EQ(rebatched({1, 1024}, {8, 1024, 1, 1}, true, 1, 8), (Dims{8, 1024}));
   EXPECT_EQ(rebatched({4, 6}, {2, 3, 2}, true, 4, 2), (Dims{2, 6}));

@@ -1,0 +1,163 @@
+// What benanza-generate writes, and what it leaves alone.
+#include "emit/emit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "../onnx/model.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "emit/command.h"
+#include "emit/graph_json.h"
+#include "emit/problems.h"
+#include "emit/summary.h"
+
+namespace benanza::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// conv with bias -> relu -> concat with itself -> an operator nobody knows.
+Graph small(const std::string& name) {
+  Graph graph = Model(13)
+                    .input("x", {-1, 3, 4, 4})
+                    .weights("w", {8, 3, 3, 3})
+                    .weights("b", {8})
+                    .node("Conv", {"x", "w", "b"}, {"conv"}, {{"pads", Dims{1, 1, 1, 1}}})
+                    .node("Relu", {"conv"}, {"relu"})
+                    .node("Identity", {"relu"}, {"same"})
+                    .node("Concat", {"relu", "same"}, {"concat"}, {{"axis", 1}})
+                    .node("Erf", {"concat"}, {"erf"})
+                    .output("erf")
+                    .import({.batch = 2, .dims = {}});
+  graph.model = name;
+  return graph;
+}
+
+class Emit : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Emit, GoldenFiles) {
+  emit(folder_, {{small("small"), false}}, {Precision::fp32, Precision::bf16});
+  for (const char* name : {"problems.cpp", "small.graph.json", "tests.cmake"}) {
+    EXPECT_EQ(read_file(folder_ / name), read_file(fs::path(TEST_DATA) / "golden" / name)) << name;
+  }
+}
+
+TEST_F(Emit, EqualContentIsNotWrittenAgain) {
+  emit(folder_, {{small("small"), true}}, {Precision::fp32});
+  EXPECT_THAT(files(), ElementsAre("problems.cpp", "small_b2.graph.json", "tests.cmake"));
+  const fs::file_time_type long_ago{};
+  for (const std::string& name : files()) fs::last_write_time(folder_ / name, long_ago);
+  emit(folder_, {{small("small"), true}}, {Precision::fp32});
+  for (const std::string& name : files()) {
+    EXPECT_EQ(fs::last_write_time(folder_ / name), long_ago) << name;
+  }
+  emit(folder_, {{small("small"), true}}, {Precision::bf16});
+  EXPECT_NE(fs::last_write_time(folder_ / "problems.cpp"), long_ago);
+  EXPECT_EQ(fs::last_write_time(folder_ / "small_b2.graph.json"), long_ago);
+}
+
+TEST_F(Emit, GraphsOfFormerModelsGo) {
+  emit(folder_, {{small("old"), false}, {small("kept"), false}}, {Precision::fp32});
+  write_file(folder_ / "notes.txt", "not ours");
+  emit(folder_, {{small("kept"), false}}, {Precision::fp32});
+  EXPECT_THAT(files(), ElementsAre("kept.graph.json", "notes.txt", "problems.cpp", "tests.cmake"));
+}
+
+TEST_F(Emit, TwoGraphsOfOneNameAreAnErrorAndNothingIsWritten) {
+  EXPECT_THROW(emit(folder_, {{small("a"), false}, {small("a"), false}}, {Precision::fp32}), Error);
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(Emit, AFolderThatCannotBeMadeIsNamed) {
+  write_file(fs::path(testing::TempDir()) / "plain", "a file");
+  const fs::path below = fs::path(testing::TempDir()) / "plain" / "out";
+  try {
+    emit(below, {{small("a"), false}}, {Precision::fp32});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(below.string()));
+  }
+}
+
+TEST(Problems, MergeOverModelsAndNameAtMostThreeLayersOfEach) {
+  Model model(13);
+  model.input("x", {2, 3}).node("Relu", {"x"}, {"r0"});
+  for (int index = 1; index < 5; ++index) {
+    const std::string last = "r" + std::to_string(index - 1);
+    model.node("Relu", {last}, {"r" + std::to_string(index)});
+  }
+  Graph many = model.output("r4").import();
+  many.model = "many";
+  Graph one =
+      Model(13).input("x", {2, 3}).node("Relu", {"x"}, {"only\n\\"}).output("only\n\\").import();
+  one.model = "one";
+  const std::string text = problems_source(collect_problems({many, one}), {Precision::fp32});
+  EXPECT_THAT(text,
+              HasSubstr("    // many: r0, r1, r2, ... (5); one: only?? (1)\n    \"relu/2x3\",\n"));
+}
+
+TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
+  const auto problems = collect_problems({small("a"), small("a")});
+  ASSERT_FALSE(problems.empty());
+  for (const ProblemUse& problem : problems) {
+    EXPECT_THAT(problem.users, testing::SizeIs(1));
+    EXPECT_THAT(problem.users[0].names, testing::SizeIs(1)) << problem.key;
+  }
+}
+
+TEST(Problems, NoneIsStillAProgram) {
+  EXPECT_THAT(problems_source({}, {Precision::fp32}), HasSubstr("{.problems = {}, .precisions ="));
+}
+
+TEST(TestsCMake, Lists) {
+  EXPECT_EQ(tests_cmake({"conv", "relu"}, {Precision::fp32}, {"a$.graph.json"}),
+            "# Generated by benanza-generate, do not edit.\n"
+            "set(BENANZA_OPERATORS \"conv\" \"relu\")\n"
+            "set(BENANZA_PRECISIONS \"fp32\")\n"
+            "set(BENANZA_GRAPHS \"a\\$.graph.json\")\n");
+}
+
+TEST(Summary, CountsByOperatorAndCost) {
+  const std::string text = summary(small("small"));
+  EXPECT_THAT(text, HasSubstr("small (batch 2, opset 13)"));
+  EXPECT_THAT(text, HasSubstr("unsupported: Erf: no lowering for Erf (1)"));
+  // 2 * 256 outputs * 27 products + 256 bias additions.
+  EXPECT_THAT(text, testing::ContainsRegex("Conv +measured +1 +2 +0\\.000 +0\\.00"));
+}
+
+TEST(Command, DimsAndPrecisions) {
+  EXPECT_EQ(parse_dim("N=8"), (std::pair<std::string, std::int64_t>("N", 8)));
+  for (const char* text : {"N", "=8", "N=", "N=x", "N=0", "N=8x"}) {
+    EXPECT_THROW(parse_dim(text), Error) << text;
+  }
+  EXPECT_THAT(parse_precisions({"fp32", "bf16", "fp32"}),
+              ElementsAre(Precision::fp32, Precision::bf16));
+  EXPECT_THROW(parse_precisions({"fp31"}), Error);
+}
+
+}  // namespace
+}  // namespace benanza::test

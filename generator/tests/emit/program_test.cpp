@@ -1,0 +1,109 @@
+// benanza-generate as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/file.h"
+
+namespace benanza::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Result {
+  int status = -1;
+  std::string text;
+};
+
+Result generate(const std::string& arguments) {
+  FILE* pipe = ::popen((std::string(GENERATE) + ' ' + arguments + " 2>&1").c_str(), "r");
+  Result run;
+  std::array<char, 4096> buffer;
+  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    run.text.append(buffer.data(), size);
+  }
+  run.status = WEXITSTATUS(::pclose(pipe));
+  return run;
+}
+
+const std::string alexnet = std::string(TEST_DATA) + "/torchvision_alexnet.onnx";
+
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// One line, non-zero, nothing written.
+  void expect_refused(const std::string& arguments, const std::string& part) {
+    const Result run = generate(arguments + " --out " + folder_.string());
+    EXPECT_EQ(run.status, 1) << arguments;
+    EXPECT_THAT(run.text, AllOf(StartsWith("benanza-generate: "), HasSubstr(part)));
+    EXPECT_EQ(std::count(run.text.begin(), run.text.end(), '\n'), 1) << run.text;
+    EXPECT_FALSE(fs::exists(folder_)) << arguments;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Program, WritesAGraphPerBatch) {
+  const Result run =
+      generate("--batch 1,8 --precision fp32,bf16 --out " + folder_.string() + ' ' + alexnet);
+  EXPECT_EQ(run.status, 0) << run.text;
+  EXPECT_EQ(run.text, "");
+  for (const char* name : {"torchvision_alexnet_b1.graph.json", "torchvision_alexnet_b8.graph.json",
+                           "problems.cpp", "tests.cmake"}) {
+    EXPECT_TRUE(fs::exists(folder_ / name)) << name;
+  }
+  EXPECT_THAT(read_file(folder_ / "problems.cpp"), HasSubstr("Precision::fp32, Precision::bf16"));
+}
+
+TEST_F(Program, SummaryWritesNothing) {
+  const Result run = generate("--summary " + alexnet);
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.text, HasSubstr("torchvision_alexnet (batch 1, opset 17)"));
+}
+
+TEST_F(Program, RefusesInOneLine) {
+  expect_refused("--frobnicate " + alexnet, "--frobnicate");
+  expect_refused("", "MODEL");
+  expect_refused("--batch x " + alexnet, "--batch");
+  expect_refused("--batch 0 " + alexnet, "at least 1");
+  expect_refused("--batch 1099511627776 " + alexnet, "2^40");
+  expect_refused("--precision fp31 " + alexnet, "fp31");
+  expect_refused("--dim N=4 " + alexnet, "no model has a dimension");
+  expect_refused("/nowhere/x.onnx", "/nowhere/x.onnx: cannot open");
+  expect_refused(alexnet + ' ' + alexnet, "a second model is called");
+}
+
+TEST_F(Program, OneBadModelAmongGoodOnesWritesNothing) {
+  const fs::path bad = fs::path(testing::TempDir()) / "bad.onnx";
+  write_file(bad, "no model");
+  expect_refused(alexnet + ' ' + bad.string(), bad.string());
+  fs::remove(bad);
+}
+
+TEST_F(Program, NeedsAFolder) {
+  const Result run = generate(alexnet);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.text, HasSubstr("--out"));
+}
+
+TEST_F(Program, AnUnwritableFolderIsNamed) {
+  const Result run = generate("--out /proc/benanza " + alexnet);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.text, HasSubstr("/proc/benanza: "));
+}
+
+}  // namespace
+}  // namespace benanza::test
