@@ -1,4 +1,4 @@
-# What the NVIDIA suites need. Sets BENANZA_HAS_CUDA (CUDA Toolkit with cuBLAS) and
+# What the NVIDIA suites need. Sets BENANZA_HAS_CUDA (CUDA Toolkit with cuBLAS and CUPTI) and
 # BENANZA_HAS_CUDNN. Safe to include from several folders.
 
 set(BENANZA_CUDA AUTO CACHE STRING
@@ -12,12 +12,17 @@ set(BENANZA_HAS_CUDA OFF)
 set(BENANZA_HAS_CUDNN OFF)
 if(NOT BENANZA_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit 13 QUIET)
-  if(TARGET CUDA::cudart_static AND TARGET CUDA::cublas AND TARGET CUDA::cublasLt)
+  # Only the header: the library is loaded when a user asks for kernels or counters.
+  find_path(BENANZA_CUPTI_INCLUDE_DIR cupti.h
+            HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_TARGET_DIR}/extras/CUPTI/include)
+  mark_as_advanced(BENANZA_CUPTI_INCLUDE_DIR)
+  if(TARGET CUDA::cudart_static AND TARGET CUDA::cublas AND TARGET CUDA::cublasLt
+     AND BENANZA_CUPTI_INCLUDE_DIR)
     set(BENANZA_HAS_CUDA ON)
     find_package(CUDNN 9 QUIET)
     set(BENANZA_HAS_CUDNN ${CUDNN_FOUND})
   elseif(BENANZA_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "BENANZA_CUDA=ON, but no CUDA Toolkit 13 with cuBLAS was found: set "
+    message(FATAL_ERROR "BENANZA_CUDA=ON, but no CUDA Toolkit 13 with cuBLAS and CUPTI was found: set "
                         "CUDAToolkit_ROOT, or say BENANZA_CUDA=OFF")
   endif()
   if(BENANZA_CUDA STREQUAL "ON" AND NOT BENANZA_HAS_CUDNN)

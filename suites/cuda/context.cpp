@@ -30,7 +30,7 @@ void use_device(int device) {
 
 }  // namespace
 
-CudaContext::CudaContext(const CudaOptions& options) : options_(options) {
+CudaContext::CudaContext(const CudaOptions& options) : options_(options), profiler_(options) {
   use_device(options.device);
   system_ = cuda_system(options.device);
   stream_ = make_stream();

@@ -10,6 +10,7 @@
 #include "cuda/handles.h"
 #include "cuda/options.h"
 #include "cuda/peaks.h"
+#include "cuda/profiler.h"
 #include "cuda/stopwatch.h"
 #include "harness/backend.h"
 
@@ -24,6 +25,7 @@ class CudaContext {
 
   cudaStream_t stream() const { return stream_.get(); }
   CudaStopwatch& stopwatch() { return *stopwatch_; }
+  CudaProfiler& profiler() { return profiler_; }
   const CudaOptions& options() const { return options_; }
   /// Device, versions and clocks (cuda/identity.h). Backends add their library's version.
   const System& system() const { return system_; }
@@ -48,6 +50,7 @@ class CudaContext {
   std::shared_ptr<DeviceMemory> workspace_;
   std::unique_ptr<CudaStopwatch> stopwatch_;
   std::optional<Peaks> peaks_;
+  CudaProfiler profiler_;
 };
 
 }  // namespace benanza

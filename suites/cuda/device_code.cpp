@@ -20,7 +20,9 @@ void launch(cudaKernel_t kernel, unsigned blocks, void** arguments, cudaStream_t
 }  // namespace
 
 double clock_hz(const ClockReading& before, const ClockReading& after) {
-  if (after.nanoseconds <= before.nanoseconds || after.cycles <= before.cycles) return 0;
+  if (before.nanoseconds == 0 || after.nanoseconds <= before.nanoseconds ||
+      after.cycles <= before.cycles)
+    return 0;
   return static_cast<double>(after.cycles - before.cycles) * 1e9 /
          static_cast<double>(after.nanoseconds - before.nanoseconds);
 }
@@ -36,8 +38,10 @@ DeviceCode::DeviceCode(int multiprocessors) : multiprocessors_(multiprocessors) 
   void* memory = nullptr;
   check(cudaMallocHost(&memory, 2 * sizeof(ClockReading)), "cudaMallocHost");
   readings_.reset(static_cast<ClockReading*>(memory));
-  readings_[0] = readings_[1] = {};
+  forget_readings();
 }
+
+void DeviceCode::forget_readings() { readings_[0] = readings_[1] = {}; }
 
 void DeviceCode::delay(double seconds, cudaStream_t stream) {
   auto nanoseconds = static_cast<std::uint64_t>(seconds * 1e9);

@@ -21,7 +21,7 @@ struct ClockReading {
   std::uint64_t cycles = 0;
 };
 
-/// Average clock between two readings, in Hz. 0 if no time has passed.
+/// Average clock between two readings, in Hz. 0 if one is missing or no time has passed.
 double clock_hz(const ClockReading& before, const ClockReading& after);
 
 /// The two kernels that timing needs.
@@ -33,6 +33,8 @@ class DeviceCode {
   void delay(double seconds, cudaStream_t stream);
   /// Enqueues a reading of SM 0's clock into readings()[index], index 0 or 1.
   void read_clock(std::size_t index, cudaStream_t stream);
+  /// Before a new pair, so that a reading that fails is seen to be missing (zeros).
+  void forget_readings();
   /// Valid after the stream has been waited for.
   std::array<ClockReading, 2> readings() const;
 

@@ -6,22 +6,10 @@
 #include <optional>
 
 #include "cuda/check.h"
+#include "cuda/driver.h"
 
 namespace benanza {
 namespace {
-
-template <class Function>
-Function driver_function(const char* name, unsigned version) {
-  void* address = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  const cudaError_t status =
-      cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found);
-  if (status != cudaSuccess || found != cudaDriverEntryPointSuccess) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  return reinterpret_cast<Function>(address);
-}
 
 /// Names by the driver: the runtime knows only the kernels of its own program, not the libraries'.
 class KernelNames {

@@ -48,6 +48,7 @@ void CudaPrimitive::guard(const Problem& problem, Precision precision, double ar
 Facts CudaPrimitive::facts() {
   Facts facts = context_.stopwatch().facts(*this);
   facts.merge(library_facts());
+  facts.merge(context_.profiler().facts([this] { run(); }));
   return facts;
 }
 

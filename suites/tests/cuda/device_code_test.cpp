@@ -20,6 +20,7 @@ TEST(ClockHz, CyclesOverWallClock) {
 
 TEST(ClockHz, ZeroWhereNothingWasRead) {
   EXPECT_EQ(clock_hz({}, {}), 0);
+  EXPECT_EQ(clock_hz({}, {.nanoseconds = 9, .cycles = 9}), 0);
   EXPECT_EQ(clock_hz({.nanoseconds = 9, .cycles = 9}, {.nanoseconds = 8, .cycles = 10}), 0);
 }
 

@@ -1,0 +1,67 @@
+#include "cuda/profiler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace benanza {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(KernelsOfACall, MedianOfEveryPosition) {
+  const std::vector<KernelTime> records{{"a", 3},  {"b", 10}, {"a", 1},
+                                        {"b", 30}, {"a", 2},  {"b", 20}};
+  EXPECT_THAT(kernels_of_a_call(records, 3), ElementsAre(KernelTime{"a", 2}, KernelTime{"b", 20}));
+}
+
+TEST(KernelsOfACall, UnequalCallsTellNothing) {
+  EXPECT_THAT(kernels_of_a_call({{"a", 1}, {"b", 1}, {"a", 1}}, 2), IsEmpty());
+  EXPECT_THAT(kernels_of_a_call({{"a", 1}, {"b", 1}}, 2), IsEmpty());
+  EXPECT_THAT(kernels_of_a_call({}, 0), IsEmpty());
+}
+
+TEST(KernelFacts, NamesInOrderAndTheSum) {
+  const Facts facts = kernel_facts({{"splitK", 2e-6}, {"gemm", 3e-6}, {"splitK", 1e-6}});
+  EXPECT_EQ(std::get<std::string>(facts.at("kernel_names")), "splitK,gemm,splitK");
+  EXPECT_DOUBLE_EQ(std::get<double>(facts.at("kernel_seconds")), 6e-6);
+}
+
+TEST(CounterFacts, PackedHalfArithmeticIsNoTensorCore) {
+  CounterValues values{{"sm__inst_executed_pipe_tensor_op_hmma.sum", 100},
+                       {"sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum", 100},
+                       {"sm__inst_executed_pipe_tensor_op_imma.sum", 0}};
+  EXPECT_FALSE(std::get<bool>(counter_facts(values).at("tensor_core_counted")));
+  values["sm__inst_executed_pipe_tensor_op_gmma.sum"] = 7;
+  EXPECT_TRUE(std::get<bool>(counter_facts(values).at("tensor_core_counted")));
+  EXPECT_EQ(std::get<double>(counter_facts(values).at("tensor_core_instructions")), 7);
+}
+
+TEST(CounterFacts, WhatWasNotCountedStaysUnknown) {
+  const Facts facts = counter_facts({{"dram__bytes_read.sum", 4096}});
+  EXPECT_EQ(facts.size(), 1U);
+  EXPECT_EQ(std::get<double>(facts.at("dram_read_bytes")), 4096);
+}
+
+TEST(CounterPlan, OfAnH100NeedsNoGpu) {
+  std::optional<Cupti> cupti;
+  try {
+    cupti.emplace();
+  } catch (const ProfilerUnavailable& unavailable) {
+    GTEST_SKIP() << unavailable.what();
+  }
+  const CounterPlan plan(*cupti, "GH100", {});
+  EXPECT_EQ(plan.metrics().size(), 10U);
+  EXPECT_EQ(plan.passes(), 2U);
+  EXPECT_THROW(CounterPlan(*cupti, "no such chip", {}), ProfilerUnavailable);
+}
+
+TEST(CudaProfiler, AddsNothingUnasked) {
+  CudaProfiler profiler({});
+  int calls = 0;
+  EXPECT_TRUE(profiler.facts([&] { ++calls; }).empty());
+  EXPECT_EQ(calls, 0);
+}
+
+}  // namespace
+}  // namespace benanza
