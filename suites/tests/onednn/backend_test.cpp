@@ -198,5 +198,22 @@ TEST(OnednnImplementations, IfEveryAttemptIsRefusedTheFirstSaysWhy) {
   }
 }
 
+TEST(OnednnImplementations, RepeatedNamesAreNumbered) {
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const onednn::Setting setting(engine, Precision::fp32, Layout::plain);
+  std::vector<onednn::Attempt> attempts = onednn::solver_of(parse("relu/64")).attempts(setting);
+  const std::vector<Algorithm> once =
+      onednn::implementations(attempts, AlgorithmSet::with_reference);
+  attempts.push_back(attempts.front());
+  const std::vector<Algorithm> twice =
+      onednn::implementations(attempts, AlgorithmSet::with_reference);
+  ASSERT_EQ(twice.size(), 2 * once.size());
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    EXPECT_EQ(twice[i], once[i]);
+    EXPECT_EQ(twice[once.size() + i], once[i] + "#2");
+  }
+  EXPECT_NO_THROW(onednn::implementation(attempts, twice.back()));
+}
+
 }  // namespace
 }  // namespace benanza::testing

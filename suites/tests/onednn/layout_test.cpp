@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "harness/primitive.h"
+#include "onednn/checked.h"
+#include "onednn/implementations.h"
+
+/// Where elements lie in memory: values come out right in any layout, so verification cannot tell.
+namespace benanza::onednn {
+namespace {
+
+constexpr const char* keys[] = {
+    "conv/2x16x13x11_k24x3x3_p1.1.1.1_s1x1_d1x1_g1_bias",
+    "conv/2x16x13_k24x3_p1.1_s1_d1_g2",
+    "gemm/m7_n5_k13_nn",
+    "gemm/m7_n5_k13_tt_bias",
+    "gemm/m7_n5_k13_nt_a2x3_b2x3",
+    "gemm/m7_n5_k13_tn_a4x1_b1x6",
+    "gemm/m7_n5_k13_nn_a2x3_b1x1_w",
+    "maxpool/2x16x5x6x7_k3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1",
+    "batchnorm/2x16x13x11_e1e-05",
+    "relu/2x16x5",
+    "relu/2x16",
+    "add/2x16x5x5_2x16x5x5",
+    "add/2x16x5x5_1x16x1x1",
+    "add/2x16x5x5_1x1x5x5",
+    "prelu/2x16x5x5_1x16x1x1_w",
+    "softmax/3x10x7_a1",
+    "lrn/2x16x13x11_n5_a1e-04_b0.75_k1",
+    "reducemean/3x7x5x4_a1",
+    "concat/1x16x5x5_1x8x5x5_a1",
+    "copy/16x9x9_f81.9.1_t1.144.16",
+    "copy/5x6_f7.1_t20.3",
+};
+
+struct View {
+  Dims dims;
+  Dims strides;
+  Dims blocks;
+  Dims blocked_axes;
+};
+
+View view(const Memory::desc& format) {
+  const dnnl_memory_desc_t& data = format.data;
+  const auto& blocking = data.format_desc.blocking;
+  const auto blocks = static_cast<std::size_t>(blocking.inner_nblks);
+  return {{data.dims, data.dims + data.ndims},
+          {blocking.strides, blocking.strides + data.ndims},
+          {blocking.inner_blks, blocking.inner_blks + blocks},
+          {blocking.inner_idxs, blocking.inner_idxs + blocks}};
+}
+
+/// Strides of the axes longer than 1: the others mean nothing.
+Dims meaningful_strides(const View& v) {
+  Dims strides;
+  for (std::size_t axis = 0; axis < v.dims.size(); ++axis) {
+    if (v.dims[axis] > 1) strides.push_back(v.strides[axis]);
+  }
+  return strides;
+}
+
+/// Calls check(values, memory) for the result and every operand that changes with each inference.
+template <class Check>
+int for_each_tensor(Layout layout, Check check) {
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  int count = 0;
+  for (const char* key : keys) {
+    const Problem problem = parse(key);
+    const Solver solver = solver_of(problem);
+    if (std::find(solver.layouts.begin(), solver.layouts.end(), layout) == solver.layouts.end()) {
+      continue;
+    }
+    for (const Attempt& attempt : solver.attempts(Setting(engine, Precision::fp32, layout))) {
+      std::optional<Plan> plan;
+      try {
+        plan = offered(attempt.plan);
+      } catch (const Unsupported&) {
+        continue;
+      }
+      const auto look = [&](const Argument& argument, const char* what) {
+        SCOPED_TRACE(std::string(key) + " " + attempt.prefix + what);
+        const auto format = plan->offer.current().query_md(dnnl::query::exec_arg_md, argument.id);
+        check(problem, view(argument.values), view(format));
+        ++count;
+      };
+      const std::vector<Operand> operands = inputs(problem);
+      EXPECT_EQ(plan->operands.size(), operands.size());
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (operands[i].role == Role::data) look(plan->operands[i], "operand");
+      }
+      look(plan->result, "result");
+    }
+  }
+  return count;
+}
+
+TEST(OnednnLayout, NchwAndPlainAreTheProblemsOwnOrder) {
+  const auto same = [](const Problem&, const View& values, const View& memory) {
+    EXPECT_EQ(memory.dims, values.dims);
+    EXPECT_EQ(meaningful_strides(memory), meaningful_strides(values));
+    EXPECT_TRUE(memory.blocks.empty());
+  };
+  EXPECT_GT(for_each_tensor(Layout::nchw, same), 10);
+  EXPECT_GT(for_each_tensor(Layout::plain, same), 10);
+}
+
+TEST(OnednnLayout, NhwcHasItsChannelsTogether) {
+  const auto channels_last = [](const Problem&, const View& values, const View& memory) {
+    EXPECT_EQ(memory.dims, values.dims);
+    EXPECT_TRUE(memory.blocks.empty());
+    const std::int64_t channels = memory.dims[1];
+    EXPECT_TRUE(channels == 1 || memory.strides[1] == 1);
+    EXPECT_EQ(memory.strides.back(), channels);
+    if (memory.dims.size() > 3 && memory.dims[3] > 1) {
+      EXPECT_EQ(memory.strides[2], memory.strides[3] * memory.dims[3]);
+    }
+  };
+  EXPECT_GT(for_each_tensor(Layout::nhwc, channels_last), 10);
+}
+
+TEST(OnednnLayout, AnyIsBlocksOfChannelsOrTheConvolutionsChoice) {
+  const auto blocked = [](const Problem& problem, const View& values, const View& memory) {
+    EXPECT_EQ(memory.dims, values.dims);
+    if (std::holds_alternative<Convolution>(problem.shape)) return;
+    EXPECT_EQ(memory.blocked_axes, (Dims{1}));
+    ASSERT_EQ(memory.blocks.size(), 1U);
+    EXPECT_TRUE(memory.blocks[0] == 8 || memory.blocks[0] == 16);
+  };
+  EXPECT_GT(for_each_tensor(Layout::any, blocked), 10);
+}
+
+TEST(OnednnSetting, AttributesAreStrictAndCountScratchMemory) {
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const Setting setting(engine, Precision::fp32, Layout::plain);
+  EXPECT_EQ(setting.attributes().get_fpmath_mode(), dnnl::fpmath_mode::strict);
+  EXPECT_EQ(setting.attributes().get_scratchpad_mode(), dnnl::scratchpad_mode::user);
+}
+
+}  // namespace
+}  // namespace benanza::onednn
