@@ -12,7 +12,7 @@ Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Preci
     const std::optional<double> flops =
         time.standing == Standing::free ? std::optional(0.0) : graph.layers[index].flops;
     tally.flops = tally.flops && flops ? std::optional(*tally.flops + *flops) : std::nullopt;
-    if (!time.calls.empty() && time.calls.front()->variant.precision != precision) {
+    if (time.standing == Standing::measured && time.calls.front()->variant.precision != precision) {
       ++coverage.at_fallback;
     }
   }

@@ -46,6 +46,7 @@ Choice choice_of(const Options& options, const std::string& precision) {
   }
   if (!options.backend.empty()) choice.backend = options.backend;
   if (!options.fallback.empty()) choice.fallback = precision_of(options.fallback, "--fallback");
+  if (choice.fallback == choice.precision) choice.fallback.reset();
   return choice;
 }
 
