@@ -29,21 +29,28 @@ NameFilter::NameFilter(std::string_view pattern) {
     negative_ = true;
     pattern.remove_prefix(1);
   }
-  if (pattern.empty() || pattern == "all") {
-    everything_ = true;
-    return;
-  }
+  if (pattern.empty() || pattern == "all") return;
   if (!negative_) literal_prefix_ = literal_prefix(pattern);
-  try {
-    expression_.assign(std::string(pattern), std::regex_constants::extended);
-  } catch (const std::regex_error& error) {
+  auto compiled = std::make_unique<regex_t>();
+  const int code =
+      ::regcomp(compiled.get(), std::string(pattern).c_str(), REG_EXTENDED | REG_NOSUB);
+  if (code != 0) {
+    char reason[128];
+    ::regerror(code, compiled.get(), reason, sizeof(reason));
     throw Error("--benchmark_filter=" + std::string(whole) +
-                ": not a regular expression: " + error.what());
+                ": not a regular expression: " + reason);
   }
+  expression_.reset(compiled.release());
+}
+
+void NameFilter::Free::operator()(regex_t* expression) const noexcept {
+  ::regfree(expression);
+  delete expression;
 }
 
 bool NameFilter::matches(const std::string& name) const {
-  return (everything_ || std::regex_search(name, expression_)) != negative_;
+  const bool found = !expression_ || ::regexec(expression_.get(), name.c_str(), 0, nullptr, 0) == 0;
+  return found != negative_;
 }
 
 bool NameFilter::may_match(std::string_view prefix) const {

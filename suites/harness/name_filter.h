@@ -1,6 +1,8 @@
 #pragma once
 
-#include <regex>
+#include <regex.h>
+
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -21,10 +23,13 @@ class NameFilter {
 
  private:
   bool negative_ = false;
-  bool everything_ = false;
   /// What every matching name begins with.
   std::string literal_prefix_;
-  std::regex expression_;
+  struct Free {
+    void operator()(regex_t* expression) const noexcept;
+  };
+  /// Null where every name matches.
+  std::unique_ptr<regex_t, Free> expression_;
 };
 
 }  // namespace benanza
