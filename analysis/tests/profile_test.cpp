@@ -131,13 +131,19 @@ TEST(Mapping, GoesThroughFreeLayers) {
   EXPECT_EQ(mapping.node_of_layer[1], std::nullopt);
 }
 
-TEST(Mapping, AChainDoesNotTakeALayerThatHasItsOwnNode) {
-  // Both convolutions have a node; the second node is named after the ReLU's tensor.
+TEST(Mapping, AChainEndsAtTheNearestLayerOfItsOperator) {
   const Graph graph{.model = "m",
                     .layers = {convolution("c1", {}), convolution("c2", {0}), layer("r", {1})}};
   const Mapping mapping = map_layers(graph, {node("c1", "Conv"), node("r_out", "Conv")});
   EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(0));
   EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(1, 2));
+}
+
+TEST(Mapping, AChainDoesNotTakeALayerThatHasItsOwnNode) {
+  const Graph graph{.model = "m", .layers = {convolution("c", {}), layer("r", {0})}};
+  const Mapping mapping = map_layers(graph, {node("c", "Conv"), node("r_out", "Conv")});
+  EXPECT_THAT(mapping.layers_of_node[0], ElementsAre(0));
+  EXPECT_THAT(mapping.layers_of_node[1], ElementsAre(1));
 }
 
 TEST(Mapping, HoldsWholeWordsOnly) {
