@@ -44,6 +44,9 @@ TEST(CounterFacts, WhatWasNotCountedStaysUnknown) {
 }
 
 TEST(CounterPlan, OfAnH100NeedsNoGpu) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "CUPTI loads its parts in a way that AddressSanitizer does not allow";
+#endif
   std::optional<Cupti> cupti;
   try {
     cupti.emplace();
