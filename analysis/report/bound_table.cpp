@@ -90,6 +90,10 @@ std::string bound_lines(const BoundReport& report) {
                      comparison.profile->latency_seconds.size()));
     line("BR", fmt::format("{:.3f} sequential, {:.3f} parallel{}", comparison.sequential_ratio,
                            comparison.parallel_ratio, partial));
+    if (comparison.sequential_ratio > 1) {
+      line("",
+           "above 1: faster than the measured calls, by fusing them, or these results are noisy");
+    }
     for (const std::string& warning : comparison.warnings) line("  differs in", warning);
   }
   return text;
