@@ -37,7 +37,8 @@ class Backend {
   /// Part of every benchmark name: "onednn", "cudnn", "cublas".
   virtual std::string_view name() const = 0;
   virtual System system() const = 0;
-  /// Layouts worth measuring for this problem, at least one.
+  /// Layouts worth measuring for this problem; none if the library has no such operator at all: the
+  /// problem then leaves no row.
   virtual std::vector<Layout> layouts(const Problem& problem) const = 0;
   /// The library's first choice first. Throws Unsupported if there is none.
   virtual std::vector<Algorithm> algorithms(const Problem& problem, Precision precision,

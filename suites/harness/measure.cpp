@@ -55,8 +55,12 @@ std::int64_t batch_size(const Warmup& warmup, const MeasureOptions& options) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(calls));
 }
 
+bool outclassed(const std::vector<double>& samples, const MeasureOptions& options) {
+  return options.rival_seconds && *std::min_element(samples.begin(), samples.end()) >
+                                      *options.rival_seconds * options.outclassed_by;
+}
+
 bool converged(const std::vector<double>& samples, const MeasureOptions& options) {
-  if (samples.size() < options.minimum_samples) return false;
   const double center = median(samples);
   const Interval interval = median_interval(samples);
   return interval.low >= center * (1 - options.precision) &&
@@ -82,8 +86,12 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
     outcome.timed_seconds += seconds;
     outcome.samples.push_back(seconds / static_cast<double>(outcome.calls_per_sample));
 
-    if (outcome.timed_seconds >= minimum && converged(outcome.samples, options)) {
+    const bool enough =
+        outcome.timed_seconds >= minimum && outcome.samples.size() >= options.minimum_samples;
+    if (enough && converged(outcome.samples, options)) {
       outcome.stopped_by = stopped_by_convergence;
+    } else if (enough && outclassed(outcome.samples, options)) {
+      outcome.stopped_by = stopped_by_rival;
     } else if ((outcome.timed_seconds >= options.budget_seconds &&
                 outcome.samples.size() >= minimum_budget_samples) ||
                outcome.timed_seconds >= hard_limit || wall.seconds() >= hard_limit) {

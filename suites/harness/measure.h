@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "harness/backend.h"
 #include "harness/measurement.h"
@@ -25,6 +26,10 @@ struct MeasureOptions {
   /// Half-width of the median's 95% confidence interval, relative to the median, at which sampling
   /// stops.
   double precision = 0.01;
+  /// Median of the fastest variant known for the same problem and precision.
+  std::optional<double> rival_seconds = {};
+  /// A variant is outclassed if even its fastest sample takes this many times as long as the rival.
+  double outclassed_by = 1.5;
   /// Every sample is one call with flushed caches.
   bool cold = false;
 };
@@ -33,7 +38,8 @@ struct MeasureOptions {
 /// takes samples until
 ///   converged  minimum_samples, minimum_seconds and the payback are reached and the median is
 ///   known to within
-///              `precision`, or
+///              `precision`,
+///   outclassed the same minimums are reached and a rival is far ahead, or
 ///   budget     budget_seconds are spent and three samples taken; ten budgets, flushing included,
 ///              end it even before the third sample.
 /// The outcome's status is ok. Throws what the primitive throws, and std::runtime_error if the

@@ -14,8 +14,12 @@ enum class Status { ok, unsupported, incorrect, failed };
 std::string_view to_string(Status status);
 std::optional<Status> parse_status(std::string_view text);
 
+/// The median is known well enough.
 inline constexpr std::string_view stopped_by_convergence = "converged";
+/// The time for it was spent.
 inline constexpr std::string_view stopped_by_budget = "budget";
+/// Another variant of the problem is so much faster that it does not matter how slow this one is.
+inline constexpr std::string_view stopped_by_rival = "outclassed";
 
 /// Outcome of one variant. Everything after `reason` is known only where the status is ok.
 struct Outcome {
@@ -28,8 +32,7 @@ struct Outcome {
   std::int64_t workspace_bytes = 0;
   /// Seconds spent inside timed regions, warm-up not included.
   double timed_seconds = 0;
-  /// Why sampling stopped: stopped_by_convergence (the median is known well enough) or
-  /// stopped_by_budget.
+  /// Why sampling stopped: one of the words above.
   std::string stopped_by;
   Facts facts;
 };

@@ -26,6 +26,8 @@ class ResultStore {
   /// Null if there is none.
   const Row* find(const std::string& name, std::int64_t repetition) const;
 
+  const std::vector<Row>& rows() const { return results_.rows; }
+
   /// Keeps `row` in place of one of equal name and repetition. Throws Error if it cannot be
   /// written.
   void add(Row row);

@@ -37,7 +37,7 @@ namespace benanza {
 ///   sample_count, calls_per_sample
 ///   timed_seconds             spent inside timed regions
 ///   samples                   [seconds per call, ...] in the order taken
-///   stopped_by                "converged" | "budget"
+///   stopped_by                "converged" | "budget" | "outclassed"
 ///   and every fact the backend knows of the variant, under its own name
 /// otherwise:
 ///   reason                    one line

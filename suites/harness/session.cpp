@@ -17,6 +17,7 @@ std::int64_t Tally::count(Status status) const {
 Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& options,
                  Backend& backend, const Verifier& verifier, ResultStore& store)
     : options_(options), backend_(backend), verifier_(verifier), store_(store) {
+  for (const Row& row : store.rows()) rivals_.add(row);
   benchmark::ClearRegisteredBenchmarks();
   for (const NamedVariant& variant : variants) enlist(variant);
   progress_.emplace(due_);
@@ -59,7 +60,9 @@ Tally Session::run() {
 
 Outcome Session::outcome_of(const NamedVariant& variant) const {
   if (variant.status == Status::ok) {
-    return run_variant(backend_, variant.variant, verifier_, options_.measure);
+    MeasureOptions options = options_.measure;
+    options.rival_seconds = rivals_.seconds(variant.name);
+    return run_variant(backend_, variant.variant, verifier_, options);
   }
   Outcome known;
   known.status = variant.status;
@@ -111,6 +114,7 @@ bool Session::keep(const Row& row) {
     return false;
   }
   const Outcome& outcome = row.outcome;
+  rivals_.add(row);
   ++tally_.rows[outcome.status];
   tally_.timed_seconds += outcome.timed_seconds;
   if (outcome.stopped_by == stopped_by_budget) ++tally_.not_converged;

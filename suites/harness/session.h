@@ -14,6 +14,7 @@
 #include "harness/options.h"
 #include "harness/progress.h"
 #include "harness/result_store.h"
+#include "harness/rivals.h"
 #include "harness/runner.h"
 
 namespace benanza {
@@ -61,6 +62,7 @@ class Session {
   const Verifier& verifier_;
   ResultStore& store_;
   InterruptGuard interrupt_;
+  Rivals rivals_;
   Tally tally_;
   std::optional<Progress> progress_;
   /// Repetitions to take, and taken.

@@ -11,7 +11,7 @@ namespace {
 
 class SleepingPrimitive : public FakePrimitive {
  public:
-  SleepingPrimitive() : FakePrimitive(1, true) {}
+  SleepingPrimitive() : FakePrimitive(1) {}
   void run() override {
     ++runs;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

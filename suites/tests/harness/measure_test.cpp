@@ -39,7 +39,7 @@ ScriptedStopwatch steady(double seconds) {
 }
 
 struct Measure : ::testing::Test {
-  FakePrimitive primitive{1, true};
+  FakePrimitive primitive{1};
 };
 
 TEST_F(Measure, StopsAtSevenSamplesWhereTheyAgree) {
@@ -98,6 +98,21 @@ TEST_F(Measure, NoiseEndsWithTheBudget) {
   EXPECT_EQ(outcome.stopped_by, "budget");
   EXPECT_GE(outcome.timed_seconds, 0.2);
   EXPECT_LT(outcome.timed_seconds, 0.22);
+}
+
+TEST_F(Measure, WhatARivalOutclassesStopsAtTheMinimum) {
+  // Noise between 10 and 11 ms, which alone runs to the budget.
+  const auto noise = [](std::size_t i) { return i % 2 == 0 ? 10e-3 : 11e-3; };
+  ScriptedStopwatch far_behind(noise);
+  const Outcome outclassed =
+      measure(primitive, far_behind, {.payback = 0, .rival_seconds = 6.6e-3});
+  EXPECT_EQ(outclassed.stopped_by, "outclassed");
+  EXPECT_EQ(outclassed.samples.size(), 7U);
+
+  // Less than 1.5 times the rival: in the race, if only its fastest sample is.
+  ScriptedStopwatch close(noise);
+  const Outcome racing = measure(primitive, close, {.payback = 0, .rival_seconds = 6.7e-3});
+  EXPECT_EQ(racing.stopped_by, "budget");
 }
 
 TEST_F(Measure, ASingleOutlierDoesNotDelayConvergence) {

@@ -248,6 +248,25 @@ TEST_F(Suite, ASecondRunMeasuresNothingAgainAndFreshDoes) {
   EXPECT_EQ(names().size(), 4U);
 }
 
+TEST_F(Suite, WhatIsFarFromTheFastestIsMeasuredBriefly) {
+  const auto stopped_by = [this](const std::string& algorithm) {
+    for (const Json& row : rows()) {
+      if (row.at("name") == "relu/1x8/fp32/nchw/fake/" + algorithm) return row.at("stopped_by");
+    }
+    return Json();
+  };
+  const Finished alone = run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*strided"});
+  EXPECT_EQ(stopped_by("strided"), "budget");
+  EXPECT_THAT(alone.err, HasSubstr("1 ok (1 noisy)"));
+  run({out_flag(), "--benchmark_filter=relu/1x8.*nchw", "--fresh"});
+  EXPECT_EQ(stopped_by("direct"), "converged");
+  EXPECT_EQ(stopped_by("strided"), "outclassed");
+  // The fastest may stand in the file since an earlier run.
+  run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*direct", "--fresh"});
+  run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*strided"});
+  EXPECT_EQ(stopped_by("strided"), "outclassed");
+}
+
 TEST_F(Suite, FailuresRunAgain) {
   run({out_flag(), "--benchmark_filter=tanh"});
   const Finished again = run({out_flag(), "--benchmark_filter=tanh"});

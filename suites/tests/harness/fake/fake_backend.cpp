@@ -11,7 +11,7 @@ namespace benanza {
 double FakeStopwatch::time(Primitive& primitive, std::int64_t calls) {
   primitive.run();
   std::this_thread::sleep_for(pause_);
-  return 100e-6 * static_cast<double>(calls);
+  return dynamic_cast<FakePrimitive&>(primitive).seconds_per_call() * static_cast<double>(calls);
 }
 
 double FakeStopwatch::time_cold(Primitive& primitive) {
@@ -39,7 +39,9 @@ std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
   if (variant.algorithm == "throws") throw std::runtime_error("launch failed\n(line 3)");
   if (variant.algorithm == "memory") throw std::bad_alloc();
   const auto elements = static_cast<std::size_t>(element_count(output(variant.problem)));
-  return std::make_unique<FakePrimitive>(elements, variant.algorithm != "wrong");
+  return std::make_unique<FakePrimitive>(
+      elements, FakePrimitive::Manners{.correct = variant.algorithm != "wrong",
+                                       .noisy = variant.algorithm == "strided"});
 }
 
 void FakePrimitive::upload(std::size_t, std::span<const float> values) {
@@ -52,7 +54,12 @@ void FakePrimitive::poison_output() {
 
 void FakePrimitive::run() {
   std::transform(input_.begin(), input_.end(), output_.begin(),
-                 [this](float x) { return correct_ ? std::max(x, 0.0F) : x; });
+                 [this](float x) { return manners_.correct ? std::max(x, 0.0F) : x; });
+}
+
+double FakePrimitive::seconds_per_call() {
+  if (!manners_.noisy) return 100e-6;
+  return ++asked_ % 2 == 0 ? 200e-6 : 300e-6;
 }
 
 }  // namespace benanza

@@ -13,7 +13,7 @@ class FakeStopwatch : public Stopwatch {
   /// `pause`: really spent in every time(), so that a test can interrupt a run.
   explicit FakeStopwatch(std::chrono::milliseconds pause) : pause_(pause) {}
 
-  /// 100 us a call.
+  /// What the primitive, a FakePrimitive, says: 100 us a call, or noise between 200 and 300 us.
   double time(Primitive& primitive, std::int64_t calls) override;
   /// 250 us.
   double time_cold(Primitive& primitive) override;
@@ -23,7 +23,7 @@ class FakeStopwatch : public Stopwatch {
 };
 
 /// A library that answers every way a library can:
-///   relu     direct, strided, and ref as reference code; layouts nchw and nhwc
+///   relu     direct, strided (slow and noisy), and ref as reference code; layouts nchw and nhwc
 ///   tanh     wrong (computes something else), refused (by create), throws, memory (runs out of it)
 ///   sigmoid  no algorithm: unsupported
 ///   elu      fails while it lists its algorithms
@@ -46,10 +46,20 @@ class FakeBackend : public Backend {
   FakeStopwatch stopwatch_;
 };
 
-/// ReLU of the operand, one element a step. `correct` = false: forgets to clip.
+/// ReLU of the operand.
 class FakePrimitive : public Primitive {
  public:
-  FakePrimitive(std::size_t elements, bool correct) : output_(elements), correct_(correct) {}
+  struct Manners {
+    /// False: forgets to clip.
+    bool correct = true;
+    /// Its time is never twice the same.
+    bool noisy = false;
+  };
+  FakePrimitive(std::size_t elements, Manners manners) : output_(elements), manners_(manners) {}
+  explicit FakePrimitive(std::size_t elements) : FakePrimitive(elements, Manners{}) {}
+
+  /// What a call takes, as it says when asked now.
+  double seconds_per_call();
 
   void upload(std::size_t index, std::span<const float> values) override;
   void poison_output() override;
@@ -61,7 +71,8 @@ class FakePrimitive : public Primitive {
  private:
   std::vector<float> input_;
   std::vector<float> output_;
-  bool correct_;
+  Manners manners_;
+  int asked_ = 0;
 };
 
 }  // namespace benanza

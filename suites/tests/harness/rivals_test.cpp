@@ -1,0 +1,41 @@
+#include "harness/rivals.h"
+
+#include <gtest/gtest.h>
+
+namespace benanza {
+namespace {
+
+Row row(const std::string& name, std::vector<double> samples, Status status = Status::ok) {
+  Row result{.name = name, .repetition = 0, .flops = 0, .bytes = 0, .outcome = {}};
+  result.outcome.status = status;
+  result.outcome.samples = std::move(samples);
+  return result;
+}
+
+TEST(Rivals, AreTheFastestOfAllLayoutsAndAlgorithms) {
+  Rivals rivals;
+  EXPECT_FALSE(rivals.seconds("relu/8/fp32/nchw/fake/a"));
+  rivals.add(row("relu/8/fp32/nchw/fake/a", {5, 1, 4}));
+  EXPECT_EQ(rivals.seconds("relu/8/fp32/nhwc/fake/b"), 4);
+  rivals.add(row("relu/8/fp32/nhwc/fake/b", {3}));
+  rivals.add(row("relu/8/fp32/any/fake/c", {9}));
+  EXPECT_EQ(rivals.seconds("relu/8/fp32/nchw/fake/a"), 3);
+}
+
+TEST(Rivals, AnswerTheSameQuestion) {
+  Rivals rivals;
+  rivals.add(row("relu/8/fp32/nchw/fake/a", {1}));
+  for (const char* const name : {"relu/9/fp32/nchw/fake/a", "relu/8/bf16/nchw/fake/a",
+                                 "relu/8/fp32/nchw/fake/a/cold", "tanh/8/fp32/nchw/fake/a"}) {
+    EXPECT_FALSE(rivals.seconds(name)) << name;
+  }
+}
+
+TEST(Rivals, OnlyOkRowsCount) {
+  Rivals rivals;
+  rivals.add(row("relu/8/fp32/nchw/fake/a", {}, Status::incorrect));
+  EXPECT_FALSE(rivals.seconds("relu/8/fp32/nchw/fake/a"));
+}
+
+}  // namespace
+}  // namespace benanza
