@@ -41,6 +41,19 @@ void write_all(int descriptor, std::string_view text, const std::filesystem::pat
   }
 }
 
+/// The file a rename may replace: links are followed, so that they stay links. Throws for what
+/// exists and is no regular file: a rename would destroy a device or a pipe.
+std::filesystem::path target_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw Error(path.string() + ": cannot write: not a regular file");
+  }
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  return error ? path : target;
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -55,7 +68,8 @@ std::string read_file(const std::filesystem::path& path) {
   return text;
 }
 
-void write_file(const std::filesystem::path& path, std::string_view text) {
+void write_file(const std::filesystem::path& link, std::string_view text) {
+  const std::filesystem::path path = target_of(link);
   const std::filesystem::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
   try {
     const Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));

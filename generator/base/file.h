@@ -10,7 +10,8 @@ namespace benanza {
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes `text` to a temporary name beside `path`, flushes it to disk, then renames: a reader sees
-/// the old file or the new one, never a part. Throws Error and removes the temporary on failure.
+/// the old file or the new one, never a part. A symbolic link stays one. Throws Error and removes
+/// the temporary on failure, and refuses what is there and no regular file.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
 /// As write_file, but leaves a file that already holds `text` alone. Returns true if it wrote.

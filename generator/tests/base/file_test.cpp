@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -48,6 +49,21 @@ TEST_F(Files, ErrorsNameThePath) {
     }
   }
   EXPECT_THROW(write_file(folder_ / "no" / "such" / "x", "text"), Error);
+}
+
+TEST_F(Files, DevicesAndPipesAreNotReplaced) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(write_file(pipe, "text"), Error);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST_F(Files, LinksAreFollowed) {
+  write_file(folder_ / "file", "old");
+  fs::create_symlink("file", folder_ / "link");
+  write_file(folder_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_file(folder_ / "file"), "new");
 }
 
 }  // namespace

@@ -33,8 +33,11 @@ Storage storage(Precision precision) {
 
 double tolerance(Precision precision, const Element& element, std::int64_t length) {
   const Storage stored = storage(precision);
-  const double summing = (16 + std::sqrt(static_cast<double>(length))) * 0x1p-24;
-  return stored.absolute + stored.relative * std::abs(element.value) + summing * element.magnitude;
+  const double root = std::sqrt(static_cast<double>(length));
+  const double partial_sum = length > 1 ? element.magnitude / root : 0;
+  const double summing = (16 + root) * 0x1p-24;
+  return stored.absolute + stored.relative * (std::abs(element.value) + partial_sum) +
+         summing * element.magnitude;
 }
 
 }  // namespace benanza
