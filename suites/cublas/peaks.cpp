@@ -40,6 +40,10 @@ double peak(Library& library, Precision precision) {
       // The device lacks the precision.
     } catch (const std::bad_alloc&) {
       // A smaller product has to do.
+    } catch (const EngineLost&) {
+      throw;
+    } catch (const std::runtime_error&) {
+      // A call that fails here fails in a row of its own, too, where its reason is kept.
     }
   }
   return best;

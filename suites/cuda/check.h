@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/primitive.h"
+
 namespace benanza {
 
 /// No GPU that this program can use. The program says so in one line and exits with status 77,
@@ -21,9 +23,9 @@ class NoGpu : public std::runtime_error {
 /// The device cannot be used any more by this process (illegal address, failed launch, ...): every
 /// later call would fail too. Whoever catches it saves what is finished, names the variant, and
 /// ends the process.
-class DeviceLost : public std::runtime_error {
+class DeviceLost : public EngineLost {
  public:
-  using std::runtime_error::runtime_error;
+  using EngineLost::EngineLost;
 };
 
 /// The device's memory does not hold what was asked for; the process goes on.

@@ -92,6 +92,11 @@ int exit_status(const Tally& tally, int signal_number, const std::string& progra
     std::cerr << program << ": " << bad << (bad == 1 ? " measurement is" : " measurements are")
               << " incorrect or failed, first " << tally.first_bad << '\n';
   }
+  if (!tally.lost_at.empty()) {
+    std::cerr << program << ": the device was lost at " << tally.lost_at
+              << "; start again with the same flags to go on without it\n";
+    return static_cast<int>(Exit::error);
+  }
   if (signal_number != 0) {
     std::cerr << program << ": interrupted; start again with the same flags to continue\n";
     return 128 + signal_number;
@@ -114,6 +119,10 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   if (options.list) {
     for (const NamedVariant& variant : variants) std::cout << variant.name << '\n';
     return 0;
+  }
+  if (variants.empty() && options.ctest) {
+    std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
+    return static_cast<int>(Exit::skipped);
   }
   if (variants.empty()) {
     throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");

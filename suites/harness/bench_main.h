@@ -12,6 +12,8 @@ enum class Exit : int {
   error = 1,
   /// Every row is written, and some are incorrect or failed.
   bad_rows = 2,
+  /// With --ctest: the library has no such operator. CTest counts it as skipped.
+  skipped = 77,
 };
 
 /// The program of a suite, after its backend is made. Prints its own errors; `registration` is what

@@ -34,6 +34,8 @@ struct Outcome {
   double timed_seconds = 0;
   /// Why sampling stopped: one of the words above.
   std::string stopped_by;
+  /// True if this variant took the engine down: it is not tried again.
+  bool engine_lost = false;
   Facts facts;
 };
 

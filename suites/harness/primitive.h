@@ -30,6 +30,13 @@ class Unsupported : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The engine is gone for this process: every later call would fail too. The row becomes `failed`
+/// and the run ends; the next run leaves the variant out and goes on.
+class EngineLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// What a backend knows of a variant beyond its time; every entry becomes a field of the row, so a
 /// name says its unit: {"heuristic_rank": 2.0, "tensor_core_claimed": true}.
 using Facts = std::map<std::string, std::variant<bool, double, std::string>>;

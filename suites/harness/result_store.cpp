@@ -59,8 +59,9 @@ std::int64_t ResultStore::finished(const std::string& name, std::int64_t wanted)
   std::int64_t count = 0;
   while (count < wanted) {
     const Row* row = find(name, count);
-    if (row != nullptr && row->outcome.status == Status::unsupported) return wanted;
-    if (row == nullptr || row->outcome.status != Status::ok) break;
+    if (row == nullptr) break;
+    if (row->outcome.status == Status::unsupported || row->outcome.engine_lost) return wanted;
+    if (row->outcome.status != Status::ok) break;
     ++count;
   }
   return count;

@@ -59,6 +59,7 @@ Json row_json(const Row& row, const Position& position) {
     json["error_message"] = std::string(to_string(outcome.status)) + ": " + outcome.reason;
     put(json, "FLOPs", row.flops);
     json["bytes"] = row.bytes;
+    if (outcome.engine_lost) json["engine_lost"] = true;
     return json;
   }
   for (const Counter& counter : counters(row)) put(json, counter.name, counter.value);
@@ -109,6 +110,7 @@ Row row_from(const Json& json) {
   outcome.status = *status;
   if (*status != Status::ok) {
     outcome.reason = json.at("reason");
+    outcome.engine_lost = json.value("engine_lost", false);
     return row;
   }
   outcome.samples = json.at("samples").get<std::vector<double>>();

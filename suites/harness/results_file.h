@@ -41,6 +41,7 @@ namespace benanza {
 ///   and every fact the backend knows of the variant, under its own name
 /// otherwise:
 ///   reason                    one line
+///   engine_lost = true        only where the variant took the engine down: it is not tried again
 ///   error_occurred = true, error_message = "<status>: <reason>"
 ///   iterations, real_time, cpu_time = 0: what Google Benchmark writes for a row with an error, and
 ///                             what compare.py needs. They are not times: only `status` says so.

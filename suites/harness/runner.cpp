@@ -3,6 +3,8 @@
 #include <chrono>
 #include <exception>
 #include <new>
+#include <string>
+#include <typeinfo>
 
 namespace benanza {
 namespace {
@@ -45,8 +47,14 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
     return measure(*primitive, backend.stopwatch(), prepared);
   } catch (const Unsupported& refusal) {
     return refused(Status::unsupported, refusal.what());
-  } catch (const std::bad_alloc&) {
-    return refused(Status::failed, "out of memory");
+  } catch (const EngineLost& loss) {
+    Outcome outcome = refused(Status::failed, loss.what());
+    outcome.engine_lost = true;
+    return outcome;
+  } catch (const std::bad_alloc& shortage) {
+    // Plain std::bad_alloc says only its own name; what a backend throws says how much was wanted.
+    const bool plain = typeid(shortage) == typeid(std::bad_alloc);
+    return refused(Status::failed, plain ? "out of memory" : shortage.what());
   } catch (const std::exception& error) {
     return refused(Status::failed, error.what());
   }

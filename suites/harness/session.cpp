@@ -76,7 +76,7 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
       taken.empty() ? store_.finished(variant.name, options_.repetitions) : taken.back() + 1;
   const Row* const before = taken.empty() ? nullptr : store_.find(variant.name, taken.back());
   const bool refused_before = before != nullptr && before->outcome.status != Status::ok;
-  if (interrupt_.signal() != 0 || error_ || refused_before) {
+  if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || refused_before) {
     state.SkipWithError("not run");
     return;
   }
@@ -120,6 +120,7 @@ bool Session::keep(const Row& row) {
   if (outcome.stopped_by == stopped_by_budget) ++tally_.not_converged;
   const bool bad = outcome.status == Status::incorrect || outcome.status == Status::failed;
   if (bad && tally_.first_bad.empty()) tally_.first_bad = row.name;
+  if (outcome.engine_lost) tally_.lost_at = row.name;
   return true;
 }
 

@@ -28,6 +28,8 @@ struct Tally {
   std::map<Status, std::int64_t> rows;
   /// The first row that was incorrect or failed; empty if none was.
   std::string first_bad;
+  /// The row that took the engine down and ended the run; empty if none did.
+  std::string lost_at;
   /// Of the ok rows: those whose median is not known as well as was wanted when time ran out.
   std::int64_t not_converged = 0;
   double timed_seconds = 0;

@@ -69,6 +69,25 @@ struct Suite : ::testing::Test {
   std::filesystem::path file = folder / "r.json";
 };
 
+TEST_F(Suite, ALostEngineEndsTheRunAndTheNextGoesOnWithoutTheVariant) {
+  const std::vector<std::string> arguments{"--problem=clip/1x8_a0_b6", "--problem=relu/1x8",
+                                           out_flag()};
+  const Finished first = run(arguments);
+  EXPECT_EQ(first.status, 1);
+  EXPECT_THAT(first.err, HasSubstr("lost at clip/1x8_a0_b6/fp32/plain/fake/lost"));
+  EXPECT_EQ(names().size(), 1);
+  EXPECT_EQ(rows()[0].at("status"), "failed");
+
+  EXPECT_EQ(run(arguments).status, 0);
+  EXPECT_EQ(names().count("relu/1x8/fp32/nchw/fake/direct"), 1);
+  EXPECT_EQ(names().count("clip/1x8_a0_b6/fp32/plain/fake/lost"), 1);
+}
+
+TEST_F(Suite, AnOperatorTheLibraryLacksIsSkippedUnderCTestAndAnErrorByHand) {
+  EXPECT_EQ(run({"--problem=softmax/1x8_a1", "--ctest"}).status, 77);
+  expect_error(run({"--problem=softmax/1x8_a1"}), "no benchmark matches");
+}
+
 TEST_F(Suite, ListsNamesWithoutSuffixes) {
   const Finished finished = run({"--benchmark_list_tests=true", "--benchmark_filter=1x8.*direct$"});
   EXPECT_EQ(finished.status, 0);

@@ -20,6 +20,7 @@ double FakeStopwatch::time_cold(Primitive& primitive) {
 }
 
 std::vector<Layout> FakeBackend::layouts(const Problem& problem) const {
+  if (op(problem) == "softmax") return {};
   if (op(problem) == "relu") return {Layout::nchw, Layout::nhwc};
   return {Layout::plain};
 }
@@ -28,6 +29,7 @@ std::vector<Algorithm> FakeBackend::algorithms(const Problem& problem, Precision
                                                AlgorithmSet set) {
   if (op(problem) == "sigmoid") throw Unsupported("fake has\n no sigmoid");
   if (op(problem) == "elu") throw std::runtime_error("handle lost");
+  if (op(problem) == "clip") return {"lost"};
   if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
   if (set == AlgorithmSet::best) return {"direct"};
   if (set == AlgorithmSet::all) return {"direct", "strided"};
@@ -37,6 +39,7 @@ std::vector<Algorithm> FakeBackend::algorithms(const Problem& problem, Precision
 std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
   if (variant.algorithm == "refused") throw Unsupported("not on this device");
   if (variant.algorithm == "throws") throw std::runtime_error("launch failed\n(line 3)");
+  if (variant.algorithm == "lost") throw EngineLost("illegal address");
   if (variant.algorithm == "memory") throw std::bad_alloc();
   const auto elements = static_cast<std::size_t>(element_count(output(variant.problem)));
   return std::make_unique<FakePrimitive>(

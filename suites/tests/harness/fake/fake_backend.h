@@ -26,6 +26,8 @@ class FakeStopwatch : public Stopwatch {
 ///   relu     direct, strided (slow and noisy), and ref as reference code; layouts nchw and nhwc
 ///   tanh     wrong (computes something else), refused (by create), throws, memory (runs out of it)
 ///   sigmoid  no algorithm: unsupported
+///   clip     lost (takes the engine down)
+///   softmax  no such operator, and so no row
 ///   elu      fails while it lists its algorithms
 class FakeBackend : public Backend {
  public:
