@@ -23,4 +23,9 @@ std::optional<Status> parse_status(std::string_view text) {
   return std::nullopt;
 }
 
+bool settled(const Outcome& outcome) {
+  return outcome.status == Status::unsupported || outcome.engine_lost ||
+         outcome.stopped_by == stopped_by_rival;
+}
+
 }  // namespace benanza

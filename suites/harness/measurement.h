@@ -39,4 +39,8 @@ struct Outcome {
   Facts facts;
 };
 
+/// True if another repetition, now or in a later run, is pointless: the library refused, the engine
+/// went down, or the variant was outclassed.
+bool settled(const Outcome& outcome);
+
 }  // namespace benanza

@@ -60,7 +60,7 @@ std::int64_t ResultStore::finished(const std::string& name, std::int64_t wanted)
   while (count < wanted) {
     const Row* row = find(name, count);
     if (row == nullptr) break;
-    if (row->outcome.status == Status::unsupported || row->outcome.engine_lost) return wanted;
+    if (settled(row->outcome)) return wanted;
     if (row->outcome.status != Status::ok) break;
     ++count;
   }

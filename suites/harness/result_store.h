@@ -20,9 +20,8 @@ class ResultStore {
   /// file is no results file, was measured on another system, or is in use by another process.
   ResultStore(std::filesystem::path path, Source source, bool fresh);
 
-  /// Number of repetitions of `name` that need not run again: those that are ok, or every one asked
-  /// for if the library refused the first. Rows that were incorrect or failed are due again,
-  /// but for those that took the engine down.
+  /// Number of repetitions of `name` that need not run again: those that are ok, or `wanted` if one
+  /// of them settled the matter. Rows that were incorrect or failed are due again.
   std::int64_t finished(const std::string& name, std::int64_t wanted) const;
   /// Null if there is none.
   const Row* find(const std::string& name, std::int64_t repetition) const;

@@ -75,8 +75,9 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
   const std::int64_t repetition =
       taken.empty() ? store_.finished(variant.name, options_.repetitions) : taken.back() + 1;
   const Row* const before = taken.empty() ? nullptr : store_.find(variant.name, taken.back());
-  const bool refused_before = before != nullptr && before->outcome.status != Status::ok;
-  if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || refused_before) {
+  const bool once_is_enough =
+      before != nullptr && (before->outcome.status != Status::ok || settled(before->outcome));
+  if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || once_is_enough) {
     state.SkipWithError("not run");
     return;
   }

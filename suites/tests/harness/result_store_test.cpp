@@ -138,6 +138,14 @@ TEST_F(Store, CountsRepetitionsFromTheFirst) {
   EXPECT_EQ(store.finished("a", 5), 2);
 }
 
+TEST_F(Store, AnOutclassedVariantIsNotRepeated) {
+  ResultStore store = open();
+  Row slow = row("a");
+  slow.outcome.stopped_by = "outclassed";
+  store.add(slow);
+  EXPECT_EQ(store.finished("a", 5), 5);
+}
+
 TEST_F(Store, FreshDiscardsFileAndJournal) {
   {
     ResultStore store = open();
