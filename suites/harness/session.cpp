@@ -8,6 +8,18 @@
 #include "harness/statistics.h"
 
 namespace benanza {
+namespace {
+
+/// Reports an error from inside the loop: the run then counts one iteration like every other, as
+/// Google Benchmark demands of the repetitions of one name.
+void skip(benchmark::State& state, const std::string& message) {
+  for ([[maybe_unused]] auto _ : state) {
+    state.SkipWithError(message.c_str());
+    break;
+  }
+}
+
+}  // namespace
 
 std::int64_t Tally::count(Status status) const {
   const auto entry = rows.find(status);
@@ -78,7 +90,7 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
   const bool once_is_enough =
       before != nullptr && (before->outcome.status != Status::ok || settled(before->outcome));
   if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || once_is_enough) {
-    state.SkipWithError("not run");
+    skip(state, "not run");
     return;
   }
 
@@ -90,15 +102,13 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
           .bytes = cost.bytes(),
           .outcome = outcome_of(variant)};
   if (!keep(row)) {
-    state.SkipWithError("not kept");
+    skip(state, "not kept");
     return;
   }
   taken.push_back(repetition);
 
   if (row.outcome.status != Status::ok) {
-    const std::string message =
-        std::string(to_string(row.outcome.status)) + ": " + row.outcome.reason;
-    state.SkipWithError(message.c_str());
+    skip(state, std::string(to_string(row.outcome.status)) + ": " + row.outcome.reason);
     return;
   }
   for ([[maybe_unused]] auto _ : state) state.SetIterationTime(median(row.outcome.samples));

@@ -156,6 +156,17 @@ TEST_F(Suite, RandomInterleavingKeepsRowsApart) {
   EXPECT_EQ(rows().size(), 18U);
 }
 
+TEST_F(Suite, ARepetitionMayFailWhereOthersDidNot) {
+  const Finished finished =
+      run({out_flag(), "--benchmark_repetitions=4", "--algorithms=with-reference",
+           "--benchmark_filter=1x8.*nchw.*ref"});
+  EXPECT_EQ(finished.status, 2);
+  std::vector<std::string> statuses;
+  for (const Json& row : rows()) statuses.push_back(row.at("status"));
+  EXPECT_THAT(statuses, ElementsAre("ok", "ok", "failed"));
+  EXPECT_THAT(finished.out, HasSubstr("failed: worn out"));
+}
+
 TEST_F(Suite, WhatIsOutclassedIsNotRepeated) {
   run({out_flag(), "--benchmark_repetitions=3", "--benchmark_filter=relu/1x8.*nchw"});
   EXPECT_EQ(names().count("relu/1x8/fp32/nchw/fake/direct"), 3U);

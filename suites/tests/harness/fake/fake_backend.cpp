@@ -41,6 +41,7 @@ std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
   if (variant.algorithm == "throws") throw std::runtime_error("launch failed\n(line 3)");
   if (variant.algorithm == "lost") throw EngineLost("illegal address");
   if (variant.algorithm == "memory") throw std::bad_alloc();
+  if (variant.algorithm == "ref" && ++reference_calls_ > 2) throw std::runtime_error("worn out");
   const auto elements = static_cast<std::size_t>(element_count(output(variant.problem)));
   return std::make_unique<FakePrimitive>(
       elements, FakePrimitive::Manners{.correct = variant.algorithm != "wrong",

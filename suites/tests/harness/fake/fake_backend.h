@@ -23,7 +23,8 @@ class FakeStopwatch : public Stopwatch {
 };
 
 /// A library that answers every way a library can:
-///   relu     direct, strided (slow and noisy), and ref as reference code; layouts nchw and nhwc
+///   relu     direct, strided (slow and noisy), and ref as reference code,
+///            which fails when it is set up for the third time; layouts nchw and nhwc
 ///   tanh     wrong (computes something else), refused (by create), throws, memory (runs out of it)
 ///   sigmoid  no algorithm: unsupported
 ///   clip     lost (takes the engine down)
@@ -45,6 +46,7 @@ class FakeBackend : public Backend {
 
  private:
   std::string threads_;
+  int reference_calls_ = 0;
   FakeStopwatch stopwatch_;
 };
 
