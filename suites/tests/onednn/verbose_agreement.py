@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Compares the suite's times with those oneDNN itself prints (DNNL_VERBOSE=1), call by call.
+
+usage: verbose_agreement.py BENCH_ONEDNN RESULTS.json... [--count N]
+
+Takes N variants of 50 us and more, spread over the results, measures each again with the library's
+own clock running, and prints the ratio of the two medians, taken in one and the same run.
+"""
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+
+def candidates(files, count):
+    rows = []
+    for file in files:
+        with open(file) as stream:
+            rows += json.load(stream)["benchmarks"]
+    rows = [row for row in rows if row["status"] == "ok" and row["real_time"] >= 50]
+    return rows[:: max(1, len(rows) // count)][:count]
+
+
+def measure(bench, name):
+    """Median seconds per call: of the suite, and of the library's own lines."""
+    key = "/".join(name.split("/")[:2])
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.json")
+        run = subprocess.run(
+            [bench, f"--problem={key}", "--budget=0.3", f"--benchmark_out={out}",
+             "--benchmark_filter=^" + re.sub(r"([.+*?^$()\[\]{}|\\])", r"\\\1", name) + "$"],
+            env={**os.environ, "DNNL_VERBOSE": "1"}, capture_output=True, text=True, check=True)
+        with open(out) as stream:
+            row = json.load(stream)["benchmarks"][0]
+    times = {}
+    for line in run.stdout.splitlines():
+        fields = line.split(",")
+        if len(fields) > 9 and fields[0] == "onednn_verbose" and fields[1] == "exec":
+            times.setdefault((fields[3], fields[4]), []).append(float(fields[-1]) * 1e-3)
+    # The calls that were timed are by far the most; the rest convert operands and results.
+    own = max(times.values(), key=len)
+    return row["real_time"] * 1e-6, statistics.median(own)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bench")
+    parser.add_argument("results", nargs="+")
+    parser.add_argument("--count", type=int, default=30)
+    arguments = parser.parse_args()
+    ratios = []
+    for row in candidates(arguments.results, arguments.count):
+        suite, library = measure(arguments.bench, row["name"])
+        ratios.append(suite / library)
+        print(f"{ratios[-1]:.3f}  {suite * 1e6:10.1f} us  {library * 1e6:10.1f} us  {row['name']}")
+    within = sum(abs(ratio - 1) <= 0.03 for ratio in ratios)
+    print(f"median ratio {statistics.median(ratios):.3f}; {within} of {len(ratios)} within 3%")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
