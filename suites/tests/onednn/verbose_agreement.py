@@ -3,8 +3,9 @@
 
 usage: verbose_agreement.py BENCH_ONEDNN RESULTS.json... [--count N]
 
-Takes N variants of 50 us and more, spread over the results, measures each again with the library's
-own clock running, and prints the ratio of the two medians, taken in one and the same run.
+Takes N variants of 50 us and more, spread over the results, measures each again, at once once more
+with the library's own clock running, and prints the ratio of the two medians. Two runs, because
+printing costs some 15 us a call, which the suite's clock would count.
 """
 import argparse
 import json
@@ -25,19 +26,26 @@ def candidates(files, count):
     return rows[:: max(1, len(rows) // count)][:count]
 
 
-def measure(bench, name):
-    """Median seconds per call: of the suite, and of the library's own lines."""
+def run(bench, name, verbose):
+    """One run of the suite for one variant: its row, and what the library printed."""
     key = "/".join(name.split("/")[:2])
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.json")
-        run = subprocess.run(
+        done = subprocess.run(
             [bench, f"--problem={key}", "--budget=0.3", f"--benchmark_out={out}",
              "--benchmark_filter=^" + re.sub(r"([.+*?^$()\[\]{}|\\])", r"\\\1", name) + "$"],
-            env={**os.environ, "DNNL_VERBOSE": "1"}, capture_output=True, text=True, check=True)
+            env={**os.environ, "DNNL_VERBOSE": str(int(verbose))}, capture_output=True, text=True,
+            check=True)
         with open(out) as stream:
-            row = json.load(stream)["benchmarks"][0]
+            return json.load(stream)["benchmarks"][0], done.stdout
+
+
+def measure(bench, name):
+    """Median seconds per call: of the suite, and of the library's own lines."""
+    row, _ = run(bench, name, verbose=False)
+    _, printed = run(bench, name, verbose=True)
     times = {}
-    for line in run.stdout.splitlines():
+    for line in printed.splitlines():
         fields = line.split(",")
         if len(fields) > 9 and fields[0] == "onednn_verbose" and fields[1] == "exec":
             times.setdefault((fields[3], fields[4]), []).append(float(fields[-1]) * 1e-3)
