@@ -8,8 +8,9 @@ namespace benanza {
 /// How far from the exact element a correct call may be, for inputs that the precision holds
 /// exactly:
 ///   storing the result: one unit in the last place of the stored type, and its smallest number;
-///   storing partial sums in the same type (split-k: cuDNN's bf16 convolutions do), one unit in the
-///   last place of a typical one, element.magnitude / sqrt(length);
+///   storing partial sums in the same type (split-k), one unit in the last place of a typical one,
+///   element.magnitude / sqrt(length). Believed, not shown, to explain two bf16 convolutions of
+///   cuDNN 9.14 that were two units off;
 ///   summing `length` terms in fp32: (16 + sqrt(length)) * 2^-24 * element.magnitude. The square
 ///   root is what rounding errors of random sign add up to, and 16 leaves room for transforms
 ///   (Winograd) and for approximations of exp and pow; int8 (element in units of the stored
