@@ -1,5 +1,6 @@
 // benanza-analyze: questions to graphs, results and profiles.
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <string>

@@ -1,6 +1,7 @@
 // benanza-analyze bound: the lower-bound latency of models on what was measured.
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>

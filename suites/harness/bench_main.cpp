@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "harness/options.h"
-#include "harness/reference/verify.h"
+#include "harness/reference/verification_cases.h"
 #include "harness/result_store.h"
 #include "harness/session.h"
 #include "harness/variants.h"
@@ -26,7 +26,10 @@ using Clock = std::chrono::steady_clock;
 /// Hands Google Benchmark its own flags. What the suite does itself is switched off there, whatever
 /// the environment says. The library keeps `program`. Throws Error for a flag it does not know.
 void initialise_benchmark(const SuiteOptions& options, char* program) {
-  std::vector<std::string> words = options.benchmark_flags;
+  std::vector<std::string> words;
+  // A machine's bad moments then fall on single repetitions, not on single variants.
+  if (options.repetitions > 1) words.emplace_back("--benchmark_enable_random_interleaving=true");
+  words.insert(words.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
   for (const auto& [name, value] : options.writer.context) {
     words.push_back("--benchmark_context=" + name + '=' + value);
   }
@@ -156,11 +159,12 @@ int bench_main(int argc, char** argv, Backend& backend, const Registration& regi
 }
 
 int bench_main(int argc, char** argv, Backend& backend, const Registration& registration) {
-  VerificationCase cache;
+  VerificationCases cases;
   return bench_main(argc, argv, backend, registration,
-                    [&cache](Primitive& primitive, const Problem& problem,
+                    [&cases](Primitive& primitive, const Problem& problem,
                              Precision precision) -> std::optional<std::string> {
-                      VerificationResult result = verify(primitive, problem, precision, cache);
+                      VerificationResult result =
+                          verify(primitive, problem, precision, cases.at(problem, precision));
                       if (result.ok) return std::nullopt;
                       return std::move(result.message);
                     });

@@ -11,7 +11,7 @@
 namespace benanza {
 
 /// Inputs of one problem and what a sample of its result must be: made once, used for every layout
-/// and algorithm. Holds the latest problem and precision only.
+/// and algorithm. Holds the latest problem and precision only; VerificationCases holds several.
 class VerificationCase {
  public:
   /// One element to compare. `at`: its coordinates, in output(problem) (a Copy: in what it moves).
