@@ -168,7 +168,8 @@ TEST_F(Suite, ARepetitionMayFailWhereOthersDidNot) {
 }
 
 TEST_F(Suite, WhatIsOutclassedIsNotRepeated) {
-  run({out_flag(), "--benchmark_repetitions=3", "--benchmark_filter=relu/1x8.*nchw"});
+  run({out_flag(), "--benchmark_repetitions=3", "--benchmark_enable_random_interleaving=false",
+       "--benchmark_filter=relu/1x8.*nchw"});
   EXPECT_EQ(names().count("relu/1x8/fp32/nchw/fake/direct"), 3U);
   EXPECT_EQ(names().count("relu/1x8/fp32/nchw/fake/strided"), 1U);
 }
