@@ -18,6 +18,7 @@ int run(int argc, char** argv) {
   std::vector<std::string> precisions{"fp32"};
   std::string out;
   bool wants_summary = false;
+  bool wants_sharing = false;
   app.add_option("MODEL", models, "ONNX files")->required();
   app.add_option("--batch", batches, "Batch sizes: dimension 0 of every input")
       ->delimiter(',')
@@ -31,7 +32,9 @@ int run(int argc, char** argv) {
       ->type_name("P[,P...]")
       ->allow_extra_args(false);
   app.add_option("--out", out, "Folder for problems.cpp, tests.cmake and the graph.json files");
-  app.add_flag("--summary", wants_summary, "Print a table of the layers; needs no --out");
+  app.add_flag("--summary", wants_summary, "Print a table of each model's layers; needs no --out");
+  app.add_flag("--unique", wants_sharing,
+               "Print how many problems all the models share; needs no --out");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -39,7 +42,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + ": see --help");
   }
-  if (out.empty() && !wants_summary) throw Error("--out DIR is missing: where shall the files go?");
+  if (out.empty() && !wants_summary && !wants_sharing) {
+    throw Error("--out DIR is missing: where shall the files go?");
+  }
 
   GenerateOptions options{{models.begin(), models.end()}, batches, {}};
   for (const std::string& dim : dims) options.dims.insert(parse_dim(dim));
@@ -48,6 +53,11 @@ int run(int argc, char** argv) {
   if (!out.empty()) emit(out, files, chosen);
   if (wants_summary) {
     for (const GraphFile& file : files) std::cout << summary(file.graph);
+  }
+  if (wants_sharing) {
+    std::vector<Graph> graphs;
+    for (const GraphFile& file : files) graphs.push_back(file.graph);
+    std::cout << sharing(graphs);
   }
   return 0;
 }

@@ -9,25 +9,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace benanza {
 namespace {
-
-/// Owns a POSIX file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
 
 void write_all(int descriptor, std::string_view text, const std::filesystem::path& path) {
   while (!text.empty()) {
@@ -55,6 +41,34 @@ std::filesystem::path target_of(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+Descriptor open_to_read(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw Error(path.string() + ": is a folder, not a file");
+  }
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw Error(path.string() + ": cannot open: " + std::strerror(errno));
+  return file;
+}
+
+std::string read_part(const std::filesystem::path& path, std::uint64_t offset, std::size_t size) {
+  const Descriptor file = open_to_read(path);
+  std::string bytes(size, '\0');
+  std::size_t have = 0;
+  while (have < size) {
+    const ssize_t got =
+        ::pread(file.get(), bytes.data() + have, size - have, static_cast<off_t>(offset + have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(path.string() + ": cannot read: " + std::strerror(errno));
+    if (got == 0) {
+      throw Error(path.string() + ": ends before byte " + std::to_string(offset + size) +
+                  ": the file is not complete");
+    }
+    have += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
 
 std::string read_file(const std::filesystem::path& path) {
   std::error_code error;

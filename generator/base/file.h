@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@ namespace benanza {
 
 /// Whole contents of `path`. Throws Error naming the path if it cannot be read.
 std::string read_file(const std::filesystem::path& path);
+
+/// `size` bytes of `path` from `offset` on. Throws Error naming the path if they are not there.
+std::string read_part(const std::filesystem::path& path, std::uint64_t offset, std::size_t size);
 
 /// Writes `text` to a temporary name beside `path`, flushes it to disk, then renames: a reader sees
 /// the old file or the new one, never a part. A symbolic link stays one. Throws Error and removes

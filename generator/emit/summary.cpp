@@ -5,22 +5,39 @@
 #include <map>
 #include <set>
 
+#include "emit/problems.h"
+
 namespace benanza {
 namespace {
 
+double macs(const Problem& problem) {
+  // What can store its result through an epilogue is a sum of products; the epilogue is none.
+  return std::visit(
+      [](const auto& shape) {
+        constexpr bool multiplies = requires { shape.bias_length(); };
+        return multiplies ? shape.flops() / 2 : 0.0;
+      },
+      problem.shape);
+}
+
 struct Row {
   int layers = 0;
+  int calls = 0;
   std::set<std::string> keys;
+  double macs = 0;
   std::optional<double> flops = 0;
   std::optional<double> bytes = 0;
 
   void add(const Layer& layer) {
     ++layers;
+    calls += static_cast<int>(layer.calls.size());
     for (const Call& call : layer.calls) keys.insert(key(call.problem));
+    macs += benanza::macs(layer);
     flops = flops && layer.flops ? std::optional(*flops + *layer.flops) : std::nullopt;
     bytes = bytes && layer.bytes ? std::optional(*bytes + static_cast<double>(*layer.bytes))
                                  : std::nullopt;
   }
+  int repeats() const { return calls - static_cast<int>(keys.size()); }
 };
 
 std::string scaled(const std::optional<double>& value, double unit) {
@@ -28,11 +45,41 @@ std::string scaled(const std::optional<double>& value, double unit) {
 }
 
 std::string line(const std::string& op, std::string_view cost, const Row& row) {
-  return fmt::format("  {:<24} {:<12} {:>6} {:>9} {:>10} {:>10}\n", op, cost, row.layers,
-                     row.keys.size(), scaled(row.flops, 1e9), scaled(row.bytes, 1e6));
+  return fmt::format("  {:<24} {:<12} {:>6} {:>9} {:>8} {:>9} {:>10} {:>10}\n", op, cost,
+                     row.layers, row.keys.size(), row.repeats(), scaled(row.macs, 1e9),
+                     scaled(row.flops, 1e9), scaled(row.bytes, 1e6));
+}
+
+/// A node that stands for a weight or a literal: other files store it as an initializer, which is
+/// no layer.
+bool is_constant(const Layer& layer) {
+  return layer.op_type == "Constant" || layer.op_type == "ConstantOfShape";
+}
+
+/// 5754 as "5,754".
+std::string grouped(std::int64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, 1, ',');
+  return text;
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
 }  // namespace
+
+double macs(const Layer& layer) {
+  double sum = 0;
+  for (const Call& call : layer.calls) sum += macs(call.problem);
+  return sum;
+}
+
+double macs(const Graph& graph) {
+  double sum = 0;
+  for (const Layer& layer : graph.layers) sum += macs(layer);
+  return sum;
+}
 
 std::string summary(const Graph& graph) {
   std::map<std::pair<Cost, std::string>, Row> rows;
@@ -45,12 +92,58 @@ std::string summary(const Graph& graph) {
   }
   std::string text =
       fmt::format("{} (batch {}, opset {})\n", graph.model, graph.batch, graph.opset);
-  text += fmt::format("  {:<24} {:<12} {:>6} {:>9} {:>10} {:>10}\n", "layer", "cost", "count",
-                      "problems", "GFLOPs", "MB");
+  text += fmt::format("  {:<24} {:<12} {:>6} {:>9} {:>8} {:>9} {:>10} {:>10}\n", "layer", "cost",
+                      "count", "problems", "repeats", "GMACs", "GFLOPs", "MB");
   for (const auto& [id, row] : rows) text += line(id.second, to_string(id.first), row);
   text += line("total", "", total);
+  text += fmt::format("  {} ({} MB as fp32)\n", counted(graph.parameters, "parameter"),
+                      scaled(4.0 * static_cast<double>(graph.parameters), 1e6));
   for (const auto& [reason, count] : reasons) {
     text += fmt::format("  unsupported: {} ({})\n", reason, count);
+  }
+  return text;
+}
+
+std::string sharing(const std::vector<Graph>& graphs) {
+  std::map<std::string, int> calls;
+  std::map<std::string, std::set<std::size_t>> users;
+  std::vector<std::set<std::string>> keys(graphs.size());
+  std::vector<int> layers(graphs.size());
+  std::int64_t all_layers = 0;
+  std::int64_t all_calls = 0;
+  for (std::size_t index = 0; index < graphs.size(); ++index) {
+    for (const Layer& layer : graphs[index].layers) {
+      if (is_constant(layer)) continue;
+      ++layers[index];
+      for (const Call& call : layer.calls) {
+        const std::string text = key(call.problem);
+        keys[index].insert(text);
+        users[text].insert(index);
+        ++calls[operator_of(text)];
+        ++all_calls;
+      }
+    }
+    all_layers += layers[index];
+  }
+  std::map<std::string, int> unique;
+  for (const auto& [text, graph] : users) ++unique[operator_of(text)];
+
+  const auto all_unique = static_cast<std::int64_t>(users.size());
+  std::string text =
+      fmt::format("{}: {}, {}, {}\n", counted(static_cast<std::int64_t>(graphs.size()), "graph"),
+                  counted(all_layers, "layer"), counted(all_calls, "call"),
+                  counted(all_unique, "unique problem"));
+  text += fmt::format("  {:<28} {:>8} {:>9} {:>9}\n", "operator", "calls", "problems", "repeats");
+  for (const auto& [op, count] : calls) {
+    text += fmt::format("  {:<28} {:>8} {:>9} {:>9}\n", op, count, unique[op], count - unique[op]);
+  }
+  text += fmt::format("  {:<28} {:>8} {:>9} {:>9}\n", "model", "layers", "problems", "its own");
+  for (std::size_t index = 0; index < graphs.size(); ++index) {
+    int own = 0;
+    for (const std::string& problem : keys[index]) own += users[problem].size() == 1 ? 1 : 0;
+    const std::string name = fmt::format("{} (batch {})", graphs[index].model, graphs[index].batch);
+    text +=
+        fmt::format("  {:<28} {:>8} {:>9} {:>9}\n", name, layers[index], keys[index].size(), own);
   }
   return text;
 }

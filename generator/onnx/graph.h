@@ -77,6 +77,9 @@ struct Graph {
   int opset = 0;
   std::vector<Layer> layers;
   std::vector<Fusion> fusions;
+  /// Elements of the constant tensors of floating and 8-bit types that layers read: the weights,
+  /// statistics of batch normalization included.
+  std::int64_t parameters = 0;
   /// Named dimensions of the user that the model has.
   std::set<std::string> bound_dims;
 };

@@ -29,6 +29,24 @@ bool all_outputs_constant(const Program& program, const Step& step) {
   });
 }
 
+bool is_weight(const Tensor& tensor) {
+  const bool weight_type = is_floating(tensor.type) || type_bytes(tensor.type) == 1;
+  return tensor.constant && tensor.shape && weight_type && tensor.type != onnx::TensorProto::BOOL;
+}
+
+std::int64_t count_parameters(const Program& program) {
+  std::set<std::string> weights;
+  for (const Step& step : program.steps) {
+    if (all_outputs_constant(program, step)) continue;
+    for (const std::string& name : step.inputs) {
+      if (!name.empty() && is_weight(program.tensors.at(name))) weights.insert(name);
+    }
+  }
+  std::int64_t count = 0;
+  for (const std::string& name : weights) count += element_count(*program.tensors.at(name).shape);
+  return count;
+}
+
 }  // namespace
 
 Graph import_model(onnx::ModelProto model, const std::string& name, const Binding& binding,
@@ -55,6 +73,7 @@ Graph import_model(onnx::ModelProto model, const std::string& name, const Bindin
     graph.layers.back().inputs = producers(program, step);
   }
   graph.fusions = find_fusions(graph.layers);
+  graph.parameters = count_parameters(program);
   return graph;
 }
 

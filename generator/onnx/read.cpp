@@ -1,10 +1,10 @@
 #include "onnx/read.h"
 
-#include <limits>
-
 #include "base/error.h"
-#include "base/file.h"
+#include "base/mapped_file.h"
+#include "onnx/external.h"
 #include "onnx/node.h"
+#include "onnx/wire.h"
 
 namespace benanza {
 namespace {
@@ -13,18 +13,33 @@ constexpr std::string_view advice = "pass a complete .onnx file";
 
 }  // namespace
 
-onnx::ModelProto read_model(const std::filesystem::path& path) {
-  const std::string bytes = read_file(path);
-  const std::string where = path.string();
+onnx::ModelProto parse_model(std::string_view bytes, const std::string& where,
+                             const std::function<void(const char*)>& passed) {
   if (bytes.empty()) throw Error(where + ": is empty: " + std::string(advice));
-  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    throw Error(where + ": is larger than 2 GiB: store its weights as external data");
+  std::string stripped;
+  try {
+    stripped = without_weights(bytes, passed);
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
   }
   onnx::ModelProto model;
-  if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!model.ParseFromArray(stripped.data(), static_cast<int>(stripped.size()))) {
     throw Error(where + ": is truncated or not an ONNX model: " + std::string(advice));
   }
   check_model(model, where);
+  return model;
+}
+
+onnx::ModelProto read_model(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  MappedFile file(path);
+  onnx::ModelProto model =
+      parse_model(file.bytes(), where, [&](const char* position) { file.forget_before(position); });
+  try {
+    load_small_tensors(*model.mutable_graph(), path.parent_path());
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what());
+  }
   return model;
 }
 

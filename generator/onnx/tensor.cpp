@@ -162,9 +162,14 @@ std::optional<Literal> read_values(const TensorProto& tensor) {
   return literal;
 }
 
+bool keeps_values(int type, const Dims& dims) {
+  const bool real = is_floating(type) || type == TensorProto::INT8 || type == TensorProto::UINT8;
+  const auto count = checked_element_count(dims);
+  return count && *count <= (real ? max_stored_reals : max_literal_elements);
+}
+
 std::optional<Literal> read_literal(const TensorProto& tensor) {
-  const auto count = checked_element_count(extents(tensor));
-  if (!count || *count > max_literal_elements) return std::nullopt;
+  if (!keeps_values(tensor.data_type(), extents(tensor))) return std::nullopt;
   return read_values(tensor);
 }
 

@@ -21,6 +21,10 @@ using Literal = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 /// Larger constants are known to be constant, but their values are not kept: weights.
 constexpr std::int64_t max_literal_elements = std::int64_t{1} << 16;
 
+/// As above, for stored tensors of floating and 8-bit types: those are weights even when small, and
+/// no shape depends on more than a few of their values.
+constexpr std::int64_t max_stored_reals = std::int64_t{1} << 12;
+
 /// Tensors above this are taken for a mistake.
 constexpr std::int64_t max_tensor_elements = std::int64_t{1} << 40;
 
@@ -47,8 +51,10 @@ std::string type_name(int type);
 /// Size of an element; floating types counted as fp32. 0 for strings and unknown types.
 std::int64_t type_bytes(int type);
 
-/// Values of `tensor`; empty if it holds strings, refers to a file or exceeds
-/// max_literal_elements. Throws Error if data and shape disagree.
+/// Whether the values of a stored tensor are worth keeping: small enough for its type.
+bool keeps_values(int type, const Dims& dims);
+/// Values of `tensor`; empty if it holds strings, refers to a file or does not keep its values.
+/// Throws Error if data and shape disagree.
 std::optional<Literal> read_literal(const onnx::TensorProto& tensor);
 /// As read_literal, whatever the size.
 std::optional<Literal> read_values(const onnx::TensorProto& tensor);

@@ -3,6 +3,7 @@
 #include <onnx/checker.h>
 #include <onnx/shape_inference/implementation.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -71,6 +72,94 @@ std::string exchanged(const std::string& shape) {
   return join(extents, "x");
 }
 
+/// What a Reshape makes of `shape`: target 0 copies an extent, -1 takes what is left.
+std::string reshaped(const std::string& shape, const std::string& target) {
+  const std::vector<std::string> from = split(shape, 'x');
+  std::vector<std::string> to = split(target, 'x');
+  std::int64_t rest = 1;
+  for (const std::string& extent : from) {
+    rest *= std::stoll(extent);
+  }
+  for (std::size_t axis = 0; axis < to.size(); ++axis) {
+    if (to[axis] == "0") {
+      to[axis] = from.at(axis);
+    }
+    if (to[axis] != "-1") {
+      rest /= std::stoll(to[axis]);
+    }
+  }
+  std::ranges::replace(to, "-1", std::to_string(rest));
+  return join(to, "x");
+}
+
+/// The output of a layer that keeps extents of its input, after the input was corrected.
+std::string carried(const std::string& stated, const std::string& input,
+                    const std::string& output) {
+  const std::vector<std::string> before = split(stated, 'x');
+  const std::vector<std::string> after = split(input, 'x');
+  std::vector<std::string> extents = split(output, 'x');
+  if (before.size() != after.size() || before.size() != extents.size()) {
+    return output;
+  }
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    if (extents[axis] == before[axis]) {
+      extents[axis] = after[axis];
+    }
+  }
+  return join(extents, "x");
+}
+
+/// Whether a pool makes an image smaller by 1 on both axes.
+bool shrinks_by_one(const Row& row) {
+  const std::vector<std::string> from = split(row.input_shapes.at(0), 'x');
+  const std::vector<std::string> to = split(row.output_shape, 'x');
+  return row.type == "Pooling" && std::stoll(from.at(2)) - std::stoll(to.at(2)) == 1 &&
+         std::stoll(from.at(3)) - std::stoll(to.at(3)) == 1;
+}
+
+/// Undoes the habits of the tool in one row, which follows those of `corrected` tensors.
+void correct(Row& row, Shapes& corrected) {
+  const std::string stated = row.input_shapes.at(0);
+  for (std::size_t i = 0; i < row.inputs.size(); ++i) {
+    if (corrected.contains(row.inputs[i])) {
+      row.input_shapes.at(i) = corrected[row.inputs[i]];
+    }
+  }
+  const std::string before = row.output_shape;
+  const std::string& input = row.input_shapes[0];
+  if (row.type == "Flatten") {
+    row.output_shape = flattened(row.output_shape);
+  } else if (row.type == "Transpose") {
+    row.output_shape = exchanged(input);
+  } else if (row.type == "Unsqueeze") {
+    row.output_shape += "x1";
+  } else if (row.type == "Reshape") {
+    std::string& target = row.input_shapes.at(1);
+    if (target.find('-') == std::string::npos && target.starts_with("1x")) {
+      target.replace(0, 1, "-1");
+    }
+    row.output_shape = reshaped(input, target);
+  } else if (shrinks_by_one(row)) {
+    row.output_shape = input;
+  } else if (input != stated) {
+    row.output_shape = carried(stated, input, row.output_shape);
+  }
+  if (row.output_shape != before) {
+    corrected[row.outputs.at(0)] = row.output_shape;
+  }
+}
+
+/// As today's ONNX can check and infer it.
+onnx::ModelProto without_image_scaler(onnx::ModelProto model) {
+  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
+    if (node.op_type() == "ImageScaler") {
+      node.set_op_type("Identity");
+      node.clear_attribute();
+    }
+  }
+  return model;
+}
+
 Shapes inferred_shapes(const onnx::GraphProto& graph) {
   Shapes shapes;
   for (const auto* values : {&graph.input(), &graph.output(), &graph.value_info()}) {
@@ -119,23 +208,7 @@ Table read_table(const std::filesystem::path& path) {
             .outputs = split(fields.at(3), ';'),
             .input_shapes = split(fields.at(4), ';'),
             .output_shape = split(fields.at(5), ';').at(0)};
-    for (std::size_t i = 0; i < row.inputs.size(); ++i) {
-      if (corrected.contains(row.inputs[i])) {
-        row.input_shapes.at(i) = corrected[row.inputs[i]];
-      }
-    }
-    if (row.type == "Flatten") {
-      row.output_shape = corrected[row.outputs.at(0)] = flattened(row.output_shape);
-    }
-    if (row.type == "Transpose") {
-      row.output_shape = corrected[row.outputs.at(0)] = exchanged(row.input_shapes.at(0));
-    }
-    if (row.type == "Unsqueeze") {
-      row.output_shape = corrected[row.outputs.at(0)] = row.output_shape + "x1";
-    }
-    if (row.type == "Reshape" && row.input_shapes.at(1).starts_with("1x")) {
-      row.input_shapes[1].replace(0, 1, "-1");
-    }
+    correct(row, corrected);
     if (table.empty() || table.back() != row) {
       table.push_back(std::move(row));
     }
@@ -143,11 +216,12 @@ Table read_table(const std::filesystem::path& path) {
   return table;
 }
 
-Table describe(onnx::ModelProto model) {
-  onnx::checker::check_model(model);
+Table describe(const onnx::ModelProto& model) {
+  onnx::ModelProto known = without_image_scaler(model);
+  onnx::checker::check_model(known);
   const onnx::ShapeInferenceOptions strict(/*check_type=*/true, /*strict_mode=*/1);
-  onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), strict);
-  const Shapes shapes = inferred_shapes(model.graph());
+  onnx::shape_inference::InferShapes(known, onnx::OpSchemaRegistry::Instance(), strict);
+  const Shapes shapes = inferred_shapes(known.graph());
   Table table;
   for (const onnx::NodeProto& node : model.graph().node()) {
     if (node.op_type() == "ConstantOfShape") {

@@ -26,4 +26,10 @@ void set(onnx::NodeProto& node, const std::string& name, const Dims& values) {
   attribute.mutable_ints()->Add(values.begin(), values.end());
 }
 
+void set_floats(onnx::NodeProto& node, const std::string& name, const std::vector<float>& values) {
+  onnx::AttributeProto& attribute = add_attribute(node, name);
+  attribute.set_type(onnx::AttributeProto::FLOATS);
+  attribute.mutable_floats()->Add(values.begin(), values.end());
+}
+
 }  // namespace benanza::zoo

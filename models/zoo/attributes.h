@@ -3,6 +3,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <string>
+#include <vector>
 
 #include "zoo/dims.h"
 
@@ -15,5 +16,7 @@ onnx::AttributeProto& add_attribute(onnx::NodeProto& node, const std::string& na
 void set(onnx::NodeProto& node, const std::string& name, std::int64_t value);
 void set(onnx::NodeProto& node, const std::string& name, float value);
 void set(onnx::NodeProto& node, const std::string& name, const Dims& values);
+/// Adds a list of floats, which a braced list of integers would be taken for, too.
+void set_floats(onnx::NodeProto& node, const std::string& name, const std::vector<float>& values);
 
 }  // namespace benanza::zoo

@@ -106,6 +106,13 @@ class ModelBuilder {
   Tensor batch_norm(const LayerName& name, const Tensor& x, const BatchNormWeights& weights,
                     const BatchNorm& parameters = {});
   Tensor relu(const LayerName& name, const Tensor& x);
+  Tensor leaky_relu(const LayerName& name, const Tensor& x, float alpha);
+  /// `slope` broadcasts to x.
+  Tensor prelu(const LayerName& name, const Tensor& x, const Tensor& slope);
+  Tensor identity(const LayerName& name, const Tensor& x);
+  /// x * scale + bias[channel], an operator of ONNX up to 1.4 that frameworks still run.
+  Tensor image_scaler(const LayerName& name, const Tensor& x, float scale,
+                      const std::vector<float>& bias);
   Tensor max_pool(const LayerName& name, const Tensor& x, const Window& window);
   /// Padding does not count towards the average (ONNX's default).
   Tensor average_pool(const LayerName& name, const Tensor& x, const Window& window);

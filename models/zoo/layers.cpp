@@ -91,6 +91,28 @@ Tensor ModelBuilder::relu(const LayerName& name, const Tensor& x) {
   return elementwise("Relu", name, x);
 }
 
+Tensor ModelBuilder::leaky_relu(const LayerName& name, const Tensor& x, float alpha) {
+  set(add_node("LeakyRelu", name, {x.name}), "alpha", alpha);
+  return {name.output, x.dims};
+}
+
+Tensor ModelBuilder::prelu(const LayerName& name, const Tensor& x, const Tensor& slope) {
+  return binary("PRelu", name, x, slope);
+}
+
+Tensor ModelBuilder::identity(const LayerName& name, const Tensor& x) {
+  return elementwise("Identity", name, x);
+}
+
+Tensor ModelBuilder::image_scaler(const LayerName& name, const Tensor& x, float scale,
+                                  const std::vector<float>& bias) {
+  check_image(name, x);
+  onnx::NodeProto& node = add_node("ImageScaler", name, {x.name});
+  set(node, "scale", scale);
+  set_floats(node, "bias", bias);
+  return {name.output, x.dims};
+}
+
 Tensor ModelBuilder::pool(const std::string& op_type, const LayerName& name, const Tensor& x,
                           const Window& window) {
   set_window(add_node(op_type, name, {x.name}), window);

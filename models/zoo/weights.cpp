@@ -24,6 +24,8 @@ Range range(Use use, std::int64_t fan_in) {
       return {0.5F, 1.0F};
     case Use::variance:
       return {0.5F, 1.5F};
+    case Use::slope:
+      return {0, 0.3F};
   }
   return {0, 0};
 }

@@ -7,7 +7,7 @@
 namespace benanza::zoo {
 
 /// What a weight does in its layer; it decides the values the weight gets.
-enum class Use { kernel, bias, scale, mean, variance };
+enum class Use { kernel, bias, scale, mean, variance, slope };
 
 /// The one value of a weightless model's tensor, so that activations stay finite through any depth:
 /// 1 / fan_in for a kernel (every output is then a mean of inputs), 0.5 for everything else.
@@ -20,7 +20,7 @@ class RandomWeights {
   explicit RandomWeights(std::uint64_t seed) : engine_(seed) {}
 
   /// kernel: uniform with the variance 2 / fan_in of He et al. (ICCV 2015). bias, mean: within 0.1
-  /// of 0. scale: 0.5 to 1. variance: 0.5 to 1.5, never 0.
+  /// of 0. scale: 0.5 to 1. variance: 0.5 to 1.5, never 0. slope (of PRelu): 0 to 0.3.
   void fill(std::span<float> values, Use use, std::int64_t fan_in);
 
  private:

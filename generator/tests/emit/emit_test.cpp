@@ -146,7 +146,48 @@ TEST(Summary, CountsByOperatorAndCost) {
   EXPECT_THAT(text, HasSubstr("small (batch 2, opset 13)"));
   EXPECT_THAT(text, HasSubstr("unsupported: Erf: no lowering for Erf (1)"));
   // 2 * 256 outputs * 27 products + 256 bias additions.
-  EXPECT_THAT(text, testing::ContainsRegex("Conv +measured +1 +2 +0\\.000 +0\\.00"));
+  EXPECT_THAT(text, testing::ContainsRegex("Conv +measured +1 +2 +0 +0\\.000 +0\\.000 "));
+}
+
+TEST(Summary, CountsMultiplyAddsParametersAndRepeats) {
+  Graph graph = Model(13)
+                    .input("x", {4, 1000})
+                    .weights("w", {1000, 1000})
+                    .weights("b", {1000})
+                    .node("MatMul", {"x", "w"}, {"p"})
+                    .node("Add", {"p", "b"}, {"q"})
+                    .node("MatMul", {"q", "w"}, {"r"})
+                    .output("r")
+                    .import();
+  // 4 x 1000 x 1000 each; both products read one weight, the addition another.
+  EXPECT_EQ(macs(graph), 8e6);
+  EXPECT_EQ(macs(graph.layers[1]), 0);
+  EXPECT_EQ(graph.parameters, 1'001'000);
+  const std::string text = summary(graph);
+  EXPECT_THAT(text, testing::ContainsRegex("MatMul +measured +2 +1 +1 +0\\.008 +0\\.016 "));
+  EXPECT_THAT(text, HasSubstr("1,001,000 parameters (4.004 MB as fp32)"));
+}
+
+TEST(Sharing, CountsProblemsOnceOverAllGraphs) {
+  const auto relus = [](const std::string& name, std::int64_t extent) {
+    Graph graph = Model(13)
+                      .input("x", {extent})
+                      .node("ConstantOfShape", {"s"}, {"zero"})
+                      .integers("s", {extent})
+                      .node("Relu", {"x"}, {"y"})
+                      .node("Relu", {"y"}, {"z"})
+                      .node("Add", {"z", "zero"}, {"sum"})
+                      .output("sum")
+                      .import();
+    graph.model = name;
+    return graph;
+  };
+  const std::string text = sharing({relus("one", 4), relus("two", 4), relus("three", 5)});
+  // Three layers each, their constants aside; relu and add of 4, relu and add of 5.
+  EXPECT_THAT(text, HasSubstr("3 graphs: 9 layers, 9 calls, 4 unique problems\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("relu +6 +2 +4\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("two \\(batch 4\\) +3 +2 +0\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("three \\(batch 5\\) +3 +2 +2\n"));
 }
 
 TEST(Command, DimsAndPrecisions) {

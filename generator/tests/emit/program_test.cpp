@@ -74,6 +74,13 @@ TEST_F(Program, SummaryWritesNothing) {
   EXPECT_THAT(run.text, HasSubstr("torchvision_alexnet (batch 1, opset 17)"));
 }
 
+TEST_F(Program, UniqueCountsOverAllModelsAndWritesNothing) {
+  const Result run = generate("--unique --batch 1,8 " + alexnet);
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.text, AllOf(StartsWith("2 graphs: "), HasSubstr("unique problems\n"),
+                              HasSubstr("torchvision_alexnet (batch 8)")));
+}
+
 TEST_F(Program, RefusesInOneLine) {
   expect_refused("--frobnicate " + alexnet, "--frobnicate");
   expect_refused("", "MODEL");

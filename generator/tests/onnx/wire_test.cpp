@@ -1,0 +1,234 @@
+// Weights are skipped, constants survive, and bytes that are no model are refused.
+#include "onnx/wire.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "model.h"
+#include "onnx/read.h"
+
+namespace benanza::test {
+namespace {
+
+namespace fs = std::filesystem;
+using onnx::TensorProto;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+onnx::ModelProto stripped(const onnx::ModelProto& model) {
+  onnx::ModelProto result;
+  EXPECT_TRUE(result.ParseFromString(without_weights(model.SerializeAsString())));
+  return result;
+}
+
+std::string refusal(std::string_view bytes) {
+  try {
+    without_weights(bytes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+Model with_weights() {
+  return Model(13)
+      .input("x", {1, 64, 8, 8})
+      .weights("w", {64, 64, 3, 3})
+      .integers("target", {1, -1})
+      .node("Conv", {"x", "w"}, {"c"}, {{"pads", Dims{1, 1, 1, 1}}})
+      .node("Reshape", {"c", "target"}, {"y"})
+      .output("y");
+}
+
+TEST(WithoutWeights, DropsTheValuesOfWeightsAndNothingElse) {
+  const Model model = with_weights();
+  onnx::ModelProto expected = Model(model).proto();
+  TensorProto& weight = *expected.mutable_graph()->mutable_initializer(0);
+  weight.clear_float_data();
+  weight.set_data_location(TensorProto::EXTERNAL);
+  EXPECT_EQ(stripped(Model(model).proto()).SerializeAsString(), expected.SerializeAsString());
+}
+
+TEST(WithoutWeights, KeepsWhatAShapeMayDependOn) {
+  Model model(13);
+  Dims many(60'000);
+  model.input("x", {2}).integers("many", many).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(stripped(model.proto()).graph().initializer(0).int64_data_size(), 60'000);
+  model.integers("more", Dims(70'000));
+  EXPECT_EQ(stripped(model.proto()).graph().initializer(1).int64_data_size(), 0);
+}
+
+TEST(WithoutWeights, FindsTensorsWhereverTheyAre) {
+  Model model(13);
+  model.input("x", {2}).node("If", {"x"}, {"y"}).output("y");
+  TensorProto big;
+  big.set_data_type(TensorProto::FLOAT);
+  big.add_dims(100'000);
+  big.set_raw_data(std::string(400'000, '\1'));
+  auto& attribute = *model.last().add_attribute();
+  attribute.set_name("then_branch");
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  *attribute.mutable_g()->add_initializer() = big;
+  *attribute.mutable_g()->add_sparse_initializer()->mutable_values() = big;
+  *attribute.mutable_g()->add_node()->add_attribute()->mutable_t() = big;
+  *attribute.mutable_g()->add_node()->add_attribute()->add_tensors() = big;
+  *model.proto().add_functions()->add_node()->add_attribute()->mutable_t() = big;
+  model.proto().add_training_info()->mutable_algorithm()->add_initializer()->CopyFrom(big);
+  const std::string bytes = model.proto().SerializeAsString();
+  ASSERT_GT(bytes.size(), 2'400'000U);
+  EXPECT_LT(without_weights(bytes).size(), 1000U);
+  onnx::ModelProto small;
+  ASSERT_TRUE(small.ParseFromString(without_weights(bytes)));
+  EXPECT_EQ(small.graph().node(0).attribute(0).g().node_size(), 2);
+  EXPECT_EQ(small.graph().node(0).attribute(0).g().initializer(0).dims(0), 100'000);
+}
+
+TEST(WithoutWeights, RefusesBytesThatAreNoMessage) {
+  // An endless varint; a length beyond the end; a group; field number 0.
+  EXPECT_THAT(refusal("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), HasSubstr("truncated"));
+  EXPECT_THAT(refusal("\x3a\x7f..."), HasSubstr("truncated"));
+  EXPECT_THAT(refusal("\x3b"), HasSubstr("truncated"));
+  EXPECT_THAT(refusal(std::string_view("\x02\x00", 2)), HasSubstr("truncated"));
+  EXPECT_THAT(refusal("\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f"), HasSubstr("truncated"));
+}
+
+TEST(WithoutWeights, RefusesAnyCutThatMatters) {
+  const std::string bytes = Model(with_weights()).proto().SerializeAsString();
+  // Inside of the weights, every cut must be seen although they are skipped.
+  const std::string_view text = bytes;
+  for (std::size_t length = 1000; length < 140'000; length += 9973) {
+    EXPECT_THAT(refusal(text.substr(0, length)), HasSubstr("truncated")) << length;
+  }
+}
+
+TEST(WithoutWeights, RefusesASmallTensorWithABigLoad) {
+  Model model = with_weights();
+  model.graph().mutable_initializer(1)->set_raw_data(std::string(std::size_t{2} << 20, '\0'));
+  EXPECT_THAT(refusal(model.proto().SerializeAsString()),
+              AllOf(HasSubstr("\"target\""), HasSubstr("2")));
+}
+
+TEST(WithoutWeights, EndsBeforeTheStackDoes) {
+  // An If in an If in an If ..., padded so that each is looked into.
+  std::string graph;
+  const auto wrap = [](int number, const std::string& bytes) {
+    std::string out(1, static_cast<char>(number << 3 | 2));
+    for (std::size_t size = bytes.size(); true; size >>= 7) {
+      out += static_cast<char>(size < 0x80 ? size : (size & 0x7f) | 0x80);
+      if (size < 0x80) break;
+    }
+    return out + bytes;
+  };
+  graph = wrap(10, std::string(5000, 'x'));
+  for (int depth = 0; depth < 1000; ++depth) graph = wrap(1, wrap(5, wrap(6, graph)));
+  EXPECT_THAT(refusal(wrap(7, graph)), HasSubstr("truncated or not an ONNX model"));
+}
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string read_error(const std::string& name) const {
+    try {
+      read_model(folder_ / name);
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), StartsWith((folder_ / name).string() + ": "));
+      return error.what();
+    }
+    return "read";
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Files, MayBeLargerThanProtobufCanParse) {
+  // A weight of 3 GiB in a file of holes: 2^20 x 768 floats.
+  constexpr std::uint64_t size = std::uint64_t{3} << 30;
+  const auto varint = [](std::uint64_t value) {
+    std::string out;
+    for (; value >= 0x80; value >>= 7) out += static_cast<char>((value & 0x7f) | 0x80);
+    return out + static_cast<char>(value);
+  };
+  Model model(13);
+  model.input("x", {1, 1 << 20}).node("MatMul", {"x", "w"}, {"y"}).output("y");
+  const std::string graph = model.graph().SerializeAsString();
+  TensorProto weight;
+  weight.set_name("w");
+  weight.set_data_type(TensorProto::FLOAT);
+  weight.add_dims(1 << 20);
+  weight.add_dims(768);
+  const std::string facts = weight.SerializeAsString();
+  const std::string raw = "\x4a" + varint(size);
+  const std::string tensor = "\x2a" + varint(facts.size() + raw.size() + size) + facts + raw;
+  model.proto().clear_graph();
+  {
+    std::ofstream out(folder_ / "big.onnx", std::ios::binary);
+    out << model.proto().SerializeAsString() << '\x3a'
+        << varint(graph.size() + tensor.size() + size) << graph << tensor;
+  }
+  fs::resize_file(folder_ / "big.onnx", fs::file_size(folder_ / "big.onnx") + size);
+  const Graph imported = import_file(folder_ / "big.onnx", {});
+  EXPECT_THAT(keys(imported.layers.at(0)), testing::ElementsAre(HasSubstr("k1048576")));
+  EXPECT_EQ(imported.parameters, std::int64_t{768} << 20);
+  fs::resize_file(folder_ / "big.onnx", fs::file_size(folder_ / "big.onnx") - 1);
+  EXPECT_THAT(read_error("big.onnx"), HasSubstr("truncated"));
+}
+
+/// Reshapes x by a target in the file "data".
+Model with_external(const std::string& location) {
+  Model model(13);
+  model.input("x", {2, 3, 4}).integers("target", {6, 4}).weights("w", {4, 5});
+  model.node("Reshape", {"x", "target"}, {"y"}).node("MatMul", {"y", "w"}, {"z"}).output("z");
+  for (TensorProto& tensor : *model.graph().mutable_initializer()) {
+    tensor.clear_int64_data();
+    tensor.clear_float_data();
+    tensor.set_data_location(TensorProto::EXTERNAL);
+    auto& entry = *tensor.add_external_data();
+    entry.set_key("location");
+    entry.set_value(tensor.name() == "w" ? "no_such_file" : location);
+  }
+  auto& offset = *model.graph().mutable_initializer(0)->add_external_data();
+  offset.set_key("offset");
+  offset.set_value("8");
+  return model;
+}
+
+TEST_F(Files, SmallIntegersAreReadFromFilesOfTheirOwnAndWeightsAreNot) {
+  const std::int64_t stored[] = {0, 6, 4};
+  write_file(folder_ / "data", {reinterpret_cast<const char*>(stored), sizeof stored});
+  write_file(folder_ / "m.onnx", with_external("data").proto().SerializeAsString());
+  const Graph graph = import_file(folder_ / "m.onnx", {});
+  EXPECT_EQ(graph.layers.at(0).outputs.at(0).shape, (Dims{6, 4}));
+  EXPECT_EQ(keys(graph.layers.at(1)).size(), 1U);
+  write_file(folder_ / "data", "short");
+  EXPECT_THAT(read_error("m.onnx"), AllOf(HasSubstr("\"target\""), HasSubstr("not complete")));
+  fs::remove(folder_ / "data");
+  EXPECT_THAT(read_error("m.onnx"), AllOf(HasSubstr("\"target\""), HasSubstr("data")));
+}
+
+TEST_F(Files, OfTensorsStayInTheModelsFolder) {
+  for (const std::string location : {"../data", "/etc/passwd", "a/../../b", ""}) {
+    write_file(folder_ / "m.onnx", with_external(location).proto().SerializeAsString());
+    EXPECT_THAT(read_error("m.onnx"), HasSubstr("not inside the model's folder")) << location;
+  }
+  Model model = with_external("data");
+  model.graph().mutable_initializer(0)->mutable_external_data(1)->set_value("-8");
+  write_file(folder_ / "m.onnx", model.proto().SerializeAsString());
+  EXPECT_THAT(read_error("m.onnx"), HasSubstr("\"-8\""));
+}
+
+}  // namespace
+}  // namespace benanza::test
