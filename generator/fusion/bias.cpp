@@ -11,11 +11,19 @@ struct BiasForm {
   Dims dims;
 };
 
+/// One value per filter.
+Dims filter_dims(const Dims& input, std::int64_t filters) {
+  Dims dims(input.size(), 1);
+  dims[1] = filters;
+  return dims;
+}
+
 std::optional<BiasForm> bias_form(const Shape& product) {
   if (const auto* conv = std::get_if<Convolution>(&product)) {
-    Dims dims(conv->input.size(), 1);
-    dims[1] = conv->filters;
-    return BiasForm{"conv_bias", dims};
+    return BiasForm{"conv_bias", filter_dims(conv->input, conv->filters)};
+  }
+  if (const auto* deconv = std::get_if<Deconvolution>(&product)) {
+    return BiasForm{"deconv_bias", filter_dims(deconv->input, deconv->filters)};
   }
   if (const auto* gemm = std::get_if<Gemm>(&product); gemm != nullptr && gemm->batch_a.empty()) {
     return BiasForm{"gemm_bias", {1, gemm->n}};

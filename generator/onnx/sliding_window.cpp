@@ -36,23 +36,34 @@ void pad_to_same(Window& window, const Dims& spatial, bool extra_at_end) {
   }
 }
 
-}  // namespace
-
-SlidingWindow sliding_window(const Node& node, const Dims& spatial, const Dims& kernel) {
-  const std::size_t rank = spatial.size();
+/// Kernel, strides and dilations; no pads.
+Window unpadded_window(const Node& node, std::size_t rank, const Dims& kernel) {
   if (kernel.size() != rank) {
     throw Error("kernel_shape [" + join(kernel, ',') + "] needs " + std::to_string(rank) +
                 " values for an input with " + std::to_string(rank) + " spatial axes");
   }
-  SlidingWindow result{{.kernel = kernel,
-                        .pads = Dims(2 * rank, 0),
-                        .strides = values(node, "strides", rank, 1),
-                        .dilations = values(node, "dilations", rank, 1)},
-                       Dims(rank, 0)};
-  Window& window = result.window;
+  Window window{.kernel = kernel,
+                .pads = Dims(2 * rank, 0),
+                .strides = values(node, "strides", rank, 1),
+                .dilations = values(node, "dilations", rank, 1)};
   demand_positive(window.kernel, "kernel_shape");
   demand_positive(window.strides, "strides");
   demand_positive(window.dilations, "dilations");
+  return window;
+}
+
+void demand_no_negative_pads(const Dims& pads) {
+  if (std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad < 0; })) {
+    throw NotExpressible("negative pads");
+  }
+}
+
+}  // namespace
+
+SlidingWindow sliding_window(const Node& node, const Dims& spatial, const Dims& kernel) {
+  const std::size_t rank = spatial.size();
+  SlidingWindow result{unpadded_window(node, rank, kernel), Dims(rank, 0)};
+  Window& window = result.window;
   const std::string auto_pad = node.text("auto_pad", "NOTSET");
   if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
     pad_to_same(window, spatial, auto_pad == "SAME_UPPER");
@@ -61,9 +72,7 @@ SlidingWindow sliding_window(const Node& node, const Dims& spatial, const Dims& 
   } else if (auto_pad != "VALID") {
     throw Error("auto_pad \"" + auto_pad + "\" is unknown");
   }
-  if (std::any_of(window.pads.begin(), window.pads.end(), [](auto pad) { return pad < 0; })) {
-    throw NotExpressible("negative pads");
-  }
+  demand_no_negative_pads(window.pads);
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const std::int64_t reach = window.dilations[axis] * (window.kernel[axis] - 1) + 1;
     const std::int64_t room = spatial[axis] + window.pads[axis] + window.pads[axis + rank] - reach;
@@ -77,6 +86,44 @@ SlidingWindow sliding_window(const Node& node, const Dims& spatial, const Dims& 
     }
   }
   return result;
+}
+
+Window transposed_window(const Node& node, const Dims& spatial, const Dims& kernel) {
+  const std::size_t rank = spatial.size();
+  Window window = unpadded_window(node, rank, kernel);
+  const std::string auto_pad = node.text("auto_pad", "NOTSET");
+  const bool same_upper = auto_pad == "SAME_UPPER";
+  const bool same = same_upper || auto_pad == "SAME_LOWER";
+  const bool stated = auto_pad == "NOTSET" || auto_pad.empty();
+  if (!same && !stated && auto_pad != "VALID") {
+    throw Error("auto_pad \"" + auto_pad + "\" is unknown");
+  }
+  const Dims extra = values(node, "output_padding", rank, 0);
+  if (stated) window.pads = values(node, "pads", 2 * rank, 0);
+  demand_no_negative_pads(window.pads);
+  const bool sized = node.has("output_shape");
+  const Dims wanted = values(node, "output_shape", rank, 0);
+  const Dims full = [&] {
+    Window unpadded = window;
+    unpadded.pads.assign(2 * rank, 0);
+    return unpadded.transposed_output(spatial);
+  }();
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    std::int64_t& begin = window.pads[axis];
+    std::int64_t& end = window.pads[axis + rank];
+    std::int64_t output = full[axis] + extra[axis] - begin - end;
+    if (sized || same) {
+      output = sized ? wanted[axis] : spatial[axis] * window.strides[axis];
+      const std::int64_t total = std::max<std::int64_t>(0, full[axis] + extra[axis] - output);
+      begin = same_upper ? total / 2 : total - total / 2;
+    }
+    if (output < 1) {
+      throw Error("pads [" + join(window.pads, ',') + "] leave nothing of an output of " +
+                  join(full, 'x'));
+    }
+    end = full[axis] - begin - output;
+  }
+  return window;
 }
 
 const Dims& image_extents(const Site& site) {

@@ -16,6 +16,11 @@ struct SlidingWindow {
 };
 SlidingWindow sliding_window(const Node& node, const Dims& spatial, const Dims& kernel);
 
+/// The window of ConvTranspose for an input of these spatial extents: pads, auto_pad or
+/// output_shape, and output_padding, become pads; end pads below 0 add pixels. Throws as
+/// sliding_window.
+Window transposed_window(const Node& node, const Dims& spatial, const Dims& kernel);
+
 /// Extents of input 0, which must be n, c and one to three spatial axes; else NotExpressible.
 const Dims& image_extents(const Site& site);
 

@@ -11,6 +11,7 @@
 #include "problem/ops/concat.h"
 #include "problem/ops/convolution.h"
 #include "problem/ops/copy.h"
+#include "problem/ops/deconvolution.h"
 #include "problem/ops/gemm.h"
 #include "problem/ops/lrn.h"
 #include "problem/ops/pooling.h"
@@ -22,9 +23,10 @@ namespace benanza {
 
 /// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
 using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
-                           Softmax, Lrn, Reduction, Concat, Copy>;
+                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution>;
 
-/// What the call does to its result before storing it. Convolution and Gemm only.
+/// What the call does to its result before storing it. Products only: Convolution,
+/// Deconvolution and Gemm.
 struct Epilogue {
   bool bias = false;
   bool operator==(const Epilogue&) const = default;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "cudnn/algorithm_ranks.h"
 #include "cudnn/descriptors.h"
 #include "cudnn/padded_input.h"
 #include "problem/ops/convolution.h"
@@ -51,13 +52,6 @@ std::string_view to_string(cudnnConvolutionFwdAlgo_t algorithm);
 /// Throws std::invalid_argument naming `name`.
 cudnnConvolutionFwdAlgo_t parse_convolution_algorithm(std::string_view name);
 
-/// What the heuristics said of one algorithm.
-struct HeuristicAnswer {
-  /// 1 is the library's choice; algorithms that it finds unsupported have none.
-  std::optional<int> rank;
-  /// Whether the library says that it uses Tensor Cores; empty where its answer leaves it open.
-  std::optional<bool> tensor_core_claimed;
-};
 /// `answers` as the library gave them, best first; an algorithm may occur once for each math type.
 HeuristicAnswer find_answer(std::span<const cudnnConvolutionFwdAlgoPerf_t> answers,
                             cudnnConvolutionFwdAlgo_t algorithm);

@@ -62,35 +62,12 @@ cudnnConvolutionFwdAlgo_t parse_convolution_algorithm(std::string_view name) {
 
 HeuristicAnswer find_answer(std::span<const cudnnConvolutionFwdAlgoPerf_t> answers,
                             cudnnConvolutionFwdAlgo_t algorithm) {
-  std::vector<cudnnConvolutionFwdAlgo_t> ranked;
-  for (const cudnnConvolutionFwdAlgoPerf_t& answer : answers) {
-    if (answer.status != CUDNN_STATUS_SUCCESS) continue;
-    if (std::ranges::find(ranked, answer.algo) != ranked.end()) continue;
-    ranked.push_back(answer.algo);
-    if (answer.algo != algorithm) continue;
-
-    HeuristicAnswer found{.rank = static_cast<int>(ranked.size()), .tensor_core_claimed = {}};
-    if (answer.mathType == CUDNN_FMA_MATH) {
-      found.tensor_core_claimed = false;
-    } else if (answer.mathType != CUDNN_DEFAULT_MATH) {
-      found.tensor_core_claimed = true;
-    }
-    return found;
-  }
-  return {};
+  return answer_for(answers, algorithm);
 }
 
 std::vector<cudnnConvolutionFwdAlgo_t> by_rank(
     std::span<const cudnnConvolutionFwdAlgoPerf_t> answers) {
-  std::vector<cudnnConvolutionFwdAlgo_t> order;
-  for (int i = 0; i < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; ++i) {
-    order.push_back(static_cast<cudnnConvolutionFwdAlgo_t>(i));
-  }
-  const auto position = [&](cudnnConvolutionFwdAlgo_t algorithm) {
-    return find_answer(answers, algorithm).rank.value_or(CUDNN_CONVOLUTION_FWD_ALGO_COUNT + 1);
-  };
-  std::ranges::stable_sort(order, {}, position);
-  return order;
+  return ordered_by_rank(answers, CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
 }
 
 }  // namespace benanza::cudnn

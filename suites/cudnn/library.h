@@ -28,11 +28,17 @@ class Library {
   std::map<std::string, std::vector<cudnnConvolutionFwdAlgoPerf_t>>& convolution_heuristics() {
     return convolution_heuristics_;
   }
+  /// The same for transposed convolutions.
+  std::map<std::string, std::vector<cudnnConvolutionBwdDataAlgoPerf_t>>&
+  deconvolution_heuristics() {
+    return deconvolution_heuristics_;
+  }
 
  private:
   CudaContext& cuda_;
   LibraryHandle handle_;
   std::map<std::string, std::vector<cudnnConvolutionFwdAlgoPerf_t>> convolution_heuristics_;
+  std::map<std::string, std::vector<cudnnConvolutionBwdDataAlgoPerf_t>> deconvolution_heuristics_;
 };
 
 }  // namespace benanza::cudnn

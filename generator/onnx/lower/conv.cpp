@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "onnx/filter_bias.h"
 #include "onnx/lowering.h"
 #include "onnx/sliding_window.h"
 
@@ -27,19 +28,7 @@ Lowered conv(const Site& site) {
   }
   shape.window = sliding_window(site.node(), spatial(input), kernel).window;
   std::vector<Call> calls{call(shape, {from_input(0), from_input(1)})};
-  if (site.has_input(2)) {
-    if (site.shape(2) != Dims{shape.filters}) {
-      throw Error("a bias of " + join(site.shape(2), 'x') + " for " +
-                  std::to_string(shape.filters) + " filters");
-    }
-    Dims bias(input.size(), 1);
-    bias[1] = shape.filters;
-    calls.push_back(call(Binary{.kind = BinaryKind::add,
-                                .a = shape.output(),
-                                .b = bias,
-                                .constant_b = site.input(2).constant},
-                         {from_call(0), from_input(2)}));
-  }
+  if (site.has_input(2)) calls.push_back(filter_bias(site, 2, shape.output(), from_call(0)));
   return measured(std::move(calls));
 }
 

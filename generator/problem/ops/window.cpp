@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace benanza {
+namespace {
+
+bool all_positive(const Dims& values) {
+  return std::all_of(values.begin(), values.end(), [](std::int64_t value) { return value > 0; });
+}
+
+}  // namespace
 
 Dims spatial(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
 
@@ -12,6 +19,15 @@ Dims Window::output(const Dims& spatial) const {
     const std::int64_t reach = dilations[axis] * (kernel[axis] - 1) + 1;
     const std::int64_t room = spatial[axis] + pads[axis] + pads[axis + rank()] - reach;
     extents[axis] = room < 0 ? 0 : room / strides[axis] + 1;
+  }
+  return extents;
+}
+
+Dims Window::transposed_output(const Dims& spatial) const {
+  Dims extents(rank());
+  for (std::size_t axis = 0; axis < rank(); ++axis) {
+    const std::int64_t reach = dilations[axis] * (kernel[axis] - 1) + 1;
+    extents[axis] = (spatial[axis] - 1) * strides[axis] + reach - pads[axis] - pads[axis + rank()];
   }
   return extents;
 }
@@ -28,8 +44,15 @@ void Window::write(KeyWriter& writer, const Dims& before_kernel) const {
 
 Window Window::read(KeyReader& reader, const Dims& spatial, std::size_t leading,
                     Dims& before_kernel) {
+  Window window = read_unplaced(reader, spatial.size(), leading, before_kernel);
+  if (!all_positive(window.output(spatial))) reader.fail("a window that fits the padded input");
+  return window;
+}
+
+Window Window::read_unplaced(KeyReader& reader, std::size_t rank, std::size_t leading,
+                             Dims& before_kernel) {
   Dims k = reader.dims("k");
-  if (k.size() != leading + spatial.size()) reader.fail("a kernel of the input's rank");
+  if (k.size() != leading + rank) reader.fail("a kernel of the input's rank");
   before_kernel.assign(k.begin(), k.begin() + static_cast<std::ptrdiff_t>(leading));
   Window window;
   window.kernel.assign(k.begin() + static_cast<std::ptrdiff_t>(leading), k.end());
@@ -39,14 +62,10 @@ Window Window::read(KeyReader& reader, const Dims& spatial, std::size_t leading,
   if (window.pads.size() != 2 * window.rank()) reader.fail("a begin and an end pad per axis");
   if (window.strides.size() != window.rank()) reader.fail("one stride per axis");
   if (window.dilations.size() != window.rank()) reader.fail("one dilation per axis");
-  const auto positive = [](std::int64_t value) { return value > 0; };
-  const auto fits = [&](const Dims& values) {
-    return std::all_of(values.begin(), values.end(), positive);
-  };
-  if (!fits(window.kernel) || !fits(window.strides) || !fits(window.dilations)) {
+  if (!all_positive(window.kernel) || !all_positive(window.strides) ||
+      !all_positive(window.dilations)) {
     reader.fail("positive kernel, strides and dilations");
   }
-  if (!fits(window.output(spatial))) reader.fail("a window that fits the padded input");
   return window;
 }
 

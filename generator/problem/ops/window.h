@@ -17,6 +17,8 @@ struct Window {
   std::size_t rank() const { return kernel.size(); }
   /// floor((input + pads - dilated kernel) / stride) + 1 for every axis.
   Dims output(const Dims& spatial) const;
+  /// Of a transposed convolution: (input - 1) * stride + dilated kernel - pads for every axis.
+  Dims transposed_output(const Dims& spatial) const;
   bool has_padding() const;
 
   /// "k3x3_p1.1.1.1_s1x1_d1x1", with `before_kernel` (number of filters, say) between k and the
@@ -26,6 +28,9 @@ struct Window {
   /// std::invalid_argument if the window does not fit `spatial` or a value is out of range.
   static Window read(KeyReader& reader, const Dims& spatial, std::size_t leading,
                      Dims& before_kernel);
+  /// The same for a window over `rank` axes of which nothing is known but their number.
+  static Window read_unplaced(KeyReader& reader, std::size_t rank, std::size_t leading,
+                              Dims& before_kernel);
 };
 
 /// Spatial extents of an n, c, spatial... tensor.

@@ -32,6 +32,14 @@ TEST(Work, GroupsDivideTheProducts) {
   EXPECT_EQ(fp32("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32").flops, 2.0 * 32 * 64 * 9);
 }
 
+TEST(Work, TransposedConvolutionCountsEveryInputPixelOnce) {
+  // 49 pixels of 64 channels, each into 4 * 4 pixels of 32 / 2 filters.
+  const Work w = fp32("deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g2");
+  EXPECT_EQ(w.flops, 2.0 * 49 * 64 * 16 * 16);
+  EXPECT_EQ(w.bytes_read, 4 * (64 * 49 + 64 * 16 * 16));
+  EXPECT_EQ(w.bytes_written, 4 * 32 * 14 * 14);
+}
+
 TEST(Work, GlobalPoolingIsNotFree) {
   EXPECT_EQ(fp32("avgpool/1x2048x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude").flops, 2048 * 49);
 }
@@ -52,6 +60,11 @@ TEST(Work, SixtyFourBitBytes) {
 TEST(Shapes, PadsAreAllBeginsThenAllEnds) {
   // Height 5 + 1 + 3, width 5 + 2 + 4, kernel 3.
   EXPECT_EQ(output(parse("conv/1x1x5x5_k1x3x3_p1.2.3.4_s1x1_d1x1_g1")), (Dims{1, 1, 7, 9}));
+}
+
+TEST(Shapes, TransposedConvolutionGrowsByItsStride) {
+  // (5 - 1) * 3 + 2 * (3 - 1) + 1 - 1 - 2 = 14; (6 - 1) * 1 + 2 - 0 + 1 = 8.
+  EXPECT_EQ(output(parse("deconv/1x8x5x6_k4x3x2_p1.0.2.-1_s3x1_d2x1_g1")), (Dims{1, 4, 14, 8}));
 }
 
 TEST(Shapes, GemmBroadcastsItsBatches) {
@@ -88,6 +101,9 @@ TEST(Copies, CountWhatMovesNotWhatTheViewSpans) {
 TEST(ReductionLength, IsTheNumberOfSummedProducts) {
   EXPECT_EQ(reduction_length(parse("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g8")), 4 * 9);
   EXPECT_EQ(reduction_length(parse("gemm/m2_n3_k4_nn")), 4);
+  // Taps 0 and 2, or 1 and 3, of each axis meet; dilated by 2, all of them do.
+  EXPECT_EQ(reduction_length(parse("deconv/1x8x5x5_k4x4x4_p0.0.0.0_s2x2_d1x1_g1")), 8 * 4);
+  EXPECT_EQ(reduction_length(parse("deconv/1x8x5x5_k4x3x4_p0.0.0.0_s2x2_d2x1_g2")), 4 * 3 * 2);
   EXPECT_EQ(reduction_length(parse("reducemean/4x5x6_a1.2")), 30);
   EXPECT_EQ(reduction_length(parse("reducemax/4x5x6_a1.2")), 1);
   EXPECT_EQ(reduction_length(parse("relu/8")), 1);

@@ -18,9 +18,11 @@ Element element(const Lrn& shape, Operands operands, const Dims& at);
 Element element(const Reduction& shape, Operands operands, const Dims& at);
 Element element(const Concat& shape, Operands operands, const Dims& at);
 Element element(const Copy& shape, Operands operands, const Dims& at);
+Element element(const Deconvolution& shape, Operands operands, const Dims& at);
 
 /// Index of the bias value that an epilogue adds to the element at `at`.
 inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1]; }
+inline std::int64_t bias_index(const Deconvolution&, const Dims& at) { return at[1]; }
 inline std::int64_t bias_index(const Gemm&, const Dims& at) { return at.back(); }
 
 /// Largest magnitude that the inputs must reach for the operator's parameters to show in the
@@ -40,6 +42,7 @@ std::int64_t summed_products(const Shape&) {
   return 0;
 }
 inline std::int64_t summed_products(const Convolution& shape) { return shape.reduction_length(); }
+inline std::int64_t summed_products(const Deconvolution& shape) { return shape.reduction_length(); }
 inline std::int64_t summed_products(const Gemm& shape) { return shape.reduction_length(); }
 inline std::int64_t summed_products(const Reduction& shape) {
   return shape.kind == ReductionKind::sum ? shape.reduction_length() : 0;

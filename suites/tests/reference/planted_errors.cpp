@@ -23,6 +23,15 @@ const std::vector<PlantedError>& planted_errors() {
       {"depthwise pads", "conv/1x8x8x8_k8x3x3_p2.0.0.2_s1x1_d1x1_g8",
        "conv/1x8x8x8_k8x3x3_p0.2.2.0_s1x1_d1x1_g8", all},
 
+      {"stride and dilation swapped", "deconv/1x8x5x5_k8x3x3_p0.0.0.0_s2x2_d1x1_g1",
+       "deconv/1x8x5x5_k8x3x3_p0.0.0.0_s1x1_d3x3_g1", all},
+      {"begin and end pads swapped", "deconv/1x8x5x5_k8x3x3_p1.1.0.0_s2x2_d1x1_g1",
+       "deconv/1x8x5x5_k8x3x3_p0.0.1.1_s2x2_d1x1_g1", all},
+      {"output padding at the beginning", "deconv/1x8x5_k8x3_p1.0_s2_d1_g1",
+       "deconv/1x8x5_k8x3_p0.1_s2_d1_g1", all},
+      {"no bias", "deconv/1x16x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1_bias",
+       "deconv/1x16x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1", all},
+
       {"transposition of b ignored", "gemm/m5_n7_k7_nt", "gemm/m5_n7_k7_nn", all},
       {"transposition of a ignored", "gemm/m7_n5_k7_tn", "gemm/m7_n5_k7_nn", all},
       {"weight not transposed", "gemm/m5_n7_k7_nt_w", "gemm/m5_n7_k7_nn_w", all},

@@ -63,6 +63,28 @@ TEST(ReferenceConvolution, MagnitudeIsTheSumOfTheTerms) {
   EXPECT_EQ(element.magnitude, 8);
 }
 
+TEST(ReferenceDeconvolution, PixelsSpreadAndOverlap) {
+  // 1 2 3, taps 1 10 100 two apart: 1 10 (100 + 2) 20 (200 + 3) 30 300.
+  EXPECT_EQ(solve("deconv/1x1x3_k1x3_p0.0_s2_d1_g1", {{1, 2, 3}, {1, 10, 100}}),
+            (Values{1, 10, 102, 20, 203, 30, 300}));
+}
+
+TEST(ReferenceDeconvolution, PadsCutOffAndNegativeEndPadsAdd) {
+  EXPECT_EQ(solve("deconv/1x1x3_k1x3_p2.-1_s2_d1_g1", {{1, 2, 3}, {1, 10, 100}}),
+            (Values{102, 20, 203, 30, 300, 0}));
+}
+
+TEST(ReferenceDeconvolution, DilationMovesTheTapsApart) {
+  EXPECT_EQ(solve("deconv/1x1x2_k1x2_p0.0_s1_d3_g1", {{1, 2}, {1, 10}}), (Values{1, 2, 0, 10, 20}));
+}
+
+TEST(ReferenceDeconvolution, WeightsAreChannelsOfAGroupThenFilters) {
+  // Channels 1 2 | 3 4 of one pixel, two filters a group; the group's channels 1 10 and 100 1000.
+  EXPECT_EQ(solve("deconv/1x4x1_k4x1_p0.0_s1_d1_g2_bias",
+                  {{1, 2, 3, 4}, {1, 10, 100, 1000, 1, 10, 100, 1000}, {0.5, 0, 0, 0}}),
+            (Values{201.5, 2010, 403, 4030}));
+}
+
 TEST(ReferenceGemm, Transposes) {
   // A = 1 2 / 3 4 / 5 6 (3x2), B = 1 2 / 3 4 (2x2).
   const Values product{7, 10, 15, 22, 23, 34};

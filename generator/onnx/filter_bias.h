@@ -1,0 +1,11 @@
+#pragma once
+
+#include "onnx/lowering.h"
+
+namespace benanza {
+
+/// The call that adds input `index` of the node, one value per filter, to a convolution's result of
+/// extents `output`. Throws Error where the numbers differ.
+Call filter_bias(const Site& site, std::size_t index, const Dims& output, Source result);
+
+}  // namespace benanza

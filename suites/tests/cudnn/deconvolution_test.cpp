@@ -1,0 +1,162 @@
+#include "cudnn/deconvolution.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "harness/primitive.h"
+#include "shapes.h"
+
+namespace benanza::cudnn {
+namespace {
+
+DeconvolutionCall map(std::string_view key, Layout layout = Layout::nchw,
+                      Precision precision = Precision::fp32) {
+  return map_deconvolution(shape_of<Deconvolution>(key), precision, layout);
+}
+
+// DCGAN's doubling: (7 - 1) * 2 + 4 - 2 = 14.
+TEST(MapDeconvolution, TwoAxes) {
+  const auto call = map("deconv/2x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1", Layout::nhwc);
+  EXPECT_EQ(call.input.dims, (Dims{2, 64, 7, 7}));
+  EXPECT_EQ(call.input.strides, (Dims{64 * 49, 1, 64 * 7, 64}));
+  EXPECT_EQ(call.weights.dims, (Dims{64, 32, 4, 4}));
+  EXPECT_EQ(call.output.dims, (Dims{2, 32, 14, 14}));
+  EXPECT_EQ(call.pads, (Dims{1, 1}));
+  EXPECT_EQ(call.strides, (Dims{2, 2}));
+  EXPECT_FALSE(call.larger);
+}
+
+TEST(MapDeconvolution, OneAxisIsAnImageOfHeightOne) {
+  const auto call = map("deconv/1x16x10_k8x3_p1.1_s2_d3_g2");
+  EXPECT_EQ(call.input.dims, (Dims{1, 16, 1, 10}));
+  EXPECT_EQ(call.weights.dims, (Dims{16, 4, 1, 3}));
+  // 9 * 2 + 7 - 2 = 23.
+  EXPECT_EQ(call.output.dims, (Dims{1, 8, 1, 23}));
+  EXPECT_EQ(call.pads, (Dims{0, 1}));
+  EXPECT_EQ(call.strides, (Dims{1, 2}));
+  EXPECT_EQ(call.dilations, (Dims{1, 3}));
+  EXPECT_EQ(call.groups, 2);
+}
+
+Padding split(std::string_view key) { return split_output_padding(shape_of<Deconvolution>(key)); }
+
+TEST(SplitOutputPadding, OutputPaddingBelowTheStrideIsFree) {
+  // output_padding 1 makes the end pad 0: the library is asked for 14 pixels instead of 13.
+  EXPECT_EQ(split("deconv/1x1x7_k1x3_p1.0_s2_d1_g1"), (Padding{{1}, {0}, {0}}));
+  EXPECT_EQ(split("deconv/1x1x7_k1x3_p0.-1_s2_d1_g1"), (Padding{{0}, {0}, {0}}));
+}
+
+TEST(SplitOutputPadding, ALargerEndPadIsCutOff) {
+  // 8 pixels, pads 0 and 1: the library writes 8, the last one is left out.
+  EXPECT_EQ(split("deconv/1x1x4_k1x2_p0.1_s2_d1_g1"), (Padding{{0}, {0}, {1}}));
+}
+
+TEST(SplitOutputPadding, ALargerBeginPadIsCutOff) {
+  // 6 + 3 = 9 pixels without pads; pads 2 and 0 at stride 1: the library writes them all.
+  EXPECT_EQ(split("deconv/1x1x7_k1x3_p2.0_s1_d1_g1"), (Padding{{0}, {2}, {0}}));
+  // At stride 2 a pad of 1 on both sides leaves 13 pixels, or 14: one is left out at the beginning.
+  EXPECT_EQ(split("deconv/1x1x7_k1x3_p2.0_s2_d1_g1"), (Padding{{1}, {1}, {0}}));
+}
+
+TEST(SplitOutputPadding, PixelsOutOfReachAreRefused) {
+  EXPECT_THROW(split("deconv/1x1x4_k1x2_p0.-2_s2_d3_g1"), Unsupported);
+}
+
+class RealDeconvolution
+    : public testing::TestWithParam<std::tuple<const char*, Layout, Precision>> {};
+
+// The library's own arithmetic must map what it is to write to our input, and the output must lie
+// inside it where the begin pad says.
+TEST_P(RealDeconvolution, IsTheGradientOfAConvolutionToTheInput) {
+  const auto [key, layout, precision] = GetParam();
+  const Deconvolution shape = shape_of<Deconvolution>(key);
+  const DeconvolutionCall call = map(key, layout, precision);
+  const DeconvolutionDescriptors descriptors = describe(call, layout, precision);
+  std::array<int, CUDNN_DIM_MAX> dims{};
+  const auto rank = static_cast<int>(call.input.dims.size());
+  ASSERT_EQ(cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(),
+                                                  descriptors.written.get(),
+                                                  descriptors.weights.get(), rank, dims.data()),
+            CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.input.dims);
+  const Padding padding = split_output_padding(shape);
+  for (std::size_t axis = 0; axis < shape.window.rank(); ++axis) {
+    EXPECT_EQ(padding.symmetric[axis] + padding.begin[axis], shape.window.pads[axis]);
+    EXPECT_GE(padding.begin[axis], 0);
+    EXPECT_GE(padding.end[axis], 0);
+  }
+  EXPECT_EQ(call.larger.has_value(), padding.needs_copy());
+  if (call.larger) {
+    EXPECT_EQ(call.larger->interior.format.dims, call.output.dims);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, RealDeconvolution,
+    testing::Combine(testing::Values("deconv/2x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1",
+                                     "deconv/1x16x10_k8x3_p1.1_s2_d3_g2",
+                                     "deconv/1x8x5x6_k4x3x2_p1.0.0.-1_s2x3_d1x1_g1",
+                                     "deconv/1x8x5x6_k4x3x3_p2.0.0.2_s1x2_d1x2_g4",
+                                     "deconv/1x4x3x4x5_k6x3x3x3_p1.1.1.0.1.0_s2x2x2_d1x1x1_g1",
+                                     "deconv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32"),
+                     testing::Values(Layout::nchw, Layout::nhwc),
+                     testing::Values(Precision::fp32, Precision::tf32, Precision::fp16,
+                                     Precision::bf16, Precision::int8)));
+
+TEST(SplitOutputPadding, EveryWindowIsComputedExactly) {
+  int copies = 0;
+  int refused = 0;
+  for (std::int64_t input = 1; input <= 5; ++input)
+    for (std::int64_t kernel = 1; kernel <= 4; ++kernel)
+      for (std::int64_t begin = 0; begin <= 3; ++begin)
+        for (std::int64_t end = -2; end <= 3; ++end)
+          for (std::int64_t stride = 1; stride <= 3; ++stride)
+            for (std::int64_t dilation = 1; dilation <= 2; ++dilation) {
+              const Deconvolution shape{.input = {1, 1, input},
+                                        .filters = 1,
+                                        .window = {.kernel = {kernel},
+                                                   .pads = {begin, end},
+                                                   .strides = {stride},
+                                                   .dilations = {dilation}}};
+              const std::int64_t outputs = shape.output()[2];
+              if (outputs < 1) continue;
+              if (end <= -stride) {
+                EXPECT_THROW(split_output_padding(shape), Unsupported);
+                ++refused;
+                continue;
+              }
+              const Padding split = split_output_padding(shape);
+              copies += split.needs_copy() ? 1 : 0;
+              const std::int64_t pad = split.symmetric[0];
+              const std::int64_t written = outputs + split.begin[0] + split.end[0];
+              // The convolution from what is written to the input exists, and output 0 is pixel
+              // `begin` of the unpadded result.
+              const Window forward{.kernel = {kernel},
+                                   .pads = {pad, pad},
+                                   .strides = {stride},
+                                   .dilations = {dilation}};
+              ASSERT_EQ(forward.output({written})[0], input);
+              ASSERT_EQ(pad + split.begin[0], begin);
+              ASSERT_GE(pad, 0);
+            }
+  EXPECT_GT(copies, 100);
+  EXPECT_GT(refused, 10);
+}
+
+TEST(DeconvolutionAlgorithms, NamesAreTheLibrarys) {
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_0), "algo_0");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_1), "algo_1");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT), "fft");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING), "fft_tiling");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD), "winograd");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED), "winograd_nonfused");
+  for (int i = 0; i < CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT; ++i) {
+    const auto algorithm = static_cast<cudnnConvolutionBwdDataAlgo_t>(i);
+    EXPECT_EQ(parse_deconvolution_algorithm(to_string(algorithm)), algorithm);
+  }
+  EXPECT_THROW(parse_deconvolution_algorithm("implicit_gemm"), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace benanza::cudnn
