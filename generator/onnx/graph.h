@@ -79,6 +79,8 @@ struct Graph {
   std::vector<Fusion> fusions;
   /// Named dimensions of the user that the model has.
   std::set<std::string> bound_dims;
+  /// Where the model contradicts itself, in whole lines.
+  std::vector<std::string> warnings;
 };
 
 }  // namespace benanza
