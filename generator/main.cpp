@@ -24,8 +24,9 @@ int run(int argc, char** argv) {
       ->delimiter(',')
       ->type_name("N[,N...]")
       ->allow_extra_args(false);
-  app.add_option("--dim", dims, "Value of a named dimension; may be repeated")
-      ->type_name("NAME=N")
+  app.add_option("--dim", dims,
+                 "Value of a dimension: its name, or input and axis; may be repeated")
+      ->type_name("NAME=N|INPUT:AXIS=N")
       ->allow_extra_args(false);
   app.add_option("--precision", precisions, "fp32, tf32, fp16, bf16, int8, fp8; fp32 if not given")
       ->delimiter(',')
@@ -50,6 +51,11 @@ int run(int argc, char** argv) {
   for (const std::string& dim : dims) options.dims.insert(parse_dim(dim));
   const std::vector<Precision> chosen = parse_precisions(precisions);
   const std::vector<GraphFile> files = import_models(options);
+  for (const GraphFile& file : files) {
+    for (const std::string& warning : file.graph.warnings) {
+      std::cerr << "benanza-generate: warning: " << warning << '\n';
+    }
+  }
   if (!out.empty()) emit(out, files, chosen);
   if (wants_summary) {
     for (const GraphFile& file : files) std::cout << summary(file.graph);

@@ -30,11 +30,11 @@ TensorShapeProto* shape_of(ValueInfoProto& value) {
   return value.mutable_type()->mutable_tensor_type()->mutable_shape();
 }
 
-std::string flag_for(const Dimension& dimension, int axis) {
+std::string flag_for(const std::string& input, const Dimension& dimension, int axis) {
   const std::string& name = dimension.dim_param();
   const std::string by_name = "--dim " + name + "=VALUE";
   if (axis == 0) return name.empty() ? "--batch VALUE" : "--batch VALUE or " + by_name;
-  return name.empty() ? "a model whose dimension has a name or a value" : by_name;
+  return name.empty() ? "--dim " + input + ':' + std::to_string(axis) + "=VALUE" : by_name;
 }
 
 void check_input(ValueInfoProto& input, const std::string& where) {
@@ -49,7 +49,7 @@ void check_input(ValueInfoProto& input, const std::string& where) {
     if (!dimension.has_dim_value()) {
       const std::string name =
           dimension.dim_param().empty() ? "" : " (\"" + dimension.dim_param() + "\")";
-      throw Error(which + name + " has no value: pass " + flag_for(dimension, axis));
+      throw Error(which + name + " has no value: pass " + flag_for(input.name(), dimension, axis));
     }
     if (dimension.dim_value() < 1) {
       throw Error(which + " is " + std::to_string(dimension.dim_value()) +
@@ -74,7 +74,15 @@ class Symbols {
   void apply(ValueInfoProto& value) {
     TensorShapeProto* shape = shape_of(value);
     if (shape == nullptr) return;
-    for (Dimension& dimension : *shape->mutable_dim()) {
+    for (int axis = 0; axis < shape->dim_size(); ++axis) {
+      Dimension& dimension = *shape->mutable_dim(axis);
+      if (!dimension.has_dim_value() && dimension.dim_param().empty()) {
+        const auto position = values_.find(value.name() + ':' + std::to_string(axis));
+        if (position == values_.end()) continue;
+        used_.insert(position->first);
+        dimension.set_dim_value(position->second);
+        continue;
+      }
       if (!dimension.has_dim_param()) continue;
       const auto found = values_.find(dimension.dim_param());
       if (found == values_.end()) continue;

@@ -15,7 +15,8 @@ struct Binding {
   /// Dimension 0 of every graph input that leaves it open, or that has there what the first input
   /// has there.
   std::optional<std::int64_t> batch;
-  /// Values of named dimensions; they go before the batch.
+  /// Values of named dimensions, and, as "INPUT:AXIS", of those without a name; they go before the
+  /// batch.
   std::map<std::string, std::int64_t> dims;
 };
 

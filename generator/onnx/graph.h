@@ -82,6 +82,8 @@ struct Graph {
   std::int64_t parameters = 0;
   /// Named dimensions of the user that the model has.
   std::set<std::string> bound_dims;
+  /// Where the model contradicts itself, in whole lines.
+  std::vector<std::string> warnings;
 };
 
 }  // namespace benanza

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "fusion/fusion.h"
 #include "onnx/infer.h"
+#include "onnx/inline.h"
 #include "onnx/lowering.h"
 #include "onnx/program.h"
 #include "onnx/read.h"
@@ -53,14 +54,16 @@ Graph import_model(onnx::ModelProto model, const std::string& name, const Bindin
                    const std::string& where) {
   check_model(model, where);
   const Bound bound = bind(model, binding, where);
+  inline_functions(model, where);
   Program program = make_program(model, where);
-  infer(program, model, bound, make_fold_table());
+  infer(program, model, bound, make_fold_table(), make_shape_table());
 
   Graph graph;
   graph.model = name;
   graph.batch = bound.batch;
   graph.opset = program.opset;
   graph.bound_dims = bound.used_dims;
+  graph.warnings = std::move(program.warnings);
   const LoweringTable table = make_lowering_table();
   for (const Step& step : program.steps) {
     const Site site(step.node, input_tensors(program, step), output_tensors(program, step, true));

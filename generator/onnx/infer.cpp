@@ -1,106 +1,51 @@
 #include "onnx/infer.h"
 
-#include <onnx/defs/schema.h>
-#include <onnx/shape_inference/implementation.h>
-
 #include <algorithm>
 #include <array>
 
 #include "base/error.h"
-#include "onnx/context.h"
-#include "onnx/rebatch.h"
+#include "onnx/schema.h"
 #include "onnx/site.h"
 
 namespace benanza {
 namespace {
 
-using onnx::OpSchema;
-using onnx::OpSchemaRegistry;
 using onnx::TypeProto;
-
-/// The words of an exception of the onnx library, on one line and without its prefix.
-std::string one_line(std::string text) {
-  if (text.starts_with('[')) {
-    if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
-  }
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
-
-int newest_known_opset() {
-  const auto& ranges = OpSchemaRegistry::DomainToVersionRange::Instance().Map();
-  return ranges.at("").second;
-}
-
-/// Throws Error where the node is not what its schema describes: inference functions trust it.
-void check_node(const Node& node, const OpSchema& schema) {
-  const auto count = [](int value, int least, int most, const char* what) {
-    if (value < least || value > most) {
-      throw Error("has " + std::to_string(value) + ' ' + what + ", but takes " +
-                  std::to_string(least) + " to " + std::to_string(most));
-    }
-  };
-  count(node.proto().input_size(), schema.min_input(), schema.max_input(), "inputs");
-  count(node.proto().output_size(), schema.min_output(), schema.max_output(), "outputs");
-  for (const auto& [name, description] : schema.attributes()) {
-    const onnx::AttributeProto* attribute = node.find(name);
-    if (attribute == nullptr) {
-      if (description.required) throw Error("attribute \"" + name + "\" is missing");
-    } else if (attribute->type() != onnx::AttributeProto::UNDEFINED &&
-               attribute->type() != description.type) {
-      throw Error("attribute \"" + name + "\" has the wrong type");
-    }
-  }
-}
-
-/// Whether the newest schema there is describes a node of a newer opset: it must know every
-/// attribute and have room for every input, or it would infer something else.
-bool describes(const OpSchema& schema, const Node& node) {
-  // Known to change nothing about shapes, or read by inference functions of older schemas.
-  constexpr std::array<std::string_view, 2> harmless{"num_outputs", "saturate"};
-  const auto& attributes = node.proto().attribute();
-  return (node.proto().input_size() <= schema.max_input() ||
-          node.op_type().starts_with("Reduce")) &&
-         std::all_of(attributes.begin(), attributes.end(), [&](const auto& attribute) {
-           return schema.attributes().count(attribute.name()) > 0 ||
-                  std::find(harmless.begin(), harmless.end(), attribute.name()) != harmless.end();
-         });
-}
-
-/// Frameworks take -1 in the target of Expand for "as it is"; the schemas know only 1 for that.
-void keep_free_extents(NodeContext& context, const Program& program, const Step& step) {
-  const Tensor* target = input_tensors(program, step)[1];
-  if (target == nullptr || !target->literal || !target->shape) return;
-  Literal literal = *target->literal;
-  auto* extents = std::get_if<std::vector<std::int64_t>>(&literal);
-  if (extents == nullptr) return;
-  std::replace(extents->begin(), extents->end(), std::int64_t{-1}, std::int64_t{1});
-  if (auto value = write_literal(literal, target->type, *target->shape)) {
-    context.replace_data(1, std::move(*value));
-  }
-}
 
 /// Operators whose outputs differ from run to run.
 constexpr std::array<std::string_view, 6> random_operators{"RandomNormal",  "RandomNormalLike",
                                                            "RandomUniform", "RandomUniformLike",
                                                            "Multinomial",   "Bernoulli"};
 
-/// Operators without a schema whose output is like their input.
-bool is_elementwise_extra(const Node& node) {
-  return node.domain().empty() && node.op_type() == "ImageScaler";
+TypeProto make_type(const TensorFacts& facts) {
+  TypeProto type;
+  if (facts.type == 0 && !facts.shape) return type;
+  type.mutable_tensor_type()->set_elem_type(facts.type);
+  if (!facts.shape) return type;
+  auto& shape = *type.mutable_tensor_type()->mutable_shape();
+  for (const std::int64_t extent : *facts.shape) shape.add_dim()->set_dim_value(extent);
+  return type;
 }
 
 class Inference {
  public:
   Inference(Program& program, const onnx::ModelProto& model, const Bound& bound,
-            const FoldTable& folds)
-      : program_(program), folds_(folds), bound_(bound), newest_known_(newest_known_opset()) {
+            const FoldTable& folds, const ShapeTable& shapes)
+      : program_(program), folds_(folds), shapes_(shapes), bound_(bound) {
     for (const auto& value : model.graph().value_info()) stated_[value.name()] = &value.type();
     for (const auto& value : model.graph().output()) stated_[value.name()] = &value.type();
-    for (const onnx::FunctionProto& function : model.functions()) {
-      functions_[canonical_domain(function.domain()) + ':' + function.name()] = &function;
+  }
+
+  /// The value of an If's condition, where it is known.
+  std::optional<bool> condition(const Step& step) const {
+    if (!step.node.domain().empty() || step.node.op_type() != "If" || step.inputs.empty()) {
+      return std::nullopt;
     }
+    const auto found = program_.tensors.find(step.inputs[0]);
+    if (found == program_.tensors.end() || !found->second.literal) return std::nullopt;
+    const auto* values = std::get_if<std::vector<std::int64_t>>(&*found->second.literal);
+    if (values == nullptr || values->size() != 1) return std::nullopt;
+    return values->front() != 0;
   }
 
   void visit(int index) {
@@ -111,7 +56,7 @@ class Inference {
       const std::string& name = step.outputs[output];
       if (name.empty()) continue;
       const std::string& stated = step.node.proto().output(static_cast<int>(output));
-      fall_back(stated, types[output]);
+      fall_back(step, stated, types[output]);
       Tensor tensor = make_tensor(stated, types[output]);
       if (tensor.shape && !checked_element_count(*tensor.shape)) {
         throw Error("\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
@@ -128,63 +73,25 @@ class Inference {
   }
 
  private:
-  std::vector<TypeProto> infer_types(const Step& step) {
+  std::vector<TypeProto> infer_types(const Step& step) const {
+    const ShapeFunction rule = shapes_.find(step.node);
+    if (rule == nullptr) return schema_types(program_, step, bound_);
     std::vector<TypeProto> types(step.outputs.size());
-    const Node& node = step.node;
-    if (is_elementwise_extra(node) && !step.inputs.empty() && !types.empty() &&
-        program_.types.contains(step.inputs[0])) {
-      types[0] = program_.types.at(step.inputs[0]);
-      return types;
-    }
-    const OpSchema* schema = OpSchemaRegistry::Schema(node.op_type(), node.opset(), node.domain());
-    const auto function = functions_.find(node.domain() + ':' + node.op_type());
-    if ((schema == nullptr && function == functions_.end()) || node.has_subgraph()) return types;
-    const bool newer = node.domain().empty() && node.opset() > newest_known_;
     try {
-      if (schema != nullptr && !newer) check_node(node, *schema);
-      if (!inputs_have_types(step) || (schema != nullptr && newer && !describes(*schema, node))) {
-        return types;
+      const std::vector<const Tensor*> unknown(step.outputs.size(), nullptr);
+      const auto facts = rule(Site(step.node, input_tensors(program_, step), unknown));
+      for (std::size_t index = 0; index < std::min(types.size(), facts.size()); ++index) {
+        types[index] = make_type(facts[index]);
       }
-      NodeContext context(program_, step);
-      if (bound_.replaced_batch && node.op_type() == "Reshape") {
-        rebatch_reshape(context, program_, step, *bound_.replaced_batch, bound_.batch);
-      }
-      if (node.op_type() == "Expand") keep_free_extents(context, program_, step);
-      apply(schema, function == functions_.end() ? nullptr : function->second, context);
-      for (std::size_t output = 0; output < types.size(); ++output) {
-        types[output] = context.output_type(output);
-      }
-    } catch (const std::exception& error) {
-      // An old schema may not understand a newer node: then nothing is known.
-      if (!newer) throw Error(one_line(error.what()));
-      types.assign(step.outputs.size(), TypeProto());
+    } catch (const NotExpressible&) {
+      // What the model states must do.
     }
     return types;
   }
 
-  /// Runs what describes the operator: the model's own function, the schema's inference, or the
-  /// schema's expansion into other operators.
-  void apply(const OpSchema* schema, const onnx::FunctionProto* function,
-             NodeContext& context) const {
-    const auto* registry = OpSchemaRegistry::Instance();
-    if (function != nullptr) {
-      onnx::shape_inference::InferShapeForFunctionNode(*function, registry, context, {},
-                                                       functions_);
-    } else if (schema->has_type_and_shape_inference_function()) {
-      schema->GetTypeAndShapeInferenceFunction()(context);
-    } else if (schema->HasFunction()) {
-      onnx::shape_inference::InferShapeForFunctionNode(*schema->GetFunction(), registry, context);
-    }
-  }
-
-  bool inputs_have_types(const Step& step) const {
-    return std::all_of(step.inputs.begin(), step.inputs.end(), [&](const std::string& name) {
-      return name.empty() || program_.types.contains(name);
-    });
-  }
-
-  /// Takes what the model states about `name` where inference left a gap.
-  void fall_back(const std::string& name, TypeProto& type) const {
+  /// Takes what the model states about `name` where inference left a gap; where both know, they
+  /// should agree.
+  void fall_back(const Step& step, const std::string& name, TypeProto& type) {
     const auto found = stated_.find(name);
     if (found == stated_.end()) return;
     if (type.value_case() == TypeProto::VALUE_NOT_SET) {
@@ -195,9 +102,16 @@ class Inference {
       }
       return;
     }
-    if (bound_.replaced_batch || !type.has_tensor_type() || make_tensor(name, type).shape) return;
-    if (make_tensor(name, *found->second).shape) {
+    if (bound_.replaced_batch || !type.has_tensor_type()) return;
+    const auto stated = make_tensor(name, *found->second).shape;
+    if (!stated) return;
+    const auto inferred = make_tensor(name, type).shape;
+    if (!inferred) {
       *type.mutable_tensor_type()->mutable_shape() = found->second->tensor_type().shape();
+    } else if (*inferred != *stated) {
+      program_.warnings.push_back(label(program_, step.node) + "makes \"" + name + "\" of " +
+                                  join(*inferred, 'x') + ", where the model states " +
+                                  join(*stated, 'x') + ": the former is used");
     }
   }
 
@@ -251,22 +165,32 @@ class Inference {
 
   Program& program_;
   const FoldTable& folds_;
+  const ShapeTable& shapes_;
   const Bound& bound_;
-  const int newest_known_;
   std::unordered_map<std::string, const TypeProto*> stated_;
-  onnx::shape_inference::ModelLocalFunctionsMap functions_;
 };
 
 }  // namespace
 
 void infer(Program& program, const onnx::ModelProto& model, const Bound& bound,
-           const FoldTable& folds) {
-  Inference inference(program, model, bound, folds);
-  for (std::size_t index = 0; index < program.steps.size(); ++index) {
+           const FoldTable& folds, const ShapeTable& shapes) {
+  Inference inference(program, model, bound, folds, shapes);
+  std::vector<Step> waiting = std::move(program.steps);
+  program.steps.clear();
+  std::reverse(waiting.begin(), waiting.end());
+  while (!waiting.empty()) {
+    program.steps.push_back(std::move(waiting.back()));
+    waiting.pop_back();
     try {
-      inference.visit(static_cast<int>(index));
+      if (const auto condition = inference.condition(program.steps.back())) {
+        std::vector<Step> taken = branch_steps(program, program.steps.back(), *condition);
+        program.steps.pop_back();
+        std::move(taken.rbegin(), taken.rend(), std::back_inserter(waiting));
+      } else {
+        inference.visit(static_cast<int>(program.steps.size()) - 1);
+      }
     } catch (const std::exception& error) {
-      throw Error(label(program, program.steps[index].node) + error.what());
+      throw Error(label(program, program.steps.back().node) + error.what());
     }
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "onnx/subgraph.h"
+
 namespace benanza {
 namespace {
 
@@ -61,7 +63,11 @@ bool makes_nothing(const Site& site) {
 Lowered lower(const Site& site, const LoweringTable& table, bool all_outputs_constant) {
   if (all_outputs_constant) return free_layer("computed from constants and shapes alone");
   const Node& node = site.node();
-  const LowerFunction function = node.domain().empty() ? table.find(node.op_type()) : nullptr;
+  if (node.has_subgraph()) {
+    throw NotExpressible("what its body does is only known when the model runs: hides " +
+                         hidden_nodes(node.proto()));
+  }
+  const LowerFunction function = table.find(node.full_type());
   if (function == nullptr) throw NotExpressible("no lowering for " + node.full_type());
   Lowered lowered = function(site);
   if (makes_nothing(site)) return free_layer("its result is empty");

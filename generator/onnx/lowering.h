@@ -21,7 +21,7 @@ struct Lowered {
 /// the node makes no sense.
 using LowerFunction = Lowered (*)(const Site&);
 
-/// How every standard operator is expressed. Each lower/X.cpp adds its operators in
+/// How every operator is expressed, by Node::full_type(). Each lower/X.cpp adds its operators in
 /// `void lower::register_X(LoweringTable&)`; CMake collects the files.
 class LoweringTable {
  public:

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "onnx/read.h"
+#include "onnx/subgraph.h"
 
 namespace benanza {
 namespace {
@@ -18,88 +19,6 @@ std::unordered_map<std::string, int> opsets(const onnx::ModelProto& model) {
     versions[canonical_domain(import.domain())] = static_cast<int>(import.version());
   }
   return versions;
-}
-
-/// One name per node, in file order: its own; op_type and position where it has none; with a number
-/// where two nodes share one.
-std::vector<std::string> unique_names(const GraphProto& graph) {
-  std::vector<std::string> names(static_cast<std::size_t>(graph.node_size()));
-  std::set<std::string> taken;
-  const auto claim = [&](const std::string& wanted) {
-    std::string name = wanted;
-    for (int copy = 2; !taken.insert(name).second; ++copy) {
-      name = wanted + '_' + std::to_string(copy);
-    }
-    return name;
-  };
-  // First what the file says, so that made-up names never displace it.
-  for (std::size_t index = 0; index < names.size(); ++index) {
-    const std::string& own = graph.node(static_cast<int>(index)).name();
-    if (!own.empty() && taken.insert(own).second) names[index] = own;
-  }
-  for (std::size_t index = 0; index < names.size(); ++index) {
-    if (!names[index].empty()) continue;
-    const NodeProto& node = graph.node(static_cast<int>(index));
-    names[index] =
-        claim(node.name().empty() ? node.op_type() + '_' + std::to_string(index) : node.name());
-  }
-  return names;
-}
-
-void collect_captured(const GraphProto& graph, std::set<std::string> known,
-                      std::set<std::string>& captured);
-
-void collect_captured(const NodeProto& node, const std::set<std::string>& known,
-                      std::set<std::string>& captured) {
-  for (const auto& attribute : node.attribute()) {
-    if (attribute.has_g()) collect_captured(attribute.g(), known, captured);
-    for (const GraphProto& graph : attribute.graphs()) collect_captured(graph, known, captured);
-  }
-}
-
-/// Names that `graph` reads and does not define; `known` are those its surroundings define.
-void collect_captured(const GraphProto& graph, std::set<std::string> known,
-                      std::set<std::string>& captured) {
-  for (const auto& input : graph.input()) known.insert(input.name());
-  for (const auto& tensor : graph.initializer()) known.insert(tensor.name());
-  for (const auto& tensor : graph.sparse_initializer()) known.insert(tensor.values().name());
-  const auto read = [&](const std::string& name) {
-    if (!name.empty() && !known.contains(name)) captured.insert(name);
-  };
-  for (const NodeProto& node : graph.node()) {
-    for (const std::string& input : node.input()) read(input);
-    collect_captured(node, known, captured);
-    for (const std::string& output : node.output()) known.insert(output);
-  }
-  for (const auto& output : graph.output()) read(output.name());
-}
-
-void add_initializers(Program& program, const GraphProto& graph) {
-  const auto add = [&](const std::string& name, int type, const auto& dims) -> Tensor& {
-    onnx::TypeProto& stored = program.types[name];
-    stored.mutable_tensor_type()->set_elem_type(type);
-    auto& shape = *stored.mutable_tensor_type()->mutable_shape();
-    shape.Clear();
-    for (const std::int64_t extent : dims) shape.add_dim()->set_dim_value(extent);
-    Tensor tensor = make_tensor(name, stored);
-    if (!tensor.shape || !checked_element_count(*tensor.shape)) {
-      throw Error(program.where + ": initializer \"" + name +
-                  "\" has negative extents or more than 2^40 elements");
-    }
-    tensor.constant = true;
-    return program.tensors[name] = std::move(tensor);
-  };
-  for (const auto& tensor : graph.initializer()) {
-    Tensor& added = add(tensor.name(), tensor.data_type(), tensor.dims());
-    try {
-      added.literal = read_literal(tensor);
-    } catch (const Error& error) {
-      throw Error(program.where + ": " + error.what());
-    }
-  }
-  for (const auto& tensor : graph.sparse_initializer()) {
-    add(tensor.values().name(), tensor.values().data_type(), tensor.dims());
-  }
 }
 
 /// Gives every tensor a name of its own. Some converters write a name again and again: then, as the
@@ -236,10 +155,11 @@ Program make_program(const onnx::ModelProto& model, const std::string& where) {
     program.types[input.name()] = input.type();
     program.tensors[input.name()] = make_tensor(input.name(), input.type());
   }
-  add_initializers(program, graph);
+  add_initializers(program, graph, [](const std::string& name) { return name; });
 
   const std::vector<std::string> names = unique_names(graph);
-  const std::unordered_map<std::string, int> versions = opsets(model);
+  program.opsets = opsets(model);
+  const std::unordered_map<std::string, int>& versions = program.opsets;
   UniqueTensors unique(graph);
   std::vector<Step> steps;
   for (int index = 0; index < graph.node_size(); ++index) {
@@ -249,15 +169,17 @@ Program make_program(const onnx::ModelProto& model, const std::string& where) {
                    version == versions.end() ? 0 : version->second),
               {},
               {},
+              {},
               {}};
     if (version == versions.end() && step.node.domain().empty()) {
       throw Error(label(program, step.node) +
                   "the model names no opset for the standard operators: add opset_import");
     }
-    std::set<std::string> captured;
-    collect_captured(proto, {}, captured);
     for (const std::string& name : proto.input()) step.inputs.push_back(unique.read(name));
-    for (const std::string& name : captured) step.captured.push_back(unique.read(name));
+    for (const std::string& name : captured_names(proto)) {
+      step.captured.push_back(unique.read(name));
+      step.scope[name] = step.captured.back();
+    }
     for (const std::string& name : proto.output()) step.outputs.push_back(unique.write(name));
     for (const auto* read : {&step.inputs, &step.captured}) {
       program.consumed.insert(read->begin(), read->end());

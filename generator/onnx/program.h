@@ -2,6 +2,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -21,6 +23,8 @@ struct Step {
   /// Tensors of this graph that the node's subgraphs read.
   std::vector<std::string> captured;
   std::vector<std::string> outputs;
+  /// What names of the model that the subgraphs read mean: captured, by the model's own names.
+  std::map<std::string, std::string> scope;
 };
 
 /// The nodes of a model in topological order (file order where that is one). Refers to the model,
@@ -35,11 +39,22 @@ struct Program {
   std::unordered_map<std::string, Tensor> tensors;
   /// Tensors that a node or the caller reads.
   std::set<std::string> consumed;
+  /// Versions of the operator sets by canonical domain.
+  std::unordered_map<std::string, int> opsets;
+  /// Nodes that the model does not have.
+  std::vector<std::unique_ptr<onnx::NodeProto>> made;
+  /// What a reader should know, in whole lines that begin with `where`.
+  std::vector<std::string> warnings;
 };
 
 /// Throws Error, beginning with `where`, for a cycle, a tensor that nobody makes, an input
 /// that a node makes, a node of a domain without opset, and initializers with impossible shapes.
 Program make_program(const onnx::ModelProto& model, const std::string& where);
+
+/// The steps of the branch that an If with a constant condition takes, in the order of the file;
+/// they make what the If makes. Adds what the branch stores to the program. Throws Error if the
+/// branch reads what is not there, or makes too little.
+std::vector<Step> branch_steps(Program& program, const Step& conditional, bool condition);
 
 /// `where: node "conv7" (Conv): `
 std::string label(const Program& program, const Node& node);

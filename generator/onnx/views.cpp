@@ -142,4 +142,22 @@ Dims reduced_axes(const Site& reduce) {
   return {axes.begin(), axes.end()};
 }
 
+Dims pads_of_all_axes(const Site& pad) {
+  const std::size_t rank = pad.shape(0).size();
+  // Before opset 2 the attribute had another name.
+  Dims stated = pad.node().integers("paddings").value_or(pad.argument("pads", 1).value_or(Dims{}));
+  const Dims axes = pad.has_input(3) ? pad.integers(3) : all_axes(rank);
+  if (stated.size() != 2 * axes.size()) {
+    throw Error("pads [" + join(stated, ',') + "] need " + std::to_string(2 * axes.size()) +
+                " values");
+  }
+  Dims pads(2 * rank, 0);
+  for (std::size_t index = 0; index < axes.size(); ++index) {
+    const std::size_t axis = at(Site::axis(axes[index], rank));
+    pads[axis] = stated[index];
+    pads[axis + rank] = stated[index + axes.size()];
+  }
+  return pads;
+}
+
 }  // namespace benanza

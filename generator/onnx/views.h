@@ -31,4 +31,7 @@ View split_view(const Site& split, std::size_t index);
 /// Axes that a Reduce operator reduces, ascending; empty if it reduces none.
 Dims reduced_axes(const Site& reduce);
 
+/// Pads of Pad in every opset: begins, then ends, of all axes. Negative pads cut.
+Dims pads_of_all_axes(const Site& pad);
+
 }  // namespace benanza

@@ -2,6 +2,7 @@
 find_path(BENANZA_ONNX_TESTDATA node/test_relu/model.onnx PATHS /usr/share/libonnx-testdata/data)
 if(BENANZA_ONNX_TESTDATA)
   benanza_unit_test(onnx_node_tests SOURCES ${CMAKE_CURRENT_LIST_DIR}/onnx_node_test.cpp
+                            ${CMAKE_CURRENT_LIST_DIR}/onnx_fold_test.cpp
                     LIBRARIES benanza_onnx benanza_harness
                     DEFINITIONS ONNX_TESTDATA="${BENANZA_ONNX_TESTDATA}")
 else()

@@ -41,11 +41,49 @@ std::vector<Literal> chain(const Site& site, Function function) {
   return {result};
 }
 
+/// `overflows`: one of the compiler's checked operations.
+template <class Operation>
+std::int64_t checked(Operation overflows, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (overflows(a, b, &result)) throw NotExpressible("a value that no integer holds");
+  return result;
+}
+
+struct Plus {
+  double operator()(double a, double b) const { return a + b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return checked([](auto... v) { return __builtin_add_overflow(v...); }, a, b);
+  }
+};
+
+struct Minus {
+  double operator()(double a, double b) const { return a - b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return checked([](auto... v) { return __builtin_sub_overflow(v...); }, a, b);
+  }
+};
+
+struct Times {
+  double operator()(double a, double b) const { return a * b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return checked([](auto... v) { return __builtin_mul_overflow(v...); }, a, b);
+  }
+};
+
 struct Quotient {
   double operator()(double a, double b) const { return a / b; }
   std::int64_t operator()(std::int64_t a, std::int64_t b) const {
     if (b == 0) throw NotExpressible("division by zero");
-    return a / b;
+    return b == -1 ? Minus{}(0, a) : a / b;
+  }
+};
+
+struct Power {
+  double operator()(double a, double b) const { return std::pow(a, b); }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    const double result = std::pow(static_cast<double>(a), static_cast<double>(b));
+    if (!(std::abs(result) < 0x1p53)) throw NotExpressible("a value that no integer holds");
+    return static_cast<std::int64_t>(result);
   }
 };
 
@@ -58,7 +96,7 @@ struct Remainder {
   }
   std::int64_t operator()(std::int64_t a, std::int64_t b) const {
     if (b == 0) throw NotExpressible("division by zero");
-    const std::int64_t rest = a % b;
+    const std::int64_t rest = b == -1 ? 0 : a % b;
     return like_dividend || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
   }
 };
@@ -95,36 +133,6 @@ std::vector<Literal> mod(const Site& site) {
   return chain(site, Remainder{site.node().integer("fmod", 0) != 0});
 }
 
-template <class Function>
-std::vector<Literal> each(const Site& site, Function function) {
-  Literal result = site.literal(0);
-  std::visit(
-      [&](auto& values) {
-        for (auto& value : values) value = function(value);
-      },
-      result);
-  return {result};
-}
-
-std::vector<Literal> negate(const Site& site) {
-  return each(site, [](auto value) { return -value; });
-}
-
-template <auto function>
-std::vector<Literal> round(const Site& site) {
-  return each(site, [](auto value) {
-    if constexpr (std::is_floating_point_v<decltype(value)>) return function(value);
-    return value;
-  });
-}
-
-double floor_of(double value) { return std::floor(value); }
-double ceil_of(double value) { return std::ceil(value); }
-
-std::vector<Literal> logical_not(const Site& site) {
-  return each(site, [](auto value) { return static_cast<decltype(value)>(value == 0); });
-}
-
 std::vector<Literal> where(const Site& site) {
   const Dims& dims = site.output_shape(0);
   const auto condition_at = positions(broadcast_view(site.shape(0), dims));
@@ -140,17 +148,15 @@ std::vector<Literal> where(const Site& site) {
 }  // namespace
 
 void register_arithmetic(FoldTable& table) {
-  table.add("Add", apply<std::plus<>>);
-  table.add("Sub", apply<std::minus<>>);
-  table.add("Mul", apply<std::multiplies<>>);
+  table.add("Add", apply<Plus>);
+  table.add("Sub", apply<Minus>);
+  table.add("Mul", apply<Times>);
+  table.add("Pow", apply<Power>);
   table.add("Div", apply<Quotient>);
   table.add("Mod", mod);
   table.add("Min", apply<Least>);
   table.add("Max", apply<Greatest>);
-  table.add("Sum", apply<std::plus<>>);
-  table.add("Neg", negate);
-  table.add("Floor", round<floor_of>);
-  table.add("Ceil", round<ceil_of>);
+  table.add("Sum", apply<Plus>);
   table.add("Equal", apply<Truth<std::equal_to<>>>);
   table.add("Less", apply<Truth<std::less<>>>);
   table.add("LessOrEqual", apply<Truth<std::less_equal<>>>);
@@ -158,7 +164,7 @@ void register_arithmetic(FoldTable& table) {
   table.add("GreaterOrEqual", apply<Truth<std::greater_equal<>>>);
   table.add("And", apply<Truth<std::logical_and<>>>);
   table.add("Or", apply<Truth<std::logical_or<>>>);
-  table.add("Not", logical_not);
+  table.add("Xor", apply<Truth<std::not_equal_to<>>>);
   table.add("Where", where);
 }
 

@@ -58,15 +58,29 @@ std::vector<Literal> size(const Site& site) { return {Dims{element_count(site.sh
 
 std::vector<Literal> same(const Site& site) { return {site.literal(0)}; }
 
+/// `value` with `digits` significant bits; below 2^least the bits end at 2^(least - digits + 1).
+double rounded(double value, int digits, int least) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int shift = digits - 1 - std::max(std::ilogb(value), least);
+  return std::ldexp(std::nearbyint(std::ldexp(value, shift)), -shift);
+}
+
+double rounded(double value, int type) {
+  if (type == onnx::TensorProto::DOUBLE) return value;
+  value = static_cast<float>(value);
+  if (type == onnx::TensorProto::BFLOAT16) return rounded(value, 8, -126);
+  if (type != onnx::TensorProto::FLOAT16) return value;
+  value = rounded(value, 11, -14);
+  return std::abs(value) > 65504 ? std::copysign(HUGE_VAL, value) : value;
+}
+
 std::vector<Literal> cast(const Site& site) {
   const int type = site.output(0).type;
   return {std::visit(
       [&](const auto& values) -> Literal {
         if (is_floating(type)) {
           std::vector<double> reals(values.begin(), values.end());
-          if (type != onnx::TensorProto::DOUBLE) {
-            for (double& value : reals) value = static_cast<float>(value);
-          }
+          for (double& value : reals) value = rounded(value, type);
           return reals;
         }
         Dims integers;
@@ -90,6 +104,7 @@ void register_constant(FoldTable& table) {
   table.add("Shape", shape, FoldNeeds::shapes);
   table.add("Size", size, FoldNeeds::shapes);
   table.add("Cast", cast);
+  table.add("CastLike", cast);
   for (const auto* op : {"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze"}) {
     table.add(op, same);
   }

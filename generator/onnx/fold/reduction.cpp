@@ -31,12 +31,41 @@ std::vector<Literal> reduce(const Site& site, Combine combine) {
       site.literal(0))};
 }
 
+template <class T>
+T checked(bool overflows, T result) {
+  if (overflows) throw NotExpressible("a value that no integer holds");
+  return result;
+}
+
 std::vector<Literal> sum(const Site& site) {
-  return reduce(site, [](auto a, auto b) { return a + b; });
+  return reduce(site, [](auto a, auto b) {
+    if constexpr (std::is_integral_v<decltype(a)>) {
+      decltype(a) result{};
+      return checked(__builtin_add_overflow(a, b, &result), result);
+    } else {
+      return a + b;
+    }
+  });
 }
 
 std::vector<Literal> product(const Site& site) {
-  return reduce(site, [](auto a, auto b) { return a * b; });
+  return reduce(site, [](auto a, auto b) {
+    if constexpr (std::is_integral_v<decltype(a)>) {
+      decltype(a) result{};
+      return checked(__builtin_mul_overflow(a, b, &result), result);
+    } else {
+      return a * b;
+    }
+  });
+}
+
+std::vector<Literal> mean(const Site& site) {
+  std::vector<Literal> result = sum(site);
+  auto* values = std::get_if<std::vector<double>>(&result[0]);
+  if (values == nullptr) throw NotExpressible("a mean of integers");
+  const auto count = static_cast<double>(element_count(site.shape(0)));
+  for (double& value : *values) value *= static_cast<double>(values->size()) / count;
+  return result;
 }
 
 std::vector<Literal> maximum(const Site& site) {
@@ -51,6 +80,7 @@ std::vector<Literal> minimum(const Site& site) {
 
 void register_reduction(FoldTable& table) {
   table.add("ReduceSum", sum);
+  table.add("ReduceMean", mean);
   table.add("ReduceProd", product);
   table.add("ReduceMax", maximum);
   table.add("ReduceMin", minimum);

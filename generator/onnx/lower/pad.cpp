@@ -1,30 +1,9 @@
 #include <algorithm>
-#include <numeric>
 
-#include "base/error.h"
 #include "onnx/movement.h"
 
 namespace benanza::lower {
 namespace {
-
-/// Begins, then ends, of all axes.
-Dims pads_of_all_axes(const Site& site, std::size_t rank) {
-  Dims stated = site.argument("pads", 1).value_or(Dims{});
-  Dims axes(rank);
-  std::iota(axes.begin(), axes.end(), 0);
-  if (site.has_input(3)) axes = site.integers(3);
-  if (stated.size() != 2 * axes.size()) {
-    throw Error("pads [" + join(stated, ',') + "] need " + std::to_string(2 * axes.size()) +
-                " values");
-  }
-  Dims pads(2 * rank, 0);
-  for (std::size_t index = 0; index < axes.size(); ++index) {
-    const auto axis = static_cast<std::size_t>(Site::axis(axes[index], rank));
-    pads[axis] = stated[index];
-    pads[axis + rank] = stated[index + axes.size()];
-  }
-  return pads;
-}
 
 /// The copy of the input into the middle of the output; the constant around it is not counted.
 /// Negative pads cut.
@@ -32,7 +11,7 @@ Lowered pad(const Site& site) {
   const std::string mode = site.node().text("mode", "constant");
   if (mode != "constant") throw NotExpressible(mode + " padding");
   const Dims& input = site.shape(0);
-  const Dims pads = pads_of_all_axes(site, input.size());
+  const Dims pads = pads_of_all_axes(site);
   if (std::all_of(pads.begin(), pads.end(), [](std::int64_t value) { return value == 0; })) {
     return free_layer("pads nothing");
   }

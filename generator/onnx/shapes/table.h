@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onnx/site.h"
+
+namespace benanza {
+
+/// Element type and, where it is known, shape of an output; type 0 where unknown.
+struct TensorFacts {
+  int type = 0;
+  std::optional<Dims> shape = {};
+};
+
+/// Facts of the outputs; may be shorter than the node's list. The outputs of the site are not known
+/// yet. Throws NotExpressible if they cannot be told, Error if the node makes no sense.
+using ShapeFunction = std::vector<TensorFacts> (*)(const Site&);
+
+/// Shape rules for operators that the installed schemas do not describe: newer ones, those that
+/// changed, and those of other domains. Each shapes/X.cpp adds its family in
+/// `void shapes::register_X(ShapeTable&)`.
+class ShapeTable {
+ public:
+  /// `type`: Node::full_type(); the rule goes before a schema from version `since` of its domain.
+  void add(std::string_view type, ShapeFunction function, int since = 1) {
+    entries_.emplace(type, Entry{function, since});
+  }
+  /// Null if the schemas know better.
+  ShapeFunction find(const Node& node) const {
+    const auto found = entries_.find(node.full_type());
+    return found == entries_.end() || node.opset() < found->second.since ? nullptr
+                                                                         : found->second.function;
+  }
+
+ private:
+  struct Entry {
+    ShapeFunction function;
+    int since;
+  };
+  std::map<std::string, Entry> entries_;
+};
+
+/// Every family of shapes/.
+ShapeTable make_shape_table();
+
+/// The type and shape of input `index`.
+inline TensorFacts like_input(const Site& site, std::size_t index) {
+  return {site.input(index).type, site.input(index).shape};
+}
+
+/// Extents of tensors broadcast against each other; throws Error if they do not fit.
+Dims broadcast_dims(const Dims& a, const Dims& b);
+
+}  // namespace benanza
