@@ -39,6 +39,25 @@ function(benanza_precompile target)
   endif()
 endfunction()
 
+# The same for the two that cost most, the JSON and the command-line library: parsed once for all
+# targets that say so.
+function(benanza_precompile_json_and_cli target)
+  if(NOT TARGET benanza_json_and_cli)
+    find_package(nlohmann_json 3.11 REQUIRED)
+    find_package(CLI11 REQUIRED)
+    file(CONFIGURE OUTPUT ${BENANZA_BINARY_DIR}/json_and_cli.cpp CONTENT "")
+    add_library(benanza_json_and_cli OBJECT ${BENANZA_BINARY_DIR}/json_and_cli.cpp)
+    benanza_target(benanza_json_and_cli)
+    target_link_libraries(benanza_json_and_cli PRIVATE nlohmann_json::nlohmann_json CLI11::CLI11)
+    benanza_precompile(benanza_json_and_cli <algorithm> <functional> <map> <memory> <optional>
+                       <string> <vector> <nlohmann/json.hpp> <CLI/CLI.hpp>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM benanza_json_and_cli)
+  if(BENANZA_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  endif()
+endfunction()
+
 # A GoogleTest program of a room: label `unit`, needs no GPU, ends in seconds.
 function(benanza_unit_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;DEFINITIONS")
