@@ -129,6 +129,15 @@ TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
   }
 }
 
+TEST(Problems, CommentNamesTheFirstModelsAndCountsTheRest) {
+  ProblemUse use{"relu/8", {{"a", {"x"}}, {"b", {"x", "y", "z", "u"}}, {"c", {"x"}}}};
+  EXPECT_THAT(problems_source({use}, {Precision::fp32}),
+              HasSubstr("    // a: x (1); b: x, y, ... (4); c: x (1)\n"));
+  use.users.push_back({"d", {"x"}});
+  EXPECT_THAT(problems_source({use}, {Precision::fp32}),
+              HasSubstr("    // a: x (1); b: x, y, ... (4); 2 more models\n"));
+}
+
 TEST(Problems, NoneIsStillAProgram) {
   EXPECT_THAT(problems_source({}, {Precision::fp32}), HasSubstr("{.problems = {}, .precisions ="));
 }
