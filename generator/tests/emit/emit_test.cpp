@@ -103,7 +103,7 @@ TEST_F(Emit, AFolderThatCannotBeMadeIsNamed) {
   }
 }
 
-TEST(Problems, MergeOverModelsAndNameAtMostThreeLayersOfEach) {
+TEST(Problems, MergeOverModelsAndNameAtMostTwoLayersOfEach) {
   Model model(13);
   model.input("x", {2, 3}).node("Relu", {"x"}, {"r0"});
   for (int index = 1; index < 5; ++index) {
@@ -117,7 +117,7 @@ TEST(Problems, MergeOverModelsAndNameAtMostThreeLayersOfEach) {
   one.model = "one";
   const std::string text = problems_source(collect_problems({many, one}), {Precision::fp32});
   EXPECT_THAT(text,
-              HasSubstr("    // many: r0, r1, r2, ... (5); one: only?? (1)\n    \"relu/2x3\",\n"));
+              HasSubstr("    // many: r0, r1, ... (5); one: only?? (1)\n    \"relu/2x3\",\n"));
 }
 
 TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
