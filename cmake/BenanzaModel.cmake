@@ -1,12 +1,17 @@
 # From models to registrations: what benanza_add_model() collects is generated once, at build time,
 # into <build>/generated and compiled into the library benanza_registrations.
 
+include(BenanzaOriginals)
+
 # benanza_add_model(<model>...)
-# A model is the path of an .onnx file (relative to the current source folder) or a name of the zoo
-# (`benanza-zoo --list`). May be called from any folder, and by a project that includes this one.
+# A model is the path of an .onnx file (relative to the current source folder), a name of the zoo
+# (`benanza-zoo --list`), or `zoo` for all of them. May be called from any folder, and by a project
+# that includes this one.
 function(benanza_add_model)
   foreach(model IN LISTS ARGN)
-    if(model MATCHES "\\.onnx$")
+    if(model STREQUAL "zoo")
+      benanza_zoo_names(model)
+    elseif(model MATCHES "\\.onnx$")
       cmake_path(ABSOLUTE_PATH model BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
       if(NOT EXISTS ${model})
         message(FATAL_ERROR "benanza_add_model: ${model}: no such file")
@@ -18,7 +23,17 @@ function(benanza_add_model)
   endforeach()
 endfunction()
 
-# Builds the file of a zoo model in the build tree; sets `path` to it.
+# Sets `names` to the names of every model of the zoo.
+function(benanza_zoo_names names)
+  set(table ${BENANZA_SOURCE_DIR}/models/originals/files.tsv)
+  set_property(DIRECTORY ${BENANZA_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  file(STRINGS ${table} rows)
+  list(POP_FRONT rows)
+  list(TRANSFORM rows REPLACE "\t.*" "")
+  set(${names} ${rows} PARENT_SCOPE)
+endfunction()
+
+# Builds the weightless file of a zoo model in the build tree; sets `path` to it.
 function(benanza_zoo_model name path)
   set(file ${BENANZA_BINARY_DIR}/models/${name}.onnx)
   add_custom_command(
@@ -36,17 +51,23 @@ function(benanza_generate_registrations)
   list(REMOVE_DUPLICATES models)
   if(NOT models)
     message(FATAL_ERROR "BENANZA_MODELS is empty: name zoo models or .onnx files, e.g. "
-                        "-DBENANZA_MODELS=\"resnet50_v1;my.onnx\"")
+                        "-DBENANZA_MODELS=\"resnet50_v1;my.onnx\", or all of the zoo: -DBENANZA_MODELS=zoo")
   endif()
 
-  set(files)
   file(MAKE_DIRECTORY ${BENANZA_BINARY_DIR}/models)
-  foreach(model IN LISTS models)
-    if(NOT model MATCHES "\\.onnx$")
-      benanza_zoo_model(${model} model)
-    endif()
-    list(APPEND files ${model})
-  endforeach()
+  set(files ${models})
+  list(FILTER files INCLUDE REGEX "\\.onnx$")
+  list(FILTER models EXCLUDE REGEX "\\.onnx$")
+  set(stamps)
+  if(models AND BENANZA_ZOO STREQUAL "original")
+    benanza_original_models(${BENANZA_SOURCE_DIR}/models/originals originals stamps ${models})
+    list(APPEND files ${originals})
+  else()
+    foreach(model IN LISTS models)
+      benanza_zoo_model(${model} file)
+      list(APPEND files ${file})
+    endforeach()
+  endif()
 
   list(JOIN BENANZA_PRECISIONS "," precisions)
   list(JOIN BENANZA_BATCH_SIZES "," batch_sizes)
@@ -60,7 +81,7 @@ function(benanza_generate_registrations)
     BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake
     COMMAND benanza-generate ${batch_option} --precision ${precisions} --out ${out} ${files}
     COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
-    DEPENDS benanza-generate ${files}
+    DEPENDS benanza-generate ${files} ${stamps}
     COMMENT "Generating registrations"
     VERBATIM)
   add_custom_target(benanza_generated ALL DEPENDS ${out}/stamp)

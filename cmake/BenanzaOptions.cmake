@@ -1,7 +1,13 @@
 # What a user can set, and the compiler settings of every target.
 
 set(BENANZA_MODELS "resnet50_v1;googlenet" CACHE STRING
-    "Models to benchmark: names of the zoo (benanza-zoo --list) and paths of .onnx files")
+    "Models to benchmark: names of the zoo (benanza-zoo --list), zoo for all, and paths of .onnx files")
+set(BENANZA_ZOO "weightless" CACHE STRING
+    "Files of the zoo's models: weightless (built here), original (fetched, up to 575 MB each)")
+set_property(CACHE BENANZA_ZOO PROPERTY STRINGS weightless original)
+if(NOT BENANZA_ZOO MATCHES "^(weightless|original)$")
+  message(FATAL_ERROR "BENANZA_ZOO is ${BENANZA_ZOO}: say weightless or original")
+endif()
 set(BENANZA_BATCH_SIZES "1" CACHE STRING "Batch sizes, e.g. \"1;8\"")
 set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
 option(BENANZA_BUILD_SUITES "Build the generator, the zoo and the benchmark suites" ON)

@@ -8,7 +8,8 @@
 namespace benanza {
 namespace {
 
-constexpr std::size_t most_names = 3;
+constexpr std::size_t most_models = 2;
+constexpr std::size_t most_names = 2;
 
 void note_use(ProblemUse& problem, const std::string& model, const std::string& layer) {
   const auto found = std::find_if(problem.users.begin(), problem.users.end(),
@@ -32,8 +33,13 @@ std::string comment_text(std::string text) {
 
 std::string describe_users(const ProblemUse& problem) {
   std::string text;
-  for (const auto& user : problem.users) {
+  for (std::size_t model = 0; model < problem.users.size(); ++model) {
+    const auto& user = problem.users[model];
     if (!text.empty()) text += "; ";
+    if (model == most_models && problem.users.size() > most_models + 1) {
+      text += fmt::format("{} more models", problem.users.size() - model);
+      break;
+    }
     text += user.model + ": ";
     for (std::size_t index = 0; index < std::min(most_names, user.names.size()); ++index) {
       text += (index > 0 ? ", " : "") + user.names[index];

@@ -25,7 +25,8 @@ std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs);
 /// First part of a key.
 std::string operator_of(const std::string& key);
 
-/// problems.cpp: a table of keys per operator, a comment per row, and registration().
+/// problems.cpp: a table of keys per operator, a comment per row (the first models that ask, and
+/// the first layers of each), and registration().
 std::string problems_source(const std::vector<ProblemUse>& problems,
                             const std::vector<Precision>& precisions);
 

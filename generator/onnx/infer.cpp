@@ -27,6 +27,10 @@ TypeProto make_type(const TensorFacts& facts) {
   return type;
 }
 
+std::int64_t count(const Literal& literal) {
+  return std::visit([](const auto& values) { return std::ssize(values); }, literal);
+}
+
 class Inference {
  public:
   Inference(Program& program, const onnx::ModelProto& model, const Bound& bound,
@@ -153,8 +157,14 @@ class Inference {
     }
     try {
       std::vector<Literal> values = entry->function(Site(step.node, inputs, outputs));
-      for (std::size_t output = 0; output < values.size(); ++output) {
+      for (std::size_t output = 0; output < std::min(values.size(), outputs.size()); ++output) {
         Tensor& tensor = program_.tensors.at(step.outputs[output]);
+        // Whoever reads a literal relies on it.
+        if (count(values[output]) != element_count(*tensor.shape)) {
+          throw Error("\"" + tensor.name + "\" would hold " +
+                      std::to_string(count(values[output])) + " values, which do not fill " +
+                      join(*tensor.shape, 'x'));
+        }
         tensor.literal = std::move(values[output]);
         tensor.constant = true;
       }

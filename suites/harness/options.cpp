@@ -73,8 +73,9 @@ Display display(const std::string& text) {
 
 void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--algorithms", arguments.algorithms,
-                 "best: the library's first choice; all: every one but reference code (default); "
-                 "with-reference: really all")
+                 "best: the library's first choice, in the layout it chooses itself where it has "
+                 "one (any); all: every one but reference code (default); with-reference: really "
+                 "all")
       ->type_name("SET");
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
       ->type_name("P,...")
@@ -137,6 +138,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   selection.layouts =
       parse_all("--layout", arguments.layouts, &parse_layout, "nchw, nhwc, any, plain");
   selection.algorithms = algorithm_set(arguments.algorithms);
+  selection.layout_of_library = selection.algorithms == AlgorithmSet::best;
   selection.cold = options.measure.cold;
 
   MeasureOptions& measure = options.measure;

@@ -46,6 +46,9 @@ std::vector<Layout> wanted_layouts(const Backend& backend, const Problem& proble
       return std::find(selection.layouts.begin(), selection.layouts.end(), layout) ==
              selection.layouts.end();
     });
+  } else if (selection.layout_of_library) {
+    std::stable_partition(layouts.begin(), layouts.end(),
+                          [](Layout layout) { return layout == Layout::any; });
   }
   return layouts;
 }
@@ -102,11 +105,16 @@ std::vector<NamedVariant> enumerate(Backend& backend, const Registration& regist
         name.precision = precision;
         name.layout = layout;
         const Variant prototype{problem, precision, layout, {}};
-        for (NamedVariant& variant : variants_of(backend, prototype, name, selection.algorithms)) {
+        std::vector<NamedVariant> variants =
+            variants_of(backend, prototype, name, selection.algorithms);
+        const bool chosen = selection.layouts.empty() && selection.layout_of_library &&
+                            layout == Layout::any && variants.front().status == Status::ok;
+        for (NamedVariant& variant : variants) {
           if (filter.matches(variant.name) && names.insert(variant.name).second) {
             result.push_back(std::move(variant));
           }
         }
+        if (chosen) break;
       }
     }
   }

@@ -17,6 +17,9 @@ struct Selection {
   /// Empty: every layout that the backend finds worth measuring.
   std::vector<Layout> layouts = {};
   AlgorithmSet algorithms = AlgorithmSet::all;
+  /// Leave the layout to the library, too: where it has Layout::any and does not refuse the problem
+  /// there, only that one. Means nothing if `layouts` are given.
+  bool layout_of_library = false;
   /// Keys to measure instead of the registration's.
   std::vector<std::string> problems = {};
   /// Keep this many problems of every operator; 0 keeps all.

@@ -103,7 +103,7 @@ TEST_F(Emit, AFolderThatCannotBeMadeIsNamed) {
   }
 }
 
-TEST(Problems, MergeOverModelsAndNameAtMostThreeLayersOfEach) {
+TEST(Problems, MergeOverModelsAndNameAtMostTwoLayersOfEach) {
   Model model(13);
   model.input("x", {2, 3}).node("Relu", {"x"}, {"r0"});
   for (int index = 1; index < 5; ++index) {
@@ -117,7 +117,7 @@ TEST(Problems, MergeOverModelsAndNameAtMostThreeLayersOfEach) {
   one.model = "one";
   const std::string text = problems_source(collect_problems({many, one}), {Precision::fp32});
   EXPECT_THAT(text,
-              HasSubstr("    // many: r0, r1, r2, ... (5); one: only?? (1)\n    \"relu/2x3\",\n"));
+              HasSubstr("    // many: r0, r1, ... (5); one: only?? (1)\n    \"relu/2x3\",\n"));
 }
 
 TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
@@ -127,6 +127,15 @@ TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
     EXPECT_THAT(problem.users, testing::SizeIs(1));
     EXPECT_THAT(problem.users[0].names, testing::SizeIs(1)) << problem.key;
   }
+}
+
+TEST(Problems, CommentNamesTheFirstModelsAndCountsTheRest) {
+  ProblemUse use{"relu/8", {{"a", {"x"}}, {"b", {"x", "y", "z", "u"}}, {"c", {"x"}}}};
+  EXPECT_THAT(problems_source({use}, {Precision::fp32}),
+              HasSubstr("    // a: x (1); b: x, y, ... (4); c: x (1)\n"));
+  use.users.push_back({"d", {"x"}});
+  EXPECT_THAT(problems_source({use}, {Precision::fp32}),
+              HasSubstr("    // a: x (1); b: x, y, ... (4); 2 more models\n"));
 }
 
 TEST(Problems, NoneIsStillAProgram) {

@@ -26,6 +26,20 @@ class CountingBackend : public FakeBackend {
   int questions = 0;
 };
 
+/// Has a layout of its own choice, which it refuses for two rows.
+class ChoosingBackend : public FakeBackend {
+ public:
+  ChoosingBackend() : FakeBackend("1", std::chrono::milliseconds(0)) {}
+  std::vector<Layout> layouts(const Problem&) const override {
+    return {Layout::nchw, Layout::nhwc, Layout::any};
+  }
+  std::vector<Algorithm> algorithms(const Problem& problem, Precision, Layout layout,
+                                    AlgorithmSet) override {
+    if (layout == Layout::any && key(problem) == "relu/2x8") throw Unsupported("two rows");
+    return {"direct"};
+  }
+};
+
 struct Enumerate : ::testing::Test {
   std::vector<NamedVariant> all(const Selection& selection) {
     return enumerate(backend, {{relu, others}, {Precision::fp32}}, selection);
@@ -74,6 +88,30 @@ TEST_F(Enumerate, SelectsAlgorithmsPrecisionsLayoutsAndTemperature) {
       ElementsAre("relu/1x8/bf16/nhwc/fake/direct/cold", "relu/1x8/fp32/nhwc/fake/direct/cold"));
   EXPECT_EQ(names({.algorithms = AlgorithmSet::with_reference, .filter = "relu/1x8/.*nchw"}).size(),
             3U);
+}
+
+TEST(EnumerateOfOneLayout, IsWhatTheLibraryChoosesAndIfItRefusesTheOthers) {
+  ChoosingBackend backend;
+  Selection selection{.algorithms = AlgorithmSet::best, .layout_of_library = true};
+  const auto names = [&] {
+    std::vector<std::string> result;
+    for (const NamedVariant& one : enumerate(backend, {{relu}, {Precision::fp32}}, selection)) {
+      result.push_back(one.name);
+    }
+    return result;
+  };
+  EXPECT_THAT(names(),
+              ElementsAre("relu/1x8/fp32/any/fake/direct", "relu/2x8/fp32/any/fake/none",
+                          "relu/2x8/fp32/nchw/fake/direct", "relu/2x8/fp32/nhwc/fake/direct",
+                          "relu/3x8/fp32/any/fake/direct"));
+  selection.layouts = {Layout::nhwc};
+  EXPECT_THAT(names(),
+              ElementsAre("relu/1x8/fp32/nhwc/fake/direct", "relu/2x8/fp32/nhwc/fake/direct",
+                          "relu/3x8/fp32/nhwc/fake/direct"));
+}
+
+TEST_F(Enumerate, ALibraryThatChoosesNoLayoutIsAskedForAll) {
+  EXPECT_EQ(names({.layout_of_library = true, .filter = "relu/1x8/.*direct"}).size(), 2U);
 }
 
 TEST_F(Enumerate, KeepsTheFirstProblemsOfEveryOperator) {

@@ -1,0 +1,74 @@
+// From the bytes of a file to a graph: reading, binding, shapes, folding, lowering, fusion. Most
+// inputs are changed models, some are changed bytes.
+#include <google/protobuf/stubs/logging.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "mutate.h"
+#include "onnx/import.h"
+#include "onnx/read.h"
+#include "problem/problem.h"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+namespace {
+
+using namespace benanza;
+
+/// What no model may break.
+void demand(bool holds, const std::string& what) {
+  if (holds) return;
+  std::fprintf(stderr, "ERROR: %s\n", what.c_str());
+  std::abort();
+}
+
+void check(const Graph& graph) {
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    for (const int input : graph.layers[index].inputs) {
+      demand(input >= 0 && static_cast<std::size_t>(input) < index,
+             "an input that is no layer before");
+    }
+    for (const Call& call : graph.layers[index].calls) {
+      const std::string text = key(call.problem);
+      demand(key(parse(text)) == text, "a key that parses to another: " + text);
+      demand(work(call.problem, Precision::fp32).flops >= 0, "negative work: " + text);
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  google::protobuf::SetLogHandler(nullptr);
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Binding binding;
+  if (size % 4 != 0) binding.batch = static_cast<std::int64_t>(size % 4);
+  try {
+    check(import_model(parse_model({reinterpret_cast<const char*>(data), size}, "fuzz"), "fuzz",
+                       binding, "fuzz"));
+  } catch (const Error&) {
+  }
+  return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  std::minstd_rand random(seed);
+  onnx::ModelProto model;
+  if (random() % 4 == 0 || !model.ParseFromArray(data, static_cast<int>(size))) {
+    return LLVMFuzzerMutate(data, size, most);
+  }
+  for (auto changes = 1 + random() % 4; changes > 0; --changes) fuzz::mutate(model, random);
+  const std::size_t bytes = model.ByteSizeLong();
+  if (bytes > most || !model.SerializeToArray(data, static_cast<int>(bytes))) {
+    return LLVMFuzzerMutate(data, size, most);
+  }
+  return bytes;
+}

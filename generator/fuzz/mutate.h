@@ -1,0 +1,13 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <random>
+
+namespace benanza::fuzz {
+
+/// Changes one thing in a model, so that it stays a model: a value, a name, an element of a list,
+/// or a node's operator, whose inputs and attributes are then those its schema demands.
+void mutate(onnx::ModelProto& model, std::minstd_rand& random);
+
+}  // namespace benanza::fuzz

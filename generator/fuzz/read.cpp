@@ -1,0 +1,14 @@
+// From the bytes of a file to a model.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/error.h"
+#include "onnx/read.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    benanza::parse_model({reinterpret_cast<const char*>(data), size}, "fuzz");
+  } catch (const benanza::Error&) {
+  }
+  return 0;
+}
