@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""How far results of a GPU suite can be trusted.
+
+agreement.py RESULTS.json [AGAIN.json]
+
+RESULTS.json: rows by status and why. Where it was made with --kernels, our time against the sum of
+CUPTI's kernel times; with --counters, which rows used Tensor Cores by the library's claim, by kernel
+name and by hardware counter, and where the last two disagree.
+AGAIN.json: a second run of the same suite; relative differences of the medians.
+"""
+
+import collections
+import json
+import statistics
+import sys
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+SHORTEST = 2e-6  # of the rows whose times are compared
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__.strip())
+    rows = read(sys.argv[1])
+    statuses(rows)
+    times(rows)
+    tensor_cores(rows)
+    if len(sys.argv) == 3:
+        repeated(rows, read(sys.argv[2]))
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)["benchmarks"]
+
+
+def seconds(row):
+    return row["real_time"] * SECONDS[row["time_unit"]]
+
+
+def statuses(rows):
+    print(f"{len(rows)} rows:", dict(collections.Counter(row["status"] for row in rows)))
+    reasons = collections.Counter(
+        (row["status"], row.get("error_message", "")) for row in rows if row["status"] != "ok")
+    for (status, reason), count in reasons.most_common(12):
+        print(f"  {count:5} {status}: {reason[:160]}")
+
+
+def times(rows):
+    pairs = [(row, seconds(row), row["kernel_seconds"]) for row in rows
+             if row["status"] == "ok" and row.get("kernel_seconds") and seconds(row) >= SHORTEST]
+    if not pairs:
+        return
+    near = [abs(ours - cupti) <= max(0.03 * cupti, 0.3e-6) for _, ours, cupti in pairs]
+    ratios = [ours / cupti for _, ours, cupti in pairs]
+    print(f"{len(pairs)} rows of {SHORTEST * 1e6:.0f} us and more with CUPTI's times: within 3% or "
+          f"0.3 us: {100 * sum(near) / len(near):.1f}%; median ratio {statistics.median(ratios):.3f}")
+    by_kernels = collections.defaultdict(list)
+    for (row, _, _), good in zip(pairs, near):
+        by_kernels[row.get("kernels_per_call", "?")].append(good)
+    for count, good in sorted(by_kernels.items(), key=str):
+        print(f"  {count} kernels per call: {sum(good)} of {len(good)}")
+    worst = sorted(pairs, key=lambda pair: -abs(pair[1] - pair[2]) / pair[2])
+    for row, ours, cupti in worst[:8]:
+        print(f"  {row['name']}: {ours * 1e6:.2f} us, CUPTI {cupti * 1e6:.2f} us")
+
+
+def tensor_cores(rows):
+    counted = [row for row in rows if row["status"] == "ok" and "tensor_core_counted" in row]
+    if not counted:
+        return
+    columns = ("tensor_core_claimed", "tensor_core_by_name", "tensor_core_counted")
+    table = collections.Counter(tuple(row.get(column) for column in columns) for row in counted)
+    print(f"Tensor Cores in {len(counted)} rows (claimed, named, counted):")
+    for key, count in table.most_common():
+        print(f"  {count:5} {key}")
+    disagreeing = [row for row in counted
+                   if row.get("tensor_core_by_name") is not None
+                   and bool(row["tensor_core_by_name"]) != bool(row["tensor_core_counted"])]
+    print(f"  name and counter disagree in {len(disagreeing)} rows")
+    for row in disagreeing[:20]:
+        print(f"  {row['name']}: {row.get('kernel_names', '')[:200]}")
+
+
+def repeated(rows, again):
+    second = {row["name"]: seconds(row) for row in again if row["status"] == "ok"}
+    differences = sorted(
+        abs(seconds(row) - second[row["name"]]) / seconds(row)
+        for row in rows if row["status"] == "ok" and row["name"] in second)
+    if not differences:
+        sys.exit(f"{sys.argv[2]}: no row of {sys.argv[1]} is in it: run the same suite twice")
+    within = sum(difference <= 0.03 for difference in differences) / len(differences)
+    print(f"{len(differences)} rows in both: median difference "
+          f"{100 * statistics.median(differences):.2f}%, within 3%: {100 * within:.1f}%")
+
+
+if __name__ == "__main__":
+    main()
