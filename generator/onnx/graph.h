@@ -37,6 +37,9 @@ struct Call {
   std::int64_t to_offset = 0;
   /// The output of the node that the call writes or helps to write.
   int output = 0;
+  /// Copy only: as many elements as the node moves, but not the same ones: where they come from is
+  /// known only when the model runs.
+  bool stands_in = false;
 };
 
 struct OutputFacts {

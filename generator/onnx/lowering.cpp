@@ -45,7 +45,7 @@ void check_result(const Site& site, const Lowered& lowered) {
 }
 
 void check_type(const Site& site, const Lowered& lowered) {
-  if (lowered.cost != Cost::measured) return;
+  if (lowered.cost != Cost::measured || lowered.types == Types::checked_by_lowering) return;
   for (const int type : {site.input(0).type, site.output(0).type}) {
     if (!is_floating(type)) throw NotExpressible(type_name(type) + " arithmetic");
   }
@@ -84,7 +84,7 @@ Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_
   try {
     lowered = lower(site, table, all_outputs_constant);
   } catch (const NotExpressible& reason) {
-    lowered = {Cost::unsupported, reason.what(), {}};
+    lowered = {Cost::unsupported, reason.what(), {}, Types::floating_only};
   }
   Layer layer;
   layer.op_type = site.node().full_type();

@@ -10,11 +10,15 @@
 
 namespace benanza {
 
+/// Who sees to it that a measured node's operands are of a type that its calls know.
+enum class Types { floating_only, checked_by_lowering };
+
 /// What a node becomes: Layer::cost, reason and calls.
 struct Lowered {
   Cost cost = Cost::unsupported;
   std::string reason;
   std::vector<Call> calls;
+  Types types = Types::floating_only;
 };
 
 /// Throws NotExpressible with the reason where no library call does what the node asks; Error where
@@ -60,7 +64,14 @@ inline Call call(Shape shape, std::vector<Source> operands) {
   return {.problem = {std::move(shape), {}}, .operands = std::move(operands)};
 }
 
-inline Lowered measured(std::vector<Call> calls) { return {Cost::measured, "", std::move(calls)}; }
-inline Lowered free_layer(std::string reason) { return {Cost::free, std::move(reason), {}}; }
+inline Lowered measured(std::vector<Call> calls) {
+  return {Cost::measured, "", std::move(calls), Types::floating_only};
+}
+inline Lowered movement(std::vector<Call> calls) {
+  return {Cost::movement, "", std::move(calls), Types::floating_only};
+}
+inline Lowered free_layer(std::string reason) {
+  return {Cost::free, std::move(reason), {}, Types::floating_only};
+}
 
 }  // namespace benanza

@@ -97,4 +97,36 @@ ResizeRequest resize_request(const Site& site) {
   return request;
 }
 
+double source_coordinate(const Site& site, const ResizeRequest& request, std::size_t axis,
+                         std::int64_t o) {
+  const auto at = static_cast<double>(o);
+  const double scale = request.scales[axis];
+  const auto in = static_cast<double>(site.shape(0)[axis]);
+  const auto out = static_cast<double>(request.output[axis]);
+  // Upsample, and Resize before opset 11, have no choice.
+  const bool fixed = site.node().op_type() == "Upsample" || site.node().opset() < 11;
+  const std::string mode =
+      fixed ? "asymmetric" : site.node().text("coordinate_transformation_mode", "half_pixel");
+  if (mode == "asymmetric") return at / scale;
+  if (mode == "half_pixel") return (at + 0.5) / scale - 0.5;
+  if (mode == "pytorch_half_pixel") return out > 1 ? (at + 0.5) / scale - 0.5 : 0;
+  if (mode == "align_corners") return out > 1 ? at * (in - 1) / (out - 1) : 0;
+  if (mode == "tf_half_pixel_for_nn") return (at + 0.5) / scale;
+  if (mode == "half_pixel_symmetric") {
+    const double adjustment = out / (scale * in);
+    return in / 2 * (1 - adjustment) + (at + 0.5) / scale - 0.5;
+  }
+  throw NotExpressible("coordinates by " + mode);
+}
+
+std::int64_t nearest_pixel(const Site& site, double coordinate, std::int64_t extent) {
+  const bool fixed = site.node().op_type() == "Upsample" || site.node().opset() < 11;
+  const std::string mode = fixed ? "floor" : site.node().text("nearest_mode", "round_prefer_floor");
+  double pixel = std::ceil(coordinate - 0.5);
+  if (mode == "round_prefer_ceil") pixel = std::floor(coordinate + 0.5);
+  if (mode == "floor") pixel = std::floor(coordinate);
+  if (mode == "ceil") pixel = std::ceil(coordinate);
+  return std::clamp(static_cast<std::int64_t>(pixel), std::int64_t{0}, extent - 1);
+}
+
 }  // namespace benanza

@@ -91,6 +91,14 @@ Work work(const Problem& problem, Precision precision) {
   if (problem.epilogue.bias) total.flops += static_cast<double>(written);
   total.bytes_read = read_elements(problem) * size;
   total.bytes_written = written * size;
+  std::visit(
+      [&](const auto& shape) {
+        if constexpr (requires { shape.writes_integers(); }) {
+          // One side is in bytes whatever the precision.
+          (shape.writes_integers() ? total.bytes_written : total.bytes_read) = written;
+        }
+      },
+      problem.shape);
   return total;
 }
 

@@ -13,9 +13,13 @@
 #include "problem/ops/copy.h"
 #include "problem/ops/deconvolution.h"
 #include "problem/ops/gemm.h"
+#include "problem/ops/instance_normalization.h"
+#include "problem/ops/layer_normalization.h"
 #include "problem/ops/lrn.h"
 #include "problem/ops/pooling.h"
+#include "problem/ops/quantization.h"
 #include "problem/ops/reduction.h"
+#include "problem/ops/resampling.h"
 #include "problem/ops/softmax.h"
 #include "problem/precision.h"
 
@@ -23,7 +27,8 @@ namespace benanza {
 
 /// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
 using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
-                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution>;
+                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, LayerNormalization,
+                           InstanceNormalization, Resampling, Quantization>;
 
 /// What the call does to its result before storing it. Products only: Convolution,
 /// Deconvolution and Gemm.

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cmath>
-#include <stdexcept>
+#include <string>
 
 #include "cuda/convert.h"
 #include "cuda/device_memory.h"
@@ -135,14 +135,33 @@ std::variant<ActivationCall, std::vector<OpTensorStep>> map_activation(const Act
                     .other_is_input = true}};
     case ActivationKind::linear:
       return Steps{{.op = CUDNN_OP_TENSOR_ADD, .factor = shape.alpha, .other_factor = shape.beta}};
+    case ActivationKind::swish:
+      return ActivationCall{CUDNN_ACTIVATION_SWISH, shape.alpha};
+    case ActivationKind::abs:
+      return Steps{{.op = CUDNN_OP_TENSOR_MAX, .other_factor = -1, .other_is_input = true}};
+    case ActivationKind::sqrt:
+      return Steps{{.op = CUDNN_OP_TENSOR_SQRT}};
+    case ActivationKind::pow:
+      if (shape.alpha != 2) break;
+      return Steps{{.op = CUDNN_OP_TENSOR_MUL, .other_is_input = true}};
+    case ActivationKind::hard_swish:
+      return Steps{{.op = CUDNN_OP_TENSOR_ADD, .factor = 1.0F / 6, .other_factor = 0.5F},
+                   {.op = CUDNN_OP_TENSOR_MAX, .other_factor = 0},
+                   {.op = CUDNN_OP_TENSOR_MIN},
+                   {.op = CUDNN_OP_TENSOR_MUL, .other_is_input = true}};
+    default:
+      break;
   }
-  throw std::logic_error("unknown activation");
+  throw Unsupported("cuDNN's call-per-layer functions have no " + std::string(shape.op()));
 }
 
 std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) {
-  // The steps are sums, maxima and minima: the first one scales x, each scales what x meets.
+  // The first step scales x, every sum, maximum and minimum what x meets; a product is scaled by
+  // one of its factors.
   if (!steps.empty()) steps.front().factor *= factor;
-  for (OpTensorStep& step : steps) step.other_factor *= factor;
+  for (OpTensorStep& step : steps) {
+    if (step.op != CUDNN_OP_TENSOR_MUL) step.other_factor *= factor;
+  }
   return steps;
 }
 

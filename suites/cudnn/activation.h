@@ -12,7 +12,7 @@ namespace benanza::cudnn {
 /// cudnnActivationForward.
 struct ActivationCall {
   cudnnActivationMode_t mode = CUDNN_ACTIVATION_RELU;
-  /// Ceiling of a clipped relu, slope of elu; 0 for the others.
+  /// Ceiling of a clipped relu, slope of elu, beta of swish; 0 for the others.
   double coefficient = 0;
   bool operator==(const ActivationCall&) const = default;
 };
@@ -29,8 +29,9 @@ struct OpTensorStep {
 
 /// The calls that compute exactly this function; one mode never stands for another. A clip from 0
 /// is the library's clipped relu, any other is max, then min; a leaky relu is max(x, a x) for
-/// 0 <= a <= 1 and min(x, a x) for a > 1; a linear function is a x + b. Throws Unsupported for a
-/// leaky relu with a < 0.
+/// 0 <= a <= 1 and min(x, a x) for a > 1; a linear function is a x + b; a magnitude max(x, -x); a
+/// square x x; hard swish four steps. Throws Unsupported for a leaky relu with a < 0, other powers,
+/// and functions that are not here.
 std::variant<ActivationCall, std::vector<OpTensorStep>> map_activation(const Activation& shape);
 
 /// The steps whose result is `factor` (above zero) times theirs.

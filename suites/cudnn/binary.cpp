@@ -44,11 +44,15 @@ cudnnOpTensorOp_t operation(BinaryKind kind) {
     case BinaryKind::min:
       return CUDNN_OP_TENSOR_MIN;
     case BinaryKind::div:
+      throw Unsupported("cuDNN's tensor operations have no division");
     case BinaryKind::prelu:
+      throw Unsupported("cuDNN has no prelu");
+    case BinaryKind::power:
+      throw Unsupported("cuDNN's tensor operations have no power");
+    default:
       break;
   }
-  throw Unsupported(kind == BinaryKind::div ? "cuDNN's tensor operations have no division"
-                                            : "cuDNN has no prelu");
+  throw Unsupported("cuDNN's tensor operations do not compare");
 }
 
 /// cudnnOpTensor: a new result from both operands.

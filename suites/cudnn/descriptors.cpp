@@ -64,6 +64,9 @@ ActivationDescriptor make_activation(cudnnActivationMode_t mode, double coeffici
                                                  "cudnnCreateActivationDescriptor");
   BENANZA_CUDNN(cudnnSetActivationDescriptor, activation.get(), mode, CUDNN_PROPAGATE_NAN,
                 coefficient);
+  if (mode == CUDNN_ACTIVATION_SWISH) {
+    BENANZA_CUDNN(cudnnSetActivationDescriptorSwishBeta, activation.get(), coefficient);
+  }
   return activation;
 }
 

@@ -1,4 +1,3 @@
-#include <stdexcept>
 #include <utility>
 
 #include "cudnn/constants.h"
@@ -17,8 +16,18 @@ cudnnReduceTensorOp_t operation(ReductionKind kind) {
       return CUDNN_REDUCE_TENSOR_ADD;
     case ReductionKind::max:
       return CUDNN_REDUCE_TENSOR_MAX;
+    case ReductionKind::min:
+      return CUDNN_REDUCE_TENSOR_MIN;
+    case ReductionKind::product:
+      return CUDNN_REDUCE_TENSOR_MUL;
+    case ReductionKind::l1:
+      return CUDNN_REDUCE_TENSOR_NORM1;
+    case ReductionKind::l2:
+      return CUDNN_REDUCE_TENSOR_NORM2;
+    case ReductionKind::sum_square:
+      break;
   }
-  throw std::logic_error("unknown reduction");
+  throw Unsupported("cuDNN's reductions have no sum of squares");
 }
 
 /// The library reduces the axes in which the result's extent is 1 and the input's is not.
@@ -66,6 +75,7 @@ class ReductionSolver final : public Solver {
   std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
 
   std::vector<Algorithm> algorithms(Library&, const Variant&) const override {
+    operation(shape_.kind);
     return {"reduce_tensor"};
   }
 

@@ -27,9 +27,13 @@ std::unique_ptr<Solver> solver(const Concat& shape);
 std::unique_ptr<Solver> solver(const Convolution& shape);
 std::unique_ptr<Solver> solver(const Copy& shape);
 std::unique_ptr<Solver> solver(const Deconvolution& shape);
+std::unique_ptr<Solver> solver(const InstanceNormalization& shape);
+std::unique_ptr<Solver> solver(const LayerNormalization& shape);
 std::unique_ptr<Solver> solver(const Lrn& shape);
 std::unique_ptr<Solver> solver(const Pooling& shape);
+std::unique_ptr<Solver> solver(const Quantization& shape);
 std::unique_ptr<Solver> solver(const Reduction& shape);
+std::unique_ptr<Solver> solver(const Resampling& shape);
 std::unique_ptr<Solver> solver(const Softmax& shape);
 
 /// Shapes without a line above have no call in cuDNN (matrix products belong to cuBLAS): null.

@@ -1,4 +1,3 @@
-#include <stdexcept>
 #include <string>
 
 #include "harness/primitive.h"
@@ -7,46 +6,101 @@
 namespace benanza::onednn {
 namespace {
 
-dnnl::algorithm algorithm(ActivationKind kind) {
-  switch (kind) {
+/// The library's function: its algorithm and the two numbers it takes.
+struct Function {
+  dnnl::algorithm algorithm;
+  float alpha = 0;
+  float beta = 0;
+};
+
+Function function(const Activation& shape) {
+  using enum dnnl::algorithm;
+  switch (shape.kind) {
     case ActivationKind::relu:
+      return {eltwise_relu};
     case ActivationKind::leaky_relu:
-      return dnnl::algorithm::eltwise_relu;
+      return {eltwise_relu, shape.alpha};
     case ActivationKind::clip:
-      return dnnl::algorithm::eltwise_clip;
+      return {eltwise_clip, shape.alpha, shape.beta};
     case ActivationKind::elu:
-      return dnnl::algorithm::eltwise_elu;
+      return {eltwise_elu, shape.alpha};
     case ActivationKind::sigmoid:
-      return dnnl::algorithm::eltwise_logistic;
+      return {eltwise_logistic};
     case ActivationKind::tanh:
-      return dnnl::algorithm::eltwise_tanh;
+      return {eltwise_tanh};
     case ActivationKind::linear:
-      return dnnl::algorithm::eltwise_linear;
+      return {eltwise_linear, shape.alpha, shape.beta};
+    case ActivationKind::gelu:
+      return {eltwise_gelu_erf};
+    case ActivationKind::gelu_tanh:
+      return {eltwise_gelu_tanh};
+    case ActivationKind::hard_swish:
+      return {eltwise_hardswish};
+    case ActivationKind::softplus:
+      return {eltwise_soft_relu};
+    case ActivationKind::mish:
+      return {eltwise_mish};
+    case ActivationKind::swish:
+      return {eltwise_swish, shape.alpha};
+    case ActivationKind::exp:
+      return {eltwise_exp};
+    case ActivationKind::log:
+      return {eltwise_log};
+    case ActivationKind::sqrt:
+      return {eltwise_sqrt};
+    case ActivationKind::pow:
+      return {eltwise_pow, 1, shape.alpha};
+    case ActivationKind::abs:
+      return {eltwise_abs};
+    case ActivationKind::round:
+      return {eltwise_round};
+    case ActivationKind::erf:
+    case ActivationKind::softsign:
+    case ActivationKind::floor:
+    case ActivationKind::ceil:
+    case ActivationKind::sign:
+    case ActivationKind::sin:
+    case ActivationKind::cos:
+      break;
   }
-  throw std::logic_error("unknown activation");
+  throw Unsupported("oneDNN has no " + std::string(shape.op()));
 }
 
-/// A result within +-1 is lost in whole numbers.
-bool needs_fractions(ActivationKind kind) {
-  return kind == ActivationKind::elu || kind == ActivationKind::sigmoid ||
-         kind == ActivationKind::tanh;
+/// Whole numbers become whole numbers; every other result is lost in 8 bits.
+bool keeps_integers(ActivationKind kind) {
+  using enum ActivationKind;
+  return kind == relu || kind == leaky_relu || kind == clip || kind == linear || kind == abs ||
+         kind == round;
+}
+
+Plan plan(const Activation& shape, const Function& function, const Setting& setting) {
+  using Forward = dnnl::eltwise_forward;
+  if (setting.integers() && !keeps_integers(shape.kind)) {
+    throw Unsupported("int8 " + std::string(shape.op()) + " needs a result scale of its own");
+  }
+  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, function.algorithm,
+                                 setting.tensor(shape.input), function.alpha, function.beta);
+  return {.offer = offer<Forward>(descriptor, setting.attributes(), setting.engine()),
+          .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
+          .result = {DNNL_ARG_DST, floats(shape.input)}};
 }
 
 }  // namespace
 
-Solver solver(const Activation& shape, const Problem& problem) {
-  return solver_of_one(
-      channel_layouts(shape.input), [shape, name = op(problem)](const Setting& setting) {
-        using Forward = dnnl::eltwise_forward;
-        if (setting.integers() && needs_fractions(shape.kind)) {
-          throw Unsupported("int8 " + std::string(name) + " needs a result scale of its own");
-        }
-        const Forward::desc descriptor(dnnl::prop_kind::forward_inference, algorithm(shape.kind),
-                                       setting.tensor(shape.input), shape.alpha, shape.beta);
-        return Plan{.offer = offer<Forward>(descriptor, setting.attributes(), setting.engine()),
-                    .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
-                    .result = {DNNL_ARG_DST, floats(shape.input)}};
-      });
+/// A square has a function of its own beside the power.
+Solver solver(const Activation& shape, const Problem&) {
+  return {.layouts = channel_layouts(shape.input), .attempts = [shape](const Setting& setting) {
+            const Function wanted = function(shape);
+            std::vector<Attempt> attempts{
+                {.prefix = "", .plan = [=] { return plan(shape, wanted, setting); }}};
+            if (shape.kind == ActivationKind::pow && shape.alpha == 2) {
+              const Function square{dnnl::algorithm::eltwise_square};
+              attempts.insert(attempts.begin(), {.prefix = "square.", .plan = [=] {
+                                                   return plan(shape, square, setting);
+                                                 }});
+            }
+            return attempts;
+          }};
 }
 
 }  // namespace benanza::onednn

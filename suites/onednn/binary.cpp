@@ -1,6 +1,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/primitive.h"
 #include "onednn/operators.h"
 #include "onednn/prelu.h"
 
@@ -21,6 +22,20 @@ dnnl::algorithm algorithm(BinaryKind kind) {
       return dnnl::algorithm::binary_max;
     case BinaryKind::min:
       return dnnl::algorithm::binary_min;
+    case BinaryKind::eq:
+      return dnnl::algorithm::binary_eq;
+    case BinaryKind::ne:
+      return dnnl::algorithm::binary_ne;
+    case BinaryKind::lt:
+      return dnnl::algorithm::binary_lt;
+    case BinaryKind::le:
+      return dnnl::algorithm::binary_le;
+    case BinaryKind::gt:
+      return dnnl::algorithm::binary_gt;
+    case BinaryKind::ge:
+      return dnnl::algorithm::binary_ge;
+    case BinaryKind::power:
+      throw Unsupported("oneDNN's pow takes one exponent for all elements");
     case BinaryKind::prelu:
       break;
   }

@@ -19,5 +19,9 @@ Solver solver(const Reduction& shape, const Problem& problem);
 Solver solver(const Concat& shape, const Problem& problem);
 Solver solver(const Copy& shape, const Problem& problem);
 Solver solver(const Deconvolution& shape, const Problem& problem);
+Solver solver(const LayerNormalization& shape, const Problem& problem);
+Solver solver(const InstanceNormalization& shape, const Problem& problem);
+Solver solver(const Resampling& shape, const Problem& problem);
+Solver solver(const Quantization& shape, const Problem& problem);
 
 }  // namespace benanza::onednn

@@ -44,6 +44,8 @@ Offer offer(const typename Kind::desc& operation, const dnnl::primitive_attr& at
 struct Argument {
   int id = 0;  // DNNL_ARG_*
   Memory::desc values;
+  /// The problem's values are repeated so often, one after the other.
+  std::int64_t copies = 1;
 };
 
 /// A call that computes the problem. `operands` are in the order of inputs(problem).

@@ -41,11 +41,16 @@ PlannedPrimitive::Tensor PlannedPrimitive::allocate(const Plan& plan, const Argu
   }
   Memory memory = checked("memory", [&] { return Memory(wanted, engine_); });
   arguments_.push_back({argument.id, memory.get()});
-  return {memory, argument.values};
+  return {memory, argument.values, argument.copies};
 }
 
 void PlannedPrimitive::upload(std::size_t index, std::span<const float> values) {
   const Tensor& operand = operands_.at(index);
+  std::vector<float> repeated;
+  for (std::int64_t copy = 0; operand.copies > 1 && copy < operand.copies; ++copy) {
+    repeated.insert(repeated.end(), values.begin(), values.end());
+  }
+  if (!repeated.empty()) values = repeated;
   // The library reads through a pointer to mutable values.
   const Memory source(operand.values, engine_, const_cast<float*>(values.data()));
   convert(stream_, source, operand.memory);

@@ -25,6 +25,7 @@ class PlannedPrimitive : public Primitive {
   struct Tensor {
     Memory memory;
     Memory::desc values;
+    std::int64_t copies = 1;
   };
 
   Tensor allocate(const Plan& plan, const Argument& argument);

@@ -15,6 +15,15 @@ dnnl::algorithm algorithm(ReductionKind kind) {
       return dnnl::algorithm::reduction_sum;
     case ReductionKind::max:
       return dnnl::algorithm::reduction_max;
+    case ReductionKind::min:
+      return dnnl::algorithm::reduction_min;
+    case ReductionKind::product:
+      return dnnl::algorithm::reduction_mul;
+    case ReductionKind::l1:
+    case ReductionKind::l2:
+      return dnnl::algorithm::reduction_norm_lp_sum;
+    case ReductionKind::sum_square:
+      return dnnl::algorithm::reduction_norm_lp_power_p_sum;
   }
   throw std::logic_error("unknown reduction");
 }
@@ -51,7 +60,8 @@ Solver solver(const Reduction& shape, const Problem& problem) {
   return solver_of_one({Layout::plain}, [shape, problem](const Setting& setting) {
     const Extents extents = merged(shape);
     const dnnl::reduction::desc descriptor(algorithm(shape.kind), setting.plain(extents.from),
-                                           setting.plain(extents.to), 0, 0);
+                                           setting.plain(extents.to),
+                                           shape.kind == ReductionKind::l1 ? 1.0F : 2.0F, 0);
     dnnl::primitive_attr attributes = setting.attributes();
     // Reductions take no output scale, but a function to apply to the result.
     if (setting.integers() && int8_scale(problem) != 1) {

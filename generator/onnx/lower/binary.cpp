@@ -16,6 +16,33 @@ Lowered binary(const Site& site) {
                                     {b, site.input(1).constant, from_input(1)})});
 }
 
+/// Its result is a truth value; the library's is 1 or 0 in the type of the operands.
+template <BinaryKind kind>
+Lowered compare(const Site& site) {
+  if (!is_floating(site.input(0).type)) {
+    throw NotExpressible("a comparison of " + type_name(site.input(0).type));
+  }
+  Lowered lowered = binary<kind>(site);
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
+/// One exponent for all elements is a parameter of the call.
+Lowered power(const Site& site) {
+  if (site.input(1).literal && element_count(site.shape(1)) == 1 &&
+      site.output_shape(0) == site.shape(0)) {
+    const auto exponent = static_cast<float>(site.scalar(1, 1));
+    if (exponent == 1) return free_layer("the first power");
+    const bool root = exponent == 0.5F;
+    return measured({call(Activation{.input = site.extents(0),
+                                     .kind = root ? ActivationKind::sqrt : ActivationKind::pow,
+                                     .alpha = root ? 0 : exponent},
+                          {from_input(0)})});
+  }
+  if (!is_floating(site.input(1).type)) throw NotExpressible("exponents that are integers");
+  return binary<BinaryKind::power>(site);
+}
+
 /// The slope broadcasts to the input, never the other way round.
 Lowered prelu(const Site& site) {
   if (site.node().opset() < 7) throw NotExpressible("broadcasting as it was before opset 7");
@@ -36,6 +63,12 @@ void register_binary(LoweringTable& table) {
   table.add("Sub", binary<BinaryKind::sub>);
   table.add("Mul", binary<BinaryKind::mul>);
   table.add("Div", binary<BinaryKind::div>);
+  table.add("Pow", power);
+  table.add("Equal", compare<BinaryKind::eq>);
+  table.add("Less", compare<BinaryKind::lt>);
+  table.add("LessOrEqual", compare<BinaryKind::le>);
+  table.add("Greater", compare<BinaryKind::gt>);
+  table.add("GreaterOrEqual", compare<BinaryKind::ge>);
   table.add("PRelu", prelu);
 }
 

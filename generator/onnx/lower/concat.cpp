@@ -17,7 +17,7 @@ Lowered concat(const Site& site) {
     operands.push_back(from_input(static_cast<int>(index)));
   }
   if (shape.parts.size() == 1) return free_layer("its only input");
-  return {Cost::movement, "", {call(std::move(shape), std::move(operands))}};
+  return movement({call(std::move(shape), std::move(operands))});
 }
 
 }  // namespace

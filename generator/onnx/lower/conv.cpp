@@ -1,34 +1,15 @@
-#include "base/error.h"
 #include "onnx/filter_bias.h"
 #include "onnx/lowering.h"
-#include "onnx/sliding_window.h"
+#include "onnx/product.h"
 
 namespace benanza::lower {
 namespace {
 
 Lowered conv(const Site& site) {
-  const Dims& input = image_extents(site);
-  const Dims& weights = site.shape(1);
-  if (weights.size() != input.size()) {
-    throw Error("weights of rank " + std::to_string(weights.size()) + " for an input of rank " +
-                std::to_string(input.size()));
+  std::vector<Call> calls{convolution_call(site, {})};
+  if (site.has_input(2)) {
+    calls.push_back(filter_bias(site, 2, output(calls[0].problem), from_call(0)));
   }
-  Convolution shape;
-  shape.input = input;
-  shape.filters = weights[0];
-  shape.groups = site.node().integer("group", 1);
-  if (shape.groups < 1 || weights[1] * shape.groups != input[1] ||
-      shape.filters % shape.groups != 0) {
-    throw Error("weights of " + join(weights, 'x') + " in " + std::to_string(shape.groups) +
-                " groups do not fit " + std::to_string(input[1]) + " input channels");
-  }
-  const Dims kernel = spatial(weights);
-  if (site.node().integers("kernel_shape").value_or(kernel) != kernel) {
-    throw Error("kernel_shape differs from the weights' " + join(kernel, 'x'));
-  }
-  shape.window = sliding_window(site.node(), spatial(input), kernel).window;
-  std::vector<Call> calls{call(shape, {from_input(0), from_input(1)})};
-  if (site.has_input(2)) calls.push_back(filter_bias(site, 2, shape.output(), from_call(0)));
   return measured(std::move(calls));
 }
 

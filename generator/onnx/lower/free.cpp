@@ -1,4 +1,4 @@
-#include "onnx/lowering.h"
+#include "onnx/movement.h"
 
 namespace benanza::lower {
 namespace {
@@ -20,10 +20,15 @@ Lowered dropout(const Site& site) {
   return free_layer("drops nothing at inference");
 }
 
+/// Another type in the same places: a copy stands for it, whose precision is that of the variant.
 Lowered cast(const Site& site) {
-  if (site.input(0).type == site.output(0).type) return identity(site);
-  throw NotExpressible("a conversion from " + type_name(site.input(0).type) + " to " +
-                       type_name(site.output(0).type));
+  const int from = site.input(0).type;
+  const int to = site.output(0).type;
+  if (from == to) return identity(site);
+  if (type_bytes(from) == 0 || type_bytes(to) == 0) {
+    throw NotExpressible("a conversion from " + type_name(from) + " to " + type_name(to));
+  }
+  return movement({stand_in(site, element_count(site.shape(0)))});
 }
 
 }  // namespace
@@ -34,7 +39,7 @@ void register_free(LoweringTable& table) {
   for (const auto* op : {"Shape", "Size"}) table.add(op, shape);
   for (const auto* op : {"Constant", "ConstantOfShape"}) table.add(op, fill);
   table.add("Dropout", dropout);
-  table.add("Cast", cast);
+  for (const auto* op : {"Cast", "CastLike"}) table.add(op, cast);
 }
 
 }  // namespace benanza::lower

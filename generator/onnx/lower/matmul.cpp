@@ -1,66 +1,41 @@
-#include <algorithm>
-
 #include "base/error.h"
 #include "onnx/lowering.h"
+#include "onnx/product.h"
 
 namespace benanza::lower {
 namespace {
 
-/// Batches of equal rank, without axes that are 1 in both, and with neighbours merged that
-/// broadcast alike: equal products become equal problems.
-void merge_batches(Dims& a, Dims& b) {
-  const std::size_t rank = std::max(a.size(), b.size());
-  a.insert(a.begin(), rank - a.size(), 1);
-  b.insert(b.begin(), rank - b.size(), 1);
-  Dims merged_a;
-  Dims merged_b;
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    if (a[axis] != b[axis] && a[axis] != 1 && b[axis] != 1) {
-      throw Error("batches " + join(a, 'x') + " and " + join(b, 'x') + " do not broadcast");
-    }
-    if (a[axis] == 1 && b[axis] == 1) continue;
-    const bool joins = !merged_a.empty() && (merged_a.back() == 1) == (a[axis] == 1) &&
-                       (merged_b.back() == 1) == (b[axis] == 1);
-    if (joins) {
-      merged_a.back() *= a[axis];
-      merged_b.back() *= b[axis];
-    } else {
-      merged_a.push_back(a[axis]);
-      merged_b.push_back(b[axis]);
-    }
-  }
-  a = merged_a;
-  b = merged_b;
-}
+Lowered matmul(const Site& site) { return measured({matmul_call(site, {})}); }
 
-Lowered matmul(const Site& site) {
-  Dims a = site.shape(0);
-  Dims b = site.shape(1);
-  if (a.empty() || b.empty()) throw Error("a scalar does not multiply as a matrix");
-  if (a.size() == 1) a.insert(a.begin(), 1);
-  if (b.size() == 1) b.push_back(1);
-  Gemm shape;
-  shape.m = a.end()[-2];
-  shape.k = a.end()[-1];
-  shape.n = b.end()[-1];
-  shape.constant_b = site.input(1).constant;
-  if (b.end()[-2] != shape.k) {
-    throw Error(join(site.shape(0), 'x') + " and " + join(site.shape(1), 'x') + " do not multiply");
+/// A MatMul of tensors that may be stored transposed, times alpha: a factor that goes into a
+/// constant operand, else into a call of its own.
+Lowered fused_matmul(const Site& site) {
+  const Node& node = site.node();
+  if (node.integer("transBatchA", 0) != 0 || node.integer("transBatchB", 0) != 0) {
+    throw NotExpressible("batches that are stored transposed");
   }
-  shape.batch_a.assign(a.begin(), a.end() - 2);
-  shape.batch_b.assign(b.begin(), b.end() - 2);
-  if (element_count(shape.batch_b) == 1) {
-    // One B for all: the batch of A is only more rows.
-    shape.m *= element_count(shape.batch_a);
-    shape.batch_a.clear();
-    shape.batch_b.clear();
+  Call product =
+      matmul_call(site, {}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  const float alpha = node.real("alpha", 1);
+  if (site.input(1).constant) {
+    product.operands[1].scale = alpha;
+    return measured({product});
   }
-  merge_batches(shape.batch_a, shape.batch_b);
-  return measured({call(shape, {from_input(0), from_input(1)})});
+  std::vector<Call> calls{product};
+  if (alpha != 1) {
+    calls.push_back(call(
+        Activation{
+            .input = output(product.problem), .kind = ActivationKind::linear, .alpha = alpha},
+        {from_call(0)}));
+  }
+  return measured(std::move(calls));
 }
 
 }  // namespace
 
-void register_matmul(LoweringTable& table) { table.add("MatMul", matmul); }
+void register_matmul(LoweringTable& table) {
+  table.add("MatMul", matmul);
+  table.add("com.microsoft.FusedMatMul", fused_matmul);
+}
 
 }  // namespace benanza::lower

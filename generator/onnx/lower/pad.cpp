@@ -25,7 +25,7 @@ Lowered pad(const Site& site) {
     from.dims[axis] += std::min<std::int64_t>(0, begin) + std::min<std::int64_t>(0, end);
     if (from.dims[axis] < 1) throw NotExpressible("pads that leave nothing of the input");
   }
-  return {Cost::movement, "", {copy_call(from, to)}};
+  return movement({copy_call(from, to)});
 }
 
 }  // namespace

@@ -15,12 +15,44 @@ Lowered reduce(const Site& site) {
   return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
 }
 
+/// The logarithm of a sum, of the exponentials where the operator says so.
+template <bool exponential>
+Lowered log_sum(const Site& site) {
+  Lowered lowered = reduce<ReductionKind::sum>(site);
+  if (lowered.cost == Cost::free) throw NotExpressible("a reduction of no more than ones");
+  if (exponential) {
+    lowered.calls.insert(
+        lowered.calls.begin(),
+        call(Activation{.input = site.shape(0), .kind = ActivationKind::exp}, {from_input(0)}));
+    lowered.calls[1].operands = {from_call(0)};
+  }
+  lowered.calls.push_back(
+      call(Activation{.input = output(lowered.calls.back().problem), .kind = ActivationKind::log},
+           {from_call(exponential ? 1 : 0)}));
+  return lowered;
+}
+
+/// What would be left of one element where nothing is reduced is not the element itself.
+template <ReductionKind kind>
+Lowered norm(const Site& site) {
+  Lowered lowered = reduce<kind>(site);
+  if (lowered.cost == Cost::free) throw NotExpressible("a reduction of no more than ones");
+  return lowered;
+}
+
 }  // namespace
 
 void register_reduction(LoweringTable& table) {
   table.add("ReduceMean", reduce<ReductionKind::mean>);
   table.add("ReduceSum", reduce<ReductionKind::sum>);
   table.add("ReduceMax", reduce<ReductionKind::max>);
+  table.add("ReduceMin", reduce<ReductionKind::min>);
+  table.add("ReduceProd", reduce<ReductionKind::product>);
+  table.add("ReduceL1", norm<ReductionKind::l1>);
+  table.add("ReduceL2", norm<ReductionKind::l2>);
+  table.add("ReduceSumSquare", norm<ReductionKind::sum_square>);
+  table.add("ReduceLogSum", log_sum<false>);
+  table.add("ReduceLogSumExp", log_sum<true>);
 }
 
 }  // namespace benanza::lower

@@ -11,7 +11,7 @@ Lowered slice(const Site& site) {
     throw NotExpressible("a negative step");
   }
   if (view.dims == site.shape(0)) return free_layer("keeps everything");
-  return {Cost::movement, "", {copy_call(view, dense_view(view.dims))}};
+  return movement({copy_call(view, dense_view(view.dims))});
 }
 
 }  // namespace

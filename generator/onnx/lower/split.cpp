@@ -13,7 +13,7 @@ Lowered split(const Site& site) {
     if (element_count(part.dims) == 0) continue;
     calls.push_back(copy_call(part, dense_view(part.dims), static_cast<int>(index)));
   }
-  return {Cost::movement, "", std::move(calls)};
+  return movement(std::move(calls));
 }
 
 }  // namespace

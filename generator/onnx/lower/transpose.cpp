@@ -16,7 +16,7 @@ Lowered transpose(const Site& site) {
   const View view = transpose_view(site);
   const View dense = dense_view(view.dims);
   if (walked(view) == walked(dense)) return free_layer("leaves every element where it is");
-  return {Cost::movement, "", {copy_call(view, dense)}};
+  return movement({copy_call(view, dense)});
 }
 
 }  // namespace

@@ -19,12 +19,25 @@ Lowered variadic(const Site& site) {
   return measured(std::move(calls));
 }
 
+/// The sum divided by the number of inputs.
+Lowered mean(const Site& site) {
+  Lowered lowered = variadic<BinaryKind::add>(site);
+  if (lowered.cost == Cost::free) return lowered;
+  const auto last = static_cast<int>(lowered.calls.size()) - 1;
+  lowered.calls.push_back(call(Activation{.input = output(lowered.calls.back().problem),
+                                          .kind = ActivationKind::linear,
+                                          .alpha = 1.0F / static_cast<float>(site.input_count())},
+                               {from_call(last)}));
+  return lowered;
+}
+
 }  // namespace
 
 void register_variadic(LoweringTable& table) {
   table.add("Sum", variadic<BinaryKind::add>);
   table.add("Max", variadic<BinaryKind::max>);
   table.add("Min", variadic<BinaryKind::min>);
+  table.add("Mean", mean);
 }
 
 }  // namespace benanza::lower

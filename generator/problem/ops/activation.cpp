@@ -1,6 +1,7 @@
 #include "problem/ops/activation.h"
 
 #include <array>
+#include <cmath>
 
 namespace benanza {
 namespace {
@@ -12,7 +13,7 @@ struct Row {
   bool has_beta;
 };
 
-constexpr std::array<Row, 7> rows{{
+constexpr std::array<Row, 26> rows{{
     {ActivationKind::relu, "relu", false, false},
     {ActivationKind::leaky_relu, "leakyrelu", true, false},
     {ActivationKind::clip, "clip", true, true},
@@ -20,6 +21,25 @@ constexpr std::array<Row, 7> rows{{
     {ActivationKind::sigmoid, "sigmoid", false, false},
     {ActivationKind::tanh, "tanh", false, false},
     {ActivationKind::linear, "linear", true, true},
+    {ActivationKind::gelu, "gelu", false, false},
+    {ActivationKind::gelu_tanh, "gelutanh", false, false},
+    {ActivationKind::erf, "erf", false, false},
+    {ActivationKind::hard_swish, "hardswish", false, false},
+    {ActivationKind::softplus, "softplus", false, false},
+    {ActivationKind::softsign, "softsign", false, false},
+    {ActivationKind::mish, "mish", false, false},
+    {ActivationKind::swish, "swish", true, false},
+    {ActivationKind::exp, "exp", false, false},
+    {ActivationKind::log, "log", false, false},
+    {ActivationKind::sqrt, "sqrt", false, false},
+    {ActivationKind::pow, "pow", true, false},
+    {ActivationKind::abs, "abs", false, false},
+    {ActivationKind::floor, "floor", false, false},
+    {ActivationKind::ceil, "ceil", false, false},
+    {ActivationKind::round, "round", false, false},
+    {ActivationKind::sign, "sign", false, false},
+    {ActivationKind::sin, "sin", false, false},
+    {ActivationKind::cos, "cos", false, false},
 }};
 
 const Row& row(ActivationKind kind) { return rows[static_cast<std::size_t>(kind)]; }
@@ -51,6 +71,12 @@ Activation Activation::read(KeyReader& reader) {
   if (found.has_alpha) shape.alpha = reader.real("a");
   if (found.has_beta) shape.beta = reader.real("b");
   return shape;
+}
+
+std::vector<Operand> Activation::inputs() const {
+  const bool positive = kind == ActivationKind::log || kind == ActivationKind::sqrt ||
+                        (kind == ActivationKind::pow && alpha != std::nearbyint(alpha));
+  return {{.name = "input", .dims = input, .domain = positive ? Domain::positive : Domain::any}};
 }
 
 }  // namespace benanza

@@ -6,7 +6,8 @@
 namespace benanza {
 namespace {
 
-constexpr std::array<std::string_view, 7> ops{"add", "sub", "mul", "div", "max", "min", "prelu"};
+constexpr std::array<std::string_view, 14> ops{"add",   "sub", "mul", "div", "max", "min", "prelu",
+                                               "power", "eq",  "ne",  "lt",  "le",  "gt",  "ge"};
 
 }  // namespace
 
@@ -38,7 +39,9 @@ Binary Binary::read(KeyReader& reader) {
 }
 
 std::vector<Operand> Binary::inputs() const {
-  return {{.name = "a", .dims = a},
+  return {{.name = "a",
+           .dims = a,
+           .domain = kind == BinaryKind::power ? Domain::positive : Domain::any},
           {.name = "b",
            .dims = b,
            .role = constant_b ? Role::weights : Role::data,

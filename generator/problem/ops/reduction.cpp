@@ -6,7 +6,9 @@
 namespace benanza {
 namespace {
 
-constexpr std::array<std::string_view, 3> ops{"reducemean", "reducesum", "reducemax"};
+constexpr std::array<std::string_view, 8> ops{"reducemean", "reducesum",      "reducemax",
+                                              "reducemin",  "reduceprod",     "reducel1",
+                                              "reducel2",   "reducesumsquare"};
 
 }  // namespace
 

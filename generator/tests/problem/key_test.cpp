@@ -32,7 +32,16 @@ INSTANTIATE_TEST_SUITE_P(
         "sub/2x3_2x3", "mul/2x3_1x3", "div/2x3_2x3", "max/2x3_2x3", "min/2x3_2x3",
         "prelu/1x8x4x4_1x8x1x1_w", "softmax/1x1000_a1", "logsoftmax/1x1000_a1",
         "lrn/1x64x56x56_n5_a1e-04_b0.75_k1", "reducemean/1x2048x7x7_a2.3", "reducesum/4x5_a0",
-        "reducemax/4x5_a1", "concat/1x64x28x28_1x128x28x28_a1", "copy/64x56_f56.1_t1.64"));
+        "reducemax/4x5_a1", "concat/1x64x28x28_1x128x28x28_a1", "copy/64x56_f56.1_t1.64",
+        "gelu/1x8", "gelutanh/1x8", "erf/1x8", "hardswish/1x8", "softplus/1x8", "softsign/1x8",
+        "mish/1x8", "swish/1x8_a1.702", "exp/1x8", "log/1x8", "sqrt/1x8", "pow/1x8_a0.5", "abs/1x8",
+        "floor/1x8", "ceil/1x8", "round/1x8", "sign/1x8", "sin/1x8", "cos/1x8", "power/2x3_2x3",
+        "eq/2x3_2x3", "ne/2x3_2x3", "lt/2x3_2x3", "le/2x3_2x3", "gt/2x3_2x3", "ge/2x3_1x3_w",
+        "reducemin/4x5_a1", "reduceprod/4x5_a1", "reducel1/4x5_a1", "reducel2/4x5_a1",
+        "reducesumsquare/4x5_a1", "layernorm/128x768_e1e-05_sb", "layernorm/128x768_e1e-05",
+        "rmsnorm/128x768_e1e-06_s", "instancenorm/1x64x56x56_e1e-05_sb",
+        "instancenorm/1x64x56x56_e1e-05", "resample/1x64x28x28_o56x56_linear",
+        "resample/1x64x28x28_o56x56_nearest", "quantize/1x64x56x56", "dequantize/1x64x56x56_a1"));
 
 struct Malformed {
   const char* key;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 #include "harness/reference/coordinates.h"
@@ -28,6 +29,47 @@ Element element(const Activation& shape, Operands operands, const Dims& at) {
       return of_size(std::tanh(x));
     case ActivationKind::linear:
       return {alpha * x + beta, std::abs(alpha * x) + std::abs(beta)};
+    case ActivationKind::gelu:
+      return {x * (1 + std::erf(x * std::numbers::sqrt2 / 2)) / 2, std::abs(x)};
+    case ActivationKind::gelu_tanh: {
+      const double inner = std::sqrt(2 * std::numbers::inv_pi) * (x + 0.044715 * x * x * x);
+      return {x * (1 + std::tanh(inner)) / 2, std::abs(x)};
+    }
+    case ActivationKind::erf:
+      return of_size(std::erf(x));
+    case ActivationKind::hard_swish:
+      return {x * std::clamp(x / 6 + 0.5, 0.0, 1.0), std::abs(x)};
+    case ActivationKind::softplus:
+      return {std::log1p(std::exp(x)), std::abs(x) + 1};
+    case ActivationKind::softsign:
+      return of_size(x / (1 + std::abs(x)));
+    case ActivationKind::mish:
+      return {x * std::tanh(std::log1p(std::exp(x))), std::abs(x)};
+    case ActivationKind::swish:
+      return {x / (1 + std::exp(-alpha * x)), std::abs(x)};
+    case ActivationKind::exp:
+      return of_size(std::exp(x));
+    case ActivationKind::log:
+      // The exponent's and the mantissa's part, which cancel at 1.
+      return {std::log(x), std::abs(std::log(x)) + 2};
+    case ActivationKind::sqrt:
+      return of_size(std::sqrt(x));
+    case ActivationKind::pow:
+      return of_size(std::pow(x, alpha));
+    case ActivationKind::abs:
+      return of_size(std::abs(x));
+    case ActivationKind::floor:
+      return of_size(std::floor(x));
+    case ActivationKind::ceil:
+      return of_size(std::ceil(x));
+    case ActivationKind::round:
+      return of_size(std::nearbyint(x));
+    case ActivationKind::sign:
+      return of_size((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
+    case ActivationKind::sin:
+      return {std::sin(x), 1};
+    case ActivationKind::cos:
+      return {std::cos(x), 1};
   }
   throw std::logic_error("unknown activation");
 }
@@ -42,16 +84,14 @@ double input_range(const Activation& shape) {
       }
       return range;
     }
-    case ActivationKind::elu:
-    case ActivationKind::sigmoid:
-    case ActivationKind::tanh:
-      return 4;
     case ActivationKind::relu:
     case ActivationKind::leaky_relu:
     case ActivationKind::linear:
+    case ActivationKind::abs:
       return 16;  // Beyond the usual bounds of a clip, which must not pass for one of these.
+    default:
+      return 4;
   }
-  throw std::logic_error("unknown activation");
 }
 
 }  // namespace benanza::reference_detail

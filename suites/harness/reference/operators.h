@@ -19,6 +19,10 @@ Element element(const Reduction& shape, Operands operands, const Dims& at);
 Element element(const Concat& shape, Operands operands, const Dims& at);
 Element element(const Copy& shape, Operands operands, const Dims& at);
 Element element(const Deconvolution& shape, Operands operands, const Dims& at);
+Element element(const LayerNormalization& shape, Operands operands, const Dims& at);
+Element element(const InstanceNormalization& shape, Operands operands, const Dims& at);
+Element element(const Resampling& shape, Operands operands, const Dims& at);
+Element element(const Quantization& shape, Operands operands, const Dims& at);
 
 /// Index of the bias value that an epilogue adds to the element at `at`.
 inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1]; }
@@ -34,6 +38,10 @@ double input_range(const Shape&) {
 double input_range(const Activation& shape);
 double input_range(const Lrn& shape);
 inline double input_range(const Softmax&) { return 4; }
+/// Whole numbers are what a quantized tensor holds.
+inline double input_range(const Quantization& shape) { return shape.writes_integers() ? 1 : 8; }
+/// Products of many factors must neither vanish nor overflow.
+double input_range(const Reduction& shape);
 
 /// Products of random inputs summed, undivided, into one element: what int8 results must be scaled
 /// down for. 0 where nothing is summed, or the sum is divided by its length.
@@ -45,7 +53,9 @@ inline std::int64_t summed_products(const Convolution& shape) { return shape.red
 inline std::int64_t summed_products(const Deconvolution& shape) { return shape.reduction_length(); }
 inline std::int64_t summed_products(const Gemm& shape) { return shape.reduction_length(); }
 inline std::int64_t summed_products(const Reduction& shape) {
-  return shape.kind == ReductionKind::sum ? shape.reduction_length() : 0;
+  using enum ReductionKind;
+  const bool sums = shape.kind == sum || shape.kind == l1 || shape.kind == sum_square;
+  return sums ? shape.reduction_length() : 0;
 }
 
 /// Where the result is written: element (i0, i1, ...) of `dims` at sum(i * strides).

@@ -138,8 +138,13 @@ TEST_F(OnednnBackendTest, RefusesInOneLineWithAReason) {
   EXPECT_THAT(refusal(convolution, Precision::fp16, Layout::nchw), StartsWith("oneDNN: "));
   EXPECT_THAT(refusal("lrn/1x16x5x5_n4_a1e-04_b0.75_k1", Precision::fp32, Layout::nchw),
               HasSubstr("sizes are odd"));
-  EXPECT_THAT(refusal("copy/5x6_f0.1_t6.1", Precision::fp32, Layout::plain),
+  EXPECT_THAT(refusal("copy/5x6_f0.1_t7.1", Precision::fp32, Layout::plain),
               HasSubstr("reads no element twice"));
+  EXPECT_THAT(refusal("copy/5x6_f0.2_t6.1", Precision::fp32, Layout::plain),
+              HasSubstr("of a dense tensor only"));
+  EXPECT_THAT(refusal("erf/8", Precision::fp32, Layout::plain), HasSubstr("has no erf"));
+  EXPECT_THAT(refusal("rmsnorm/4x8_e1e-05_s", Precision::fp32, Layout::plain),
+              HasSubstr("root mean square"));
   EXPECT_THAT(refusal("softmax/4x4_a1", Precision::int8, Layout::plain),
               HasSubstr("scale of its own"));
   EXPECT_THAT(refusal("relu/1x1x1x1x1x1x1x1x1x1x1x1x2", Precision::fp32, Layout::plain),

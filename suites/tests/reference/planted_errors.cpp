@@ -65,6 +65,16 @@ const std::vector<PlantedError>& planted_errors() {
       {"another function", "sigmoid/1x8x5x5", "tanh/1x8x5x5", floating},
       {"no shift", "linear/1x8x5x5_a2_b3", "linear/1x8x5x5_a2_b0", all},
 
+      {"the approximation", "gelu/1x8x5x5", "gelutanh/1x8x5x5"},
+      {"another function", "swish/1x8x5x5_a1", "mish/1x8x5x5", floating},
+      {"beta", "swish/1x8x5x5_a1.702", "swish/1x8x5x5_a1", floating},
+      {"another function", "hardswish/1x8x5x5", "swish/1x8x5x5_a1", floating},
+      {"exponent", "pow/1x8x5x5_a2", "pow/1x8x5x5_a3", floating},
+      {"another function", "sqrt/1x8x5x5", "log/1x8x5x5", floating},
+      {"equality turned round", "eq/2x4x4x4_2x4x4x4", "ne/2x4x4x4_2x4x4x4", floating},
+      {"equality lost", "le/2x4x4x4_2x4x4x4", "lt/2x4x4x4_2x4x4x4", floating},
+      {"operands swapped", "gt/2x4x4x4_2x4x4x4", "gt/2x4x4x4_2x4x4x4", floating, true},
+
       {"another function", "add/2x4x4x4_2x4x4x4", "sub/2x4x4x4_2x4x4x4", all},
       {"another function", "mul/2x4x4x4_2x4x4x4", "div/2x4x4x4_2x4x4x4", all},
       {"another function", "max/2x4x4x4_2x4x4x4", "min/2x4x4x4_2x4x4x4", all},
@@ -88,6 +98,28 @@ const std::vector<PlantedError>& planted_errors() {
       {"sum for mean", "reducemean/1x8x7x7_a2.3", "reducesum/1x8x7x7_a2.3", floating},
       {"sum for maximum", "reducemax/1x8x7x7_a2.3", "reducesum/1x8x7x7_a2.3", all},
       {"wrong axis", "reducesum/8x8_a0", "reducesum/8x8_a1", all},
+
+      {"not squared", "reducesumsquare/8x8_a1", "reducesum/8x8_a1", floating},
+      {"no root", "reducel2/8x8_a1", "reducesumsquare/8x8_a1", floating},
+      {"maximum for minimum", "reducemin/8x8_a1", "reducemax/8x8_a1", all},
+
+      {"epsilon", "layernorm/8x16_e1e-05_sb", "layernorm/8x16_e0.01_sb"},
+      {"no bias", "layernorm/8x16_e1e-05_sb", "layernorm/8x16_e1e-05_s", floating},
+      {"neither scale nor bias", "layernorm/8x16_e1e-05_sb", "layernorm/8x16_e1e-05", floating},
+      {"rows and their length swapped", "layernorm/8x8_e1e-05", "instancenorm/1x1x64_e1e-05",
+       floating},
+
+      {"normalized over the batch", "instancenorm/2x4x8_e1e-05", "instancenorm/1x4x16_e1e-05",
+       floating},
+      {"neither scale nor bias", "instancenorm/2x4x3x3_e1e-05_sb", "instancenorm/2x4x3x3_e1e-05",
+       floating},
+
+      {"nearest for linear", "resample/1x8x4x4_o8x8_linear", "resample/1x8x4x4_o8x8_nearest", all},
+      {"height and width swapped", "resample/1x8x4x4_o8x2_linear", "resample/1x8x4x4_o2x8_linear",
+       all},
+
+      {"not scaled down", "dequantize/4x8", "linear/4x8_a1_b0", floating},
+      {"not scaled", "quantize/4x8", "linear/4x8_a1_b0", floating},
 
       {"wrong axis", "concat/2x2x4x4_2x2x4x4_a1", "concat/2x2x4x4_2x2x4x4_a0", all},
       {"operands swapped", "concat/1x3x4x4_1x3x4x4_a1", "concat/1x3x4x4_1x3x4x4_a1", all, true},

@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include "base/error.h"
+#include "onnx/broadcast.h"
+#include "onnx/lowering.h"
+#include "onnx/movement.h"
+
+namespace benanza::lower {
+namespace {
+
+const Dims& image(const Site& site) {
+  const Dims& dims = site.shape(0);
+  if (dims.size() < 3) throw NotExpressible("an input without n, c and a spatial axis");
+  return dims;
+}
+
+Lowered instance_normalization(const Site& site) {
+  const Dims& input = image(site);
+  for (const std::size_t index : {1, 2}) {
+    if (site.shape(index) != Dims{input[1]}) {
+      throw Error("input \"" + site.input(index).name + "\" of " + join(site.shape(index), 'x') +
+                  " for " + std::to_string(input[1]) + " channels");
+    }
+  }
+  return measured(
+      {call(InstanceNormalization{.input = input, .epsilon = site.node().real("epsilon", 1e-5F)},
+            {from_input(0), from_input(1), from_input(2)})});
+}
+
+/// A group is normalized as one channel; scale and bias are of the channels (from opset 21) or of
+/// the groups, and follow as calls of their own.
+Lowered group_normalization(const Site& site) {
+  const Dims& input = image(site);
+  const std::int64_t groups = site.node().integer("num_groups", 0);
+  if (groups < 1 || input[1] % groups != 0) {
+    throw Error(std::to_string(groups) + " groups do not divide " + std::to_string(input[1]) +
+                " channels");
+  }
+  const std::int64_t plane = element_count({input.begin() + 2, input.end()});
+  const float epsilon = site.node().real("epsilon", 1e-5F);
+  std::vector<Call> calls{
+      call(InstanceNormalization{.input = {input[0], groups, input[1] / groups * plane},
+                                 .epsilon = epsilon,
+                                 .affine = false},
+           {from_input(0)})};
+  const std::int64_t scales = element_count(site.shape(1));
+  if ((scales != groups && scales != input[1]) || element_count(site.shape(2)) != scales) {
+    throw Error("scale and bias of " + std::to_string(scales) + " values for " +
+                std::to_string(groups) + " groups of " + std::to_string(input[1]) + " channels");
+  }
+  const Dims view{input[0], scales, input[1] / scales * plane};
+  for (const int index : {1, 2}) {
+    const auto place = static_cast<std::size_t>(index);
+    calls.push_back(elementwise_call(index == 1 ? BinaryKind::mul : BinaryKind::add,
+                                     {view, false, from_call(index - 1)},
+                                     {{scales, 1}, site.input(place).constant, from_input(index)}));
+  }
+  return measured(std::move(calls));
+}
+
+/// Over the axes 0, 2, 3 unless told otherwise: rows of a layer normalization, once the axes that
+/// stay come first.
+Lowered mean_variance(const Site& site) {
+  const Dims& input = site.shape(0);
+  std::vector<bool> reduced(input.size(), false);
+  for (const std::int64_t axis : site.node().integers("axes").value_or(Dims{0, 2, 3})) {
+    reduced[static_cast<std::size_t>(Site::axis(axis, input.size()))] = true;
+  }
+  const Dims strides = dense_strides(input);
+  View view;
+  for (const bool last : {false, true}) {
+    for (std::size_t axis = 0; axis < input.size(); ++axis) {
+      if (reduced[axis] != last) continue;
+      view.dims.push_back(input[axis]);
+      view.strides.push_back(strides[axis]);
+    }
+  }
+  const auto kept = std::count(reduced.begin(), reduced.end(), false);
+  const auto middle = view.dims.begin() + kept;
+  constexpr float epsilon = 1e-9F;
+  const LayerNormalization rows{.rows = element_count({view.dims.begin(), middle}),
+                                .length = element_count({middle, view.dims.end()}),
+                                .epsilon = epsilon};
+  const View dense = dense_view(view.dims);
+  if (view.strides == dense.strides) return measured({call(rows, {from_input(0)})});
+  std::vector<Call> calls{copy_call(view, dense), call(rows, {from_call(0)}),
+                          copy_call(dense, view)};
+  calls.back().operands = {from_call(1)};
+  return measured(std::move(calls));
+}
+
+/// x divided by the norm along an axis.
+Lowered lp_normalization(const Site& site) {
+  const Dims& input = site.shape(0);
+  const std::int64_t axis = Site::axis(site.node().integer("axis", -1), input.size());
+  const std::int64_t p = site.node().integer("p", 2);
+  const Reduction norm{
+      .kind = p == 1 ? ReductionKind::l1 : ReductionKind::l2, .input = input, .axes = {axis}};
+  return measured(
+      {call(norm, {from_input(0)}), elementwise_call(BinaryKind::div, {input, false, from_input(0)},
+                                                     {norm.output(), false, from_call(0)})});
+}
+
+}  // namespace
+
+void register_instance_normalization(LoweringTable& table) {
+  table.add("InstanceNormalization", instance_normalization);
+  table.add("GroupNormalization", group_normalization);
+  table.add("MeanVarianceNormalization", mean_variance);
+  table.add("LpNormalization", lp_normalization);
+}
+
+}  // namespace benanza::lower

@@ -1,0 +1,87 @@
+#include "onnx/lowering.h"
+
+/// Operators for which no library here has a call, each with its reason.
+namespace benanza::lower {
+namespace {
+
+struct Reason {
+  const char* op;
+  const char* text;
+};
+
+constexpr Reason reasons[] = {
+    {"Where", "no library here selects by a condition"},
+    {"ArgMax", "no library here gives the position of a maximum"},
+    {"ArgMin", "no library here gives the position of a minimum"},
+    {"TopK", "no library here sorts"},
+    {"CumSum", "no library here has running sums"},
+    {"Trilu", "no library here clears one side of a diagonal"},
+    {"OneHot", "no library here places values by indices alone"},
+    {"Hardmax", "no library here gives the position of a maximum"},
+    {"NonZero", "how much it finds is only known when the model runs"},
+    {"NonMaxSuppression", "how much it keeps is only known when the model runs"},
+    {"Unique", "how much it keeps is only known when the model runs"},
+    {"Compress", "how much it keeps is only known when the model runs"},
+    {"RoiAlign", "no library here pools regions"},
+    {"MaxRoiPool", "no library here pools regions"},
+    {"GridSample", "no library here samples at arbitrary points"},
+    {"AffineGrid", "no library here makes sampling grids"},
+    {"DeformConv", "no library here has deformable convolution"},
+    {"Col2Im", "no library here adds overlapping blocks"},
+    {"STFT", "no library here has Fourier transforms"},
+    {"DFT", "no library here has Fourier transforms"},
+    {"Det", "no library here has determinants"},
+    {"ReverseSequence", "no library here copies backwards"},
+    {"MaxUnpool", "no library here places values by the positions of maxima"},
+    {"IsNaN", "no library here tests for numbers"},
+    {"IsInf", "no library here tests for numbers"},
+    {"And", "no library here has logic of truth values"},
+    {"Or", "no library here has logic of truth values"},
+    {"Xor", "no library here has logic of truth values"},
+    {"Not", "no library here has logic of truth values"},
+    {"Range", "how many there are is only known when the model runs"},
+    {"EyeLike", "no library here makes an identity matrix"},
+    {"Mod", "no library here has remainders"},
+    {"RotaryEmbedding", "no library here rotates pairs of elements in one call"},
+    {"DynamicQuantizeLinear", "the scale is only known when the model runs"},
+    {"RandomNormal", "no library here makes the framework's random numbers"},
+    {"RandomNormalLike", "no library here makes the framework's random numbers"},
+    {"RandomUniform", "no library here makes the framework's random numbers"},
+    {"RandomUniformLike", "no library here makes the framework's random numbers"},
+    {"Bernoulli", "no library here makes the framework's random numbers"},
+    {"Multinomial", "no library here makes the framework's random numbers"},
+    {"SequenceConstruct", "a sequence of tensors, whose shapes are not followed"},
+    {"SequenceEmpty", "a sequence of tensors, whose shapes are not followed"},
+    {"SequenceInsert", "a sequence of tensors, whose shapes are not followed"},
+    {"SequenceErase", "a sequence of tensors, whose shapes are not followed"},
+    {"SequenceAt", "a sequence of tensors, whose shapes are not followed"},
+    {"SequenceLength", "a sequence of tensors, whose shapes are not followed"},
+    {"SplitToSequence", "a sequence of tensors, whose shapes are not followed"},
+    {"ConcatFromSequence", "a sequence of tensors, whose shapes are not followed"},
+    {"com.microsoft.EmbedLayerNormalization",
+     "no library here looks embeddings up and normalizes their sum in one call"},
+    {"com.microsoft.RotaryEmbedding", "no library here rotates pairs of elements in one call"},
+    {"com.microsoft.MatMulNBits", "no library here multiplies by weights of 4 bits in blocks"},
+    {"com.microsoft.DynamicQuantizeMatMul", "the scale is only known when the model runs"},
+    {"com.microsoft.DynamicQuantizeLSTM", "the scale is only known when the model runs"},
+    {"com.microsoft.GroupNorm", "no library here normalizes groups with channels innermost"},
+    {"com.microsoft.BiasSplitGelu", "no library here multiplies one half by the gelu of the other"},
+    {"com.microsoft.BeamSearch", "it runs a whole model as often as it decides"},
+    {"com.microsoft.GreedySearch", "it runs a whole model as often as it decides"},
+};
+
+Lowered refuse(const Site& site) {
+  const std::string op = site.node().full_type();
+  for (const Reason& reason : reasons) {
+    if (op == reason.op) throw NotExpressible(reason.text);
+  }
+  throw NotExpressible("no lowering for " + op);
+}
+
+}  // namespace
+
+void register_unsupported(LoweringTable& table) {
+  for (const Reason& reason : reasons) table.add(reason.op, refuse);
+}
+
+}  // namespace benanza::lower
