@@ -35,7 +35,7 @@ struct Call {
   /// Copy only: where the views begin in the operand and in the node's output, in elements.
   std::int64_t from_offset = 0;
   std::int64_t to_offset = 0;
-  /// The output of the node that the call writes or helps to write.
+  /// The output of the node that the call writes or helps to write; of several results, the first.
   int output = 0;
 };
 

@@ -15,6 +15,7 @@
 #include "problem/ops/gemm.h"
 #include "problem/ops/lrn.h"
 #include "problem/ops/pooling.h"
+#include "problem/ops/recurrent.h"
 #include "problem/ops/reduction.h"
 #include "problem/ops/softmax.h"
 #include "problem/precision.h"
@@ -23,7 +24,7 @@ namespace benanza {
 
 /// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
 using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
-                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution>;
+                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, Recurrent>;
 
 /// What the call does to its result before storing it. Products only: Convolution,
 /// Deconvolution and Gemm.
@@ -57,6 +58,9 @@ Problem parse(std::string_view key);
 /// Inputs in the order the operator takes them; the epilogue's operands follow.
 std::vector<Operand> inputs(const Problem& problem);
 Dims output(const Problem& problem);
+/// The tensors that lie one after the other in the result: output() alone, but for operators that
+/// have several results. A node's outputs in their order.
+std::vector<Dims> results(const Problem& problem);
 /// Elements of the result that the call writes; below element_count(output) only for a Copy.
 std::int64_t written_elements(const Problem& problem);
 Work work(const Problem& problem, Precision precision);

@@ -29,6 +29,7 @@ std::unique_ptr<Solver> solver(const Copy& shape);
 std::unique_ptr<Solver> solver(const Deconvolution& shape);
 std::unique_ptr<Solver> solver(const Lrn& shape);
 std::unique_ptr<Solver> solver(const Pooling& shape);
+std::unique_ptr<Solver> solver(const Recurrent& shape);
 std::unique_ptr<Solver> solver(const Reduction& shape);
 std::unique_ptr<Solver> solver(const Softmax& shape);
 

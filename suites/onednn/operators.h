@@ -19,5 +19,6 @@ Solver solver(const Reduction& shape, const Problem& problem);
 Solver solver(const Concat& shape, const Problem& problem);
 Solver solver(const Copy& shape, const Problem& problem);
 Solver solver(const Deconvolution& shape, const Problem& problem);
+Solver solver(const Recurrent& shape, const Problem& problem);
 
 }  // namespace benanza::onednn

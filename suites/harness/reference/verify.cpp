@@ -109,22 +109,36 @@ void VerificationCase::prepare(const Problem& problem, Precision precision) {
 }
 
 VerificationCase::Sample VerificationCase::sample(Dims at) const {
-  const std::int64_t flat_index = position(at, view_of(*problem_).strides);
-  Element expected = reference_element(*problem_, operands_, flat_index);
-  if (precision_ == Precision::int8) {
-    const double scale = int8_scale(*problem_);
-    expected.value = std::clamp(expected.value * scale, -128.0, 127.0);
-    expected.magnitude *= scale;
+  return samples_at({std::move(at)}).front();
+}
+
+std::vector<VerificationCase::Sample> VerificationCase::samples_at(std::vector<Dims> all) const {
+  const Dims strides = view_of(*problem_).strides;
+  std::vector<std::int64_t> flat_indices;
+  for (const Dims& at : all) flat_indices.push_back(position(at, strides));
+  const std::vector<Element> elements = reference_elements(*problem_, operands_, flat_indices);
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Element expected = elements[i];
+    if (precision_ == Precision::int8) {
+      const double scale = int8_scale(*problem_);
+      expected.value = std::clamp(expected.value * scale, -128.0, 127.0);
+      expected.magnitude *= scale;
+    }
+    samples.push_back({std::move(all[i]), flat_indices[i], expected});
   }
-  return {std::move(at), flat_index, expected};
+  return samples;
 }
 
 void VerificationCase::choose_samples() {
   const Dims dims = view_of(*problem_).dims;
   const std::int64_t count = sample_count(*problem_);
-  const auto add = [&](Dims at) {
-    const auto same = [&](const Sample& sample) { return sample.at == at; };
-    if (std::none_of(samples_.begin(), samples_.end(), same)) samples_.push_back(sample(at));
+  std::vector<Dims> all;
+  const auto add = [&](const Dims& at) {
+    Dims chosen =
+        std::visit([&](const auto& shape) { return reference_detail::sampled_at(shape, at); },
+                   problem_->shape);
+    if (std::find(all.begin(), all.end(), chosen) == all.end()) all.push_back(std::move(chosen));
   };
   Dims last = dims;
   for (std::int64_t& coordinate : last) --coordinate;
@@ -134,11 +148,12 @@ void VerificationCase::choose_samples() {
     Dims at(dims.size(), 0);
     do add(at);
     while (advance(at, dims));
-    return;
+  } else {
+    for (std::int64_t i = 2; i < count; ++i) {
+      add(random_coordinates(dims, static_cast<std::uint64_t>(i)));
+    }
   }
-  for (std::int64_t i = 2; i < count; ++i) {
-    add(random_coordinates(dims, static_cast<std::uint64_t>(i)));
-  }
+  samples_ = samples_at(std::move(all));
 }
 
 VerificationResult verify(Primitive& primitive, const Problem& problem, Precision precision,

@@ -31,6 +31,7 @@ class VerificationCase {
   Sample sample(Dims at) const;
 
  private:
+  std::vector<Sample> samples_at(std::vector<Dims> all) const;
   void choose_samples();
 
   std::optional<Problem> problem_;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "harness/reference/reference.h"
 
@@ -56,9 +57,11 @@ void ReferencePrimitive::run() {
     }
     return;
   }
-  for (std::size_t i = 0; i < result_.size(); ++i) {
-    result_[i] = stored(reference(problem_, operands_, static_cast<std::int64_t>(i)));
-  }
+  std::vector<std::int64_t> all(result_.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<Element> elements = reference_elements(problem_, operands_, all);
+  std::transform(elements.begin(), elements.end(), result_.begin(),
+                 [this](const Element& element) { return stored(element.value); });
 }
 
 }  // namespace benanza::testing
