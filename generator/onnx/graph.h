@@ -55,6 +55,7 @@ struct Layer {
   Cost cost = Cost::unsupported;
   /// Why the layer is free or unsupported; else empty.
   std::string reason;
+  /// Of a free layer: what can be measured, but does not run at inference.
   std::vector<Call> calls;
   std::vector<OutputFacts> outputs;
   /// Sums over the calls at fp32; 0 for a free layer. An unsupported layer has the bytes of its

@@ -111,6 +111,7 @@ Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_
   }
   layer.flops = 0;
   layer.bytes = 0;
+  if (layer.cost == Cost::free) return layer;
   for (const Call& call : layer.calls) {
     const Work done = work(call.problem, Precision::fp32);
     *layer.flops += done.flops;

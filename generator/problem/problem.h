@@ -12,6 +12,7 @@
 #include "problem/ops/convolution.h"
 #include "problem/ops/copy.h"
 #include "problem/ops/deconvolution.h"
+#include "problem/ops/dropout.h"
 #include "problem/ops/gemm.h"
 #include "problem/ops/lrn.h"
 #include "problem/ops/pooling.h"
@@ -23,8 +24,9 @@
 namespace benanza {
 
 /// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
-using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
-                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, Recurrent>;
+using Shape =
+    std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary, Softmax, Lrn,
+                 Reduction, Concat, Copy, Deconvolution, Recurrent, Dropout>;
 
 /// What the call does to its result before storing it. Products only: Convolution,
 /// Deconvolution and Gemm.

@@ -95,6 +95,10 @@ TensorDescriptor make_batch_norm_vectors(const TensorDescriptor& input) {
   return vectors;
 }
 
+DropoutDescriptor make_dropout() {
+  return create<DropoutDescriptor>(&cudnnCreateDropoutDescriptor, "cudnnCreateDropoutDescriptor");
+}
+
 RnnDescriptor make_rnn() {
   return create<RnnDescriptor>(&cudnnCreateRNNDescriptor, "cudnnCreateRNNDescriptor");
 }

@@ -21,6 +21,7 @@ using OpTensorDescriptor = Handle<cudnnOpTensorDescriptor_t, &cudnnDestroyOpTens
 using ReduceTensorDescriptor =
     Handle<cudnnReduceTensorDescriptor_t, &cudnnDestroyReduceTensorDescriptor>;
 
+using DropoutDescriptor = Handle<cudnnDropoutDescriptor_t, &cudnnDestroyDropoutDescriptor>;
 using RnnDescriptor = Handle<cudnnRNNDescriptor_t, &cudnnDestroyRNNDescriptor>;
 using RnnDataDescriptor = Handle<cudnnRNNDataDescriptor_t, &cudnnDestroyRNNDataDescriptor>;
 
@@ -42,6 +43,8 @@ ReduceTensorDescriptor make_reduce_tensor(cudnnReduceTensorOp_t op);
 /// Of the vectors of a spatial batch normalization of `input`.
 TensorDescriptor make_batch_norm_vectors(const TensorDescriptor& input);
 
+/// Not yet set.
+DropoutDescriptor make_dropout();
 /// Not yet set.
 RnnDescriptor make_rnn();
 /// Sequences of `steps` vectors each.

@@ -27,6 +27,7 @@ std::unique_ptr<Solver> solver(const Concat& shape);
 std::unique_ptr<Solver> solver(const Convolution& shape);
 std::unique_ptr<Solver> solver(const Copy& shape);
 std::unique_ptr<Solver> solver(const Deconvolution& shape);
+std::unique_ptr<Solver> solver(const Dropout& shape);
 std::unique_ptr<Solver> solver(const Lrn& shape);
 std::unique_ptr<Solver> solver(const Pooling& shape);
 std::unique_ptr<Solver> solver(const Recurrent& shape);

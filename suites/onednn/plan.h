@@ -70,7 +70,7 @@ struct Attempt {
 
 /// What oneDNN can do for a problem.
 struct Solver {
-  /// Worth measuring; at least one.
+  /// Worth measuring; none if the library has no such operator.
   std::vector<Layout> layouts;
   /// Ways to ask, the most natural first. Throws Unsupported if there is none.
   std::function<std::vector<Attempt>(const Setting&)> attempts;

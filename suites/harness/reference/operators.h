@@ -21,6 +21,7 @@ Element element(const Reduction& shape, Operands operands, const Dims& at);
 Element element(const Concat& shape, Operands operands, const Dims& at);
 Element element(const Copy& shape, Operands operands, const Dims& at);
 Element element(const Deconvolution& shape, Operands operands, const Dims& at);
+Element element(const Dropout& shape, Operands operands, const Dims& at);
 
 /// The elements at `all`, coordinates in the operator's output().
 template <class Shape>
@@ -36,6 +37,13 @@ template <class Shape>
 Dims sampled_at(const Shape&, Dims at) {
   return at;
 }
+
+/// Probability of an element to be 0 instead of what element() says.
+template <class Shape>
+double dropped_share(const Shape&) {
+  return 0;
+}
+inline double dropped_share(const Dropout& shape) { return shape.ratio; }
 
 /// Index of the bias value that an epilogue adds to the element at `at`.
 inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1]; }

@@ -95,6 +95,23 @@ std::vector<Dims> poisoned(const std::vector<float>& result, const WrittenView& 
   return found;
 }
 
+double dropped_share_of(const Problem& problem) {
+  return std::visit([](const auto& shape) { return reference_detail::dropped_share(shape); },
+                    problem.shape);
+}
+
+/// Empty if about `share` of the elements are 0: within six standard deviations of as many
+/// independent draws, and the half that a share of a few elements is rounded by.
+std::string compare_share(const std::vector<float>& result, double share) {
+  const auto dropped = static_cast<double>(std::count(result.begin(), result.end(), 0.0F));
+  const auto count = static_cast<double>(result.size());
+  if (std::abs(dropped - share * count) <= 0.5 + 6 * std::sqrt(count * share * (1 - share))) {
+    return {};
+  }
+  return text(dropped) + " of " + text(count) + " elements are dropped, expected a share of " +
+         text(share);
+}
+
 }  // namespace
 
 void VerificationCase::prepare(const Problem& problem, Precision precision) {
@@ -170,9 +187,11 @@ VerificationResult verify(Primitive& primitive, const Problem& problem, Precisio
     return {false, "the result has " + std::to_string(result.size()) + " elements, expected " +
                        std::to_string(expected_size)};
   }
+  const double dropped_share = dropped_share_of(problem);
   const auto check = [&](const VerificationCase::Sample& sample) {
-    return compare(sample, result[static_cast<std::size_t>(sample.flat_index)], precision,
-                   reduction_length(problem));
+    const float value = result[static_cast<std::size_t>(sample.flat_index)];
+    if (dropped_share > 0 && value == 0) return std::string();
+    return compare(sample, value, precision, reduction_length(problem));
   };
   // An integer may rightly be -128: whether it is poison only the reference can tell.
   const std::size_t most_suspects = precision == Precision::int8 ? 16 : 1;
@@ -182,6 +201,11 @@ VerificationResult verify(Primitive& primitive, const Problem& problem, Precisio
   }
   for (const VerificationCase::Sample& sample : cache.samples()) {
     if (std::string message = check(sample); !message.empty()) return {false, message};
+  }
+  if (dropped_share > 0) {
+    if (std::string message = compare_share(result, dropped_share); !message.empty()) {
+      return {false, message};
+    }
   }
   return {true, {}};
 }

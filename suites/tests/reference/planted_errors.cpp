@@ -107,6 +107,10 @@ const std::vector<PlantedError>& planted_errors() {
       {"wrong axis", "concat/2x2x4x4_2x2x4x4_a1", "concat/2x2x4x4_2x2x4x4_a0", all},
       {"operands swapped", "concat/1x3x4x4_1x3x4x4_a1", "concat/1x3x4x4_1x3x4x4_a1", all, true},
 
+      {"scale", "dropout/1000_r0.5", "dropout/1000_r0.4", floating},
+      {"nothing dropped", "dropout/1000_r0.5", "linear/1000_a2_b0", floating},
+      {"slightly another ratio", "dropout/100000_r0.25", "dropout/100000_r0.249", {fp32}},
+
       {"not transposed", "copy/4x4_f4.1_t1.4", "copy/16_f1_t1", all},
       {"wrong stride of the source", "copy/3x4_f8.2_t4.1", "copy/3x4_f2.6_t4.1", all},
   };

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "harness/reference/random.h"
 #include "harness/reference/reference.h"
 
 namespace benanza::testing {
@@ -54,6 +55,14 @@ void ReferencePrimitive::run() {
         to += coordinate * copy->to[axis];
       }
       result_[static_cast<std::size_t>(to)] = operands_[0][static_cast<std::size_t>(from)];
+    }
+    return;
+  }
+  if (const auto* dropout = std::get_if<Dropout>(&problem_.shape)) {
+    for (std::size_t i = 0; i < result_.size(); ++i) {
+      const double draw = static_cast<double>(random_bits(7, i) >> 11U) * 0x1p-53;
+      const double kept = draw < dropout->ratio ? 0 : 1 / (1.0 - dropout->ratio);
+      result_[i] = stored(operands_[0][i] * kept);
     }
     return;
   }

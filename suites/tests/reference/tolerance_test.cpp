@@ -21,6 +21,14 @@ TEST(Tolerance, HalfPrecisionsRoundTheResult) {
   EXPECT_NEAR(tolerance(Precision::fp16, {8, 8}, 1), 8.0 / 1024, 1e-4);
 }
 
+TEST(Tolerance, StatesAreRoundedToWhatProductsAreMadeOf) {
+  const Element element{.value = 0, .magnitude = 0, .carried = 4};
+  EXPECT_EQ(tolerance(Precision::fp32, element, 100), 0x1p-21);
+  EXPECT_EQ(tolerance(Precision::tf32, element, 100), 0x1p-8);
+  EXPECT_NEAR(tolerance(Precision::fp16, element, 100), 0x1p-8, 1e-6);
+  EXPECT_EQ(tolerance(Precision::bf16, element, 100), 0x1p-5);
+}
+
 TEST(Tolerance, IntegersAreTheNearestOrOneOfTwo) {
   EXPECT_GE(tolerance(Precision::int8, {100.5, 100.5}, 1), 0.5);
   EXPECT_LT(tolerance(Precision::int8, {100.5, 1000}, 4608), 0.51);
