@@ -215,6 +215,17 @@ TEST(LayerTime, AWayTheLibraryRefusesLeavesTheOther) {
   EXPECT_DOUBLE_EQ(time_of(convolution_with_bias(), set, int8).seconds.value(), 1.25 * ms);
 }
 
+// A dropout layer says what training would run; a bound of inference has nothing to look up.
+TEST(LayerTime, AFreeLayersProblemsCostNothing) {
+  Graph graph = graph_of({"dropout/1x8_r0.5"});
+  graph.layers[0].cost = Cost::free;
+  MeasurementSet set;
+  EXPECT_EQ(time_of(graph, set).standing, Standing::free);
+  set.add(measured("dropout/1x8_r0.5/fp32/plain/cudnn/dropout", {5 * ms}));
+  EXPECT_EQ(time_of(graph, set).standing, Standing::free);
+  EXPECT_EQ(time_of(graph, set).seconds.value(), 0);
+}
+
 TEST(LayerTime, MovementWithoutABenchmarkIsUnknownAndNotZero) {
   Graph graph = graph_of({});
   graph.layers[0].cost = Cost::movement;

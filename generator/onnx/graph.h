@@ -35,7 +35,7 @@ struct Call {
   /// Copy only: where the views begin in the operand and in the node's output, in elements.
   std::int64_t from_offset = 0;
   std::int64_t to_offset = 0;
-  /// The output of the node that the call writes or helps to write.
+  /// The output of the node that the call writes or helps to write; of several results, the first.
   int output = 0;
   /// Copy only: as many elements as the node moves, but not the same ones: where they come from is
   /// known only when the model runs.
@@ -58,6 +58,7 @@ struct Layer {
   Cost cost = Cost::unsupported;
   /// Why the layer is free or unsupported; else empty.
   std::string reason;
+  /// Of a free layer: what can be measured, but does not run at inference.
   std::vector<Call> calls;
   std::vector<OutputFacts> outputs;
   /// Sums over the calls at fp32; 0 for a free layer. An unsupported layer has the bytes of its

@@ -36,19 +36,28 @@ void check_extents(const Lowered& lowered) {
 /// is not measured as something else.
 void check_result(const Site& site, const Lowered& lowered) {
   if (lowered.cost != Cost::measured || lowered.calls.empty()) return;
-  const Dims result = output(lowered.calls.back().problem);
-  const Dims& expected = site.output_shape(0);
-  if (element_count(result) != element_count(expected)) {
-    throw NotExpressible("computes " + join(result, 'x') + " where the model expects " +
-                         join(expected, 'x'));
+  const Call& last = lowered.calls.back();
+  const std::vector<Dims> parts = results(last.problem);
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const std::size_t index = static_cast<std::size_t>(last.output) + part;
+    if (!site.has_output(index)) continue;
+    const Dims& expected = site.output_shape(index);
+    if (element_count(parts[part]) != element_count(expected)) {
+      throw NotExpressible("computes " + join(parts[part], 'x') + " where the model expects " +
+                           join(expected, 'x'));
+    }
   }
 }
 
 void check_type(const Site& site, const Lowered& lowered) {
   if (lowered.cost != Cost::measured || lowered.types == Types::checked_by_lowering) return;
-  for (const int type : {site.input(0).type, site.output(0).type}) {
+  const auto check = [](int type) {
     if (!is_floating(type)) throw NotExpressible(type_name(type) + " arithmetic");
-  }
+  };
+  check(site.input(0).type);
+  std::size_t index = 0;
+  while (index < site.output_count() && !site.has_output(index)) ++index;
+  if (index < site.output_count()) check(site.output(index).type);
 }
 
 bool makes_nothing(const Site& site) {
@@ -102,6 +111,7 @@ Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_
   }
   layer.flops = 0;
   layer.bytes = 0;
+  if (layer.cost == Cost::free) return layer;
   for (const Call& call : layer.calls) {
     const Work done = work(call.problem, Precision::fp32);
     *layer.flops += done.flops;

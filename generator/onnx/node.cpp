@@ -64,6 +64,12 @@ std::optional<std::vector<float>> Node::reals(std::string_view name) const {
   return std::vector<float>(attribute->floats().begin(), attribute->floats().end());
 }
 
+std::optional<std::vector<std::string>> Node::texts(std::string_view name) const {
+  const AttributeProto* attribute = find(name, AttributeProto::STRINGS);
+  if (attribute == nullptr) return std::nullopt;
+  return std::vector<std::string>(attribute->strings().begin(), attribute->strings().end());
+}
+
 bool Node::has_subgraph() const {
   for (const AttributeProto& attribute : proto_->attribute()) {
     if (attribute.has_g() || attribute.graphs_size() > 0) return true;

@@ -37,6 +37,7 @@ class Node {
   std::string text(std::string_view name, std::string_view fallback) const;
   std::optional<Dims> integers(std::string_view name) const;
   std::optional<std::vector<float>> reals(std::string_view name) const;
+  std::optional<std::vector<std::string>> texts(std::string_view name) const;
   bool has(std::string_view name) const { return find(name) != nullptr; }
   const onnx::AttributeProto* find(std::string_view name) const;
   /// True if an attribute is a graph (If, Loop, Scan).

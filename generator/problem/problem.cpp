@@ -74,6 +74,18 @@ Dims output(const Problem& problem) {
   return std::visit([](const auto& shape) { return shape.output(); }, problem.shape);
 }
 
+std::vector<Dims> results(const Problem& problem) {
+  return std::visit(
+      [](const auto& shape) -> std::vector<Dims> {
+        if constexpr (requires { shape.results(); }) {
+          return shape.results();
+        } else {
+          return {shape.output()};
+        }
+      },
+      problem.shape);
+}
+
 std::int64_t written_elements(const Problem& problem) {
   return std::visit(
       [](const auto& shape) -> std::int64_t {

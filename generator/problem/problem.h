@@ -12,12 +12,14 @@
 #include "problem/ops/convolution.h"
 #include "problem/ops/copy.h"
 #include "problem/ops/deconvolution.h"
+#include "problem/ops/dropout.h"
 #include "problem/ops/gemm.h"
 #include "problem/ops/instance_normalization.h"
 #include "problem/ops/layer_normalization.h"
 #include "problem/ops/lrn.h"
 #include "problem/ops/pooling.h"
 #include "problem/ops/quantization.h"
+#include "problem/ops/recurrent.h"
 #include "problem/ops/reduction.h"
 #include "problem/ops/resampling.h"
 #include "problem/ops/softmax.h"
@@ -28,7 +30,7 @@ namespace benanza {
 /// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
 using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
                            Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, LayerNormalization,
-                           InstanceNormalization, Resampling, Quantization>;
+                           InstanceNormalization, Resampling, Quantization, Recurrent, Dropout>;
 
 /// What the call does to its result before storing it. Products only: Convolution,
 /// Deconvolution and Gemm.
@@ -62,6 +64,9 @@ Problem parse(std::string_view key);
 /// Inputs in the order the operator takes them; the epilogue's operands follow.
 std::vector<Operand> inputs(const Problem& problem);
 Dims output(const Problem& problem);
+/// The tensors that lie one after the other in the result: output() alone, but for operators that
+/// have several results. A node's outputs in their order.
+std::vector<Dims> results(const Problem& problem);
 /// Elements of the result that the call writes; below element_count(output) only for a Copy.
 std::int64_t written_elements(const Problem& problem);
 Work work(const Problem& problem, Precision precision);

@@ -60,7 +60,7 @@ std::vector<Algorithm> CublasBackend::algorithms(const Problem& problem, Precisi
 
 std::unique_ptr<Primitive> CublasBackend::create(const Variant& variant) {
   auto primitive = solver_of(variant.algorithm).create(library_, variant);
-  primitive->guard(variant.problem, variant.precision);
+  primitive->guard(work(variant.problem, variant.precision), variant.precision);
   return primitive;
 }
 

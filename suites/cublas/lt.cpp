@@ -48,9 +48,10 @@ class LtProduct : public CudaPrimitive {
     const float alpha = matmul_.alpha();
     constexpr float beta = 0;
     check(cublasLtMatmul(library_.lt(), matmul_.operation(), &alpha, input(first_operand),
-                         matmul_.first(), input(second_operand), matmul_.second(), &beta, output(),
-                         matmul_.unread(), output(), matmul_.result(), &choice_.algorithm,
-                         workspace(), static_cast<std::size_t>(choice_.workspace_bytes), stream()),
+                         matmul_.first(), input(second_operand), matmul_.second(), &beta,
+                         matmul_.unread_at(output()), matmul_.unread(), output(), matmul_.result(),
+                         &choice_.algorithm, workspace(),
+                         static_cast<std::size_t>(choice_.workspace_bytes), stream()),
           "cublasLtMatmul");
   }
 

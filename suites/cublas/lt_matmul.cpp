@@ -28,6 +28,17 @@ void set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribut
         "cublasLtMatrixLayoutSetAttribute");
 }
 
+/// Tensor Cores read and write columns from multiples of 16 bytes, and 8-bit floats have no other
+/// kernels (https://docs.nvidia.com/cuda/cublas/#tensor-core-usage).
+void require_alignment(const BlasGemm& blas) {
+  constexpr std::int64_t elements = 16;
+  for (const std::int64_t ld : {blas.ld_first, blas.ld_second, blas.ld_result}) {
+    if (ld % elements == 0) continue;
+    throw Unsupported("cublasLtMatmul: 8-bit floats need rows of a multiple of 16 elements, here " +
+                      std::to_string(ld));
+  }
+}
+
 }  // namespace
 
 LtMatmul::Layout LtMatmul::layout(cudaDataType type, std::int64_t rows, std::int64_t columns,
@@ -50,6 +61,7 @@ LtMatmul::LtMatmul(const Problem& problem, Precision precision) {
   if (problem.epilogue.bias && precision == Precision::int8) {
     throw Unsupported("cublasLtMatmul: an int8 bias is added after scaling");
   }
+  if (precision == Precision::fp8) require_alignment(blas);
   const Types types = types_of(precision);
   cublasLtMatmulDesc_t operation = nullptr;
   check(cublasLtMatmulDescCreate(&operation, types.compute, types.scale),
@@ -74,7 +86,8 @@ LtMatmul::LtMatmul(const Problem& problem, Precision precision) {
   const auto result = [&](cudaDataType type) {
     return layout(type, blas.m, blas.n, blas.ld_result, blas.batches, blas.stride_result);
   };
-  unread_ = result(precision == Precision::fp8 ? CUDA_R_16BF : types.operand);
+  in_place_ = precision != Precision::fp8;
+  unread_ = result(in_place_ ? types.operand : CUDA_R_16BF);
   result_ = result(types.operand);
 }
 

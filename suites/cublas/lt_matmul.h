@@ -14,8 +14,9 @@ namespace benanza::cublas {
 /// One product as cuBLASLt's descriptors say it. Needs no GPU.
 class LtMatmul {
  public:
-  /// Throws Unsupported for what descriptors cannot say: batches without a common step, and an int8
-  /// bias (the library adds it after scaling).
+  /// Throws Unsupported for what descriptors cannot say: batches without a common step, an int8
+  /// bias (the library adds it after scaling), and columns of 8-bit floats that do not begin at
+  /// multiples of 16 bytes.
   LtMatmul(const Problem& problem, Precision precision);
 
   cublasLtMatmulDesc_t operation() const { return operation_.get(); }
@@ -24,6 +25,9 @@ class LtMatmul {
   /// Of C, which beta = 0 leaves unread; its type differs from D's only where D has 8-bit floats.
   cublasLtMatrixLayout_t unread() const { return unread_.get(); }
   cublasLtMatrixLayout_t result() const { return result_.get(); }
+  /// What to give as C where D is at `result`. One address for both means "in place", which the
+  /// library refuses (CUBLAS_STATUS_INVALID_VALUE) where their types differ: then C has none.
+  const void* unread_at(const void* result) const { return in_place_ ? result : nullptr; }
   float alpha() const { return alpha_; }
   /// Must be called before the heuristics are asked where there is a bias. Device memory.
   void set_bias(const void* bias);
@@ -38,6 +42,7 @@ class LtMatmul {
   Layout second_;
   Layout unread_;
   Layout result_;
+  bool in_place_ = true;
   float alpha_ = 1;
 };
 

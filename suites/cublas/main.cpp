@@ -1,13 +1,13 @@
 #include "cublas/backend.h"
-#include "cublas/peaks.h"
 #include "cuda/suite_main.h"
 #include "harness/bench_main.h"
+#include "peaks/measure.h"
 
 int main(int argc, char** argv) {
   return benanza::cuda_suite_main(
       argc, argv,
       [](benanza::CudaContext& context) {
-        context.set_peaks(benanza::cublas::measure_peaks(context));
+        context.set_peaks(benanza::measure_peaks(context));
         return std::make_unique<benanza::cublas::CublasBackend>(context);
       },
       [](int count, char** arguments, benanza::Backend& backend) {

@@ -1,8 +1,11 @@
 #include "cuda/options.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 
@@ -43,16 +46,33 @@ int parse_device(std::string_view digits, std::string_view source, std::string_v
   return parse_number<int>(digits, source, text, "the number of a GPU, from 0");
 }
 
-/// The GPU that CTest has allocated to this test: "id:2,slots:1" in its first group.
-int allocated_device(const Environment& environment) {
+/// "GPU-5b3c-0a1d" for "gpu_5b3c_0a1d", as scripts/gpu-resources writes a UUID in the letters that
+/// CTest allows. Empty if `id` is no such name.
+std::string uuid_of(std::string_view id) {
+  const auto kind = id.substr(0, 4);
+  if ((kind != "gpu_" && kind != "mig_") || id.size() == kind.size()) return {};
+  std::string uuid(id);
+  std::replace(uuid.begin(), uuid.end(), '_', '-');
+  std::transform(uuid.begin(), uuid.begin() + 3, uuid.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  return uuid;
+}
+
+/// The GPU that CTest has allocated to this test: "id:gpu_5b3c_0a1d,slots:1" or "id:2,slots:1" in
+/// its first group.
+void take_allocation(CudaOptions& options, const Environment& environment) {
   constexpr const char* variable = "CTEST_RESOURCE_GROUP_0_GPUS";
   const char* const value = environment(variable);
-  if (value == nullptr) return 0;
+  if (value == nullptr) return;
   const std::string_view text = value;
   constexpr std::string_view prefix = "id:";
-  if (text.substr(0, prefix.size()) != prefix) refuse(variable, text, "id:N,slots:1");
+  if (text.substr(0, prefix.size()) != prefix) refuse(variable, text, "id:GPU,slots:1");
   const std::string_view id = text.substr(prefix.size(), text.find(',') - prefix.size());
-  return parse_device(id, variable, text);
+  if (std::string uuid = uuid_of(id); !uuid.empty()) {
+    options.visible = std::move(uuid);
+  } else {
+    options.device = parse_device(id, variable, text);
+  }
 }
 
 /// The text after "--flag=", if `argument` begins so.
@@ -88,7 +108,11 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
   }
   if (kept < argc) argv[kept] = nullptr;
   argc = kept;
-  options.device = device ? *device : allocated_device(environment);
+  if (device) {
+    options.device = *device;
+  } else {
+    take_allocation(options, environment);
+  }
   return options;
 }
 

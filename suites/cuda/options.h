@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace benanza {
@@ -11,6 +12,9 @@ namespace benanza {
 struct CudaOptions {
   /// Ordinal among the visible GPUs. CTest's resource allocation decides where no flag does.
   int device = 0;
+  /// The only GPU that may be visible, as CUDA_VISIBLE_DEVICES names it ("GPU-5b3c..."): what CTest
+  /// has allocated by UUID. `device` is then 0.
+  std::optional<std::string> visible = {};
   /// Largest workspace of one call, in bytes. Empty: what is free.
   std::optional<std::int64_t> max_workspace_bytes;
   /// Adds kernel names and their CUPTI times to every row.

@@ -38,11 +38,10 @@ void CudaPrimitive::clear_inputs() {
   for (Tensor& tensor : inputs_) tensor.memory.fill(0, stream());
 }
 
-void CudaPrimitive::guard(const Problem& problem, Precision precision, double arithmetic_saving) {
+void CudaPrimitive::guard(const Work& work, Precision precision, double arithmetic_saving) {
   if (!context_.peaks()) return;
   context_.stopwatch().expect_at_least(
-      *this,
-      least_seconds(*context_.peaks(), work(problem, precision), precision, arithmetic_saving));
+      *this, least_seconds(*context_.peaks(), work, precision, arithmetic_saving));
 }
 
 Facts CudaPrimitive::facts() {

@@ -31,9 +31,9 @@ class CudaPrimitive : public Primitive {
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
   /// Zeros: for measurements whose values do not matter.
   void clear_inputs();
-  /// From now on a time that would need more than the device's peaks is an error of the stopwatch.
-  /// `arithmetic_saving` as for least_seconds(). Without peaks, nothing.
-  void guard(const Problem& problem, Precision precision, double arithmetic_saving = 1);
+  /// From now on a time in which the device, at its peaks, could not do `work` is an error of the
+  /// stopwatch. `arithmetic_saving` as for least_seconds(). Without peaks, nothing.
+  void guard(const Work& work, Precision precision, double arithmetic_saving = 1);
   /// library_facts() and the stopwatch's; with --kernels and --counters, one more run under CUPTI.
   Facts facts() final;
 

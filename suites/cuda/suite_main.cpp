@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda/check.h"
+#include "cuda/device_lock.h"
 #include "cuda/options.h"
 
 namespace benanza {
@@ -30,8 +31,12 @@ int cuda_suite_main(int argc, char** argv, const MakeCudaBackend& make,
   const std::string program = std::filesystem::path(argv[0]).filename().string();
   try {
     if (asks_for_help(argc, argv)) std::cout << cuda_options_help() << std::flush;
-    CudaContext context(
-        take_cuda_options(argc, argv, [](const char* name) { return std::getenv(name); }));
+    const CudaOptions options =
+        take_cuda_options(argc, argv, [](const char* name) { return std::getenv(name); });
+    // Read by the first call of CUDA, which comes after this line.
+    if (options.visible) ::setenv("CUDA_VISIBLE_DEVICES", options.visible->c_str(), 1);
+    CudaContext context(options);
+    const DeviceLock lock(device_lock_file(device_uuid(options.device)), std::cerr);
     const std::unique_ptr<Backend> backend = make(context);
     std::vector<std::string> added;
     if (context.peaks()) {

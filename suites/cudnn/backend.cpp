@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "cudnn/least_work.h"
 #include "cudnn/solver.h"
 
 namespace benanza::cudnn {
@@ -40,6 +41,8 @@ std::vector<Algorithm> CudnnBackend::algorithms(const Problem& problem, Precisio
 
 std::unique_ptr<Primitive> CudnnBackend::create(const Variant& variant) {
   auto primitive = required_solver(variant.problem)->create(library_, variant);
+  const LeastWork least = least_work(variant);
+  primitive->guard(least.work, variant.precision, least.arithmetic_saving);
   primitive->run();
   return primitive;
 }

@@ -22,8 +22,7 @@ int rank(const Dims& values) { return static_cast<int>(values.size()); }
 LibraryHandle make_library_handle() { return create<LibraryHandle>(&cudnnCreate, "cudnnCreate"); }
 
 TensorDescriptor make_tensor(const TensorFormat& format) {
-  auto tensor =
-      create<TensorDescriptor>(&cudnnCreateTensorDescriptor, "cudnnCreateTensorDescriptor");
+  auto tensor = make_empty_tensor();
   BENANZA_CUDNN(cudnnSetTensorNdDescriptor, tensor.get(), storage_type(format.precision),
                 rank(format.dims), narrow(format.dims).data(), narrow(format.strides).data());
   return tensor;
@@ -94,10 +93,32 @@ ReduceTensorDescriptor make_reduce_tensor(cudnnReduceTensorOp_t op) {
 }
 
 TensorDescriptor make_batch_norm_vectors(const TensorDescriptor& input) {
-  auto vectors =
-      create<TensorDescriptor>(&cudnnCreateTensorDescriptor, "cudnnCreateTensorDescriptor");
+  auto vectors = make_empty_tensor();
   BENANZA_CUDNN(cudnnDeriveBNTensorDescriptor, vectors.get(), input.get(), CUDNN_BATCHNORM_SPATIAL);
   return vectors;
+}
+
+DropoutDescriptor make_dropout() {
+  return create<DropoutDescriptor>(&cudnnCreateDropoutDescriptor, "cudnnCreateDropoutDescriptor");
+}
+
+RnnDescriptor make_rnn() {
+  return create<RnnDescriptor>(&cudnnCreateRNNDescriptor, "cudnnCreateRNNDescriptor");
+}
+
+RnnDataDescriptor make_rnn_data(Precision precision, cudnnRNNDataLayout_t layout,
+                                std::int64_t steps, std::int64_t batch, std::int64_t size) {
+  auto data =
+      create<RnnDataDescriptor>(&cudnnCreateRNNDataDescriptor, "cudnnCreateRNNDataDescriptor");
+  const std::vector<int> sizes = narrow({steps, batch, size});
+  const std::vector<int> lengths(static_cast<std::size_t>(batch), sizes[0]);
+  BENANZA_CUDNN(cudnnSetRNNDataDescriptor, data.get(), storage_type(precision), layout, sizes[0],
+                sizes[1], sizes[2], lengths.data(), nullptr);
+  return data;
+}
+
+TensorDescriptor make_empty_tensor() {
+  return create<TensorDescriptor>(&cudnnCreateTensorDescriptor, "cudnnCreateTensorDescriptor");
 }
 
 cudnnDataType_t storage_type(Precision precision) {

@@ -21,6 +21,10 @@ using OpTensorDescriptor = Handle<cudnnOpTensorDescriptor_t, &cudnnDestroyOpTens
 using ReduceTensorDescriptor =
     Handle<cudnnReduceTensorDescriptor_t, &cudnnDestroyReduceTensorDescriptor>;
 
+using DropoutDescriptor = Handle<cudnnDropoutDescriptor_t, &cudnnDestroyDropoutDescriptor>;
+using RnnDescriptor = Handle<cudnnRNNDescriptor_t, &cudnnDestroyRNNDescriptor>;
+using RnnDataDescriptor = Handle<cudnnRNNDataDescriptor_t, &cudnnDestroyRNNDataDescriptor>;
+
 // None of these needs a GPU. Each throws what check() throws.
 LibraryHandle make_library_handle();  // this one does need a GPU
 TensorDescriptor make_tensor(const TensorFormat& format);
@@ -38,6 +42,16 @@ OpTensorDescriptor make_op_tensor(cudnnOpTensorOp_t op);
 ReduceTensorDescriptor make_reduce_tensor(cudnnReduceTensorOp_t op);
 /// Of the vectors of a spatial batch normalization of `input`.
 TensorDescriptor make_batch_norm_vectors(const TensorDescriptor& input);
+
+/// Not yet set.
+DropoutDescriptor make_dropout();
+/// Not yet set.
+RnnDescriptor make_rnn();
+/// Sequences of `steps` vectors each.
+RnnDataDescriptor make_rnn_data(Precision precision, cudnnRNNDataLayout_t layout,
+                                std::int64_t steps, std::int64_t batch, std::int64_t size);
+/// Not yet set: the library fills it.
+TensorDescriptor make_empty_tensor();
 
 /// How elements of a precision are stored. Throws Unsupported for fp8, which the call-per-layer
 /// functions do not know.

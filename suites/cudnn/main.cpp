@@ -1,12 +1,14 @@
 #include "cuda/suite_main.h"
 #include "cudnn/backend.h"
 #include "harness/bench_main.h"
+#include "peaks/measure.h"
 
 int main(int argc, char** argv) {
   return benanza::cuda_suite_main(
       argc, argv,
-      [](benanza::CudaContext& cuda) {
-        return std::make_unique<benanza::cudnn::CudnnBackend>(cuda);
+      [](benanza::CudaContext& context) {
+        context.set_peaks(benanza::measure_peaks(context));
+        return std::make_unique<benanza::cudnn::CudnnBackend>(context);
       },
       [](int count, char** arguments, benanza::Backend& backend) {
         return benanza::bench_main(count, arguments, backend, benanza::registration());

@@ -77,6 +77,9 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
     }
     if (variants.empty()) throw Unsupported("no algorithm for this problem");
     return variants;
+  } catch (const EngineLost& loss) {
+    // Every question after this one would fail, too, and be blamed for it.
+    throw EngineLost(named("none").name + ": " + loss.what());
   } catch (const Unsupported& refusal) {
     return none(Status::unsupported, refusal);
   } catch (const std::exception& error) {

@@ -39,7 +39,8 @@ struct NamedVariant {
 };
 
 /// problem x precision x layout x algorithm, in this order, each name once. The library is asked
-/// only about problems that the filter can match. Throws Error for a key that does not parse.
+/// only about problems that the filter can match. Throws Error for a key that does not parse, and
+/// EngineLost, naming problem, precision and layout, if the answer took the engine down.
 std::vector<NamedVariant> enumerate(Backend& backend, const Registration& registration,
                                     const Selection& selection);
 

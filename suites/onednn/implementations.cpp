@@ -70,7 +70,10 @@ Solver solver_of(const Problem& problem) {
         if constexpr (requires { solver(shape, problem); }) {
           return solver(shape, problem);
         } else {
-          throw Unsupported("oneDNN has no " + std::string(op(problem)));
+          return {.layouts = {}, .attempts = [name = std::string(op(problem))](const Setting&) {
+                    throw Unsupported("oneDNN has no " + name);
+                    return std::vector<Attempt>{};
+                  }};
         }
       },
       problem.shape);

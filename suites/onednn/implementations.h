@@ -8,7 +8,7 @@
 
 namespace benanza::onednn {
 
-/// What the library can do for a problem; throws Unsupported for an operator it does not have.
+/// What the library can do for a problem; without layouts for an operator it does not have.
 Solver solver_of(const Problem& problem);
 
 /// Names of the implementations of `set`, in the library's order: the attempt's prefix and the

@@ -22,8 +22,15 @@ Plan plan(const InstanceNormalization& shape, const Setting& setting) {
             .operands = {{DNNL_ARG_SRC, floats(dims)}},
             .result = {DNNL_ARG_DST, floats(dims)}};
   if (shape.affine) {
-    plan.operands.push_back({DNNL_ARG_SCALE, floats({dims[1]}), shape.input[0]});
-    plan.operands.push_back({DNNL_ARG_SHIFT, floats({dims[1]}), shape.input[0]});
+    const auto for_every_image = [images = shape.input[0]](std::span<const float> values) {
+      std::vector<float> repeated;
+      for (std::int64_t image = 0; image < images; ++image) {
+        repeated.insert(repeated.end(), values.begin(), values.end());
+      }
+      return repeated;
+    };
+    plan.operands.push_back({DNNL_ARG_SCALE, floats({dims[1]}), for_every_image});
+    plan.operands.push_back({DNNL_ARG_SHIFT, floats({dims[1]}), for_every_image});
   }
   return plan;
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,8 +45,9 @@ Offer offer(const typename Kind::desc& operation, const dnnl::primitive_attr& at
 struct Argument {
   int id = 0;  // DNNL_ARG_*
   Memory::desc values;
-  /// The problem's values are repeated so often, one after the other.
-  std::int64_t copies = 1;
+  /// Where no strides can say it: makes the floats that `values` describes of the problem's (of a
+  /// result: the other way round). Done when values are uploaded or downloaded.
+  std::function<std::vector<float>(std::span<const float>)> rearrange = nullptr;
 };
 
 /// A call that computes the problem. `operands` are in the order of inputs(problem).
@@ -53,6 +55,10 @@ struct Plan {
   Offer offer;
   std::vector<Argument> operands;
   Argument result;
+  /// Results that follow the first one in the problem's floats.
+  std::vector<Argument> further_results = {};
+  /// DNNL_ARG_* that the library wants and the problem does not have: all zeros.
+  std::vector<int> zeros = {};
 };
 
 /// One way to ask the library: makes the descriptor, throws dnnl::error or Unsupported if refused.
@@ -64,7 +70,7 @@ struct Attempt {
 
 /// What oneDNN can do for a problem.
 struct Solver {
-  /// Worth measuring; at least one.
+  /// Worth measuring; none if the library has no such operator.
   std::vector<Layout> layouts;
   /// Ways to ask, the most natural first. Throws Unsupported if there is none.
   std::function<std::vector<Attempt>(const Setting&)> attempts;

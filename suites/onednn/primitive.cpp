@@ -1,5 +1,6 @@
 #include "onednn/primitive.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -25,7 +26,14 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
   primitive_ = checked("creation of the primitive",
                        [&] { return dnnl::primitive(plan.offer.current().get()); });
   for (const Argument& argument : plan.operands) operands_.push_back(allocate(plan, argument));
-  result_ = allocate(plan, plan.result);
+  for (const int id : plan.zeros) {
+    const Memory& memory = zeros_.emplace_back(allocate(plan, {id, {}}).memory);
+    std::memset(memory.get_data_handle(), 0, memory.get_desc().get_size());
+  }
+  results_.push_back(allocate(plan, plan.result));
+  for (const Argument& argument : plan.further_results) {
+    results_.push_back(allocate(plan, argument));
+  }
   const Memory::desc scratch = plan.offer.current().scratchpad_desc();
   if (scratch.get_size() > 0) {
     scratchpad_ = checked("scratch memory", [&] { return Memory(scratch, engine_); });
@@ -41,26 +49,28 @@ PlannedPrimitive::Tensor PlannedPrimitive::allocate(const Plan& plan, const Argu
   }
   Memory memory = checked("memory", [&] { return Memory(wanted, engine_); });
   arguments_.push_back({argument.id, memory.get()});
-  return {memory, argument.values, argument.copies};
+  return {memory, argument};
 }
 
 void PlannedPrimitive::upload(std::size_t index, std::span<const float> values) {
   const Tensor& operand = operands_.at(index);
-  std::vector<float> repeated;
-  for (std::int64_t copy = 0; operand.copies > 1 && copy < operand.copies; ++copy) {
-    repeated.insert(repeated.end(), values.begin(), values.end());
+  std::vector<float> rearranged;
+  if (operand.argument.rearrange) {
+    rearranged = operand.argument.rearrange(values);
+    values = rearranged;
   }
-  if (!repeated.empty()) values = repeated;
   // The library reads through a pointer to mutable values.
-  const Memory source(operand.values, engine_, const_cast<float*>(values.data()));
+  const Memory source(operand.argument.values, engine_, const_cast<float*>(values.data()));
   convert(stream_, source, operand.memory);
 }
 
 void PlannedPrimitive::poison_output() {
-  const Memory::desc format = result_.memory.get_desc();
-  // All bits set is not a number in every floating type; 0x80 is -128.
-  const int byte = format.data_type() == Memory::data_type::s8 ? 0x80 : 0xFF;
-  std::memset(result_.memory.get_data_handle(), byte, format.get_size());
+  for (const Tensor& result : results_) {
+    const Memory::desc format = result.memory.get_desc();
+    // All bits set is not a number in every floating type; 0x80 is -128.
+    const int byte = format.data_type() == Memory::data_type::s8 ? 0x80 : 0xFF;
+    std::memset(result.memory.get_data_handle(), byte, format.get_size());
+  }
 }
 
 void PlannedPrimitive::run() {
@@ -73,9 +83,26 @@ std::vector<float> PlannedPrimitive::download() {
   check(dnnl_stream_wait(stream_.get()), "could not wait for a stream");
   std::vector<float> values(static_cast<std::size_t>(result_elements_),
                             std::numeric_limits<float>::quiet_NaN());
-  const Memory target(result_.values, engine_, values.data());
-  convert(stream_, result_.memory, target);
+  std::span<float> rest(values);
+  for (const Tensor& result : results_) {
+    const std::int64_t read_elements = read(result, rest);
+    if (results_.size() > 1) rest = rest.subspan(static_cast<std::size_t>(read_elements));
+  }
   return values;
+}
+
+std::int64_t PlannedPrimitive::read(const Tensor& result, std::span<float> target) {
+  const auto& [id, format, rearrange] = result.argument;
+  const std::int64_t count = element_count(format.dims());
+  if (!rearrange) {
+    convert(stream_, result.memory, Memory(format, engine_, target.data()));
+    return count;
+  }
+  std::vector<float> library_order(static_cast<std::size_t>(count));
+  convert(stream_, result.memory, Memory(format, engine_, library_order.data()));
+  const std::vector<float> ours = rearrange(library_order);
+  std::copy(ours.begin(), ours.end(), target.begin());
+  return count;
 }
 
 }  // namespace benanza::onednn

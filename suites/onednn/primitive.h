@@ -24,17 +24,19 @@ class PlannedPrimitive : public Primitive {
   /// The library's side and the problem's side of one tensor.
   struct Tensor {
     Memory memory;
-    Memory::desc values;
-    std::int64_t copies = 1;
+    Argument argument;
   };
 
   Tensor allocate(const Plan& plan, const Argument& argument);
+  /// Values of a result, in the problem's order, to `target`. Returns how many there are.
+  std::int64_t read(const Tensor& result, std::span<float> target);
 
   dnnl::engine engine_;
   dnnl::stream stream_;
   dnnl::primitive primitive_;
   std::vector<Tensor> operands_;
-  Tensor result_;
+  std::vector<Memory> zeros_;
+  std::vector<Tensor> results_;
   Memory scratchpad_;
   std::int64_t result_elements_;
   std::int64_t workspace_bytes_ = 0;

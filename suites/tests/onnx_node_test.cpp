@@ -177,11 +177,18 @@ class NodeTest {
         results.push_back(target);
       } else {
         results.push_back(compute(call.problem, operands));
-        written[call.output] = results.back();
+        auto begin = results.back().begin();
+        int output = call.output;
+        for (const Dims& part : benanza::results(call.problem)) {
+          written[output++] = Values(begin, begin + element_count(part));
+          begin += element_count(part);
+        }
       }
     }
     check_fusions(graph, index, node, values, written);
-    for (auto& [output, result] : written) values[node.output(output)] = std::move(result);
+    for (auto& [output, result] : written) {
+      if (output < node.output_size()) values[node.output(output)] = std::move(result);
+    }
   }
 
   /// Null if the node is no constant of numbers.

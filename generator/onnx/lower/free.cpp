@@ -11,13 +11,28 @@ Lowered shape(const Site&) { return free_layer("a shape is known before the mode
 
 Lowered fill(const Site&) { return free_layer("a constant"); }
 
-/// Inference keeps every element; training would not.
+/// How many elements training would drop; empty if only the running model knows.
+std::optional<float> ratio(const Site& site) {
+  if (site.node().opset() < 12) return site.node().real("ratio", 0.5F);
+  if (site.has_input(1) && !site.input(1).literal) return std::nullopt;
+  return static_cast<float>(site.scalar(1, 0.5));
+}
+
+/// Inference keeps every element; training would not. What training would do can be measured, but
+/// is not counted.
 Lowered dropout(const Site& site) {
   if (site.node().opset() >= 12 && site.has_input(2) && site.input(2).literal &&
       site.scalar(2, 0) != 0) {
     throw NotExpressible("training mode");
   }
-  return free_layer("drops nothing at inference");
+  Lowered lowered = free_layer("drops nothing at inference");
+  const std::optional<float> dropped = ratio(site);
+  if (dropped && *dropped >= 0 && *dropped < 1 && site.input(0).shape &&
+      element_count(site.shape(0)) > 0) {
+    lowered.calls.push_back(
+        call(Dropout{.input = site.extents(0), .ratio = *dropped}, {from_input(0)}));
+  }
+  return lowered;
 }
 
 /// Another type in the same places: a copy stands for it, whose precision is that of the variant.

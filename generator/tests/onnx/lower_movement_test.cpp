@@ -101,7 +101,7 @@ TEST(Pad, CopiesTheInterior) {
 }
 
 TEST(Free, WhatOnlyRenames) {
-  for (const char* op : {"Identity", "Dropout", "Flatten", "Squeeze"}) {
+  for (const char* op : {"Identity", "Flatten", "Squeeze"}) {
     const Layer layer = unary(op, {1, 2, 3});
     EXPECT_EQ(layer.cost, Cost::free) << op;
     EXPECT_FALSE(layer.reason.empty()) << op;
@@ -110,6 +110,24 @@ TEST(Free, WhatOnlyRenames) {
     EXPECT_THAT(layer.calls, IsEmpty()) << op;
   }
   EXPECT_EQ(unary("Unsqueeze", {2}, {{"axes", Dims{0}}}).cost, Cost::free);
+}
+
+// Training's dropout can be measured; inference does not run it.
+TEST(Free, DropoutIsAProblemThatCostsNothing) {
+  const Layer layer = unary("Dropout", {1, 2, 3}, {{"ratio", 0.25F}}, 7);
+  EXPECT_EQ(layer.cost, Cost::free);
+  EXPECT_THAT(keys(layer), ElementsAre("dropout/1x2x3_r0.25"));
+  EXPECT_EQ(layer.flops, 0);
+  EXPECT_EQ(layer.bytes, 0);
+  Model model(13);
+  model.input("x", {2, 3}).scalar("ratio", 0.1F).input("late", {});
+  EXPECT_THAT(keys(model.node("Dropout", {"x", "ratio"}, {"y"}).output("y").layer()),
+              ElementsAre("dropout/2x3_r0.1"));
+  EXPECT_THAT(keys(model.node("Dropout", {"x"}, {"z"}).output("z").layer()),
+              ElementsAre("dropout/2x3_r0.5"));
+  const Layer late = model.node("Dropout", {"x", "late"}, {"u"}).output("u").layer();
+  EXPECT_EQ(late.cost, Cost::free);
+  EXPECT_THAT(late.calls, IsEmpty());
 }
 
 TEST(Free, CastToTheSameTypeOnly) {

@@ -40,6 +40,19 @@ TEST(Work, TransposedConvolutionCountsEveryInputPixelOnce) {
   EXPECT_EQ(w.bytes_written, 4 * 32 * 14 * 14);
 }
 
+TEST(Work, RecurrenceCountsProductsGatesAndStates) {
+  // 5 steps of 2 entries, 2 directions of 4 units: 80 times 4 gates of 3 + 4 products, 9 functions
+  // and sums, and 4 additions of a bias.
+  const Work w = fp32("lstm/t5_n2_i3_h4_l1_bidirectional_bias_final");
+  EXPECT_EQ(w.flops, 80.0 * (2 * 4 * (3 + 4) + 9 + 4));
+  EXPECT_EQ(w.bytes_read, 4 * (5 * 2 * 3 + 2 * 16 * 3 + 2 * 16 * 4 + 2 * 32));
+  EXPECT_EQ(w.bytes_written, 4 * (5 + 2) * 16);
+  EXPECT_EQ(fp32("gru/t1_n1_i3_h4_l1_forward_lbr_bias").flops, 4.0 * (2 * 3 * (3 + 4) + 8 + 4));
+  // The second layer reads both directions of the first.
+  EXPECT_EQ(fp32("rnntanh/t1_n1_i3_h4_l2_bidirectional").flops,
+            8.0 * (2 * (3 + 4) + 1 + 2 * (8 + 4) + 1));
+}
+
 TEST(Work, GlobalPoolingIsNotFree) {
   EXPECT_EQ(fp32("avgpool/1x2048x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude").flops, 2048 * 49);
 }
@@ -65,6 +78,21 @@ TEST(Shapes, PadsAreAllBeginsThenAllEnds) {
 TEST(Shapes, TransposedConvolutionGrowsByItsStride) {
   // (5 - 1) * 3 + 2 * (3 - 1) + 1 - 1 - 2 = 14; (6 - 1) * 1 + 2 - 0 + 1 = 8.
   EXPECT_EQ(output(parse("deconv/1x8x5x6_k4x3x2_p1.0.2.-1_s3x1_d2x1_g1")), (Dims{1, 4, 14, 8}));
+}
+
+TEST(Shapes, RecurrenceGivesItsSequenceAndTheLastStates) {
+  EXPECT_EQ(results(parse("lstm/t5_n2_i3_h4_l3_bidirectional_final")),
+            (std::vector<Dims>{{5, 2, 2, 4}, {6, 2, 4}, {6, 2, 4}}));
+  EXPECT_EQ(output(parse("lstm/t5_n2_i3_h4_l3_bidirectional_final")), (Dims{5 + 6, 16}));
+  EXPECT_EQ(results(parse("gru/t5_n3_i3_h4_l1_forward_batchfirst")),
+            (std::vector<Dims>{{3, 5, 1, 4}}));
+  EXPECT_EQ(results(parse("relu/2x3")), (std::vector<Dims>{{2, 3}}));
+}
+
+TEST(Shapes, WeightsOfSeveralLayersFollowEachOther) {
+  // Layer 0: 2 * 4 rows of 3; layer 1: of 8.
+  EXPECT_EQ(inputs(parse("rnntanh/t1_n1_i3_h4_l2_bidirectional"))[1].dims, (Dims{24 + 64}));
+  EXPECT_EQ(inputs(parse("lstm/t1_n1_i3_h4_l1_bidirectional"))[1].dims, (Dims{2, 16, 3}));
 }
 
 TEST(Shapes, GemmBroadcastsItsBatches) {
@@ -107,6 +135,8 @@ TEST(ReductionLength, IsTheNumberOfSummedProducts) {
   EXPECT_EQ(reduction_length(parse("reducemean/4x5x6_a1.2")), 30);
   EXPECT_EQ(reduction_length(parse("reducemax/4x5x6_a1.2")), 1);
   EXPECT_EQ(reduction_length(parse("relu/8")), 1);
+  EXPECT_EQ(reduction_length(parse("lstm/t5_n2_i3_h4_l1_bidirectional")), 3 + 4);
+  EXPECT_EQ(reduction_length(parse("lstm/t5_n2_i3_h4_l2_bidirectional")), 8 + 4);
 }
 
 }  // namespace

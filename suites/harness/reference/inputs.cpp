@@ -48,11 +48,13 @@ std::vector<float> fill(std::int64_t count, const Palette& palette, std::uint64_
   return values;
 }
 
-/// Step of the palette: its largest value, 8 steps, reaches the range the operator asks for.
-float step_for(const Problem& problem, Precision precision) {
+/// Step of an operand's palette: its largest value, 8 steps, reaches the range the operator asks
+/// for.
+float step_for(const Problem& problem, Precision precision, std::size_t operand) {
   if (precision == Precision::int8) return 1;
-  const double range = std::visit(
-      [](const auto& shape) { return reference_detail::input_range(shape); }, problem.shape);
+  const double range =
+      std::visit([&](const auto& shape) { return reference_detail::input_range(shape, operand); },
+                 problem.shape);
   return static_cast<float>(std::exp2(std::ceil(std::log2(range)) - 3));
 }
 
@@ -61,11 +63,11 @@ float step_for(const Problem& problem, Precision precision) {
 std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision precision,
                                            std::uint64_t seed) {
   const std::vector<Operand> operands = inputs(problem);
-  const float step = step_for(problem, precision);
   const bool integers = precision == Precision::int8;
   std::vector<std::vector<float>> values;
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const bool bias = problem.epilogue.bias && index + 1 == operands.size();
+    const float step = step_for(problem, precision, index);
     Palette palette = operands[index].domain == Domain::positive ? positive(step) : symmetric(step);
     if (integers && bias) palette = symmetric(4 / int8_scale(problem));
     if (integers && index > 0 && !bias) palette = even(palette);

@@ -8,7 +8,7 @@
 namespace benanza {
 
 /// Random values of inputs(problem), the same for the same seed on every machine.
-///   Exact in every precision: k * 2^e with k = +-1 ... +-8 and one e per problem, so the only
+///   Exact in every precision: k * 2^e with k = +-1 ... +-8 and one e per operand, so the only
 ///   rounding is the library's, and products sum exactly in fp32 up to 2^18 terms.
 ///   Never 0: every tap that a wrong stride or pad moves shows.
 ///   e is such that the operator's parameters show (clip reaches its bounds, say).

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "harness/reference/recurrent.h"
 #include "harness/reference/reference.h"
 
 /// What verification knows of each operator, one file per operator. `at` are coordinates in the
-/// operator's output(). A new operator is one declaration of element(), and, where the defaults
-/// below do not fit, an overload of a property.
+/// operator's output(). A new operator is one declaration of element() (or of elements(), where one
+/// element costs as much as many), and, where the defaults below do not fit, an overload of a
+/// property.
 namespace benanza::reference_detail {
 
 Element element(const Convolution& shape, Operands operands, const Dims& at);
@@ -23,6 +25,29 @@ Element element(const LayerNormalization& shape, Operands operands, const Dims& 
 Element element(const InstanceNormalization& shape, Operands operands, const Dims& at);
 Element element(const Resampling& shape, Operands operands, const Dims& at);
 Element element(const Quantization& shape, Operands operands, const Dims& at);
+Element element(const Dropout& shape, Operands operands, const Dims& at);
+
+/// The elements at `all`, coordinates in the operator's output().
+template <class Shape>
+std::vector<Element> elements(const Shape& shape, Operands operands, const std::vector<Dims>& all) {
+  std::vector<Element> results;
+  results.reserve(all.size());
+  for (const Dims& at : all) results.push_back(element(shape, operands, at));
+  return results;
+}
+
+/// Where verification looks instead of `at`.
+template <class Shape>
+Dims sampled_at(const Shape&, Dims at) {
+  return at;
+}
+
+/// Probability of an element to be 0 instead of what element() says.
+template <class Shape>
+double dropped_share(const Shape&) {
+  return 0;
+}
+inline double dropped_share(const Dropout& shape) { return shape.ratio; }
 
 /// Index of the bias value that an epilogue adds to the element at `at`.
 inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1]; }
@@ -42,6 +67,13 @@ inline double input_range(const Softmax&) { return 4; }
 inline double input_range(const Quantization& shape) { return shape.writes_integers() ? 1 : 8; }
 /// Products of many factors must neither vanish nor overflow.
 double input_range(const Reduction& shape);
+
+/// The same for operators whose operands need ranges of their own.
+template <class Shape>
+double input_range(const Shape& shape, std::size_t) {
+  return input_range(shape);
+}
+double input_range(const Recurrent& shape, std::size_t operand);
 
 /// Products of random inputs summed, undivided, into one element: what int8 results must be scaled
 /// down for. 0 where nothing is summed, or the sum is divided by its length.

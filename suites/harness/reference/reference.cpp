@@ -7,22 +7,31 @@
 
 namespace benanza {
 
-Element reference_element(const Problem& problem, Operands operands, std::int64_t flat_index) {
+std::vector<Element> reference_elements(const Problem& problem, Operands operands,
+                                        std::span<const std::int64_t> flat_indices) {
   return std::visit(
       [&](const auto& shape) {
-        const Dims at = reference_detail::unravel(flat_index, shape.output());
-        Element result = reference_detail::element(shape, operands, at);
-        if constexpr (requires { reference_detail::bias_index(shape, at); }) {
-          if (problem.epilogue.bias) {
-            const auto channel = static_cast<std::size_t>(reference_detail::bias_index(shape, at));
+        std::vector<Dims> all;
+        for (const std::int64_t flat : flat_indices) {
+          all.push_back(reference_detail::unravel(flat, shape.output()));
+        }
+        std::vector<Element> results = reference_detail::elements(shape, operands, all);
+        if constexpr (requires(const Dims& at) { reference_detail::bias_index(shape, at); }) {
+          for (std::size_t i = 0; problem.epilogue.bias && i < results.size(); ++i) {
+            const auto channel =
+                static_cast<std::size_t>(reference_detail::bias_index(shape, all[i]));
             const double bias = operands.back()[channel];
-            result.value += bias;
-            result.magnitude += std::abs(bias);
+            results[i].value += bias;
+            results[i].magnitude += std::abs(bias);
           }
         }
-        return result;
+        return results;
       },
       problem.shape);
+}
+
+Element reference_element(const Problem& problem, Operands operands, std::int64_t flat_index) {
+  return reference_elements(problem, operands, {&flat_index, 1}).front();
 }
 
 double reference(const Problem& problem, Operands operands, std::int64_t flat_index) {

@@ -29,6 +29,11 @@ Storage storage(Precision precision) {
   throw std::logic_error("unknown precision");
 }
 
+/// Relative error of a computed factor of a product.
+double factor_rounding(Precision precision) {
+  return precision == Precision::tf32 ? 0x1p-10 : storage(precision).relative;
+}
+
 }  // namespace
 
 double tolerance(Precision precision, const Element& element, std::int64_t length) {
@@ -37,7 +42,7 @@ double tolerance(Precision precision, const Element& element, std::int64_t lengt
   const double partial_sum = length > 1 ? element.magnitude / root : 0;
   const double summing = (16 + root) * 0x1p-24;
   return stored.absolute + stored.relative * (std::abs(element.value) + partial_sum) +
-         summing * element.magnitude;
+         factor_rounding(precision) * element.carried + summing * element.magnitude;
 }
 
 }  // namespace benanza

@@ -95,6 +95,23 @@ std::vector<Dims> poisoned(const std::vector<float>& result, const WrittenView& 
   return found;
 }
 
+double dropped_share_of(const Problem& problem) {
+  return std::visit([](const auto& shape) { return reference_detail::dropped_share(shape); },
+                    problem.shape);
+}
+
+/// Empty if about `share` of the elements are 0: within six standard deviations of as many
+/// independent draws, and the half that a share of a few elements is rounded by.
+std::string compare_share(const std::vector<float>& result, double share) {
+  const auto dropped = static_cast<double>(std::count(result.begin(), result.end(), 0.0F));
+  const auto count = static_cast<double>(result.size());
+  if (std::abs(dropped - share * count) <= 0.5 + 6 * std::sqrt(count * share * (1 - share))) {
+    return {};
+  }
+  return text(dropped) + " of " + text(count) + " elements are dropped, expected a share of " +
+         text(share);
+}
+
 }  // namespace
 
 void VerificationCase::prepare(const Problem& problem, Precision precision) {
@@ -109,22 +126,36 @@ void VerificationCase::prepare(const Problem& problem, Precision precision) {
 }
 
 VerificationCase::Sample VerificationCase::sample(Dims at) const {
-  const std::int64_t flat_index = position(at, view_of(*problem_).strides);
-  Element expected = reference_element(*problem_, operands_, flat_index);
-  if (precision_ == Precision::int8) {
-    const double scale = int8_scale(*problem_);
-    expected.value = std::clamp(expected.value * scale, -128.0, 127.0);
-    expected.magnitude *= scale;
+  return samples_at({std::move(at)}).front();
+}
+
+std::vector<VerificationCase::Sample> VerificationCase::samples_at(std::vector<Dims> all) const {
+  const Dims strides = view_of(*problem_).strides;
+  std::vector<std::int64_t> flat_indices;
+  for (const Dims& at : all) flat_indices.push_back(position(at, strides));
+  const std::vector<Element> elements = reference_elements(*problem_, operands_, flat_indices);
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Element expected = elements[i];
+    if (precision_ == Precision::int8) {
+      const double scale = int8_scale(*problem_);
+      expected.value = std::clamp(expected.value * scale, -128.0, 127.0);
+      expected.magnitude *= scale;
+    }
+    samples.push_back({std::move(all[i]), flat_indices[i], expected});
   }
-  return {std::move(at), flat_index, expected};
+  return samples;
 }
 
 void VerificationCase::choose_samples() {
   const Dims dims = view_of(*problem_).dims;
   const std::int64_t count = sample_count(*problem_);
-  const auto add = [&](Dims at) {
-    const auto same = [&](const Sample& sample) { return sample.at == at; };
-    if (std::none_of(samples_.begin(), samples_.end(), same)) samples_.push_back(sample(at));
+  std::vector<Dims> all;
+  const auto add = [&](const Dims& at) {
+    Dims chosen =
+        std::visit([&](const auto& shape) { return reference_detail::sampled_at(shape, at); },
+                   problem_->shape);
+    if (std::find(all.begin(), all.end(), chosen) == all.end()) all.push_back(std::move(chosen));
   };
   Dims last = dims;
   for (std::int64_t& coordinate : last) --coordinate;
@@ -134,11 +165,12 @@ void VerificationCase::choose_samples() {
     Dims at(dims.size(), 0);
     do add(at);
     while (advance(at, dims));
-    return;
+  } else {
+    for (std::int64_t i = 2; i < count; ++i) {
+      add(random_coordinates(dims, static_cast<std::uint64_t>(i)));
+    }
   }
-  for (std::int64_t i = 2; i < count; ++i) {
-    add(random_coordinates(dims, static_cast<std::uint64_t>(i)));
-  }
+  samples_ = samples_at(std::move(all));
 }
 
 VerificationResult verify(Primitive& primitive, const Problem& problem, Precision precision,
@@ -155,9 +187,11 @@ VerificationResult verify(Primitive& primitive, const Problem& problem, Precisio
     return {false, "the result has " + std::to_string(result.size()) + " elements, expected " +
                        std::to_string(expected_size)};
   }
+  const double dropped_share = dropped_share_of(problem);
   const auto check = [&](const VerificationCase::Sample& sample) {
-    return compare(sample, result[static_cast<std::size_t>(sample.flat_index)], precision,
-                   reduction_length(problem));
+    const float value = result[static_cast<std::size_t>(sample.flat_index)];
+    if (dropped_share > 0 && value == 0) return std::string();
+    return compare(sample, value, precision, reduction_length(problem));
   };
   // An integer may rightly be -128: whether it is poison only the reference can tell.
   const std::size_t most_suspects = precision == Precision::int8 ? 16 : 1;
@@ -167,6 +201,11 @@ VerificationResult verify(Primitive& primitive, const Problem& problem, Precisio
   }
   for (const VerificationCase::Sample& sample : cache.samples()) {
     if (std::string message = check(sample); !message.empty()) return {false, message};
+  }
+  if (dropped_share > 0) {
+    if (std::string message = compare_share(result, dropped_share); !message.empty()) {
+      return {false, message};
+    }
   }
   return {true, {}};
 }

@@ -31,6 +31,7 @@ class VerificationCase {
   Sample sample(Dims at) const;
 
  private:
+  std::vector<Sample> samples_at(std::vector<Dims> all) const;
   void choose_samples();
 
   std::optional<Problem> problem_;
@@ -48,7 +49,8 @@ struct VerificationResult {
 /// Runs `primitive`, set up for `problem` and `precision`, once on random inputs. Looks at every
 /// element for what poison_output left, and compares some 200 with the reference: the corners,
 /// edges and inside in equal parts, fewer where sums are long (at most 5 million products in all).
-/// The inputs stay in the primitive. What the primitive throws passes through.
+/// Of an operator that drops elements at random, those that are left are compared, and the share of
+/// the others. The inputs stay in the primitive. What the primitive throws passes through.
 VerificationResult verify(Primitive& primitive, const Problem& problem, Precision precision,
                           VerificationCase& cache);
 

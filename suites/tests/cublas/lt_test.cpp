@@ -88,6 +88,33 @@ TEST(LtMatmul, EightBitFloatsArePackedAndLeaveABf16MatrixUnread) {
   EXPECT_EQ(matrix(matmul.result()), (Matrix{32, 16, 32, CUDA_R_8F_E4M3}));
 }
 
+// C and D at one address are one matrix to the library, which wants one layout for it then.
+TEST(LtMatmul, AnUnreadMatrixOfAnotherTypeHasNoAddress) {
+  int result = 0;
+  const Problem problem = parse("gemm/m16_n32_k64_nt");
+  EXPECT_EQ(LtMatmul(problem, Precision::fp8).unread_at(&result), nullptr);
+  for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
+    const LtMatmul matmul(problem, precision);
+    EXPECT_EQ(matmul.unread_at(&result), &result);
+    EXPECT_EQ(matrix(matmul.unread()), matrix(matmul.result()));
+  }
+}
+
+TEST(LtMatmul, RowsOfEightBitFloatsBeginAtMultiplesOf16Bytes) {
+  EXPECT_NO_THROW(LtMatmul(parse("gemm/m7_n32_k64_nt"), Precision::fp8)) << "no row is 7 long";
+  for (const char* key : {"gemm/m16_n1000_k64_nt", "gemm/m16_n32_k40_nt", "gemm/m7_n32_k64_tt"}) {
+    EXPECT_THROW(LtMatmul(parse(key), Precision::fp8), Unsupported) << key;
+    EXPECT_NO_THROW(LtMatmul(parse(key), Precision::bf16)) << key;
+  }
+}
+
+TEST(LtMatmul, BiasOfEightBitFloatsIsWhatTheUnreadMatrixIs) {
+  const LtMatmul matmul(parse("gemm/m16_n32_k64_nt_w_bias"), Precision::fp8);
+  EXPECT_EQ(read<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE),
+            CUDA_R_16BF);
+  EXPECT_EQ(matrix(matmul.unread()).type, static_cast<std::uint32_t>(CUDA_R_16BF));
+}
+
 TEST(LtMatmul, Int8IsScaledInFp32) {
   const Problem problem = parse("gemm/m16_n32_k64_nt");
   const LtMatmul matmul(problem, Precision::int8);

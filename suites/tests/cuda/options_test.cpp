@@ -80,6 +80,21 @@ TEST(CudaOptions, DeviceAllocatedByCTest) {
   EXPECT_EQ(take({"--device=1"}, environment).options.device, 1);
 }
 
+TEST(CudaOptions, DeviceAllocatedByItsUuidIsTheOnlyOneVisible) {
+  const auto allocated = [](const std::string& id) {
+    return take({}, {{"CTEST_RESOURCE_GROUP_0_GPUS", "id:" + id + ",slots:1"}}).options;
+  };
+  EXPECT_EQ(allocated("gpu_5b3c0a1d_77aa_1b2c_9d8e_0123456789ab").visible,
+            "GPU-5b3c0a1d-77aa-1b2c-9d8e-0123456789ab");
+  EXPECT_EQ(allocated("gpu_5b3c0a1d_77aa_1b2c_9d8e_0123456789ab").device, 0);
+  EXPECT_EQ(allocated("mig_0a1d_77aa").visible, "MIG-0a1d-77aa");
+  EXPECT_EQ(allocated("3").visible, std::nullopt);
+  const CudaOptions flag =
+      take({"--device=1"}, {{"CTEST_RESOURCE_GROUP_0_GPUS", "id:gpu_5b3c,slots:1"}}).options;
+  EXPECT_EQ(flag.visible, std::nullopt);
+  EXPECT_THAT(refusal("--cold", "id:gpu_,slots:1"), HasSubstr("expected the number of a GPU"));
+}
+
 TEST(CudaOptions, RefusesWithTheFlagAndItsValue) {
   EXPECT_THAT(refusal("--device=x"), HasSubstr("--device=x: expected"));
   EXPECT_THAT(refusal("--device=-1"), HasSubstr("--device=-1: expected"));

@@ -20,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
+using ::testing::Pair;
 using Json = nlohmann::json;
 
 std::vector<std::string> lines(const std::string& text) {
@@ -81,6 +82,33 @@ TEST_F(Suite, ALostEngineEndsTheRunAndTheNextGoesOnWithoutTheVariant) {
   EXPECT_EQ(run(arguments).status, 0);
   EXPECT_EQ(names().count("relu/1x8/fp32/nchw/fake/direct"), 1);
   EXPECT_EQ(names().count("clip/1x8_a0_b6/fp32/plain/fake/lost"), 1);
+}
+
+TEST_F(Suite, AnEngineLostWhileItIsTimedKeepsWhatWasFinishedAndNamesTheVariant) {
+  const std::vector<std::string> arguments{"--problem=relu/1x8", "--problem=leakyrelu/1x8_a0",
+                                           "--problem=relu/2x8", "--layout=nchw,plain", out_flag()};
+  const Finished first = run(arguments);
+  EXPECT_EQ(first.status, 1);
+  EXPECT_THAT(first.err, HasSubstr("the device was lost at "
+                                   "leakyrelu/1x8_a0/fp32/plain/fake/lost-later; start again"));
+  std::map<std::string, std::string> statuses;
+  for (const Json& row : rows()) statuses[row.at("name")] = row.at("status");
+  EXPECT_THAT(statuses, ElementsAre(Pair("leakyrelu/1x8_a0/fp32/plain/fake/direct", "ok"),
+                                    Pair("leakyrelu/1x8_a0/fp32/plain/fake/lost-later", "failed"),
+                                    Pair("relu/1x8/fp32/nchw/fake/direct", "ok"),
+                                    Pair("relu/1x8/fp32/nchw/fake/strided", "ok")));
+
+  const Finished second = run(arguments);
+  EXPECT_EQ(second.status, 0);
+  EXPECT_THAT(second.err, HasSubstr("6 variants: 4 measured before"));
+  EXPECT_THAT(second.err, HasSubstr("2 ok"));
+  EXPECT_EQ(names().count("leakyrelu/1x8_a0/fp32/plain/fake/lost-later"), 1U);
+}
+
+TEST_F(Suite, AnEngineLostWhileItListsAlgorithmsIsAnErrorAndNoRow) {
+  expect_error(run({"--problem=linear/1x8_a1_b0", "--problem=relu/1x8", out_flag()}),
+               "linear/1x8_a1_b0/fp32/plain/fake/none: illegal address");
+  EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST_F(Suite, AnOperatorTheLibraryLacksIsSkippedUnderCTestAndAnErrorByHand) {

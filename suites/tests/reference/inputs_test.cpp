@@ -73,6 +73,22 @@ TEST(Inputs, ReachTheBoundsOfAClip) {
   EXPECT_LE(*std::max_element(open[0].begin(), open[0].end()), 1);
 }
 
+TEST(Inputs, OfARecurrenceForgetWhatWas) {
+  for (const char* key : {"lstm/t2_n1_i300_h512_l1_forward", "gru/t2_n1_i40_h1000_l1_forward"}) {
+    const Problem problem = parse(key);
+    const auto operands = inputs_for(problem, Precision::fp32, 1);
+    const auto hidden = static_cast<std::size_t>(inputs(problem)[2].dims[2]);
+    for (std::size_t row = 0; row < 100; ++row) {
+      double squares = 0;
+      for (std::size_t i = 0; i < hidden; ++i) {
+        squares += std::pow(operands[2][row * hidden + i], 2);
+      }
+      EXPECT_GT(std::sqrt(squares), 0.25) << key;
+      EXPECT_LT(std::sqrt(squares), 0.75) << key;
+    }
+  }
+}
+
 TEST(Inputs, IntegersFitEightBitsAndWeightsAreEven) {
   const auto operands = inputs_of("conv/1x16x9x9_k8x3x3_p0.0.0.0_s1x1_d1x1_g1", Precision::int8);
   for (const float value : operands[0]) {

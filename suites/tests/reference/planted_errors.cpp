@@ -32,6 +32,21 @@ const std::vector<PlantedError>& planted_errors() {
       {"no bias", "deconv/1x16x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1_bias",
        "deconv/1x16x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1", all},
 
+      {"the other direction", "lstm/t4_n2_i5_h6_l1_forward_bias",
+       "lstm/t4_n2_i5_h6_l1_reverse_bias", floating},
+      {"no initial state", "lstm/t4_n2_i5_h6_l1_forward_bias_initial",
+       "lstm/t4_n2_i5_h6_l1_forward_bias", floating},
+      {"another function", "rnntanh/t4_n2_i5_h6_l1_bidirectional_bias",
+       "rnnrelu/t4_n2_i5_h6_l1_bidirectional_bias", floating},
+      {"reset before the product", "gru/t4_n2_i5_h6_l1_forward_lbr_bias_initial",
+       "gru/t4_n2_i5_h6_l1_forward_bias_initial", floating},
+      {"reset after the product", "gru/t4_n2_i5_h6_l1_forward_initial",
+       "gru/t4_n2_i5_h6_l1_forward_lbr_initial", floating},
+      {"steps and batch swapped", "gru/t3_n3_i5_h6_l1_forward_lbr",
+       "gru/t3_n3_i5_h6_l1_forward_lbr_batchfirst", floating},
+      {"no initial state of a wide layer", "lstm/t8_n1_i256_h256_l1_forward_initial",
+       "lstm/t8_n1_i256_h256_l1_forward", floating},
+
       {"transposition of b ignored", "gemm/m5_n7_k7_nt", "gemm/m5_n7_k7_nn", all},
       {"transposition of a ignored", "gemm/m7_n5_k7_tn", "gemm/m7_n5_k7_nn", all},
       {"weight not transposed", "gemm/m5_n7_k7_nt_w", "gemm/m5_n7_k7_nn_w", all},
@@ -123,6 +138,10 @@ const std::vector<PlantedError>& planted_errors() {
 
       {"wrong axis", "concat/2x2x4x4_2x2x4x4_a1", "concat/2x2x4x4_2x2x4x4_a0", all},
       {"operands swapped", "concat/1x3x4x4_1x3x4x4_a1", "concat/1x3x4x4_1x3x4x4_a1", all, true},
+
+      {"scale", "dropout/1000_r0.5", "dropout/1000_r0.4", floating},
+      {"nothing dropped", "dropout/1000_r0.5", "linear/1000_a2_b0", floating},
+      {"slightly another ratio", "dropout/100000_r0.25", "dropout/100000_r0.249", {fp32}},
 
       {"not transposed", "copy/4x4_f4.1_t1.4", "copy/16_f1_t1", all},
       {"wrong stride of the source", "copy/3x4_f8.2_t4.1", "copy/3x4_f2.6_t4.1", all},

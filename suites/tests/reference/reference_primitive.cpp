@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "harness/reference/random.h"
 #include "harness/reference/reference.h"
 
 namespace benanza::testing {
@@ -56,9 +58,19 @@ void ReferencePrimitive::run() {
     }
     return;
   }
-  for (std::size_t i = 0; i < result_.size(); ++i) {
-    result_[i] = stored(reference(problem_, operands_, static_cast<std::int64_t>(i)));
+  if (const auto* dropout = std::get_if<Dropout>(&problem_.shape)) {
+    for (std::size_t i = 0; i < result_.size(); ++i) {
+      const double draw = static_cast<double>(random_bits(7, i) >> 11U) * 0x1p-53;
+      const double kept = draw < dropout->ratio ? 0 : 1 / (1.0 - dropout->ratio);
+      result_[i] = stored(operands_[0][i] * kept);
+    }
+    return;
   }
+  std::vector<std::int64_t> all(result_.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<Element> elements = reference_elements(problem_, operands_, all);
+  std::transform(elements.begin(), elements.end(), result_.begin(),
+                 [this](const Element& element) { return stored(element.value); });
 }
 
 }  // namespace benanza::testing

@@ -85,6 +85,72 @@ TEST(ReferenceDeconvolution, WeightsAreChannelsOfAGroupThenFilters) {
             (Values{201.5, 2010, 403, 4030}));
 }
 
+TEST(ReferenceRecurrent, ReverseBeginsAtTheLastStep) {
+  // relu(x + 10 h): 1 2 3 from the end: 3, 2 + 30, 1 + 320; the last state is that of step 0.
+  EXPECT_EQ(solve("rnnrelu/t3_n1_i1_h1_l1_reverse_final", {{1, 2, 3}, {1}, {10}}),
+            (Values{321, 32, 3, 321}));
+  EXPECT_EQ(solve("rnnrelu/t3_n1_i1_h1_l1_forward", {{1, 2, 3}, {1}, {10}}), (Values{1, 12, 123}));
+}
+
+TEST(ReferenceRecurrent, DirectionsThenBatchWithinAStep) {
+  // Two steps of two entries, 1 2 and 3 4; backwards everything counts 100.
+  const std::vector<std::vector<float>> operands{{1, 2, 3, 4}, {1, 100}, {0, 0}};
+  EXPECT_EQ(solve("rnnrelu/t2_n2_i1_h1_l1_bidirectional", operands),
+            (Values{1, 2, 100, 200, 3, 4, 300, 400}));
+  // Batch first, the entries are 1 2 and 3 4 each, and the directions of a step lie together.
+  EXPECT_EQ(solve("rnnrelu/t2_n2_i1_h1_l1_bidirectional_batchfirst", operands),
+            (Values{1, 100, 2, 200, 3, 300, 4, 400}));
+}
+
+TEST(ReferenceRecurrent, TheSecondLayerReadsBothDirectionsOfTheFirst) {
+  // Layer 0 gives 1 and 10; layer 1 sees 2 * 1 + 3 * 10 and 5 * 1 + 7 * 10.
+  EXPECT_EQ(
+      solve("rnnrelu/t1_n1_i1_h1_l2_bidirectional_final", {{1}, {1, 10, 2, 3, 5, 7}, {0, 0, 0, 0}}),
+      (Values{32, 75, 1, 10, 32, 75}));
+}
+
+TEST(ReferenceRecurrent, LstmGatesAreInputOutputForgetCell) {
+  // Biases of +-100 open and close gates. Closed input, open output and forget: the cell stays.
+  const std::vector<float> weights(4, 0);
+  const auto cell = [&](const std::vector<float>& gates) {
+    std::vector<float> bias = gates;
+    bias.resize(8, 0);
+    return solve("lstm/t1_n1_i1_h1_l1_forward_bias_initial_final",
+                 {{1}, weights, weights, bias, {0.5}, {0.25}});
+  };
+  expect_near(cell({-100, 100, 100, 1}), {std::tanh(0.25), std::tanh(0.25), 0.25});
+  expect_near(cell({100, 100, -100, 1}),
+              {std::tanh(std::tanh(1)), std::tanh(std::tanh(1)), std::tanh(1)});
+  expect_near(cell({100, -100, 100, 1}), {0, 0, 0.25 + std::tanh(1)});
+}
+
+TEST(ReferenceRecurrent, GruResetsBeforeOrAfterTheProduct) {
+  // Gates z r h. Update closed, reset half open; state 0.5, recurrence 2 with a bias of 1.
+  const std::vector<std::vector<float>> operands{
+      {1}, {0, 0, 0}, {0, 0, 2}, {-100, 0, 0, 0, 0, 1}, {0.5}};
+  expect_near(solve("gru/t1_n1_i1_h1_l1_forward_bias_initial", operands),
+              {std::tanh(0.5 * 0.5 * 2 + 1)});
+  expect_near(solve("gru/t1_n1_i1_h1_l1_forward_lbr_bias_initial", operands),
+              {std::tanh(0.5 * (0.5 * 2 + 1))});
+  // Update open: the state stays.
+  expect_near(solve("gru/t1_n1_i1_h1_l1_forward_bias_initial",
+                    {{1}, {0, 0, 0}, {0, 0, 2}, {100, 0, 0, 0, 0, 1}, {0.5}}),
+              {0.5});
+}
+
+TEST(ReferenceRecurrent, StoredStatesCarryTheirErrors) {
+  // relu(x + r h): the state 4 of the first step is stored, then weighted by 0.5.
+  const std::vector<std::vector<float>> operands{{4, 1}, {1}, {0.5}};
+  const Problem problem = parse("rnnrelu/t2_n1_i1_h1_l1_forward");
+  EXPECT_EQ(reference_element(problem, operands, 0).carried, 0);
+  EXPECT_EQ(reference_element(problem, operands, 1).carried, 2);
+  EXPECT_EQ(reference_element(problem, operands, 1).value, 3);
+}
+
+TEST(ReferenceDropout, DividesWhatIsKept) {
+  EXPECT_EQ(solve("dropout/2_r0.75", {{1, -2}}), (Values{4, -8}));
+}
+
 TEST(ReferenceGemm, Transposes) {
   // A = 1 2 / 3 4 / 5 6 (3x2), B = 1 2 / 3 4 (2x2).
   const Values product{7, 10, 15, 22, 23, 34};

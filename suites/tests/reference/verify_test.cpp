@@ -148,6 +148,35 @@ TEST(VerificationCase, LongSumsTakeFewerSamples) {
   EXPECT_GE(cache.samples().size(), 15U);
 }
 
+/// Drops every `period`-th element, and divides the others as if that were the ratio.
+class DropsEvery : public ReferencePrimitive {
+ public:
+  DropsEvery(const Problem& problem, std::size_t period)
+      : ReferencePrimitive(problem, Precision::fp32), period_(period) {}
+  void upload(std::size_t, std::span<const float> values) override {
+    result_.assign(values.begin(), values.end());
+    for (std::size_t i = 0; i < result_.size(); ++i) result_[i] *= i % period_ == 0 ? 0 : 2;
+  }
+  void poison_output() override {}
+  void run() override {}
+
+ private:
+  std::size_t period_;
+};
+
+TEST(Verify, TheShareOfDroppedElementsIsTested) {
+  const Problem problem = parse("dropout/10000_r0.5");
+  const auto drops = [&](std::size_t period) {
+    VerificationCase cache;
+    DropsEvery primitive(problem, period);
+    return verify(primitive, problem, Precision::fp32, cache);
+  };
+  EXPECT_TRUE(drops(2).ok);
+  // 5000 +- 6 * 50 are believed.
+  EXPECT_EQ(drops(3).message, "3334 of 10000 elements are dropped, expected a share of 0.5");
+  EXPECT_FALSE(drops(1).ok) << "all of them";
+}
+
 TEST(VerificationCase, IsMadeOnceForAProblemAndAPrecision) {
   VerificationCase cache;
   cache.prepare(parse("relu/1000"), Precision::fp32);

@@ -30,6 +30,8 @@ std::vector<Algorithm> FakeBackend::algorithms(const Problem& problem, Precision
   if (op(problem) == "sigmoid") throw Unsupported("fake has\n no sigmoid");
   if (op(problem) == "elu") throw std::runtime_error("handle lost");
   if (op(problem) == "clip") return {"lost"};
+  if (op(problem) == "leakyrelu") return {"direct", "lost-later"};
+  if (op(problem) == "linear") throw EngineLost("illegal address");
   if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
   if (set == AlgorithmSet::best) return {"direct"};
   if (set == AlgorithmSet::all) return {"direct", "strided"};
@@ -44,8 +46,11 @@ std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
   if (variant.algorithm == "ref" && ++reference_calls_ > 2) throw std::runtime_error("worn out");
   const auto elements = static_cast<std::size_t>(element_count(output(variant.problem)));
   return std::make_unique<FakePrimitive>(
-      elements, FakePrimitive::Manners{.correct = variant.algorithm != "wrong",
-                                       .noisy = variant.algorithm == "strided"});
+      elements,
+      FakePrimitive::Manners{
+          .correct = variant.algorithm != "wrong",
+          .noisy = variant.algorithm == "strided",
+          .calls_left = variant.algorithm == "lost-later" ? 2 : std::numeric_limits<int>::max()});
 }
 
 void FakePrimitive::upload(std::size_t, std::span<const float> values) {
@@ -57,6 +62,7 @@ void FakePrimitive::poison_output() {
 }
 
 void FakePrimitive::run() {
+  if (manners_.calls_left-- == 0) throw EngineLost("illegal address");
   std::transform(input_.begin(), input_.end(), output_.begin(),
                  [this](float x) { return manners_.correct ? std::max(x, 0.0F) : x; });
 }

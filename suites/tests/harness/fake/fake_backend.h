@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 
 #include "harness/backend.h"
 #include "harness/registration.h"
@@ -28,6 +29,8 @@ class FakeStopwatch : public Stopwatch {
 ///   tanh     wrong (computes something else), refused (by create), throws, memory (runs out of it)
 ///   sigmoid  no algorithm: unsupported
 ///   clip     lost (takes the engine down)
+///   leakyrelu  direct, and lost-later (takes the engine down in its third call); a ReLU, too
+///   linear   takes the engine down while it lists its algorithms
 ///   softmax  no such operator, and so no row
 ///   elu      fails while it lists its algorithms
 class FakeBackend : public Backend {
@@ -58,6 +61,8 @@ class FakePrimitive : public Primitive {
     bool correct = true;
     /// Its time is never twice the same.
     bool noisy = false;
+    /// Calls before the one that takes the engine down.
+    int calls_left = std::numeric_limits<int>::max();
   };
   FakePrimitive(std::size_t elements, Manners manners) : output_(elements), manners_(manners) {}
   explicit FakePrimitive(std::size_t elements) : FakePrimitive(elements, Manners{}) {}

@@ -1,12 +1,14 @@
-#include "cublas/peaks.h"
+#include "peaks/measure.h"
 
 #include <algorithm>
 #include <new>
 
 #include "cublas/solvers.h"
 
-namespace benanza::cublas {
+namespace benanza {
 namespace {
+
+using cublas::Library;
 
 constexpr std::int64_t calls = 2;
 constexpr int samples = 2;
@@ -16,10 +18,10 @@ constexpr std::size_t algorithms_tried = 2;
 double best_rate(Library& library, const Problem& problem, Precision precision) {
   const double flops = work(problem, precision).flops * static_cast<double>(calls);
   double best = 0;
-  auto names = lt.algorithms(library, problem, precision);
+  auto names = cublas::lt.algorithms(library, problem, precision);
   names.resize(std::min(names.size(), algorithms_tried));
   for (const Algorithm& name : names) {
-    const auto product = lt.create(library, {problem, precision, Layout::plain, name});
+    const auto product = cublas::lt.create(library, {problem, precision, Layout::plain, name});
     product->clear_inputs();
     for (int sample = 0; sample < samples; ++sample) {
       best = std::max(best, flops / library.cuda().stopwatch().time(*product, calls));
@@ -65,4 +67,4 @@ Peaks measure_peaks(CudaContext& context) {
   return peaks;
 }
 
-}  // namespace benanza::cublas
+}  // namespace benanza

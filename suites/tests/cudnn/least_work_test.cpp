@@ -1,0 +1,63 @@
+#include "cudnn/least_work.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace benanza::cudnn {
+namespace {
+
+LeastWork least(std::string_view key, const Algorithm& algorithm = "implicit_gemm") {
+  return least_work({parse(key), Precision::fp16, Layout::nchw, algorithm});
+}
+
+Work all(std::string_view key) { return work(parse(key), Precision::fp16); }
+
+TEST(LeastWork, IsAllOfItWhereEveryTapMeetsTheInput) {
+  for (const char* key : {"conv/2x8x10x12_k4x3x3_p0.0.0.0_s1x1_d1x1_g1", "relu/1x8",
+                          "maxpool/1x8x6x6_k2x2_p0.0.0.0_s2x2_d1x1"}) {
+    EXPECT_EQ(least(key).work.flops, all(key).flops) << key;
+    EXPECT_EQ(least(key).work.bytes(), all(key).bytes()) << key;
+    EXPECT_EQ(least(key).arithmetic_saving, 1) << key;
+  }
+}
+
+// 4 outputs of 3 taps: 2 of the 12 fall on padding, on either axis.
+TEST(LeastWork, PaddingNeedsNoProducts) {
+  const char* key = "conv/1x8x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
+  EXPECT_DOUBLE_EQ(least(key).work.flops, all(key).flops * 100 / 144);
+  EXPECT_EQ(least(key).work.bytes(), all(key).bytes());
+}
+
+// A quarter of 256 x 56 x 56 pixels is read.
+TEST(LeastWork, InputBetweenTheWindowsIsNotRead) {
+  const char* key = "conv/1x256x56x56_k512x1x1_p0.0.0.0_s2x2_d1x1_g1";
+  EXPECT_EQ(least(key).work.flops, all(key).flops);
+  EXPECT_EQ(all(key).bytes_read - least(key).work.bytes_read, 2 * 256 * 56 * 56 * 3 / 4);
+  EXPECT_EQ(least(key).work.bytes_written, all(key).bytes_written);
+}
+
+// 3 places 3 apart, with taps 0 and 2 after each: 6 of 9 elements of a line.
+TEST(LeastWork, GapsOfADilatedWindow) {
+  const char* key = "conv/1x16x9_k16x2_p0.0_s3_d2_g1";
+  EXPECT_EQ(all(key).bytes_read - least(key).work.bytes_read, 2 * 16 * 3);
+}
+
+// Of 4 inputs with 3 taps each, begin and end cut off one tap.
+TEST(LeastWork, WhatATransposedConvolutionCutsOffNeedsNoProducts) {
+  const char* key = "deconv/1x8x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
+  EXPECT_DOUBLE_EQ(least(key, "algo_1").work.flops, all(key).flops * 100 / 144);
+  EXPECT_EQ(least(key, "algo_1").work.bytes(), all(key).bytes());
+}
+
+TEST(LeastWork, TransformsMaySaveAnyArithmetic) {
+  const char* key = "conv/2x8x10x12_k4x3x3_p0.0.0.0_s1x1_d1x1_g1";
+  for (const char* algorithm : {"winograd", "winograd_nonfused", "fft", "fft_tiling"}) {
+    EXPECT_TRUE(std::isinf(least(key, algorithm).arithmetic_saving)) << algorithm;
+  }
+  EXPECT_EQ(least(key, "implicit_precomp_gemm").arithmetic_saving, 1);
+  EXPECT_EQ(least(key, "gemm").arithmetic_saving, 1);
+}
+
+}  // namespace
+}  // namespace benanza::cudnn

@@ -1,0 +1,188 @@
+#include "cudnn/recurrent.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "harness/primitive.h"
+#include "shapes.h"
+
+namespace benanza::cudnn {
+namespace {
+
+RecurrentCall map(std::string_view key, Precision precision = Precision::fp32) {
+  return map_recurrent(shape_of<Recurrent>(key), precision);
+}
+
+TEST(MapRecurrent, EveryKindIsItself) {
+  EXPECT_EQ(map("rnntanh/t5_n2_i3_h4_l1_forward").mode, CUDNN_RNN_TANH);
+  EXPECT_EQ(map("rnnrelu/t5_n2_i3_h4_l1_forward").mode, CUDNN_RNN_RELU);
+  EXPECT_EQ(map("lstm/t5_n2_i3_h4_l1_forward").mode, CUDNN_LSTM);
+  EXPECT_EQ(map("gru/t5_n2_i3_h4_l1_forward_lbr").mode, CUDNN_GRU);
+}
+
+TEST(MapRecurrent, OtherFunctionsAreRefused) {
+  EXPECT_THROW(map("lstm/t5_n2_i3_h4_l1_reverse"), Unsupported);
+  EXPECT_THROW(map("gru/t5_n2_i3_h4_l1_forward"), Unsupported);
+}
+
+TEST(MapRecurrent, BiasIsTwoVectorsOrNone) {
+  EXPECT_EQ(map("lstm/t5_n2_i3_h4_l1_forward_bias").bias, CUDNN_RNN_DOUBLE_BIAS);
+  EXPECT_EQ(map("lstm/t5_n2_i3_h4_l1_forward").bias, CUDNN_RNN_NO_BIAS);
+}
+
+// 5 steps, 2 entries, hidden 4: a step holds entry 0 forward, backward, entry 1 forward, backward.
+TEST(MapRecurrent, DirectionsOfAStepLieTogether) {
+  const auto call = map("lstm/t5_n2_i3_h4_l1_bidirectional", Precision::fp16);
+  EXPECT_EQ(call.direction, CUDNN_BIDIRECTIONAL);
+  EXPECT_EQ(call.layout, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED);
+  EXPECT_EQ(call.input, (TensorFormat{Precision::fp16, {5, 2, 3}, {6, 3, 1}}));
+  EXPECT_EQ(call.output, (TensorFormat{Precision::fp16, {5, 2, 2, 4}, {16, 4, 8, 1}}));
+  EXPECT_EQ(call.state, (TensorFormat{Precision::fp16, {2, 2, 4}, {8, 4, 1}}));
+}
+
+TEST(MapRecurrent, BatchFirstIsTheLibrarysLayout) {
+  const auto call = map("lstm/t5_n2_i3_h4_l1_bidirectional_batchfirst");
+  EXPECT_EQ(call.layout, CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED);
+  EXPECT_EQ(call.flags, CUDNN_RNN_PADDED_IO_ENABLED);
+  EXPECT_EQ(call.input.dims, (Dims{2, 5, 3}));
+  EXPECT_EQ(call.output, (TensorFormat{Precision::fp32, {2, 5, 2, 4}, {40, 8, 4, 1}}));
+}
+
+/// First row of each of the library's input matrices of layer 0, by its number.
+std::map<int, std::int64_t> first_rows(std::string_view key) {
+  const auto shape = shape_of<Recurrent>(key);
+  std::map<int, std::int64_t> rows;
+  for (const WeightBlock& block : weight_blocks(shape)) {
+    if (block.pseudo_layer == 0) rows[block.matrix] = block.begin / block.columns;
+  }
+  return rows;
+}
+
+// cuDNN: input, forget, new memory, output; ONNX: input, output, forget, cell.
+TEST(WeightBlocks, LstmGatesGoToTheirPlaces) {
+  EXPECT_EQ(first_rows("lstm/t1_n1_i3_h10_l1_forward"),
+            (std::map<int, std::int64_t>{
+                {0, 0}, {1, 20}, {2, 30}, {3, 10}, {4, 0}, {5, 20}, {6, 30}, {7, 10}}));
+}
+
+// cuDNN: reset, update, new memory; ONNX: update, reset, hidden.
+TEST(WeightBlocks, GruGatesGoToTheirPlaces) {
+  EXPECT_EQ(first_rows("gru/t1_n1_i3_h10_l1_forward_lbr"),
+            (std::map<int, std::int64_t>{{0, 10}, {1, 0}, {2, 20}, {3, 10}, {4, 0}, {5, 20}}));
+}
+
+TEST(WeightBlocks, LayersAndDirectionsFollowEachOther) {
+  // Two layers, two directions, hidden 4, inputs 3 and then 8: 2 * 12 weights before layer 1.
+  const auto blocks =
+      weight_blocks(shape_of<Recurrent>("rnntanh/t1_n1_i3_h4_l2_bidirectional_bias"));
+  ASSERT_EQ(blocks.size(), 8U);
+  EXPECT_EQ(blocks[2], (WeightBlock{.pseudo_layer = 1,
+                                    .matrix = 0,
+                                    .operand = 1,
+                                    .begin = 12,
+                                    .rows = 4,
+                                    .columns = 3,
+                                    .bias_begin = 8}));
+  EXPECT_EQ(blocks[6], (WeightBlock{.pseudo_layer = 3,
+                                    .matrix = 0,
+                                    .operand = 1,
+                                    .begin = 24 + 32,
+                                    .rows = 4,
+                                    .columns = 8,
+                                    .bias_begin = 24}));
+  EXPECT_EQ(blocks[7], (WeightBlock{.pseudo_layer = 3,
+                                    .matrix = 1,
+                                    .operand = 2,
+                                    .begin = 48,
+                                    .rows = 4,
+                                    .columns = 4,
+                                    .bias_begin = 28}));
+}
+
+TEST(WeightBlocks, CoverEveryWeightAndBiasOnce) {
+  for (const char* key :
+       {"lstm/t1_n1_i3_h5_l3_bidirectional_bias", "gru/t1_n1_i7_h2_l2_forward_lbr_bias"}) {
+    const auto shape = shape_of<Recurrent>(key);
+    const auto operands = shape.inputs();
+    std::vector<std::vector<int>> seen;
+    for (const Operand& operand : operands) {
+      seen.emplace_back(static_cast<std::size_t>(element_count(operand.dims)));
+    }
+    for (const WeightBlock& block : weight_blocks(shape)) {
+      for (std::int64_t i = 0; i < block.rows * block.columns; ++i) {
+        ++seen[block.operand].at(static_cast<std::size_t>(block.begin + i));
+      }
+      for (std::int64_t i = 0; i < block.rows; ++i) {
+        ++seen[3].at(static_cast<std::size_t>(block.bias_begin + i));
+      }
+    }
+    for (const std::size_t operand : {1, 2, 3}) EXPECT_THAT(seen[operand], testing::Each(1)) << key;
+  }
+}
+
+class RealRecurrent : public testing::TestWithParam<std::tuple<const char*, Precision>> {};
+
+TEST_P(RealRecurrent, DescriptorsHoldTheProblem) {
+  const auto [key, precision] = GetParam();
+  const Recurrent shape = shape_of<Recurrent>(key);
+  const RecurrentCall call = map_recurrent(shape, precision);
+  const auto descriptors = describe(shape, call, precision, CUDNN_RNN_ALGO_STANDARD);
+  cudnnRNNAlgo_t algorithm{};
+  cudnnRNNMode_t mode{};
+  cudnnRNNBiasMode_t bias{};
+  cudnnDirectionMode_t direction{};
+  cudnnRNNInputMode_t input_mode{};
+  cudnnDataType_t type{};
+  cudnnDataType_t sums{};
+  cudnnMathType_t math{};
+  std::array<std::int32_t, 4> sizes{};
+  cudnnDropoutDescriptor_t dropout{};
+  std::uint32_t flags = 0;
+  ASSERT_EQ(cudnnGetRNNDescriptor_v8(descriptors.rnn.get(), &algorithm, &mode, &bias, &direction,
+                                     &input_mode, &type, &sums, &math, &sizes[0], &sizes[1],
+                                     &sizes[2], &sizes[3], &dropout, &flags),
+            CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(mode, call.mode);
+  EXPECT_EQ(bias, call.bias);
+  EXPECT_EQ(direction, call.direction);
+  EXPECT_EQ(type, storage_type(precision));
+  EXPECT_EQ(sums, CUDNN_DATA_FLOAT);
+  EXPECT_EQ(math, math_type(precision));
+  EXPECT_THAT(sizes,
+              testing::ElementsAre(shape.input_size, shape.hidden, shape.hidden, shape.layers));
+  EXPECT_EQ(flags, call.flags);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, RealRecurrent,
+    testing::Combine(testing::Values("rnntanh/t5_n2_i3_h4_l1_forward",
+                                     "lstm/t25_n1_i300_h512_l1_bidirectional_bias_final",
+                                     "lstm/t5_n2_i3_h4_l3_forward_bias_batchfirst",
+                                     "gru/t5_n2_i3_h4_l1_forward_lbr_bias_initial"),
+                     testing::Values(Precision::fp32, Precision::tf32, Precision::fp16)));
+
+TEST(DescribeRecurrent, IntegersAreRefused) {
+  const Recurrent shape = shape_of<Recurrent>("lstm/t5_n2_i3_h4_l1_forward");
+  EXPECT_THROW(describe(shape, map_recurrent(shape, Precision::int8), Precision::int8,
+                        CUDNN_RNN_ALGO_STANDARD),
+               Unsupported);
+}
+
+TEST(RecurrentAlgorithms, NamesAreTheLibrarys) {
+  EXPECT_EQ(to_string(CUDNN_RNN_ALGO_STANDARD), "standard");
+  EXPECT_EQ(to_string(CUDNN_RNN_ALGO_PERSIST_STATIC), "persist_static");
+  EXPECT_EQ(to_string(CUDNN_RNN_ALGO_PERSIST_DYNAMIC), "persist_dynamic");
+  EXPECT_EQ(to_string(CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H), "persist_static_small_h");
+  for (int i = 0; i < CUDNN_RNN_ALGO_COUNT; ++i) {
+    const auto algorithm = static_cast<cudnnRNNAlgo_t>(i);
+    EXPECT_EQ(parse_recurrent_algorithm(to_string(algorithm)), algorithm);
+  }
+  EXPECT_THROW(parse_recurrent_algorithm("persist"), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace benanza::cudnn
