@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 
 #include "cuda/check.h"
@@ -17,7 +18,8 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
 struct Record {
   std::uint64_t start_nanoseconds;
-  KernelTime kernel;
+  std::uint64_t end_nanoseconds;
+  std::string name;
 };
 
 /// Takes CUPTI's buffers while it lives. There is one at a time, because CUPTI's callbacks carry
@@ -73,9 +75,7 @@ class Collector {
     while (valid > 0 && next_(buffer, valid, &record) == CUPTI_SUCCESS) {
       if (record->kind != kind) continue;
       const auto* kernel = reinterpret_cast<const CUpti_ActivityKernel10*>(record);
-      records_.push_back({kernel->start,
-                          {kernel->name == nullptr ? "" : kernel->name,
-                           static_cast<double>(kernel->end - kernel->start) * 1e-9}});
+      records_.push_back({kernel->start, kernel->end, kernel->name == nullptr ? "" : kernel->name});
     }
   }
 
@@ -86,25 +86,7 @@ class Collector {
   std::vector<Record> records_;
 };
 
-}  // namespace
-
-std::vector<KernelTime> record_kernels(const Cupti& cupti, const std::function<void()>& work) {
-  Collector collector(cupti);
-  work();
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  std::vector<Record> records = collector.take();
-  std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
-    return a.start_nanoseconds < b.start_nanoseconds;
-  });
-  std::vector<KernelTime> kernels;
-  for (Record& record : records) kernels.push_back(std::move(record.kernel));
-  return kernels;
-}
-
-std::vector<KernelTime> kernels_of_a_call(const std::vector<KernelTime>& records,
-                                          std::size_t calls) {
-  if (calls == 0 || records.size() % calls != 0) return {};
-  const std::size_t kernels = records.size() / calls;
+std::vector<KernelTime> by_position(const std::vector<KernelTime>& records, std::size_t kernels) {
   std::vector<KernelTime> result;
   for (std::size_t position = 0; position < kernels; ++position) {
     std::vector<double> times;
@@ -117,15 +99,74 @@ std::vector<KernelTime> kernels_of_a_call(const std::vector<KernelTime>& records
   return result;
 }
 
-Facts kernel_facts(const std::vector<KernelTime>& kernels) {
+std::vector<KernelTime> by_name(const std::vector<KernelTime>& records, std::size_t calls) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<double>> times;
+  for (const KernelTime& record : records) {
+    if (times[record.name].empty()) order.push_back(record.name);
+    times[record.name].push_back(record.seconds);
+  }
+  std::vector<KernelTime> result;
+  for (const std::string& name : order) {
+    const std::vector<double>& all = times[name];
+    if (all.size() % calls != 0) return {};
+    result.insert(result.end(), all.size() / calls, {name, median(all)});
+  }
+  return result;
+}
+
+}  // namespace
+
+KernelRecords record_kernels(const Cupti& cupti, const std::function<void()>& work) {
+  Collector collector(cupti);
+  work();
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  std::vector<Record> records = collector.take();
+  std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
+    return a.start_nanoseconds < b.start_nanoseconds;
+  });
+  KernelRecords result;
+  std::vector<Span> spans;
+  for (Record& record : records) {
+    // Relative to the first: a double does not hold nanoseconds since 1970.
+    const auto seconds = [&](std::uint64_t nanoseconds) {
+      return static_cast<double>(nanoseconds - records.front().start_nanoseconds) * 1e-9;
+    };
+    spans.push_back({seconds(record.start_nanoseconds), seconds(record.end_nanoseconds)});
+    result.kernels.push_back({std::move(record.name), spans.back().end - spans.back().begin});
+  }
+  result.busy_seconds = covered_seconds(std::move(spans));
+  return result;
+}
+
+double covered_seconds(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  double covered = 0;
+  double until = spans.empty() ? 0 : spans.front().begin;
+  for (const Span& span : spans) {
+    covered += std::max(0.0, span.end - std::max(span.begin, until));
+    until = std::max(until, span.end);
+  }
+  return covered;
+}
+
+std::vector<KernelTime> kernels_of_a_call(const std::vector<KernelTime>& records,
+                                          std::size_t calls) {
+  if (calls == 0 || records.size() % calls != 0) return {};
+  const std::vector<KernelTime> in_order = by_position(records, records.size() / calls);
+  return in_order.empty() ? by_name(records, calls) : in_order;
+}
+
+Facts kernel_facts(const KernelRecords& records, std::size_t calls) {
   std::string names;
-  double seconds = 0;
-  for (const KernelTime& kernel : kernels) {
+  for (const KernelTime& kernel : kernels_of_a_call(records.kernels, calls)) {
     if (!names.empty()) names += ',';
     names += kernel.name;
-    seconds += kernel.seconds;
   }
-  return {{"kernel_names", names}, {"kernel_seconds", seconds}};
+  if (names.empty()) return {};
+  return {{"kernel_names", names},
+          {"kernel_seconds", records.busy_seconds / static_cast<double>(calls)}};
 }
 
 }  // namespace benanza

@@ -16,16 +16,34 @@ struct KernelTime {
   bool operator==(const KernelTime&) const = default;
 };
 
-/// Runs `work`, waits for the device, and returns its kernels in the order in which they began. The
-/// kernels run as they would without CUPTI. Throws ProfilerUnavailable, or what `work` throws.
-std::vector<KernelTime> record_kernels(const Cupti& cupti, const std::function<void()>& work);
+/// When a kernel ran, in seconds of the device's clock.
+struct Span {
+  double begin = 0;
+  double end = 0;
+};
+
+/// Kernels in the order in which they began.
+struct KernelRecords {
+  std::vector<KernelTime> kernels;
+  /// Seconds during which at least one of them ran.
+  double busy_seconds = 0;
+};
+
+/// Runs `work`, waits for the device, and returns its kernels. They run as they would without
+/// CUPTI. Throws ProfilerUnavailable, or what `work` throws.
+KernelRecords record_kernels(const Cupti& cupti, const std::function<void()>& work);
+
+/// Seconds covered by `spans`, which may overlap, in any order.
+double covered_seconds(std::vector<Span> spans);
 
 /// The kernels of one call, each with its median time, from the records of `calls` equal calls.
-/// Empty if the calls were not equal.
+/// Calls whose kernels run beside each other may begin them in another order: the times of equal
+/// names are then medians of them all. Empty if the calls were not equal.
 std::vector<KernelTime> kernels_of_a_call(const std::vector<KernelTime>& records,
                                           std::size_t calls);
 
-/// "kernel_names": comma-joined in order; "kernel_seconds": the sum of their times.
-Facts kernel_facts(const std::vector<KernelTime>& kernels);
+/// "kernel_names": comma-joined, in order; "kernel_seconds": busy_seconds of one of `calls` equal
+/// calls. Empty if they were not equal.
+Facts kernel_facts(const KernelRecords& records, std::size_t calls);
 
 }  // namespace benanza

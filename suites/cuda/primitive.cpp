@@ -47,7 +47,8 @@ void CudaPrimitive::guard(const Work& work, Precision precision, double arithmet
 Facts CudaPrimitive::facts() {
   Facts facts = context_.stopwatch().facts(*this);
   facts.merge(library_facts());
-  facts.merge(context_.profiler().facts([this] { run(); }));
+  facts.merge(context_.profiler().facts([this] { run(); },
+                                        [this] { return context_.stopwatch().replay(*this); }));
   return facts;
 }
 

@@ -1,17 +1,19 @@
 #include "cuda/profiler.h"
 
+#include <algorithm>
+
 namespace benanza {
 namespace {
 
-constexpr std::size_t recorded_calls = 20;
+constexpr std::int64_t recorded_calls = 20;
 
 }  // namespace
 
-Facts CudaProfiler::facts(const std::function<void()>& call) {
+Facts CudaProfiler::facts(const std::function<void()>& call, const Replay& replay) {
   Facts facts;
   if (options_.kernels) {
     try {
-      if (kernels_unavailable_.empty()) facts.merge(kernels(call));
+      if (kernels_unavailable_.empty()) facts.merge(kernels(call, replay));
     } catch (const ProfilerUnavailable& unavailable) {
       kernels_unavailable_ = unavailable.what();
     }
@@ -33,11 +35,16 @@ const Cupti& CudaProfiler::cupti() {
   return *cupti_;
 }
 
-Facts CudaProfiler::kernels(const std::function<void()>& call) {
-  const auto records = record_kernels(cupti(), [&] {
-    for (std::size_t index = 0; index < recorded_calls; ++index) call();
+Facts CudaProfiler::kernels(const std::function<void()>& call, const Replay& replay) {
+  std::int64_t calls = 0;
+  const KernelRecords records = record_kernels(cupti(), [&] {
+    while (calls < recorded_calls) {
+      const std::int64_t replayed = replay();
+      if (replayed == 0) call();
+      calls += std::max<std::int64_t>(replayed, 1);
+    }
   });
-  return kernel_facts(kernels_of_a_call(records, recorded_calls));
+  return kernel_facts(records, static_cast<std::size_t>(calls));
 }
 
 Facts CudaProfiler::counters(const std::function<void()>& call) {

@@ -17,14 +17,17 @@ class CudaProfiler {
  public:
   explicit CudaProfiler(const CudaOptions& options) : options_(options) {}
 
-  /// Runs `call`, one call of a primitive, some times more. kernel_facts() and counter_facts() as
-  /// asked for; "kernels_unavailable" and "counters_unavailable" with the reason. Throws what
-  /// `call` throws.
-  Facts facts(const std::function<void()>& call);
+  /// Enqueues calls of a primitive as they were timed, and returns how many; 0 if it cannot.
+  using Replay = std::function<std::int64_t()>;
+
+  /// Runs `call`, one call of a primitive, some times more, or `replay` where that works.
+  /// kernel_facts() and counter_facts() as asked for; "kernels_unavailable" and
+  /// "counters_unavailable" with the reason. Throws what `call` and `replay` throw.
+  Facts facts(const std::function<void()>& call, const Replay& replay);
 
  private:
   const Cupti& cupti();
-  Facts kernels(const std::function<void()>& call);
+  Facts kernels(const std::function<void()>& call, const Replay& replay);
   Facts counters(const std::function<void()>& call);
 
   CudaOptions options_;

@@ -44,6 +44,10 @@ class CudaStopwatch : public Stopwatch {
   /// (true if one had to be kept). Else empty.
   Facts facts(const Primitive& primitive) const;
 
+  /// Enqueues the graph of `primitive` once more, if it was timed last and could be captured.
+  /// Returns the number of calls in it; 0 if there is none.
+  std::int64_t replay(const Primitive& primitive);
+
   /// From now on time() and time_cold() throw std::runtime_error where one call of `primitive` took
   /// less than `seconds`: the device cannot do that.
   void expect_at_least(const Primitive& primitive, double seconds);

@@ -100,6 +100,10 @@ class ConvolutionLayer final : public Layer {
                   d.output.get(), output());
   }
 
+  double rounding_amplification() const override {
+    return cudnn::rounding_amplification(std::get<Convolution>(variant_.problem.shape), algorithm_);
+  }
+
  protected:
   Facts library_facts() override {
     Facts facts{{"explicit_padding", padded_.has_value()}};

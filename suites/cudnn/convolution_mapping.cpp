@@ -48,6 +48,15 @@ ConvolutionDescriptors describe(const ConvolutionCall& call, Layout layout, Prec
 
 std::span<const std::string_view> convolution_algorithm_names() { return algorithm_names; }
 
+double rounding_amplification(const Convolution& shape, cudnnConvolutionFwdAlgo_t algorithm) {
+  constexpr std::int64_t small_filter = 3;
+  constexpr double of_large_tiles = 512;
+  const bool transforms = algorithm == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED;
+  const bool large = std::any_of(shape.window.kernel.begin(), shape.window.kernel.end(),
+                                 [](std::int64_t extent) { return extent > small_filter; });
+  return transforms && large ? of_large_tiles : 1;
+}
+
 std::string_view to_string(cudnnConvolutionFwdAlgo_t algorithm) {
   return algorithm_names.at(static_cast<std::size_t>(algorithm));
 }

@@ -57,6 +57,9 @@ class Primitive {
   virtual void run() = 0;
   /// The result, element_count(output(problem)) values, after all enqueued calls have finished.
   virtual std::vector<float> download() = 0;
+  /// How many times as far off as a plain fp32 sum a correct call may be, because its algorithm
+  /// transforms tiles of the image (Winograd).
+  virtual double rounding_amplification() const { return 1; }
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
   /// Asked once, after the timing.

@@ -19,6 +19,8 @@ namespace benanza {
 ///   integer): half a unit, that is, the nearest integer, and at a tie either of the two, plus the
 ///   fp32 error.
 /// The tests plant errors to show that none of these hides one.
-double tolerance(Precision precision, const Element& element, std::int64_t length);
+/// `amplification` multiplies the fp32 error of summing: Primitive::rounding_amplification().
+double tolerance(Precision precision, const Element& element, std::int64_t length,
+                 double amplification = 1);
 
 }  // namespace benanza

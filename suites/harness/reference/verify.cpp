@@ -62,8 +62,8 @@ std::string where(const Dims& at) { return "element (" + join(at, ',') + "): "; 
 
 /// Empty if `value` is what the sample expects.
 std::string compare(const VerificationCase::Sample& sample, float value, Precision precision,
-                    std::int64_t length) {
-  const double allowed = tolerance(precision, sample.expected, length);
+                    std::int64_t length, double amplification) {
+  const double allowed = tolerance(precision, sample.expected, length, amplification);
   if (std::abs(value - sample.expected.value) <= allowed) return {};
   return where(sample.at) + text(value) + ", expected " + text(sample.expected.value) +
          " (tolerance " + text(allowed) + ")";
@@ -191,7 +191,8 @@ VerificationResult verify(Primitive& primitive, const Problem& problem, Precisio
   const auto check = [&](const VerificationCase::Sample& sample) {
     const float value = result[static_cast<std::size_t>(sample.flat_index)];
     if (dropped_share > 0 && value == 0) return std::string();
-    return compare(sample, value, precision, reduction_length(problem));
+    return compare(sample, value, precision, reduction_length(problem),
+                   primitive.rounding_amplification());
   };
   // An integer may rightly be -128: whether it is poison only the reference can tell.
   const std::size_t most_suspects = precision == Precision::int8 ? 16 : 1;

@@ -15,16 +15,30 @@ TEST(KernelsOfACall, MedianOfEveryPosition) {
   EXPECT_THAT(kernels_of_a_call(records, 3), ElementsAre(KernelTime{"a", 2}, KernelTime{"b", 20}));
 }
 
+TEST(KernelsOfACall, KernelsBesideEachOtherMayBeginInAnyOrder) {
+  const std::vector<KernelTime> records{{"a", 3}, {"b", 10}, {"b", 30}, {"a", 1}};
+  EXPECT_THAT(kernels_of_a_call(records, 2), ElementsAre(KernelTime{"a", 2}, KernelTime{"b", 20}));
+}
+
 TEST(KernelsOfACall, UnequalCallsTellNothing) {
   EXPECT_THAT(kernels_of_a_call({{"a", 1}, {"b", 1}, {"a", 1}}, 2), IsEmpty());
   EXPECT_THAT(kernels_of_a_call({{"a", 1}, {"b", 1}}, 2), IsEmpty());
+  EXPECT_THAT(kernels_of_a_call({{"a", 1}, {"b", 1}, {"a", 1}, {"a", 1}}, 2), IsEmpty());
   EXPECT_THAT(kernels_of_a_call({}, 0), IsEmpty());
 }
 
-TEST(KernelFacts, NamesInOrderAndTheSum) {
-  const Facts facts = kernel_facts({{"splitK", 2e-6}, {"gemm", 3e-6}, {"splitK", 1e-6}});
-  EXPECT_EQ(std::get<std::string>(facts.at("kernel_names")), "splitK,gemm,splitK");
-  EXPECT_DOUBLE_EQ(std::get<double>(facts.at("kernel_seconds")), 6e-6);
+TEST(KernelFacts, NamesInOrderAndTheBusyTimeOfACall) {
+  const Facts facts =
+      kernel_facts({{{"splitK", 2e-6}, {"gemm", 3e-6}, {"splitK", 2e-6}, {"gemm", 3e-6}}, 8e-6}, 2);
+  EXPECT_EQ(std::get<std::string>(facts.at("kernel_names")), "splitK,gemm");
+  EXPECT_DOUBLE_EQ(std::get<double>(facts.at("kernel_seconds")), 4e-6);
+  EXPECT_TRUE(kernel_facts({{{"a", 1}, {"b", 1}}, 2}, 2).empty());
+}
+
+// 0-2, 1-3 and, inside it, 1.5-2.5 cover 3; 5-6 one more.
+TEST(CoveredSeconds, OverlapsCountOnce) {
+  EXPECT_DOUBLE_EQ(covered_seconds({{5, 6}, {0, 2}, {1, 3}, {1.5, 2.5}}), 4);
+  EXPECT_EQ(covered_seconds({}), 0);
 }
 
 TEST(CounterFacts, PackedHalfArithmeticIsNoTensorCore) {
@@ -62,7 +76,7 @@ TEST(CounterPlan, OfAnH100NeedsNoGpu) {
 TEST(CudaProfiler, AddsNothingUnasked) {
   CudaProfiler profiler({});
   int calls = 0;
-  EXPECT_TRUE(profiler.facts([&] { ++calls; }).empty());
+  EXPECT_TRUE(profiler.facts([&] { ++calls; }, [&] { return ++calls; }).empty());
   EXPECT_EQ(calls, 0);
 }
 

@@ -14,6 +14,14 @@ ConvolutionCall map(std::string_view key, Layout layout = Layout::nchw,
   return map_convolution(shape_of<Convolution>(key), precision, layout);
 }
 
+TEST(RoundingAmplification, LargeFiltersOfWinogradAlone) {
+  const auto three = shape_of<Convolution>("conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1");
+  const auto five = shape_of<Convolution>("conv/1x64x56x56_k64x5x5_p2.2.2.2_s1x1_d1x1_g1");
+  EXPECT_EQ(rounding_amplification(three, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), 1);
+  EXPECT_EQ(rounding_amplification(five, CUDNN_CONVOLUTION_FWD_ALGO_FFT), 1);
+  EXPECT_GT(rounding_amplification(five, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), 123);
+}
+
 TEST(MapConvolution, TwoAxes) {
   const auto call = map("conv/2x64x56x28_k128x3x5_p1.2.1.2_s2x1_d1x1_g1", Layout::nhwc);
   EXPECT_EQ(call.input.dims, (Dims{2, 64, 56, 28}));

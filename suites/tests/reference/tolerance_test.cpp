@@ -10,6 +10,11 @@ TEST(Tolerance, Fp32IsOfTheOrderOfTheTermsNotOfTheResult) {
   EXPECT_NEAR(tolerance(Precision::fp32, {0, 100}, 100), 26 * 100 / 16777216.0, 2e-6);
 }
 
+TEST(Tolerance, TransformsAmplifyTheErrorOfSumsAlone) {
+  EXPECT_NEAR(tolerance(Precision::fp32, {0, 100}, 100, 8), 8 * 26 * 100 / 16777216.0, 2e-6);
+  EXPECT_DOUBLE_EQ(tolerance(Precision::fp16, {8, 0}, 1, 8), tolerance(Precision::fp16, {8, 0}, 1));
+}
+
 TEST(Tolerance, NoOtherMultipleOfTheInputsPasses) {
   // Sums of random products are multiples of 1/64 with terms of 0.32 on average: the largest layer
   // of AlexNet (9216 products) must not confuse two neighbours.
