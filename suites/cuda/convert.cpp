@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 namespace benanza {
 namespace {
@@ -143,6 +145,32 @@ void walk(const std::vector<Axis>& axes, Move move) {
   }
 }
 
+/// walk(), the outermost axis shared among the processors where there is much to do: a batch of
+/// images takes longer to convert than to compute.
+template <class Move>
+void walk_together(const std::vector<Axis>& axes, Move move) {
+  constexpr std::int64_t alone_elements = 1 << 20;
+  std::int64_t elements = 1;
+  for (const Axis& axis : axes) elements *= axis.extent;
+  const std::int64_t processors = std::max(1U, std::thread::hardware_concurrency());
+  if (elements <= alone_elements || processors == 1) return walk(axes, move);
+  const Axis outermost = axes.front();
+  const std::int64_t parts = std::min(processors, outermost.extent);
+  std::vector<std::jthread> workers;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const std::int64_t begin = outermost.extent * part / parts;
+    std::vector<Axis> own = axes;
+    own.front().extent = outermost.extent * (part + 1) / parts - begin;
+    const std::int64_t host_base = begin * outermost.row_major;
+    const std::int64_t stored_base = begin * outermost.stored;
+    workers.emplace_back([own = std::move(own), host_base, stored_base, move] {
+      walk(own, [&](std::int64_t host, std::int64_t stored) {
+        move(host_base + host, stored_base + stored);
+      });
+    });
+  }
+}
+
 }  // namespace
 
 std::vector<std::byte> to_storage(std::span<const float> values, const TensorFormat& format) {
@@ -155,7 +183,7 @@ std::vector<std::byte> to_storage(std::span<const float> values, const TensorFor
     using Codec = decltype(codec);
     using Storage = typename Codec::Storage;
     std::byte* const base = bytes.data();
-    walk(walk_of(format), [&](std::int64_t host, std::int64_t stored) {
+    walk_together(walk_of(format), [&](std::int64_t host, std::int64_t stored) {
       const Storage element = Codec::encode(values[static_cast<std::size_t>(host)]);
       std::memcpy(base + stored * static_cast<std::int64_t>(sizeof(Storage)), &element,
                   sizeof(Storage));
@@ -173,7 +201,7 @@ std::vector<float> from_storage(std::span<const std::byte> bytes, const TensorFo
     using Codec = decltype(codec);
     using Storage = typename Codec::Storage;
     const std::byte* const base = bytes.data();
-    walk(walk_of(format), [&](std::int64_t host, std::int64_t stored) {
+    walk_together(walk_of(format), [&](std::int64_t host, std::int64_t stored) {
       Storage element;
       std::memcpy(&element, base + stored * static_cast<std::int64_t>(sizeof(Storage)),
                   sizeof(Storage));

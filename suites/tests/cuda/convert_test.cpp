@@ -99,7 +99,9 @@ void expect_addresses(const TensorFormat& format) {
 
 TEST(Storage, EveryElementAtItsAddress) {
   for (const Dims& dims : {Dims{3, 70, 41}, Dims{2, 35, 9, 40}, Dims{2, 33, 3, 5, 7},
-                           Dims{1, 1, 50, 40}, Dims{1, 40, 1, 1}, Dims{5}}) {
+                           Dims{1, 1, 50, 40}, Dims{1, 40, 1, 1}, Dims{5},
+                           // Large enough for several threads.
+                           Dims{3, 70, 90, 61}, Dims{1 << 21}}) {
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       SCOPED_TRACE(join(dims, 'x') + " " + std::string(to_string(layout)));
       expect_addresses(tensor_format(Precision::fp32, dims, layout));
