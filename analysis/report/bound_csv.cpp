@@ -1,20 +1,11 @@
 #include <fmt/format.h>
 
 #include "report/bound_report.h"
+#include "report/csv.h"
 #include "report/layer_row.h"
 
 namespace benanza {
 namespace {
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
 
 template <class T>
 std::string known(const std::optional<T>& value, std::string_view format = "{}") {

@@ -1,58 +1,40 @@
-#include <optional>
-
 #include "fusion/fusion.h"
 
 namespace benanza {
 namespace {
 
-/// The pattern's name and the extents a bias of `product` has, seen as an operand of equal rank.
-struct BiasForm {
-  const char* pattern;
-  Dims dims;
-};
-
-/// One value per filter.
-Dims filter_dims(const Dims& input, std::int64_t filters) {
-  Dims dims(input.size(), 1);
-  dims[1] = filters;
-  return dims;
+bool is_one_per_filter(const Dims& bias, const Dims& output) {
+  Dims expected(output.size(), 1);
+  expected[1] = output[1];
+  return bias == expected;
 }
 
-std::optional<BiasForm> bias_form(const Shape& product) {
-  if (const auto* conv = std::get_if<Convolution>(&product)) {
-    return BiasForm{"conv_bias", filter_dims(conv->input, conv->filters)};
-  }
-  if (const auto* deconv = std::get_if<Deconvolution>(&product)) {
-    return BiasForm{"deconv_bias", filter_dims(deconv->input, deconv->filters)};
-  }
-  if (const auto* gemm = std::get_if<Gemm>(&product); gemm != nullptr && gemm->batch_a.empty()) {
-    return BiasForm{"gemm_bias", {1, gemm->n}};
-  }
-  return std::nullopt;
-}
-
-std::optional<Fusion> bias_fusion(const Layer& layer, int index) {
-  if (layer.calls.size() != 2) return std::nullopt;
-  const Problem& product = layer.calls[0].problem;
-  const auto* bias = std::get_if<Binary>(&layer.calls[1].problem.shape);
-  const std::optional<BiasForm> form = bias_form(product.shape);
-  if (!form || bias == nullptr || bias->kind != BinaryKind::add || !bias->constant_b ||
-      bias->a != output(product) || bias->b != form->dims) {
-    return std::nullopt;
-  }
-  return Fusion{form->pattern, {index}, {product.shape, Epilogue{.bias = true}}};
+bool is_one_per_column(const Dims& bias, std::int64_t columns) {
+  return element_count(bias) == columns && bias.back() == columns;
 }
 
 }  // namespace
 
-std::vector<Fusion> bias_fusions(const std::vector<Layer>& layers) {
-  std::vector<Fusion> fusions;
-  for (std::size_t index = 0; index < layers.size(); ++index) {
-    if (auto fusion = bias_fusion(layers[index], static_cast<int>(index))) {
-      fusions.push_back(std::move(*fusion));
-    }
+std::optional<Chain> with_bias(const Flow& flow, const Chain& chain) {
+  const auto next = next_call(flow, chain);
+  if (!next) return std::nullopt;
+  const auto* add = std::get_if<Binary>(&next->call.problem.shape);
+  if (add == nullptr || add->kind != BinaryKind::add || !add->constant_b || next->operand != 0) {
+    return std::nullopt;
   }
-  return fusions;
+  const Dims result = output(chain.problem);
+  if (const auto* gemm = std::get_if<Gemm>(&chain.problem.shape)) {
+    // Rows of a product may have several axes in the model.
+    const bool rows_fit = element_count(add->a) == element_count(result);
+    if (!rows_fit || !is_one_per_column(add->b, gemm->n) || add->a.back() != gemm->n) {
+      return std::nullopt;
+    }
+  } else if (add->a != result || !is_one_per_filter(add->b, result)) {
+    return std::nullopt;
+  }
+  Chain longer = extended(chain, *next, "bias");
+  longer.problem.epilogue.bias = true;
+  return longer;
 }
 
 }  // namespace benanza

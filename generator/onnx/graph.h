@@ -49,12 +49,27 @@ struct OutputFacts {
   std::optional<Dims> shape;
 };
 
+/// Where an input of a node comes from.
+struct Read {
+  /// The layer that makes it; -1 for inputs of the model, stored tensors and inputs left out.
+  int producer = -1;
+  /// Known when the model is loaded.
+  bool constant = false;
+  bool operator==(const Read&) const = default;
+};
+
 /// One node of a model, with every dimension known.
 struct Layer {
   std::string name;
   std::string op_type;
   /// Layers that produce what this one reads, ascending, each once.
   std::vector<int> inputs;
+  /// One per input of the node; a subgraph's captures follow.
+  std::vector<Read> reads;
+  /// How often its results are read by layers that work at inference, and by the caller.
+  int uses = 0;
+  /// Its results are known when the model is loaded.
+  bool constant = false;
   Cost cost = Cost::unsupported;
   /// Why the layer is free or unsupported; else empty.
   std::string reason;
@@ -67,7 +82,8 @@ struct Layer {
   std::optional<std::int64_t> bytes;
 };
 
-/// One call that does the work of several calls of `layers`.
+/// One call that does the work of all calls of `layers`. They follow each other along the data
+/// flow; only the last one's result is read by other layers.
 struct Fusion {
   std::string pattern;
   std::vector<int> layers;

@@ -30,6 +30,31 @@ bool all_outputs_constant(const Program& program, const Step& step) {
   });
 }
 
+std::vector<Read> reads_of(const Program& program, const Step& step) {
+  std::vector<Read> reads;
+  for (const auto* names : {&step.inputs, &step.captured}) {
+    for (const std::string& name : *names) {
+      Read& read = reads.emplace_back();
+      if (name.empty()) continue;
+      const Tensor& tensor = program.tensors.at(name);
+      read = {.producer = tensor.producer, .constant = tensor.constant};
+    }
+  }
+  return reads;
+}
+
+/// Layer::uses of every layer.
+void count_uses(const Program& program, std::vector<Layer>& layers) {
+  const auto use = [&](int producer) {
+    if (producer >= 0) ++layers[static_cast<std::size_t>(producer)].uses;
+  };
+  for (const Layer& layer : layers) {
+    if (layer.constant) continue;
+    for (const Read& read : layer.reads) use(read.producer);
+  }
+  for (const std::string& name : program.outputs) use(program.tensors.at(name).producer);
+}
+
 bool is_weight(const Tensor& tensor) {
   const bool weight_type = is_floating(tensor.type) || type_bytes(tensor.type) == 1;
   return tensor.constant && tensor.shape && weight_type && tensor.type != onnx::TensorProto::BOOL;
@@ -74,7 +99,10 @@ Graph import_model(onnx::ModelProto model, const std::string& name, const Bindin
     }
     graph.layers.back().name = step.node.name();
     graph.layers.back().inputs = producers(program, step);
+    graph.layers.back().reads = reads_of(program, step);
+    graph.layers.back().constant = all_outputs_constant(program, step);
   }
+  count_uses(program, graph.layers);
   graph.fusions = find_fusions(graph.layers);
   graph.parameters = count_parameters(program);
   return graph;

@@ -197,6 +197,7 @@ Program make_program(const onnx::ModelProto& model, const std::string& where) {
                   "\" is made by no node: the graph is incomplete");
     }
     program.consumed.insert(name);
+    program.outputs.insert(name);
   }
   return program;
 }

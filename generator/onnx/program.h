@@ -39,6 +39,8 @@ struct Program {
   std::unordered_map<std::string, Tensor> tensors;
   /// Tensors that a node or the caller reads.
   std::set<std::string> consumed;
+  /// Tensors that the caller reads.
+  std::set<std::string> outputs;
   /// Versions of the operator sets by canonical domain.
   std::unordered_map<std::string, int> opsets;
   /// Nodes that the model does not have.

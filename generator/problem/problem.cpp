@@ -43,14 +43,14 @@ std::string_view op(const Problem& problem) {
 std::string key(const Problem& problem) {
   KeyWriter writer(op(problem));
   std::visit([&](const auto& shape) { shape.write(writer); }, problem.shape);
-  if (problem.epilogue.bias) writer.word("bias");
+  problem.epilogue.write(writer);
   return writer.take();
 }
 
 Problem parse(std::string_view key) {
   KeyReader reader(key);
   Problem problem{read_shape(reader), {}};
-  problem.epilogue.bias = bias_length(problem.shape) > 0 && reader.accept("bias");
+  if (bias_length(problem.shape) > 0) problem.epilogue = Epilogue::read(reader);
   if (!reader.at_end()) reader.fail("the end");
   for (const Operand& operand : inputs(problem)) {
     for (const std::int64_t extent : operand.dims) {
@@ -67,7 +67,18 @@ std::vector<Operand> inputs(const Problem& problem) {
     operands.push_back(
         {.name = "bias", .dims = {bias_length(problem.shape)}, .role = Role::weights});
   }
+  if (problem.epilogue.residual) operands.push_back({.name = "residual", .dims = output(problem)});
   return operands;
+}
+
+std::optional<std::size_t> bias_operand(const Problem& problem) {
+  if (!problem.epilogue.bias) return std::nullopt;
+  return inputs(problem).size() - (problem.epilogue.residual ? 2 : 1);
+}
+
+std::optional<std::size_t> residual_operand(const Problem& problem) {
+  if (!problem.epilogue.residual) return std::nullopt;
+  return inputs(problem).size() - 1;
 }
 
 Dims output(const Problem& problem) {
@@ -100,7 +111,10 @@ Work work(const Problem& problem, Precision precision) {
   const std::int64_t written = written_elements(problem);
   Work total;
   total.flops = std::visit([](const auto& shape) { return shape.flops(); }, problem.shape);
-  if (problem.epilogue.bias) total.flops += static_cast<double>(written);
+  const Epilogue& epilogue = problem.epilogue;
+  const int steps =
+      int{epilogue.bias} + int{epilogue.residual} + int{epilogue.activation.has_value()};
+  total.flops += steps * static_cast<double>(written);
   total.bytes_read = read_elements(problem) * size;
   total.bytes_written = written * size;
   std::visit(

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <variant>
 
+#include "problem/epilogue.h"
 #include "problem/ops/activation.h"
 #include "problem/ops/batch_normalization.h"
 #include "problem/ops/binary.h"
@@ -32,13 +33,6 @@ using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activ
                            Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, LayerNormalization,
                            InstanceNormalization, Resampling, Quantization, Recurrent, Dropout>;
 
-/// What the call does to its result before storing it. Products only: Convolution,
-/// Deconvolution and Gemm.
-struct Epilogue {
-  bool bias = false;
-  bool operator==(const Epilogue&) const = default;
-};
-
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {
   Shape shape;
@@ -61,8 +55,11 @@ std::string key(const Problem& problem);
 /// Throws std::invalid_argument naming the key and what was expected where.
 Problem parse(std::string_view key);
 
-/// Inputs in the order the operator takes them; the epilogue's operands follow.
+/// Inputs in the order the operator takes them; the epilogue's operands follow: bias, residual.
 std::vector<Operand> inputs(const Problem& problem);
+/// Where inputs() has the epilogue's operands; empty if there is none.
+std::optional<std::size_t> bias_operand(const Problem& problem);
+std::optional<std::size_t> residual_operand(const Problem& problem);
 Dims output(const Problem& problem);
 /// The tensors that lie one after the other in the result: output() alone, but for operators that
 /// have several results. A node's outputs in their order.

@@ -97,7 +97,7 @@ std::vector<Algorithm> algorithms(Library&, const Problem& problem, Precision pr
     throw Unsupported("cublasGemmEx has no int8 result, only 32-bit integers");
   }
   if (precision == Precision::fp8) throw Unsupported("cublasGemmEx has no fp8");
-  if (problem.epilogue.bias) throw Unsupported("cublasGemmEx has no bias");
+  if (problem.epilogue != Epilogue{}) throw Unsupported("cublasGemmEx has no epilogue");
   return {"gemm_ex"};
 }
 

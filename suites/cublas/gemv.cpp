@@ -66,7 +66,7 @@ class Gemv : public CudaPrimitive {
 
 std::vector<Algorithm> algorithms(Library&, const Problem& problem, Precision precision) {
   if (element_bytes(precision) == 1) throw Unsupported("cuBLAS has no 8-bit gemv");
-  if (problem.epilogue.bias) throw Unsupported("cuBLAS' gemv has no bias");
+  if (problem.epilogue != Epilogue{}) throw Unsupported("cuBLAS' gemv has no epilogue");
   if (!is_gemv(folded(std::get<Gemm>(problem.shape)))) {
     throw Unsupported("no operand of this product is a vector");
   }

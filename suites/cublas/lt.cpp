@@ -41,17 +41,26 @@ class LtProduct : public CudaPrimitive {
         library_(library),
         matmul_(variant.problem, variant.precision),
         choice_(choice) {
-    if (variant.problem.epilogue.bias) matmul_.set_bias(input(2));
+    if (const auto bias = bias_operand(variant.problem)) matmul_.set_bias(input(*bias));
+    residual_ = residual_operand(variant.problem);
+  }
+
+  /// The library scales the products but not the residual: it is stored scaled.
+  void upload(std::size_t index, std::span<const float> values) override {
+    if (index != residual_ || matmul_.alpha() == 1) return CudaPrimitive::upload(index, values);
+    std::vector<float> scaled(values.begin(), values.end());
+    for (float& value : scaled) value *= matmul_.alpha();
+    CudaPrimitive::upload(index, scaled);
   }
 
   void run() override {
     const float alpha = matmul_.alpha();
-    constexpr float beta = 0;
+    const float beta = matmul_.beta();
+    const void* residual = residual_ ? input(*residual_) : matmul_.unread_at(output());
     check(cublasLtMatmul(library_.lt(), matmul_.operation(), &alpha, input(first_operand),
-                         matmul_.first(), input(second_operand), matmul_.second(), &beta,
-                         matmul_.unread_at(output()), matmul_.unread(), output(), matmul_.result(),
-                         &choice_.algorithm, workspace(),
-                         static_cast<std::size_t>(choice_.workspace_bytes), stream()),
+                         matmul_.first(), input(second_operand), matmul_.second(), &beta, residual,
+                         matmul_.residual(), output(), matmul_.result(), &choice_.algorithm,
+                         workspace(), static_cast<std::size_t>(choice_.workspace_bytes), stream()),
           "cublasLtMatmul");
   }
 
@@ -68,6 +77,7 @@ class LtProduct : public CudaPrimitive {
   Library& library_;
   LtMatmul matmul_;
   LtChoice choice_;
+  std::optional<std::size_t> residual_;
 };
 
 std::vector<Algorithm> algorithms(Library& library, const Problem& problem, Precision precision) {

@@ -69,13 +69,14 @@ LtMatmul::LtMatmul(const Problem& problem, Precision precision) {
   operation_.reset(operation);
   set(operation, CUBLASLT_MATMUL_DESC_TRANSA, cublas::operation(blas.transpose_first));
   set(operation, CUBLASLT_MATMUL_DESC_TRANSB, cublas::operation(blas.transpose_second));
-  if (problem.epilogue.bias) {
-    set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    const Precision bias = input_formats(problem, precision)[2].precision;
+  set(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, lt_epilogue(problem.epilogue));
+  if (const auto operand = bias_operand(problem)) {
+    const Precision bias = input_formats(problem, precision)[*operand].precision;
     set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
         static_cast<std::int32_t>(types_of(bias).operand));
   }
   if (precision == Precision::int8) alpha_ = int8_scale(problem);
+  if (problem.epilogue.residual) beta_ = 1;
 
   first_ = layout(types.operand, blas.transpose_first ? blas.k : blas.m,
                   blas.transpose_first ? blas.m : blas.k, blas.ld_first, blas.batches,
@@ -87,8 +88,21 @@ LtMatmul::LtMatmul(const Problem& problem, Precision precision) {
     return layout(type, blas.m, blas.n, blas.ld_result, blas.batches, blas.stride_result);
   };
   in_place_ = precision != Precision::fp8;
-  unread_ = result(in_place_ ? types.operand : CUDA_R_16BF);
+  residual_ = result(in_place_ ? types.operand : CUDA_R_16BF);
   result_ = result(types.operand);
+}
+
+cublasLtEpilogue_t lt_epilogue(const Epilogue& epilogue) {
+  const bool bias = epilogue.bias;
+  if (!epilogue.activation) return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+  switch (epilogue.activation->kind) {
+    case ActivationKind::relu:
+      return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case ActivationKind::gelu_tanh:
+      return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    default:
+      throw Unsupported("cublasLtMatmul has no " + std::string(epilogue.activation->op()));
+  }
 }
 
 void LtMatmul::set_bias(const void* bias) {
@@ -109,7 +123,7 @@ std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtMatmul& matmul
   std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(count));
   int returned = 0;
   check(cublasLtMatmulAlgoGetHeuristic(handle, matmul.operation(), matmul.first(), matmul.second(),
-                                       matmul.unread(), matmul.result(), created, count,
+                                       matmul.residual(), matmul.result(), created, count,
                                        results.data(), &returned),
         "cublasLtMatmulAlgoGetHeuristic");
   std::vector<LtChoice> choices;

@@ -126,7 +126,13 @@ std::vector<TensorFormat> input_formats(const Problem& problem, Precision precis
     strides[rank - 2] = 1;
     strides[rank - 1] = gemm.k;
   }
-  if (problem.epilogue.bias && is_byte(precision)) formats[2].precision = Precision::bf16;
+  // What is added has its own type where the library has none of 8 bits.
+  if (const auto bias = bias_operand(problem); bias && is_byte(precision)) {
+    formats[*bias].precision = Precision::bf16;
+  }
+  if (const auto residual = residual_operand(problem); residual && precision == Precision::fp8) {
+    formats[*residual].precision = Precision::bf16;
+  }
   return formats;
 }
 

@@ -68,8 +68,8 @@ bool is_gemv(const Gemm& gemm);
 /// Of a gemm for which is_gemv().
 BlasGemv blas_gemv(const Gemm& gemm);
 
-/// How operands and result of a gemm problem lie in memory: row-major, but for packed weights. A
-/// bias has its own type where the library has none of 8 bits.
+/// How operands and result of a gemm problem lie in memory: row-major, but for packed weights. Bias
+/// and residual have their own type where the library has none of 8 bits.
 std::vector<TensorFormat> input_formats(const Problem& problem, Precision precision);
 TensorFormat output_format(const Problem& problem, Precision precision);
 

@@ -1,6 +1,7 @@
 #include "cudnn/convolution.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -50,9 +51,10 @@ std::int64_t workspace_size(const Library& library, const ConvolutionDescriptors
   return static_cast<std::int64_t>(bytes);
 }
 
-std::vector<TensorFormat> operand_formats(const ConvolutionCall& call, bool bias) {
+std::vector<TensorFormat> operand_formats(const ConvolutionCall& call, const Epilogue& epilogue) {
   std::vector<TensorFormat> formats{call.input, call.weights};
-  if (bias) formats.push_back(call.bias);
+  if (epilogue.bias) formats.push_back(call.bias);
+  if (epilogue.residual) formats.push_back(call.output);
   return formats;
 }
 
@@ -61,18 +63,27 @@ class ConvolutionLayer final : public Layer {
   ConvolutionLayer(Library& library, const Variant& variant, const ConvolutionCall& call,
                    ConvolutionDescriptors descriptors, cudnnConvolutionFwdAlgo_t algorithm,
                    std::int64_t workspace_bytes)
-      : Layer(library, variant, operand_formats(call, variant.problem.epilogue.bias), call.output,
+      : Layer(library, variant, operand_formats(call, variant.problem.epilogue), call.output,
               workspace_bytes),
         variant_(variant),
         descriptors_(std::move(descriptors)),
         algorithm_(algorithm),
-        identity_(make_activation(CUDNN_ACTIVATION_IDENTITY, 0)) {
+        bias_(bias_operand(variant.problem)),
+        residual_(residual_operand(variant.problem)),
+        // A relu's coefficient is its upper bound; identity takes none.
+        activation_(make_activation(fused_activation(variant.problem.epilogue),
+                                    std::numeric_limits<double>::max())) {
     if (call.padded) padded_.emplace(library.cuda(), *call.padded, 0.0F);
+    if (is_fused() && !bias_) {
+      no_bias_ = DeviceMemory(span_bytes(call.bias));
+      no_bias_.fill(0, stream());
+    }
   }
 
-  /// The library scales the products but not the bias, so the bias is stored scaled.
+  /// The library scales the products but neither bias nor residual: they are stored scaled.
   void upload(std::size_t index, std::span<const float> values) override {
-    if (index != bias_index || scale() == 1) return Layer::upload(index, values);
+    const bool added = index == bias_ || index == residual_;
+    if (!added || scale() == 1) return Layer::upload(index, values);
     std::vector<float> scaled(values.begin(), values.end());
     for (float& value : scaled) value *= scale();
     Layer::upload(index, scaled);
@@ -87,17 +98,19 @@ class ConvolutionLayer final : public Layer {
     const auto bytes = static_cast<std::size_t>(workspace_bytes());
     const ConvolutionDescriptors& d = descriptors_;
     const float products = scale();
-    if (!variant_.problem.epilogue.bias) {
+    if (!is_fused()) {
       BENANZA_CUDNN(cudnnConvolutionForward, handle(), &products, d.read.get(), data,
                     d.weights.get(), input(1), d.convolution.get(), algorithm_, workspace(), bytes,
                     &zero, d.output.get(), output());
       return;
     }
-    // The residual input is not used: a factor of 0, and any tensor of the right shape.
+    // Without a residual: a factor of 0, and any tensor of the right shape.
     BENANZA_CUDNN(cudnnConvolutionBiasActivationForward, handle(), &products, d.read.get(), data,
                   d.weights.get(), input(1), d.convolution.get(), algorithm_, workspace(), bytes,
-                  &zero, d.output.get(), output(), d.bias.get(), input(bias_index), identity_.get(),
-                  d.output.get(), output());
+                  residual_ ? &one : &zero, d.output.get(),
+                  residual_ ? input(*residual_) : output(), d.bias.get(),
+                  bias_ ? input(*bias_) : no_bias_.data(), activation_.get(), d.output.get(),
+                  output());
   }
 
   double rounding_amplification() const override {
@@ -115,12 +128,16 @@ class ConvolutionLayer final : public Layer {
   }
 
  private:
-  static constexpr std::size_t bias_index = 2;
+  bool is_fused() const { return variant_.problem.epilogue != Epilogue{}; }
 
   Variant variant_;
   ConvolutionDescriptors descriptors_;
   cudnnConvolutionFwdAlgo_t algorithm_;
-  ActivationDescriptor identity_;
+  std::optional<std::size_t> bias_;
+  std::optional<std::size_t> residual_;
+  ActivationDescriptor activation_;
+  /// The library wants a bias: zeros where the problem has none.
+  DeviceMemory no_bias_;
   std::optional<PaddedInput> padded_;
 };
 
@@ -131,13 +148,12 @@ class ConvolutionSolver final : public Solver {
   std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
 
   std::vector<Algorithm> algorithms(Library& library, const Variant& prototype) const override {
-    // With a bias and no activation the library has this one alone.
-    if (prototype.problem.epilogue.bias) {
-      return {Algorithm(to_string(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM))};
-    }
+    const Epilogue& epilogue = prototype.problem.epilogue;
+    fused_activation(epilogue);  // refuses what no algorithm has
     const auto descriptors = describe(call(prototype), prototype.layout, prototype.precision);
     std::vector<Algorithm> names;
-    for (const auto algorithm : by_rank(heuristics(library, prototype, descriptors))) {
+    for (const auto algorithm :
+         algorithms_with(epilogue, by_rank(heuristics(library, prototype, descriptors)))) {
       names.emplace_back(to_string(algorithm));
     }
     return names;

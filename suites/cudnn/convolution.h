@@ -9,7 +9,7 @@
 #include "cudnn/algorithm_ranks.h"
 #include "cudnn/descriptors.h"
 #include "cudnn/padded_input.h"
-#include "problem/ops/convolution.h"
+#include "problem/problem.h"
 
 namespace benanza::cudnn {
 
@@ -67,5 +67,14 @@ HeuristicAnswer find_answer(std::span<const cudnnConvolutionFwdAlgoPerf_t> answe
 /// All 8 algorithms: ranked ones first, in their order, then the others.
 std::vector<cudnnConvolutionFwdAlgo_t> by_rank(
     std::span<const cudnnConvolutionFwdAlgoPerf_t> answers);
+
+/// Those of `ordered` that can end in `epilogue`: all, but without an activation only
+/// implicit_precomp_gemm (cuDNN's documentation of cudnnConvolutionBiasActivationForward).
+std::vector<cudnnConvolutionFwdAlgo_t> algorithms_with(
+    const Epilogue& epilogue, std::vector<cudnnConvolutionFwdAlgo_t> ordered);
+
+/// cudnnConvolutionBiasActivationForward's function: identity where the epilogue has none. Throws
+/// Unsupported for any but relu: the call knows no other.
+cudnnActivationMode_t fused_activation(const Epilogue& epilogue);
 
 }  // namespace benanza::cudnn

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cudnn/convolution.h"
+#include "harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -77,6 +78,19 @@ HeuristicAnswer find_answer(std::span<const cudnnConvolutionFwdAlgoPerf_t> answe
 std::vector<cudnnConvolutionFwdAlgo_t> by_rank(
     std::span<const cudnnConvolutionFwdAlgoPerf_t> answers) {
   return ordered_by_rank(answers, CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
+}
+
+std::vector<cudnnConvolutionFwdAlgo_t> algorithms_with(
+    const Epilogue& epilogue, std::vector<cudnnConvolutionFwdAlgo_t> ordered) {
+  if (epilogue == Epilogue{} || epilogue.activation) return ordered;
+  return {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM};
+}
+
+cudnnActivationMode_t fused_activation(const Epilogue& epilogue) {
+  if (!epilogue.activation) return CUDNN_ACTIVATION_IDENTITY;
+  if (epilogue.activation->kind == ActivationKind::relu) return CUDNN_ACTIVATION_RELU;
+  throw Unsupported("cudnnConvolutionBiasActivationForward has no " +
+                    std::string(epilogue.activation->op()));
 }
 
 }  // namespace benanza::cudnn

@@ -97,9 +97,11 @@ class DeconvolutionLayer final : public Layer {
   std::int64_t interior_bytes_ = 0;
 };
 
-void refuse_bias(const Variant& variant) {
-  if (variant.problem.epilogue.bias) {
-    throw Unsupported("cuDNN has no transposed convolution with a bias in one call");
+void refuse_epilogue(const Variant& variant) {
+  if (variant.problem.epilogue != Epilogue{}) {
+    throw Unsupported(
+        "cuDNN has no transposed convolution with bias, residual or activation in one "
+        "call");
   }
 }
 
@@ -110,7 +112,7 @@ class DeconvolutionSolver final : public Solver {
   std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
 
   std::vector<Algorithm> algorithms(Library& library, const Variant& prototype) const override {
-    refuse_bias(prototype);
+    refuse_epilogue(prototype);
     const auto descriptors = describe(call(prototype), prototype.layout, prototype.precision);
     const Answers& answers = heuristics(library, prototype, descriptors);
     std::vector<Algorithm> names;
@@ -122,7 +124,7 @@ class DeconvolutionSolver final : public Solver {
   }
 
   std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    refuse_bias(variant);
+    refuse_epilogue(variant);
     const DeconvolutionCall mapped = call(variant);
     auto descriptors = describe(mapped, variant.layout, variant.precision);
     const auto algorithm = parse_deconvolution_algorithm(variant.algorithm);

@@ -44,14 +44,16 @@ using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
 /// One variant, set up and ready to run again and again. Knows nothing of timing, names or JSON.
 /// Values cross this border as floats in row-major logical order, whatever the variant's precision
 /// and layout; the harness picks inputs that every precision holds exactly. At int8 the result is
-/// round(int8_scale(problem) * exact result), saturated to [-128, 127].
+/// round(int8_scale(problem) * exact result), saturated to [-128, 127]; a residual is stored scaled
+/// alike, as the result of a layer before would be.
 class Primitive {
  public:
   virtual ~Primitive() = default;
 
   /// Stores operand `index` of inputs(problem). `values` has element_count(operand.dims) elements.
   virtual void upload(std::size_t index, std::span<const float> values) = 0;
-  /// Fills the result with a value no correct call leaves behind: NaN, or -128 for integers.
+  /// Fills the result with a value no correct call leaves behind: NaN, or -128 for integers. A call
+  /// that adds to what its result holds finds the residual there.
   virtual void poison_output() = 0;
   /// One call of the library, enqueued on the backend's stream.
   virtual void run() = 0;

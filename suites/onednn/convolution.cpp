@@ -1,4 +1,4 @@
-#include "harness/primitive.h"
+#include "onednn/epilogue.h"
 #include "onednn/operators.h"
 #include "onednn/window.h"
 
@@ -14,7 +14,7 @@ Dims weight_dims(const Convolution& shape) {
 }
 
 Plan plan(const Convolution& shape, const Problem& problem, const Setting& setting,
-          dnnl::algorithm algorithm) {
+          dnnl::algorithm algorithm, ResidualFrom from) {
   using Forward = dnnl::convolution_forward;
   const auto data = [&](const Dims& dims) {
     return setting.layout() == Layout::any ? setting.chosen_by_library(dims) : setting.tensor(dims);
@@ -27,11 +27,12 @@ Plan plan(const Convolution& shape, const Problem& problem, const Setting& setti
                                  setting.chosen_by_library(weights), bias, data(shape.output()),
                                  shape.window.strides, window.gaps, window.begin_pads,
                                  window.end_pads);
-  const float scale = setting.integers() ? int8_scale(problem) : 1;
-  Plan plan{.offer = offer<Forward>(descriptor, setting.attributes(scale), setting.engine()),
+  const Finish last = finish(problem, setting, from, data(shape.output()), floats(shape.output()));
+  Plan plan{.offer = offer<Forward>(descriptor, last.attributes, setting.engine()),
             .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, floats(weights)}},
             .result = {DNNL_ARG_DST, floats(shape.output())}};
   if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
+  plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
   return plan;
 }
 
@@ -42,12 +43,16 @@ Plan plan(const Convolution& shape, const Problem& problem, const Setting& setti
 Solver solver(const Convolution& shape, const Problem& problem) {
   return {.layouts = {Layout::nchw, Layout::nhwc, Layout::any},
           .attempts = [=](const Setting& setting) {
-            const auto with = [=](dnnl::algorithm algorithm) {
-              return [=] { return plan(shape, problem, setting, algorithm); };
+            std::vector<Attempt> attempts;
+            const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
+              const auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
+                return plan(shape, problem, setting, algorithm, from);
+              });
+              attempts.insert(attempts.end(), ways.begin(), ways.end());
             };
-            return std::vector<Attempt>{
-                {.prefix = "", .plan = with(dnnl::algorithm::convolution_direct)},
-                {.prefix = "winograd.", .plan = with(dnnl::algorithm::convolution_winograd)}};
+            ask("", dnnl::algorithm::convolution_direct);
+            ask("winograd.", dnnl::algorithm::convolution_winograd);
+            return attempts;
           }};
 }
 

@@ -1,4 +1,4 @@
-#include "harness/primitive.h"
+#include "onednn/epilogue.h"
 #include "onednn/operators.h"
 #include "onednn/window.h"
 #include "problem/ops/copy.h"
@@ -25,7 +25,7 @@ Memory::desc weight_values(const Deconvolution& shape) {
 }
 
 Plan plan(const Deconvolution& shape, const Problem& problem, const Setting& setting,
-          dnnl::algorithm algorithm) {
+          dnnl::algorithm algorithm, ResidualFrom from) {
   using Forward = dnnl::deconvolution_forward;
   const auto data = [&](const Dims& dims) {
     return setting.layout() == Layout::any ? setting.chosen_by_library(dims) : setting.tensor(dims);
@@ -38,11 +38,12 @@ Plan plan(const Deconvolution& shape, const Problem& problem, const Setting& set
                                  setting.chosen_by_library(weights.dims()), bias,
                                  data(shape.output()), shape.window.strides, window.gaps,
                                  window.begin_pads, window.end_pads);
-  const float scale = setting.integers() ? int8_scale(problem) : 1;
-  Plan plan{.offer = offer<Forward>(descriptor, setting.attributes(scale), setting.engine()),
+  const Finish last = finish(problem, setting, from, data(shape.output()), floats(shape.output()));
+  Plan plan{.offer = offer<Forward>(descriptor, last.attributes, setting.engine()),
             .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, weights}},
             .result = {DNNL_ARG_DST, floats(shape.output())}};
   if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
+  plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
   return plan;
 }
 
@@ -52,12 +53,16 @@ Plan plan(const Deconvolution& shape, const Problem& problem, const Setting& set
 Solver solver(const Deconvolution& shape, const Problem& problem) {
   return {.layouts = {Layout::nchw, Layout::nhwc, Layout::any},
           .attempts = [=](const Setting& setting) {
-            const auto with = [=](dnnl::algorithm algorithm) {
-              return [=] { return plan(shape, problem, setting, algorithm); };
+            std::vector<Attempt> attempts;
+            const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
+              const auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
+                return plan(shape, problem, setting, algorithm, from);
+              });
+              attempts.insert(attempts.end(), ways.begin(), ways.end());
             };
-            return std::vector<Attempt>{
-                {.prefix = "", .plan = with(dnnl::algorithm::deconvolution_direct)},
-                {.prefix = "winograd.", .plan = with(dnnl::algorithm::deconvolution_winograd)}};
+            ask("", dnnl::algorithm::deconvolution_direct);
+            ask("winograd.", dnnl::algorithm::deconvolution_winograd);
+            return attempts;
           }};
 }
 

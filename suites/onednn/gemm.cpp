@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "harness/primitive.h"
+#include "onednn/epilogue.h"
 #include "onednn/operators.h"
 
 namespace benanza::onednn {
@@ -36,11 +36,8 @@ Gemm folded(Gemm shape) {
   return shape;
 }
 
-float scale_of(const Problem& problem, const Setting& setting) {
-  return setting.integers() ? int8_scale(problem) : 1;
-}
-
-Plan plan_matmul(const Gemm& shape, const Problem& problem, const Setting& setting) {
+Plan plan_matmul(const Gemm& shape, const Problem& problem, const Setting& setting,
+                 ResidualFrom from) {
   const Dims a = with_batch(shape.batch_a, shape.m, shape.k);
   const Dims b = with_batch(shape.batch_b, shape.k, shape.n);
   const Dims c = with_batch(shape.batch(), shape.m, shape.n);
@@ -54,30 +51,34 @@ Plan plan_matmul(const Gemm& shape, const Problem& problem, const Setting& setti
       setting.strided(a, a_strides),
       shape.constant_b ? setting.chosen_by_library(b) : setting.strided(b, b_strides), bias,
       setting.plain(c));
+  const Finish last = finish(problem, setting, from, setting.plain(c), floats(c));
   Plan plan{
-      .offer = offer<dnnl::matmul>(descriptor, setting.attributes(scale_of(problem, setting)),
-                                   setting.engine()),
+      .offer = offer<dnnl::matmul>(descriptor, last.attributes, setting.engine()),
       .operands = {{DNNL_ARG_SRC, floats(a, a_strides)}, {DNNL_ARG_WEIGHTS, floats(b, b_strides)}},
       .result = {DNNL_ARG_DST, floats(c)}};
   if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
+  plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
   return plan;
 }
 
 /// Weights of an inner product are n x k.
-Plan plan_inner_product(const Gemm& shape, const Problem& problem, const Setting& setting) {
+Plan plan_inner_product(const Gemm& shape, const Problem& problem, const Setting& setting,
+                        ResidualFrom from) {
   using Forward = dnnl::inner_product_forward;
   const Dims weights{shape.n, shape.k};
   const Memory::desc bias = problem.epilogue.bias ? floats({shape.n}) : Memory::desc();
   const Forward::desc descriptor(
       dnnl::prop_kind::forward_inference, setting.plain({shape.m, shape.k}),
       setting.chosen_by_library(weights), bias, setting.plain({shape.m, shape.n}));
-  Plan plan{.offer = offer<Forward>(descriptor, setting.attributes(scale_of(problem, setting)),
-                                    setting.engine()),
+  const Dims result{shape.m, shape.n};
+  const Finish last = finish(problem, setting, from, setting.plain(result), floats(result));
+  Plan plan{.offer = offer<Forward>(descriptor, last.attributes, setting.engine()),
             .operands = {{DNNL_ARG_SRC, floats({shape.m, shape.k})},
                          {DNNL_ARG_WEIGHTS,
                           floats(weights, matrix_strides(weights, !shape.transpose_b))}},
             .result = {DNNL_ARG_DST, floats({shape.m, shape.n})}};
   if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
+  plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
   return plan;
 }
 
@@ -88,12 +89,14 @@ Plan plan_inner_product(const Gemm& shape, const Problem& problem, const Setting
 Solver solver(const Gemm& shape, const Problem& problem) {
   return {.layouts = {Layout::plain},
           .attempts = [folded = folded(shape), problem](const Setting& setting) {
-            std::vector<Attempt> attempts{
-                {.prefix = "", .plan = [=] { return plan_matmul(folded, problem, setting); }}};
+            auto attempts = with_epilogue(problem, "", [=](ResidualFrom from) {
+              return plan_matmul(folded, problem, setting, from);
+            });
             if (folded.constant_b && folded.batch_a.empty() && !folded.transpose_a) {
-              attempts.push_back({.prefix = "inner_product.", .plan = [=] {
-                                    return plan_inner_product(folded, problem, setting);
-                                  }});
+              const auto more = with_epilogue(problem, "inner_product.", [=](ResidualFrom from) {
+                return plan_inner_product(folded, problem, setting, from);
+              });
+              attempts.insert(attempts.end(), more.begin(), more.end());
             }
             return attempts;
           }};

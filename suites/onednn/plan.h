@@ -48,6 +48,8 @@ struct Argument {
   /// Where no strides can say it: makes the floats that `values` describes of the problem's (of a
   /// result: the other way round). Done when values are uploaded or downloaded.
   std::function<std::vector<float>(std::span<const float>)> rearrange = nullptr;
+  /// The call finds it in its result, and overwrites it.
+  bool in_result = false;
 };
 
 /// A call that computes the problem. `operands` are in the order of inputs(problem).

@@ -25,7 +25,10 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
     : engine_(engine), stream_(stream), result_elements_(result_elements) {
   primitive_ = checked("creation of the primitive",
                        [&] { return dnnl::primitive(plan.offer.current().get()); });
-  for (const Argument& argument : plan.operands) operands_.push_back(allocate(plan, argument));
+  for (const Argument& argument : plan.operands) {
+    if (argument.in_result) in_result_ = operands_.size();
+    operands_.push_back(allocate(plan, argument));
+  }
   for (const int id : plan.zeros) {
     const Memory& memory = zeros_.emplace_back(allocate(plan, {id, {}}).memory);
     std::memset(memory.get_data_handle(), 0, memory.get_desc().get_size());
@@ -48,7 +51,7 @@ PlannedPrimitive::Tensor PlannedPrimitive::allocate(const Plan& plan, const Argu
     throw std::runtime_error("oneDNN does not take argument " + std::to_string(argument.id));
   }
   Memory memory = checked("memory", [&] { return Memory(wanted, engine_); });
-  arguments_.push_back({argument.id, memory.get()});
+  if (!argument.in_result) arguments_.push_back({argument.id, memory.get()});
   return {memory, argument};
 }
 
@@ -65,6 +68,9 @@ void PlannedPrimitive::upload(std::size_t index, std::span<const float> values) 
 }
 
 void PlannedPrimitive::poison_output() {
+  if (in_result_) {
+    return convert(stream_, operands_[*in_result_].memory, results_.front().memory);
+  }
   for (const Tensor& result : results_) {
     const Memory::desc format = result.memory.get_desc();
     // All bits set is not a number in every floating type; 0x80 is -128.
@@ -92,7 +98,7 @@ std::vector<float> PlannedPrimitive::download() {
 }
 
 std::int64_t PlannedPrimitive::read(const Tensor& result, std::span<float> target) {
-  const auto& [id, format, rearrange] = result.argument;
+  const auto& [id, format, rearrange, in_result] = result.argument;
   const std::int64_t count = element_count(format.dims());
   if (!rearrange) {
     convert(stream_, result.memory, Memory(format, engine_, target.data()));

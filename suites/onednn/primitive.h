@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "harness/primitive.h"
@@ -37,6 +38,8 @@ class PlannedPrimitive : public Primitive {
   std::vector<Tensor> operands_;
   std::vector<Memory> zeros_;
   std::vector<Tensor> results_;
+  /// The operand that run() finds in the result, if there is one.
+  std::optional<std::size_t> in_result_;
   Memory scratchpad_;
   std::int64_t result_elements_;
   std::int64_t workspace_bytes_ = 0;

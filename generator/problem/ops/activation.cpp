@@ -53,6 +53,24 @@ const Row* find(std::string_view op) {
 
 }  // namespace
 
+void Activation::write_function(KeyWriter& writer) const {
+  const Row& found = row(kind);
+  writer.word(found.op);
+  if (found.has_alpha) writer.real("a", alpha);
+  if (found.has_beta) writer.real("b", beta);
+}
+
+std::optional<Activation> Activation::read_function(KeyReader& reader) {
+  for (const Row& candidate : rows) {
+    if (!reader.accept(candidate.op)) continue;
+    Activation function{.input = {}, .kind = candidate.kind};
+    if (candidate.has_alpha) function.alpha = reader.real("a");
+    if (candidate.has_beta) function.beta = reader.real("b");
+    return function;
+  }
+  return std::nullopt;
+}
+
 bool Activation::owns(std::string_view op) { return find(op) != nullptr; }
 
 std::string_view Activation::op() const { return row(kind).op; }

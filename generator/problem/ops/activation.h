@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "problem/operand.h"
 
 namespace benanza {
@@ -55,6 +57,11 @@ struct Activation {
   std::string_view op() const;
   void write(KeyWriter& writer) const;
   static Activation read(KeyReader& reader);
+
+  /// The function alone, as one field and its parameters: "relu", "clip_a0_b6".
+  void write_function(KeyWriter& writer) const;
+  /// What write_function wrote, `input` left empty; nothing if the next field is no function.
+  static std::optional<Activation> read_function(KeyReader& reader);
 
   std::vector<Operand> inputs() const;
   Dims output() const { return input; }

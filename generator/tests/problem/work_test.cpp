@@ -22,6 +22,15 @@ TEST(Work, BiasAddsOnePerOutputAndDoesNotDouble) {
   EXPECT_EQ(biased.bytes_read - plain.bytes_read, 4 * 4);
 }
 
+TEST(Work, EveryStepOfAnEpilogueAddsOnePerOutputAndTheResidualIsRead) {
+  // 4 x 6 x 6 outputs of a 3 x 3 kernel over 8 x 8.
+  const Work plain = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1");
+  const Work fused = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1_bias_residual_relu");
+  EXPECT_EQ(fused.flops - plain.flops, 3 * 4 * 6 * 6);
+  EXPECT_EQ(fused.bytes_read - plain.bytes_read, 4 * (4 + 4 * 6 * 6));
+  EXPECT_EQ(fused.bytes_written, plain.bytes_written);
+}
+
 TEST(Work, DilationDoesNotInflate) {
   // 9x9 under a 3x3 kernel dilated by 2 gives 5x5, as does 7x7 undilated.
   EXPECT_EQ(fp32("conv/1x1x9x9_k1x3x3_p0.0.0.0_s1x1_d2x2_g1").flops,

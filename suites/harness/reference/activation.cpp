@@ -9,7 +9,18 @@
 namespace benanza::reference_detail {
 
 Element element(const Activation& shape, Operands operands, const Dims& at) {
-  const double x = operands[0][static_cast<std::size_t>(ravel_broadcast(at, shape.input))];
+  return activated(shape, operands[0][static_cast<std::size_t>(ravel_broadcast(at, shape.input))]);
+}
+
+Element activated(const Activation& shape, const Element& x) {
+  Element result = activated(shape, x.value);
+  // Of an epilogue's functions none is steeper than 1.25, or than its slope where it has one.
+  const double slope = std::max(1.25, std::abs(static_cast<double>(shape.alpha)));
+  result.magnitude = std::max(result.magnitude, slope * x.magnitude);
+  return result;
+}
+
+Element activated(const Activation& shape, double x) {
   const double alpha = shape.alpha;
   const double beta = shape.beta;
   const auto of_size = [](double value) { return Element{value, std::abs(value)}; };

@@ -48,10 +48,24 @@ std::vector<float> fill(std::int64_t count, const Palette& palette, std::uint64_
   return values;
 }
 
+/// Exponent e such that sums of products of operands up to 2^e spread as widely as the epilogue's
+/// function wants: their standard deviation is half its range, or up to four times as much.
+double exponent_for(const Problem& problem, const Activation& function) {
+  // Of the product of two values k / 8: the mean of k^2 is 25.5.
+  constexpr double product_deviation = 25.5 / 64;
+  const double deviation =
+      product_deviation * std::sqrt(static_cast<double>(reduction_length(problem)));
+  const double wanted = reference_detail::input_range(function) / 2;
+  return std::ceil(std::log2(wanted / deviation) / 2);
+}
+
 /// Step of an operand's palette: its largest value, 8 steps, reaches the range the operator asks
 /// for.
 float step_for(const Problem& problem, Precision precision, std::size_t operand) {
   if (precision == Precision::int8) return 1;
+  if (const auto& function = problem.epilogue.activation) {
+    return static_cast<float>(std::exp2(exponent_for(problem, *function) - 3));
+  }
   const double range =
       std::visit([&](const auto& shape) { return reference_detail::input_range(shape, operand); },
                  problem.shape);
@@ -66,11 +80,11 @@ std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision pre
   const bool integers = precision == Precision::int8;
   std::vector<std::vector<float>> values;
   for (std::size_t index = 0; index < operands.size(); ++index) {
-    const bool bias = problem.epilogue.bias && index + 1 == operands.size();
+    const bool added = index == bias_operand(problem) || index == residual_operand(problem);
     const float step = step_for(problem, precision, index);
     Palette palette = operands[index].domain == Domain::positive ? positive(step) : symmetric(step);
-    if (integers && bias) palette = symmetric(4 / int8_scale(problem));
-    if (integers && index > 0 && !bias) palette = even(palette);
+    if (integers && added) palette = symmetric(4 / int8_scale(problem));
+    if (integers && index > 0 && !added) palette = even(palette);
     values.push_back(fill(element_count(operands[index].dims), palette, random_bits(seed, index)));
   }
   return values;

@@ -49,6 +49,11 @@ double dropped_share(const Shape&) {
 }
 inline double dropped_share(const Dropout& shape) { return shape.ratio; }
 
+/// `shape`'s function of `x` alone.
+Element activated(const Activation& shape, double x);
+/// The same for an x that was summed: its terms' rounding errors pass through the function.
+Element activated(const Activation& shape, const Element& x);
+
 /// Index of the bias value that an epilogue adds to the element at `at`.
 inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1]; }
 inline std::int64_t bias_index(const Deconvolution&, const Dims& at) { return at[1]; }

@@ -9,6 +9,8 @@ namespace benanza {
 
 std::vector<Element> reference_elements(const Problem& problem, Operands operands,
                                         std::span<const std::int64_t> flat_indices) {
+  const std::optional<std::size_t> bias = bias_operand(problem);
+  const std::optional<std::size_t> residual = residual_operand(problem);
   return std::visit(
       [&](const auto& shape) {
         std::vector<Dims> all;
@@ -17,12 +19,18 @@ std::vector<Element> reference_elements(const Problem& problem, Operands operand
         }
         std::vector<Element> results = reference_detail::elements(shape, operands, all);
         if constexpr (requires(const Dims& at) { reference_detail::bias_index(shape, at); }) {
-          for (std::size_t i = 0; problem.epilogue.bias && i < results.size(); ++i) {
-            const auto channel =
-                static_cast<std::size_t>(reference_detail::bias_index(shape, all[i]));
-            const double bias = operands.back()[channel];
-            results[i].value += bias;
-            results[i].magnitude += std::abs(bias);
+          for (std::size_t i = 0; i < results.size(); ++i) {
+            const auto add = [&](std::optional<std::size_t> operand, std::int64_t index) {
+              if (!operand) return;
+              const double term = operands[*operand][static_cast<std::size_t>(index)];
+              results[i].value += term;
+              results[i].magnitude += std::abs(term);
+            };
+            add(bias, reference_detail::bias_index(shape, all[i]));
+            add(residual, flat_indices[i]);
+            if (problem.epilogue.activation) {
+              results[i] = reference_detail::activated(*problem.epilogue.activation, results[i]);
+            }
           }
         }
         return results;

@@ -23,7 +23,7 @@ struct Element {
 };
 
 /// Element `flat_index` (row-major, into output(problem)) of the result, computed in double
-/// straight from the ONNX definition; the bias of an epilogue is the last operand. For a Copy the
+/// straight from the ONNX definition; the operands of an epilogue are the last ones. For a Copy the
 /// index must be one that the view writes.
 Element reference_element(const Problem& problem, Operands operands, std::int64_t flat_index);
 

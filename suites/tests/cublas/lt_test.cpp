@@ -84,7 +84,7 @@ TEST(LtMatmul, EightBitFloatsArePackedAndLeaveABf16MatrixUnread) {
   const LtMatmul matmul(parse("gemm/m16_n32_k64_nn_w"), Precision::fp8);
   EXPECT_EQ(read<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_TRANSA), CUBLAS_OP_T);
   EXPECT_EQ(matrix(matmul.first()), (Matrix{64, 32, 64, CUDA_R_8F_E4M3}));
-  EXPECT_EQ(matrix(matmul.unread()), (Matrix{32, 16, 32, CUDA_R_16BF}));
+  EXPECT_EQ(matrix(matmul.residual()), (Matrix{32, 16, 32, CUDA_R_16BF}));
   EXPECT_EQ(matrix(matmul.result()), (Matrix{32, 16, 32, CUDA_R_8F_E4M3}));
 }
 
@@ -96,7 +96,7 @@ TEST(LtMatmul, AnUnreadMatrixOfAnotherTypeHasNoAddress) {
   for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
     const LtMatmul matmul(problem, precision);
     EXPECT_EQ(matmul.unread_at(&result), &result);
-    EXPECT_EQ(matrix(matmul.unread()), matrix(matmul.result()));
+    EXPECT_EQ(matrix(matmul.residual()), matrix(matmul.result()));
   }
 }
 
@@ -112,7 +112,7 @@ TEST(LtMatmul, BiasOfEightBitFloatsIsWhatTheUnreadMatrixIs) {
   const LtMatmul matmul(parse("gemm/m16_n32_k64_nt_w_bias"), Precision::fp8);
   EXPECT_EQ(read<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE),
             CUDA_R_16BF);
-  EXPECT_EQ(matrix(matmul.unread()).type, static_cast<std::uint32_t>(CUDA_R_16BF));
+  EXPECT_EQ(matrix(matmul.residual()).type, static_cast<std::uint32_t>(CUDA_R_16BF));
 }
 
 TEST(LtMatmul, Int8IsScaledInFp32) {
@@ -129,6 +129,47 @@ TEST(LtMatmul, BatchesAreStrided) {
   EXPECT_EQ(read<std::int64_t>(matmul.first(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 15);
   EXPECT_EQ(read<std::int64_t>(matmul.second(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 0);
   EXPECT_EQ(read<std::int64_t>(matmul.result(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET), 10);
+}
+
+cublasLtEpilogue_t epilogue_of(const char* words, Precision precision = Precision::fp16) {
+  const LtMatmul matmul(parse(std::string("gemm/m2_n5_k3_nt_w") + words), precision);
+  return static_cast<cublasLtEpilogue_t>(
+      read<std::uint32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_EPILOGUE));
+}
+
+TEST(LtMatmul, EveryEpilogueTheLibraryHas) {
+  EXPECT_EQ(epilogue_of(""), CUBLASLT_EPILOGUE_DEFAULT);
+  EXPECT_EQ(epilogue_of("_bias"), CUBLASLT_EPILOGUE_BIAS);
+  EXPECT_EQ(epilogue_of("_relu"), CUBLASLT_EPILOGUE_RELU);
+  EXPECT_EQ(epilogue_of("_bias_relu"), CUBLASLT_EPILOGUE_RELU_BIAS);
+  EXPECT_EQ(epilogue_of("_bias_residual_relu"), CUBLASLT_EPILOGUE_RELU_BIAS);
+  EXPECT_EQ(epilogue_of("_gelutanh"), CUBLASLT_EPILOGUE_GELU);
+  EXPECT_EQ(epilogue_of("_bias_gelutanh"), CUBLASLT_EPILOGUE_GELU_BIAS);
+  for (const char* words : {"_bias_gelu", "_bias_tanh", "_bias_clip_a0_b6", "_leakyrelu_a0.1"}) {
+    EXPECT_THROW(epilogue_of(words), Unsupported) << words;
+  }
+}
+
+TEST(LtMatmul, TheResidualIsTheMatrixThatBetaCounts) {
+  const LtMatmul without(parse("gemm/m2_n5_k3_nt_w_bias_relu"), Precision::fp16);
+  EXPECT_EQ(without.beta(), 0);
+  const LtMatmul with(parse("gemm/m2_n5_k3_nt_w_bias_residual_relu"), Precision::fp16);
+  EXPECT_EQ(with.beta(), 1);
+  EXPECT_EQ(matrix(with.residual()), (Matrix{5, 2, 5, CUDA_R_16F}));
+  EXPECT_EQ(matrix(with.residual()), matrix(with.result()));
+}
+
+TEST(LtMatmul, ResidualsOf8BitFloatsHave16) {
+  const Problem problem = parse("gemm/m16_n32_k64_nt_w_bias_residual");
+  EXPECT_EQ(matrix(LtMatmul(problem, Precision::fp8).residual()),
+            (Matrix{32, 16, 32, CUDA_R_16BF}));
+  const auto formats = input_formats(problem, Precision::fp8);
+  EXPECT_EQ(formats.at(2).precision, Precision::bf16);
+  EXPECT_EQ(formats.at(3).precision, Precision::bf16);
+  const Problem integers = parse("gemm/m16_n32_k64_nt_w_residual");
+  EXPECT_EQ(matrix(LtMatmul(integers, Precision::int8).residual()),
+            (Matrix{32, 16, 32, CUDA_R_8I}));
+  EXPECT_EQ(input_formats(integers, Precision::int8).at(2).precision, Precision::int8);
 }
 
 TEST(LtMatmul, WhatDescriptorsCannotSayIsUnsupported) {

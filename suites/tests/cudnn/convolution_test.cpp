@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 
+#include "harness/primitive.h"
 #include "shapes.h"
 
 namespace benanza::cudnn {
@@ -203,6 +205,45 @@ TEST(ByRank, ListsAllEightTheChosenOneFirst) {
   EXPECT_EQ(order[1], CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
   EXPECT_EQ(order[2], CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
   EXPECT_EQ(order[7], CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD);
+}
+
+Epilogue epilogue_of(const char* words) {
+  return parse(std::string("conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1") + words).epilogue;
+}
+
+TEST(FusedConvolution, WithoutAnActivationOnlyOneAlgorithmIsAsked) {
+  const std::vector<cudnnConvolutionFwdAlgo_t> all{CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD,
+                                                   CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+                                                   CUDNN_CONVOLUTION_FWD_ALGO_FFT};
+  const std::vector one{CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM};
+  EXPECT_EQ(algorithms_with(epilogue_of(""), all), all);
+  EXPECT_EQ(algorithms_with(epilogue_of("_bias"), all), one);
+  EXPECT_EQ(algorithms_with(epilogue_of("_residual"), all), one);
+  EXPECT_EQ(algorithms_with(epilogue_of("_bias_residual"), all), one);
+  EXPECT_EQ(algorithms_with(epilogue_of("_relu"), all), all);
+  EXPECT_EQ(algorithms_with(epilogue_of("_bias_residual_relu"), all), all);
+}
+
+TEST(FusedConvolution, KnowsReluAlone) {
+  EXPECT_EQ(fused_activation(epilogue_of("_bias")), CUDNN_ACTIVATION_IDENTITY);
+  EXPECT_EQ(fused_activation(epilogue_of("_bias_residual_relu")), CUDNN_ACTIVATION_RELU);
+  // Never a plain relu for a clipped one, nor the other way round.
+  for (const char* words : {"_bias_clip_a0_b6", "_bias_leakyrelu_a0.1", "_sigmoid", "_elu_a1"}) {
+    EXPECT_THROW(fused_activation(epilogue_of(words)), Unsupported) << words;
+  }
+}
+
+// A relu that the descriptor bounds at 0 would give zeros.
+TEST(FusedConvolution, ReluHasNoUpperBound) {
+  const auto activation =
+      make_activation(CUDNN_ACTIVATION_RELU, std::numeric_limits<double>::max());
+  cudnnActivationMode_t mode{};
+  cudnnNanPropagation_t nan{};
+  double bound = 0;
+  ASSERT_EQ(cudnnGetActivationDescriptor(activation.get(), &mode, &nan, &bound),
+            CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(mode, CUDNN_ACTIVATION_RELU);
+  EXPECT_EQ(bound, std::numeric_limits<double>::max());
 }
 
 }  // namespace

@@ -1,0 +1,333 @@
+#include "bounds/fusion.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/fusion_report.h"
+#include "tests/build.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+using test::layer;
+using test::measured;
+using test::ms;
+using test::refused;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// conv -> bn -> relu: 10, 2 and 2 ms, and a layer behind them of 1 ms.
+Graph chain() {
+  return {.model = "chain",
+          .batch = 1,
+          .layers = {layer("conv", {}), layer("bn", {0}), layer("relu", {1}), layer("pool", {2})},
+          .fusions = {{.pattern = "conv_bn", .layers = {0, 1}, .problem = "relu/conv_bn"},
+                      {.pattern = "conv_bn_relu", .layers = {0, 1, 2}, .problem = "relu/cbr"}}};
+}
+
+MeasurementSet chain_alone() {
+  return test::steady({{"conv", 10 * ms}, {"bn", 2 * ms}, {"relu", 2 * ms}, {"pool", 1 * ms}});
+}
+
+void add(MeasurementSet& set, const std::string& problem, double seconds,
+         const std::string& variant = "/fp32/nchw/onednn/jit") {
+  set.add(measured(problem + variant, {seconds, seconds, seconds}));
+}
+
+FusionReport report_of(const Graph& graph, const MeasurementSet& set, const Choice& choice = {}) {
+  return make_fusion_report(graph, set, choice, Movement::exclude);
+}
+
+std::vector<Verdict> verdicts(const FusionReport& report) {
+  std::vector<Verdict> all;
+  for (const FusionRow& row : report.rows) all.push_back(row.verdict);
+  return all;
+}
+
+TEST(Fusion, OfAChainSavesTheDifferenceOfTheBounds) {
+  MeasurementSet set = chain_alone();
+  add(set, "relu/conv_bn", 10.5 * ms);
+  add(set, "relu/cbr", 10.75 * ms);
+  const Graph graph = chain();
+  const FusionReport report = report_of(graph, set);
+  // 10 + 2 + 2 + 1 alone; 10.75 + 1 by the longer fusion (10.5 + 2 + 1 by the shorter one).
+  EXPECT_DOUBLE_EQ(report.unfused.sequential.seconds, 15 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 11.75 * ms);
+  EXPECT_DOUBLE_EQ(report.profit_seconds(), 3.25 * ms);
+  EXPECT_THAT(verdicts(report), ElementsAre(Verdict::outdone, Verdict::used));
+  EXPECT_TRUE(report.cover.optimal);
+  EXPECT_FALSE(report.is_partial());
+  ASSERT_THAT(report.patterns, SizeIs(2));
+  EXPECT_EQ(report.patterns[0].used, 0);
+  EXPECT_DOUBLE_EQ(report.patterns[0].profit_seconds, 0);
+  EXPECT_NEAR(report.patterns[0].profit_alone_seconds, 1.5 * ms, 1e-12);
+  EXPECT_NEAR(report.patterns[1].profit_seconds, 3.25 * ms, 1e-12);
+  EXPECT_NEAR(report.patterns[1].profit_alone_seconds, 3.25 * ms, 1e-12);
+}
+
+TEST(Fusion, IsUsedOnlyWhereItPays) {
+  MeasurementSet set = chain_alone();
+  add(set, "relu/conv_bn", 12.5 * ms);
+  add(set, "relu/cbr", 14 * ms);
+  const Graph graph = chain();
+  const FusionReport report = report_of(graph, set);
+  EXPECT_DOUBLE_EQ(report.profit_seconds(), 0);
+  EXPECT_THAT(verdicts(report), ElementsAre(Verdict::does_not_pay, Verdict::does_not_pay));
+}
+
+/// A residual block: left and right (10 and 6 ms) meet in sum (3 ms), which relu follows (1 ms).
+/// Either of the two may take sum and relu along.
+Graph diamond() {
+  return {.model = "diamond",
+          .batch = 1,
+          .layers = {layer("start", {}), layer("left", {0}), layer("right", {0}),
+                     layer("sum", {1, 2}), layer("relu", {3})},
+          .fusions = {
+              {.pattern = "conv_add_relu", .layers = {1, 3, 4}, .problem = "relu/left_fused"},
+              {.pattern = "conv_add_relu", .layers = {2, 3, 4}, .problem = "relu/right_fused"}}};
+}
+
+MeasurementSet diamond_alone() {
+  return test::steady(
+      {{"start", 1 * ms}, {"left", 10 * ms}, {"right", 6 * ms}, {"sum", 3 * ms}, {"relu", 1 * ms}});
+}
+
+TEST(Fusion, OfADiamondLetsOneBranchTakeTheSum) {
+  MeasurementSet set = diamond_alone();
+  add(set, "relu/left_fused", 11 * ms);    // saves 3
+  add(set, "relu/right_fused", 6.5 * ms);  // saves 3.5
+  const Graph graph = diamond();
+  const FusionReport report = report_of(graph, set);
+  EXPECT_THAT(verdicts(report), ElementsAre(Verdict::outdone, Verdict::used));
+  EXPECT_DOUBLE_EQ(report.unfused.sequential.seconds, 21 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 17.5 * ms);
+  // Before: 1 + 10 + 3 + 1. Then right waits for left: 1 + 10 + 6.5, more than before. The cover is
+  // that of the sequential bound.
+  EXPECT_DOUBLE_EQ(report.unfused.parallel.seconds, 15 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 17.5 * ms);
+  ASSERT_THAT(report.patterns, SizeIs(1));
+  EXPECT_EQ(report.patterns[0].found, 2);
+  EXPECT_EQ(report.patterns[0].used, 1);
+}
+
+TEST(Fusion, TheFusedGraphKeepsTheFlow) {
+  MeasurementSet set = diamond_alone();
+  add(set, "relu/left_fused", 11 * ms);
+  add(set, "relu/right_fused", 6.5 * ms);
+  const Graph graph = diamond();
+  const auto layers = layer_times(graph, set, {});
+  const auto fusions = fusion_times(graph, set, {});
+  const Cover cover = fusion_cover(graph, layers, fusions, Movement::exclude);
+  const FusedGraph fused = fused_graph(graph, layers, fusions, cover);
+  ASSERT_THAT(fused.graph.layers, SizeIs(3));
+  EXPECT_EQ(fused.graph.layers[1].name, "left");
+  EXPECT_EQ(fused.graph.layers[2].name, "right ... relu");
+  EXPECT_EQ(fused.graph.layers[2].op, "conv_add_relu");
+  EXPECT_THAT(fused.graph.layers[2].inputs, ElementsAre(0, 1));
+  EXPECT_THAT(fused.graph.layers[0].inputs, IsEmpty());
+  EXPECT_DOUBLE_EQ(fused.graph.layers[2].flops.value(), 3e6);
+  EXPECT_EQ(fused.times[2].fusion, "conv_add_relu");
+}
+
+TEST(Fusion, ALaterLayerMayBeFusedWithAnEarlierOne) {
+  // The flow counts, not the order of the list: relu is listed before the layer it reads.
+  const Graph graph{
+      .model = "m",
+      .layers = {layer("relu", {1}), layer("conv", {}), layer("end", {0})},
+      .fusions = {{.pattern = "conv_relu", .layers = {1, 0}, .problem = "relu/both"}}};
+  MeasurementSet set = test::steady({{"relu", 2 * ms}, {"conv", 5 * ms}, {"end", 1 * ms}});
+  add(set, "relu/both", 5 * ms);
+  const FusionReport report = report_of(graph, set);
+  EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 6 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 6 * ms);
+}
+
+TEST(Fusion, AMissingMeasurementIsNamedAndTheFusionLeftOut) {
+  MeasurementSet set = chain_alone();
+  add(set, "relu/conv_bn", 10.5 * ms);
+  const Graph graph = chain();
+  const FusionReport report = report_of(graph, set);
+  EXPECT_THAT(verdicts(report), ElementsAre(Verdict::used, Verdict::missing));
+  EXPECT_TRUE(report.is_partial());
+  EXPECT_NEAR(report.profit_seconds(), 1.5 * ms, 1e-12);
+  EXPECT_EQ(report.fusions[1].gaps.at(0).key, "relu/cbr");
+  EXPECT_EQ(report.patterns[1].missing, 1);
+}
+
+TEST(Fusion, AFusionThatTheLibraryRefusesIsNoGap) {
+  MeasurementSet set = chain_alone();
+  add(set, "relu/conv_bn", 10.5 * ms);
+  set.add(refused("relu/cbr/fp32/nchw/onednn/none", Status::unsupported, "no such post-op"));
+  const Graph graph = chain();
+  const FusionReport report = report_of(graph, set);
+  EXPECT_THAT(verdicts(report), ElementsAre(Verdict::used, Verdict::unsupported));
+  EXPECT_FALSE(report.is_partial());
+}
+
+TEST(Fusion, WhatALayerWithoutATimeWouldSaveIsUnknown) {
+  MeasurementSet set = chain_alone();
+  add(set, "relu/conv_bn", 10.5 * ms);
+  add(set, "relu/cbr", 10.75 * ms);
+  Graph graph = chain();
+  graph.layers[2] = layer("relu", {1}, Cost::unsupported, "no lowering");
+  const FusionReport report = report_of(graph, set);
+  EXPECT_THAT(verdicts(report), ElementsAre(Verdict::used, Verdict::incomparable));
+  EXPECT_EQ(report.rows[1].alone_seconds, std::nullopt);
+  EXPECT_NEAR(report.profit_seconds(), 1.5 * ms, 1e-12);
+}
+
+TEST(Fusion, FreeLayersInsideCostNothingAlone) {
+  Graph graph = chain();
+  graph.layers[1] = layer("bn", {0}, Cost::free, "the same tensor by another name");
+  MeasurementSet set = chain_alone();
+  add(set, "relu/conv_bn", 9.5 * ms);
+  add(set, "relu/cbr", 11.5 * ms);
+  const FusionReport report = report_of(graph, set);
+  // Alone 10 + 0 + 2: the longer one saves 0.5 ms, as does the shorter one with relu behind it.
+  EXPECT_NEAR(report.profit_seconds(), 0.5 * ms, 1e-12);
+  EXPECT_EQ(report.cover.pieces.size(), 1);
+}
+
+/// A convolution with a bias is two calls, or one: the bound takes the cheaper before any fusion.
+Graph with_bias() {
+  Graph graph{
+      .model = "bias",
+      .batch = 1,
+      .layers = {layer("conv", {}), layer("relu", {0})},
+      .fusions = {{.pattern = "conv_bias", .layers = {0}, .problem = "relu/biased"},
+                  {.pattern = "conv_bias_relu", .layers = {0, 1}, .problem = "relu/biased_relu"}}};
+  graph.layers[0].problems = {"relu/conv", "relu/bias"};
+  return graph;
+}
+
+TEST(Fusion, ABiasInOneCallIsPartOfTheBoundAlready) {
+  MeasurementSet set =
+      test::steady({{"conv", 5 * ms}, {"bias", 2 * ms}, {"relu", 2 * ms}, {"biased", 6 * ms}});
+  add(set, "relu/biased_relu", 6.5 * ms);
+  const Graph graph = with_bias();
+  const FusionReport report = report_of(graph, set);
+  // 6 + 2 before, not 5 + 2 + 2.
+  EXPECT_DOUBLE_EQ(report.unfused.sequential.seconds, 8 * ms);
+  EXPECT_NEAR(report.profit_seconds(), 1.5 * ms, 1e-12);
+  EXPECT_THAT(verdicts(report), ElementsAre(Verdict::in_bound, Verdict::used));
+  EXPECT_EQ(report.patterns[0].used, 0);
+  EXPECT_NEAR(report.patterns[0].in_bound_seconds, 1 * ms, 1e-12);
+}
+
+TEST(Fusion, ABiasInOneCallThatIsSlowerDoesNotPay) {
+  MeasurementSet set =
+      test::steady({{"conv", 5 * ms}, {"bias", 2 * ms}, {"relu", 2 * ms}, {"biased", 8 * ms}});
+  add(set, "relu/biased_relu", 10 * ms);
+  const Graph graph = with_bias();
+  EXPECT_THAT(verdicts(report_of(graph, set)),
+              ElementsAre(Verdict::does_not_pay, Verdict::does_not_pay));
+}
+
+TEST(Fusion, IsChosenAtThePrecisionThatIsAsked) {
+  MeasurementSet set = chain_alone();
+  add(set, "relu/conv_bn", 1 * ms, "/fp16/nchw/onednn/jit");
+  add(set, "relu/cbr", 1 * ms, "/fp16/nchw/onednn/jit");
+  const Graph graph = chain();
+  EXPECT_THAT(verdicts(report_of(graph, set)), ElementsAre(Verdict::missing, Verdict::missing));
+  // Nor does a fallback of the layers bring a fusion at another precision.
+  const Choice choice{.precision = Precision::fp32, .fallback = Precision::fp16};
+  EXPECT_THAT(verdicts(report_of(graph, set, choice)),
+              ElementsAre(Verdict::missing, Verdict::missing));
+}
+
+TEST(Fusion, TheSpreadIsThatOfTheFusedCalls) {
+  MeasurementSet set = chain_alone();
+  set.add(measured("relu/conv_bn/fp32/nchw/onednn/jit", {20 * ms, 20 * ms}));
+  set.add(measured("relu/cbr/fp32/nchw/onednn/jit", {8 * ms, 8 * ms, 8 * ms}));
+  const Graph graph = chain();
+  const FusionReport report = report_of(graph, set);
+  ASSERT_TRUE(report.fused.sequential.spread);
+  EXPECT_DOUBLE_EQ(report.fused.sequential.spread->low, 9 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.sequential.spread->high, 9 * ms);
+}
+
+FusionReports chain_reports(const Graph& graph) {
+  MeasurementSet set = chain_alone();
+  add(set, "relu/conv_bn", 10.5 * ms);
+  add(set, "relu/cbr", 10.75 * ms);
+  FusionReports reports;
+  reports.systems["onednn"] = {{"threads", "2"}};
+  // The reports keep pointers into the measurements.
+  static MeasurementSet kept;
+  kept = std::move(set);
+  reports.reports.push_back(report_of(graph, kept));
+  return reports;
+}
+
+TEST(FusionTable, IsAlignedAndSaysItsUnits) {
+  const Graph graph = chain();
+  EXPECT_EQ(fusion_table(chain_reports(graph), 5), R"(onednn: threads 2
+
+chain, batch 1, fp32
+  LBL sequential        15.000 ms  (95%: 15.000 to 15.000)
+    with fusion         11.750 ms  (95%: 11.750 to 11.750)
+    profit              3.250 ms, 21.7%
+  LBL parallel          15.000 ms  (95%: 15.000 to 15.000)
+    with fusion         11.750 ms  (95%: 11.750 to 11.750)
+  cover                 1 of 2 fusions; no other choice gives a lower sequential bound
+
+  pattern       found  measured  unsupported  missing  used  saves us  if alone us  in LBL us
+  conv_bn           1         1            0        0     0       0.0       1500.0        0.0
+  conv_bn_relu      1         1            0        0     1    3250.0       3250.0        0.0
+
+  layers         pattern       alone us  fused us  saves us  layout/backend/algorithm
+  conv ... relu  conv_bn_relu   14000.0   10750.0    3250.0  nchw/onednn/jit
+)");
+}
+
+TEST(FusionTable, NamesWhatIsMissing) {
+  const Graph graph = chain();
+  const MeasurementSet set = chain_alone();
+  FusionReports reports;
+  reports.reports.push_back(report_of(graph, set));
+  const std::string text = fusion_table(reports, 5);
+  EXPECT_THAT(text, HasSubstr("PARTIAL"));
+  EXPECT_THAT(text, HasSubstr("missing: relu/conv_bn (not measured at fp32), relu/cbr"));
+}
+
+TEST(FusionJson, HoldsBoundsPatternsAndEveryFusion) {
+  const Graph graph = chain();
+  const json root = json::parse(fusion_json(chain_reports(graph)));
+  EXPECT_EQ(root["schema"], 1);
+  EXPECT_EQ(root["command"], "fusion");
+  const json& report = root["reports"][0];
+  EXPECT_DOUBLE_EQ(report["unfused"]["sequential"]["seconds"], 15 * ms);
+  EXPECT_DOUBLE_EQ(report["fused"]["sequential"]["seconds"], 11.75 * ms);
+  EXPECT_NEAR(report["profit_seconds"].get<double>(), 3.25 * ms, 1e-12);
+  EXPECT_EQ(report["optimal"], true);
+  EXPECT_EQ(report["partial"], false);
+  EXPECT_EQ(report["patterns"][1]["pattern"], "conv_bn_relu");
+  EXPECT_EQ(report["patterns"][1]["used"], 1);
+  EXPECT_EQ(report["fusions"][0]["verdict"], "outdone");
+  EXPECT_THAT(report["fusions"][1]["layers"], ElementsAre("conv", "bn", "relu"));
+  EXPECT_EQ(report["fusions"][1]["call"], "relu/cbr/fp32/nchw/onednn/jit");
+  EXPECT_NEAR(report["fusions"][1]["alone_seconds"].get<double>(), 14 * ms, 1e-12);
+}
+
+TEST(FusionCsv, IsOneRowAFusionWithUnknownsEmpty) {
+  Graph graph = chain();
+  graph.fusions[1].problem = "relu/never";
+  MeasurementSet set = test::steady({{"conv", 0.5}, {"bn", 0.25}, {"relu", 0.25}, {"pool", 1.0}});
+  add(set, "relu/conv_bn", 0.5);
+  FusionReports reports;
+  reports.reports.push_back(report_of(graph, set));
+  EXPECT_EQ(fusion_csv(reports),
+            "model,batch,precision,pattern,layers,problem,verdict,seconds,alone_seconds,"
+            "saves_seconds,call,note\n"
+            "chain,1,fp32,conv_bn,conv bn,relu/conv_bn,used,0.5,0.75,0.25,"
+            "relu/conv_bn/fp32/nchw/onednn/jit,\n"
+            "chain,1,fp32,conv_bn_relu,conv bn relu,relu/never,missing,,1,,,"
+            "not measured at fp32\n");
+}
+
+}  // namespace
+}  // namespace benanza
