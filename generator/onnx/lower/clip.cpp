@@ -1,5 +1,7 @@
+#include <cmath>
 #include <limits>
 
+#include "base/error.h"
 #include "onnx/lowering.h"
 
 namespace benanza::lower {
@@ -19,6 +21,7 @@ Lowered clip(const Site& site) {
     least = static_cast<float>(site.scalar(1, least));
     greatest = static_cast<float>(site.scalar(2, greatest));
   }
+  if (std::isnan(least) || std::isnan(greatest)) throw Error("a bound is not a number");
   return measured({call(
       Activation{
           .input = site.extents(0), .kind = ActivationKind::clip, .alpha = least, .beta = greatest},
