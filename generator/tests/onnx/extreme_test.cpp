@@ -44,7 +44,29 @@ TEST(Extreme, NotANumber) {
   EXPECT_THAT(refusal(model), HasSubstr("\"alpha\" is not a number"));
   Model clip(13);
   clip.input("x", {2}).scalar("least", std::nanf("")).node("Clip", {"x", "least"}, {"y"});
-  EXPECT_THAT(refusal(clip.output("y")), HasSubstr("not a number"));
+  EXPECT_THAT(clip.output("y").layer().reason, HasSubstr("\"least\" is not a number"));
+}
+
+TEST(Extreme, GroupsOfNoChannels) {
+  Model model(18);
+  model.input("x", {1, 2, 4}).weights("none", {0}).integers("nowhere", {});
+  model.node("Gather", {"x", "nowhere"}, {"n"}, {{"axis", std::int64_t{1}}});
+  model.node("GroupNormalization", {"n", "none", "none"}, {"y"}, {{"num_groups", std::int64_t{1}}});
+  EXPECT_EQ(model.output("y").layer().reason, "its result is empty");
+}
+
+TEST(Extreme, PixelsOfAResize) {
+  Model model(13);
+  model.input("x", {1, 1, 2, 2}).integers("sizes", {1, 1, 2, 1 << 30});
+  model.node("Resize", {"x", "", "", "sizes"}, {"y"}).output("y");
+  EXPECT_THAT(model.layer().reason, HasSubstr("1073741824 pixels"));
+}
+
+TEST(Extreme, Blocks) {
+  Model model(13);
+  model.input("x", {1, 4, 2, 2});
+  model.node("DepthToSpace", {"x"}, {"y"}, {{"blocksize", std::int64_t{1} << 32}}).output("y");
+  EXPECT_THAT(refusal(model), testing::Not("accepted"));
 }
 
 /// A tensor whose extents are `node`'s result for the shape (2, 3, 4).
