@@ -3,17 +3,12 @@
 namespace benanza {
 
 NodeContext::NodeContext(const Program& program, const Step& step)
-    : node_(&step.node), outputs_(step.outputs.size()) {
+    : node_(&step.node), tensors_(input_tensors(program, step)), outputs_(step.outputs.size()) {
   for (std::size_t index = 0; index < step.inputs.size(); ++index) {
     const std::string& name = step.inputs[index];
     const auto type = program.types.find(name);
     inputs_.push_back(name.empty() || type == program.types.end() ? nullptr : &type->second);
-    if (inputs_.back() == nullptr) continue;
-    const Tensor& tensor = program.tensors.at(name);
-    if (!tensor.literal || !tensor.shape) continue;
-    if (auto value = write_literal(*tensor.literal, tensor.type, *tensor.shape)) {
-      data_[index] = std::move(*value);
-    }
+    if (inputs_.back() == nullptr) tensors_[index] = nullptr;
   }
 }
 
@@ -30,8 +25,11 @@ const onnx::TypeProto* NodeContext::getInputType(size_t index) const {
 }
 
 const onnx::TensorProto* NodeContext::getInputData(size_t index) const {
-  const auto found = data_.find(index);
-  return found != data_.end() ? &found->second : nullptr;
+  if (const auto found = data_.find(index); found != data_.end()) return &found->second;
+  const Tensor* tensor = index < tensors_.size() ? tensors_[index] : nullptr;
+  if (tensor == nullptr || !tensor->literal || !tensor->shape) return nullptr;
+  auto value = write_literal(*tensor->literal, tensor->type, *tensor->shape);
+  return value ? &data_.emplace(index, std::move(*value)).first->second : nullptr;
 }
 
 }  // namespace benanza

@@ -35,7 +35,9 @@ class NodeContext final : public onnx::InferenceContext {
  private:
   const Node* node_;
   std::vector<const onnx::TypeProto*> inputs_;
-  std::map<std::size_t, onnx::TensorProto> data_;
+  std::vector<const Tensor*> tensors_;
+  /// Values that were asked for, or replaced.
+  mutable std::map<std::size_t, onnx::TensorProto> data_;
   std::vector<onnx::TypeProto> outputs_;
 };
 

@@ -155,6 +155,7 @@ class Inference {
     if (entry->needs == FoldNeeds::values && !std::all_of(inputs.begin(), inputs.end(), valued)) {
       return;
     }
+    if (!affordable(inputs, outputs)) return;
     try {
       std::vector<Literal> values = entry->function(Site(step.node, inputs, outputs));
       for (std::size_t output = 0; output < std::min(values.size(), outputs.size()); ++output) {
@@ -173,7 +174,26 @@ class Inference {
     }
   }
 
+  /// Shapes come from a few values each. Larger tensors are evaluated as well (masks, tables of
+  /// positions), but not without end.
+  bool affordable(const std::vector<const Tensor*>& inputs,
+                  const std::vector<const Tensor*>& outputs) {
+    constexpr std::int64_t few = 4096;
+    constexpr std::int64_t most = std::int64_t{1} << 23;
+    std::int64_t values = 0;
+    for (const auto* tensors : {&inputs, &outputs}) {
+      for (const Tensor* tensor : *tensors) {
+        if (tensor == nullptr || !tensor->shape) continue;
+        if (tensors == &outputs || tensor->literal) values += element_count(*tensor->shape);
+      }
+    }
+    if (values <= few) return true;
+    evaluated_ += values;
+    return evaluated_ <= most;
+  }
+
   Program& program_;
+  std::int64_t evaluated_ = 0;
   const FoldTable& folds_;
   const ShapeTable& shapes_;
   const Bound& bound_;

@@ -15,7 +15,10 @@ using onnx::FunctionProto;
 using onnx::GraphProto;
 using onnx::NodeProto;
 
-constexpr std::size_t most_nodes = 1U << 20U;
+constexpr std::size_t most_nodes = 1U << 17U;
+constexpr std::size_t most_calls = 1U << 16U;
+constexpr std::size_t most_bytes = 1U << 27U;
+constexpr std::size_t deepest = 64;
 
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 /// Names or attributes of a call, by what the function's body calls them.
@@ -90,18 +93,32 @@ class Inliner {
         if (attribute.has_g()) expand(*attribute.mutable_g());
         for (GraphProto& graph : *attribute.mutable_graphs()) expand(graph);
       }
-      if (++count_ > most_nodes) {
-        throw Error(where_ + ": its functions expand to more than " + std::to_string(most_nodes) +
-                    " nodes: export the model without them");
-      }
+      ++nodes_;
+      bytes_ += node.ByteSizeLong();
+      check_size();
       *out.Add() = std::move(node);
       return;
+    }
+    ++calls_;
+    check_size();
+    if (active_.size() == deepest) {
+      throw Error(where_ + ": its functions call each other more than " + std::to_string(deepest) +
+                  " deep: export the model without them");
     }
     if (!active_.insert(found->first).second) {
       throw Error(where_ + ": function \"" + found->first + "\" calls itself: inline it");
     }
     expand_call(node, *found->second, out);
     active_.erase(found->first);
+  }
+
+  /// A few functions can call for more nodes than any memory holds.
+  void check_size() const {
+    if (nodes_ > most_nodes || calls_ > most_calls || bytes_ > most_bytes) {
+      throw Error(where_ + ": its functions make more than " + std::to_string(most_calls) +
+                  " calls, " + std::to_string(most_nodes) + " nodes or " +
+                  std::to_string(most_bytes >> 20U) + " MiB: export the model without them");
+    }
   }
 
   void expand_call(const NodeProto& call, const FunctionProto& function, Nodes& out) {
@@ -154,8 +171,8 @@ class Inliner {
   std::string call_name(const NodeProto& call) {
     const std::string wanted = call.name().empty() ? call.op_type() : call.name();
     std::string name = wanted;
-    for (int copy = 2; !taken_.insert(name).second; ++copy) {
-      name = wanted + '_' + std::to_string(copy);
+    for (int& copy = copies_.try_emplace(wanted, 1).first->second; !taken_.insert(name).second;) {
+      name = wanted + '_' + std::to_string(++copy);
     }
     return name;
   }
@@ -164,7 +181,10 @@ class Inliner {
   std::map<std::string, const FunctionProto*> functions_;
   std::set<std::string> active_;
   std::set<std::string> taken_;
-  std::size_t count_ = 0;
+  std::map<std::string, int> copies_;
+  std::size_t nodes_ = 0;
+  std::size_t calls_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 /// The versions that the functions' bodies were written for, where the model names none.

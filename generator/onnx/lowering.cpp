@@ -42,7 +42,7 @@ void check_result(const Site& site, const Lowered& lowered) {
     const std::size_t index = static_cast<std::size_t>(last.output) + part;
     if (!site.has_output(index)) continue;
     const Dims& expected = site.output_shape(index);
-    if (element_count(parts[part]) != element_count(expected)) {
+    if (checked_element_count(parts[part]) != checked_element_count(expected)) {
       throw NotExpressible("computes " + join(parts[part], 'x') + " where the model expects " +
                            join(expected, 'x'));
     }
@@ -78,8 +78,8 @@ Lowered lower(const Site& site, const LoweringTable& table, bool all_outputs_con
   }
   const LowerFunction function = table.find(node.full_type());
   if (function == nullptr) throw NotExpressible("no lowering for " + node.full_type());
-  Lowered lowered = function(site);
   if (makes_nothing(site)) return free_layer("its result is empty");
+  Lowered lowered = function(site);
   check_type(site, lowered);
   check_extents(lowered);
   check_result(site, lowered);

@@ -2,6 +2,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace benanza {
@@ -44,7 +46,11 @@ std::int64_t Node::integer(std::string_view name, std::int64_t fallback) const {
 
 float Node::real(std::string_view name, float fallback) const {
   const AttributeProto* attribute = find(name, AttributeProto::FLOAT);
-  return attribute != nullptr ? attribute->f() : fallback;
+  if (attribute == nullptr) return fallback;
+  if (std::isnan(attribute->f())) {
+    throw Error("attribute \"" + std::string(name) + "\" is not a number");
+  }
+  return attribute->f();
 }
 
 std::string Node::text(std::string_view name, std::string_view fallback) const {

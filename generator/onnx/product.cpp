@@ -48,7 +48,7 @@ Call convolution_call(const Site& site, Factors factors) {
   shape.input = input;
   shape.filters = weights[0];
   shape.groups = site.node().integer("group", 1);
-  if (shape.groups < 1 || weights[1] * shape.groups != input[1] ||
+  if (shape.groups < 1 || shape.groups > input[1] || weights[1] * shape.groups != input[1] ||
       shape.filters % shape.groups != 0) {
     throw Error("weights of " + join(weights, 'x') + " in " + std::to_string(shape.groups) +
                 " groups do not fit " + std::to_string(input[1]) + " input channels");

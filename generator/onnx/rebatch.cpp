@@ -6,7 +6,8 @@ namespace benanza {
 
 std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_copies,
                               std::int64_t old_batch, std::int64_t batch) {
-  if (target.empty() || target.front() <= 0 || target.front() * batch % old_batch != 0) {
+  if (target.empty() || target.front() <= 0 || target.front() > max_tensor_elements / batch ||
+      target.front() * batch % old_batch != 0) {
     return std::nullopt;
   }
   Dims scaled = target;
@@ -16,12 +17,12 @@ std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_c
     const bool leads = target.front() == old_batch && !input.empty() && input.front() == batch;
     return leads ? std::optional(scaled) : std::nullopt;
   }
-  std::int64_t count = 1;
-  for (std::size_t axis = 0; axis < scaled.size(); ++axis) {
-    const bool copied = scaled[axis] == 0 && zero_copies && axis < input.size();
-    count *= copied ? input[axis] : scaled[axis];
+  Dims filled = scaled;
+  for (std::size_t axis = 0; axis < std::min(filled.size(), input.size()); ++axis) {
+    if (filled[axis] == 0 && zero_copies) filled[axis] = input[axis];
   }
-  return count == element_count(input) ? std::optional(scaled) : std::nullopt;
+  const bool fits = checked_element_count(filled) == element_count(input);
+  return fits ? std::optional(scaled) : std::nullopt;
 }
 
 void rebatch_reshape(NodeContext& context, const Program& program, const Step& reshape,

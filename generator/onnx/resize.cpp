@@ -126,7 +126,7 @@ std::int64_t nearest_pixel(const Site& site, double coordinate, std::int64_t ext
   if (mode == "round_prefer_ceil") pixel = std::floor(coordinate + 0.5);
   if (mode == "floor") pixel = std::floor(coordinate);
   if (mode == "ceil") pixel = std::ceil(coordinate);
-  return std::clamp(static_cast<std::int64_t>(pixel), std::int64_t{0}, extent - 1);
+  return static_cast<std::int64_t>(std::clamp(pixel, 0.0, static_cast<double>(extent - 1)));
 }
 
 }  // namespace benanza

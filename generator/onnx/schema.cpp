@@ -69,7 +69,8 @@ bool describes(const OpSchema& schema, const Node& node) {
 
 /// Frameworks take -1 in the target of Expand for "as it is"; the schemas know only 1 for that.
 void keep_free_extents(NodeContext& context, const Program& program, const Step& step) {
-  const Tensor* target = input_tensors(program, step)[1];
+  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  const Tensor* target = inputs.size() > 1 ? inputs[1] : nullptr;
   if (target == nullptr || !target->literal || !target->shape) return;
   Literal literal = *target->literal;
   auto* extents = std::get_if<std::vector<std::int64_t>>(&literal);
@@ -105,7 +106,7 @@ std::vector<TypeProto> schema_types(const Program& program, const Step& step, co
   if (schema == nullptr || node.has_subgraph()) return types;
   const bool newer = node.domain().empty() && node.opset() > newest_known_opset();
   try {
-    if (!newer) check_node(node, *schema);
+    check_node(node, *schema);
     if (!inputs_have_types(program, step) || (newer && !describes(*schema, node))) return types;
     NodeContext context(program, step);
     if (bound.replaced_batch && node.op_type() == "Reshape") {

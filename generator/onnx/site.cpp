@@ -1,5 +1,7 @@
 #include "onnx/site.h"
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace benanza {
@@ -65,7 +67,11 @@ double Site::scalar(std::size_t index, double fallback) const {
   return std::visit(
       [&](const auto& values) {
         if (values.empty()) throw Error("input \"" + input(index).name + "\" holds no value");
-        return static_cast<double>(values.front());
+        const auto value = static_cast<double>(values.front());
+        if (std::isnan(value)) {
+          throw NotExpressible("input \"" + input(index).name + "\" is not a number");
+        }
+        return value;
       },
       literal(index));
 }

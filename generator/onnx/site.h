@@ -41,7 +41,8 @@ class Site {
   /// Value of a constant input; throws NotExpressible if it is only known when the model runs.
   const Literal& literal(std::size_t index) const;
   Dims integers(std::size_t index) const;
-  /// First value of a constant input; `fallback` if the input is missing.
+  /// First value of a constant input; `fallback` if the input is missing. Throws NotExpressible if
+  /// it is only known when the model runs, or is not a number.
   double scalar(std::size_t index, double fallback) const;
 
   /// An argument that older opsets give as attribute `name` and newer ones as input `index`. Empty

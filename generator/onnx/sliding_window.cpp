@@ -16,9 +16,13 @@ Dims values(const Node& node, std::string_view name, std::size_t count, std::int
   return stated;
 }
 
+/// So that a product with an extent (at most 2^40) is an integer.
+constexpr std::int64_t most = std::int64_t{1} << 20;
+
 void demand_positive(const Dims& dims, std::string_view name) {
-  if (std::any_of(dims.begin(), dims.end(), [](std::int64_t value) { return value < 1; })) {
-    throw Error(std::string(name) + " [" + join(dims, ',') + "] must be at least 1");
+  if (std::any_of(dims.begin(), dims.end(), [](auto value) { return value < 1 || value > most; })) {
+    throw Error(std::string(name) + " [" + join(dims, ',') + "] must be 1 to " +
+                std::to_string(most));
   }
 }
 
@@ -55,6 +59,9 @@ Window unpadded_window(const Node& node, std::size_t rank, const Dims& kernel) {
 void demand_no_negative_pads(const Dims& pads) {
   if (std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad < 0; })) {
     throw NotExpressible("negative pads");
+  }
+  if (std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad > most; })) {
+    throw Error("pads [" + join(pads, ',') + "] must be at most " + std::to_string(most));
   }
 }
 
@@ -103,6 +110,12 @@ Window transposed_window(const Node& node, const Dims& spatial, const Dims& kern
   demand_no_negative_pads(window.pads);
   const bool sized = node.has("output_shape");
   const Dims wanted = values(node, "output_shape", rank, 0);
+  for (const Dims* sizes : {&extra, &wanted}) {
+    if (!std::all_of(sizes->begin(), sizes->end(),
+                     [](std::int64_t size) { return size >= 0 && size <= max_tensor_elements; })) {
+      throw Error("output_padding or output_shape [" + join(*sizes, ',') + "] is impossible");
+    }
+  }
   const Dims full = [&] {
     Window unpadded = window;
     unpadded.pads.assign(2 * rank, 0);

@@ -15,10 +15,11 @@ using onnx::NodeProto;
 std::vector<std::string> unique_names(const GraphProto& graph) {
   std::vector<std::string> names(static_cast<std::size_t>(graph.node_size()));
   std::set<std::string> taken;
+  std::map<std::string, int> copies;
   const auto claim = [&](const std::string& wanted) {
     std::string name = wanted;
-    for (int copy = 2; !taken.insert(name).second; ++copy) {
-      name = wanted + '_' + std::to_string(copy);
+    for (int& copy = copies.try_emplace(wanted, 1).first->second; !taken.insert(name).second;) {
+      name = wanted + '_' + std::to_string(++copy);
     }
     return name;
   };

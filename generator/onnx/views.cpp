@@ -66,11 +66,14 @@ View slice_view(const Site& slice) {
     throw Error("needs an axis and a step for each start");
   }
   View view{dims, dense_strides(dims), 0};
+  std::set<std::size_t> seen;
   for (std::size_t index = 0; index < axes.size(); ++index) {
     const std::size_t axis = at(Site::axis(axes[index], dims.size()));
+    if (!seen.insert(axis).second) throw Error("axes names an axis twice");
     const std::int64_t extent = dims[axis];
-    const std::int64_t step = steps[index];
-    if (step == 0) throw Error("a step of 0 never ends");
+    if (steps[index] == 0) throw Error("a step of 0 never ends");
+    // A step beyond the end, however long, is one beyond the end.
+    const std::int64_t step = std::clamp(steps[index], -extent - 1, extent + 1);
     const std::int64_t lowest = step > 0 ? 0 : -1;
     const std::int64_t highest = step > 0 ? extent : extent - 1;
     const auto clamp = [&](std::int64_t value, std::int64_t least) {
@@ -113,14 +116,15 @@ View split_view(const Site& split, std::size_t index) {
     if (stated) return *stated;
     // Equal parts, the last one smaller where they do not fit (opset 18).
     const auto parts = static_cast<std::int64_t>(split.output_count());
+    if (parts == 0) throw Error("has no outputs");
     const std::int64_t part = (dims[axis] + parts - 1) / parts;
     Dims equal(split.output_count(), part);
     equal.back() = dims[axis] - part * (parts - 1);
     return equal;
   }();
-  if (sizes.size() != split.output_count() ||
-      std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != dims[axis] ||
-      std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; })) {
+  const auto fits = [&](std::int64_t size) { return size >= 0 && size <= dims[axis]; };
+  if (sizes.size() != split.output_count() || !std::all_of(sizes.begin(), sizes.end(), fits) ||
+      std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != dims[axis]) {
     throw Error("the parts do not add up to the input's extent of " + std::to_string(dims[axis]));
   }
   View view{dims, dense_strides(dims), 0};
@@ -150,6 +154,11 @@ Dims pads_of_all_axes(const Site& pad) {
   if (stated.size() != 2 * axes.size()) {
     throw Error("pads [" + join(stated, ',') + "] need " + std::to_string(2 * axes.size()) +
                 " values");
+  }
+  for (const std::int64_t pad : stated) {
+    if (pad < -max_tensor_elements || pad > max_tensor_elements) {
+      throw Error("pads [" + join(stated, ',') + "] are more than any tensor has elements");
+    }
   }
   Dims pads(2 * rank, 0);
   for (std::size_t index = 0; index < axes.size(); ++index) {

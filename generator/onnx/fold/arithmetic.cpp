@@ -4,6 +4,7 @@
 
 #include "onnx/fold/table.h"
 #include "onnx/views.h"
+#include "onnx/whole.h"
 
 namespace benanza::fold {
 namespace {
@@ -41,33 +42,19 @@ std::vector<Literal> chain(const Site& site, Function function) {
   return {result};
 }
 
-/// `overflows`: one of the compiler's checked operations.
-template <class Operation>
-std::int64_t checked(Operation overflows, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  if (overflows(a, b, &result)) throw NotExpressible("a value that no integer holds");
-  return result;
-}
-
 struct Plus {
   double operator()(double a, double b) const { return a + b; }
-  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
-    return checked([](auto... v) { return __builtin_add_overflow(v...); }, a, b);
-  }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return checked_sum(a, b); }
 };
 
 struct Minus {
   double operator()(double a, double b) const { return a - b; }
-  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
-    return checked([](auto... v) { return __builtin_sub_overflow(v...); }, a, b);
-  }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return checked_difference(a, b); }
 };
 
 struct Times {
   double operator()(double a, double b) const { return a * b; }
-  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
-    return checked([](auto... v) { return __builtin_mul_overflow(v...); }, a, b);
-  }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return checked_product(a, b); }
 };
 
 struct Quotient {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "onnx/fold/table.h"
+#include "onnx/whole.h"
 
 namespace benanza::fold {
 namespace {
@@ -85,11 +86,14 @@ std::vector<Literal> cast(const Site& site) {
         }
         Dims integers;
         for (const auto value : values) {
-          if (!std::isfinite(static_cast<double>(value)) || std::abs(value) > 0x1p62) {
-            throw NotExpressible("a value that no integer holds");
+          const auto real = static_cast<double>(value);
+          if (type == onnx::TensorProto::BOOL) {
+            integers.push_back(value != 0);
+          } else if (std::abs(real) <= 0x1p62) {
+            integers.push_back(static_cast<std::int64_t>(value));
+          } else {
+            throw NotExpressible("a value that not every integer type holds");
           }
-          integers.push_back(type == onnx::TensorProto::BOOL ? value != 0
-                                                             : static_cast<std::int64_t>(value));
         }
         return integers;
       },

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "onnx/fold/table.h"
 #include "onnx/views.h"
+#include "onnx/whole.h"
 #include "problem/ops/copy.h"
 
 /// Operators that pick or place elements by position.
@@ -35,7 +36,7 @@ std::vector<Literal> nonzero(const Site& site) {
 std::vector<Literal> trilu(const Site& site) {
   const Dims& dims = site.shape(0);
   if (dims.size() < 2) throw Error("needs at least two axes");
-  const std::int64_t diagonal = static_cast<std::int64_t>(site.scalar(1, 0));
+  const std::int64_t diagonal = whole(site.scalar(1, 0));
   const bool upper = site.node().integer("upper", 1) != 0;
   const std::int64_t rows = dims.end()[-2];
   const std::int64_t columns = dims.end()[-1];
@@ -139,6 +140,7 @@ std::vector<Literal> gather_elements(const Site& site) {
                                                  : static_cast<std::int64_t>(flat) /
                                                        out_strides[at_axis] % out[at_axis];
             if (index < 0) index += dims[at_axis];
+            if (index < 0 || index >= dims[at_axis]) throw Error("an index beyond the tensor");
             offset += index * strides[at_axis];
           }
           picked.push_back(values.at(at(offset)));
@@ -150,8 +152,7 @@ std::vector<Literal> gather_elements(const Site& site) {
 
 std::vector<Literal> cumulative_sum(const Site& site) {
   const Dims& dims = site.shape(0);
-  const std::size_t axis =
-      at(Site::axis(static_cast<std::int64_t>(site.scalar(1, 0)), dims.size()));
+  const std::size_t axis = at(Site::axis(whole(site.scalar(1, 0)), dims.size()));
   const bool exclusive = site.node().integer("exclusive", 0) != 0;
   const bool reverse = site.node().integer("reverse", 0) != 0;
   const std::int64_t stride = dense_strides(dims)[axis];
@@ -168,7 +169,7 @@ std::vector<Literal> cumulative_sum(const Site& site) {
             Value& value = values[flat + at(place * stride)];
             const Value before = sum;
             if constexpr (std::is_integral_v<Value>) {
-              if (__builtin_add_overflow(sum, value, &sum)) throw NotExpressible("no integer");
+              sum = checked_sum(sum, value);
             } else {
               sum += value;
             }
@@ -192,7 +193,12 @@ std::vector<Literal> pad(const Site& site) {
   return {std::visit(
       [&](const auto& values) -> Literal {
         using Values = std::decay_t<decltype(values)>;
-        Values padded(at(element_count(out)), static_cast<typename Values::value_type>(fill));
+        Values padded(at(element_count(out)));
+        if constexpr (std::is_integral_v<typename Values::value_type>) {
+          std::fill(padded.begin(), padded.end(), whole(fill));
+        } else {
+          std::fill(padded.begin(), padded.end(), fill);
+        }
         for (std::size_t flat = 0; flat < padded.size(); ++flat) {
           std::int64_t offset = 0;
           bool inside = true;

@@ -1,3 +1,4 @@
+#include "base/error.h"
 #include "onnx/fold/table.h"
 #include "onnx/views.h"
 #include "problem/ops/copy.h"
@@ -47,6 +48,7 @@ std::vector<Literal> gather(const Site& site) {
   for (std::int64_t block = 0; block < element_count(outer); ++block) {
     for (std::int64_t index : site.integers(1)) {
       if (index < 0) index += dims[axis];
+      if (index < 0 || index >= dims[axis]) throw Error("an index beyond the tensor");
       for (std::int64_t element = 0; element < inner; ++element) {
         from.push_back((block * dims[axis] + index) * inner + element);
       }
@@ -67,6 +69,9 @@ std::vector<Literal> concat(const Site& site) {
       std::visit(
           [&](auto& values) {
             const auto& source = std::get<std::decay_t<decltype(values)>>(site.literal(part));
+            if (std::ssize(source) != run * element_count(outer)) {
+              throw Error("joins tensors that do not fit");
+            }
             values.insert(values.end(), source.begin() + block * run,
                           source.begin() + (block + 1) * run);
           },

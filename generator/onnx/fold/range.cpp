@@ -1,4 +1,7 @@
+#include <type_traits>
+
 #include "onnx/fold/table.h"
+#include "onnx/whole.h"
 
 namespace benanza::fold {
 namespace {
@@ -10,8 +13,11 @@ std::vector<Literal> range(const Site& site) {
         std::decay_t<decltype(start)> values;
         const auto& delta = std::get<std::decay_t<decltype(start)>>(site.literal(2));
         for (std::int64_t index = 0; index < count; ++index) {
-          values.push_back(start.at(0) +
-                           static_cast<std::decay_t<decltype(start[0])>>(index) * delta.at(0));
+          if constexpr (std::is_integral_v<std::decay_t<decltype(start[0])>>) {
+            values.push_back(checked_sum(start.at(0), checked_product(index, delta.at(0))));
+          } else {
+            values.push_back(start.at(0) + static_cast<double>(index) * delta.at(0));
+          }
         }
         return values;
       },

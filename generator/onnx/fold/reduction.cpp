@@ -2,6 +2,7 @@
 
 #include "onnx/fold/table.h"
 #include "onnx/views.h"
+#include "onnx/whole.h"
 #include "problem/ops/copy.h"
 
 namespace benanza::fold {
@@ -31,17 +32,10 @@ std::vector<Literal> reduce(const Site& site, Combine combine) {
       site.literal(0))};
 }
 
-template <class T>
-T checked(bool overflows, T result) {
-  if (overflows) throw NotExpressible("a value that no integer holds");
-  return result;
-}
-
 std::vector<Literal> sum(const Site& site) {
   return reduce(site, [](auto a, auto b) {
     if constexpr (std::is_integral_v<decltype(a)>) {
-      decltype(a) result{};
-      return checked(__builtin_add_overflow(a, b, &result), result);
+      return checked_sum(a, b);
     } else {
       return a + b;
     }
@@ -51,8 +45,7 @@ std::vector<Literal> sum(const Site& site) {
 std::vector<Literal> product(const Site& site) {
   return reduce(site, [](auto a, auto b) {
     if constexpr (std::is_integral_v<decltype(a)>) {
-      decltype(a) result{};
-      return checked(__builtin_mul_overflow(a, b, &result), result);
+      return checked_product(a, b);
     } else {
       return a * b;
     }

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "onnx/fold/table.h"
+#include "onnx/whole.h"
 
 namespace benanza::fold {
 namespace {
@@ -20,9 +21,7 @@ std::vector<Literal> each(const Site& site, Function function) {
 std::vector<Literal> negate(const Site& site) {
   return each(site, [](auto value) {
     if constexpr (std::is_integral_v<decltype(value)>) {
-      decltype(value) result{};
-      if (__builtin_sub_overflow(0, value, &result)) throw NotExpressible("no integer");
-      return result;
+      return checked_difference(0, value);
     } else {
       return -value;
     }
@@ -32,10 +31,7 @@ std::vector<Literal> negate(const Site& site) {
 std::vector<Literal> absolute(const Site& site) {
   return each(site, [](auto value) {
     if constexpr (std::is_integral_v<decltype(value)>) {
-      if (value >= 0) return value;
-      decltype(value) result{};
-      if (__builtin_sub_overflow(0, value, &result)) throw NotExpressible("no integer");
-      return result;
+      return value >= 0 ? value : checked_difference(0, value);
     } else {
       return std::abs(value);
     }
@@ -82,9 +78,13 @@ std::vector<Literal> clip(const Site& site) {
     least = site.scalar(1, least);
     greatest = site.scalar(2, greatest);
   }
+  const auto as = [](auto value, double bound) {
+    if constexpr (std::is_integral_v<decltype(value)>) return whole(bound);
+    return static_cast<decltype(value)>(bound);
+  };
   return each(site, [&](auto value) {
-    if (static_cast<double>(value) < least) return static_cast<decltype(value)>(least);
-    if (static_cast<double>(value) > greatest) return static_cast<decltype(value)>(greatest);
+    if (static_cast<double>(value) < least) return as(value, least);
+    if (static_cast<double>(value) > greatest) return as(value, greatest);
     return value;
   });
 }

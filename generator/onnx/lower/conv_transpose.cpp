@@ -16,11 +16,12 @@ Lowered conv_transpose(const Site& site) {
   Deconvolution shape;
   shape.input = input;
   shape.groups = site.node().integer("group", 1);
-  shape.filters = weights[1] * shape.groups;
-  if (shape.groups < 1 || weights[0] != input[1] || input[1] % shape.groups != 0) {
+  if (shape.groups < 1 || shape.groups > input[1] || weights[0] != input[1] ||
+      input[1] % shape.groups != 0) {
     throw Error("weights of " + join(weights, 'x') + " in " + std::to_string(shape.groups) +
                 " groups do not fit " + std::to_string(input[1]) + " input channels");
   }
+  shape.filters = weights[1] * shape.groups;
   const Dims kernel = spatial(weights);
   if (site.node().integers("kernel_shape").value_or(kernel) != kernel) {
     throw Error("kernel_shape differs from the weights' " + join(kernel, 'x'));

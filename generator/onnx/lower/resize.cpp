@@ -96,6 +96,14 @@ Lowered nearest(const Site& site, const ResizeRequest& request) {
 Lowered resize(const Site& site) {
   const ResizeRequest request = resize_request(site);
   if (element_count(request.output) < 1) throw NotExpressible("an empty result");
+  if (element_count(site.shape(0)) < 1) throw NotExpressible("an empty input");
+  // Every pixel of an axis is looked at.
+  constexpr std::int64_t most_pixels = std::int64_t{1} << 16;
+  for (const std::int64_t extent : request.output) {
+    if (extent > most_pixels) {
+      throw NotExpressible("an axis of " + std::to_string(extent) + " pixels");
+    }
+  }
   std::string mode = site.node().text("mode", "nearest");
   const bool keeps = request.output == site.shape(0);
   if (keeps && std::all_of(request.scales.begin(), request.scales.end(),

@@ -17,7 +17,10 @@ View permuted(const Dims& dims, const Dims& order) {
 
 const Dims& image(const Site& site, std::int64_t block) {
   const Dims& dims = site.shape(0);
-  if (dims.size() != 4 || block < 1) throw Error("needs four axes and a block of at least 1");
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  if (dims.size() != 4 || block < 1 || block > most) {
+    throw Error("needs four axes and a block of 1 to " + std::to_string(most));
+  }
   return dims;
 }
 

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "onnx/shapes/table.h"
+#include "onnx/whole.h"
 
 namespace benanza::shapes {
 namespace {
@@ -39,7 +40,8 @@ std::vector<TensorFacts> attention(const Site& site) {
   const std::int64_t q_length = flat ? q[1] : q[2];
   const std::int64_t past = site.has_input(4) ? site.shape(4).at(2) : 0;
   const std::int64_t length = past + (flat ? k[1] : k[2]);
-  Dims y = flat ? Dims{q[0], q_length, q_heads * v_size} : Dims{q[0], q_heads, q_length, v_size};
+  Dims y = flat ? Dims{q[0], q_length, checked_product(q_heads, v_size)}
+                : Dims{q[0], q_heads, q_length, v_size};
   const int type = site.input(0).type;
   return {{type, y},
           {site.input(1).type, Dims{k[0], kv_heads, length, k_size}},
@@ -62,7 +64,7 @@ std::vector<TensorFacts> multi_head_attention(const Site& site) {
   if (site.has_input(2)) {
     const Dims& v = rows(site, 2);
     v_size = v.size() == 4 ? v[3] : v.back() / heads;
-    hidden = v_size * heads;
+    hidden = checked_product(v_size, heads);
   }
   const std::int64_t past = site.has_input(6) ? site.shape(6).at(2) : 0;
   const int type = site.input(0).type;
@@ -92,11 +94,12 @@ std::vector<TensorFacts> group_query_attention(const Site& site) {
   const std::int64_t heads = attribute(site, "num_heads");
   const std::int64_t kv_heads = attribute(site, "kv_num_heads");
   const bool packed = !site.has_input(1);
-  const std::int64_t size = packed ? q.back() / (heads + 2 * kv_heads) : q.back() / heads;
+  const std::int64_t size =
+      packed ? q.back() / checked_sum(heads, checked_product(2, kv_heads)) : q.back() / heads;
   const std::int64_t past = site.has_input(3) ? site.shape(3).at(2) : 0;
   const Dims cache{q[0], kv_heads, past + q[1], size};
   const int type = site.input(0).type;
-  return {{type, with_last(q, heads * size)}, {type, cache}, {type, cache}};
+  return {{type, with_last(q, checked_product(heads, size))}, {type, cache}, {type, cache}};
 }
 
 }  // namespace

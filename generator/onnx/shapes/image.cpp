@@ -28,7 +28,7 @@ std::vector<TensorFacts> affine_grid(const Site& site) {
 std::vector<TensorFacts> col2im(const Site& site) {
   const Dims& columns = site.shape(0);
   const Dims image = site.integers(1);
-  const std::int64_t taps = element_count(site.integers(2));
+  const std::int64_t taps = checked_element_count(site.integers(2)).value_or(0);
   if (columns.size() != 3 || taps < 1) throw Error("columns need three axes and a window");
   Dims dims{columns[0], columns[1] / taps};
   dims.insert(dims.end(), image.begin(), image.end());
