@@ -34,12 +34,17 @@ double sequential_seconds(std::span<const double> seconds) {
 }
 
 CriticalPath critical_path(const std::vector<Layer>& layers, std::span<const double> seconds) {
+  return critical_path(layers, topological_order(layers), seconds);
+}
+
+CriticalPath critical_path(const std::vector<Layer>& layers, const std::vector<std::size_t>& order,
+                           std::span<const double> seconds) {
   constexpr auto none = static_cast<std::size_t>(-1);
   // finish[i]: the earliest end of layer i; before[i]: the input it waits for last.
   std::vector<double> finish(layers.size());
   std::vector<std::size_t> before(layers.size(), none);
   std::size_t last = none;
-  for (const std::size_t layer : topological_order(layers)) {
+  for (const std::size_t layer : order) {
     double start = 0;
     for (const std::size_t input : layers[layer].inputs) {
       if (before[layer] == none || finish[input] > start) {
@@ -74,7 +79,8 @@ std::vector<double> counted_seconds(const std::vector<LayerTime>& times, Movemen
 
 Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement movement) {
   const std::vector<double> seconds = counted_seconds(times, movement);
-  const CriticalPath path = critical_path(graph.layers, seconds);
+  const std::vector<std::size_t> order = topological_order(graph.layers);
+  const CriticalPath path = critical_path(graph.layers, order, seconds);
   Bounds bounds{.sequential = {.seconds = sequential_seconds(seconds), .spread = {}},
                 .parallel = {.seconds = path.seconds, .spread = {}},
                 .path = path.layers};
@@ -91,14 +97,14 @@ Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement 
   std::vector<double> weights(times.size());
   for (int draw = 0; draw < bootstrap_draws; ++draw) {
     for (std::size_t i = 0; i < drawn.size(); ++i) {
-      drawn[i] = resampled_median(draws.measurements[i]->samples, random);
+      drawn[i] = resampled_median(draws.measurements[i]->groups(), random);
     }
     for (std::size_t layer = 0; layer < times.size(); ++layer) {
       weights[layer] = 0;
       for (const std::size_t call : draws.of_layer[layer]) weights[layer] += drawn[call];
     }
     sequential.push_back(sequential_seconds(weights));
-    parallel.push_back(critical_path(graph.layers, weights).seconds);
+    parallel.push_back(critical_path(graph.layers, order, weights).seconds);
   }
   bounds.sequential.spread = percentile_interval(std::move(sequential));
   bounds.parallel.spread = percentile_interval(std::move(parallel));

@@ -27,6 +27,10 @@ double sequential_seconds(std::span<const double> seconds);
 /// the lowest layer indices. `layers` must not form a cycle.
 CriticalPath critical_path(const std::vector<Layer>& layers, std::span<const double> seconds);
 
+/// The same, with topological_order(layers) known.
+CriticalPath critical_path(const std::vector<Layer>& layers, const std::vector<std::size_t>& order,
+                           std::span<const double> seconds);
+
 /// What every layer adds to a bound, in seconds: 0 where it is free, left out or unknown.
 std::vector<double> counted_seconds(const std::vector<LayerTime>& times, Movement movement);
 bool is_counted(const LayerTime& time, Movement movement);
@@ -44,8 +48,9 @@ struct Bounds {
   std::vector<std::size_t> path{};
 };
 
-/// Both bounds of `graph`. The spread redraws the samples of every chosen measurement (once per
-/// draw, however many layers share it), takes the medians and computes the bounds anew.
+/// Both bounds of `graph`. The spread redraws the repetitions of every chosen measurement and their
+/// samples (once per draw, however many layers share it), takes the medians and computes the bounds
+/// anew.
 Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement movement);
 
 }  // namespace benanza

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "bounds/call.h"
+
 namespace benanza {
 namespace {
 
@@ -11,49 +13,12 @@ struct Way {
   std::vector<std::string> keys;
 };
 
-/// What the measurements say about one problem: a best call, or why there is none.
-struct Answer {
-  const Measurement* best = nullptr;
-  bool unsupported = false;
-  std::string reason;
-};
-
-bool admits(const Choice& choice, Precision precision, const VariantName& variant) {
-  return variant.precision == precision && variant.cold == choice.cold &&
-         (!choice.layout || variant.layout == *choice.layout || variant.layout == Layout::plain) &&
-         (!choice.backend || variant.backend == *choice.backend);
-}
-
-Answer fastest(std::string_view key, const MeasurementSet& measurements, const Choice& choice,
-               Precision precision) {
-  Answer answer{.best = nullptr, .unsupported = true, .reason = ""};
-  double best_seconds = 0;
-  bool any = false;
-  for (const Measurement& measurement : measurements.find(key)) {
-    if (!admits(choice, precision, measurement.variant)) continue;
-    any = true;
-    if (measurement.status == Status::ok) {
-      const double seconds = measurement.seconds();
-      if (answer.best != nullptr && best_seconds <= seconds) continue;
-      answer.best = &measurement;
-      best_seconds = seconds;
-    } else if (measurement.status == Status::unsupported) {
-      if (answer.reason.empty()) answer.reason = measurement.reason;
-    } else {
-      // A variant that exists but gave no time: measuring again could answer.
-      answer.unsupported = false;
-      answer.reason = std::string(to_string(measurement.status)) + ": " + measurement.reason;
-    }
-  }
-  if (!any) return {.best = nullptr, .unsupported = false, .reason = "not measured"};
-  return answer;
-}
-
-std::vector<Way> ways_of(const Graph& graph, std::size_t layer) {
+std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const Choice& choice) {
   std::vector<Way> ways;
   if (!graph.layers[layer].problems.empty()) {
     ways.push_back({.fusion = "", .keys = graph.layers[layer].problems});
   }
+  if (!choice.fused_calls) return ways;
   for (const Fusion& fusion : graph.fusions) {
     if (fusion.layers == std::vector{layer}) {
       ways.push_back({.fusion = fusion.pattern, .keys = {fusion.problem}});
@@ -71,15 +36,15 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
     LayerTime time{.standing = Standing::measured, .seconds = 0, .fusion = way.fusion};
     bool impossible = false;
     for (const std::string& key : way.keys) {
-      const Answer answer = fastest(key, measurements, choice, precision);
-      if (answer.best != nullptr) {
-        time.calls.push_back(answer.best);
-        *time.seconds += answer.best->seconds();
-      } else if (answer.unsupported) {
+      const Answer call = answer(key, measurements, choice, precision);
+      if (call.best != nullptr) {
+        time.calls.push_back(call.best);
+        *time.seconds += call.best->seconds();
+      } else if (call.unsupported) {
         impossible = true;
-        if (refusal.empty()) refusal = answer.reason;
+        if (refusal.empty()) refusal = call.reason;
       } else {
-        time.gaps.push_back({key, answer.reason + " at " + std::string(to_string(precision))});
+        time.gaps.push_back({key, call.reason + " at " + std::string(to_string(precision))});
       }
     }
     if (impossible) continue;
@@ -107,7 +72,7 @@ LayerTime layer_time(const Graph& graph, std::size_t index, const MeasurementSet
   if (layer.cost == Cost::unsupported) {
     return {.standing = Standing::unsupported, .note = layer.reason};
   }
-  const std::vector<Way> ways = ways_of(graph, index);
+  const std::vector<Way> ways = ways_of(graph, index, choice);
   if (ways.empty()) {
     return {.standing = Standing::movement, .note = "has no benchmark: " + layer.reason};
   }

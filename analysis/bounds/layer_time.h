@@ -40,7 +40,7 @@ struct LayerTime {
 };
 
 /// One entry per layer of `graph`. A layer's time is the smallest over its ways of the sum over
-/// their calls of the fastest admitted measurement; a way is the layer's own problems, or one
+/// their calls of the measurement that the choice takes; a way is the layer's own problems, or one
 /// problem of a fusion of this layer alone (a convolution with its bias). A way with a call that is
 /// not measured is left out; a layer is missing only if that leaves none.
 std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,

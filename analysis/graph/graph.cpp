@@ -20,7 +20,8 @@ Layer read_layer(const json& row, const Document& document) {
               .problems = row.at("problems").get<std::vector<std::string>>(),
               .flops = optional_member<double>(row, "flops"),
               .bytes = optional_member<double>(row, "bytes"),
-              .outputs = {}};
+              .outputs = {},
+              .output_dims = {}};
   const auto cost = row.at("cost").get<std::string>();
   bool known = false;
   for (const Cost candidate : costs) {
@@ -34,6 +35,8 @@ Layer read_layer(const json& row, const Document& document) {
   }
   for (const json& output : row.value("outputs", json::array())) {
     layer.outputs.push_back(output.at("name").get<std::string>());
+    layer.output_dims.push_back(optional_member<std::vector<std::int64_t>>(output, "shape")
+                                    .value_or(std::vector<std::int64_t>{}));
   }
   return layer;
 }
@@ -71,12 +74,20 @@ Graph read_graph(const std::filesystem::path& path) {
     Graph graph{.model = root.at("model").get<std::string>(),
                 .batch = optional_member<std::int64_t>(root, "batch"),
                 .layers = {},
-                .fusions = {}};
+                .fusions = {},
+                .transforms = {}};
     for (const json& row : root.at("layers")) graph.layers.push_back(read_layer(row, document));
     for (const json& row : root.value("fusions", json::array())) {
       graph.fusions.push_back({.pattern = row.at("pattern").get<std::string>(),
                                .layers = row.at("layers").get<std::vector<std::size_t>>(),
                                .problem = row.at("problem").get<std::string>()});
+    }
+    for (const json& row : root.value("transforms", json::array())) {
+      graph.transforms.push_back({.layer = row.at("layer").get<std::size_t>(),
+                                  .of_input = row.at("of") == "input",
+                                  .to_nhwc = optional_member<std::string>(row, "to_nhwc"),
+                                  .to_nchw = optional_member<std::string>(row, "to_nchw")});
+      check({graph.transforms.back().layer}, graph.layers.size(), "a transform", document);
     }
     for (const Layer& layer : graph.layers) {
       check(layer.inputs, graph.layers.size(), "layer \"" + layer.name + "\"", document);
@@ -113,6 +124,21 @@ std::vector<std::size_t> topological_order(const std::vector<Layer>& layers) {
   }
   if (order.size() != layers.size()) order.clear();
   return order;
+}
+
+std::set<std::string, std::less<>> problem_keys(const std::vector<Graph>& graphs) {
+  std::set<std::string, std::less<>> keys;
+  for (const Graph& graph : graphs) {
+    for (const Layer& layer : graph.layers) {
+      keys.insert(layer.problems.begin(), layer.problems.end());
+    }
+    for (const Fusion& fusion : graph.fusions) keys.insert(fusion.problem);
+    for (const LayoutTransform& transform : graph.transforms) {
+      if (transform.to_nhwc) keys.insert(*transform.to_nhwc);
+      if (transform.to_nchw) keys.insert(*transform.to_nchw);
+    }
+  }
+  return keys;
 }
 
 std::string title(const Graph& graph) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ struct Layer {
   std::optional<double> flops{};
   std::optional<double> bytes{};
   std::vector<std::string> outputs{};
+  /// Extents of the outputs, outermost first.
+  std::vector<std::vector<std::int64_t>> output_dims{};
 };
 
 /// One problem that does the work of all of `layers`.
@@ -34,12 +37,25 @@ struct Fusion {
   std::string problem{};
 };
 
+/// Changing the layout of a tensor that a layer writes, or of what the model is given.
+struct LayoutTransform {
+  std::size_t layer = 0;
+  /// False: the layer's output. True: the first input of a layer that reads no other layer
+  /// but weights.
+  bool of_input = false;
+  /// Problems; empty where both layouts are the same order of elements.
+  std::optional<std::string> to_nhwc{};
+  std::optional<std::string> to_nchw{};
+};
+
 /// A model bound to one batch.
 struct Graph {
   std::string model{};
   std::optional<std::int64_t> batch{};
   std::vector<Layer> layers{};
   std::vector<Fusion> fusions{};
+  /// Tensors without one here stay in the layout they are written in.
+  std::vector<LayoutTransform> transforms{};
 };
 
 /// Reads a .graph.json. Throws Error, one line, if it is not one or contradicts itself (a layer
@@ -49,6 +65,9 @@ Graph read_graph(const std::filesystem::path& path);
 /// Layer indices, producers before consumers; among the layers that are ready, the lowest index
 /// first. Empty if the layers form a cycle.
 std::vector<std::size_t> topological_order(const std::vector<Layer>& layers);
+
+/// Every problem that a bound of the graphs may need, fused ones and changes of layout included.
+std::set<std::string, std::less<>> problem_keys(const std::vector<Graph>& graphs);
 
 /// "resnet50_v1, batch 8".
 std::string title(const Graph& graph);

@@ -54,7 +54,7 @@ ordered_json layers_json(const BoundReport& report) {
     for (const Measurement* call : time.calls) {
       calls.push_back({{"name", to_string(call->variant)},
                        {"seconds", call->seconds()},
-                       {"spread_seconds", spread_json(median_interval(call->samples))}});
+                       {"spread_seconds", spread_json(median_interval(call->groups()))}});
     }
     ordered_json gaps = ordered_json::array();
     for (const Gap& gap : time.gaps) gaps.push_back({{"key", gap.key}, {"reason", gap.reason}});
@@ -131,6 +131,7 @@ ordered_json report_json(const BoundReport& report) {
           {"backend", known(choice.backend)},
           {"cold", choice.cold},
           {"fallback", text(choice.fallback)},
+          {"max_workspace_bytes", known(choice.max_workspace_bytes)},
           {"movement", report.movement == Movement::include ? "include" : "exclude"},
           {"partial", report.is_partial()},
           {"bounds", bounds_json(report.bounds, graph)},

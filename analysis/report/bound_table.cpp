@@ -36,6 +36,9 @@ std::string heading(const BoundReport& report) {
   if (choice.backend) text += ", " + *choice.backend;
   if (choice.cold) text += ", cold caches";
   if (choice.fallback) text += ", fallback " + std::string(to_string(*choice.fallback));
+  if (choice.max_workspace_bytes) {
+    text += fmt::format(", workspace up to {} bytes", *choice.max_workspace_bytes);
+  }
   if (report.movement == Movement::include) text += ", movement included";
   return text + '\n';
 }

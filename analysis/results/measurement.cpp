@@ -1,8 +1,7 @@
 #include "results/measurement.h"
 
 #include <algorithm>
-
-#include "statistics/statistics.h"
+#include <tuple>
 
 namespace benanza {
 namespace {
@@ -22,12 +21,31 @@ int weight(Status status) {
   return 0;
 }
 
+/// A repetition may know what another, run without a profiler, does not.
+template <class T>
+void complete(std::optional<T>& held, const std::optional<T>& added) {
+  if (!held) held = added;
+}
+
 void merge(Measurement& held, Measurement&& added) {
   if (held.status == added.status) {
+    if (held.status == Status::ok) {
+      if (held.repetitions.empty()) held.repetitions = {held.samples.size()};
+      held.repetitions.push_back(added.samples.size());
+    }
     held.samples.insert(held.samples.end(), added.samples.begin(), added.samples.end());
+    complete(held.workspace_bytes, added.workspace_bytes);
+    complete(held.heuristic_rank, added.heuristic_rank);
+    complete(held.tensor_cores, added.tensor_cores);
   } else if (weight(added.status) > weight(held.status)) {
     held = std::move(added);
   }
+}
+
+auto order(const VariantName& variant) {
+  return std::make_tuple(to_string(variant.precision), to_string(variant.layout),
+                         std::string_view(variant.backend), std::string_view(variant.algorithm),
+                         variant.cold);
 }
 
 }  // namespace
@@ -46,14 +64,20 @@ std::string_view to_string(Status status) {
   return "";
 }
 
+std::optional<Status> parse_status(std::string_view text) {
+  for (const Status status : {Status::ok, Status::unsupported, Status::incorrect, Status::failed}) {
+    if (text == to_string(status)) return status;
+  }
+  return std::nullopt;
+}
+
 double Measurement::seconds() const { return median(samples); }
 
 void MeasurementSet::add(Measurement measurement) {
   std::vector<Measurement>& variants = by_key_[measurement.variant.key];
-  const std::string name = to_string(measurement.variant);
-  const auto place = std::lower_bound(variants.begin(), variants.end(), name,
-                                      [](const Measurement& held, const std::string& added) {
-                                        return to_string(held.variant) < added;
+  const auto place = std::lower_bound(variants.begin(), variants.end(), measurement.variant,
+                                      [](const Measurement& held, const VariantName& added) {
+                                        return order(held.variant) < order(added);
                                       });
   if (place != variants.end() && place->variant == measurement.variant) {
     merge(*place, std::move(measurement));

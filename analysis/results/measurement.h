@@ -1,18 +1,22 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "problem/name.h"
+#include "statistics/statistics.h"
 
 namespace benanza {
 
 enum class Status { ok, unsupported, incorrect, failed };
 std::string_view to_string(Status status);
+std::optional<Status> parse_status(std::string_view text);
 
 /// What one variant did on one system.
 struct Measurement {
@@ -22,9 +26,20 @@ struct Measurement {
   std::string reason{};
   /// Seconds per call, of every repetition; not empty where the status is ok.
   std::vector<double> samples{};
+  /// How many of the samples each repetition took, in their order; empty: one repetition.
+  std::vector<std::size_t> repetitions{};
+  /// Scratch memory beyond operands and result.
+  std::optional<std::int64_t> workspace_bytes{};
+  /// Place among the algorithms by the library's own heuristic, 1 its choice, for this precision
+  /// and layout; empty where the library has no opinion.
+  std::optional<int> heuristic_rank{};
+  /// Whether the call used Tensor Cores; empty where nobody knows.
+  std::optional<bool> tensor_cores{};
 
   /// Median of the samples. Only where the status is ok.
   double seconds() const;
+  /// The samples by repetition.
+  Groups groups() const { return {.samples = samples, .sizes = repetitions}; }
 };
 
 /// Measurements by key. Joining is equality of strings: no wildcards.
@@ -34,7 +49,8 @@ class MeasurementSet {
   /// was incorrect makes the variant incorrect; otherwise one ok repetition makes it ok.
   void add(Measurement measurement);
 
-  /// Every variant of the problem, in the order of their names; empty if there is none.
+  /// Every variant of the problem, ordered by precision, layout, backend, algorithm, hot before
+  /// cold; empty if there is none.
   std::span<const Measurement> find(std::string_view key) const;
   std::size_t size() const;
 

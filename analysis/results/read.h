@@ -2,26 +2,36 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "results/measurement.h"
+#include "results/system.h"
 
 namespace benanza {
-
-/// What a measurement depends on: device, versions, threads.
-using System = std::map<std::string, std::string>;
 
 struct Results {
   MeasurementSet measurements;
   /// Of every backend that measured.
   std::map<std::string, System> systems;
+  /// Of every backend that measured its device's.
+  std::map<std::string, PeakValues> peaks;
 };
 
-/// Reads Google Benchmark JSON files as the suites write them; of a folder every *.json in it and
-/// below. A file named twice counts once. Throws Error, one line, for a file that is no results
-/// file, is cut short or has another schema, a folder without results, and two files of one backend
-/// that were measured on different systems.
-Results read_results(const std::vector<std::filesystem::path>& paths);
+/// Keys of problems.
+using KeySet = std::set<std::string, std::less<>>;
+
+/// The results files `paths` stand for: a file itself, of a folder every *.json in it and below.
+/// Sorted, each once. Throws Error for a folder without any.
+std::vector<std::filesystem::path> result_files(const std::vector<std::filesystem::path>& paths);
+
+/// Reads results as the suites write them, Google Benchmark JSON files and folders of them, and
+/// databases. A file named twice counts once. `wanted`: only these problems; empty: all. Throws
+/// Error, one line, for a file that is no results file, is cut short or has another schema, a
+/// folder without results, and two files of one backend that were measured on different systems.
+Results read_results(const std::vector<std::filesystem::path>& paths,
+                     const std::optional<KeySet>& wanted = {});
 
 }  // namespace benanza

@@ -20,10 +20,26 @@ double median(std::span<const double> values) {
   return median_in_place(copy);
 }
 
-double resampled_median(std::span<const double> samples, std::mt19937_64& random) {
-  std::vector<double> draw(samples.size());
+double resampled_median(const Groups& groups, std::mt19937_64& random) {
   // Not uniform_int_distribution: its values differ between standard libraries.
-  for (double& value : draw) value = samples[random() % samples.size()];
+  const auto below = [&](std::size_t count) {
+    return static_cast<std::size_t>((random() >> 32) * count >> 32);
+  };
+  std::vector<double> draw;
+  draw.reserve(groups.samples.size());
+  const auto draw_from = [&](std::span<const double> samples) {
+    for (std::size_t i = 0; i < samples.size(); ++i) draw.push_back(samples[below(samples.size())]);
+  };
+  if (groups.sizes.size() < 2) {
+    draw_from(groups.samples);
+    return median_in_place(draw);
+  }
+  for (std::size_t i = 0; i < groups.sizes.size(); ++i) {
+    const std::size_t group = below(groups.sizes.size());
+    std::size_t begin = 0;
+    for (std::size_t before = 0; before < group; ++before) begin += groups.sizes[before];
+    draw_from(groups.samples.subspan(begin, groups.sizes[group]));
+  }
   return median_in_place(draw);
 }
 
@@ -34,11 +50,11 @@ Interval percentile_interval(std::vector<double> values) {
   return {values[left_out], values[values.size() - 1 - left_out]};
 }
 
-std::optional<Interval> median_interval(std::span<const double> samples) {
-  if (samples.size() < 2) return std::nullopt;
+std::optional<Interval> median_interval(const Groups& groups) {
+  if (groups.samples.size() < 2) return std::nullopt;
   std::mt19937_64 random(bootstrap_seed);
   std::vector<double> medians(bootstrap_draws);
-  for (double& value : medians) value = resampled_median(samples, random);
+  for (double& value : medians) value = resampled_median(groups, random);
   return percentile_interval(std::move(medians));
 }
 

@@ -57,6 +57,13 @@ TEST(ReadResults, RepetitionsAndFilesOfOneSystemJoin) {
   EXPECT_DOUBLE_EQ(results.measurements.find("relu/1x8")[0].seconds(), 3e-6);
 }
 
+TEST(ReadResults, SamplesKnowTheirRepetition) {
+  const Folder folder;
+  const auto file =
+      folder.write("a.json", results_text(row(relu, "[1e-6]") + "," + row(relu, "[3e-6, 5e-6]")));
+  EXPECT_THAT(read_results({file}).measurements.find("relu/1x8")[0].repetitions, ElementsAre(1, 2));
+}
+
 TEST(ReadResults, AFileNamedTwiceCountsOnce) {
   const Folder folder;
   const auto file = folder.write("a.json", results_text(row(relu, "[1e-6, 2e-6]")));

@@ -42,8 +42,34 @@ TEST(MedianInterval, IsTheSameEveryTime) {
 TEST(ResampledMedian, OfTwoIsOneOfThreeValues) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20; ++i) {
-    EXPECT_THAT(resampled_median(std::vector{1.0, 3.0}, random), AnyOf(1.0, 2.0, 3.0));
+    const std::vector<double> samples{1.0, 3.0};
+    EXPECT_THAT(resampled_median({.samples = samples}, random), AnyOf(1.0, 2.0, 3.0));
   }
+}
+
+TEST(ResampledMedian, DrawsWholeGroups) {
+  // Two repetitions that agree within, but not with each other: a draw has twice the first, twice
+  // the second, or one of each, whose median is the mean of 1 and 3. Were the four samples drawn
+  // alike, other mixtures would occur as often.
+  const std::vector<double> samples{1, 1, 1, 3, 3, 3};
+  const std::vector<std::size_t> sizes{3, 3};
+  std::mt19937_64 random(1);
+  int ones = 0;
+  int twos = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const double median = resampled_median({.samples = samples, .sizes = sizes}, random);
+    ones += median == 1 ? 1 : 0;
+    twos += median == 2 ? 1 : 0;
+  }
+  EXPECT_NEAR(ones, 1000, 150);
+  EXPECT_NEAR(twos, 2000, 150);
+}
+
+TEST(MedianInterval, RepetitionsThatDisagreeWidenIt) {
+  std::vector<double> samples(20, 1.0);
+  samples.resize(40, 2.0);
+  const std::vector<std::size_t> sizes{20, 20};
+  EXPECT_EQ(median_interval(Groups{.samples = samples, .sizes = sizes}), (Interval{1, 2}));
 }
 
 }  // namespace

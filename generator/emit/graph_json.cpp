@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "onnx/transforms.h"
+
 namespace benanza {
 namespace {
 
@@ -10,6 +12,10 @@ using Json = nlohmann::ordered_json;
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json();
+}
+
+Json key_or_null(const std::optional<Problem>& problem) {
+  return problem ? Json(key(*problem)) : Json();
 }
 
 Json layer_json(const Layer& layer) {
@@ -41,8 +47,16 @@ std::string graph_json(const Graph& graph) {
     fusions.push_back(
         {{"pattern", fusion.pattern}, {"layers", fusion.layers}, {"problem", key(fusion.problem)}});
   }
-  const Json json = {{"schema", graph_schema}, {"model", graph.model}, {"batch", graph.batch},
-                     {"opset", graph.opset},   {"layers", layers},     {"fusions", fusions}};
+  Json transforms = Json::array();
+  for (const LayoutTransform& transform : layout_transforms(graph.layers)) {
+    transforms.push_back({{"layer", transform.layer},
+                          {"of", transform.of_input ? "input" : "output"},
+                          {"to_nhwc", key_or_null(transform.to_nhwc)},
+                          {"to_nchw", key_or_null(transform.to_nchw)}});
+  }
+  const Json json = {{"schema", graph_schema},  {"model", graph.model}, {"batch", graph.batch},
+                     {"opset", graph.opset},    {"layers", layers},     {"fusions", fusions},
+                     {"transforms", transforms}};
   // Names may hold bytes that are no UTF-8: replaced, as JSON cannot hold them.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "onnx/transforms.h"
+
 namespace benanza {
 namespace {
 
@@ -70,6 +72,12 @@ std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs) {
     for (const Fusion& fusion : graph.fusions) {
       const auto first = static_cast<std::size_t>(fusion.layers.front());
       add(fusion.problem, graph, graph.layers[first]);
+    }
+    for (const LayoutTransform& transform : layout_transforms(graph.layers)) {
+      const Layer& layer = graph.layers[static_cast<std::size_t>(transform.layer)];
+      for (const auto& problem : {transform.to_nhwc, transform.to_nchw}) {
+        if (problem) add(*problem, graph, layer);
+      }
     }
   }
   std::stable_sort(problems.begin(), problems.end(),

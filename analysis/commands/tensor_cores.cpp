@@ -1,0 +1,56 @@
+// benanza-analyze tensor-cores: what Tensor Cores gain, layer by layer.
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/error.h"
+#include "commands/command.h"
+#include "question/print.h"
+#include "question/question.h"
+#include "report/answers.h"
+
+namespace benanza {
+namespace {
+
+struct Options {
+  QuestionFlags flags;
+  std::string without = "fp32";
+};
+
+std::string answer(const Options& options) {
+  const Precision without = precision_of(options.without, "--without");
+  const Question question = read_question(options.flags);
+  Page page{.command = "tensor-cores", .systems = question.results.systems, .sections = {}};
+  for (const Graph& graph : question.graphs) {
+    for (const Choice& choice : question.choices) {
+      if (choice.precision == without) {
+        throw Error("--precision " + options.without +
+                    ": is the one without Tensor Cores; say "
+                    "tf32, fp16, bf16 or int8, or another --without");
+      }
+      const TensorCoreProfit profit = tensor_core_profit(graph, question.results.measurements,
+                                                         choice, without, question.movement);
+      if (!question.allow_missing) {
+        require_complete(graph, profit.without_times, to_string(without));
+        require_complete(graph, profit.with_times, to_string(choice.precision));
+      }
+      page.sections.push_back(tensor_cores_section(graph, profit));
+    }
+  }
+  return page_text(page, options.flags.format, question.rows);
+}
+
+void add(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("tensor-cores", "What Tensor Cores gain");
+  add_flags(*command, options->flags, "fp16");
+  command->add_option("--without", options->without, "Precision without Tensor Cores")
+      ->capture_default_str();
+  command->callback([options] { print(answer(*options)); });
+}
+
+}  // namespace
+
+Command tensor_cores_command() { return {.add = add}; }
+
+}  // namespace benanza

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "bounds/algorithms.h"
+#include "bounds/joint.h"
+#include "bounds/layouts.h"
+#include "bounds/tensor_cores.h"
+#include "comparison/comparison.h"
+#include "graph/graph.h"
+#include "report/page.h"
+
+namespace benanza {
+
+/// A section about one model: its heading, and the facts "model", "batch", "precision" and what
+/// else was chosen.
+Section model_section(const Graph& graph, const Choice& choice);
+
+/// "layout/backend/algorithm" of the calls, in their order; with the fusion that chose them.
+std::string calls_text(const LayerTime& time);
+/// The same of one call; "-" for none.
+std::string call_text(const Measurement* call);
+
+Section algorithms_section(const Graph& graph, const Choice& choice,
+                           const std::vector<AlgorithmRow>& rows);
+Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit);
+Section joint_section(const Graph& graph, const Choice& choice, const JointAnswer& answer);
+
+/// Speed-ups of every subset, one column for each of several sections' models.
+struct JointColumn {
+  std::string heading{};
+  JointAnswer answer{};
+};
+Section joint_summary(const std::vector<JointColumn>& columns);
+/// `any`: the times of the layers each in its own best layout, changes not counted.
+Section layouts_section(const Graph& graph, const Choice& choice, const LayoutPlans& plans,
+                        const Bounds& any);
+
+}  // namespace benanza

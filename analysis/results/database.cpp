@@ -1,0 +1,314 @@
+#include "results/database.h"
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "results/schema.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+using sqlite::Connection;
+using sqlite::Statement;
+namespace fs = std::filesystem;
+
+constexpr std::string_view row_columns =
+    "m.precision, m.layout, m.algorithm, m.cold, m.repetition, m.status, m.reason, m.samples, "
+    "m.workspace_bytes, m.heuristic_rank, m.tensor_cores, m.facts, s.backend";
+
+/// `columns` as row_columns; the key is not among them.
+ResultRow read_row(const Statement& columns, std::string key, const fs::path& path) {
+  const auto precision = parse_precision(columns.text(0));
+  const auto layout = parse_layout(columns.text(1));
+  const std::int64_t status = columns.integer(5);
+  if (!precision || !layout || status < 0 || status > static_cast<std::int64_t>(Status::failed)) {
+    throw Error(path.string() + ": a row of " + key + " makes no sense; import the results anew");
+  }
+  ResultRow row{.measurement = {.variant = {.key = std::move(key),
+                                            .precision = *precision,
+                                            .layout = *layout,
+                                            .backend = std::string(columns.text(12)),
+                                            .algorithm = std::string(columns.text(2)),
+                                            .cold = columns.integer(3) != 0},
+                                .status = static_cast<Status>(status),
+                                .reason = std::string(columns.text(6)),
+                                .workspace_bytes = columns.optional_integer(8)},
+                .repetition = columns.integer(4),
+                .facts = std::string(columns.text(11))};
+  Measurement& measurement = row.measurement;
+  if (const auto rank = columns.optional_integer(9)) {
+    measurement.heuristic_rank = static_cast<int>(*rank);
+  }
+  if (const auto used = columns.optional_integer(10)) measurement.tensor_cores = *used != 0;
+  const std::span<const std::byte> bytes = columns.blob(7);
+  measurement.samples.resize(bytes.size() / sizeof(double));
+  if (!bytes.empty()) {
+    std::memcpy(measurement.samples.data(), bytes.data(),
+                measurement.samples.size() * sizeof(double));
+  }
+  if (measurement.status == Status::ok && measurement.samples.empty()) {
+    throw Error(path.string() + ": a row of " + measurement.variant.key +
+                " has no samples; import the results anew");
+  }
+  return row;
+}
+
+/// FNV-1a, 64 bits: rows of one problem are told apart by it.
+class Hash {
+ public:
+  Hash& add(std::string_view bytes) {
+    for (const char byte : bytes) {
+      value_ = (value_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+    }
+    // No run of bytes is the beginning of another.
+    value_ = (value_ ^ bytes.size()) * 0x100000001b3U;
+    return *this;
+  }
+  Hash& add(std::uint64_t value) {
+    value_ = (value_ ^ value) * 0x9e3779b97f4a7c15U;
+    value_ ^= value_ >> 29;
+    return *this;
+  }
+  std::int64_t value() const { return static_cast<std::int64_t>(value_); }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+std::int64_t hash_of(const ResultRow& row) {
+  const Measurement& measurement = row.measurement;
+  const VariantName& variant = measurement.variant;
+  Hash hash;
+  hash.add(to_string(variant.precision))
+      .add(to_string(variant.layout))
+      .add(variant.backend)
+      .add(variant.algorithm)
+      .add(variant.cold ? 1U : 0U)
+      .add(static_cast<std::uint64_t>(row.repetition))
+      .add(static_cast<std::uint64_t>(measurement.status))
+      .add(measurement.reason);
+  for (const double sample : measurement.samples) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &sample, sizeof bits);
+    hash.add(bits);
+  }
+  return hash.value();
+}
+
+std::vector<Origin> read_origins(const Connection& connection) {
+  std::vector<Origin> origins;
+  Statement statement(connection, "SELECT backend, system, peaks FROM systems ORDER BY backend");
+  while (statement.step()) {
+    try {
+      origins.push_back({.backend = std::string(statement.text(0)),
+                         .system = json::parse(statement.text(1)).get<System>(),
+                         .peaks = json::parse(statement.text(2)).get<PeakValues>(),
+                         .file = connection.path()});
+    } catch (const json::exception&) {
+      throw Error(connection.path().string() +
+                  ": its systems make no sense; import the results anew");
+    }
+  }
+  return origins;
+}
+
+/// Writes rows into an open transaction.
+class Importer {
+ public:
+  explicit Importer(Connection& connection)
+      : connection_(connection),
+        find_problem_(connection, "SELECT id FROM problems WHERE key = ?1"),
+        add_problem_(connection, "INSERT INTO problems(key) VALUES(?1)"),
+        add_row_(connection,
+                 "INSERT INTO measurements(problem, hash, system, precision, layout, "
+                 "algorithm, cold, repetition, status, reason, samples, workspace_bytes, "
+                 "heuristic_rank, tensor_cores, facts) "
+                 "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15) "
+                 "ON CONFLICT(problem, hash) DO NOTHING") {}
+
+  /// The rows that follow are of this backend and system.
+  void begin(const Origin& origin) {
+    PeakValues peaks = origin.peaks;
+    for (const Origin& known : read_origins(connection_)) {
+      if (known.backend != origin.backend) continue;
+      require_same_system(known, origin);
+      for (const auto& [name, value] : known.peaks) peaks[name] = std::max(peaks[name], value);
+      if (peaks == known.peaks) return select(origin.backend);
+    }
+    Statement add(connection_,
+                  "INSERT INTO systems(backend, system, peaks) VALUES(?1, ?2, ?3) "
+                  "ON CONFLICT(backend) DO UPDATE SET peaks = excluded.peaks");
+    const std::string system = json(origin.system).dump();
+    const std::string peak_text = json(peaks).dump();
+    add.bind(1, std::string_view(origin.backend));
+    add.bind(2, std::string_view(system));
+    add.bind(3, std::string_view(peak_text));
+    add.run();
+    select(origin.backend);
+  }
+
+  /// True if the row was not there yet.
+  bool add(const ResultRow& row) {
+    const Measurement& measurement = row.measurement;
+    const VariantName& variant = measurement.variant;
+    if (variant.backend != backend_) {
+      throw Error(to_string(variant) + ": a row of another backend than its file's, " + backend_);
+    }
+    add_row_.bind(1, problem_id(variant.key));
+    add_row_.bind(2, hash_of(row));
+    add_row_.bind(3, system_);
+    add_row_.bind(4, to_string(variant.precision));
+    add_row_.bind(5, to_string(variant.layout));
+    add_row_.bind(6, std::string_view(variant.algorithm));
+    add_row_.bind(7, std::int64_t{variant.cold});
+    add_row_.bind(8, row.repetition);
+    add_row_.bind(9, static_cast<std::int64_t>(measurement.status));
+    add_row_.bind(10, std::string_view(measurement.reason));
+    add_row_.bind(11, std::span<const double>(measurement.samples));
+    add_row_.bind(12, measurement.workspace_bytes);
+    add_row_.bind(13, measurement.heuristic_rank);
+    add_row_.bind(14, measurement.tensor_cores);
+    add_row_.bind(15, std::string_view(row.facts));
+    add_row_.run();
+    return connection_.changes() > 0;
+  }
+
+ private:
+  void select(const std::string& backend) {
+    backend_ = backend;
+    Statement find(connection_, "SELECT id FROM systems WHERE backend = ?1");
+    find.bind(1, std::string_view(backend));
+    find.step();
+    system_ = find.integer(0);
+  }
+
+  std::int64_t problem_id(const std::string& key) {
+    const auto [known, added] = problems_.try_emplace(key, 0);
+    if (!added) return known->second;
+    find_problem_.bind(1, std::string_view(key));
+    if (find_problem_.step()) {
+      known->second = find_problem_.integer(0);
+      find_problem_.reset();
+    } else {
+      add_problem_.bind(1, std::string_view(key));
+      add_problem_.run();
+      known->second = connection_.last_id();
+    }
+    return known->second;
+  }
+
+  Connection& connection_;
+  Statement find_problem_;
+  Statement add_problem_;
+  Statement add_row_;
+  std::unordered_map<std::string, std::int64_t> problems_;
+  std::string backend_;
+  std::int64_t system_ = 0;
+};
+
+const fs::path& require_database(const fs::path& path) {
+  if (fs::is_directory(path)) throw Error(path.string() + ": is a folder, not a database");
+  if (!fs::exists(path)) throw Error(path.string() + ": there is no such database");
+  if (!is_database(path)) throw Error(path.string() + ": is not a database");
+  return path;
+}
+
+}  // namespace
+
+bool is_database(const fs::path& path) {
+  constexpr std::string_view magic("SQLite format 3\0", 16);
+  std::string head(magic.size(), '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return in && head == magic;
+}
+
+Database::Database(const fs::path& path)
+    : connection_(require_database(path), Connection::Mode::read),
+      find_problem_((require_tables(connection_), connection_),
+                    "SELECT id FROM problems WHERE key = ?1"),
+      find_rows_(connection_, "SELECT " + std::string(row_columns) +
+                                  " FROM measurements m JOIN systems s ON s.id = m.system "
+                                  "WHERE m.problem = ?1 ORDER BY m.id") {}
+
+std::vector<Origin> Database::origins() { return read_origins(connection_); }
+
+std::vector<DatabaseTally> Database::tallies() {
+  std::vector<DatabaseTally> tallies;
+  Statement statement(
+      connection_,
+      "SELECT s.backend, m.precision, m.layout, m.status, count(*) FROM measurements m "
+      "JOIN systems s ON s.id = m.system GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4");
+  while (statement.step()) {
+    const auto is = [&](const DatabaseTally& tally) {
+      return tally.backend == statement.text(0) && tally.precision == statement.text(1) &&
+             tally.layout == statement.text(2);
+    };
+    if (tallies.empty() || !is(tallies.back())) {
+      tallies.push_back({.backend = std::string(statement.text(0)),
+                         .precision = std::string(statement.text(1)),
+                         .layout = std::string(statement.text(2))});
+    }
+    const auto count = static_cast<std::size_t>(statement.integer(4));
+    tallies.back().by_status[static_cast<Status>(statement.integer(3))] += count;
+    tallies.back().rows += count;
+  }
+  Statement problems(
+      connection_,
+      "SELECT count(DISTINCT m.problem) FROM measurements m JOIN systems s ON s.id = m.system "
+      "GROUP BY s.backend, m.precision, m.layout ORDER BY s.backend, m.precision, m.layout");
+  for (std::size_t i = 0; i < tallies.size() && problems.step(); ++i) {
+    tallies[i].problems = static_cast<std::size_t>(problems.integer(0));
+  }
+  return tallies;
+}
+
+void Database::find(const std::string& key, const std::function<void(ResultRow&&)>& add) {
+  find_problem_.bind(1, std::string_view(key));
+  if (!find_problem_.step()) return;
+  find_rows_.bind(1, find_problem_.integer(0));
+  find_problem_.reset();
+  while (find_rows_.step()) add(read_row(find_rows_, key, connection_.path()));
+}
+
+void Database::all(const std::string& backend, const std::function<void(ResultRow&&)>& add) {
+  Statement rows(connection_, "SELECT " + std::string(row_columns) +
+                                  ", p.key FROM measurements m JOIN systems s ON s.id = m.system "
+                                  "JOIN problems p ON p.id = m.problem "
+                                  "WHERE ?1 = '' OR s.backend = ?1 ORDER BY m.id");
+  rows.bind(1, std::string_view(backend));
+  while (rows.step()) add(read_row(rows, std::string(rows.text(13)), connection_.path()));
+}
+
+ImportCount import_results(const fs::path& path, const std::vector<fs::path>& files) {
+  if (fs::exists(path) && !fs::is_empty(path)) require_database(path);
+  const bool created = !fs::exists(path);
+  ImportCount count;
+  try {
+    Connection connection(path, Connection::Mode::write);
+    // Pages stay in memory (KiB) rather than being written and read again.
+    connection.execute("PRAGMA cache_size = -131072");
+    sqlite::Transaction transaction(connection);
+    create_tables(connection);
+    Importer importer(connection);
+    for (const fs::path& file : files) {
+      read_rows(
+          file,
+          {.begin = [&](const Origin& origin) { importer.begin(origin); },
+           .add = [&](ResultRow&& row) { ++(importer.add(row) ? count.added : count.known); }});
+      ++count.files;
+    }
+    transaction.commit();
+  } catch (...) {
+    std::error_code ignored;
+    if (created) fs::remove(path, ignored);
+    throw;
+  }
+  return count;
+}
+
+}  // namespace benanza

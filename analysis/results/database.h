@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "results/sqlite.h"
+#include "results/stream.h"
+
+namespace benanza {
+
+/// True if the file begins as an SQLite database does.
+bool is_database(const std::filesystem::path& path);
+
+/// What an import did.
+struct ImportCount {
+  std::size_t files = 0;
+  std::size_t added = 0;
+  /// Rows that were in the database already.
+  std::size_t known = 0;
+};
+
+/// How many variants of one backend, precision and layout ended how, of how many problems.
+struct DatabaseTally {
+  std::string backend{};
+  std::string precision{};
+  std::string layout{};
+  std::size_t problems = 0;
+  std::size_t rows = 0;
+  std::map<Status, std::size_t> by_status{};
+};
+
+/// Results in one file, for joining by key without reading the rest. One system for each backend.
+/// Every member throws Error, one line.
+class Database {
+ public:
+  /// To read. Throws if there is none, or another program's.
+  explicit Database(const std::filesystem::path& path);
+
+  std::vector<Origin> origins();
+  std::vector<DatabaseTally> tallies();
+  /// Every row of one problem, in the order of import.
+  void find(const std::string& key, const std::function<void(ResultRow&&)>& add);
+  /// Every row of one backend, or of all if it is empty, in the order of import.
+  void all(const std::string& backend, const std::function<void(ResultRow&&)>& add);
+
+ private:
+  sqlite::Connection connection_;
+  sqlite::Statement find_problem_;
+  sqlite::Statement find_rows_;
+};
+
+/// Adds the files' rows to the database, creating it if there is none: all of them, or none where
+/// one is no results file or was measured on another system than the backend's results that are
+/// there. A row that is there already (equal variant, repetition, outcome and samples) is not added
+/// again.
+ImportCount import_results(const std::filesystem::path& database,
+                           const std::vector<std::filesystem::path>& files);
+
+}  // namespace benanza

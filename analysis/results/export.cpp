@@ -1,0 +1,61 @@
+#include "results/export.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace benanza {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+std::string head(const Origin& origin) {
+  ordered_json context = {{"executable", "benanza-analyze db export"}};
+  for (const auto& [name, value] : origin.peaks) context[name] = value;
+  context["benanza"] = {{"schema", 1}, {"backend", origin.backend}, {"system", origin.system}};
+  return "{\n\"context\": " + context.dump(1) + ",\n\"benchmarks\": [";
+}
+
+void write_backend(Database& database, const Origin& origin, const fs::path& path) {
+  const fs::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  try {
+    std::ofstream out(temporary, std::ios::binary);
+    out << head(origin);
+    const char* separator = "\n";
+    database.all(origin.backend, [&](ResultRow&& row) {
+      out << separator << row_text(row);
+      separator = ",\n";
+    });
+    out << "\n]\n}\n";
+    out.close();
+    if (!out) throw Error(path.string() + ": cannot write: " + std::strerror(errno));
+    fs::rename(temporary, path);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(path.string() + ": cannot write: " + error.code().message());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw;
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> export_results(Database& database, const fs::path& folder) {
+  make_directories(folder);
+  std::vector<fs::path> files;
+  for (const Origin& origin : database.origins()) {
+    files.push_back(folder / (origin.backend + ".json"));
+    write_backend(database, origin, files.back());
+  }
+  return files;
+}
+
+}  // namespace benanza

@@ -1,0 +1,87 @@
+#include "results/splitter.h"
+
+#include <utility>
+
+namespace benanza {
+
+/// Does the skeleton end in "benchmarks" and a colon?
+bool RowSplitter::opens_rows() const {
+  constexpr std::string_view blanks = " \n\r\t";
+  std::string_view text = skeleton_;
+  const auto trim = [&] { text = text.substr(0, text.find_last_not_of(blanks) + 1); };
+  trim();
+  if (text.empty() || text.back() != ':') return false;
+  text.remove_suffix(1);
+  trim();
+  return text.ends_with("\"benchmarks\"");
+}
+
+void RowSplitter::feed(std::string_view part) {
+  // What of `part` from `begin` on was not yet put anywhere.
+  std::size_t begin = 0;
+  const auto flush = [&](std::size_t end) {
+    (in_row_ ? rows_.text : skeleton_).append(part, begin, end - begin);
+    begin = end;
+  };
+  for (std::size_t at = 0; at < part.size(); ++at) {
+    if (in_string_) {
+      if (escaped_) {
+        escaped_ = false;
+        continue;
+      }
+      at = part.find_first_of("\"\\", at);
+      if (at == std::string_view::npos) break;
+      if (part[at] == '\\') {
+        escaped_ = true;
+      } else {
+        in_string_ = false;
+      }
+      continue;
+    }
+    switch (part[at]) {
+      case '"':
+        in_string_ = true;
+        break;
+      case '{':
+        if (depth_ == 2 && in_list_) {
+          flush(at);
+          if (head_.empty()) head_ = skeleton_ + "]}";
+          skeleton_ += '0';
+          in_row_ = true;
+        }
+        ++depth_;
+        break;
+      case '[':
+        if (depth_ == 1) {
+          flush(at);
+          in_list_ = opens_rows();
+        }
+        ++depth_;
+        break;
+      case '}':
+      case ']':
+        --depth_;
+        if (depth_ == 2 && in_row_) {
+          flush(at + 1);
+          rows_.ends.push_back(rows_.text.size());
+          in_row_ = false;
+          ++count_;
+        }
+        if (depth_ == 1) in_list_ = false;
+        break;
+      default:
+        break;
+    }
+  }
+  flush(part.size());
+}
+
+RowSplitter::Rows RowSplitter::take() {
+  Rows taken = std::move(rows_);
+  const std::size_t complete = taken.ends.empty() ? 0 : taken.ends.back();
+  rows_ = {.text = taken.text.substr(complete), .ends = {}};
+  taken.text.resize(complete);
+  return taken;
+}
+
+}  // namespace benanza

@@ -1,0 +1,112 @@
+#include "results/sqlite.h"
+
+#include "base/error.h"
+
+namespace benanza::sqlite {
+
+Connection::Connection(std::filesystem::path path, Mode mode) : path_(std::move(path)) {
+  // Reading, too, opens to write where it may: an import that was killed is undone by whoever opens
+  // the database next.
+  const int flags = SQLITE_OPEN_READWRITE | (mode == Mode::write ? SQLITE_OPEN_CREATE : 0);
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(path_.c_str(), &handle, flags, nullptr);
+  handle_.reset(handle);
+  check(code);
+  constexpr int patience_milliseconds = 5000;
+  check(sqlite3_busy_timeout(handle, patience_milliseconds));
+  if (mode == Mode::read) execute("PRAGMA query_only = 1");
+}
+
+void Connection::check(int code) const {
+  switch (code) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+      return;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw Error(path_.string() + ": another program is writing to this database; try again");
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      throw Error(path_.string() + ": is damaged, or not a database; import the results anew");
+    default:
+      throw Error(path_.string() + ": database: " + sqlite3_errmsg(handle_.get()));
+  }
+}
+
+void Connection::execute(const char* sql) {
+  check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr));
+}
+
+Statement::Statement(const Connection& connection, std::string_view sql) : connection_(connection) {
+  sqlite3_stmt* handle = nullptr;
+  const int code = sqlite3_prepare_v2(connection.get(), sql.data(), static_cast<int>(sql.size()),
+                                      &handle, nullptr);
+  handle_.reset(handle);
+  connection_.check(code);
+}
+
+void Statement::bind(int at, std::int64_t value) {
+  connection_.check(sqlite3_bind_int64(handle_.get(), at, value));
+}
+
+void Statement::bind(int at, std::string_view value) {
+  // Without a pointer SQLite would bind NULL.
+  const char* text = value.data() == nullptr ? "" : value.data();
+  connection_.check(
+      sqlite3_bind_text64(handle_.get(), at, text, value.size(), SQLITE_STATIC, SQLITE_UTF8));
+}
+
+void Statement::bind(int at, std::span<const double> values) {
+  // Without a pointer SQLite would bind NULL.
+  if (values.empty()) return connection_.check(sqlite3_bind_zeroblob(handle_.get(), at, 0));
+  connection_.check(
+      sqlite3_bind_blob64(handle_.get(), at, values.data(), values.size_bytes(), SQLITE_STATIC));
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(handle_.get());
+  if (code == SQLITE_ROW) return true;
+  sqlite3_reset(handle_.get());
+  connection_.check(code);
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+}
+
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+  if (sqlite3_column_type(handle_.get(), column) == SQLITE_NULL) return std::nullopt;
+  return integer(column);
+}
+
+std::string_view Statement::text(int column) const {
+  const auto* data = sqlite3_column_text(handle_.get(), column);
+  if (data == nullptr) return {};
+  return {reinterpret_cast<const char*>(data),
+          static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+std::span<const std::byte> Statement::blob(int column) const {
+  const void* data = sqlite3_column_blob(handle_.get(), column);
+  if (data == nullptr) return {};
+  return {static_cast<const std::byte*>(data),
+          static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+Transaction::Transaction(Connection& connection) : connection_(connection) {
+  connection_.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (open_) sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  connection_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace benanza::sqlite

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace benanza::sqlite {
+
+struct Closer {
+  void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+
+/// An open database file. Every member, and Statement's, throws Error with the file's name.
+class Connection {
+ public:
+  enum class Mode { read, write };
+  /// Mode::write creates the file if it is not there.
+  Connection(std::filesystem::path path, Mode mode);
+
+  const std::filesystem::path& path() const { return path_; }
+  sqlite3* get() const { return handle_.get(); }
+  /// One or more statements without results.
+  void execute(const char* sql);
+  std::int64_t last_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
+  /// Rows that the last INSERT added.
+  int changes() const { return sqlite3_changes(handle_.get()); }
+  /// Throws unless `code` is one of SQLITE_OK, SQLITE_ROW, SQLITE_DONE.
+  void check(int code) const;
+
+ private:
+  std::filesystem::path path_;
+  std::unique_ptr<sqlite3, Closer> handle_;
+};
+
+/// A prepared statement. Parameters are numbered from 1, columns from 0. Texts and blobs that are
+/// bound must live until the statement is run.
+class Statement {
+ public:
+  Statement(const Connection& connection, std::string_view sql);
+
+  void bind(int at, std::int64_t value);
+  void bind(int at, std::string_view value);
+  void bind(int at, std::span<const double> values);
+  template <class T>
+  void bind(int at, const std::optional<T>& value) {
+    if (value) {
+      bind(at, static_cast<std::int64_t>(*value));
+    } else {
+      connection_.check(sqlite3_bind_null(handle_.get(), at));
+    }
+  }
+  /// The next row of the result; false where there is none, and the statement may be bound anew.
+  bool step();
+  /// Runs it to its end, ready to be bound anew.
+  void run();
+  /// Gives the rest of the result up.
+  void reset() { sqlite3_reset(handle_.get()); }
+
+  std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  std::optional<std::int64_t> optional_integer(int column) const;
+  /// Valid until the next step.
+  std::string_view text(int column) const;
+  std::span<const std::byte> blob(int column) const;
+
+ private:
+  const Connection& connection_;
+  std::unique_ptr<sqlite3_stmt, Closer> handle_;
+};
+
+/// All or nothing: undone at the end of its life unless committed.
+class Transaction {
+ public:
+  explicit Transaction(Connection& connection);
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  void commit();
+
+ private:
+  Connection& connection_;
+  bool open_ = true;
+};
+
+}  // namespace benanza::sqlite

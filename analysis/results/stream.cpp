@@ -1,0 +1,160 @@
+#include "results/stream.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <deque>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "results/splitter.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::size_t read_bytes = std::size_t{1} << 20;
+/// Rows are parsed in batches of this size, so that threads have something to do.
+constexpr std::size_t batch_bytes = std::size_t{1} << 20;
+constexpr int results_schema = 1;
+
+Error failure(const fs::path& path, std::string_view message) {
+  return Error(path.string() + ": " + std::string(message) +
+               "; measure again, or leave the file out");
+}
+
+/// "peak_..." members of the context, numbers or texts of numbers.
+PeakValues peaks_of(const json& context) {
+  PeakValues peaks;
+  for (const auto& [name, value] : context.items()) {
+    if (!name.starts_with("peak_")) continue;
+    if (value.is_number()) peaks[name] = value.get<double>();
+    if (!value.is_string()) continue;
+    const auto text = value.get<std::string>();
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc{} && end == text.data() + text.size()) peaks[name] = number;
+  }
+  return peaks;
+}
+
+json parse_skeleton(const std::string& text, const fs::path& path) {
+  json root = json::parse(text, nullptr, false);
+  if (root.is_discarded()) throw failure(path, "is not a results file: not JSON, or cut short");
+  if (!root.is_object()) throw failure(path, "is not a results file");
+  return root;
+}
+
+Origin read_origin(const json& root, const fs::path& path) {
+  try {
+    const json& context = root.at("context");
+    const auto ours = context.find("benanza");
+    if (ours == context.end()) throw failure(path, "was not written by a benanza suite");
+    const auto schema = ours->find("schema");
+    if (schema == ours->end()) throw failure(path, "is not a results file: it has no \"schema\"");
+    if (*schema != results_schema) {
+      throw failure(path,
+                    "has schema " + schema->dump() + ", not " + std::to_string(results_schema));
+    }
+    return {.backend = ours->at("backend").get<std::string>(),
+            .system = ours->at("system").get<System>(),
+            .peaks = peaks_of(context),
+            .file = path};
+  } catch (const json::exception& exception) {
+    std::string_view reason = exception.what();
+    if (const auto end = reason.find("] "); end != std::string_view::npos) {
+      reason.remove_prefix(end + 2);
+    }
+    throw failure(path, "is not a results file: " + std::string(reason));
+  }
+}
+
+std::vector<ResultRow> parse_rows(const RowSplitter::Rows& rows) {
+  std::vector<ResultRow> parsed;
+  parsed.reserve(rows.ends.size());
+  std::size_t begin = 0;
+  for (const std::size_t end : rows.ends) {
+    if (auto row = parse_row(std::string_view(rows.text).substr(begin, end - begin))) {
+      parsed.push_back(std::move(*row));
+    }
+    begin = end;
+  }
+  return parsed;
+}
+
+/// Batches being parsed, given on in the order in which they came.
+class Pipeline {
+ public:
+  Pipeline(const fs::path& path, const ResultsSink& sink) : path_(path), sink_(sink) {}
+
+  void push(RowSplitter::Rows rows) {
+    if (rows.ends.empty()) return;
+    pending_.push_back(std::async(std::launch::async, parse_rows, std::move(rows)));
+    const std::size_t most = 1 + std::max(2U, std::thread::hardware_concurrency());
+    while (pending_.size() >= most) pop();
+  }
+  void drain() {
+    while (!pending_.empty()) pop();
+  }
+
+ private:
+  void pop() {
+    std::vector<ResultRow> rows;
+    try {
+      rows = pending_.front().get();
+    } catch (const Error& error) {
+      throw failure(path_, error.what());
+    }
+    pending_.pop_front();
+    for (ResultRow& row : rows) sink_.add(std::move(row));
+  }
+
+  const fs::path& path_;
+  const ResultsSink& sink_;
+  std::deque<std::future<std::vector<ResultRow>>> pending_;
+};
+
+}  // namespace
+
+void read_rows(const fs::path& path, const ResultsSink& sink) {
+  const Descriptor file = open_to_read(path);
+  RowSplitter splitter;
+  Pipeline pipeline(path, sink);
+  bool begun = false;
+  bool empty = true;
+  std::string part(read_bytes, '\0');
+  for (;;) {
+    const ssize_t got = ::read(file.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(path.string() + ": cannot read: " + std::strerror(errno));
+    if (got == 0) break;
+    empty = false;
+    splitter.feed(std::string_view(part).substr(0, static_cast<std::size_t>(got)));
+    if (!begun && !splitter.head().empty()) {
+      sink.begin(read_origin(parse_skeleton(splitter.head(), path), path));
+      begun = true;
+    }
+    if (splitter.bytes_ready() >= batch_bytes) pipeline.push(splitter.take());
+  }
+  if (empty) throw failure(path, "is empty, not a results file");
+  const json root = parse_skeleton(splitter.skeleton(), path);
+  const Origin origin = read_origin(root, path);
+  const auto rows = root.find("benchmarks");
+  if (rows == root.end()) throw failure(path, "is not a results file: key 'benchmarks' not found");
+  if (!rows->is_array() || rows->size() != splitter.count()) {
+    throw failure(path, "is not a results file: \"benchmarks\" is not a list of rows");
+  }
+  if (!begun) sink.begin(origin);
+  pipeline.push(splitter.take());
+  pipeline.drain();
+}
+
+}  // namespace benanza

@@ -1,0 +1,89 @@
+#include "bounds/joint.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/build.h"
+
+namespace benanza {
+namespace {
+
+using test::layer;
+using test::measured;
+using test::us;
+
+/// A diamond: a -> b beside c -> d. us at fp32, picked by the heuristic / fastest:
+///   a 4 / 2, b (a call and its bias) 6 + 2 / 6 + 2, as one call 7; c 3 / 3, d 1 / 1.
+/// At fp16 a takes 2 / 1, everything else as long as at fp32.
+struct Case {
+  Graph graph{.layers = {layer("a", {}), layer("b", {0}), layer("c", {0}), layer("d", {1, 2})},
+              .fusions = {{.pattern = "conv_bias", .layers = {1}, .problem = "relu/b_bias"}}};
+  MeasurementSet set;
+
+  Case() {
+    graph.layers[1].problems = {"relu/b", "add/b"};
+    const auto ranked = [&](const std::string& name, double microseconds, int rank) {
+      Measurement measurement = measured(name, {microseconds * us});
+      measurement.heuristic_rank = rank;
+      set.add(measurement);
+    };
+    ranked("relu/a/fp32/nchw/cudnn/x", 4, 1);
+    ranked("relu/a/fp32/nchw/cudnn/y", 2, 2);
+    ranked("relu/a/fp16/nchw/cudnn/x", 2, 1);
+    ranked("relu/a/fp16/nchw/cudnn/y", 1, 2);
+    for (const std::string precision : {"fp32", "fp16"}) {
+      set.add(measured("relu/b/" + precision + "/nchw/cudnn/x", {6 * us}));
+      set.add(measured("add/b/" + precision + "/nchw/cudnn/x", {2 * us}));
+      set.add(measured("relu/b_bias/" + precision + "/nchw/cudnn/x", {7 * us}));
+      set.add(measured("relu/c/" + precision + "/nchw/cudnn/x", {3 * us}));
+      set.add(measured("relu/d/" + precision + "/nchw/cudnn/x", {1 * us}));
+    }
+  }
+
+  JointAnswer answer() const { return joint(graph, set, {}, Precision::fp16, Movement::exclude); }
+};
+
+double seconds(const JointAnswer& answer, const std::string& name) {
+  for (const JointRow& row : answer.rows) {
+    if (to_string(row.on) == name) return row.seconds;
+  }
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+TEST(Joint, EverySubsetIsThereOnce) {
+  const JointAnswer answer = Case().answer();
+  std::set<std::string> names;
+  for (const JointRow& row : answer.rows) names.insert(to_string(row.on));
+  EXPECT_EQ(names.size(), 16);
+  EXPECT_EQ(to_string(answer.rows.front().on), "none");
+  EXPECT_EQ(to_string(answer.rows.back().on), "parallel + algorithms + fusion + Tensor Cores");
+}
+
+TEST(Joint, EachSubsetIsTheBoundWithThat) {
+  const JointAnswer answer = Case().answer();
+  EXPECT_NEAR(seconds(answer, "none"), (4 + 8 + 3 + 1) * us, 1e-12);
+  EXPECT_NEAR(seconds(answer, "parallel"), (4 + 8 + 1) * us, 1e-12);
+  EXPECT_NEAR(seconds(answer, "algorithms"), (2 + 8 + 3 + 1) * us, 1e-12);
+  EXPECT_NEAR(seconds(answer, "fusion"), (4 + 7 + 3 + 1) * us, 1e-12);
+  EXPECT_NEAR(seconds(answer, "Tensor Cores"), (2 + 8 + 3 + 1) * us, 1e-12);
+  EXPECT_NEAR(seconds(answer, "parallel + algorithms + fusion + Tensor Cores"), (1 + 7 + 1) * us,
+              1e-12);
+}
+
+TEST(Joint, SpeedUpsComposeOrNot) {
+  const JointAnswer answer = Case().answer();
+  const JointRow& all = answer.rows.back();
+  EXPECT_NEAR(all.speed_up, 16.0 / 9, 1e-9);
+  EXPECT_NEAR(all.composed_speed_up, 16.0 / 13 * (16.0 / 14) * (16.0 / 15) * (16.0 / 14), 1e-9);
+  EXPECT_DOUBLE_EQ(answer.rows.front().composed_speed_up, 1);
+}
+
+TEST(Joint, AMissingMeasurementMakesItPartial) {
+  Case given;
+  EXPECT_TRUE(given.answer().incomplete.empty());
+  given.graph.layers[3].problems = {"relu/none"};
+  EXPECT_FALSE(given.answer().incomplete.empty());
+}
+
+}  // namespace
+}  // namespace benanza
