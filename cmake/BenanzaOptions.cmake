@@ -36,6 +36,13 @@ function(benanza_target target)
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 endfunction()
 
+# Sources of this folder that are hot. They do without precompiled headers: g++ 12 crashes on one that
+# was made at another level.
+function(benanza_optimise level)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+                              COMPILE_OPTIONS $<$<CONFIG:Release>:${level}>)
+endfunction()
+
 # Headers of other people that most files of a target need, parsed once. Not for our own: a change
 # would compile everything again.
 function(benanza_precompile target)
