@@ -78,8 +78,8 @@ Lowered lower(const Site& site, const LoweringTable& table, bool all_outputs_con
   }
   const LowerFunction function = table.find(node.full_type());
   if (function == nullptr) throw NotExpressible("no lowering for " + node.full_type());
-  if (makes_nothing(site)) return free_layer("its result is empty");
   Lowered lowered = function(site);
+  if (makes_nothing(site)) return free_layer("its result is empty");
   check_type(site, lowered);
   check_extents(lowered);
   check_result(site, lowered);

@@ -31,6 +31,7 @@ Lowered instance_normalization(const Site& site) {
 /// the groups, and follow as calls of their own.
 Lowered group_normalization(const Site& site) {
   const Dims& input = image(site);
+  if (input[1] == 0) return free_layer("its result is empty");
   const std::int64_t groups = site.node().integer("num_groups", 0);
   if (groups < 1 || input[1] % groups != 0) {
     throw Error(std::to_string(groups) + " groups do not divide " + std::to_string(input[1]) +
