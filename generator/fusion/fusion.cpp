@@ -6,7 +6,7 @@ namespace benanza {
 namespace {
 
 constexpr std::array<ChainStep, 4> steps{with_bias, with_batch_normalization, with_residual,
-                                    with_activation};
+                                         with_activation};
 
 /// A layer without work whose one result is its first input, element by element.
 bool passes_on(const Layer& layer, int producer, std::int64_t elements) {
@@ -100,6 +100,7 @@ std::vector<Fusion> find_fusions(const std::vector<Layer>& layers) {
       }
     }
   }
+  for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back(std::move(stack));
   return fusions;
 }
 

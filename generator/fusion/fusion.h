@@ -15,6 +15,9 @@ namespace benanza {
 /// fusion, too: it may be cheaper, or all that the library has. One file per pattern.
 std::vector<Fusion> find_fusions(const std::vector<Layer>& layers);
 
+/// RNN, LSTM or GRU layers over each other become one call with several layers: "lstm_lstm".
+std::vector<Fusion> recurrent_stacks(const Flow& flow);
+
 /// A call in the making. `pattern` grows with every step: "conv_bn_add_relu".
 struct Chain {
   std::string pattern;

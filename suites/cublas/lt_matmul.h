@@ -28,7 +28,8 @@ class LtMatmul {
   cublasLtMatrixLayout_t result() const { return result_.get(); }
   /// What to give as C where D is at `result` and nothing is added. One address for both means "in
   /// place", which the library refuses (CUBLAS_STATUS_INVALID_VALUE) where their types differ: then
-  /// C has none.
+  /// C has none. The same cause and cure, seen on an H100:
+  /// https://github.com/pytorch/pytorch/pull/167873
   const void* unread_at(const void* result) const { return in_place_ ? result : nullptr; }
   float alpha() const { return alpha_; }
   /// 1 where there is a residual, else 0.

@@ -285,5 +285,47 @@ TEST(Fusion, TransposedConvolutionsTakeThemToo) {
           "deconv_leakyrelu 0 1: deconv/1x3x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1_leakyrelu_a0.25"));
 }
 
+// Recurrent layers over each other, 5 steps of 2 entries, as a framework's num_layers exports them.
+Model recurrent_layers(std::int64_t directions, std::int64_t batch, int layers) {
+  Model model(14);
+  model.input("y0", {5, batch, 3});
+  for (int layer = 1; layer <= layers; ++layer) {
+    const std::string index = std::to_string(layer);
+    model.weights("w" + index, {directions, 16, layer == 1 ? 3 : directions * 4})
+        .weights("r" + index, {directions, 16, 4})
+        .integers("shape" + index, {5, batch, directions * 4})
+        .node("LSTM", {"y" + std::to_string(layer - 1), "w" + index, "r" + index}, {"s" + index},
+              {{"direction", directions == 2 ? "bidirectional" : "forward"}})
+        .node("Reshape", {"s" + index, "shape" + index}, {"y" + index});
+  }
+  return model;
+}
+
+TEST(RecurrentStack, LayersOverEachOtherAreOneCall) {
+  EXPECT_THAT(found(recurrent_layers(1, 2, 3).output("y3").import()),
+              ElementsAre("lstm_lstm 0 1 2: lstm/t5_n2_i3_h4_l2_forward",
+                          "lstm_lstm_lstm 0 1 2 3 4: lstm/t5_n2_i3_h4_l3_forward",
+                          "lstm_lstm 2 3 4: lstm/t5_n2_i4_h4_l2_forward"));
+}
+
+TEST(RecurrentStack, DirectionsMustLieTogether) {
+  EXPECT_THAT(found(recurrent_layers(2, 1, 2).output("y2").import()),
+              ElementsAre("lstm_lstm 0 1 2: lstm/t5_n1_i3_h4_l2_bidirectional"));
+  // Y has each direction's batch together; this Reshape mixes entries, and no stack does that.
+  EXPECT_THAT(found(recurrent_layers(2, 2, 2).output("y2").import()), IsEmpty());
+}
+
+TEST(RecurrentStack, InnerResultsThatOthersReadAreNotHidden) {
+  EXPECT_THAT(found(recurrent_layers(1, 2, 2).output("y1").output("y2").import()), IsEmpty());
+  EXPECT_THAT(found(recurrent_layers(1, 2, 2).output("s1").output("y2").import()), IsEmpty());
+}
+
+TEST(RecurrentStack, LayersMustBeAlike) {
+  Model model = recurrent_layers(1, 2, 2);
+  auto& attribute = *model.graph().mutable_node(2)->mutable_attribute(0);
+  attribute.set_s("reverse");
+  EXPECT_THAT(found(model.output("y2").import()), IsEmpty());
+}
+
 }  // namespace
 }  // namespace benanza::test

@@ -245,6 +245,10 @@ TEST(RealModels, BothLayersOfAnLstmAreOneProblemEach) {
   // Like all constants of this model without weights, the initial states are not zero.
   EXPECT_THAT(found, ElementsAre("lstm/t25_n1_i256_h512_l1_forward_bias_initial",
                                  "lstm/t25_n1_i512_h512_l1_forward_bias_initial"));
+  // And both together another one.
+  ASSERT_FALSE(graph.fusions.empty());
+  EXPECT_EQ(graph.fusions.back().pattern, "lstm_lstm");
+  EXPECT_EQ(key(graph.fusions.back().problem), "lstm/t25_n1_i256_h512_l2_forward_bias_initial");
 }
 
 }  // namespace

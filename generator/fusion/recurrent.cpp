@@ -1,0 +1,55 @@
+#include "fusion/fusion.h"
+
+namespace benanza {
+namespace {
+
+/// True if the elements of the result lie as the next layer of a stack reads them: both directions
+/// of a step and batch entry together.
+bool directions_lie_together(const Recurrent& shape) {
+  return shape.batch_first || shape.directions() == 1 || shape.batch == 1;
+}
+
+/// `lower` and then `upper` as layers of one network, if they are.
+std::optional<Recurrent> stacked(const Recurrent& lower, const Recurrent& upper) {
+  // What the last states of the layers below would be, no node of the model says.
+  if (lower.final || upper.final || !directions_lie_together(lower)) return std::nullopt;
+  Recurrent wanted = lower;
+  wanted.layers = 1;
+  wanted.input_size = lower.directions() * lower.hidden;
+  if (upper != wanted) return std::nullopt;
+  Recurrent stack = lower;
+  ++stack.layers;
+  return stack;
+}
+
+std::optional<Chain> with_layer(const Flow& flow, const Chain& chain) {
+  const auto next = next_call(flow, chain);
+  if (!next || next->operand != 0) return std::nullopt;
+  const auto* upper = std::get_if<Recurrent>(&next->call.problem.shape);
+  if (upper == nullptr) return std::nullopt;
+  const auto stack = stacked(std::get<Recurrent>(chain.problem.shape), *upper);
+  if (!stack) return std::nullopt;
+  Chain longer = extended(chain, *next, std::string(upper->op()));
+  longer.problem.shape = *stack;
+  return longer;
+}
+
+}  // namespace
+
+std::vector<Fusion> recurrent_stacks(const Flow& flow) {
+  std::vector<Fusion> fusions;
+  for (int index = 0; index < flow.size(); ++index) {
+    const Layer& layer = flow.layer(index);
+    if (layer.cost != Cost::measured || layer.calls.size() != 1) continue;
+    const auto* first = std::get_if<Recurrent>(&layer.calls[0].problem.shape);
+    if (first == nullptr) continue;
+    std::optional<Chain> chain =
+        Chain{.pattern = std::string(first->op()), .layers = {index}, .problem = {*first, {}}};
+    while ((chain = with_layer(flow, *chain))) {
+      fusions.push_back({chain->pattern, chain->layers, chain->problem});
+    }
+  }
+  return fusions;
+}
+
+}  // namespace benanza
