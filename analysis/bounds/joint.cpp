@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "bounds/fusion.h"
+
 namespace benanza {
 namespace {
 
@@ -26,6 +28,19 @@ Choice choice_with(const Optimisations& on, Choice choice, Precision tensor_core
     choice.precision = tensor_core_precision;
   }
   return choice;
+}
+
+/// Where calls may do several layers: the graph's cheapest cover. Two layers that do not wait for
+/// each other may have to once one of them is fused, so that of the parallel bounds the lesser
+/// counts.
+void fuse(Bounds& bounds, const Graph& graph, const std::vector<LayerTime>& layers,
+          const std::vector<LayerTime>& fusions, Movement movement) {
+  const Cover cover = fusion_cover(graph, layers, fusions, movement);
+  const FusedGraph fused = fused_graph(graph, layers, fusions, cover);
+  const std::vector<double> weights = counted_seconds(fused.times, movement);
+  bounds.sequential.seconds = sequential_seconds(weights);
+  bounds.parallel.seconds =
+      std::min(bounds.parallel.seconds, critical_path(fused.graph.layers, weights).seconds);
 }
 
 }  // namespace
@@ -59,11 +74,14 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements, const 
   const auto seconds = [&](const Optimisations& on) {
     const auto [place, added] = bounds_of.try_emplace({on.algorithms, on.fusion, on.tensor_cores});
     if (added) {
-      const std::vector<LayerTime> times =
-          layer_times(graph, measurements, choice_with(on, choice, tensor_core_precision));
+      const Choice chosen = choice_with(on, choice, tensor_core_precision);
+      const std::vector<LayerTime> times = layer_times(graph, measurements, chosen);
       const std::vector<double> weights = counted_seconds(times, movement);
       place->second.sequential.seconds = sequential_seconds(weights);
       place->second.parallel.seconds = critical_path(graph.layers, weights).seconds;
+      if (on.fusion) {
+        fuse(place->second, graph, times, fusion_times(graph, measurements, chosen), movement);
+      }
       for (const LayerTime& time : times) {
         if (answer.incomplete.empty() && !time.gaps.empty()) answer.incomplete = times;
       }

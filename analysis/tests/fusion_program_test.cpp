@@ -101,7 +101,7 @@ TEST_F(FusionProgram, TypingErrorsAreOneLine) {
   expect_error(good + " --layout hwcn", "hwcn");
   expect_error(good + " --backend cudnn", "onednn");
   expect_error(good + " --format xml", "xml");
-  expect_error(good + " --rows few", "few");
+  expect_error(good + " --layers few", "few");
   expect_error("--graph none.json --results " + results_, "none.json");
 }
 
