@@ -30,17 +30,41 @@ Choice choice_with(const Optimisations& on, Choice choice, Precision tensor_core
   return choice;
 }
 
-/// Where calls may do several layers: the graph's cheapest cover. Two layers that do not wait for
-/// each other may have to once one of them is fused, so that of the parallel bounds the lesser
-/// counts.
-void fuse(Bounds& bounds, const Graph& graph, const std::vector<LayerTime>& layers,
-          const std::vector<LayerTime>& fusions, Movement movement) {
-  const Cover cover = fusion_cover(graph, layers, fusions, movement);
-  const FusedGraph fused = fused_graph(graph, layers, fusions, cover);
-  const std::vector<double> weights = counted_seconds(fused.times, movement);
-  bounds.sequential.seconds = sequential_seconds(weights);
-  bounds.parallel.seconds =
-      std::min(bounds.parallel.seconds, critical_path(fused.graph.layers, weights).seconds);
+/// Both bounds, and what they lack.
+struct Solved {
+  double sequential = 0;
+  double parallel = 0;
+  std::vector<LayerTime> incomplete{};
+};
+
+Solved solve(const std::vector<Layer>& layers, const std::vector<LayerTime>& times,
+             Movement movement) {
+  const std::vector<double> seconds = counted_seconds(times, movement);
+  return {.sequential = sequential_seconds(seconds),
+          .parallel = critical_path(layers, seconds).seconds};
+}
+
+Solved solve(const Graph& graph, const MeasurementSet& measurements, const Choice& choice,
+             bool fusion, Movement movement) {
+  std::vector<LayerTime> times = layer_times(graph, measurements, choice);
+  Solved solved;
+  if (fusion) {
+    const std::vector<LayerTime> fusions = fusion_times(graph, measurements, choice);
+    const Cover cover = fusion_cover(graph, times, fusions, movement);
+    const FusedGraph fused = fused_graph(graph, times, fusions, cover);
+    solved = solve(fused.graph.layers, fused.times, movement);
+    // What a fusion lacks, its first layer lacks.
+    for (std::size_t index = 0; index < fusions.size(); ++index) {
+      std::vector<Gap>& gaps = times[graph.fusions[index].layers.front()].gaps;
+      gaps.insert(gaps.end(), fusions[index].gaps.begin(), fusions[index].gaps.end());
+    }
+  } else {
+    solved = solve(graph.layers, times, movement);
+  }
+  const bool complete =
+      std::ranges::all_of(times, [](const LayerTime& time) { return time.gaps.empty(); });
+  if (!complete) solved.incomplete = std::move(times);
+  return solved;
 }
 
 }  // namespace
@@ -70,23 +94,15 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements, const 
                   Precision tensor_core_precision, Movement movement) {
   JointAnswer answer{.tensor_core_precision = tensor_core_precision};
   // A subset and the same with parallel layers differ in the path alone.
-  std::map<std::tuple<bool, bool, bool>, Bounds> bounds_of;
+  std::map<std::tuple<bool, bool, bool>, Solved> solved;
   const auto seconds = [&](const Optimisations& on) {
-    const auto [place, added] = bounds_of.try_emplace({on.algorithms, on.fusion, on.tensor_cores});
+    const auto [place, added] = solved.try_emplace({on.algorithms, on.fusion, on.tensor_cores});
     if (added) {
-      const Choice chosen = choice_with(on, choice, tensor_core_precision);
-      const std::vector<LayerTime> times = layer_times(graph, measurements, chosen);
-      const std::vector<double> weights = counted_seconds(times, movement);
-      place->second.sequential.seconds = sequential_seconds(weights);
-      place->second.parallel.seconds = critical_path(graph.layers, weights).seconds;
-      if (on.fusion) {
-        fuse(place->second, graph, times, fusion_times(graph, measurements, chosen), movement);
-      }
-      for (const LayerTime& time : times) {
-        if (answer.incomplete.empty() && !time.gaps.empty()) answer.incomplete = times;
-      }
+      place->second = solve(graph, measurements, choice_with(on, choice, tensor_core_precision),
+                            on.fusion, movement);
+      if (answer.incomplete.empty()) answer.incomplete = place->second.incomplete;
     }
-    return on.parallel ? place->second.parallel.seconds : place->second.sequential.seconds;
+    return on.parallel ? place->second.parallel : place->second.sequential;
   };
   const double plain = seconds({});
   for (const Optimisations& on : optimisation_subsets()) {

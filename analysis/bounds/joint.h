@@ -18,8 +18,7 @@ struct Optimisations {
   bool parallel = false;
   /// The fastest algorithm of every call, not the one the library's heuristic picks.
   bool algorithms = false;
-  /// Calls that do several layers, or a layer with its bias, where they are faster: the cheapest
-  /// cover of the graph by what was measured. A fused call that was not measured is not in it.
+  /// Calls that do several layers, or a layer with its bias: the cheapest cover (fusion_cover()).
   bool fusion = false;
   /// The precision with Tensor Cores.
   bool tensor_cores = false;

@@ -9,7 +9,10 @@
 namespace benanza {
 namespace {
 
+/// A change that was not measured: only where nothing else is left.
 constexpr std::int64_t forbidden = TwoSides::forbidden;
+/// A layer in a layout in which it has no time.
+constexpr std::int64_t impossible = 4 * forbidden;
 constexpr Layout both[] = {Layout::nchw, Layout::nhwc};
 
 /// Whole picoseconds: what is compared exactly.
@@ -141,13 +144,13 @@ std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Fl
     for (const std::size_t side : {0, 1}) {
       const LayerTime& time = given.times[side][layer];
       costs[side] = is_counted(time, movement) ? picoseconds(*time.seconds) : 0;
-      if (!given.allowed[side][layer]) costs[side] = forbidden;
+      if (!given.allowed[side][layer]) costs[side] = impossible;
     }
-    if (costs[1] < forbidden) costs[0] = std::min(forbidden, costs[0] + aversion_to_nchw);
-    if (flow.first[layer] && costs[1] < forbidden) {
+    if (costs[1] < impossible) costs[0] = std::min(impossible, costs[0] + aversion_to_nchw);
+    if (flow.first[layer] && costs[1] < impossible) {
       // What the model is given is nchw; without a known tensor (a constant) nothing is changed.
       const std::int64_t change = tensor_cost(graph, given.to_nhwc, layer, true);
-      costs[1] = std::min(forbidden, costs[1] + change);
+      costs[1] = std::min(impossible, costs[1] + change);
     }
     sides.add(costs[0], costs[1]);
   }
@@ -159,10 +162,10 @@ std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Fl
     // A tensor's form in the other layout is needed once, if any of its readers is there.
     const std::size_t as_nhwc = sides.add(0, 0);
     sides.apart(layer, as_nhwc, to_nhwc);
-    for (const std::size_t reader : readers[layer]) sides.apart(as_nhwc, reader, forbidden);
-    const std::size_t as_nchw = sides.add(0, readers[layer].empty() ? forbidden : 0);
+    for (const std::size_t reader : readers[layer]) sides.apart(as_nhwc, reader, impossible);
+    const std::size_t as_nchw = sides.add(0, readers[layer].empty() ? impossible : 0);
     sides.apart(as_nchw, layer, to_nchw);
-    for (const std::size_t reader : readers[layer]) sides.apart(reader, as_nchw, forbidden);
+    for (const std::size_t reader : readers[layer]) sides.apart(reader, as_nchw, impossible);
   }
   std::vector<bool> right = sides.solve();
   right.resize(graph.layers.size());
@@ -204,6 +207,18 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
     });
     if (in_nhwc[layer] && (other || reading.empty())) change(Layout::nchw, given.to_nchw[i]);
     if (!in_nhwc[layer] && other) change(Layout::nhwc, given.to_nhwc[i]);
+  }
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    const auto& reading = readers[layer];
+    const bool other = std::any_of(reading.begin(), reading.end(), [&](std::size_t reader) {
+      return in_nhwc[reader] != in_nhwc[layer];
+    });
+    const bool named = std::any_of(graph.transforms.begin(), graph.transforms.end(),
+                                   [&](const LayoutTransform& transform) {
+                                     return transform.layer == layer && !transform.of_input;
+                                   });
+    if (other && !named)
+      plan.unmeasured.push_back("of what " + graph.layers[layer].name + " writes");
   }
   plan.parallel_seconds = critical_path(graph.layers, weights).seconds;
   return plan;

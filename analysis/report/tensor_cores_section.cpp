@@ -40,8 +40,8 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit)
                   with_name, used, unknown));
   if (own_layers > 0) {
     section.lines.push_back(fmt::format(
-        "of the profit, {:.3f} ms in {} layers is over calls at {} without Tensor Cores", own * 1e3,
-        own_layers, with_name));
+        "where they are used, calls at {} without them take {:.3f} ms more, in {} layers",
+        with_name, own * 1e3, own_layers));
   }
   if (fallback > 0) {
     section.lines.push_back(fmt::format("{} layers are not supported at {}: counted at {}",

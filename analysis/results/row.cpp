@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "results/flat_object.h"
 #include "statistics/statistics.h"
 
 namespace benanza {
@@ -293,9 +294,12 @@ std::optional<ResultRow> parse_row(std::string_view text) {
   std::string rest(text);
   std::vector<double> samples = take_samples(rest);
   RowReader reader;
-  const char* begin = rest.data();
-  if (!json::sax_parse(begin, begin + rest.size(), &reader)) {
-    throw Error("is not a results file: not JSON, or cut short");
+  if (!scan_flat_object(rest, reader)) {
+    reader = RowReader();
+    const char* begin = rest.data();
+    if (!json::sax_parse(begin, begin + rest.size(), &reader)) {
+      throw Error("is not a results file: not JSON, or cut short");
+    }
   }
   if (reader.aggregate) return std::nullopt;
 

@@ -18,8 +18,8 @@ struct Interval {
 /// Middle value; the mean of the two middle ones for an even count. `values` must not be empty.
 double median(std::span<const double> values);
 
-/// Samples that were taken in groups: repetitions of a measurement, at different times. `sizes` adds
-/// up to the number of samples; empty: one group.
+/// Samples that were taken in groups: repetitions of a measurement, at different times. `sizes`
+/// adds up to the number of samples; empty: one group.
 struct Groups {
   std::span<const double> samples{};
   std::span<const std::size_t> sizes{};

@@ -91,6 +91,27 @@ TEST(Joint, SpeedUpsComposeOrNot) {
   EXPECT_DOUBLE_EQ(answer.rows.front().composed_speed_up, 1);
 }
 
+TEST(Joint, FusionIsTheCheapestCoverAndOneStepOfTheCriticalPath) {
+  // a (4) -> b (3) as one call 5, beside c (6): in sequence 11, at once 6.
+  Graph graph{.layers = {layer("a", {}), layer("b", {0}), layer("c", {})},
+              .fusions = {{.pattern = "two", .layers = {0, 1}, .problem = "relu/ab"}}};
+  MeasurementSet set;
+  for (const auto& [name, microseconds] : {std::pair("relu/a", 4), std::pair("relu/b", 3),
+                                           std::pair("relu/c", 6), std::pair("relu/ab", 5)}) {
+    for (const char* precision : {"/fp32", "/fp16"}) {
+      set.add(measured(std::string(name) + precision + "/nchw/cudnn/x", {microseconds * us}));
+    }
+  }
+  const JointAnswer answer = joint(graph, set, {}, Precision::fp16, Movement::exclude);
+  EXPECT_NEAR(seconds(answer, "none"), 13 * us, 1e-12);
+  EXPECT_NEAR(seconds(answer, "parallel"), 7 * us, 1e-12);
+  EXPECT_NEAR(seconds(answer, "fusion"), 11 * us, 1e-12);
+  EXPECT_NEAR(seconds(answer, "parallel + fusion"), 6 * us, 1e-12);
+  EXPECT_TRUE(answer.incomplete.empty());
+  graph.fusions[0].problem = "relu/unmeasured";
+  EXPECT_FALSE(joint(graph, set, {}, Precision::fp16, Movement::exclude).incomplete.empty());
+}
+
 TEST(Joint, AMissingMeasurementMakesItPartial) {
   Case given;
   EXPECT_TRUE(given.answer().incomplete.empty());

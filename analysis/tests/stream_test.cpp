@@ -80,6 +80,32 @@ TEST(ParseRow, FactsKeepTheirSpelling) {
   EXPECT_EQ(parse_row(row_text(*row))->facts, row->facts);
 }
 
+TEST(ParseRow, TheFastWayReadsWhatTheParserReads) {
+  const std::string members =
+      R"("name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],"repetition_index":3,)"
+      R"("workspace_bytes":4096,"heuristic_rank":2.0,"tensor_core_counted":true,"FLOPs":1.5E+3,)"
+      R"("none":null,"stopped_by":"budget")";
+  const auto fast = parse_row("{" + members + "}");
+  // An escape makes the text one for the parser.
+  const auto slow = parse_row("{" + members + R"(,"error_message":"\""})");
+  EXPECT_EQ(row_text(*fast), row_text(*slow));
+  EXPECT_EQ(fast->repetition, 3);
+  EXPECT_EQ(fast->measurement.workspace_bytes, 4096);
+  EXPECT_EQ(fast->measurement.heuristic_rank, 2);
+  EXPECT_EQ(fast->measurement.tensor_cores, true);
+  EXPECT_EQ(fast->facts, slow->facts);
+}
+
+TEST(ParseRow, WhatIsNoJsonIsAnErrorInEitherWay) {
+  const std::string row =
+      R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6])";
+  EXPECT_NE(parse_row(row + "}"), std::nullopt);
+  for (const char* end : {",}", "} x", "", ",\"a\":01}", ",\"a\":1.}", ",\"a\":.5}", ",\"a\":+1}",
+                          ",\"a\":tru}", ",\"a\" 1}", ",\"a\":}", ",\"a\":1e}", ",a:1}"}) {
+    EXPECT_NE(error_of([&] { parse_row(row + end); }), "") << end;
+  }
+}
+
 TEST(ParseRow, AMemberOfAnotherTypeIsAnError) {
   for (const char* member : {R"("workspace_bytes": "many")", R"("heuristic_rank": true)",
                              R"("tensor_core_counted": 1)", R"("reason": 5)", R"("status": [])"}) {

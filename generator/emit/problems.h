@@ -8,8 +8,8 @@
 
 namespace benanza {
 
-/// Every distinct problem of the graphs, fused ones and changes of layout included: its key, and the layers that ask for
-/// it, as "model: layer" in the order of the graphs.
+/// Every distinct problem of the graphs, fused ones and changes of layout included: its key, and
+/// the layers that ask for it, as "model: layer" in the order of the graphs.
 struct ProblemUse {
   std::string key;
   struct Layers {
