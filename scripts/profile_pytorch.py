@@ -1,7 +1,7 @@
 """Runs a model with PyTorch and records what it did.
 
 Writes into a folder, for a model NAME and a run TAG (NAME_b<batch>_<precision>[_<option>]...):
-  NAME.onnx          the same model, its weights replaced by constants
+  NAME.onnx          the same model at batch 1, its weights replaced by constants
   TAG.trace.json.gz  PyTorch's own trace (Kineto, Chrome format) of one step, with shapes
   TAG.json           {"schema": 1, "framework": "pytorch", "version", "model", "batch", "precision",
                      "options": [...], "device", "device_kind": "cuda" | "cpu", "cuda", "cudnn",
@@ -65,18 +65,18 @@ def main():
         raise UserError("--cuda-graphs and tf32 need a GPU")
     warnings.filterwarnings("ignore")
     torch.manual_seed(SEED)
-    name, model, inputs = load_model(torch, arguments)
+    name, model, inputs_of = load_model(torch, arguments)
     model.eval()
     make_folder(arguments.output)
     if not arguments.no_onnx:
         path = os.path.join(arguments.output, f"{name}.onnx")
-        export(torch, path, model, inputs)
-        print(f"{path}: opset {OPSET}, weights left out")
+        export(torch, path, model, inputs_of(1))
+        print(f"{path}: batch 1, opset {OPSET}, weights left out")
 
     set_precision(torch, arguments)
     tag = "_".join([name, f"b{arguments.batch}", arguments.precision] + options(arguments))
     try:
-        run = make_run(torch, model, inputs, arguments)
+        run = make_run(torch, model, inputs_of(arguments.batch), arguments)
         warn_if_not_finite(torch, run, tag)
         latencies = measure(torch, run, arguments)
         graph_latencies = None
@@ -171,7 +171,7 @@ def options(arguments):
 
 
 def load_model(torch, arguments):
-    """Name for files, module and its inputs, on the CPU in fp32."""
+    """Name for files, module, and a function from batch to inputs; on the CPU, in fp32."""
     text = arguments.model
     loaders = {"torchvision": load_torchvision, "timm": load_timm,
                "transformers": load_transformers}
@@ -261,7 +261,10 @@ def load_transformers(torch, name, arguments):
         longest = getattr(config, "max_position_embeddings", None) or arguments.sequence
         if arguments.sequence > longest:
             raise UserError(f"--sequence {arguments.sequence}: {name} takes at most {longest}")
-        inputs = (torch.randint(0, config.vocab_size, (arguments.batch, arguments.sequence)),)
+
+        def inputs(batch):
+            return (torch.randint(0, config.vocab_size, (batch, arguments.sequence)),)
+
     return os.path.basename(os.path.normpath(name)), first_output(torch, model), inputs
 
 
@@ -291,17 +294,19 @@ def load_file(torch, path, arguments):
     model = module.model()
     if not isinstance(model, torch.nn.Module):
         raise UserError(f"{path}: model() returns no torch.nn.Module")
-    if hasattr(module, "inputs"):
-        inputs = module.inputs(arguments.batch)
-        inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
-    else:
-        inputs = images(torch, arguments, 3, 224)
+    if not hasattr(module, "inputs"):
+        return name, model, images(torch, arguments, 3, 224)
+
+    def inputs(batch):
+        made = module.inputs(batch)
+        return (made,) if isinstance(made, torch.Tensor) else tuple(made)
+
     return name, model, inputs
 
 
 def images(torch, arguments, channels, size):
     size = arguments.input_size or (size if isinstance(size, int) else size[0])
-    return (torch.rand(arguments.batch, channels, size, size) * 2 - 1,)
+    return lambda batch: (torch.rand(batch, channels, size, size) * 2 - 1,)
 
 
 def export(torch, path, model, inputs):

@@ -3,39 +3,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "comparison/same_model.h"
 #include "statistics/statistics.h"
 
 namespace benanza {
-namespace {
-
-bool is_product(const Layer& layer) {
-  return std::any_of(layer.problems.begin(), layer.problems.end(), [](std::string_view key) {
-    return key.starts_with("conv/") || key.starts_with("gemm/");
-  });
-}
-
-void require_same_model(const Graph& graph, const Mapping& mapping, const Profile& profile) {
-  const bool products = std::any_of(graph.layers.begin(), graph.layers.end(), is_product);
-  std::size_t expected = 0;
-  std::size_t found = 0;
-  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    const bool counts =
-        products ? is_product(graph.layers[layer]) : graph.layers[layer].cost == Cost::measured;
-    if (!counts) continue;
-    ++expected;
-    if (mapping.named[layer]) ++found;
-  }
-  if (2 * found >= expected) return;
-  throw Error(profile.path.string() + ": profile of another model: it has " +
-              std::to_string(found) + " of the " + std::to_string(expected) +
-              (products ? " convolutions and matrix products of " : " measured layers of ") +
-              title(graph) + "; profile that model again");
-}
-
-}  // namespace
-
 bool is_of(const Profile& profile, const Graph& graph) {
-  return profile.model == graph.model &&
+  return (profile.model.empty() || profile.model == graph.model) &&
          (!profile.batch || !graph.batch || *profile.batch == *graph.batch);
 }
 
@@ -49,28 +22,49 @@ std::vector<std::string> differences(const Profile& profile, Precision precision
                           " in the results");
     }
   };
-  check("precision", profile.precision, std::string(to_string(precision)));
+  if (!profile.precision.empty()) {
+    check("precision", profile.precision, std::string(to_string(precision)));
+  }
   for (const auto& [backend, system] : systems) {
     const auto threads = system.find("threads");
     if (profile.threads && threads != system.end()) {
       check("threads", std::to_string(*profile.threads), threads->second);
     }
-    const auto processor = system.find("cpu_model");
-    if (!profile.device.empty() && processor != system.end()) {
-      check("processor", profile.device, processor->second);
+    const std::string what = profile.timeline ? "device" : "processor";
+    const auto device = system.find(profile.timeline ? "device" : "cpu_model");
+    if (!profile.device.empty() && device != system.end()) {
+      check(what, profile.device, device->second);
     }
   }
   return sentences;
 }
 
 Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, const Bounds& bounds,
-                   Movement movement, const Profile& profile) {
-  Comparison comparison{.profile = &profile, .mapping = map_layers(graph, profile.nodes)};
+                   Movement movement, const Profile& read) {
+  Comparison comparison{.profile = std::make_shared<const Profile>(one_run(read, graph))};
+  const Profile& profile = *comparison.profile;
+  comparison.mapping = map_layers(graph, profile.nodes);
   require_same_model(graph, comparison.mapping, profile);
-  comparison.latency_seconds = median(profile.latency_seconds);
-  comparison.latency_spread = median_interval(profile.latency_seconds);
-  comparison.sequential_ratio = bounds.sequential.seconds / comparison.latency_seconds;
-  comparison.parallel_ratio = bounds.parallel.seconds / comparison.latency_seconds;
+  const auto ratios = [&](Latency& latency) {
+    latency.sequential_ratio = bounds.sequential.seconds / latency.seconds;
+    latency.parallel_ratio = bounds.parallel.seconds / latency.seconds;
+  };
+  const auto latency_of = [&](const std::vector<double>& samples) {
+    Latency latency{.seconds = median(samples), .spread = median_interval(samples)};
+    ratios(latency);
+    return latency;
+  };
+  if (!profile.latency_seconds.empty()) {
+    comparison.latency = latency_of(profile.latency_seconds);
+  }
+  if (!profile.graph_latency_seconds.empty()) {
+    comparison.graph_latency = latency_of(profile.graph_latency_seconds);
+  }
+  if (profile.timeline) {
+    Latency busy{.seconds = profile.timeline->busy_seconds};
+    ratios(busy);
+    comparison.busy = busy;
+  }
 
   const std::vector<double> counted = counted_seconds(times, movement);
   for (std::size_t node = 0; node < profile.nodes.size(); ++node) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,16 +21,26 @@ struct Loss {
   double lost_seconds = 0;
 };
 
-/// A framework's run of a model beside the model's bounds.
-struct Comparison {
-  const Profile* profile = nullptr;
-  Mapping mapping{};
+/// How long a run took, and BR: LBL / that.
+struct Latency {
   /// Median of the runs, and its 95% bootstrap interval.
-  double latency_seconds = 0;
-  std::optional<Interval> latency_spread{};
-  /// BR: LBL / measured latency.
+  double seconds = 0;
+  std::optional<Interval> spread{};
   double sequential_ratio = 0;
   double parallel_ratio = 0;
+};
+
+/// A framework's run of a model beside the model's bounds.
+struct Comparison {
+  /// One run of the model: one_run() of what was read.
+  std::shared_ptr<const Profile> profile{};
+  Mapping mapping{};
+  /// With the profiler off. Empty for a bare trace, which knows none.
+  std::optional<Latency> latency{};
+  /// The same as a CUDA graph.
+  std::optional<Latency> graph_latency{};
+  /// What the GPU worked of it, with the profiler on.
+  std::optional<Latency> busy{};
   /// Sum over the framework's operators.
   double operator_seconds = 0;
   /// Largest first. Not there: operators that do a layer whose bound is unknown.
@@ -52,8 +63,7 @@ bool is_of(const Profile& profile, const Graph& graph);
 std::vector<std::string> differences(const Profile& profile, Precision precision,
                                      const std::map<std::string, System>& systems);
 
-/// Throws Error, one line, if the profile's operators are not those of `graph`: fewer than half of
-/// its convolutions and matrix products (of all its measured layers, if it has none) are in it.
+/// Throws Error, one line, if the profile's operators are not those of `graph` (same_model.h).
 Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, const Bounds& bounds,
                    Movement movement, const Profile& profile);
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <string_view>
 
+#include "comparison/align.h"
+
 namespace benanza {
 namespace {
 
@@ -31,12 +33,14 @@ class Matcher {
     mapping_.layers_of_node.resize(nodes.size());
     mapping_.node_of_layer.resize(layers_.size());
     mapping_.named.resize(layers_.size());
+    mapping_.found.resize(layers_.size(), Found::no);
   }
 
   Mapping run() {
     match_names();
     match_words();
     match_order();
+    match_parts();
     absorb();
     for (auto& layers : mapping_.layers_of_node) std::sort(layers.begin(), layers.end());
     return std::move(mapping_);
@@ -46,10 +50,14 @@ class Matcher {
   bool is_taken(std::size_t layer) const { return mapping_.node_of_layer[layer].has_value(); }
   bool is_mapped(std::size_t node) const { return !mapping_.layers_of_node[node].empty(); }
 
-  void assign(std::size_t node, std::size_t layer, bool named) {
+  /// Nodes without an origin have no name that could be the model's.
+  bool is_open(std::size_t node) const { return !is_mapped(node) && !nodes_[node].origin.empty(); }
+
+  void assign(std::size_t node, std::size_t layer, Found found) {
     mapping_.layers_of_node[node].push_back(layer);
     mapping_.node_of_layer[layer] = node;
-    mapping_.named[layer] = named;
+    mapping_.named[layer] = found != Found::inside;
+    mapping_.found[layer] = found;
   }
 
   void match_names() {
@@ -65,9 +73,9 @@ class Matcher {
       const auto tensor = by_tensor.find(nodes_[node].origin);
       if (tensor != by_tensor.end()) chains.push_back(node);
       if (name != by_name.end() && !is_taken(name->second)) {
-        assign(node, name->second, true);
+        assign(node, name->second, Found::name);
       } else if (tensor != by_tensor.end() && !is_taken(tensor->second)) {
-        assign(node, tensor->second, true);
+        assign(node, tensor->second, Found::name);
       }
     }
     // After all names are placed: a chain must not run into a layer that has its own node.
@@ -90,7 +98,7 @@ class Matcher {
         queue.push_back(input);
         if (layers_[input].op != nodes_[node].op) continue;
         for (std::size_t layer = input; layer != last; layer = reader[layer]) {
-          assign(node, layer, true);
+          assign(node, layer, Found::name);
         }
         return;
       }
@@ -99,14 +107,14 @@ class Matcher {
 
   void match_words() {
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      if (is_mapped(node)) continue;
+      if (!is_open(node)) continue;
       std::size_t best = nowhere;
       for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
         if (is_taken(layer) || layers_[layer].op != nodes_[node].op) continue;
         if (!holds_word(nodes_[node].name, layers_[layer].name)) continue;
         if (best == nowhere || layers_[layer].name.size() > layers_[best].name.size()) best = layer;
       }
-      if (best != nowhere) assign(node, best, true);
+      if (best != nowhere) assign(node, best, Found::name);
     }
   }
 
@@ -114,7 +122,7 @@ class Matcher {
     std::map<std::string_view, std::vector<std::size_t>> nodes_by_op;
     std::map<std::string_view, std::vector<std::size_t>> layers_by_op;
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      if (!is_mapped(node)) nodes_by_op[nodes_[node].op].push_back(node);
+      if (is_open(node)) nodes_by_op[nodes_[node].op].push_back(node);
     }
     for (const std::size_t layer : topological_order(layers_)) {
       if (!is_taken(layer)) layers_by_op[layers_[layer].op].push_back(layer);
@@ -122,7 +130,15 @@ class Matcher {
     for (const auto& [op, nodes] : nodes_by_op) {
       const std::vector<std::size_t>& layers = layers_by_op[op];
       if (layers.size() != nodes.size()) continue;
-      for (std::size_t i = 0; i < nodes.size(); ++i) assign(nodes[i], layers[i], true);
+      for (std::size_t i = 0; i < nodes.size(); ++i) assign(nodes[i], layers[i], Found::name);
+    }
+  }
+
+  void match_parts() {
+    for (const Match& match : align(layers_, nodes_)) {
+      if (is_taken(match.pair.layer)) continue;
+      assign(match.pair.node, match.pair.layer, match.found);
+      mapping_.pairs.push_back(match.pair);
     }
   }
 
@@ -154,7 +170,7 @@ class Matcher {
     for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
       if (is_taken(layer) || layers_[layer].cost != Cost::measured) continue;
       const auto node = producer[layer] ? producer[layer] : consumer[layer];
-      if (node) assign(*node, layer, false);
+      if (node) assign(*node, layer, Found::inside);
     }
   }
 
@@ -164,6 +180,53 @@ class Matcher {
 };
 
 }  // namespace
+
+std::string_view to_string(Found found) {
+  switch (found) {
+    case Found::no:
+      return "missing";
+    case Found::inside:
+      return "inside another";
+    case Found::name:
+      return "name";
+    case Found::problem:
+      return "problem";
+    case Found::kind:
+      return "kind";
+    case Found::moved:
+      return "moved";
+  }
+  return "";
+}
+
+Quality quality(const Graph& graph, const Mapping& mapping) {
+  Quality result{.nodes = mapping.layers_of_node.size()};
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (graph.layers[layer].cost == Cost::free) continue;
+    ++result.layers;
+    switch (mapping.found[layer]) {
+      case Found::no:
+        ++result.missing;
+        break;
+      case Found::inside:
+        ++result.inside;
+        break;
+      case Found::kind:
+        ++result.other_shapes;
+        break;
+      case Found::moved:
+        ++result.moved;
+        break;
+      case Found::name:
+      case Found::problem:
+        ++result.matched;
+    }
+  }
+  for (const auto& layers : mapping.layers_of_node) {
+    if (layers.empty()) ++result.extra;
+  }
+  return result;
+}
 
 Mapping map_layers(const Graph& graph, const std::vector<ProfiledNode>& nodes) {
   return Matcher(graph, nodes).run();

@@ -5,12 +5,14 @@
 namespace benanza {
 
 Profile read_profile(const std::filesystem::path& path) {
-  const Document document(path, "a profile", "write it with scripts/profile-onnxruntime");
+  const Document document(path, "a profile",
+                          "write it with scripts/profile-onnxruntime or scripts/profile-pytorch");
   return document.guard([&] {
     for (const Importer& importer : importers()) {
       if (!importer.recognises(document.root())) continue;
       Profile profile = importer.import(document);
-      if (profile.latency_seconds.empty() ||
+      // A bare trace of a GPU knows no latency, but when the GPU worked.
+      if ((profile.latency_seconds.empty() && !profile.timeline) ||
           !std::all_of(profile.latency_seconds.begin(), profile.latency_seconds.end(),
                        [](double seconds) { return seconds > 0; })) {
         throw document.error("has no latency");

@@ -1,13 +1,21 @@
 #include "json/document.h"
 
 #include "base/file.h"
+#include "json/gzip.h"
 
 namespace benanza {
 
 Document::Document(std::filesystem::path path, std::string_view kind, std::string_view remedy)
     : path_(std::move(path)), kind_(kind), remedy_(remedy) {
-  const std::string text = read_file(path_);
+  std::string text = read_file(path_);
   if (text.empty()) throw error("is empty, not " + kind_);
+  if (is_gzip(text)) {
+    try {
+      text = gunzip(text);
+    } catch (const Error& reason) {
+      throw error(reason.what());
+    }
+  }
   root_ = nlohmann::json::parse(text, nullptr, false);
   if (root_.is_discarded()) throw error("is not " + kind_ + ": not JSON, or cut short");
   if (!root_.is_object()) throw error("is not " + kind_);

@@ -10,7 +10,8 @@
 
 namespace benanza {
 
-/// A JSON file of a known kind. Every error is one line: the file, what is wrong, what to do.
+/// A JSON file of a known kind, plain or in gzip. Every error is one line: the file, what is wrong,
+/// what to do.
 class Document {
  public:
   /// `kind` as in "a results file"; `remedy` as in "measure again". Throws Error if the file cannot

@@ -76,8 +76,21 @@ ordered_json layers_json(const BoundReport& report) {
   return list;
 }
 
+ordered_json ratio_json(const std::optional<Latency>& latency) {
+  if (!latency) return nullptr;
+  return {{"sequential", latency->sequential_ratio}, {"parallel", latency->parallel_ratio}};
+}
+
+ordered_json latency_json(const std::optional<Latency>& latency) {
+  if (!latency) return nullptr;
+  return {{"seconds", latency->seconds},
+          {"spread_seconds", spread_json(latency->spread)},
+          {"benanza_ratio", ratio_json(latency)}};
+}
+
 ordered_json comparison_json(const Comparison& comparison, const Graph& graph) {
   const Profile& profile = *comparison.profile;
+  const std::optional<Latency>& latency = comparison.latency;
   ordered_json losses = ordered_json::array();
   for (const Loss& loss : comparison.losses) {
     const ProfiledNode& node = profile.nodes[loss.node];
@@ -102,10 +115,12 @@ ordered_json comparison_json(const Comparison& comparison, const Graph& graph) {
           {"threads", known(profile.threads)},
           {"device", profile.device},
           {"runs", profile.latency_seconds.size()},
-          {"latency_seconds", comparison.latency_seconds},
-          {"latency_spread_seconds", spread_json(comparison.latency_spread)},
-          {"benanza_ratio",
-           {{"sequential", comparison.sequential_ratio}, {"parallel", comparison.parallel_ratio}}},
+          {"latency_seconds", latency ? ordered_json(latency->seconds) : nullptr},
+          {"latency_spread_seconds", latency ? spread_json(latency->spread) : nullptr},
+          {"benanza_ratio", ratio_json(latency)},
+          {"cuda_graph", latency_json(comparison.graph_latency)},
+          {"gpu_busy", latency_json(comparison.busy)},
+          {"remarks", profile.remarks},
           {"operator_seconds", comparison.operator_seconds},
           {"losses", losses},
           {"bound_unknown", operators(comparison.unknown_nodes)},

@@ -87,16 +87,35 @@ std::string bound_lines(const BoundReport& report) {
     if (unknown > 0) line("", fmt::format("without {} that have no benchmark", unknown));
   }
   for (const Comparison& comparison : report.comparisons) {
-    line(comparison.profile->framework,
-         fmt::format("{}, {} runs",
-                     with_spread(comparison.latency_seconds, comparison.latency_spread),
-                     comparison.profile->latency_seconds.size()));
-    line("BR", fmt::format("{:.3f} sequential, {:.3f} parallel{}", comparison.sequential_ratio,
-                           comparison.parallel_ratio, partial));
-    if (comparison.sequential_ratio > 1) {
+    const Profile& profile = *comparison.profile;
+    const auto ratio = [&](std::string_view name, const Latency& latency) {
+      line(name, fmt::format("{:.3f} sequential, {:.3f} parallel{}", latency.sequential_ratio,
+                             latency.parallel_ratio, partial));
+    };
+    if (const auto& latency = comparison.latency) {
+      line(profile.framework,
+           fmt::format("{}, {} runs", with_spread(latency->seconds, latency->spread),
+                       profile.latency_seconds.size()));
+      ratio("BR", *latency);
+    } else {
+      line(profile.framework, "latency not known: a trace alone does not tell it");
+    }
+    if (const auto& latency = comparison.graph_latency) {
+      line("  CUDA graph",
+           fmt::format("{}, {} runs", with_spread(latency->seconds, latency->spread),
+                       profile.graph_latency_seconds.size()));
+      ratio("  BR", *latency);
+    }
+    if (comparison.busy) {
+      line("  GPU busy", milliseconds(comparison.busy->seconds) + " with the profiler on");
+      ratio("  LBL / busy", *comparison.busy);
+    }
+    const auto& best = comparison.graph_latency ? comparison.graph_latency : comparison.latency;
+    if (best && best->sequential_ratio > 1) {
       line("",
            "above 1: faster than the measured calls, by fusing them, or these results are noisy");
     }
+    for (const std::string& remark : profile.remarks) line("  note", remark);
     for (const std::string& warning : comparison.warnings) line("  differs in", warning);
   }
   return text;

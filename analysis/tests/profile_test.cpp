@@ -199,9 +199,9 @@ TEST(Comparison, RatioIsBoundOverMedianLatency) {
       profile_of({node("relu_out", "Conv", 6 * ms), node("pad", "Reorder", ms)});
   const Comparison comparison =
       compare(given.graph, given.times, given.result, Movement::exclude, profile);
-  EXPECT_DOUBLE_EQ(comparison.latency_seconds, 8 * ms);
-  EXPECT_DOUBLE_EQ(comparison.sequential_ratio, 0.5);  // (3 + 1) / 8
-  EXPECT_DOUBLE_EQ(comparison.parallel_ratio, 0.5);
+  EXPECT_DOUBLE_EQ(comparison.latency.value().seconds, 8 * ms);
+  EXPECT_DOUBLE_EQ(comparison.latency->sequential_ratio, 0.5);  // (3 + 1) / 8
+  EXPECT_DOUBLE_EQ(comparison.latency->parallel_ratio, 0.5);
   EXPECT_DOUBLE_EQ(comparison.operator_seconds, 7 * ms);
   ASSERT_EQ(comparison.losses.size(), 2);
   EXPECT_EQ(comparison.losses[0].node, 0);

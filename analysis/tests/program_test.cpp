@@ -161,6 +161,33 @@ TEST_F(Program, AProfileThatOnlyCallsItselfThisModelIsNoProfileOfIt) {
       "convolutions and matrix products");
 }
 
+TEST_F(Program, InspectsATrace) {
+  const std::string trace = data("resnet50.pytorch.trace.json.gz").string();
+  const std::string graph = data("resnet50.graph.json.gz").string();
+  const Outcome result = run("inspect --graph " + graph + " --profile " + trace);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_THAT(result.out, HasSubstr("174 of 174 layers"));
+  expect_error("inspect --graph " + graph_ + " --profile " + trace, "another model");
+  expect_error("inspect --graph " + graph + " --profile " + profile_, "another model");
+  expect_error("inspect --graph " + graph_ + " --profile " + profile_, "what the GPU did");
+  expect_error("inspect --graph " + graph, "--profile");
+  expect_error("inspect --profile " + trace, "--graph");
+  expect_error("inspect --graph " + graph + ' ' + graph_ + " --profile " + trace, "alone");
+  expect_error("inspect --graph " + graph + " --profile " + trace + " --format xml", "xml");
+}
+
+TEST_F(Program, ABareTraceHasNoLatencyButWhatTheGpuWorked) {
+  const std::string graph = data("resnet50.graph.json.gz").string();
+  const std::string trace = data("resnet50.pytorch.trace.json.gz").string();
+  const std::string results = write("r.json", complete_results(read_graph(graph)));
+  const Outcome result =
+      run("bound --graph " + graph + " --results " + results + " --profile " + trace);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("latency not known"), HasSubstr("GPU busy"),
+                                HasSubstr("precision: tf32 in the profile, fp32 in the results")));
+}
+
 TEST_F(Program, AFullDiskIsAnError) {
   const std::string results = write("r.json", complete_results(read_graph(graph_)));
   const auto err = folder_.path() / "err.txt";

@@ -70,11 +70,13 @@ diamond, batch 2, fp32
 
 TEST(BoundTable, ARatioAboveOneIsNotLeftWithoutAWord) {
   Case given;
-  const Profile profile{.framework = "abacus", .latency_seconds = {1 * ms}};
-  Comparison comparison{.profile = &profile, .latency_seconds = 1 * ms, .sequential_ratio = 0.9};
+  const auto profile =
+      std::make_shared<const Profile>(Profile{.framework = "abacus", .latency_seconds = {1 * ms}});
+  Comparison comparison{.profile = profile,
+                        .latency = Latency{.seconds = 1 * ms, .sequential_ratio = 0.9}};
   given.reports.reports[0].comparisons = {comparison};
   EXPECT_THAT(bound_table(given.reports, 2), Not(HasSubstr("above 1")));
-  given.reports.reports[0].comparisons[0].sequential_ratio = 9;
+  given.reports.reports[0].comparisons[0].latency->sequential_ratio = 9;
   EXPECT_THAT(bound_table(given.reports, 2), HasSubstr("above 1"));
 }
 

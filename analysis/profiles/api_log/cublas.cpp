@@ -1,0 +1,83 @@
+#include "profiles/api_log/libraries.h"
+
+namespace benanza::api_log {
+namespace {
+
+/// op(A) op(B) of column-major matrices is, row by row, op(B)^T op(A)^T.
+Gemm row_major(std::int64_t m, std::int64_t n, std::int64_t k, bool transpose_a, bool transpose_b,
+               std::int64_t batch) {
+  Gemm gemm;
+  gemm.m = n;
+  gemm.n = m;
+  gemm.k = k;
+  gemm.transpose_a = transpose_b;
+  gemm.transpose_b = transpose_a;
+  if (batch > 1) gemm.batch_a = gemm.batch_b = {batch};
+  return gemm;
+}
+
+/// The value of `name=` in "[type=R_32F rows=2048 cols=1000 ld=2048]".
+std::string_view member(std::string_view list, std::string_view name) {
+  for (auto at = list.find(name); at != std::string_view::npos; at = list.find(name, at + 1)) {
+    const bool whole = at == 0 || list[at - 1] == ' ' || list[at - 1] == '[';
+    const std::string_view rest = list.substr(at + name.size());
+    if (whole && rest.starts_with('=')) return rest.substr(1, rest.find_first_of(" ]") - 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<LibraryCall> cublas_call(const Entry& entry) {
+  if (!entry.function().starts_with("cublas") ||
+      lower_case(entry.function()).find("gemm") == std::string::npos) {
+    return std::nullopt;
+  }
+  const auto m = integer(entry.value("m"));
+  const auto n = integer(entry.value("n"));
+  const auto k = integer(entry.value("k"));
+  if (!m || !n || !k) return std::nullopt;
+  const auto is_transposed = [&](std::string_view name) {
+    const std::string_view value = entry.value(name);
+    return !value.empty() && value.find("OP_N") == std::string_view::npos;
+  };
+  std::optional<Precision> data = precision(entry.value("Atype"));
+  const std::string& function = entry.function();
+  if (!data && function.starts_with("cublasSgemm")) data = Precision::fp32;
+  if (!data && function.starts_with("cublasHgemm")) data = Precision::fp16;
+  return LibraryCall{
+      .library = "cublas",
+      .function = function,
+      .problem = key_of(row_major(*m, *n, *k, is_transposed("transa"), is_transposed("transb"),
+                                  integer(entry.value("batchCount")).value_or(1))),
+      .algorithm = std::string(entry.value("algo")),
+      .data = data,
+      .layout = std::nullopt};
+}
+
+std::optional<LibraryCall> cublaslt_call(std::string_view line) {
+  const std::string_view a = between(line, " Adesc=[", "]");
+  const std::string_view d = between(line, " Ddesc=[", "]");
+  const std::string_view compute = between(line, " computeDesc=[", "]");
+  const auto rows = integer(member(a, "rows"));
+  const auto columns = integer(member(a, "cols"));
+  const auto m = integer(member(d, "rows"));
+  const auto n = integer(member(d, "cols"));
+  if (!rows || !columns || !m || !n) return std::nullopt;
+  const auto is_transposed = [&](std::string_view name) {
+    const std::string_view value = member(compute, name);
+    return !value.empty() && value != "OP_N";
+  };
+  const bool transpose_a = is_transposed("transa");
+  const std::string_view algorithm = member(between(line, " algo=[", "]"), "algoId");
+  return LibraryCall{.library = "cublaslt",
+                     .function = "cublasLtMatmul",
+                     .problem = key_of(row_major(*m, *n, transpose_a ? *rows : *columns,
+                                                 transpose_a, is_transposed("transb"),
+                                                 integer(member(a, "batchCount")).value_or(1))),
+                     .algorithm = algorithm.empty() ? "" : "algorithm " + std::string(algorithm),
+                     .data = precision(member(a, "type")),
+                     .layout = std::nullopt};
+}
+
+}  // namespace benanza::api_log

@@ -1,0 +1,109 @@
+#include "profiles/api_log/entry.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace benanza::api_log {
+
+namespace {
+
+bool ends_with_name(std::string_view path, std::string_view name) {
+  return path.ends_with(name) &&
+         (path.size() == name.size() || path[path.size() - name.size() - 1] == '.');
+}
+
+std::string_view find(const std::map<std::string, std::string>& fields, std::string_view name) {
+  for (const auto& [path, value] : fields) {
+    if (ends_with_name(path, name)) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == ';' || text.back() == '\r')) {
+    text.remove_suffix(1);
+  }
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  return text;
+}
+
+/// What stands between `before` and the first of `ends` after it; empty if `before` is not there.
+std::string_view between(std::string_view text, std::string_view before, std::string_view ends) {
+  const auto at = text.find(before);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + before.size());
+  return text.substr(0, text.find_first_of(ends));
+}
+
+std::optional<std::int64_t> integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end == text.data()) return std::nullopt;
+  return value;
+}
+
+/// "[1,64,56,56]".
+Dims dims(std::string_view text) {
+  Dims values;
+  if (!text.starts_with('[')) return values;
+  while (!text.empty() && text.front() != ']') {
+    text.remove_prefix(1);
+    const auto value = integer(text);
+    if (!value) return {};
+    values.push_back(*value);
+    text = text.substr(std::min(text.find_first_of(",]"), text.size()));
+  }
+  return values;
+}
+
+std::optional<Precision> precision(std::string_view type) {
+  if (type.find("BFLOAT16") != type.npos || type.find("16BF") != type.npos) return Precision::bf16;
+  if (type.find("HALF") != type.npos || type.find("R_16F") != type.npos) return Precision::fp16;
+  if (type.find("INT8") != type.npos || type.find("R_8I") != type.npos) return Precision::int8;
+  if (type.find("FLOAT") != type.npos || type.find("R_32F") != type.npos) return Precision::fp32;
+  return std::nullopt;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+void Entry::add(std::string_view line) {
+  const std::size_t depth = std::min(line.find_first_not_of(' '), line.size());
+  line = trimmed(line);
+  const auto colon = line.find(": ");
+  if (colon == std::string_view::npos) return;
+  while (!open_.empty() && open_.back().first >= depth) open_.pop_back();
+  std::string path = open_.empty() ? "" : open_.back().second + '.';
+  path += line.substr(0, colon);
+  const int count = ++seen_[path];
+  if (count > 1) path += '#' + std::to_string(count);
+  open_.emplace_back(depth, path);
+  const auto value = line.find("val=");
+  if (value != std::string_view::npos) fields_[path] = trimmed(line.substr(value + 4));
+  const auto type = between(line, "type=", ";:");
+  types_[path] = type;
+}
+
+std::string_view Entry::value(std::string_view name) const { return find(fields_, name); }
+
+std::string_view Entry::type(std::string_view name) const { return find(types_, name); }
+
+std::vector<std::pair<std::string, std::string>> Entry::below(std::string_view name) const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& [path, value] : fields_) {
+    const auto dot = path.rfind('.');
+    if (dot != std::string::npos && ends_with_name(path.substr(0, dot), name)) {
+      found.emplace_back(path.substr(dot + 1), value);
+    }
+  }
+  return found;
+}
+
+}  // namespace benanza::api_log

@@ -1,0 +1,107 @@
+// PyTorch: files of scripts/profile-pytorch, and bare traces of its profiler.
+
+#include <algorithm>
+
+#include "profiles/kernel_name.h"
+#include "profiles/kineto/runs.h"
+#include "profiles/kineto/trace.h"
+#include "profiles/profile.h"
+#include "profiles/repeats.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+
+bool is_trace(const json& root) { return root.contains("traceEvents"); }
+
+bool recognises(const json& root) {
+  return root.value("framework", "") == "pytorch" || is_trace(root);
+}
+
+bool is_product(const ProfiledNode& node) {
+  return node.op == "Conv" || node.op == "MatMul" || node.op == "ConvTranspose";
+}
+
+/// Of the data the products read; TF32 where a kernel's name says so.
+std::string precision_of(const kineto::Trace& trace, const std::vector<ProfiledNode>& nodes) {
+  for (const ProfiledNode& node : nodes) {
+    if (!is_product(node)) continue;
+    for (const ProfiledKernel& kernel : node.kernels) {
+      if (kernel_traits(kernel.name).products == Precision::tf32) return "tf32";
+    }
+  }
+  for (const kineto::Op& op : trace.ops) {
+    if (op.name != "aten::conv2d" && op.name != "aten::linear" && op.name != "aten::addmm" &&
+        op.name != "aten::convolution" && op.name != "aten::matmul") {
+      continue;
+    }
+    for (const kineto::Argument& argument : op.arguments) {
+      if (argument.type == "c10::Half") return "fp16";
+      if (argument.type == "c10::BFloat16") return "bf16";
+      if (argument.type == "float") return "fp32";
+    }
+  }
+  return "";
+}
+
+void read_into(Profile& profile, const json& root, const Document& document) {
+  const kineto::Trace trace = kineto::read_trace(root, document);
+  const std::vector<kineto::Run> runs = kineto::runs_of(trace);
+  if (runs.empty()) throw document.error("has no operators that worked on the GPU");
+  kineto::Run run = kineto::merged(runs, profile.steps);
+  if (profile.steps < runs.size()) {
+    profile.remarks.push_back(std::to_string(runs.size() - profile.steps) + " of the trace's " +
+                              std::to_string(runs.size()) +
+                              " steps ran other operators and are left out");
+  }
+  profile.nodes = std::move(run.nodes);
+  profile.timeline = run.timeline;
+  profile.repeats = runs.size() == 1 ? repeats(profile.nodes) : 1;
+  if (profile.device.empty()) profile.device = trace.device;
+  if (profile.precision.empty()) profile.precision = precision_of(trace, profile.nodes);
+}
+
+Profile import_trace(const Document& document) {
+  Profile profile{.path = document.path(), .framework = "pytorch"};
+  read_into(profile, document.root(), document);
+  return profile;
+}
+
+Profile import(const Document& document) {
+  const json& root = document.root();
+  if (is_trace(root)) return import_trace(document);
+  document.require_schema(root, 1);
+  Profile profile{.path = document.path(),
+                  .framework = "pytorch",
+                  .version = root.at("version").get<std::string>(),
+                  .model = root.at("model").get<std::string>(),
+                  .batch = optional_member<std::int64_t>(root, "batch"),
+                  .precision = root.at("precision").get<std::string>(),
+                  .threads = std::nullopt,
+                  .device = optional_member<std::string>(root, "device").value_or(""),
+                  .latency_seconds = root.at("latency_seconds").get<std::vector<double>>(),
+                  .graph_latency_seconds =
+                      optional_member<std::vector<double>>(root, "cuda_graph_latency_seconds")
+                          .value_or(std::vector<double>{})};
+  if (profile.latency_seconds.empty()) throw document.error("has no latency");
+  for (const json& option : root.value("options", json::array())) {
+    profile.version += " " + option.get<std::string>();
+  }
+  const std::filesystem::path trace =
+      document.path().parent_path() / root.at("trace").get<std::string>();
+  const Document traced(trace, "PyTorch's trace", "write both with scripts/profile-pytorch");
+  traced.guard([&] {
+    read_into(profile, traced.root(), traced);
+    return 0;
+  });
+  return profile;
+}
+
+}  // namespace
+
+Importer pytorch_importer() {
+  return {.framework = "pytorch", .recognises = recognises, .import = import};
+}
+
+}  // namespace benanza

@@ -1,0 +1,172 @@
+#include "profiles/kernel_name.h"
+
+#include <algorithm>
+#include <cctype>
+#include <initializer_list>
+#include <string>
+
+namespace benanza {
+namespace {
+
+std::string lower_case(std::string_view name) {
+  std::string text(name);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return has(text, part); });
+}
+
+bool is_digit(char c) { return '0' <= c && c <= '9'; }
+
+/// "_tensor16x8x8": the shape of one Tensor Core instruction.
+bool states_instruction(std::string_view name) {
+  constexpr std::string_view mark = "_tensor";
+  for (auto at = name.find(mark); at != std::string_view::npos; at = name.find(mark, at + 1)) {
+    const auto next = at + mark.size();
+    if (next < name.size() && is_digit(name[next])) return true;
+  }
+  return false;
+}
+
+/// The letter before "1688gemm", "16816cudnn" and so on, which says what is summed: s, h, i, c, d
+/// or z; 0 if the name has no such part. `digits` becomes the instruction's shape.
+char product_letter(std::string_view name, std::string_view& digits) {
+  for (const std::string_view shape : {"16832", "16816", "1688", "884"}) {
+    for (auto at = name.find(shape); at != std::string_view::npos; at = name.find(shape, at + 1)) {
+      const std::string_view rest = name.substr(at + shape.size());
+      const bool product = rest.starts_with("gemm") || rest.starts_with("cudnn") ||
+                           rest.starts_with("fprop") || rest.starts_with("bf16gemm") ||
+                           rest.starts_with("tf32gemm") || rest.starts_with("f16gemm");
+      if (at == 0 || !product || !has("shicdz", name.substr(at - 1, 1))) continue;
+      digits = shape;
+      return name[at - 1];
+    }
+  }
+  return 0;
+}
+
+std::optional<bool> tensor_cores(std::string_view name) {
+  std::string_view digits;
+  if (states_instruction(name) || product_letter(name, digits) != 0 ||
+      has_any(name, {"tensorop", "warpgroupsize", "hmma", "imma", "dmma", "gmma"}) ||
+      name.starts_with("nvjet_")) {
+    return true;
+  }
+  // Attention kernels of FlashAttention and cuDNN exist for Tensor Cores alone.
+  if (has_any(name, {"flash_fwd", "native_sdpa_sm", "fmha_cutlassf_f16", "fmha_cutlassf_bf16"})) {
+    return true;
+  }
+  if (has_any(name, {"_ffma", "_simt_", "sgemm", "scudnn", "icudnn", "_cgemm", "gemvx", "gemv2",
+                     "gemvnsp", "implicit_convolve", "winograd", "fft2d", "conv_depthwise2d"})) {
+    return false;
+  }
+  return std::nullopt;
+}
+
+std::optional<Precision> products(std::string_view name) {
+  if (has(name, "tf32")) return Precision::tf32;
+  if (has(name, "bf16")) return Precision::bf16;
+  if (name.starts_with("nvjet_") && name.size() > 6) {
+    // One letter a matrix, then the sum's: h half, t bfloat16, s single.
+    if (name[6] == 'h') return Precision::fp16;
+    if (name[6] == 't') return Precision::bf16;
+    if (name[6] == 's') return Precision::tf32;
+    return std::nullopt;
+  }
+  if (has_any(name, {"f16f16", "_f16_", "fp16", "h16816", "hgemm", "cutlassf_f16"})) {
+    return Precision::fp16;
+  }
+  std::string_view digits;
+  const char letter = product_letter(name, digits);
+  if (letter == 'i') return Precision::int8;
+  // Of fp32 sums, 16x8x8 instructions on sm80 multiply TF32; 16x8x16 ones need 16-bit operands.
+  if (letter == 's' && digits == "1688" && has(name, "_80_")) return Precision::tf32;
+  if (letter == 's' && digits == "16816") return Precision::fp16;
+  if (letter == 'h') return Precision::fp16;
+  if (has_any(name, {"_ffma", "_simt_sgemm", "scudnn", "convolve_sgemm", "_sgemm_"})) {
+    return Precision::fp32;
+  }
+  return std::nullopt;
+}
+
+std::string_view algorithm(std::string_view name) {
+  if (has(name, "winograd")) {
+    // Separate kernels transform the data, the filters and the result; or one does all of it.
+    const bool separate = has_any(name, {"winogradforwarddata", "winogradforwardfilter",
+                                         "winogradforwardoutput", "winograd_nonfused"});
+    return separate ? "winograd_nonfused" : "winograd";
+  }
+  if (has_any(name, {"fft2d", "fft1d", "flip_filter", "compute_gemm_pointers"})) return "fft";
+  if (has(name, "depthwise")) return "direct";
+  if (has(name, "precomputed_convolve") || has(name, "scudnn")) return "implicit_precomp_gemm";
+  if (has_any(name, {"implicit_convolve", "implicit_gemm", "_fprop_", "fprop"})) {
+    return "implicit_gemm";
+  }
+  if (has_any(name, {"explicit_convolve", "im2col", "gemm", "nvjet_"})) return "gemm";
+  return {};
+}
+
+KernelRole role(std::string_view name) {
+  if (has_any(name, {"addpadding", "constant_pad", "copy_with_pad", "padding_kernel"})) {
+    return KernelRole::padding;
+  }
+  if (has_any(name, {"nchwtonhwc", "nhwctonchw", "nchw2nhwc", "nhwc2nchw", "tensortransform",
+                     "transpose_readwrite", "kern_transform", "cudnn_transpose", "foldednhwc",
+                     "ncdhwtondhwc", "ndhwctoncdhw"})) {
+    return KernelRole::layout;
+  }
+  if (has_any(name, {"splitkreduce", "split_k_reduce", "splitk_reduce", "reducesplitk"})) {
+    return KernelRole::combine;
+  }
+  if (name.starts_with("memset") || has_any(name, {"fillfunctor", "fill_kernel"})) {
+    return KernelRole::fill;
+  }
+  if (has_any(name, {"loadwithcast", "storewithcast", "float16_copy_kernel", "converttensor",
+                     "bfloat16_copy_kernel", "convert_tensor"})) {
+    return KernelRole::cast;
+  }
+  if (name.starts_with("memcpy") || has(name, "copy_kernel")) return KernelRole::copy;
+  return KernelRole::work;
+}
+
+}  // namespace
+
+std::string_view to_string(KernelRole role) {
+  switch (role) {
+    case KernelRole::work:
+      return "work";
+    case KernelRole::layout:
+      return "layout";
+    case KernelRole::padding:
+      return "padding";
+    case KernelRole::copy:
+      return "copy";
+    case KernelRole::cast:
+      return "cast";
+    case KernelRole::fill:
+      return "fill";
+    case KernelRole::combine:
+      return "combine";
+  }
+  return "";
+}
+
+KernelTraits kernel_traits(std::string_view name) {
+  const std::string text = lower_case(name);
+  KernelTraits traits{.role = role(text)};
+  if (traits.role != KernelRole::work) return traits;
+  traits.tensor_cores = tensor_cores(text);
+  traits.products = products(text);
+  traits.algorithm = algorithm(text);
+  return traits;
+}
+
+}  // namespace benanza

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "problem/precision.h"
+
+namespace benanza {
+
+/// What a GPU kernel is there for, beside the operator's own arithmetic (`work`).
+enum class KernelRole {
+  work,
+  layout,   // reorders a tensor: NCHW to NHWC and back, a library's own transposes
+  padding,  // copies a tensor into a larger one
+  copy,
+  cast,     // copies to another type
+  fill,     // sets memory to one value
+  combine,  // adds up the parts of a product that was split along its reduction
+};
+std::string_view to_string(KernelRole role);
+
+/// What a kernel's name tells. Unknown stays empty: names are no contract of the libraries.
+struct KernelTraits {
+  KernelRole role = KernelRole::work;
+  /// Tensor Core instructions. No for fp32 and integer pipelines that the name states.
+  std::optional<bool> tensor_cores{};
+  /// Precision of the products, where the name states it; tf32 for fp32 data rounded to TF32.
+  std::optional<Precision> products{};
+  /// Convolution algorithm, as the cudnn suite names it; "fft" stands for fft and fft_tiling, and
+  /// "implicit_gemm" also for implicit_precomp_gemm, which names do not always separate. "gemm" for
+  /// a plain product (a 1x1 convolution, or an explicit GEMM). Empty if unknown or no convolution.
+  std::string_view algorithm{};
+};
+
+/// `name`: as CUPTI demangles it, or mangled. Rules: the names in cuDNN 9, cuBLAS 13 and PyTorch 2;
+/// those for Tensor Cores have not been held against hardware counters.
+KernelTraits kernel_traits(std::string_view name);
+
+}  // namespace benanza

@@ -1,0 +1,40 @@
+#include "profiles/kineto/aten.h"
+
+#include <map>
+
+#include "profiles/kineto/call.h"
+
+namespace benanza::kineto {
+namespace {
+
+std::map<std::string_view, Parts> make_table() {
+  std::map<std::string_view, Parts> table;
+  for (const auto* entries : {&window_operators(), &product_operators(), &other_operators()}) {
+    for (const Entry& entry : *entries) table.emplace(entry.name, entry.parts);
+  }
+  return table;
+}
+
+Parts find(std::string_view name) {
+  static const std::map<std::string_view, Parts> table = make_table();
+  constexpr std::string_view space = "aten::";
+  if (!name.starts_with(space)) return nullptr;
+  name.remove_prefix(space.size());
+  auto found = table.find(name);
+  if (found == table.end() && name.ends_with('_')) {  // in place
+    found = table.find(name.substr(0, name.size() - 1));
+  }
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+bool is_known(const std::string& name) { return find(name) != nullptr; }
+
+std::vector<Part> parts_of(const Op& op) {
+  const Parts parts = find(op.name);
+  if (!parts) return {};
+  return parts(Call(op));
+}
+
+}  // namespace benanza::kineto

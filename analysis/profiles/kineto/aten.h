@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "profiles/kineto/trace.h"
+#include "profiles/profile.h"
+
+namespace benanza::kineto {
+
+/// Is there an entry for the operator in the tables?
+bool is_known(const std::string& name);
+
+/// What a PyTorch operator does in terms of ONNX, in the order it does it. Empty if it is not
+/// known. Problems are left out where shapes or attributes are not recorded.
+std::vector<Part> parts_of(const Op& op);
+
+/// The same of a kernel that torch.compile made, by its name; empty if it is none. Shapes are not
+/// known, and an operator that the kernel computes twice is in its name once.
+std::vector<Part> parts_of_compiled(std::string_view name);
+
+}  // namespace benanza::kineto

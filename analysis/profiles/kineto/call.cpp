@@ -1,0 +1,70 @@
+#include "profiles/kineto/call.h"
+
+#include <charconv>
+#include <cstdlib>
+
+namespace benanza::kineto {
+
+namespace {
+
+const Argument* argument(const Op& op, std::size_t index) {
+  return index < op.arguments.size() ? &op.arguments[index] : nullptr;
+}
+
+}  // namespace
+
+const Dims& Call::dims(std::size_t index) const {
+  static const Dims none;
+  const Argument* found = argument(op_, index);
+  return found ? found->dims : none;
+}
+
+const std::vector<Dims>& Call::list(std::size_t index) const {
+  static const std::vector<Dims> none;
+  const Argument* found = argument(op_, index);
+  return found ? found->list : none;
+}
+
+std::string_view Call::type(std::size_t index) const {
+  const Argument* found = argument(op_, index);
+  return found ? std::string_view(found->type) : std::string_view();
+}
+
+std::optional<Dims> Call::integers(std::size_t index) const {
+  const Argument* found = argument(op_, index);
+  if (!found || found->value.empty()) return std::nullopt;
+  std::string_view text = found->value;
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  Dims values;
+  while (!text.empty()) {
+    std::int64_t value = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) return std::nullopt;
+    values.push_back(value);
+    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    while (text.starts_with(',') || text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return values;
+}
+
+std::optional<std::int64_t> Call::integer(std::size_t index) const {
+  const auto values = integers(index);
+  if (!values || values->size() != 1) return std::nullopt;
+  return values->front();
+}
+
+std::optional<float> Call::real(std::size_t index) const {
+  const Argument* found = argument(op_, index);
+  if (!found || found->value.empty()) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(found->value.c_str(), &end);
+  if (end == found->value.c_str() || *end != '\0') return std::nullopt;
+  return static_cast<float>(value);
+}
+
+bool Call::truth(std::size_t index) const {
+  const Argument* found = argument(op_, index);
+  return found && (found->value == "True" || found->value == "true" || found->value == "1");
+}
+
+}  // namespace benanza::kineto

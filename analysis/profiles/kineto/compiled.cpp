@@ -1,0 +1,73 @@
+// Kernels that torch.compile makes: "triton_poi_fused__native_batch_norm_legit_no_training_relu_0".
+
+#include <algorithm>
+#include <string>
+
+#include "profiles/kineto/aten.h"
+
+namespace benanza::kineto {
+namespace {
+
+/// The compiler names an operator once and in alphabetical order, however often and in whatever
+/// order the kernel computes it: `rank` restores the order in which models do.
+struct Token {
+  std::string_view name;
+  std::string_view op;
+  int rank = 0;
+};
+
+constexpr Token tokens[] = {
+    {"_native_batch_norm_legit_no_training", "BatchNormalization", 1},
+    {"max_pool2d_with_indices", "MaxPool", 4},
+    {"native_layer_norm", "LayerNormalization", 4},
+    {"avg_pool2d", "AveragePool", 4},
+    {"embedding", "Gather", 0},
+    {"hardswish", "HardSwish", 3},
+    {"hardtanh", "Clip", 3},
+    {"_softmax", "Softmax", 4},
+    {"sigmoid", "Sigmoid", 3},
+    {"gelu", "Gelu", 3},
+    {"mean", "ReduceMean", 5},
+    {"relu", "Relu", 3},
+    {"silu", "Swish", 3},
+    {"tanh", "Tanh", 3},
+    {"add", "Add", 2},
+    {"cat", "Concat", 5},
+    {"mul", "Mul", 2},
+};
+
+bool is_digit(char c) { return '0' <= c && c <= '9'; }
+
+}  // namespace
+
+std::vector<Part> parts_of_compiled(std::string_view name) {
+  constexpr std::string_view mark = "_fused_";
+  const auto at = name.find(mark);
+  if (!name.starts_with("triton_") || at == std::string_view::npos) return {};
+  name.remove_prefix(at + mark.size());
+  while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
+  std::vector<Token> found;
+  while (!name.empty()) {
+    const auto token = std::find_if(std::begin(tokens), std::end(tokens), [&](const Token& one) {
+      return name.starts_with(one.name) &&
+             (name.size() == one.name.size() || name[one.name.size()] == '_');
+    });
+    if (token != std::end(tokens)) {
+      found.push_back(*token);
+      name.remove_prefix(token->name.size());
+      if (!name.empty()) name.remove_prefix(1);
+    } else {  // a word that is no operator of models
+      const auto next = name.find('_', 1);
+      name.remove_prefix(next == std::string_view::npos ? name.size() : next + 1);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Token& a, const Token& b) { return a.rank < b.rank; });
+  std::vector<Part> parts;
+  for (const Token& token : found) {
+    parts.push_back({.op = std::string(token.op), .problem = "", .output = {}});
+  }
+  return parts;
+}
+
+}  // namespace benanza::kineto

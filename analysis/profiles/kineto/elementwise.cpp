@@ -1,0 +1,290 @@
+// Normalisation, activations, arithmetic of elements, and what only moves bytes.
+
+#include <algorithm>
+
+#include "profiles/kineto/call.h"
+
+namespace benanza::kineto {
+namespace {
+
+std::optional<Activation> activation(const Call& call, ActivationKind kind, float alpha = 0,
+                                     float beta = 0) {
+  if (!call.is_tensor(0)) return std::nullopt;
+  return Activation{.input = call.dims(0), .kind = kind, .alpha = alpha, .beta = beta};
+}
+
+std::vector<Part> relu(const Call& call) {
+  return {part("Relu", activation(call, ActivationKind::relu), call.dims(0))};
+}
+
+std::vector<Part> clip(const Call& call, std::optional<float> low, std::optional<float> high) {
+  if (!low || !high) return {plain("Clip", call.dims(0))};
+  return {part("Clip", activation(call, ActivationKind::clip, *low, *high), call.dims(0))};
+}
+
+// input, least
+std::vector<Part> clamp_min(const Call& call) {
+  const auto least = call.real(1);
+  if (least == 0.0F) return relu(call);
+  return {plain(least ? "Clip" : "Max", call.dims(0))};
+}
+
+// input, least, most
+std::vector<Part> clamp(const Call& call) { return clip(call, call.real(1), call.real(2)); }
+std::vector<Part> relu6(const Call& call) { return clip(call, 0.0F, 6.0F); }
+
+std::vector<Part> leaky_relu(const Call& call) {
+  const auto slope = call.real(1);
+  if (!slope) return {plain("LeakyRelu", call.dims(0))};
+  return {part("LeakyRelu", activation(call, ActivationKind::leaky_relu, *slope), call.dims(0))};
+}
+
+std::vector<Part> elu(const Call& call) {
+  const float alpha = call.real(1).value_or(1.0F);
+  return {part("Elu", activation(call, ActivationKind::elu, alpha), call.dims(0))};
+}
+
+std::vector<Part> sigmoid(const Call& call) {
+  return {part("Sigmoid", activation(call, ActivationKind::sigmoid), call.dims(0))};
+}
+
+std::vector<Part> tanh(const Call& call) {
+  return {part("Tanh", activation(call, ActivationKind::tanh), call.dims(0))};
+}
+
+/// One operator here; in models one, or the steps of its definition.
+std::vector<Part> one_or_steps(const Call& call, std::string_view whole,
+                               std::initializer_list<std::string_view> steps) {
+  std::vector<Part> parts{plain(whole, call.dims(0))};
+  for (const std::string_view step : steps) {
+    parts.push_back(optional_part(plain(step, call.dims(0))));
+  }
+  return parts;
+}
+
+std::vector<Part> gelu(const Call& call) {
+  return one_or_steps(call, "Gelu", {"Div", "Mul", "Erf", "Tanh", "Add", "Mul", "Mul"});
+}
+std::vector<Part> silu(const Call& call) { return one_or_steps(call, "Swish", {"Sigmoid", "Mul"}); }
+std::vector<Part> hardswish(const Call& call) {
+  return one_or_steps(call, "HardSwish", {"HardSigmoid", "Add", "Clip", "Div", "Mul", "Div"});
+}
+std::vector<Part> hardsigmoid(const Call& call) {
+  return one_or_steps(call, "HardSigmoid", {"Add", "Clip", "Div"});
+}
+std::vector<Part> mish(const Call& call) {
+  return one_or_steps(call, "Mish", {"Softplus", "Tanh", "Mul"});
+}
+
+std::vector<Part> batch_norm(const Call& call, std::size_t epsilon) {
+  const auto value = call.real(epsilon);
+  if (!value || !call.is_tensor(0)) return {plain("BatchNormalization", call.dims(0))};
+  return {part("BatchNormalization",
+               std::optional(BatchNormalization{.input = call.dims(0), .epsilon = *value}),
+               call.dims(0))};
+}
+
+// input, weight, bias, mean, variance, training, momentum, epsilon
+std::vector<Part> batch_norm_7(const Call& call) { return batch_norm(call, 7); }
+// input, weight, bias, mean, variance, momentum, epsilon
+std::vector<Part> batch_norm_6(const Call& call) { return batch_norm(call, 6); }
+
+std::vector<Part> layer_norm(const Call& call) {
+  std::vector<Part> parts = one_or_steps(call, "LayerNormalization", {});
+  for (const std::string_view step :
+       {"ReduceMean", "Sub", "Pow", "ReduceMean", "Add", "Sqrt", "Div", "Mul", "Add"}) {
+    Dims result = call.dims(0);
+    const bool row = step == "ReduceMean" || step == "Sqrt";
+    const bool epsilon = step == "Add" && parts.size() == 5;
+    if ((row || epsilon) && !result.empty()) result.back() = 1;
+    parts.push_back(optional_part(plain(step, result)));
+  }
+  return parts;
+}
+
+std::vector<Part> group_norm(const Call& call) {
+  return one_or_steps(call, "GroupNormalization", {"InstanceNormalization", "Mul", "Add"});
+}
+
+std::vector<Part> softmax_of(const Call& call, bool logarithm) {
+  const Dims& input = call.dims(0);
+  const std::string_view op = logarithm ? "LogSoftmax" : "Softmax";
+  auto axis = call.integer(1);
+  if (!axis || input.empty()) return {plain(op, input)};
+  if (*axis < 0) *axis += static_cast<std::int64_t>(input.size());
+  return {part(op, std::optional(Softmax{.input = input, .axis = *axis, .logarithm = logarithm}),
+               input)};
+}
+std::vector<Part> softmax(const Call& call) { return softmax_of(call, false); }
+std::vector<Part> log_softmax(const Call& call) { return softmax_of(call, true); }
+
+/// Of equal rank, as ONNX broadcasts them. A number counts as a tensor of one element.
+template <BinaryKind kind>
+std::vector<Part> binary(const Call& call) {
+  static constexpr std::string_view names[] = {"Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu"};
+  const std::string_view op = names[static_cast<std::size_t>(kind)];
+  Dims a = call.dims(0);
+  Dims b = call.dims(1);
+  if (a.empty()) return {plain(op, b)};
+  while (a.size() < b.size()) a.insert(a.begin(), 1);
+  while (b.size() < a.size()) b.insert(b.begin(), 1);
+  return {part(op, std::optional(Binary{.kind = kind, .a = a, .b = b}), a)};
+}
+
+// input, weight: one slope a channel
+std::vector<Part> prelu(const Call& call) { return {plain("PRelu", call.dims(0))}; }
+
+// input, axes, keep
+std::vector<Part> mean(const Call& call) {
+  const Dims& input = call.dims(0);
+  auto axes = call.integers(1);
+  if (!axes || axes->empty() || input.empty()) return {plain("ReduceMean", {})};
+  for (std::int64_t& axis : *axes) {
+    if (axis < 0) axis += static_cast<std::int64_t>(input.size());
+  }
+  std::sort(axes->begin(), axes->end());
+  return {part("ReduceMean", std::optional(Reduction{
+                                 .kind = ReductionKind::mean, .input = input, .axes = *axes}))};
+}
+
+template <const char* op>
+std::vector<Part> same_shape(const Call& call) {
+  return {plain(op, call.dims(0))};
+}
+template <const char* op>
+std::vector<Part> unknown_shape(const Call&) {
+  return {plain(op, {})};
+}
+
+// tensors, axis
+std::vector<Part> concat(const Call& call) {
+  const std::vector<Dims>& inputs = call.list(0);
+  auto axis = call.integer(1);
+  if (inputs.empty() || !axis) return {plain("Concat", {})};
+  if (*axis < 0) *axis += static_cast<std::int64_t>(inputs.front().size());
+  return {part("Concat", std::optional(Concat{.parts = inputs, .axis = *axis}))};
+}
+
+// weight, indices
+std::vector<Part> embedding(const Call& call) {
+  if (call.dims(0).size() < 2 || !call.is_tensor(1)) return {plain("Gather", {})};
+  Dims result = call.dims(1);
+  result.push_back(call.dims(0)[1]);
+  return {plain("Gather", result)};
+}
+
+/// What a model may ask for as a layer (a transpose made real, a cast), or not at all.
+std::vector<Part> copy(const Call& call) {
+  const Dims& dims = call.dims(0);
+  return {optional_part(plain("Cast", dims)), optional_part(plain("Transpose", dims)),
+          optional_part(plain("Slice", dims)), optional_part(plain("Expand", dims))};
+}
+
+constexpr char erf[] = "Erf";
+constexpr char exp[] = "Exp";
+constexpr char log[] = "Log";
+constexpr char sqrt[] = "Sqrt";
+constexpr char pow[] = "Pow";
+constexpr char neg[] = "Neg";
+constexpr char abs[] = "Abs";
+constexpr char softplus[] = "Softplus";
+constexpr char reciprocal[] = "Reciprocal";
+constexpr char where[] = "Where";
+constexpr char resize[] = "Resize";
+constexpr char pad[] = "Pad";
+constexpr char join_new[] = "Concat";
+constexpr char gather[] = "Gather";
+constexpr char sum[] = "ReduceSum";
+constexpr char largest[] = "ReduceMax";
+constexpr char argmax[] = "ArgMax";
+constexpr char top[] = "TopK";
+constexpr char shuffle[] = "Transpose";
+constexpr char instance[] = "InstanceNormalization";
+
+}  // namespace
+
+const std::vector<Entry>& other_operators() {
+  static const std::vector<Entry> table{
+      {"batch_norm", batch_norm_7},
+      {"_batch_norm_impl_index", batch_norm_7},
+      {"cudnn_batch_norm", batch_norm_7},
+      {"native_batch_norm", batch_norm_7},
+      {"_native_batch_norm_legit", batch_norm_7},
+      {"_native_batch_norm_legit_no_training", batch_norm_6},
+      {"layer_norm", layer_norm},
+      {"native_layer_norm", layer_norm},
+      {"group_norm", group_norm},
+      {"native_group_norm", group_norm},
+      {"instance_norm", same_shape<instance>},
+      {"relu", relu},
+      {"threshold", relu},
+      {"relu6", relu6},
+      {"clamp", clamp},
+      {"clip", clamp},
+      {"hardtanh", clamp},
+      {"clamp_min", clamp_min},
+      {"leaky_relu", leaky_relu},
+      {"prelu", prelu},
+      {"_prelu_kernel", prelu},
+      {"elu", elu},
+      {"sigmoid", sigmoid},
+      {"tanh", tanh},
+      {"gelu", gelu},
+      {"silu", silu},
+      {"mish", mish},
+      {"hardswish", hardswish},
+      {"hardsigmoid", hardsigmoid},
+      {"softplus", same_shape<softplus>},
+      {"softmax", softmax},
+      {"_softmax", softmax},
+      {"log_softmax", log_softmax},
+      {"_log_softmax", log_softmax},
+      {"add", binary<BinaryKind::add>},
+      {"sub", binary<BinaryKind::sub>},
+      {"rsub", binary<BinaryKind::sub>},
+      {"mul", binary<BinaryKind::mul>},
+      {"div", binary<BinaryKind::div>},
+      {"true_divide", binary<BinaryKind::div>},
+      {"maximum", binary<BinaryKind::max>},
+      {"minimum", binary<BinaryKind::min>},
+      {"erf", same_shape<erf>},
+      {"exp", same_shape<exp>},
+      {"log", same_shape<log>},
+      {"sqrt", same_shape<sqrt>},
+      {"rsqrt", same_shape<sqrt>},
+      {"pow", same_shape<pow>},
+      {"square", same_shape<pow>},
+      {"neg", same_shape<neg>},
+      {"abs", same_shape<abs>},
+      {"reciprocal", same_shape<reciprocal>},
+      {"mean", mean},
+      {"sum", unknown_shape<sum>},
+      {"amax", unknown_shape<largest>},
+      {"argmax", unknown_shape<argmax>},
+      {"topk", unknown_shape<top>},
+      {"cat", concat},
+      {"concat", concat},
+      {"stack", unknown_shape<join_new>},
+      {"embedding", embedding},
+      {"index_select", unknown_shape<gather>},
+      {"gather", unknown_shape<gather>},
+      {"index", unknown_shape<gather>},
+      {"where", same_shape<where>},
+      {"masked_fill", same_shape<where>},
+      {"pad", unknown_shape<pad>},
+      {"constant_pad_nd", unknown_shape<pad>},
+      {"upsample_nearest2d", unknown_shape<resize>},
+      {"upsample_bilinear2d", unknown_shape<resize>},
+      {"upsample_bicubic2d", unknown_shape<resize>},
+      {"native_channel_shuffle", same_shape<shuffle>},
+      {"channel_shuffle", same_shape<shuffle>},
+      {"copy", copy},
+      {"_to_copy", copy},
+      {"to", copy},
+      {"contiguous", copy},
+      {"clone", copy},
+  };
+  return table;
+}
+
+}  // namespace benanza::kineto

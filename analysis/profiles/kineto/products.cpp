@@ -1,0 +1,142 @@
+// Matrix products, and what is made of them.
+
+#include "profiles/kineto/call.h"
+
+namespace benanza::kineto {
+namespace {
+
+Dims leading(const Dims& dims, std::size_t last) {
+  return {dims.begin(), dims.end() - static_cast<std::ptrdiff_t>(last)};
+}
+
+Part product(const std::optional<Gemm>& gemm, const Dims& result) {
+  return part("MatMul", gemm, result);
+}
+
+/// a: ... x m x k; b: ... x k x n.
+std::optional<Gemm> gemm_of(const Dims& a, const Dims& b) {
+  if (a.size() < 2 || b.size() < 2) return std::nullopt;
+  Gemm gemm;
+  gemm.m = a[a.size() - 2];
+  gemm.n = b.back();
+  gemm.k = a.back();
+  if (b[b.size() - 2] != gemm.k) return std::nullopt;
+  gemm.batch_a = leading(a, 2);
+  gemm.batch_b = leading(b, 2);
+  if (gemm.batch_b.empty()) {  // one matrix for all: the rows of a are one long list
+    gemm.m *= element_count(gemm.batch_a);
+    gemm.batch_a.clear();
+  }
+  while (gemm.batch_a.size() < gemm.batch_b.size()) {
+    gemm.batch_a.insert(gemm.batch_a.begin(), 1);
+  }
+  while (gemm.batch_b.size() < gemm.batch_a.size()) {
+    gemm.batch_b.insert(gemm.batch_b.begin(), 1);
+  }
+  return gemm;
+}
+
+Dims with_last(const Dims& dims, std::int64_t last) {
+  Dims result = dims;
+  if (!result.empty()) result.back() = last;
+  return result;
+}
+
+/// Adds `addend` to the product's result.
+Part addition(const Dims& result, Dims addend) {
+  while (addend.size() < result.size()) addend.insert(addend.begin(), 1);
+  return optional_part(part(
+      "Add", std::optional(Binary{.kind = BinaryKind::add, .a = result, .b = std::move(addend)}),
+      result));
+}
+
+// input ... x k, weight n x k, bias
+std::vector<Part> linear(const Call& call) {
+  const Dims& input = call.dims(0);
+  const Dims& weights = call.dims(1);
+  if (input.empty() || weights.size() != 2) return {plain("MatMul", {})};
+  const std::int64_t rows = element_count(leading(input, 1));
+  const Dims result = with_last(input, weights[0]);
+  Gemm gemm;
+  gemm.m = rows;
+  gemm.n = weights[0];
+  gemm.k = weights[1];
+  gemm.transpose_b = true;
+  gemm.constant_b = true;
+  std::vector<Part> parts{product(gemm, result)};
+  parts.front().output = result;
+  if (call.is_tensor(2)) parts.push_back(addition(result, call.dims(2)));
+  return parts;
+}
+
+// addend, a, b
+std::vector<Part> add_product(const Call& call) {
+  const Dims& a = call.dims(1);
+  const Dims& b = call.dims(2);
+  if (a.size() < 2 || b.size() < 2) return {plain("MatMul", {})};
+  const Dims result = with_last(a, b.back());
+  return {product(gemm_of(a, b), result), addition(result, call.dims(0))};
+}
+
+// a, b
+std::vector<Part> matmul(const Call& call) {
+  Dims a = call.dims(0);
+  Dims b = call.dims(1);
+  if (a.empty() || b.empty()) return {plain("MatMul", {})};
+  if (a.size() == 1) a.insert(a.begin(), 1);
+  if (b.size() == 1) b.push_back(1);
+  return {product(gemm_of(a, b), with_last(a, b.back()))};
+}
+
+// query, key, value: ... x sequence x width; mask. softmax(q k^T * scale + mask) v
+std::vector<Part> attention(const Call& call) {
+  const Dims& query = call.dims(0);
+  const Dims& keys = call.dims(1);
+  const Dims& values = call.dims(2);
+  if (query.size() < 3 || keys.size() != query.size() || values.size() != query.size()) {
+    return {plain("MatMul", {}), plain("Softmax", {}), plain("MatMul", {})};
+  }
+  Dims transposed = keys;
+  std::swap(transposed.back(), transposed[transposed.size() - 2]);
+  const Dims scores = with_last(query, transposed.back());
+  const std::optional<Softmax> softmax =
+      Softmax{.input = scores, .axis = static_cast<std::int64_t>(scores.size()) - 1};
+  return {optional_part(plain("Mul", query)),
+          optional_part(plain("Mul", transposed)),
+          product(gemm_of(query, transposed), scores),
+          optional_part(plain("Mul", scores)),
+          optional_part(plain("Div", scores)),
+          optional_part(plain("Add", scores)),
+          part("Softmax", softmax, scores),
+          product(gemm_of(scores, values), with_last(query, values.back()))};
+}
+
+std::vector<Part> lstm(const Call&) { return {plain("LSTM", {})}; }
+std::vector<Part> gru(const Call&) { return {plain("GRU", {})}; }
+std::vector<Part> rnn(const Call&) { return {plain("RNN", {})}; }
+
+}  // namespace
+
+const std::vector<Entry>& product_operators() {
+  static const std::vector<Entry> table{
+      {"linear", linear},
+      {"addmm", add_product},
+      {"_addmm_activation", add_product},
+      {"baddbmm", add_product},
+      {"mm", matmul},
+      {"bmm", matmul},
+      {"matmul", matmul},
+      {"mv", matmul},
+      {"scaled_dot_product_attention", attention},
+      {"_scaled_dot_product_flash_attention", attention},
+      {"_scaled_dot_product_efficient_attention", attention},
+      {"_scaled_dot_product_cudnn_attention", attention},
+      {"lstm", lstm},
+      {"gru", gru},
+      {"rnn_tanh", rnn},
+      {"rnn_relu", rnn},
+  };
+  return table;
+}
+
+}  // namespace benanza::kineto

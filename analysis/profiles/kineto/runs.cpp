@@ -1,0 +1,202 @@
+#include "profiles/kineto/runs.h"
+
+#include <algorithm>
+#include <map>
+
+#include "profiles/kineto/aten.h"
+#include "profiles/repeats.h"
+#include "statistics/statistics.h"
+
+namespace benanza::kineto {
+namespace {
+
+constexpr double microsecond = 1e-6;
+
+/// A node, and what is needed to place it in time. Microseconds.
+struct Placed {
+  ProfiledNode node;
+  double start = 0;
+  std::vector<const Work*> work;
+};
+
+/// The outermost known operator around `op`; `op` itself if there is none.
+std::size_t owner(const Trace& trace, std::size_t op) {
+  std::size_t owner = op;
+  for (std::optional<std::size_t> at = op; at; at = trace.ops[*at].parent) {
+    if (is_known(trace.ops[*at].name)) owner = *at;
+  }
+  return owner;
+}
+
+/// Shapes and attributes may be recorded better by what the operator calls ("same" padding, say).
+std::vector<Part> best_parts(const Trace& trace, std::size_t op) {
+  std::vector<Part> parts = parts_of(trace.ops[op]);
+  if (parts.empty()) return parts_of_compiled(trace.ops[op].name);
+  const auto has_problem = [](const std::vector<Part>& some) {
+    return std::any_of(some.begin(), some.end(),
+                       [](const Part& part) { return !part.problem.empty(); });
+  };
+  if (has_problem(parts)) return parts;
+  for (std::size_t called = op + 1;
+       called < trace.ops.size() && trace.ops[called].start < trace.ops[op].end; ++called) {
+    if (trace.ops[called].parent != op) continue;
+    std::vector<Part> inner = parts_of(trace.ops[called]);
+    if (has_problem(inner) && inner.size() == parts.size()) return inner;
+    break;
+  }
+  return parts;
+}
+
+void describe(ProfiledNode& node, std::vector<Part> parts) {
+  node.parts = std::move(parts);
+  for (const Part& part : node.parts) {
+    if (node.op.empty() && !part.optional) node.op = part.op;
+  }
+}
+
+std::vector<Placed> placed_nodes(const Trace& trace) {
+  std::map<std::size_t, std::size_t> node_of_op;
+  std::vector<Placed> nodes;
+  for (const Work& work : trace.work) {
+    if (!work.op) {  // a CUDA graph, or a library that PyTorch knows nothing of
+      const bool graph = work.launcher.find("Graph") != std::string::npos;
+      const std::string& name = graph ? work.launcher : work.name;
+      const double start = work.launched.value_or(work.start);
+      if (nodes.empty() || nodes.back().node.name != name || nodes.back().start != start) {
+        ProfiledNode node{.name = name, .origin = "", .op = ""};
+        describe(node, parts_of_compiled(name));
+        nodes.push_back({.node = std::move(node), .start = start, .work = {}});
+      }
+      nodes.back().work.push_back(&work);
+      continue;
+    }
+    const std::size_t op = owner(trace, *work.op);
+    const auto [found, added] = node_of_op.try_emplace(op, nodes.size());
+    if (added) {
+      ProfiledNode node{.name = trace.ops[op].name, .origin = "", .op = ""};
+      describe(node, best_parts(trace, op));
+      nodes.push_back({.node = std::move(node), .start = trace.ops[op].start, .work = {}});
+    }
+    nodes[found->second].work.push_back(&work);
+  }
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [](const Placed& a, const Placed& b) { return a.start < b.start; });
+  return nodes;
+}
+
+/// Fills in kernels and the timeline of [first, last).
+Run run_of(std::vector<Placed>::iterator first, std::vector<Placed>::iterator last) {
+  struct Turn {
+    const Work* work;
+    ProfiledKernel* kernel;
+  };
+  std::vector<Turn> turns;
+  for (auto placed = first; placed != last; ++placed) {
+    placed->node.kernels.resize(placed->work.size());
+    for (std::size_t i = 0; i < placed->work.size(); ++i) {
+      turns.push_back({placed->work[i], &placed->node.kernels[i]});
+    }
+  }
+  std::stable_sort(turns.begin(), turns.end(),
+                   [](const Turn& a, const Turn& b) { return a.work->start < b.work->start; });
+  Run run;
+  const double begin = first->start;
+  double free_at = begin;  // when the GPU has done all that came before
+  for (const auto& [work, kernel] : turns) {
+    kernel->name = work->name;
+    kernel->seconds = (work->end - work->start) * microsecond;
+    const double idle = work->start - free_at;
+    if (idle > 0 && work->launched) {
+      // Up to the call that launches it the host is late; what follows is the launch's own way.
+      kernel->waited_seconds = std::clamp(*work->launched - free_at, 0.0, idle) * microsecond;
+    }
+    run.timeline.host_bound_seconds += kernel->waited_seconds;
+    run.timeline.busy_seconds += std::max(0.0, work->end - std::max(work->start, free_at));
+    free_at = std::max(free_at, work->end);
+  }
+  run.timeline.busy_seconds *= microsecond;
+  run.timeline.span_seconds = (free_at - begin) * microsecond;
+  for (auto placed = first; placed != last; ++placed) {
+    for (const ProfiledKernel& kernel : placed->node.kernels) {
+      placed->node.seconds += kernel.seconds;
+    }
+    run.nodes.push_back(std::move(placed->node));
+  }
+  return run;
+}
+
+using Places = std::vector<Placed>::iterator;
+
+std::vector<std::pair<Places, Places>> steps(std::vector<Placed>& nodes, const Trace& trace) {
+  std::vector<std::pair<Places, Places>> found;
+  const auto at = [&](double time) {
+    return std::lower_bound(nodes.begin(), nodes.end(), time,
+                            [](const Placed& node, double when) { return node.start < when; });
+  };
+  for (const auto& [begin, end] : trace.steps) {
+    if (at(begin) != at(end)) found.emplace_back(at(begin), at(end));
+  }
+  return found;
+}
+
+/// True if the host waited for the GPU between every two of `count` equal parts of `nodes`.
+bool are_separated(const std::vector<Placed>& nodes, std::size_t count, const Trace& trace) {
+  const std::size_t length = nodes.size() / count;
+  for (std::size_t next = length; next < nodes.size(); next += length) {
+    const auto wait =
+        std::upper_bound(trace.waits.begin(), trace.waits.end(), nodes[next - 1].start);
+    if (wait == trace.waits.end() || *wait > nodes[next].start) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Run> runs_of(const Trace& trace) {
+  std::vector<Placed> nodes = placed_nodes(trace);
+  std::vector<std::pair<Places, Places>> parts = steps(nodes, trace);
+  if (parts.empty()) {
+    std::vector<ProfiledNode> sequence;
+    for (const Placed& placed : nodes) sequence.push_back(placed.node);
+    std::size_t count = repeats(sequence);
+    // The most parts with a wait between them; a model of equal blocks has none inside.
+    while (count > 1 && (nodes.size() % count != 0 || !are_equal(sequence, count) ||
+                         !are_separated(nodes, count, trace))) {
+      --count;
+    }
+    const auto length = static_cast<std::ptrdiff_t>(nodes.size() / count);
+    for (auto at = nodes.begin(); at != nodes.end(); at += length) {
+      parts.emplace_back(at, at + length);
+    }
+  }
+  std::vector<Run> runs;
+  for (const auto& [first, last] : parts) runs.push_back(run_of(first, last));
+  return runs;
+}
+
+Run merged(const std::vector<Run>& runs, std::size_t& used) {
+  std::vector<std::size_t> alike(runs.size());
+  std::size_t best = 0;
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const Run& other : runs) {
+      if (is_same_sequence(runs[run].nodes, other.nodes)) ++alike[run];
+    }
+    if (alike[run] >= alike[best]) best = run;
+  }
+  std::vector<std::vector<ProfiledNode>> sequences;
+  std::vector<double> spans, busy, bound;
+  for (const Run& run : runs) {
+    if (!is_same_sequence(run.nodes, runs[best].nodes)) continue;
+    sequences.push_back(run.nodes);
+    spans.push_back(run.timeline.span_seconds);
+    busy.push_back(run.timeline.busy_seconds);
+    bound.push_back(run.timeline.host_bound_seconds);
+  }
+  used = sequences.size();
+  return {.nodes = medians(sequences),
+          .timeline = {.span_seconds = median(spans),
+                       .busy_seconds = median(busy),
+                       .host_bound_seconds = median(bound)}};
+}
+
+}  // namespace benanza::kineto

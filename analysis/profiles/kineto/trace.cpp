@@ -1,0 +1,205 @@
+#include "profiles/kineto/trace.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace benanza::kineto {
+namespace {
+
+using nlohmann::json;
+
+/// Processes and threads are numbers or words; both together name a thread.
+std::string thread_of(const json& event) {
+  return event.value("pid", json()).dump() + '/' + event.value("tid", json()).dump();
+}
+
+std::optional<std::int64_t> integer(const json& arguments, const char* name) {
+  const auto found = arguments.find(name);
+  if (found == arguments.end() || !found->is_number()) return std::nullopt;
+  return found->get<std::int64_t>();
+}
+
+bool is_dims(const json& value) {
+  return value.is_array() && std::all_of(value.begin(), value.end(), [](const json& extent) {
+           return extent.is_number_integer();
+         });
+}
+
+std::vector<Argument> arguments_of(const json& args) {
+  std::vector<Argument> arguments;
+  const auto column = [&](const char* name) {
+    const auto found = args.find(name);
+    return found != args.end() && found->is_array() ? *found : json::array();
+  };
+  const json dims = column("Input Dims");
+  const json types = column("Input type");
+  const json values = column("Concrete Inputs");
+  arguments.resize(std::max({dims.size(), types.size(), values.size()}));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i < dims.size() && is_dims(dims[i])) {
+      arguments[i].dims = dims[i].get<Dims>();
+    } else if (i < dims.size() && dims[i].is_array()) {
+      for (const json& one : dims[i]) {
+        if (is_dims(one)) arguments[i].list.push_back(one.get<Dims>());
+      }
+    }
+    if (i < types.size() && types[i].is_string()) arguments[i].type = types[i].get<std::string>();
+    if (i < values.size() && values[i].is_string()) {
+      arguments[i].value = values[i].get<std::string>();
+    }
+  }
+  return arguments;
+}
+
+/// A call into CUDA that may launch work.
+struct Launch {
+  std::string thread{};
+  double start = 0;
+  std::string name{};
+  std::optional<std::size_t> op{};
+};
+
+class Reader {
+ public:
+  Reader(const json& root, const Document& document) : root_(root), document_(document) {}
+
+  Trace read() {
+    const auto events = root_.find("traceEvents");
+    if (events == root_.end() || !events->is_array()) throw document_.error("has no traceEvents");
+    for (const json& event : *events) {
+      if (event.is_object() && event.value("ph", "") == "X") read_event(event);
+    }
+    demand();
+    order_ops();
+    place_launches();
+    for (auto& [correlation, external, work] : work_) {
+      attribute(correlation, external, work);
+      trace_.work.push_back(std::move(work));
+    }
+    std::stable_sort(trace_.work.begin(), trace_.work.end(),
+                     [](const Work& a, const Work& b) { return a.start < b.start; });
+    std::sort(trace_.steps.begin(), trace_.steps.end());
+    std::sort(trace_.waits.begin(), trace_.waits.end());
+    read_device();
+    return std::move(trace_);
+  }
+
+ private:
+  void read_event(const json& event) {
+    const auto category = event.value("cat", "");
+    const auto name = event.at("name").get<std::string>();
+    const auto start = event.at("ts").get<double>();
+    const double end = start + event.value("dur", 0.0);
+    const json none = json::object();
+    const auto found = event.find("args");
+    const json& args = found != event.end() && found->is_object() ? *found : none;
+    if (category == "cpu_op") {
+      has_shapes_ = has_shapes_ || args.contains("Input Dims");
+      ops_.push_back({{.name = name, .start = start, .end = end, .arguments = arguments_of(args)},
+                      thread_of(event),
+                      integer(args, "External id")});
+    } else if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset") {
+      work_.push_back({integer(args, "correlation"), integer(args, "External id"),
+                       Work{.name = name, .start = start, .end = end}});
+    } else if (category == "cuda_runtime" || category == "cuda_driver") {
+      if (name.find("Synchronize") != std::string::npos) trace_.waits.push_back(start);
+      if (const auto correlation = integer(args, "correlation")) {
+        launches_[*correlation] = {.thread = thread_of(event), .start = start, .name = name};
+      }
+    } else if (category == "user_annotation" && name.starts_with("ProfilerStep")) {
+      trace_.steps.emplace_back(start, end);
+    }
+  }
+
+  void demand() const {
+    if (ops_.empty()) throw document_.error("has no operators: trace with ProfilerActivity.CPU");
+    if (work_.empty()) {
+      throw document_.error("has no GPU work: run the model on a GPU, with ProfilerActivity.CUDA");
+    }
+    if (!has_shapes_) throw document_.error("has no shapes: trace with record_shapes=True");
+  }
+
+  void order_ops() {
+    std::stable_sort(ops_.begin(), ops_.end(), [](const HostOp& a, const HostOp& b) {
+      return a.op.start < b.op.start || (a.op.start == b.op.start && a.op.end > b.op.end);
+    });
+    std::map<std::string, std::vector<std::size_t>> open;
+    for (std::size_t index = 0; index < ops_.size(); ++index) {
+      HostOp& host = ops_[index];
+      std::vector<std::size_t>& stack = open[host.thread];
+      while (!stack.empty() && trace_.ops[stack.back()].end <= host.op.start) stack.pop_back();
+      if (!stack.empty()) host.op.parent = stack.back();
+      stack.push_back(index);
+      by_thread_[host.thread].push_back(index);
+      if (host.external) by_external_[*host.external] = index;
+      trace_.ops.push_back(std::move(host.op));
+    }
+  }
+
+  /// The innermost operator of the launch's thread that was running.
+  void place_launches() {
+    for (auto& [correlation, launch] : launches_) {
+      const auto thread = by_thread_.find(launch.thread);
+      if (thread == by_thread_.end()) continue;
+      const std::vector<std::size_t>& ops = thread->second;
+      auto next = std::upper_bound(
+          ops.begin(), ops.end(), launch.start,
+          [&](double start, std::size_t op) { return start < trace_.ops[op].start; });
+      if (next == ops.begin()) continue;
+      std::optional<std::size_t> op = *--next;
+      while (op && trace_.ops[*op].end < launch.start) op = trace_.ops[*op].parent;
+      launch.op = op;
+    }
+  }
+
+  void attribute(const std::optional<std::int64_t>& correlation,
+                 const std::optional<std::int64_t>& external, Work& work) const {
+    if (correlation) {
+      if (const auto launch = launches_.find(*correlation); launch != launches_.end()) {
+        work.launched = launch->second.start;
+        work.launcher = launch->second.name;
+        work.op = launch->second.op;
+      }
+    }
+    if (work.op || !external) return;
+    if (const auto op = by_external_.find(*external); op != by_external_.end()) {
+      work.op = op->second;
+    }
+  }
+
+  void read_device() {
+    const auto devices = root_.find("deviceProperties");
+    if (devices == root_.end() || !devices->is_array() || devices->empty()) return;
+    trace_.device = devices->front().value("name", "");
+  }
+
+  struct HostOp {
+    Op op;
+    std::string thread;
+    std::optional<std::int64_t> external;
+  };
+  struct Pending {
+    std::optional<std::int64_t> correlation;
+    std::optional<std::int64_t> external;
+    Work work;
+  };
+
+  const json& root_;
+  const Document& document_;
+  Trace trace_;
+  bool has_shapes_ = false;
+  std::vector<HostOp> ops_;
+  std::vector<Pending> work_;
+  std::unordered_map<std::int64_t, Launch> launches_;
+  std::unordered_map<std::int64_t, std::size_t> by_external_;
+  std::map<std::string, std::vector<std::size_t>> by_thread_;
+};
+
+}  // namespace
+
+Trace read_trace(const json& root, const Document& document) {
+  return Reader(root, document).read();
+}
+
+}  // namespace benanza::kineto

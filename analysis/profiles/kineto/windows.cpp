@@ -1,0 +1,213 @@
+// Convolutions and pooling.
+
+#include <algorithm>
+
+#include "profiles/kineto/call.h"
+
+namespace benanza::kineto {
+namespace {
+
+/// One value for all axes stands for each.
+std::optional<Dims> spread(const std::optional<Dims>& values, std::size_t rank) {
+  if (!values) return std::nullopt;
+  if (values->size() == 1) return Dims(rank, values->front());
+  if (values->size() != rank) return std::nullopt;
+  return values;
+}
+
+/// Begins, then ends: PyTorch pads alike on both sides.
+Dims both_sides(const Dims& pads) {
+  Dims both = pads;
+  both.insert(both.end(), pads.begin(), pads.end());
+  return both;
+}
+
+struct WindowArguments {
+  std::size_t stride, padding, dilation;
+};
+
+std::optional<Window> window_of(const Call& call, const Dims& kernel, WindowArguments at) {
+  const std::size_t rank = kernel.size();
+  const auto strides = spread(call.integers(at.stride), rank);
+  const auto pads = spread(call.integers(at.padding), rank);
+  const auto dilations = spread(call.integers(at.dilation), rank);
+  if (rank == 0 || !strides || !pads || !dilations) return std::nullopt;
+  return Window{
+      .kernel = kernel, .pads = both_sides(*pads), .strides = *strides, .dilations = *dilations};
+}
+
+Part convolution(const Call& call, WindowArguments at, std::optional<std::int64_t> groups) {
+  const Dims& input = call.dims(0);
+  const Dims& weights = call.dims(1);
+  if (input.size() < 3 || weights.size() != input.size()) return plain("Conv", {});
+  const auto window = window_of(call, spatial(weights), at);
+  if (!window || !groups) return plain("Conv", {});
+  return part("Conv",
+              std::optional(Convolution{
+                  .input = input, .filters = weights[0], .window = *window, .groups = *groups}));
+}
+
+Part deconvolution(const Call& call, WindowArguments at, std::size_t output_padding,
+                   std::optional<std::int64_t> groups) {
+  const Dims& input = call.dims(0);
+  const Dims& weights = call.dims(1);
+  if (input.size() < 3 || weights.size() != input.size()) return plain("ConvTranspose", {});
+  auto window = window_of(call, spatial(weights), at);
+  const std::size_t rank = input.size() - 2;
+  const auto extra = spread(call.integers(output_padding), rank);
+  if (!window || !groups || !extra) return plain("ConvTranspose", {});
+  for (std::size_t axis = 0; axis < rank; ++axis) window->pads[rank + axis] -= (*extra)[axis];
+  return part(
+      "ConvTranspose",
+      std::optional(Deconvolution{
+          .input = input, .filters = weights[1] * *groups, .window = *window, .groups = *groups}));
+}
+
+// input, weight, bias, stride, padding, dilation, groups
+std::vector<Part> conv(const Call& call) { return {convolution(call, {3, 4, 5}, call.integer(6))}; }
+
+// input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+std::vector<Part> general_conv(const Call& call) {
+  if (call.truth(6)) return {deconvolution(call, {3, 4, 5}, 7, call.integer(8))};
+  return {convolution(call, {3, 4, 5}, call.integer(8))};
+}
+
+// input, weight, padding, stride, dilation, groups
+std::vector<Part> cudnn_conv(const Call& call) {
+  return {convolution(call, {3, 2, 4}, call.integer(5))};
+}
+
+// input, weight, bias, stride, padding, dilation, groups; then max(x, 0)
+std::vector<Part> conv_relu(const Call& call) {
+  Part first = convolution(call, {3, 4, 5}, call.integer(6));
+  Part second = plain("Relu", first.output);
+  return {std::move(first), std::move(second)};
+}
+
+// input, weight, z, alpha, bias, stride, padding, dilation, groups
+std::vector<Part> conv_add_relu(const Call& call) {
+  Part first = convolution(call, {5, 6, 7}, call.integer(8));
+  const Dims result = first.output;
+  return {std::move(first), plain("Add", result), plain("Relu", result)};
+}
+
+// input, weight, kernel, bias, stride, padding, dilation
+std::vector<Part> depthwise(const Call& call) {
+  if (call.dims(0).size() < 2) return {plain("Conv", {})};
+  return {convolution(call, {4, 5, 6}, call.dims(0)[1])};
+}
+
+// input, weight, bias, stride, padding, output_padding, groups, dilation
+std::vector<Part> conv_transpose(const Call& call) {
+  return {deconvolution(call, {3, 4, 7}, 5, call.integer(6))};
+}
+
+/// Rounding up (ceil_mode) becomes larger end pads, as in the problem's key.
+void round_up(Window& window, const Dims& extents) {
+  for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+    const std::int64_t reach = window.dilations[axis] * (window.kernel[axis] - 1) + 1;
+    const std::int64_t room = extents[axis] + 2 * window.pads[axis] - reach;
+    const std::int64_t rest = room % window.strides[axis];
+    if (rest != 0) window.pads[axis + window.rank()] += window.strides[axis] - rest;
+  }
+}
+
+std::optional<Pooling> pooling(const Call& call, PoolingMode mode,
+                               const std::optional<Dims>& dilations, std::size_t ceil_mode) {
+  const Dims& input = call.dims(0);
+  if (input.size() < 3) return std::nullopt;
+  const std::size_t rank = input.size() - 2;
+  const auto kernel = spread(call.integers(1), rank);
+  auto strides = call.integers(2);
+  if (strides && strides->empty()) strides = kernel;
+  strides = spread(strides, rank);
+  const auto pads = spread(call.integers(3), rank);
+  if (!kernel || !strides || !pads || !dilations || dilations->size() != rank) return std::nullopt;
+  Window window{
+      .kernel = *kernel, .pads = both_sides(*pads), .strides = *strides, .dilations = *dilations};
+  if (call.truth(ceil_mode)) round_up(window, spatial(input));
+  if (mode == PoolingMode::average_include_pad && !window.has_padding()) {
+    mode = PoolingMode::average_exclude_pad;
+  }
+  return Pooling{.input = input, .window = window, .mode = mode};
+}
+
+std::size_t rank_of(const Call& call) {
+  return call.dims(0).size() < 2 ? 0 : call.dims(0).size() - 2;
+}
+
+// input, kernel, stride, padding, dilation, ceil_mode
+std::vector<Part> max_pool(const Call& call) {
+  const auto dilations = spread(call.integers(4), rank_of(call));
+  return {part("MaxPool", pooling(call, PoolingMode::max, dilations, 5))};
+}
+
+// input, kernel, stride, padding, ceil_mode, count_include_pad, divisor
+std::vector<Part> average_pool(const Call& call) {
+  const auto mode =
+      call.truth(5) ? PoolingMode::average_include_pad : PoolingMode::average_exclude_pad;
+  return {part("AveragePool", pooling(call, mode, Dims(rank_of(call), 1), 4))};
+}
+
+/// Known where the windows are alike: the input's extents are multiples of the output's.
+std::optional<Pooling> adaptive(const Call& call, PoolingMode mode) {
+  const Dims& input = call.dims(0);
+  if (input.size() < 3) return std::nullopt;
+  const Dims extents = spatial(input);
+  const auto outputs = spread(call.integers(1), extents.size());
+  if (!outputs) return std::nullopt;
+  Window window{.kernel = {},
+                .pads = Dims(2 * extents.size(), 0),
+                .strides = {},
+                .dilations = Dims(extents.size(), 1)};
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    if ((*outputs)[axis] < 1 || extents[axis] % (*outputs)[axis] != 0) return std::nullopt;
+    window.kernel.push_back(extents[axis] / (*outputs)[axis]);
+    window.strides.push_back((*outputs)[axis] == 1 ? 1 : window.kernel.back());
+  }
+  return Pooling{.input = input, .window = window, .mode = mode};
+}
+
+std::vector<Part> adaptive_average_pool(const Call& call) {
+  return {part("AveragePool", adaptive(call, PoolingMode::average_exclude_pad))};
+}
+
+std::vector<Part> adaptive_max_pool(const Call& call) {
+  return {part("MaxPool", adaptive(call, PoolingMode::max))};
+}
+
+}  // namespace
+
+const std::vector<Entry>& window_operators() {
+  static const std::vector<Entry> table{
+      {"conv1d", conv},
+      {"conv2d", conv},
+      {"conv3d", conv},
+      {"convolution", general_conv},
+      {"_convolution", general_conv},
+      {"cudnn_convolution", cudnn_conv},
+      {"cudnn_convolution_relu", conv_relu},
+      {"cudnn_convolution_add_relu", conv_add_relu},
+      {"_conv_depthwise2d", depthwise},
+      {"conv_depthwise3d", depthwise},
+      {"conv_transpose1d", conv_transpose},
+      {"conv_transpose2d", conv_transpose},
+      {"conv_transpose3d", conv_transpose},
+      {"max_pool1d", max_pool},
+      {"max_pool2d", max_pool},
+      {"max_pool3d", max_pool},
+      {"max_pool2d_with_indices", max_pool},
+      {"max_pool3d_with_indices", max_pool},
+      {"avg_pool1d", average_pool},
+      {"avg_pool2d", average_pool},
+      {"avg_pool3d", average_pool},
+      {"adaptive_avg_pool1d", adaptive_average_pool},
+      {"adaptive_avg_pool2d", adaptive_average_pool},
+      {"_adaptive_avg_pool2d", adaptive_average_pool},
+      {"adaptive_avg_pool3d", adaptive_average_pool},
+      {"adaptive_max_pool2d", adaptive_max_pool},
+  };
+  return table;
+}
+
+}  // namespace benanza::kineto

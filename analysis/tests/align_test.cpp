@@ -1,0 +1,210 @@
+#include "comparison/align.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "comparison/read_profile.h"
+#include "comparison/same_model.h"
+#include "comparison/signature.h"
+#include "tests/folder.h"
+#include "tests/trace.h"
+
+namespace benanza {
+namespace {
+
+using test::data;
+using test::error_of;
+using test::Folder;
+using test::TraceWriter;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Signature, IsEqualForTheSameWork) {
+  // Weights stored transposed; rows of a batch as one list of rows; known when loading or not.
+  EXPECT_EQ(signature("gemm/m128_n768_k3072_nn_w"), signature("gemm/m128_n768_k3072_nt"));
+  EXPECT_EQ(signature("gemm/m64_n64_k8_nn_a2x6_b2x6"), signature("gemm/m64_n64_k8_nt_a12_b12"));
+  EXPECT_NE(signature("gemm/m64_n64_k8_nn_a2x6_b2x6"), signature("gemm/m64_n64_k8_nn_a13_b13"));
+  EXPECT_NE(signature("gemm/m128_n768_k3072_nn"), signature("gemm/m128_n3072_k768_nn"));
+  EXPECT_EQ(signature("add/1x128x768_1x1x768_w"), signature("add/1x1x768_1x128x768"));
+  EXPECT_NE(signature("sub/1x128x768_1x1x768"), signature("sub/1x1x768_1x128x768"));
+  EXPECT_EQ(signature("avgpool/1x8x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude"),
+            signature("reducemean/1x8x7x7_a2.3"));
+  EXPECT_NE(signature("maxpool/1x8x7x7_k7x7_p0.0.0.0_s1x1_d1x1"),
+            signature("reducemean/1x8x7x7_a2.3"));
+  EXPECT_EQ(signature("relu/1x8"), "relu/1x8");
+  EXPECT_EQ(signature("no key"), "no key");
+}
+
+Layer layer(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
+            const std::string& key, Dims output = {}) {
+  Layer made{.name = name, .op = op, .inputs = std::move(inputs), .problems = {key}};
+  made.output_dims = {std::move(output)};
+  return made;
+}
+
+ProfiledNode node(const std::string& op, const std::string& key, const Dims& output = {}) {
+  return {.name = "aten::" + op,
+          .op = op,
+          .seconds = 1e-6,
+          .parts = {{.op = op, .problem = key, .output = output}}};
+}
+
+TEST(Align, ExtraAndMissingOperatorsDoNotShiftTheRest) {
+  const Graph graph{
+      .model = "m",
+      .layers = {layer("a", "Relu", {}, "relu/1x1"), layer("b", "Relu", {0}, "relu/1x2"),
+                 layer("c", "Relu", {1}, "relu/1x3")}};
+  const Mapping mapping = map_layers(
+      graph, {node("Relu", "relu/1x1"), node("Tanh", "tanh/1x1"), node("Relu", "relu/1x3")});
+  EXPECT_THAT(mapping.layers_of_node,
+              ElementsAre(ElementsAre(0, 1), ElementsAre(), ElementsAre(2)));
+  EXPECT_THAT(mapping.found, ElementsAre(Found::problem, Found::inside, Found::problem));
+  const Quality result = quality(graph, mapping);
+  EXPECT_EQ(result.layers, 3);
+  EXPECT_EQ(result.matched, 2);
+  EXPECT_EQ(result.inside, 1);
+  EXPECT_EQ(result.extra, 1);
+  EXPECT_EQ(result.missing, 0);
+}
+
+TEST(Align, OtherAttributesAreStillTheLayer) {
+  const Graph graph{
+      .model = "m",
+      .layers = {layer("c", "Conv", {}, "conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1")}};
+  const Mapping mapping =
+      map_layers(graph, {node("Conv", "conv/1x4x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1")});
+  EXPECT_THAT(mapping.found, ElementsAre(Found::kind));
+  ASSERT_EQ(mapping.pairs.size(), 1);
+  EXPECT_EQ(mapping.pairs[0].layer, 0);
+}
+
+TEST(Align, BranchesInAnotherOrderAreFoundAndNamed) {
+  // a -> b, a -> c; the framework ran c before b.
+  const Graph graph{
+      .model = "m",
+      .layers = {layer("a", "Relu", {}, "relu/1x1"), layer("b", "Relu", {0}, "relu/1x2"),
+                 layer("c", "Relu", {0}, "relu/1x3")}};
+  const Mapping mapping = map_layers(
+      graph, {node("Relu", "relu/1x1"), node("Relu", "relu/1x3"), node("Relu", "relu/1x2")});
+  EXPECT_THAT(mapping.layers_of_node, ElementsAre(ElementsAre(0), ElementsAre(2), ElementsAre(1)));
+  EXPECT_EQ(quality(graph, mapping).moved, 1);
+}
+
+TEST(Align, AnOptionalPartTakesOnlyItsOwn) {
+  // A product with a bias, then a residual sum of equal extents. The model's bias is in its Gemm.
+  ProfiledNode product = node("MatMul", "gemm/m4_n8_k2_nt_w", {4, 8});
+  product.parts.push_back(
+      {.op = "Add", .problem = "add/4x8_1x8", .output = {4, 8}, .optional = true});
+  const Graph folded{.model = "m",
+                     .layers = {layer("p", "Gemm", {}, "gemm/m4_n8_k2_nn_w", {4, 8}),
+                                layer("r", "Add", {0}, "add/4x8_4x8", {4, 8})}};
+  const Mapping first = map_layers(folded, {product});
+  EXPECT_THAT(first.found, ElementsAre(Found::problem, Found::inside));
+  const Graph apart{.model = "m",
+                    .layers = {layer("p", "MatMul", {}, "gemm/m4_n8_k2_nn_w", {4, 8}),
+                               layer("bias", "Add", {0}, "add/4x8_1x8_w", {4, 8}),
+                               layer("r", "Add", {1}, "add/4x8_4x8", {4, 8})}};
+  const Mapping second = map_layers(apart, {product, node("Add", "add/4x8_4x8", {4, 8})});
+  EXPECT_THAT(second.layers_of_node, ElementsAre(ElementsAre(0, 1), ElementsAre(2)));
+}
+
+TEST(Align, StepsOfOneOperatorMayBeLayers) {
+  ProfiledNode gelu{.name = "aten::gelu", .op = "Gelu"};
+  for (const char* step : {"Gelu", "Div", "Erf", "Add", "Mul", "Mul"}) {
+    gelu.parts.push_back(
+        {.op = step, .problem = "", .output = {2, 8}, .optional = gelu.parts.size() > 0});
+  }
+  Graph graph{
+      .model = "m",
+      .layers = {layer("d", "Div", {}, "div/2x8_1x1_w", {2, 8}), layer("e", "Erf", {0}, "", {2, 8}),
+                 layer("a", "Add", {1}, "add/2x8_1x1_w", {2, 8}),
+                 layer("m", "Mul", {2}, "mul/2x8_2x8", {2, 8}),
+                 layer("h", "Mul", {3}, "mul/2x8_1x1_w", {2, 8})}};
+  graph.layers[1].cost = Cost::unsupported;
+  graph.layers[1].problems.clear();
+  EXPECT_THAT(map_layers(graph, {gelu}).layers_of_node[0], ElementsAre(0, 1, 2, 3, 4));
+}
+
+/// Of every operator with work to do: how many of its layers were found how.
+std::map<std::string, std::map<std::string, int>> tally(const Graph& graph,
+                                                        const Mapping& mapping) {
+  std::map<std::string, std::map<std::string, int>> counts;
+  for (std::size_t i = 0; i < graph.layers.size(); ++i) {
+    if (graph.layers[i].cost == Cost::free) continue;
+    ++counts[graph.layers[i].op][std::string(to_string(mapping.found[i]))];
+  }
+  return counts;
+}
+
+using Counts = std::map<std::string, std::map<std::string, int>>;
+
+TEST(Align, ARealTraceToItsModelLayerByLayer) {
+  const Profile profile = read_profile(data("resnet50.pytorch.trace.json.gz"));
+  const Graph graph = read_graph(data("resnet50.graph.json.gz"));
+  const Mapping mapping = map_layers(graph, profile.nodes);
+  EXPECT_EQ(tally(graph, mapping), (Counts{{"Add", {{"problem", 16}}},
+                                           {"BatchNormalization", {{"problem", 53}}},
+                                           {"Conv", {{"problem", 53}}},
+                                           {"Gemm", {{"problem", 1}}},
+                                           {"GlobalAveragePool", {{"problem", 1}}},
+                                           {"MaxPool", {{"problem", 1}}},
+                                           {"Relu", {{"problem", 49}}}}));
+  EXPECT_EQ(quality(graph, mapping).extra, 0);
+  // In order: node i does the i-th layer.
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < graph.layers.size(); ++i) {
+    if (graph.layers[i].cost == Cost::free) continue;
+    EXPECT_EQ(mapping.node_of_layer[i], next++);
+  }
+}
+
+TEST(Align, BatchNormalisationsThatTheModelFoldedAreExtra) {
+  const Profile profile = read_profile(data("resnet50.pytorch.trace.json.gz"));
+  const Graph graph = read_graph(data("torchvision_resnet50.graph.json.gz"));
+  const Mapping mapping = map_layers(graph, profile.nodes);
+  const Quality result = quality(graph, mapping);
+  EXPECT_EQ(result.layers, 121);
+  EXPECT_EQ(result.matched, 121);
+  EXPECT_EQ(result.extra, 53);
+  for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
+    EXPECT_EQ(mapping.layers_of_node[i].empty(), profile.nodes[i].name == "aten::batch_norm");
+  }
+}
+
+std::string refusal(const Graph& graph, const Profile& profile) {
+  return error_of([&] { require_same_model(graph, map_layers(graph, profile.nodes), profile); });
+}
+
+TEST(SameModel, OtherModelsAndBatchesAreOneLine) {
+  const Folder folder;
+  const auto profile_of = [&](const TraceWriter& trace) {
+    return read_profile(folder.write("t.json", trace.text()));
+  };
+  Graph graph{.model = "m", .batch = 1};
+  for (const int filters : {8, 16, 32}) {
+    graph.layers.push_back(
+        layer("c" + std::to_string(filters), "Conv", {},
+              "conv/1x8x4x4_k" + std::to_string(filters) + "x1x1_p0.0.0.0_s1x1_d1x1_g1"));
+  }
+  const auto run = [&](int batch) {
+    TraceWriter trace;
+    return trace.conv(batch, 8, 8, 4).conv(batch, 8, 16, 4).conv(batch, 8, 32, 4);
+  };
+  EXPECT_EQ(refusal(graph, profile_of(run(1))), "");
+  EXPECT_THAT(
+      refusal(graph, profile_of(run(4))),
+      AllOf(HasSubstr("profile of batch 4"), HasSubstr("m, batch 1"), HasSubstr("--batch 4")));
+  // Of its three convolutions one is there: another model.
+  EXPECT_THAT(refusal(graph, profile_of(TraceWriter().conv(1, 8, 8, 4).conv(1, 9, 16, 4))),
+              AllOf(HasSubstr("another model"), HasSubstr("1 of the 3 convolutions")));
+  // All are there, and as many more.
+  TraceWriter more = run(1);
+  for (int i = 0; i < 3; ++i) more.conv(1, 5 + i, 8, 4);
+  EXPECT_THAT(refusal(graph, profile_of(more)),
+              AllOf(HasSubstr("it has 6 convolutions"), HasSubstr("m, batch 1 has 3")));
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,205 @@
+#include "inspection/inspect.h"
+
+#include <gmock/gmock.h>
+
+#include "comparison/read_profile.h"
+#include "comparison/same_model.h"
+#include "report/inspect_report.h"
+#include "tests/folder.h"
+#include "tests/trace.h"
+
+namespace benanza {
+namespace {
+
+using test::data;
+using test::error_of;
+using test::Folder;
+using test::TraceWriter;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double us = 1e-6;
+
+/// conv (1x8x4x4, 8 filters) -> relu.
+Graph small() {
+  Layer conv{.name = "c",
+             .op = "Conv",
+             .inputs = {},
+             .problems = {"conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"}};
+  Layer relu{.name = "r", .op = "Relu", .inputs = {0}, .problems = {"relu/1x8x4x4"}};
+  conv.output_dims = relu.output_dims = {{1, 8, 4, 4}};
+  return {.model = "m", .batch = 1, .layers = {conv, relu}};
+}
+
+Profile profile_of(const TraceWriter& trace) {
+  const Folder folder;
+  return read_profile(folder.write("t.json", trace.text()));
+}
+
+std::vector<Finding> found(const Inspection& inspection, Difference difference) {
+  std::vector<Finding> list;
+  for (const Finding& finding : inspection.findings) {
+    if (finding.difference == difference) list.push_back(finding);
+  }
+  return list;
+}
+
+TEST(Inspect, KernelsThatDoNotMultiplyAreExtraWorkOfTheirLayer) {
+  TraceWriter trace;
+  trace.conv(
+      1, 8, 8, 4,
+      {{"nchwToNhwcKernel", 3}, {"nchwToNhwcKernel", 4}, {"Memset (Device)", 1}, {"sgemm", 9}});
+  trace.relu({1, 8, 4, 4});
+  const Inspection inspection = inspect(small(), profile_of(trace));
+  const std::vector<Finding> extra = found(inspection, Difference::extra);
+  ASSERT_EQ(extra.size(), 2);  // most expensive first
+  EXPECT_EQ(extra[0].what, "layout transform");
+  EXPECT_EQ(extra[0].layer, "c");
+  EXPECT_EQ(extra[0].node, "aten::conv2d");
+  EXPECT_NEAR(extra[0].seconds, 7 * us, 1e-12);
+  EXPECT_EQ(extra[0].detail, "nchwToNhwcKernel + nchwToNhwcKernel");
+  EXPECT_THAT(extra[0].advice, HasSubstr("channels-last"));
+  EXPECT_EQ(extra[1].what, "fill");
+  EXPECT_EQ(inspection.quality.matched, 2);
+}
+
+TEST(Inspect, OperatorsThatTheModelDoesNotHaveAreExtraAfterTheirLayer) {
+  TraceWriter trace;
+  trace.conv(1, 8, 8, 4);
+  trace.op("aten::batch_norm", {{1, 8, 4, 4}, {8}, {8}, {8}, {8}},
+           {"False", "0.1", "1e-05", "True"}, {{"bn", 5}});
+  trace.relu({1, 8, 4, 4});
+  trace.op("aten::copy_", {{1, 8, 4, 4}, {1, 8, 4, 4}}, {}, {{"float16_copy_kernel_cuda", 2}});
+  const Inspection inspection = inspect(small(), profile_of(trace));
+  const std::vector<Finding> extra = found(inspection, Difference::extra);
+  ASSERT_EQ(extra.size(), 2);
+  EXPECT_EQ(extra[0].what, "BatchNormalization");
+  EXPECT_EQ(extra[0].layer, "c");
+  EXPECT_NEAR(extra[0].seconds, 5 * us, 1e-12);
+  EXPECT_THAT(extra[0].advice, HasSubstr("Fold"));
+  EXPECT_EQ(extra[1].what, "cast");
+  EXPECT_EQ(extra[1].layer, "r");
+}
+
+TEST(Inspect, ALayerThatDidNotRunIsMissing) {
+  const Inspection inspection = inspect(small(), profile_of(TraceWriter().conv(1, 8, 8, 4)));
+  const std::vector<Finding> missing = found(inspection, Difference::missing);
+  ASSERT_EQ(missing.size(), 1);
+  EXPECT_EQ(missing[0].layer, "r");
+  EXPECT_EQ(missing[0].node, "aten::conv2d");  // where it may have gone
+  EXPECT_EQ(missing[0].seconds, 0);
+}
+
+TEST(Inspect, OtherParametersAndProductsWithoutTensorCores) {
+  Graph graph = small();
+  graph.layers[1].op = "Conv";
+  graph.layers[1].problems = {"conv/1x8x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1"};
+  for (int i = 0; i < 4; ++i) graph.layers.push_back(graph.layers[0]);
+  TraceWriter trace;
+  trace.type("c10::Half");
+  trace.conv(1, 8, 8, 4, {{"ampere_sgemm_32x32", 20}});
+  trace.op("aten::conv2d", {{1, 8, 4, 4}, {8, 8, 3, 3}, {}}, {"[1, 1]", "[2, 2]", "[2, 2]", "1"},
+           {{"x_tensor16x8x16", 6}});
+  for (int i = 0; i < 4; ++i) trace.conv(1, 8, 8, 4, {{"x_tensor16x8x16", 6}});
+  const Inspection inspection = inspect(graph, profile_of(trace));
+  const auto other = found(inspection, Difference::parameters);
+  ASSERT_EQ(other.size(), 1);
+  EXPECT_TRUE(other[0].at_most);
+  EXPECT_EQ(other[0].detail,
+            "conv/1x8x4x4_k8x3x3_p2.2.2.2_s1x1_d2x2_g1 instead of "
+            "conv/1x8x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1");
+  const auto slow = found(inspection, Difference::arithmetic);
+  ASSERT_EQ(slow.size(), 1);
+  EXPECT_EQ(slow[0].layer, "c");
+  EXPECT_NEAR(slow[0].seconds, 20 * us, 1e-12);
+}
+
+TEST(Inspect, WaitsAreScaledToWhatTheLatencyLeaves) {
+  Profile profile = profile_of(TraceWriter().conv(1, 8, 8, 4).relu({1, 8, 4, 4}));
+  // 20 us of work; waits of 1 and 85 us (see the importer's test).
+  const Inspection traced = inspect(small(), profile);
+  EXPECT_DOUBLE_EQ(traced.wait_scale, 1);
+  EXPECT_EQ(traced.latency_seconds, std::nullopt);
+  profile.latency_seconds = {63 * us};
+  const Inspection timed = inspect(small(), profile);
+  EXPECT_NEAR(timed.wait_scale, 0.5, 1e-9);  // (63 - 20) / 86
+  const auto waits = found(timed, Difference::wait);
+  ASSERT_EQ(waits.size(), 2);
+  EXPECT_EQ(waits[0].layer, "r");
+  EXPECT_NEAR(waits[0].seconds, 42.5 * us, 1e-10);
+}
+
+TEST(Inspect, TotalsAddUpEqualFindings) {
+  TraceWriter trace;
+  Graph graph = small();
+  graph.layers.push_back(graph.layers[0]);
+  trace.conv(1, 8, 8, 4, {{"nchwToNhwcKernel", 3}, {"sgemm", 9}});
+  trace.relu({1, 8, 4, 4});
+  trace.conv(1, 8, 8, 4, {{"nchwToNhwcKernel", 5}, {"sgemm", 9}});
+  const Inspection inspection = inspect(graph, profile_of(trace));
+  const auto layout =
+      std::find_if(inspection.totals.begin(), inspection.totals.end(),
+                   [](const Total& total) { return total.what == "layout transform"; });
+  ASSERT_NE(layout, inspection.totals.end());
+  EXPECT_EQ(layout->count, 2);
+  EXPECT_NEAR(layout->seconds, 8 * us, 1e-12);
+}
+
+InspectReport real(const Graph& graph) {
+  const auto profile = std::make_shared<const Profile>(
+      one_run(read_profile(data("resnet50.pytorch.trace.json.gz")), graph));
+  return {.graph = &graph, .profile = profile, .inspection = inspect(graph, *profile)};
+}
+
+TEST(Inspect, ARealRunConvertsLayoutsAndWaits) {
+  const Graph graph = read_graph(data("resnet50.graph.json.gz"));
+  const InspectReport report = real(graph);
+  std::map<std::string, std::size_t> counts;
+  for (const Total& total : report.inspection.totals) counts[total.what] = total.count;
+  // In each of its two steps 18 operators launch nchwToNhwcKernel or nhwcToNchwKernel, and 8
+  // splitKreduce.
+  EXPECT_EQ(counts["layout transform"], 18);
+  EXPECT_EQ(counts["sum of a split product"], 8);
+  EXPECT_EQ(counts["Conv without Tensor Cores"], 2);
+  const std::string table = inspect_table({report}, 3);
+  EXPECT_THAT(table, AllOf(HasSubstr("174 of 174 layers have their operator"),
+                           HasSubstr("no operator beyond the model"), HasSubstr("channels-last"),
+                           HasSubstr("and "), HasSubstr("(--rows)")));
+  const auto json = nlohmann::json::parse(inspect_json({report}));
+  EXPECT_EQ(json["reports"][0]["alignment"]["matched"], 174);
+  EXPECT_EQ(json["reports"][0]["latency_seconds"], nullptr);
+  const std::string rows = inspect_csv({report});
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 1 + report.inspection.findings.size());
+  EXPECT_THAT(rows, HasSubstr("\nresnet50,1,pytorch,,tf32,"));
+}
+
+TEST(Inspect, ApiLogsSayWhichAlgorithmALayerGot) {
+  const Graph graph = small();
+  const auto profile = std::make_shared<const Profile>(
+      profile_of(TraceWriter().conv(1, 8, 8, 4).relu({1, 8, 4, 4})));
+  InspectReport report{.graph = &graph, .profile = profile, .inspection = inspect(graph, *profile)};
+  EXPECT_THAT(inspect_table({report}, 3), Not(HasSubstr("API logs")));
+  report.calls = {{.library = "cudnn",
+                   .function = "cudnnBackendExecute",
+                   .problem = graph.layers[0].problems[0],
+                   .algorithm = "engine 28"}};
+  report.call_of_layer = {0, std::nullopt};
+  EXPECT_THAT(inspect_table({report}, 3),
+              AllOf(HasSubstr("1 calls, 1 of them found"), HasSubstr("engine 28")));
+  const auto json = nlohmann::json::parse(inspect_json({report}));
+  EXPECT_EQ(json["reports"][0]["calls"][0]["layer"], "c");
+}
+
+TEST(Inspect, NeedsAGpusProfileOfThisModel) {
+  const Graph graph = small();
+  Profile profile = profile_of(TraceWriter().conv(1, 9, 8, 4));
+  EXPECT_THAT(error_of([&] { inspect(graph, profile); }), HasSubstr("another model"));
+  profile.timeline.reset();
+  EXPECT_THAT(error_of([&] { inspect(graph, profile); }),
+              AllOf(HasSubstr("does not say what the GPU did"), Not(HasSubstr("\n"))));
+}
+
+}  // namespace
+}  // namespace benanza
