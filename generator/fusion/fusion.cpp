@@ -2,11 +2,13 @@
 
 #include <array>
 
+#include "fusion/attention.h"
+
 namespace benanza {
 namespace {
 
 constexpr std::array<ChainStep, 4> steps{with_bias, with_batch_normalization, with_residual,
-                                    with_activation};
+                                         with_activation};
 
 /// A layer without work whose one result is its first input, element by element.
 bool passes_on(const Layer& layer, int producer, std::int64_t elements) {
@@ -99,6 +101,9 @@ std::vector<Fusion> find_fusions(const std::vector<Layer>& layers) {
         fusions.push_back({chain->pattern, chain->layers, chain->problem});
       }
     }
+  }
+  for (const auto find : {attention_layers, attention_patterns}) {
+    for (Fusion& fusion : find(flow)) fusions.push_back(std::move(fusion));
   }
   return fusions;
 }
