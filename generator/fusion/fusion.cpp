@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "fusion/attention.h"
+
 namespace benanza {
 namespace {
 
@@ -101,6 +103,9 @@ std::vector<Fusion> find_fusions(const std::vector<Layer>& layers) {
     }
   }
   for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back(std::move(stack));
+  for (const auto find : {attention_layers, attention_patterns}) {
+    for (Fusion& fusion : find(flow)) fusions.push_back(std::move(fusion));
+  }
   return fusions;
 }
 

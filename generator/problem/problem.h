@@ -7,6 +7,7 @@
 
 #include "problem/epilogue.h"
 #include "problem/ops/activation.h"
+#include "problem/ops/attention.h"
 #include "problem/ops/batch_normalization.h"
 #include "problem/ops/binary.h"
 #include "problem/ops/concat.h"
@@ -29,9 +30,10 @@
 namespace benanza {
 
 /// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
-using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
-                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, LayerNormalization,
-                           InstanceNormalization, Resampling, Quantization, Recurrent, Dropout>;
+using Shape =
+    std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary, Softmax, Lrn,
+                 Reduction, Concat, Copy, Deconvolution, LayerNormalization, InstanceNormalization,
+                 Resampling, Quantization, Recurrent, Dropout, Attention>;
 
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {

@@ -21,6 +21,7 @@ class Solver {
 };
 
 std::unique_ptr<Solver> solver(const Activation& shape);
+std::unique_ptr<Solver> solver(const Attention& shape);
 std::unique_ptr<Solver> solver(const BatchNormalization& shape);
 std::unique_ptr<Solver> solver(const Binary& shape);
 std::unique_ptr<Solver> solver(const Concat& shape);

@@ -24,5 +24,6 @@ Solver solver(const InstanceNormalization& shape, const Problem& problem);
 Solver solver(const Resampling& shape, const Problem& problem);
 Solver solver(const Quantization& shape, const Problem& problem);
 Solver solver(const Recurrent& shape, const Problem& problem);
+Solver solver(const Attention& shape, const Problem& problem);
 
 }  // namespace benanza::onednn

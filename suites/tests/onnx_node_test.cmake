@@ -4,7 +4,8 @@ if(BENANZA_ONNX_TESTDATA)
   benanza_unit_test(onnx_node_tests SOURCES ${CMAKE_CURRENT_LIST_DIR}/onnx_node_test.cpp
                             ${CMAKE_CURRENT_LIST_DIR}/onnx_fold_test.cpp
                     LIBRARIES benanza_onnx benanza_harness
-                    DEFINITIONS ONNX_TESTDATA="${BENANZA_ONNX_TESTDATA}")
+                    DEFINITIONS ONNX_TESTDATA="${BENANZA_ONNX_TESTDATA}"
+                                TEST_DATA="${CMAKE_CURRENT_LIST_DIR}/data")
 else()
   message(WARNING "onnx_node_tests are left out: install libonnx-testdata")
 endif()

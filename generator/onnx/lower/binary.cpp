@@ -27,6 +27,17 @@ Lowered compare(const Site& site) {
   return lowered;
 }
 
+/// Only what is no number differs from itself.
+Lowered is_nan(const Site& site) {
+  if (!is_floating(site.input(0).type))
+    throw NotExpressible(type_name(site.input(0).type) + " data");
+  const Dims dims = site.extents(0);
+  Lowered lowered = measured({elementwise_call(BinaryKind::ne, {dims, false, from_input(0)},
+                                               {dims, false, from_input(0)})});
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
 /// One exponent for all elements is a parameter of the call.
 Lowered power(const Site& site) {
   if (site.input(1).literal && element_count(site.shape(1)) == 1 &&
@@ -69,6 +80,7 @@ void register_binary(LoweringTable& table) {
   table.add("LessOrEqual", compare<BinaryKind::le>);
   table.add("Greater", compare<BinaryKind::gt>);
   table.add("GreaterOrEqual", compare<BinaryKind::ge>);
+  table.add("IsNaN", is_nan);
   table.add("PRelu", prelu);
 }
 

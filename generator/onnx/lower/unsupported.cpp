@@ -33,7 +33,6 @@ constexpr Reason reasons[] = {
     {"Det", "no library here has determinants"},
     {"ReverseSequence", "no library here copies backwards"},
     {"MaxUnpool", "no library here places values by the positions of maxima"},
-    {"IsNaN", "no library here tests for numbers"},
     {"IsInf", "no library here tests for numbers"},
     {"And", "no library here has logic of truth values"},
     {"Or", "no library here has logic of truth values"},

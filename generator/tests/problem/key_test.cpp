@@ -49,7 +49,10 @@ INSTANTIATE_TEST_SUITE_P(
         "reducesumsquare/4x5_a1", "layernorm/128x768_e1e-05_sb", "layernorm/128x768_e1e-05",
         "rmsnorm/128x768_e1e-06_s", "instancenorm/1x64x56x56_e1e-05_sb",
         "instancenorm/1x64x56x56_e1e-05", "resample/1x64x28x28_o56x56_linear",
-        "resample/1x64x28x28_o56x56_nearest", "quantize/1x64x56x56", "dequantize/1x64x56x56_a1"));
+        "resample/1x64x28x28_o56x56_nearest", "attention/1x12x128x64_k12x128x64_s0.125",
+        "attention/2x8x1x64_k2x128x32_s1_m2x1x1x128",
+        "attention/1x12x128x64_k12x128x64_s0.125_causal", "quantize/1x64x56x56",
+        "dequantize/1x64x56x56_a1"));
 
 struct Malformed {
   const char* key;

@@ -25,6 +25,7 @@ Element element(const LayerNormalization& shape, Operands operands, const Dims& 
 Element element(const InstanceNormalization& shape, Operands operands, const Dims& at);
 Element element(const Resampling& shape, Operands operands, const Dims& at);
 Element element(const Quantization& shape, Operands operands, const Dims& at);
+Element element(const Attention& shape, Operands operands, const Dims& at);
 Element element(const Dropout& shape, Operands operands, const Dims& at);
 
 /// The elements at `all`, coordinates in the operator's output().
@@ -68,6 +69,7 @@ double input_range(const Shape&) {
 double input_range(const Activation& shape);
 double input_range(const Lrn& shape);
 inline double input_range(const Softmax&) { return 4; }
+inline double input_range(const Attention&) { return 2; }
 /// Whole numbers are what a quantized tensor holds.
 inline double input_range(const Quantization& shape) { return shape.writes_integers() ? 1 : 8; }
 /// Products of many factors must neither vanish nor overflow.

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <optional>
+
+#include "fusion/attention.h"
+
+namespace benanza {
+namespace {
+
+/// The call whose result is operand `operand` of `call`; null if it is none of the layer.
+const Call* producer(const Layer& layer, const Call& call, std::size_t operand) {
+  const Source& source = call.operands[operand];
+  return source.kind == Source::Kind::call ? &layer.calls[static_cast<std::size_t>(source.index)]
+                                           : nullptr;
+}
+
+template <class Shape>
+const Shape* shape_of(const Call* call) {
+  return call == nullptr ? nullptr : std::get_if<Shape>(&call->problem.shape);
+}
+
+bool is_copy(const Call& call) { return std::holds_alternative<Copy>(call.problem.shape); }
+
+Dims four_axes(Dims dims) {
+  dims.insert(dims.begin(), 4 - dims.size(), 1);
+  return dims;
+}
+
+/// A triangle made by the node alone hides what comes later. Where there are more keys than
+/// queries, its corner may be another one.
+bool is_triangle(const Call& call, const Attention& shape) {
+  const auto& add = std::get<Binary>(call.problem.shape);
+  return call.operands[1].kind == Source::Kind::attribute && shape.queries == shape.keys &&
+         add.b == Dims{1, 1, shape.queries, shape.keys};
+}
+
+/// The node's calls are two products around a softmax, and copies that put heads in their places,
+/// which one call reads and writes where they are.
+std::optional<Fusion> attention_fusion(const Layer& layer, int index) {
+  const auto found = std::find_if(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
+    return std::holds_alternative<Softmax>(call.problem.shape);
+  });
+  if (found == layer.calls.end() || found + 1 == layer.calls.end()) return std::nullopt;
+  const Dims& scores = std::get<Softmax>(found->problem.shape).input;
+  const auto* values = shape_of<Gemm>(&found[1]);
+  if (scores.size() != 4 || values == nullptr || producer(layer, found[1], 0) != &*found) {
+    return std::nullopt;
+  }
+  Attention shape{.batch = scores[0],
+                  .heads = scores[1],
+                  .queries = scores[2],
+                  .keys = scores[3],
+                  .value_size = values->n,
+                  .mask = {}};
+  std::size_t calls = 2;
+  const Call* before = producer(layer, *found, 0);
+  while (shape_of<Binary>(before) != nullptr) {
+    if (is_triangle(*before, shape)) {
+      shape.causal = true;
+    } else if (shape.mask.empty()) {
+      shape.mask = four_axes(shape_of<Binary>(before)->b);
+    } else {
+      return std::nullopt;
+    }
+    ++calls;
+    before = producer(layer, *before, 0);
+  }
+  const auto* products = shape_of<Gemm>(before);
+  if (products == nullptr) return std::nullopt;
+  ++calls;
+  shape.size = products->k;
+  shape.scale = before->operands[0].scale;
+  shape.kv_heads = std::max<std::int64_t>(1, element_count(products->batch()) / shape.batch);
+  if (shape.kv_heads * products->m != shape.heads * shape.queries) return std::nullopt;
+  calls += static_cast<std::size_t>(std::count_if(layer.calls.begin(), layer.calls.end(), is_copy));
+  if (calls != layer.calls.size()) return std::nullopt;
+  return Fusion{"attention", {index}, {shape, {}}};
+}
+
+}  // namespace
+
+std::vector<Fusion> attention_layers(const Flow& flow) {
+  std::vector<Fusion> fusions;
+  for (int index = 0; index < flow.size(); ++index) {
+    if (auto fusion = attention_fusion(flow.layer(index), index)) {
+      fusions.push_back(std::move(*fusion));
+    }
+  }
+  return fusions;
+}
+
+}  // namespace benanza
