@@ -50,19 +50,6 @@ double seconds(const JointAnswer& answer, const std::string& name) {
   return 0;
 }
 
-TEST(Joint, FusionTakesTheCheapestCoverOfSeveralLayers) {
-  // c and d in one call of 2.5 instead of 3 + 1. Then d's work waits for b, but never longer.
-  Case given;
-  given.graph.fusions.push_back(
-      {.pattern = "conv_add", .layers = {2, 3}, .problem = "relu/c_and_d"});
-  given.set.add(measured("relu/c_and_d/fp32/nchw/cudnn/x", {2.5 * us}));
-  const JointAnswer answer = given.answer();
-  EXPECT_NEAR(seconds(answer, "none"), 16 * us, 1e-12);
-  EXPECT_NEAR(seconds(answer, "fusion"), (4 + 7 + 2.5) * us, 1e-12);
-  // a 4, b 7, d 1 without the fusion of c and d: less than a, b and both of them.
-  EXPECT_NEAR(seconds(answer, "parallel + fusion"), 12 * us, 1e-12);
-}
-
 TEST(Joint, EverySubsetIsThereOnce) {
   const JointAnswer answer = Case().answer();
   std::set<std::string> names;
