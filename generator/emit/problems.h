@@ -19,14 +19,15 @@ struct ProblemUse {
   std::vector<Layers> users;
 };
 
-/// Sorted by operator; within one, in the order in which the graphs first ask.
+/// Sorted by operator; within one, what the same layers ask for (at several batches, say) together,
+/// in the order in which the graphs first ask.
 std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs);
 
 /// First part of a key.
 std::string operator_of(const std::string& key);
 
-/// problems.cpp: a table of keys per operator, a comment per row (the first models that ask, and
-/// the first layers of each), and registration().
+/// problems.cpp: a table of keys per operator, a comment above the rows of the same layers (the
+/// first models that ask, and the first layers of each), and registration().
 std::string problems_source(const std::vector<ProblemUse>& problems,
                             const std::vector<Precision>& precisions);
 

@@ -129,6 +129,24 @@ TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
   }
 }
 
+TEST(Problems, OfTheSameLayersAreNeighboursUnderOneComment) {
+  const auto relus = [](std::int64_t batch) {
+    Graph graph = Model(13)
+                      .input("x", {batch, 3})
+                      .node("Relu", {"x"}, {"a"})
+                      .node("Concat", {"a", "a"}, {"c"}, {{"axis", std::int64_t{1}}})
+                      .node("Relu", {"c"}, {"b"})
+                      .output("b")
+                      .import();
+    graph.model = "m";
+    return graph;
+  };
+  const auto problems = collect_problems({relus(1), relus(8)});
+  EXPECT_THAT(problems_source(problems, {Precision::fp32}),
+              HasSubstr("    // m: a (1)\n    \"relu/1x3\",\n    \"relu/8x3\",\n"
+                        "    // m: b (1)\n    \"relu/1x6\",\n    \"relu/8x6\",\n};"));
+}
+
 TEST(Problems, CommentNamesTheFirstModelsAndCountsTheRest) {
   ProblemUse use{"relu/8", {{"a", {"x"}}, {"b", {"x", "y", "z", "u"}}, {"c", {"x"}}}};
   EXPECT_THAT(problems_source({use}, {Precision::fp32}),
