@@ -51,11 +51,12 @@ std::span<const std::string_view> convolution_algorithm_names() { return algorit
 
 double rounding_amplification(const Convolution& shape, cudnnConvolutionFwdAlgo_t algorithm) {
   constexpr std::int64_t small_filter = 3;
+  constexpr double of_small_tiles = 16;
   constexpr double of_large_tiles = 512;
-  const bool transforms = algorithm == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED;
+  if (algorithm != CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED) return 1;
   const bool large = std::any_of(shape.window.kernel.begin(), shape.window.kernel.end(),
                                  [](std::int64_t extent) { return extent > small_filter; });
-  return transforms && large ? of_large_tiles : 1;
+  return large ? of_large_tiles : of_small_tiles;
 }
 
 std::string_view to_string(cudnnConvolutionFwdAlgo_t algorithm) {

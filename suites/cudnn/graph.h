@@ -66,6 +66,12 @@ class OperationGraph {
  public:
   using Id = std::int64_t;
 
+  OperationGraph() = default;
+  OperationGraph(OperationGraph&&) = default;
+  OperationGraph& operator=(OperationGraph&&) = default;
+  OperationGraph(const OperationGraph&) = delete;
+  OperationGraph& operator=(const OperationGraph&) = delete;
+
   Id tensor(const TensorFormat& format);
   Id tensor(cudnnDataType_t type, const Dims& dims, const Dims& strides);
   /// fp32, dense, never in memory.

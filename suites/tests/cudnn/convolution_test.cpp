@@ -16,10 +16,11 @@ ConvolutionCall map(std::string_view key, Layout layout = Layout::nchw,
   return map_convolution(shape_of<Convolution>(key), precision, layout);
 }
 
-TEST(RoundingAmplification, LargeFiltersOfWinogradAlone) {
+TEST(RoundingAmplification, OfWinogradAloneAndMoreForLargeFilters) {
   const auto three = shape_of<Convolution>("conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1");
   const auto five = shape_of<Convolution>("conv/1x64x56x56_k64x5x5_p2.2.2.2_s1x1_d1x1_g1");
-  EXPECT_EQ(rounding_amplification(three, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), 1);
+  EXPECT_EQ(rounding_amplification(three, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), 16);
+  EXPECT_EQ(rounding_amplification(three, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM), 1);
   EXPECT_EQ(rounding_amplification(five, CUDNN_CONVOLUTION_FWD_ALGO_FFT), 1);
   EXPECT_GT(rounding_amplification(five, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED), 123);
 }
