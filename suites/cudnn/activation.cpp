@@ -7,7 +7,6 @@
 #include "cuda/convert.h"
 #include "cuda/device_memory.h"
 #include "cudnn/constants.h"
-#include "cudnn/graph_solver.h"
 #include "cudnn/layer.h"
 #include "cudnn/op_tensor.h"
 #include "cudnn/solver.h"
@@ -166,13 +165,7 @@ std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) 
   return steps;
 }
 
-/// What the call-per-layer functions do not have, the graph interface may have.
 std::unique_ptr<Solver> solver(const Activation& shape) {
-  try {
-    map_activation(shape);
-  } catch (const Unsupported&) {
-    return graph_solver(image_layouts(shape.input), activation_graphs(shape));
-  }
   return std::make_unique<ActivationSolver>(shape);
 }
 

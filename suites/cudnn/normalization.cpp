@@ -110,4 +110,16 @@ std::unique_ptr<Solver> solver(const InstanceNormalization& shape) {
                                       refusal);
 }
 
+std::unique_ptr<Solver> solver(const LayerNormalization& shape) {
+  std::string refusal;
+  if (shape.root_mean_square) {
+    refusal = "cuDNN's call-per-layer functions do not normalize by the root mean square";
+  } else if (shape.scale || shape.bias) {
+    refusal = "cuDNN's call-per-layer functions have no scale along the normalized axis";
+  }
+  return std::make_unique<RowsSolver>(std::vector{Layout::plain},
+                                      Rows{{1, shape.rows, 1, shape.length}, shape.rows}, false,
+                                      shape.epsilon, refusal);
+}
+
 }  // namespace benanza::cudnn

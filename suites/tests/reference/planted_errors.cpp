@@ -128,6 +128,9 @@ const std::vector<PlantedError>& planted_errors() {
       {"slope along the wrong axis", "prelu/2x4x4x4_1x4x1x1_w", "prelu/2x4x4x4_1x1x4x1_w",
        floating},
 
+      {"no scale", "attention/1x2x8x4_k2x8x4_s0.5", "attention/1x2x8x4_k2x8x4_s1", floating},
+      {"no causal mask", "attention/1x2x8x4_k2x8x4_s0.5_causal", "attention/1x2x8x4_k2x8x4_s0.5",
+       floating},
       {"wrong axis", "softmax/8x8_a1", "softmax/8x8_a0", floating},
       {"logarithm", "softmax/8x8_a1", "logsoftmax/8x8_a1", floating},
       {"no logarithm", "logsoftmax/8x8_a1", "softmax/8x8_a1", floating},
