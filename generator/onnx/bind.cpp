@@ -1,5 +1,7 @@
 #include "onnx/bind.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "onnx/tensor.h"
 
@@ -63,6 +65,25 @@ void check_input(ValueInfoProto& input, const std::string& where) {
   }
 }
 
+/// Recurrent layers take steps, batch, features unless their layout says otherwise, and initial
+/// states of directions, batch, hidden units.
+int batch_axis(const GraphProto& graph, const std::string& input) {
+  for (const auto& node : graph.node()) {
+    const std::string& op = node.op_type();
+    if (op != "LSTM" && op != "GRU" && op != "RNN") continue;
+    constexpr int places[] = {0, 5, 6};
+    const bool read = std::any_of(std::begin(places), std::end(places), [&](int place) {
+      return place < node.input_size() && node.input(place) == input;
+    });
+    if (!read) continue;
+    const bool batch_first = std::any_of(
+        node.attribute().begin(), node.attribute().end(),
+        [](const auto& attribute) { return attribute.name() == "layout" && attribute.i() == 1; });
+    return batch_first ? 0 : 1;
+  }
+  return 0;
+}
+
 /// Gives named dimensions their values, wherever the graph repeats the name.
 class Symbols {
  public:
@@ -106,12 +127,13 @@ Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& w
   for (ValueInfoProto* input : inputs) symbols.apply(*input);
   bound.used_dims = symbols.used();
 
-  std::optional<std::int64_t> fixed;  // what the first input has in dimension 0
+  std::optional<std::int64_t> fixed;  // the batch that the first input has
   bool first = true;
   for (ValueInfoProto* input : inputs) {
     TensorShapeProto* shape = shape_of(*input);
-    if (shape == nullptr || shape->dim_size() == 0) continue;
-    Dimension& dimension = *shape->mutable_dim(0);
+    const int axis = batch_axis(graph, input->name());
+    if (shape == nullptr || shape->dim_size() <= axis) continue;
+    Dimension& dimension = *shape->mutable_dim(axis);
     if (first && dimension.has_dim_value()) fixed = dimension.dim_value();
     first = false;
     if (!binding.batch) continue;
@@ -130,8 +152,9 @@ Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& w
   for (ValueInfoProto* input : inputs) check_input(*input, where);
   for (ValueInfoProto* input : inputs) {
     const TensorShapeProto* shape = shape_of(*input);
-    if (shape != nullptr && shape->dim_size() > 0) {
-      bound.batch = shape->dim(0).dim_value();
+    const int axis = batch_axis(graph, input->name());
+    if (shape != nullptr && shape->dim_size() > axis) {
+      bound.batch = shape->dim(axis).dim_value();
       break;
     }
   }

@@ -12,8 +12,8 @@ namespace benanza {
 
 /// What a user says about the dimensions a model leaves open.
 struct Binding {
-  /// Dimension 0 of every graph input that leaves it open, or that has there what the first input
-  /// has there.
+  /// The batch axis of every graph input that leaves it open, or that has there what the first
+  /// input has there: dimension 0, or 1 of what a recurrent layer reads step by step.
   std::optional<std::int64_t> batch;
   /// Values of named dimensions, and, as "INPUT:AXIS", of those without a name; they go before the
   /// batch.
@@ -21,7 +21,7 @@ struct Binding {
 };
 
 struct Bound {
-  /// Dimension 0 of the first input that has one; 1 if none has.
+  /// That of the first input that has one; 1 if none has.
   std::int64_t batch = 1;
   /// The batch that was fixed in the file, where binding replaced it by another.
   std::optional<std::int64_t> replaced_batch;

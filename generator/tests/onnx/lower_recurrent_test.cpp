@@ -54,6 +54,13 @@ Layer with_activations(const Cell& cell, const std::vector<std::string>& names,
   return built.layer();
 }
 
+TEST(Recurrent, TheBatchIsBesideTheSteps) {
+  const Cell cell{.inputs = {"x", "w", "r", "", "", "h", "c"}};
+  EXPECT_THAT(keys(model(cell).layer({.batch = 7, .dims = {}})),
+              ElementsAre("lstm/t5_n7_i3_h4_l1_forward_initial"));
+  EXPECT_EQ(model(cell).import({.batch = 7, .dims = {}}).batch, 7);
+}
+
 TEST(Recurrent, DefaultsAreForwardWithoutBiasAndFromZero) {
   EXPECT_THAT(keys(model({}).layer()), ElementsAre("lstm/t5_n2_i3_h4_l1_forward"));
   EXPECT_THAT(keys(model({.op = "GRU", .gates = 3}).layer()),
