@@ -7,7 +7,7 @@
 namespace benanza {
 namespace {
 
-bool is_product(std::string_view key) {
+bool is_product_key(std::string_view key) {
   const std::string_view op = key.substr(0, key.find('/'));
   return op == "conv" || op == "deconv" || op == "gemm";
 }
@@ -34,7 +34,7 @@ std::vector<AlgorithmRow> algorithm_rows(const Graph& graph, const MeasurementSe
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     if (graph.layers[layer].cost != Cost::measured) continue;
     for (const std::string& key : graph.layers[layer].problems) {
-      if (!is_product(key)) continue;
+      if (!is_product_key(key)) continue;
       Precision precision = choice.precision;
       Answer best = answer(key, measurements, choice, precision);
       if (best.best == nullptr && best.unsupported && choice.fallback) {

@@ -23,7 +23,7 @@ void require_measured(const Graph& graph, const Choice& choice,
   }
 }
 
-std::string answer(const QuestionFlags& flags) {
+std::string answer_algorithms(const QuestionFlags& flags) {
   const Question question = read_question(flags);
   Page page{.command = "algorithms", .systems = question.results.systems, .sections = {}};
   for (const Graph& graph : question.graphs) {
@@ -36,16 +36,16 @@ std::string answer(const QuestionFlags& flags) {
   return page_text(page, flags.format, question.rows);
 }
 
-void add(CLI::App& program) {
+void add_algorithms(CLI::App& program) {
   const auto flags = std::make_shared<QuestionFlags>();
   CLI::App* command = program.add_subcommand(
       "algorithms", "Best algorithm of every product, and what the library's own choice loses");
   add_flags(*command, *flags);
-  command->callback([flags] { print(answer(*flags)); });
+  command->callback([flags] { print(answer_algorithms(*flags)); });
 }
 
 }  // namespace
 
-Command algorithms_command() { return {.add = add}; }
+Command algorithms_command() { return {.add = add_algorithms}; }
 
 }  // namespace benanza

@@ -13,7 +13,7 @@
 namespace benanza {
 namespace {
 
-struct Options {
+struct BoundOptions {
   QuestionFlags flags;
   bool layouts = false;
 };
@@ -42,7 +42,7 @@ std::string layouts_answer(const Question& question, const std::string& format) 
   return page_text(page, format, question.rows);
 }
 
-std::string answer(const Options& options) {
+std::string answer_bound(const BoundOptions& options) {
   const QuestionFlags& flags = options.flags;
   const Question question = read_question(flags);
   if (options.layouts) return layouts_answer(question, flags.format);
@@ -69,18 +69,18 @@ std::string answer(const Options& options) {
   return bound_table(reports, question.rows);
 }
 
-void add(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+void add_bound(CLI::App& program) {
+  const auto options = std::make_shared<BoundOptions>();
   CLI::App* command =
       program.add_subcommand("bound", "Lower-bound latency, sequential and parallel");
   add_flags(*command, options->flags);
   command->add_flag("--layouts", options->layouts,
                     "In nchw, in nhwc, and in the best mix with the changes between them counted");
-  command->callback([options] { print(answer(*options)); });
+  command->callback([options] { print(answer_bound(*options)); });
 }
 
 }  // namespace
 
-Command bound_command() { return {.add = add}; }
+Command bound_command() { return {.add = add_bound}; }
 
 }  // namespace benanza

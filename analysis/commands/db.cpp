@@ -17,7 +17,7 @@
 namespace benanza {
 namespace {
 
-struct Options {
+struct DbOptions {
   std::string database;
   std::vector<std::string> results;
   std::string out;
@@ -30,7 +30,7 @@ std::string plural(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-void import_files(const Options& options) {
+void import_files(const DbOptions& options) {
   const auto files = result_files({options.results.begin(), options.results.end()});
   for (const auto& file : files) {
     if (is_database(file)) {
@@ -112,7 +112,7 @@ std::string list_csv(const std::vector<DatabaseTally>& tallies) {
   return text;
 }
 
-void list(const Options& options) {
+void list(const DbOptions& options) {
   Database database(options.database);
   const auto origins = database.origins();
   const auto tallies = database.tallies();
@@ -121,16 +121,16 @@ void list(const Options& options) {
   print(list_table(origins, tallies));
 }
 
-void export_files(const Options& options) {
+void export_files(const DbOptions& options) {
   Database database(options.database);
   for (const auto& file : export_results(database, options.out)) print(file.string() + '\n');
 }
 
-void add(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+void add_db(CLI::App& program) {
+  const auto options = std::make_shared<DbOptions>();
   CLI::App* command = program.add_subcommand("db", "A database of results, for --results");
   command->require_subcommand(1);
-  const auto add_one = [&](const char* name, const char* what, void (*answer)(const Options&)) {
+  const auto add_one = [&](const char* name, const char* what, void (*answer)(const DbOptions&)) {
     CLI::App* added = command->add_subcommand(name, what);
     added->add_option("database", options->database, "SQLite file")->required()->type_name("DB");
     added->callback([options, answer] { answer(*options); });
@@ -153,6 +153,6 @@ void add(CLI::App& program) {
 
 }  // namespace
 
-Command db_command() { return {.add = add}; }
+Command db_command() { return {.add = add_db}; }
 
 }  // namespace benanza

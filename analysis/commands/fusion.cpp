@@ -35,7 +35,7 @@ void require_fusions(const FusionReport& report) {
                   count == 1 ? " is" : "s are", named, count > 3 ? ", ..." : ""));
 }
 
-std::string answer(const QuestionFlags& flags) {
+std::string answer_fusion(const QuestionFlags& flags) {
   const Question question = read_question(flags);
   FusionReports reports{.reports = {}, .systems = question.results.systems};
   for (const Graph& graph : question.graphs) {
@@ -54,16 +54,16 @@ std::string answer(const QuestionFlags& flags) {
   return fusion_table(reports, question.rows);
 }
 
-void add(CLI::App& program) {
+void add_fusion(CLI::App& program) {
   const auto flags = std::make_shared<QuestionFlags>();
   CLI::App* command =
       program.add_subcommand("fusion", "What is gained where one call does several layers' work");
   add_flags(*command, *flags);
-  command->callback([flags] { print(answer(*flags)); });
+  command->callback([flags] { print(answer_fusion(*flags)); });
 }
 
 }  // namespace
 
-Command fusion_command() { return {.add = add}; }
+Command fusion_command() { return {.add = add_fusion}; }
 
 }  // namespace benanza

@@ -17,7 +17,7 @@
 namespace benanza {
 namespace {
 
-struct Options {
+struct InspectOptions {
   std::vector<std::string> graphs;
   std::vector<std::string> profiles;
   std::vector<std::string> logs;
@@ -43,7 +43,7 @@ const Graph& graph_of(const Profile& profile, const std::vector<Graph>& graphs) 
                   profile.batch ? fmt::format(", batch {}", *profile.batch) : "", titles));
 }
 
-std::string answer(const Options& options) {
+std::string answer_inspect(const InspectOptions& options) {
   if (options.graphs.empty()) throw Error("say which model: --graph <model>.graph.json");
   if (options.profiles.empty()) throw Error("say which run of it: --profile FILE");
   std::vector<Graph> graphs;
@@ -72,8 +72,8 @@ std::string answer(const Options& options) {
   return inspect_table(reports, options.rows);
 }
 
-void add(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+void add_inspect(CLI::App& program) {
+  const auto options = std::make_shared<InspectOptions>();
   CLI::App* command = program.add_subcommand(
       "inspect", "What a framework's run does beyond the model, and what the GPU waits for");
   command->add_option("--graph", options->graphs, "<model>.graph.json of benanza-generate")
@@ -93,7 +93,7 @@ void add(CLI::App& program) {
       ->type_name("N")
       ->capture_default_str();
   command->callback([options] {
-    const std::string text = answer(*options);
+    const std::string text = answer_inspect(*options);
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
         std::fflush(stdout) != 0) {
       throw Error("cannot write the report to standard output");
@@ -103,6 +103,6 @@ void add(CLI::App& program) {
 
 }  // namespace
 
-Command inspect_command() { return {.add = add}; }
+Command inspect_command() { return {.add = add_inspect}; }
 
 }  // namespace benanza

@@ -13,12 +13,12 @@
 namespace benanza {
 namespace {
 
-struct Options {
+struct JointOptions {
   QuestionFlags flags;
   std::string tensor_cores = "fp16";
 };
 
-std::string answer(const Options& options) {
+std::string answer_joint(const JointOptions& options) {
   const Precision precision = precision_of(options.tensor_cores, "--tensor-cores");
   const Question question = read_question(options.flags);
   Page page{.command = "joint", .systems = question.results.systems, .sections = {}};
@@ -48,19 +48,19 @@ std::string answer(const Options& options) {
   return page_text(page, options.flags.format, question.rows);
 }
 
-void add(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+void add_joint(CLI::App& program) {
+  const auto options = std::make_shared<JointOptions>();
   CLI::App* command = program.add_subcommand(
       "joint", "Parallel layers, best algorithms, fusion and Tensor Cores together");
   options->flags.layers = "all";
   add_flags(*command, options->flags);
   command->add_option("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores")
       ->capture_default_str();
-  command->callback([options] { print(answer(*options)); });
+  command->callback([options] { print(answer_joint(*options)); });
 }
 
 }  // namespace
 
-Command joint_command() { return {.add = add}; }
+Command joint_command() { return {.add = add_joint}; }
 
 }  // namespace benanza

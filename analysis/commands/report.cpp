@@ -14,7 +14,7 @@
 namespace benanza {
 namespace {
 
-struct Options {
+struct ReportOptions {
   QuestionFlags flags;
   std::string tensor_cores = "fp16";
   std::string out;
@@ -30,7 +30,7 @@ std::string trace_of(const Question& question, const std::vector<ModelAnswers>& 
   return trace_json(*models[0].graph, models[0].times, question.movement, profile);
 }
 
-void answer(const Options& options) {
+void answer_report(const ReportOptions& options) {
   if (options.out.empty() && options.trace.empty()) {
     throw Error("say where to write: --out FILE.html, --trace FILE.json");
   }
@@ -64,8 +64,8 @@ void answer(const Options& options) {
   }
 }
 
-void add(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+void add_report(CLI::App& program) {
+  const auto options = std::make_shared<ReportOptions>();
   CLI::App* command = program.add_subcommand(
       "report", "Every answer, with plots, as one HTML page; the bound's schedule as a trace");
   add_flags(*command, options->flags);
@@ -73,11 +73,11 @@ void add(CLI::App& program) {
       ->capture_default_str();
   command->add_option("--out", options->out, "The page; it needs no network")->type_name("HTML");
   command->add_option("--trace", options->trace, "Chrome trace, for Perfetto")->type_name("JSON");
-  command->callback([options] { answer(*options); });
+  command->callback([options] { answer_report(*options); });
 }
 
 }  // namespace
 
-Command report_command() { return {.add = add}; }
+Command report_command() { return {.add = add_report}; }
 
 }  // namespace benanza

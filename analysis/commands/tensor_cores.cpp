@@ -12,12 +12,12 @@
 namespace benanza {
 namespace {
 
-struct Options {
+struct TensorCoresOptions {
   QuestionFlags flags;
   std::string without = "fp32";
 };
 
-std::string answer(const Options& options) {
+std::string answer_tensor_cores(const TensorCoresOptions& options) {
   const Precision without = precision_of(options.without, "--without");
   const Question question = read_question(options.flags);
   Page page{.command = "tensor-cores", .systems = question.results.systems, .sections = {}};
@@ -40,17 +40,17 @@ std::string answer(const Options& options) {
   return page_text(page, options.flags.format, question.rows);
 }
 
-void add(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+void add_tensor_cores(CLI::App& program) {
+  const auto options = std::make_shared<TensorCoresOptions>();
   CLI::App* command = program.add_subcommand("tensor-cores", "What Tensor Cores gain");
   add_flags(*command, options->flags, "fp16");
   command->add_option("--without", options->without, "Precision without Tensor Cores")
       ->capture_default_str();
-  command->callback([options] { print(answer(*options)); });
+  command->callback([options] { print(answer_tensor_cores(*options)); });
 }
 
 }  // namespace
 
-Command tensor_cores_command() { return {.add = add}; }
+Command tensor_cores_command() { return {.add = add_tensor_cores}; }
 
 }  // namespace benanza

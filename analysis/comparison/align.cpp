@@ -22,7 +22,7 @@ std::string_view kind_of(std::string_view op) {
   return op;
 }
 
-bool is_product(std::string_view kind) {
+bool is_product_kind(std::string_view kind) {
   return kind == "Conv" || kind == "MatMul" || kind == "ConvTranspose";
 }
 
@@ -80,7 +80,7 @@ bool is_same_problem(const Item& part, const Item& layer) {
 
 /// 0: no pair.
 int weight(const Item& part, const Item& layer) {
-  if (is_same_problem(part, layer)) return is_product(layer.kind) ? 32 : 16;
+  if (is_same_problem(part, layer)) return is_product_kind(layer.kind) ? 32 : 16;
   if (part.kind != layer.kind) return 0;
   const bool same_output = !part.output.empty() && part.output == layer.output;
   if (part.optional) return same_output && part.signatures.empty() ? 6 : 0;

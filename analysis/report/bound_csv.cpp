@@ -5,15 +5,6 @@
 #include "report/layer_row.h"
 
 namespace benanza {
-namespace {
-
-template <class T>
-std::string known(const std::optional<T>& value, std::string_view format = "{}") {
-  return value ? fmt::format(fmt::runtime(format), *value) : "";
-}
-
-}  // namespace
-
 std::string bound_csv(const BoundReports& reports) {
   std::string text =
       "model,batch,precision,layer,op,standing,seconds,share,flops,bytes,flops_per_second,"
@@ -33,13 +24,14 @@ std::string bound_csv(const BoundReports& reports) {
         if (!note.empty()) note += "; ";
         note += gap.key + ": " + gap.reason;
       }
-      text += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(report.graph->model),
-          known(report.graph->batch), to_string(report.choice.precision), csv_field(layer.name),
-          csv_field(layer.op), to_string(time.standing), known(time.seconds),
-          known(rows[index].share, "{:.6g}"), known(layer.flops), known(layer.bytes),
-          known(rows[index].flops_per_second), rows[index].on_critical_path ? "yes" : "no",
-          csv_field(time.fusion), csv_field(calls), csv_field(note));
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                          csv_field(report.graph->model), csv_number(report.graph->batch),
+                          to_string(report.choice.precision), csv_field(layer.name),
+                          csv_field(layer.op), to_string(time.standing), csv_number(time.seconds),
+                          csv_number(rows[index].share, "{:.6g}"), csv_number(layer.flops),
+                          csv_number(layer.bytes), csv_number(rows[index].flops_per_second),
+                          rows[index].on_critical_path ? "yes" : "no", csv_field(time.fusion),
+                          csv_field(calls), csv_field(note));
     }
   }
   return text;

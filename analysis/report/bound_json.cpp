@@ -1,16 +1,12 @@
 #include "json/document.h"
 #include "report/bound_report.h"
+#include "report/json_value.h"
 #include "report/layer_row.h"
 
 namespace benanza {
 namespace {
 
 using nlohmann::ordered_json;
-
-template <class T>
-ordered_json known(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
 
 ordered_json spread_json(const std::optional<Interval>& spread) {
   if (!spread) return nullptr;
@@ -38,7 +34,7 @@ ordered_json coverage_json(const Coverage& coverage) {
   for (const Standing standing : standings) {
     const Tally& tally = coverage.of(standing);
     out[std::string(to_string(standing))] = {{"layers", tally.layers},
-                                             {"flops", known(tally.flops)}};
+                                             {"flops", value_or_null(tally.flops)}};
   }
   out["at_fallback_layers"] = coverage.at_fallback;
   return out;
@@ -62,11 +58,11 @@ ordered_json layers_json(const BoundReport& report) {
         {{"name", layer.name},
          {"op", layer.op},
          {"standing", to_string(time.standing)},
-         {"seconds", known(time.seconds)},
-         {"share", known(rows[index].share)},
-         {"flops", known(layer.flops)},
-         {"bytes", known(layer.bytes)},
-         {"flops_per_second", known(rows[index].flops_per_second)},
+         {"seconds", value_or_null(time.seconds)},
+         {"share", value_or_null(rows[index].share)},
+         {"flops", value_or_null(layer.flops)},
+         {"bytes", value_or_null(layer.bytes)},
+         {"flops_per_second", value_or_null(rows[index].flops_per_second)},
          {"on_critical_path", rows[index].on_critical_path},
          {"fusion", time.fusion.empty() ? ordered_json(nullptr) : ordered_json(time.fusion)},
          {"calls", calls},
@@ -112,7 +108,7 @@ ordered_json comparison_json(const Comparison& comparison, const Graph& graph) {
   return {{"framework", profile.framework},
           {"version", profile.version},
           {"precision", profile.precision},
-          {"threads", known(profile.threads)},
+          {"threads", value_or_null(profile.threads)},
           {"device", profile.device},
           {"runs", profile.latency_seconds.size()},
           {"latency_seconds", latency ? ordered_json(latency->seconds) : nullptr},
@@ -140,13 +136,13 @@ ordered_json report_json(const BoundReport& report) {
     comparisons.push_back(comparison_json(comparison, graph));
   }
   return {{"model", graph.model},
-          {"batch", known(graph.batch)},
+          {"batch", value_or_null(graph.batch)},
           {"precision", to_string(choice.precision)},
           {"layout", text(choice.layout)},
-          {"backend", known(choice.backend)},
+          {"backend", value_or_null(choice.backend)},
           {"cold", choice.cold},
           {"fallback", text(choice.fallback)},
-          {"max_workspace_bytes", known(choice.max_workspace_bytes)},
+          {"max_workspace_bytes", value_or_null(choice.max_workspace_bytes)},
           {"movement", report.movement == Movement::include ? "include" : "exclude"},
           {"partial", report.is_partial()},
           {"bounds", bounds_json(report.bounds, graph)},

@@ -10,7 +10,6 @@
 namespace benanza {
 namespace {
 
-constexpr std::size_t name_width = 44;
 constexpr std::size_t names_listed = 6;
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", seconds * 1e3); }

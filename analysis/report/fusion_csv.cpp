@@ -4,15 +4,6 @@
 #include "report/fusion_report.h"
 
 namespace benanza {
-namespace {
-
-template <class T>
-std::string known(const std::optional<T>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
-
-}  // namespace
-
 std::string fusion_csv(const FusionReports& reports) {
   std::string text =
       "model,batch,precision,pattern,layers,problem,verdict,seconds,alone_seconds,saves_seconds,"
@@ -30,12 +21,13 @@ std::string fusion_csv(const FusionReports& reports) {
       if (row.seconds && row.alone_seconds) saves = *row.alone_seconds - *row.seconds;
       std::string note = time.note;
       for (const Gap& gap : time.gaps) note = gap.reason;
-      text += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(report.graph->model),
-          known(report.graph->batch), to_string(report.choice.precision), csv_field(fusion.pattern),
-          csv_field(layers), csv_field(fusion.problem), to_string(row.verdict), known(row.seconds),
-          known(row.alone_seconds), known(saves),
-          time.calls.empty() ? "" : to_string(time.calls.front()->variant), csv_field(note));
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(report.graph->model),
+                          csv_number(report.graph->batch), to_string(report.choice.precision),
+                          csv_field(fusion.pattern), csv_field(layers), csv_field(fusion.problem),
+                          to_string(row.verdict), csv_number(row.seconds),
+                          csv_number(row.alone_seconds), csv_number(saves),
+                          time.calls.empty() ? "" : to_string(time.calls.front()->variant),
+                          csv_field(note));
     }
   }
   return text;

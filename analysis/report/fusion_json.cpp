@@ -1,15 +1,11 @@
 #include "json/document.h"
 #include "report/fusion_report.h"
+#include "report/json_value.h"
 
 namespace benanza {
 namespace {
 
 using nlohmann::ordered_json;
-
-template <class T>
-ordered_json known(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
 
 template <class T>
 ordered_json word(const std::optional<T>& value) {
@@ -59,8 +55,8 @@ ordered_json fusions_json(const FusionReport& report) {
                     {"layers", layers},
                     {"problem", fusion.problem},
                     {"verdict", to_string(report.rows[index].verdict)},
-                    {"seconds", known(report.rows[index].seconds)},
-                    {"alone_seconds", known(report.rows[index].alone_seconds)},
+                    {"seconds", value_or_null(report.rows[index].seconds)},
+                    {"alone_seconds", value_or_null(report.rows[index].alone_seconds)},
                     {"call", call},
                     {"note", note}});
   }
@@ -69,10 +65,10 @@ ordered_json fusions_json(const FusionReport& report) {
 
 ordered_json report_json(const FusionReport& report) {
   return {{"model", report.graph->model},
-          {"batch", known(report.graph->batch)},
+          {"batch", value_or_null(report.graph->batch)},
           {"precision", to_string(report.choice.precision)},
           {"layout", word(report.choice.layout)},
-          {"backend", known(report.choice.backend)},
+          {"backend", value_or_null(report.choice.backend)},
           {"cold", report.choice.cold},
           {"fallback", word(report.choice.fallback)},
           {"movement", report.movement == Movement::include ? "include" : "exclude"},

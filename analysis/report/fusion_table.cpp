@@ -9,7 +9,6 @@
 namespace benanza {
 namespace {
 
-constexpr std::size_t name_width = 44;
 constexpr std::size_t reasons_listed = 3;
 
 std::string microseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e6); }

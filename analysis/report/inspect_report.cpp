@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/json_value.h"
 #include "report/text_table.h"
 
 namespace benanza {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr std::size_t name_width = 44;
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", seconds * 1e3); }
 
@@ -150,10 +149,6 @@ ordered_json calls_json(const InspectReport& report) {
   return list;
 }
 
-ordered_json known(const std::optional<double>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
 ordered_json report_json(const InspectReport& report) {
   const Inspection& result = report.inspection;
   const Profile& profile = *report.profile;
@@ -194,8 +189,8 @@ ordered_json report_json(const InspectReport& report) {
             {"missing", quality.missing},
             {"operators", quality.nodes},
             {"extra", quality.extra}}},
-          {"latency_seconds", known(result.latency_seconds)},
-          {"cuda_graph_latency_seconds", known(result.graph_latency_seconds)},
+          {"latency_seconds", value_or_null(result.latency_seconds)},
+          {"cuda_graph_latency_seconds", value_or_null(result.graph_latency_seconds)},
           {"profiled",
            {{"span_seconds", result.timeline.span_seconds},
             {"busy_seconds", result.timeline.busy_seconds},

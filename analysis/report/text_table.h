@@ -25,6 +25,9 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+/// Of a column of layers' names.
+inline constexpr std::size_t name_width = 44;
+
 /// `text` in at most `width` characters, "..." for what is left out of its middle.
 std::string shortened(std::string_view text, std::size_t width);
 

@@ -167,7 +167,7 @@ bool holds_values(const Field& field) {
 }
 
 /// What decides whether a tensor keeps its values.
-struct TensorFacts {
+struct WireTensor {
   std::string_view name;
   int type = 0;
   Dims dims;
@@ -186,8 +186,8 @@ void add_extents(const Field& field, Dims& dims) {
   }
 }
 
-TensorFacts facts(std::string_view tensor) {
-  TensorFacts facts;
+WireTensor facts(std::string_view tensor) {
+  WireTensor facts;
   Reader reader(tensor);
   while (const auto field = reader.next()) {
     if (field->number == TensorProto::kNameFieldNumber) facts.name = field->bytes;
@@ -201,7 +201,7 @@ TensorFacts facts(std::string_view tensor) {
 }
 
 std::string copy_tensor(std::string_view tensor) {
-  const TensorFacts known = facts(tensor);
+  const WireTensor known = facts(tensor);
   const bool keeps = known.type != TensorProto::STRING && keeps_values(known.type, known.dims);
   if (keeps && known.value_bytes > most_kept_bytes) {
     throw Error("tensor \"" + std::string(known.name) + "\" holds " +

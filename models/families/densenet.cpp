@@ -27,7 +27,7 @@ Tensor dense_layer(Caffe2& net, const std::string& number, const Tensor& x) {
   return net.concat("concat_" + number, {x, y});
 }
 
-void layers(ModelBuilder& model) {
+void densenet_layers(ModelBuilder& model) {
   Caffe2 net(model);
   Tensor x = net.input("data", {3, 224, 224});
   x = conv(net, "conv1", x, 64, {.kernel = 7, .stride = 2, .pads = {3, 3}});
@@ -51,6 +51,6 @@ void layers(ModelBuilder& model) {
 
 }  // namespace
 
-std::vector<Model> densenet() { return {{"densenet121", "DenseNet-121", layers}}; }
+std::vector<Model> densenet() { return {{"densenet121", "DenseNet-121", densenet_layers}}; }
 
 }  // namespace benanza::zoo

@@ -16,7 +16,7 @@ struct Block {
   std::vector<int> parameters;
 };
 
-void layers(ModelBuilder& model) {
+void emotion_ferplus_layers(ModelBuilder& model) {
   Cntk net(model);
   Tensor x = model.input("Input3", {1, 64, 64});
   const Tensor first_kernel = net.image_kernel(622, 1367, {256, 4, 4}, 1024);
@@ -45,6 +45,8 @@ void layers(ModelBuilder& model) {
 
 }  // namespace
 
-std::vector<Model> emotion_ferplus() { return {{"emotion_ferplus", "Emotion-FerPlus", layers}}; }
+std::vector<Model> emotion_ferplus() {
+  return {{"emotion_ferplus", "Emotion-FerPlus", emotion_ferplus_layers}};
+}
 
 }  // namespace benanza::zoo

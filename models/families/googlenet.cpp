@@ -35,7 +35,7 @@ Tensor inception(Caffe2& net, const Tensor& x, const Inception& module) {
 
 enum class Rounding { up, down };
 
-void layers(ModelBuilder& model, Rounding rounding) {
+void googlenet_layers(ModelBuilder& model, Rounding rounding) {
   Caffe2 net(model);
   const Window halve = {.kernel = 3, .stride = 2, .pads = {0, rounding == Rounding::up ? 1 : 0}};
   Tensor x = net.input("data", {3, 224, 224});
@@ -69,9 +69,10 @@ void layers(ModelBuilder& model, Rounding rounding) {
 }  // namespace
 
 std::vector<Model> googlenet() {
-  return {
-      {"googlenet", "BVLC_GoogleNet", [](ModelBuilder& model) { layers(model, Rounding::up); }},
-      {"inception_v1", "Inception-v1", [](ModelBuilder& model) { layers(model, Rounding::down); }}};
+  return {{"googlenet", "BVLC_GoogleNet",
+           [](ModelBuilder& model) { googlenet_layers(model, Rounding::up); }},
+          {"inception_v1", "Inception-v1",
+           [](ModelBuilder& model) { googlenet_layers(model, Rounding::down); }}};
 }
 
 }  // namespace benanza::zoo

@@ -10,7 +10,7 @@ Conv conv5(std::int64_t filters) {
   return {.filters = filters, .window = {.kernel = 5, .pads = {2, 2}}};
 }
 
-void layers(ModelBuilder& model) {
+void mnist_layers(ModelBuilder& model) {
   Cntk net(model);
   Tensor x = model.input("Input3", {1, 28, 28});
   const Tensor kernel = net.image_kernel(212, 193, {16, 4, 4}, 10);
@@ -23,6 +23,6 @@ void layers(ModelBuilder& model) {
 
 }  // namespace
 
-std::vector<Model> mnist() { return {{"mnist", "MNIST", layers}}; }
+std::vector<Model> mnist() { return {{"mnist", "MNIST", mnist_layers}}; }
 
 }  // namespace benanza::zoo

@@ -26,7 +26,7 @@ Tensor bottleneck(Gluon block, const Tensor& x, std::int64_t expanded, std::int6
   return shortcut ? block.elemwise_add(y, x) : y;
 }
 
-void layers(ModelBuilder& model) {
+void mobilenet_v2_layers(ModelBuilder& model) {
   Gluon net(model, "mobilenetv20_");
   Gluon features = net.scope("features_");
   Tensor x = model.input("data", {3, 224, 224});
@@ -53,6 +53,8 @@ void layers(ModelBuilder& model) {
 
 }  // namespace
 
-std::vector<Model> mobilenet_v2() { return {{"mobilenet_v2", "MobileNet-v2", layers}}; }
+std::vector<Model> mobilenet_v2() {
+  return {{"mobilenet_v2", "MobileNet-v2", mobilenet_v2_layers}};
+}
 
 }  // namespace benanza::zoo

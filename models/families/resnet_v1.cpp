@@ -48,7 +48,7 @@ Tensor bottleneck_block(Gluon& stage, const Tensor& x, std::int64_t filters, std
   return stage.activation(stage.plus(y, shortcut));
 }
 
-void layers(ModelBuilder& model, const Depth& depth) {
+void resnet_v1_layers(ModelBuilder& model, const Depth& depth) {
   Gluon net(model, "resnetv" + std::to_string(depth.number) + "_");
   Tensor x = model.input("data", {3, 224, 224});
   x = net.conv(x, {.filters = 64, .window = {.kernel = 7, .stride = 2, .pads = {3, 3}}}, Bias::no);
@@ -82,7 +82,7 @@ std::vector<Model> resnet_v1() {
     const std::string number = std::to_string(depth.layers);
     family.push_back({"resnet" + number + "_v1",
                       "ResNet" + std::string(3 - number.size(), '0') + number + "-v1",
-                      [depth](ModelBuilder& model) { layers(model, depth); }});
+                      [depth](ModelBuilder& model) { resnet_v1_layers(model, depth); }});
   }
   return family;
 }

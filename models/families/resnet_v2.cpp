@@ -8,7 +8,7 @@
 namespace benanza::zoo {
 namespace {
 
-struct Depth {
+struct DepthV2 {
   int layers;
   /// Gluon's number of the network, part of every name.
   int number;
@@ -44,7 +44,7 @@ Tensor block(Gluon& stage, const Tensor& x, std::int64_t filters, std::int64_t s
   return stage.plus(y, projected ? conv1x1(stage, activated, filters, stride) : x);
 }
 
-void layers(ModelBuilder& model, const Depth& depth) {
+void resnet_v2_layers(ModelBuilder& model, const DepthV2& depth) {
   Gluon net(model, "resnetv" + std::to_string(depth.number) + "_");
   Tensor x = net.batch_norm(model.input("data", {3, 224, 224}));
   x = net.conv(x, {.filters = 64, .window = {.kernel = 7, .stride = 2, .pads = {3, 3}}}, Bias::no);
@@ -64,17 +64,17 @@ void layers(ModelBuilder& model, const Depth& depth) {
 }  // namespace
 
 std::vector<Model> resnet_v2() {
-  constexpr Depth depths[] = {{18, 22, false, {2, 2, 2, 2}},
-                              {34, 23, false, {3, 4, 6, 3}},
-                              {50, 24, true, {3, 4, 6, 3}},
-                              {101, 25, true, {3, 4, 23, 3}},
-                              {152, 27, true, {3, 8, 36, 3}}};
+  constexpr DepthV2 depths[] = {{18, 22, false, {2, 2, 2, 2}},
+                                {34, 23, false, {3, 4, 6, 3}},
+                                {50, 24, true, {3, 4, 6, 3}},
+                                {101, 25, true, {3, 4, 23, 3}},
+                                {152, 27, true, {3, 8, 36, 3}}};
   std::vector<Model> family;
-  for (const Depth& depth : depths) {
+  for (const DepthV2& depth : depths) {
     const std::string number = std::to_string(depth.layers);
     family.push_back({"resnet" + number + "_v2",
                       "ResNet" + std::string(3 - number.size(), '0') + number + "-v2",
-                      [depth](ModelBuilder& model) { layers(model, depth); }});
+                      [depth](ModelBuilder& model) { resnet_v2_layers(model, depth); }});
   }
   return family;
 }

@@ -8,7 +8,7 @@ namespace benanza::zoo {
 namespace {
 
 constexpr std::int64_t groups = 4;
-constexpr Window halve = {.kernel = 3, .stride = 2, .pads = {1, 1}};
+constexpr Window halve_padded = {.kernel = 3, .stride = 2, .pads = {1, 1}};
 
 class ShuffleNet {
  public:
@@ -16,9 +16,9 @@ class ShuffleNet {
 
   void layers(ModelBuilder& model) {
     Tensor x = net_.input("data", {3, 224, 224});
-    x = net_.conv("conv3_0", x, {.filters = 24, .window = halve});
+    x = net_.conv("conv3_0", x, {.filters = 24, .window = halve_padded});
     x = net_.relu(net_.batch_norm("conv3_0_bn", x));
-    x = net_.max_pool("pool_0", x, halve);
+    x = net_.max_pool("pool_0", x, halve_padded);
     std::int64_t channels = 136;
     for (const int units : {4, 8, 4}) {
       x = halving_unit(x, channels);
@@ -56,7 +56,7 @@ class ShuffleNet {
 
   Tensor halving_unit(const Tensor& x, std::int64_t channels) {
     const Tensor y = branch(x, channels - x.dims[1], 2);
-    const Tensor pooled = net_.average_pool("pool_" + std::to_string(++pools_), x, halve);
+    const Tensor pooled = net_.average_pool("pool_" + std::to_string(++pools_), x, halve_padded);
     return net_.relu(net_.concat(next_block(), {y, pooled}));
   }
 

@@ -7,7 +7,7 @@
 namespace benanza::zoo {
 namespace {
 
-constexpr Window halve = {.kernel = 3, .stride = 2};
+constexpr Window halve_stride = {.kernel = 3, .stride = 2};
 
 /// Squeezes to few channels, then expands by 1x1 and 3x3 convolutions side by side.
 Tensor fire(Gluon& net, const Tensor& x, std::int64_t squeezed, std::int64_t expanded) {
@@ -18,17 +18,17 @@ Tensor fire(Gluon& net, const Tensor& x, std::int64_t squeezed, std::int64_t exp
   return net.concat({a, b});
 }
 
-void layers(ModelBuilder& model) {
+void squeezenet_layers(ModelBuilder& model) {
   Gluon net(model, "squeezenet0_");
   Tensor x = model.input("data", {3, 224, 224});
   x = net.relu(net.conv(x, {.filters = 64, .window = {.kernel = 3, .stride = 2}}, Bias::yes));
-  x = net.max_pool(x, halve);
+  x = net.max_pool(x, halve_stride);
   x = fire(net, x, 16, 64);
   x = fire(net, x, 16, 64);
-  x = net.max_pool(x, halve);
+  x = net.max_pool(x, halve_stride);
   x = fire(net, x, 32, 128);
   x = fire(net, x, 32, 128);
-  x = net.max_pool(x, halve);
+  x = net.max_pool(x, halve_stride);
   x = fire(net, x, 48, 192);
   x = fire(net, x, 48, 192);
   x = fire(net, x, 64, 256);
@@ -41,6 +41,8 @@ void layers(ModelBuilder& model) {
 
 }  // namespace
 
-std::vector<Model> squeezenet() { return {{"squeezenet_v1.1", "Squeezenet-v1.1", layers}}; }
+std::vector<Model> squeezenet() {
+  return {{"squeezenet_v1.1", "Squeezenet-v1.1", squeezenet_layers}};
+}
 
 }  // namespace benanza::zoo

@@ -31,7 +31,7 @@ Tensor block(ModelBuilder& model, int i, const Tensor& x, std::int64_t filters) 
   return model.leaky_relu(named("activation", "leakyrelu", i), y, 0.1F);
 }
 
-void layers(ModelBuilder& model) {
+void tiny_yolo_layers(ModelBuilder& model) {
   Tensor x = model.input("image", {3, 416, 416});
   x = model.image_scaler({"scalerPreprocessor", "image2"}, x, 1.0F / 255, {0, 0, 0});
   for (int i = 0; i < 8; ++i) {
@@ -48,6 +48,6 @@ void layers(ModelBuilder& model) {
 
 }  // namespace
 
-std::vector<Model> tiny_yolo() { return {{"tiny_yolo_v2", "Tiny_YOLO-v2", layers}}; }
+std::vector<Model> tiny_yolo() { return {{"tiny_yolo_v2", "Tiny_YOLO-v2", tiny_yolo_layers}}; }
 
 }  // namespace benanza::zoo

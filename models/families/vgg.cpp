@@ -7,13 +7,13 @@
 namespace benanza::zoo {
 namespace {
 
-struct Depth {
+struct VggDepth {
   int layers;
   /// Convolutions in each of the five stages.
   int convs[5];
 };
 
-void layers(ModelBuilder& model, const Depth& depth, bool batch_norm) {
+void vgg_layers(ModelBuilder& model, const VggDepth& depth, bool batch_norm) {
   Gluon net(model, "vgg0_");
   Tensor x = model.input("data", {3, 224, 224});
   constexpr std::int64_t filters[] = {64, 128, 256, 512, 512};
@@ -35,12 +35,12 @@ void layers(ModelBuilder& model, const Depth& depth, bool batch_norm) {
 
 std::vector<Model> vgg() {
   std::vector<Model> family;
-  for (const Depth& depth : {Depth{16, {2, 2, 3, 3, 3}}, Depth{19, {2, 2, 4, 4, 4}}}) {
+  for (const VggDepth& depth : {VggDepth{16, {2, 2, 3, 3, 3}}, VggDepth{19, {2, 2, 4, 4, 4}}}) {
     const std::string number = std::to_string(depth.layers);
     family.push_back({"vgg" + number, "VGG" + number,
-                      [depth](ModelBuilder& model) { layers(model, depth, false); }});
+                      [depth](ModelBuilder& model) { vgg_layers(model, depth, false); }});
     family.push_back({"vgg" + number + "_bn", "VGG" + number + "-BN",
-                      [depth](ModelBuilder& model) { layers(model, depth, true); }});
+                      [depth](ModelBuilder& model) { vgg_layers(model, depth, true); }});
   }
   return family;
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Window halve = {.kernel = 3, .stride = 2};
 
-void layers(ModelBuilder& model) {
+void zfnet_layers(ModelBuilder& model) {
   Caffe2 net(model, "gpu_0/");
   Tensor x = net.input("data", {3, 224, 224});
   x = net.conv_relu("conv1", x, {.filters = 96, .window = {.kernel = 7, .stride = 2}});
@@ -27,6 +27,6 @@ void layers(ModelBuilder& model) {
 
 }  // namespace
 
-std::vector<Model> zfnet() { return {{"zfnet512", "Zfnet512", layers}}; }
+std::vector<Model> zfnet() { return {{"zfnet512", "Zfnet512", zfnet_layers}}; }
 
 }  // namespace benanza::zoo

@@ -108,9 +108,11 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Event>& events,
   return nodes;
 }
 
-bool recognises(const json& root) { return root.value("framework", "") == "onnxruntime"; }
+bool recognises_onnxruntime(const json& root) {
+  return root.value("framework", "") == "onnxruntime";
+}
 
-Profile import(const Document& document) {
+Profile import_onnxruntime(const Document& document) {
   const json& root = document.root();
   document.require_schema(root, 1);
   Profile profile{.path = document.path(),
@@ -131,7 +133,9 @@ Profile import(const Document& document) {
 }  // namespace
 
 Importer onnxruntime_importer() {
-  return {.framework = "onnxruntime", .recognises = recognises, .import = import};
+  return {.framework = "onnxruntime",
+          .recognises = recognises_onnxruntime,
+          .import = import_onnxruntime};
 }
 
 }  // namespace benanza

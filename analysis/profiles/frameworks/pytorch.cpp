@@ -15,7 +15,7 @@ using nlohmann::json;
 
 bool is_trace(const json& root) { return root.contains("traceEvents"); }
 
-bool recognises(const json& root) {
+bool recognises_pytorch(const json& root) {
   return root.value("framework", "") == "pytorch" || is_trace(root);
 }
 
@@ -68,7 +68,7 @@ Profile import_trace(const Document& document) {
   return profile;
 }
 
-Profile import(const Document& document) {
+Profile import_pytorch(const Document& document) {
   const json& root = document.root();
   if (is_trace(root)) return import_trace(document);
   document.require_schema(root, 1);
@@ -101,7 +101,7 @@ Profile import(const Document& document) {
 }  // namespace
 
 Importer pytorch_importer() {
-  return {.framework = "pytorch", .recognises = recognises, .import = import};
+  return {.framework = "pytorch", .recognises = recognises_pytorch, .import = import_pytorch};
 }
 
 }  // namespace benanza

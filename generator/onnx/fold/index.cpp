@@ -10,8 +10,6 @@
 namespace benanza::fold {
 namespace {
 
-std::size_t at(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 std::vector<Literal> nonzero(const Site& site) {
   const Dims& dims = site.shape(0);
   const Dims strides = dense_strides(dims);

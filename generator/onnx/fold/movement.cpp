@@ -6,8 +6,6 @@
 namespace benanza::fold {
 namespace {
 
-std::size_t at(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 Literal pick(const Literal& literal, const std::vector<std::int64_t>& from) {
   return std::visit(
       [&](const auto& values) -> Literal {

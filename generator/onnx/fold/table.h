@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -39,5 +41,12 @@ class FoldTable {
 
 /// Every family of fold/.
 FoldTable make_fold_table();
+
+namespace fold {
+
+/// A place that is known not to be negative.
+inline std::size_t at(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+}  // namespace fold
 
 }  // namespace benanza

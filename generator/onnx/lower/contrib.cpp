@@ -20,7 +20,7 @@ Lowered biased(const Site& site) {
                    activation(dims, kind, from_call(0))});
 }
 
-Lowered gelu(const Site& site) {
+Lowered exact_gelu(const Site& site) {
   return measured({activation(site.extents(0), ActivationKind::gelu, from_input(0))});
 }
 
@@ -32,7 +32,7 @@ Lowered quick_gelu(const Site& site) {
 }  // namespace
 
 void register_contrib(LoweringTable& table) {
-  table.add("com.microsoft.Gelu", gelu);
+  table.add("com.microsoft.Gelu", exact_gelu);
   table.add("com.microsoft.QuickGelu", quick_gelu);
   table.add("com.microsoft.BiasGelu", biased<ActivationKind::gelu>);
   table.add("com.microsoft.FastGelu", biased<ActivationKind::gelu_tanh>);
