@@ -15,6 +15,7 @@ namespace {
 struct Candidate {
   Algorithm name;
   bool reference_code = false;
+  std::string defect;
 };
 
 /// "ref:any", "ref_int8:any", "bnorm_ref:any": one of the words is "ref".
@@ -56,7 +57,8 @@ void walk(const std::vector<Attempt>& attempts,
       const int count = ++seen[name];
       if (count > 1) name.append("#").append(std::to_string(count));
       any = true;
-      if (!visit({name, is_reference_code(library_name)}, *plan)) return;
+      const std::string defect = attempt.defect ? attempt.defect(library_name) : "";
+      if (!visit({name, is_reference_code(library_name), defect}, *plan)) return;
     } while (checked("next implementation", [&] { return plan->offer.next(); }));
   }
   if (!any) throw first_refusal.value_or(Unsupported("oneDNN offers no implementation"));
@@ -83,14 +85,18 @@ std::vector<Algorithm> implementations(const std::vector<Attempt>& attempts, Alg
   std::vector<Candidate> candidates;
   walk(attempts, [&](const Candidate& candidate, const Plan&) {
     candidates.push_back(candidate);
-    return set != AlgorithmSet::best || candidate.reference_code;
+    return set != AlgorithmSet::best || candidate.reference_code || !candidate.defect.empty();
   });
   const auto is_reference = [](const Candidate& candidate) { return candidate.reference_code; };
   if (set != AlgorithmSet::with_reference &&
       !std::all_of(candidates.begin(), candidates.end(), is_reference)) {
     std::erase_if(candidates, is_reference);
   }
-  if (set == AlgorithmSet::best) candidates.resize(1);
+  if (set == AlgorithmSet::best) {
+    const auto sound = std::find_if(candidates.begin(), candidates.end(),
+                                    [](const Candidate& one) { return one.defect.empty(); });
+    candidates = {sound == candidates.end() ? candidates.front() : *sound};
+  }
   std::vector<Algorithm> names;
   std::transform(candidates.begin(), candidates.end(), std::back_inserter(names),
                  [](const Candidate& candidate) { return candidate.name; });
@@ -100,8 +106,10 @@ std::vector<Algorithm> implementations(const std::vector<Attempt>& attempts, Alg
 Plan implementation(const std::vector<Attempt>& attempts, const Algorithm& name) {
   std::optional<Plan> found;
   walk(attempts, [&](const Candidate& candidate, const Plan& plan) {
-    if (candidate.name == name) found = plan;
-    return !found;
+    if (candidate.name != name) return true;
+    if (!candidate.defect.empty()) throw Unsupported(candidate.defect);
+    found = plan;
+    return false;
   });
   if (!found) throw Unsupported("oneDNN has no implementation " + name + " here");
   return *found;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,9 @@ struct Plan {
 struct Attempt {
   std::string prefix;
   std::function<Plan()> plan;
+  /// Why the implementation of that name does not compute this problem although the library offers
+  /// it; empty for all that do.
+  std::function<std::string(std::string_view implementation)> defect = nullptr;
 };
 
 /// What oneDNN can do for a problem.

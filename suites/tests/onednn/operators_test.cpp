@@ -1,3 +1,4 @@
+#include <dnnl.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -173,9 +174,10 @@ const Case cases[] = {
 
 /// What the library computes wrongly, found by these tests: with channels innermost the gemm
 /// convolution of oneDNN 2.6 adds other elements of a residual than it should (version 2.6.3; in
-/// place, "sum.", it is right). A suite's row of it is `incorrect`.
+/// place, "sum.", it is right).
 bool is_known_to_be_wrong(const Variant& variant) {
-  return variant.problem.epilogue.residual && variant.layout == Layout::nhwc &&
+  return dnnl_version()->major == 2 && dnnl_version()->minor == 6 &&
+         variant.problem.epilogue.residual && variant.layout == Layout::nhwc &&
          variant.algorithm == "x64:gemm:jit" &&
          std::holds_alternative<Convolution>(variant.problem.shape);
 }
@@ -188,11 +190,15 @@ class OnednnOperators : public ::testing::Test {
     for (const Variant& variant :
          variants(*backend_, key, precision, AlgorithmSet::with_reference)) {
       SCOPED_TRACE(name_of(variant));
+      ++count;
+      if (is_known_to_be_wrong(variant)) {
+        EXPECT_THROW(backend_->create(variant), Unsupported);
+        continue;
+      }
       const auto primitive = backend_->create(variant);
       const VerificationResult result = verify(*primitive, variant.problem, precision, cache_);
-      EXPECT_TRUE(result.ok || is_known_to_be_wrong(variant)) << result.message;
+      EXPECT_TRUE(result.ok) << result.message;
       EXPECT_GE(primitive->workspace_bytes(), 0);
-      ++count;
     }
     return count;
   }
