@@ -120,6 +120,10 @@ OperationGraph::Id OperationGraph::filled(const TensorFormat& format, float valu
 }
 
 Descriptor& OperationGraph::add(cudnnBackendDescriptorType_t operation) {
+  if (operation == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR ||
+      operation == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR) {
+    has_products_ = true;
+  }
   return operations_.emplace_back(operation);
 }
 

@@ -111,6 +111,8 @@ class OperationGraph {
   const std::deque<Scalar>& scalars() const { return scalars_; }
   const std::vector<Filled>& constants() const { return filled_; }
   const Descriptor& graph() const { return graph_.back(); }
+  /// Of matrices.
+  bool has_products() const { return has_products_; }
 
  private:
   Id make(cudnnDataType_t type, const Dims& dims, const Dims& strides, bool is_virtual,
@@ -123,6 +125,7 @@ class OperationGraph {
   std::deque<Scalar> scalars_;
   std::vector<Filled> filled_;
   std::deque<Descriptor> graph_;
+  bool has_products_ = false;
 };
 
 /// An engine's configuration as the heuristics give it.

@@ -12,8 +12,11 @@
 namespace benanza::cudnn {
 namespace {
 
-/// True fp32 is without Tensor Cores.
-bool exact(const Variant& variant) { return variant.precision == Precision::fp32; }
+/// True fp32 multiplies without Tensor Cores. Of a graph without a product an engine's note that it
+/// may use them says nothing.
+bool exact(const GraphCall& call, const Variant& variant) {
+  return variant.precision == Precision::fp32 && call.graph.has_products();
+}
 
 std::string engine_name(const GraphCall& call, const EngineChoice& choice) {
   return call.prefix + "engine" + std::to_string(choice.engine);
@@ -29,7 +32,7 @@ Planned plan_of(const GraphCalls& calls, const Variant& variant, const Target& t
   for (GraphCall& call : calls(variant)) {
     if (!variant.algorithm.starts_with(call.prefix + "engine")) continue;
     call.graph.finish(target);
-    for (const EngineChoice& choice : engines(call.graph, target, exact(variant))) {
+    for (const EngineChoice& choice : engines(call.graph, target, exact(call, variant))) {
       if (engine_name(call, choice) != variant.algorithm) continue;
       Descriptor plan = make_plan(choice, target);
       return {std::move(call), choice.tensor_cores, std::move(plan)};
@@ -154,7 +157,7 @@ std::vector<Algorithm> graph_algorithms(const GraphCalls& calls, const Variant& 
   for (GraphCall& call : calls(variant)) {
     try {
       call.graph.finish(target);
-      for (const EngineChoice& choice : engines(call.graph, target, exact(variant))) {
+      for (const EngineChoice& choice : engines(call.graph, target, exact(call, variant))) {
         names.emplace_back(engine_name(call, choice));
       }
     } catch (const Unsupported& refusal) {
