@@ -7,6 +7,7 @@
 #include "cuda/convert.h"
 #include "cuda/device_memory.h"
 #include "cudnn/constants.h"
+#include "cudnn/graph_solver.h"
 #include "cudnn/layer.h"
 #include "cudnn/op_tensor.h"
 #include "cudnn/solver.h"
@@ -166,7 +167,17 @@ std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) 
 }
 
 std::unique_ptr<Solver> solver(const Activation& shape) {
-  return std::make_unique<ActivationSolver>(shape);
+  auto call = std::make_unique<ActivationSolver>(shape);
+  const auto graph = [&] {
+    return graph_solver(image_layouts(shape.input), activation_graphs(shape));
+  };
+  if (shape.kind == ActivationKind::swish) return call_or_graph(std::move(call), graph());
+  try {
+    map_activation(shape);
+  } catch (const Unsupported&) {
+    return graph();
+  }
+  return call;
 }
 
 }  // namespace benanza::cudnn

@@ -3,6 +3,7 @@
 #include "cuda/convert.h"
 #include "cuda/device_memory.h"
 #include "cudnn/constants.h"
+#include "cudnn/graph_solver.h"
 #include "cudnn/layer.h"
 #include "cudnn/solver.h"
 #include "cudnn/status.h"
@@ -106,8 +107,9 @@ std::unique_ptr<Solver> solver(const InstanceNormalization& shape) {
   // The channels of several images lie one after the other only where they are outermost.
   const auto layouts =
       images > 1 && image.size() <= 5 ? std::vector{Layout::nchw} : image_layouts(shape.input);
-  return std::make_unique<RowsSolver>(layouts, Rows{image, rows}, shape.affine, shape.epsilon,
-                                      refusal);
+  return call_or_graph(std::make_unique<RowsSolver>(layouts, Rows{image, rows}, shape.affine,
+                                                    shape.epsilon, refusal),
+                       graph_solver(image_layouts(shape.input), normalization_graphs(shape)));
 }
 
 std::unique_ptr<Solver> solver(const LayerNormalization& shape) {
@@ -117,9 +119,10 @@ std::unique_ptr<Solver> solver(const LayerNormalization& shape) {
   } else if (shape.scale || shape.bias) {
     refusal = "cuDNN's call-per-layer functions have no scale along the normalized axis";
   }
-  return std::make_unique<RowsSolver>(std::vector{Layout::plain},
-                                      Rows{{1, shape.rows, 1, shape.length}, shape.rows}, false,
-                                      shape.epsilon, refusal);
+  const std::vector layouts{Layout::plain};
+  const Rows rows{{1, shape.rows, 1, shape.length}, shape.rows};
+  return call_or_graph(std::make_unique<RowsSolver>(layouts, rows, false, shape.epsilon, refusal),
+                       graph_solver(layouts, normalization_graphs(shape)));
 }
 
 }  // namespace benanza::cudnn

@@ -22,10 +22,6 @@ class RefusingSolver final : public Solver {
 
 }  // namespace
 
-std::unique_ptr<Solver> solver(const Attention&) {
-  return std::make_unique<RefusingSolver>("cuDNN's call-per-layer functions have no attention");
-}
-
 std::unique_ptr<Solver> solver(const Resampling&) {
   return std::make_unique<RefusingSolver>("cuDNN's call-per-layer functions do not resample");
 }

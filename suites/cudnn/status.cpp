@@ -7,16 +7,12 @@
 #include "harness/primitive.h"
 
 namespace benanza::cudnn {
-namespace {
-
-std::string last_error_detail() {
+std::string last_words() {
   std::array<char, 1024> text{};
   cudnnGetLastErrorString(text.data(), text.size());
   text.back() = '\0';
   return text.data();
 }
-
-}  // namespace
 
 Verdict verdict(cudnnStatus_t status) {
   if (status == CUDNN_STATUS_SUCCESS) return Verdict::success;
@@ -44,11 +40,11 @@ void check(cudnnStatus_t status, std::string_view call) {
     case Verdict::success:
       return;
     case Verdict::refused:
-      throw Unsupported(words(status, call, last_error_detail()));
+      throw Unsupported(words(status, call, last_words()));
     case Verdict::out_of_memory:
-      throw OutOfMemory(words(status, call, last_error_detail()));
+      throw OutOfMemory(words(status, call, last_words()));
     case Verdict::broken:
-      const std::string text = words(status, call, last_error_detail());
+      const std::string text = words(status, call, last_words());
       check_device(text);
       throw std::runtime_error(text);
   }

@@ -18,6 +18,9 @@ Verdict verdict(cudnnStatus_t status);
 /// "call: CUDNN_STATUS_X" and, where the library has more to say, " (detail)".
 std::string words(cudnnStatus_t status, std::string_view call, std::string_view detail);
 
+/// What the library said last in this thread, and has not yet been read; may be empty.
+std::string last_words();
+
 /// Returns if `status` is success; throws Unsupported, OutOfMemory, DeviceLost or
 /// std::runtime_error with the library's words otherwise. `call` names the library's function.
 void check(cudnnStatus_t status, std::string_view call);
