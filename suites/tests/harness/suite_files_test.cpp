@@ -1,0 +1,144 @@
+// What a suite keeps in its files: runs that go on, that end early, that share a file.
+#include <signal.h>
+
+#include "suite_fixture.h"
+
+namespace benanza {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+TEST_F(Suite, ASecondRunMeasuresNothingAgainAndFreshDoes) {
+  run({out_flag(), "--benchmark_filter=relu/1x8"});
+  const Finished more = run({out_flag(), "--benchmark_filter=relu/[12]x8"});
+  EXPECT_THAT(more.err,
+              HasSubstr("8 variants: 4 measured before (--fresh measures them again); 4 ok"));
+  EXPECT_EQ(names().size(), 8U);
+  const Finished fresh = run({out_flag(), "--benchmark_filter=relu/1x8", "--fresh"});
+  EXPECT_THAT(fresh.err, HasSubstr("4 variants: 4 ok"));
+  EXPECT_EQ(names().size(), 4U);
+}
+
+TEST_F(Suite, WhatIsFarFromTheFastestIsMeasuredBriefly) {
+  const auto stopped_by = [this](const std::string& algorithm) {
+    for (const Json& row : rows()) {
+      if (row.at("name") == "relu/1x8/fp32/nchw/fake/" + algorithm) return row.at("stopped_by");
+    }
+    return Json();
+  };
+  const Finished alone = run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*strided"});
+  EXPECT_EQ(stopped_by("strided"), "budget");
+  EXPECT_THAT(alone.err, HasSubstr("1 ok (1 noisy)"));
+  run({out_flag(), "--benchmark_filter=relu/1x8.*nchw", "--fresh"});
+  EXPECT_EQ(stopped_by("direct"), "converged");
+  EXPECT_EQ(stopped_by("strided"), "outclassed");
+  // The fastest may stand in the file since an earlier run.
+  run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*direct", "--fresh"});
+  run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*strided"});
+  EXPECT_EQ(stopped_by("strided"), "outclassed");
+}
+
+TEST_F(Suite, FailuresRunAgain) {
+  run({out_flag(), "--benchmark_filter=tanh"});
+  const Finished again = run({out_flag(), "--benchmark_filter=tanh"});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("4 variants: 1 measured before"));
+  EXPECT_EQ(names().size(), 4U);
+}
+
+TEST_F(Suite, AnotherSystemIsRefused) {
+  run({out_flag(), "--benchmark_filter=relu/1x8"});
+  const std::string before = read_file(file);
+  const Finished other =
+      run_program({.arguments = {out_flag()}, .environment = {{"FAKE_THREADS", "8"}}});
+  expect_error(other, "measured with threads = \"1\", now it is \"8\"");
+  EXPECT_EQ(read_file(file), before);
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST_F(Suite, AnUnwritableFileIsOneLine) {
+  expect_error(run({"--benchmark_out=/proc/nowhere/r.json"}), "/proc/nowhere");
+  expect_error(run({"--benchmark_out=" + (folder / "").string()}), "is a folder");
+}
+
+TEST_F(Suite, KillNineLosesNothingThatWasFinished) {
+  std::ptrdiff_t kept = 0;
+  for (const std::ptrdiff_t rows_before_the_kill : {1, 2, 4, 6, 8}) {
+    Program program({.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "3"}}});
+    await_rows(rows_before_the_kill);
+    program.send(SIGKILL);
+    ASSERT_EQ(program.wait().status, -SIGKILL);
+    EXPECT_GE(rows_in_journal(), std::max(kept, rows_before_the_kill));
+    kept = rows_in_journal();
+  }
+  const Finished last = run({out_flag(), all_relu});
+  EXPECT_EQ(last.status, 0);
+  EXPECT_THAT(last.err, HasSubstr(std::to_string(kept) + " measured before"));
+  EXPECT_EQ(folder.entries(), 1);
+  const std::multiset<std::string> resumed = names();
+  EXPECT_EQ(std::set<std::string>(resumed.begin(), resumed.end()).size(), 12U);
+
+  run({out_flag(), all_relu, "--fresh"});
+  EXPECT_EQ(names(), resumed);
+}
+
+TEST_F(Suite, AnInterruptionEndsAfterTheMeasurementAndWritesTheFile) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Program program(
+        {.arguments = {out_flag(), all_relu, "--fresh"}, .environment = {{"FAKE_PAUSE_MS", "5"}}});
+    await_rows(2);
+    program.send(signal);
+    const Finished finished = program.wait();
+    EXPECT_EQ(finished.status, 128 + signal);
+    EXPECT_THAT(finished.err, HasSubstr("interrupted; start again with the same flags"));
+    EXPECT_THAT(finished.out, Not(HasSubstr("not run")));
+    EXPECT_GE(names().size(), 2U);
+    EXPECT_LT(names().size(), 12U);
+    EXPECT_EQ(folder.entries(), 1);
+  }
+  EXPECT_EQ(run({out_flag(), all_relu}).status, 0);
+  EXPECT_EQ(names().size(), 12U);
+}
+
+TEST_F(Suite, AFullDiskIsOneLineAndKeepsWhatIsThere) {
+  // Room for the journal's first lines only.
+  const Finished full = run_program({.arguments = {out_flag(), all_relu}, .file_size_limit = 2500});
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(lines(full.err).back(), AllOf(HasSubstr("bench_fake: "),
+                                            HasSubstr(".journal: cannot write: File too large")));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  const std::string journal = read_file(file.string() + ".journal");
+  EXPECT_EQ(journal.back(), '\n');
+  const auto kept = std::count(journal.begin(), journal.end(), '\n') - 1;
+  EXPECT_GE(kept, 2);
+  EXPECT_LT(kept, 12);
+
+  const Finished resumed = run({out_flag(), all_relu});
+  EXPECT_EQ(resumed.status, 0);
+  EXPECT_THAT(resumed.err, HasSubstr(std::to_string(kept) + " measured before"));
+  EXPECT_EQ(names().size(), 12U);
+}
+
+TEST_F(Suite, ADiskThatFillsUpWhenTheFileIsWrittenKeepsTheJournal) {
+  // Every line fits into the journal, which then lacks room for the context.
+  const std::string filter = "--benchmark_filter=relu/1x8.*nchw.*direct";
+  const Finished full = run_program({.arguments = {out_flag(), filter}, .file_size_limit = 900});
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(lines(full.err).back(), HasSubstr("r.json: cannot write: File too large"));
+  EXPECT_EQ(folder.entries(), 1);  // the journal, and no part of a file
+  EXPECT_THAT(run({out_flag(), filter}).err, HasSubstr("1 measured before"));
+  EXPECT_EQ(names().size(), 1U);
+}
+
+TEST_F(Suite, TwoProcessesDoNotShareAFile) {
+  Program first({.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "20"}}});
+  await_rows(0);
+  expect_error(run({out_flag(), all_relu}), "another process");
+  first.send(SIGKILL);
+}
+
+}  // namespace
+}  // namespace benanza
