@@ -39,9 +39,10 @@ double factor_rounding(Precision precision) {
 double tolerance(Precision precision, const Element& element, std::int64_t length,
                  double amplification) {
   const Storage stored = storage(precision);
-  const double root = std::sqrt(static_cast<double>(length));
+  const auto terms = static_cast<double>(length);
+  const double root = std::sqrt(terms);
   const double partial_sum = length > 1 ? element.magnitude / root : 0;
-  const double summing = amplification * (16 + root) * 0x1p-24;
+  const double summing = amplification * (16 + root + terms / 256) * 0x1p-24;
   return stored.absolute + stored.relative * (std::abs(element.value) + partial_sum) +
          factor_rounding(precision) * element.carried + summing * element.magnitude;
 }

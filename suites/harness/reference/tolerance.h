@@ -13,11 +13,13 @@ namespace benanza {
 ///   cuDNN 9.14 that were two units off;
 ///   storing what is used again (the states of a recurrence), one unit in the last place of the
 ///   type that products are made of (tf32 has 10 bits), element.carried;
-///   summing `length` terms in fp32: (16 + sqrt(length)) * 2^-24 * element.magnitude. The square
-///   root is what rounding errors of random sign add up to, and 16 leaves room for transforms
-///   (Winograd) and for approximations of exp and pow; int8 (element in units of the stored
-///   integer): half a unit, that is, the nearest integer, and at a tie either of the two, plus the
-///   fp32 error.
+///   summing `length` terms in fp32: (16 + sqrt(length) + length / 256) * 2^-24 *
+///   element.magnitude. The square root is what rounding errors of random sign add up to, and 16
+///   leaves room for transforms (Winograd) and for approximations of exp and pow. Of very many
+///   terms each is near the last place of their sum, equal ones are rounded alike, and errors keep
+///   their sign: oneDNN's softmax of 3,040,000 elements is off by 4e-4, 0.5 * length / 256 * 2^-24;
+///   int8 (element in units of the stored integer): half a unit, that is, the nearest integer, and
+///   at a tie either of the two, plus the fp32 error.
 /// The tests plant errors to show that none of these hides one.
 /// `amplification` multiplies the fp32 error of summing: Primitive::rounding_amplification().
 double tolerance(Precision precision, const Element& element, std::int64_t length,
