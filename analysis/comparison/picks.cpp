@@ -1,5 +1,7 @@
 #include "comparison/picks.h"
 
+#include <set>
+
 #include "bounds/call.h"
 #include "comparison/calls.h"
 #include "comparison/mapping.h"
@@ -84,6 +86,7 @@ std::vector<FrameworkPick> framework_picks(const Graph& graph,
   if (!calls.empty()) call_of_layer = calls_of_layers(graph, calls);
 
   std::vector<FrameworkPick> picks;
+  std::set<std::size_t> seen;
   for (const AlgorithmRow& row : rows) {
     FrameworkPick& pick = picks.emplace_back();
     bool from_kernel = true;
@@ -92,6 +95,7 @@ std::vector<FrameworkPick> framework_picks(const Graph& graph,
       const ProfiledNode& node = profile->nodes[*mapping.node_of_layer[row.layer]];
       if (is_product(node) && !node.kernels.empty()) {
         pick.ran_seconds = node.seconds;
+        pick.again = !seen.insert(*mapping.node_of_layer[row.layer]).second;
         pick.tensor_cores = tensor_cores_of(node);
         pick.detail = product_kernels(node);
         if (convolution) pick.algorithm = algorithm_of(node);
@@ -125,19 +129,20 @@ PickTotals totals(const std::vector<AlgorithmRow>& rows, const std::vector<Frame
       if (*pick.loss > 0) ++totals.misses;
     }
     if (!pick.ran_seconds) continue;
+    const double ran = pick.again ? 0 : *pick.ran_seconds;
     if (rows[i].best != nullptr) {
       ++totals.ran;
-      totals.ran_seconds += *pick.ran_seconds;
+      totals.ran_seconds += ran;
       totals.best_seconds += rows[i].best->seconds();
     }
     if (!pick.tensor_cores) {
-      totals.unknown_seconds += *pick.ran_seconds;
+      totals.unknown_seconds += ran;
     } else if (*pick.tensor_cores) {
       ++totals.with;
-      totals.with_seconds += *pick.ran_seconds;
+      totals.with_seconds += ran;
     } else {
       ++totals.without;
-      totals.without_seconds += *pick.ran_seconds;
+      totals.without_seconds += ran;
     }
   }
   return totals;

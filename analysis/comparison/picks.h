@@ -22,6 +22,9 @@ struct FrameworkPick {
   /// Seconds of all kernels of the operator that did the layer: other layers that were fused into
   /// it included. Empty without a profile.
   std::optional<double> ran_seconds{};
+  /// The operator did the product of an earlier row, too (attention does two): its time is that
+  /// row's, and counted there.
+  bool again = false;
   /// The fastest admitted measurement of that algorithm; null where the algorithm is not known or
   /// was not measured.
   const Measurement* measured = nullptr;

@@ -131,6 +131,23 @@ TEST(FrameworkPicks, TotalsSumWhatIsKnown) {
   EXPECT_NEAR(sum.without_seconds + sum.unknown_seconds, 21 * us, 1e-12);
 }
 
+TEST(FrameworkPicks, AnOperatorOfTwoProductsCountsOnce) {
+  Case given;
+  Layer another = test::layer("d", {2});
+  another.op = "MatMul";
+  another.problems = {"gemm/m4_n16_k8_nn"};
+  given.graph.layers.push_back(another);
+  given.profile.nodes.back().parts.push_back({.op = "MatMul", .problem = another.problems.front()});
+  const auto picks = given.picks();
+  ASSERT_EQ(picks.size(), 4);
+  EXPECT_FALSE(picks[2].again);
+  EXPECT_TRUE(picks[3].again);
+  const PickTotals sum = totals(algorithm_rows(given.graph, given.set, {}), picks);
+  EXPECT_NEAR(sum.ran_seconds, 24 * us, 1e-12);
+  EXPECT_EQ(sum.with, 2);
+  EXPECT_NEAR(sum.with_seconds, 3 * us, 1e-12);
+}
+
 TEST(FrameworkPicks, AProfileOfAnotherModelIsAnError) {
   Case given;
   given.profile.path = "x.json";
