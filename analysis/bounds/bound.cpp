@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 
 namespace benanza {
 namespace {
@@ -90,14 +89,16 @@ Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement 
                                  [](const Measurement* call) { return call->samples.size() > 1; });
   if (draws.measurements.empty() || !known) return bounds;
 
-  std::mt19937_64 random(bootstrap_seed);
+  Random random(bootstrap_seed);
+  std::vector<MedianResampler> resamplers;
+  for (const Measurement* call : draws.measurements) resamplers.emplace_back(call->groups());
   std::vector<double> sequential;
   std::vector<double> parallel;
   std::vector<double> drawn(draws.measurements.size());
   std::vector<double> weights(times.size());
   for (int draw = 0; draw < bootstrap_draws; ++draw) {
     for (std::size_t i = 0; i < drawn.size(); ++i) {
-      drawn[i] = resampled_median(draws.measurements[i]->groups(), random);
+      drawn[i] = resamplers[i].draw(random);
     }
     for (std::size_t layer = 0; layer < times.size(); ++layer) {
       weights[layer] = 0;

@@ -67,6 +67,9 @@ Solved solve(const Graph& graph, const MeasurementSet& measurements, const Choic
   return solved;
 }
 
+/// 1 where nothing was measured.
+double speed_up(double before, double after) { return after > 0 ? before / after : 1; }
+
 }  // namespace
 
 std::array<Optimisations, 16> optimisation_subsets() {
@@ -107,12 +110,12 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements, const 
   const double plain = seconds({});
   for (const Optimisations& on : optimisation_subsets()) {
     JointRow row{.on = on, .seconds = seconds(on)};
-    row.speed_up = plain / row.seconds;
+    row.speed_up = speed_up(plain, row.seconds);
     for (const auto member : members) {
       if (!(on.*member)) continue;
       Optimisations alone;
       alone.*member = true;
-      row.composed_speed_up *= plain / seconds(alone);
+      row.composed_speed_up *= speed_up(plain, seconds(alone));
     }
     answer.rows.push_back(row);
   }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "commands/command.h"
+#include "question/framework.h"
 #include "question/print.h"
 #include "question/question.h"
 #include "report/answers.h"
@@ -23,25 +24,38 @@ void require_measured(const Graph& graph, const Choice& choice,
   }
 }
 
-std::string answer_algorithms(const QuestionFlags& flags) {
-  const Question question = read_question(flags);
+struct AlgorithmsOptions {
+  QuestionFlags flags;
+  std::vector<std::string> logs;
+};
+
+std::string answer_algorithms(const AlgorithmsOptions& options) {
+  const Question question = read_question(options.flags);
+  require_kernels(question);
+  const std::vector<LibraryCall> calls = read_api_logs(options.logs, question);
   Page page{.command = "algorithms", .systems = question.results.systems, .sections = {}};
   for (const Graph& graph : question.graphs) {
     for (const Choice& choice : question.choices) {
       const auto rows = algorithm_rows(graph, question.results.measurements, choice);
       if (!question.allow_missing) require_measured(graph, choice, rows);
-      page.sections.push_back(algorithms_section(graph, choice, rows));
+      page.sections.push_back(
+          algorithms_section(graph, choice, rows, picks_of(question, graph, choice, rows, calls)));
     }
   }
-  return page_text(page, flags.format, question.rows);
+  return page_text(page, options.flags.format, question.rows);
 }
 
 void add_algorithms(CLI::App& program) {
-  const auto flags = std::make_shared<QuestionFlags>();
+  const auto options = std::make_shared<AlgorithmsOptions>();
   CLI::App* command = program.add_subcommand(
-      "algorithms", "Best algorithm of every product, and what the library's own choice loses");
-  add_flags(*command, *flags);
-  command->callback([flags] { print(answer_algorithms(*flags)); });
+      "algorithms",
+      "Best algorithm of every product, and what the library's and a framework's choices lose");
+  add_flags(*command, options->flags);
+  command
+      ->add_option("--api-log", options->logs,
+                   "What cuDNN, cuBLAS or cuBLASLt logged of the framework's run")
+      ->type_name("FILE");
+  command->callback([options] { print(answer_algorithms(*options)); });
 }
 
 }  // namespace

@@ -39,8 +39,7 @@ void answer_report(const ReportOptions& options) {
   std::vector<ModelAnswers> models;
   for (const Graph& graph : question.graphs) {
     for (const Choice& choice : question.choices) {
-      models.push_back(answer_all(graph, question.results.measurements, choice, with,
-                                  question.movement, question.profiles));
+      models.push_back(answer_all(question, graph, choice, with));
       if (!question.allow_missing) {
         require_complete(graph, models.back().times, to_string(choice.precision));
       }

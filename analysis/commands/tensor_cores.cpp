@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "commands/command.h"
+#include "question/framework.h"
 #include "question/print.h"
 #include "question/question.h"
 #include "report/answers.h"
@@ -20,6 +21,7 @@ struct TensorCoresOptions {
 std::string answer_tensor_cores(const TensorCoresOptions& options) {
   const Precision without = precision_of(options.without, "--without");
   const Question question = read_question(options.flags);
+  require_kernels(question);
   Page page{.command = "tensor-cores", .systems = question.results.systems, .sections = {}};
   for (const Graph& graph : question.graphs) {
     for (const Choice& choice : question.choices) {
@@ -34,7 +36,9 @@ std::string answer_tensor_cores(const TensorCoresOptions& options) {
         require_complete(graph, profit.without_times, to_string(without));
         require_complete(graph, profit.with_times, to_string(choice.precision));
       }
-      page.sections.push_back(tensor_cores_section(graph, profit));
+      const auto rows = algorithm_rows(graph, question.results.measurements, profit.with);
+      page.sections.push_back(
+          tensor_cores_section(graph, profit, rows, picks_of(question, graph, choice, rows)));
     }
   }
   return page_text(page, options.flags.format, question.rows);

@@ -59,6 +59,22 @@ void require_used(const Profile& profile, const std::vector<Graph>& graphs) {
                   profile.batch ? fmt::format(", batch {}", *profile.batch) : "", titles));
 }
 
+/// A run on a GPU says nothing of a processor's library, nor the other way round.
+void require_same_kind(const Profile& profile, const Results& results) {
+  const bool gpu = profile.timeline.has_value();
+  if (results.systems.empty()) return;
+  std::string backends;
+  for (const auto& [backend, system] : results.systems) {
+    if (system.contains("device") == gpu) return;
+    backends += (backends.empty() ? "" : ", ") + backend;
+  }
+  throw Error(
+      fmt::format("{}: profile of a run on {}, and the results ({}) are of {}; give results "
+                  "of the profile's device, or leave the profile out",
+                  profile.path.string(), gpu ? "a GPU" : "a processor", backends,
+                  gpu ? "a processor" : "a GPU"));
+}
+
 }  // namespace
 
 Precision precision_of(const std::string& text, std::string_view flag) {
@@ -117,6 +133,7 @@ Question read_question(const QuestionFlags& flags) {
   question.results =
       read_results({flags.results.begin(), flags.results.end()}, problem_keys(question.graphs));
   require_backend(flags.backend, question.results);
+  for (const Profile& profile : question.profiles) require_same_kind(profile, question.results);
   return question;
 }
 

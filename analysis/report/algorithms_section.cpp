@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "report/answers.h"
+#include "report/text_table.h"
 
 namespace benanza {
 namespace {
@@ -21,6 +23,41 @@ Cell call_cell(const Measurement* call) {
   return text_cell(call_text(call));
 }
 
+Cell pick_cell(const FrameworkPick& pick) {
+  if (pick.algorithm.empty()) return {.shown = "?", .value = nullptr};
+  return text_cell(pick.algorithm);
+}
+
+Cell detail_cell(const FrameworkPick& pick) {
+  if (!pick.is_known()) return {.shown = "-", .value = nullptr};
+  return {.shown = shortened(pick.detail, name_width), .value = pick.detail};
+}
+
+/// What the framework's choices add up to.
+void add_totals(Section& section, const PickTotals& sum) {
+  if (sum.found == 0) {
+    section.lines.emplace_back("the framework's choice is not known of any product");
+  }
+  if (sum.known > 0) {
+    section.lines.push_back(
+        fmt::format("lost by the framework's algorithms: at least {:.3f} ms, in {} of the {} "
+                    "products where they are known",
+                    sum.loss_seconds * 1e3, sum.misses, sum.known));
+  }
+  if (sum.ran > 0) {
+    section.lines.push_back(fmt::format(
+        "the framework's kernels for {} products ran {:.3f} ms, the best algorithms take {:.3f} ms",
+        sum.ran, sum.ran_seconds * 1e3, sum.best_seconds * 1e3));
+  }
+  section.facts["framework_totals"] = {{"found", sum.found},
+                                       {"known", sum.known},
+                                       {"loss_seconds", sum.loss_seconds},
+                                       {"misses", sum.misses},
+                                       {"ran", sum.ran},
+                                       {"ran_seconds", sum.ran_seconds},
+                                       {"best_seconds", sum.best_seconds}};
+}
+
 Cell workspace_cell(const Measurement* call) {
   if (call == nullptr || !call->workspace_bytes) return megabytes_cell({});
   return megabytes_cell(static_cast<double>(*call->workspace_bytes));
@@ -29,7 +66,8 @@ Cell workspace_cell(const Measurement* call) {
 }  // namespace
 
 Section algorithms_section(const Graph& graph, const Choice& choice,
-                           const std::vector<AlgorithmRow>& rows) {
+                           const std::vector<AlgorithmRow>& rows,
+                           const std::vector<FrameworkPick>& picks) {
   Section section = model_section(graph, choice);
   const AlgorithmTotals sum = totals(rows);
   const bool limited = choice.max_workspace_bytes.has_value();
@@ -58,11 +96,16 @@ Section algorithms_section(const Graph& graph, const Choice& choice,
                              {"heuristic_misses", sum.heuristic_misses},
                              {"limit_loss_seconds", sum.limit_loss_seconds}};
 
-  std::vector<const AlgorithmRow*> order;
-  for (const AlgorithmRow& row : rows) order.push_back(&row);
-  std::stable_sort(order.begin(), order.end(), [](const AlgorithmRow* a, const AlgorithmRow* b) {
-    return loss_of(*a) > loss_of(*b);
-  });
+  if (!picks.empty()) add_totals(section, totals(rows, picks));
+
+  const auto lost = [&](std::size_t row) {
+    const double framework = picks.empty() ? 0 : picks[row].loss.value_or(0);
+    return std::max(loss_of(rows[row]), framework);
+  };
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return lost(a) > lost(b); });
   Sheet sheet{.name = "products",
               .caption = "",
               .columns = {{"layer", "layer"},
@@ -73,13 +116,21 @@ Section algorithms_section(const Graph& graph, const Choice& choice,
                           {"heuristic us", "heuristic_seconds", true},
                           {"heuristic", "heuristic"}},
               .rows = {}};
+  if (!picks.empty()) {
+    sheet.columns.push_back({"framework lost us", "framework_loss_seconds", true});
+    sheet.columns.push_back({"us", "framework_seconds", true});
+    sheet.columns.push_back({"framework", "framework"});
+    sheet.columns.push_back({"ran us", "framework_ran_seconds", true});
+    sheet.columns.push_back({"chosen", "framework_detail"});
+  }
   if (limited) {
     sheet.columns.push_back({"unlimited us", "unlimited_seconds", true});
     sheet.columns.push_back({"unlimited", "unlimited"});
     sheet.columns.push_back({"MB", "unlimited_workspace_bytes", true});
   }
   sheet.columns.push_back({"problem", "problem"});
-  for (const AlgorithmRow* row : order) {
+  for (const std::size_t index : order) {
+    const AlgorithmRow* row = &rows[index];
     std::vector<Cell> cells{text_cell(graph.layers[row->layer].name),
                             us_cell(row->heuristic_loss()),
                             us_cell(seconds_of(row->best)),
@@ -87,6 +138,14 @@ Section algorithms_section(const Graph& graph, const Choice& choice,
                             workspace_cell(row->best),
                             us_cell(seconds_of(row->heuristic)),
                             call_cell(row->heuristic)};
+    if (!picks.empty()) {
+      const FrameworkPick& pick = picks[index];
+      cells.push_back(us_cell(pick.loss));
+      cells.push_back(us_cell(seconds_of(pick.measured)));
+      cells.push_back(pick_cell(pick));
+      cells.push_back(us_cell(pick.ran_seconds));
+      cells.push_back(detail_cell(pick));
+    }
     if (limited) {
       cells.push_back(us_cell(seconds_of(row->unlimited)));
       cells.push_back(call_cell(row->unlimited));

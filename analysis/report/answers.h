@@ -7,6 +7,7 @@
 #include "bounds/layouts.h"
 #include "bounds/tensor_cores.h"
 #include "comparison/comparison.h"
+#include "comparison/picks.h"
 #include "graph/graph.h"
 #include "report/page.h"
 
@@ -21,9 +22,15 @@ std::string calls_text(const LayerTime& time);
 /// The same of one call; "-" for none.
 std::string call_text(const Measurement* call);
 
+/// `picks`: of a framework, one per row, or none.
 Section algorithms_section(const Graph& graph, const Choice& choice,
-                           const std::vector<AlgorithmRow>& rows);
-Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit);
+                           const std::vector<AlgorithmRow>& rows,
+                           const std::vector<FrameworkPick>& picks = {});
+/// `rows` and `picks`: the products at the precision with Tensor Cores and the framework's kernels
+/// for them, or none.
+Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
+                             const std::vector<AlgorithmRow>& rows = {},
+                             const std::vector<FrameworkPick>& picks = {});
 Section joint_section(const Graph& graph, const Choice& choice, const JointAnswer& answer);
 
 /// Speed-ups of every subset, one column for each of several sections' models.

@@ -15,28 +15,12 @@ using nlohmann::ordered_json;
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", seconds * 1e3); }
 
-std::string cost(double seconds, bool at_most) {
-  return fmt::format("{}{:.1f}", at_most ? "<= " : "", seconds * 1e6);
-}
-
 std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}", count, what);
 }
 
-std::string alignment_line(const Quality& quality) {
-  std::vector<std::string> parts{
-      fmt::format("{} of {} layers have their operator", quality.matched, quality.layers)};
-  const auto say = [&](std::size_t count, std::string_view what) {
-    if (count > 0) parts.push_back(counted(count, what));
-  };
-  say(quality.other_shapes, "with other shapes or attributes");
-  say(quality.moved, "in another place");
-  say(quality.inside, "inside another's");
-  say(quality.missing, "ran nowhere");
-  parts.push_back(quality.extra == 0 ? "no operator beyond the model"
-                                     : fmt::format("{} of {} operators are not in the model",
-                                                   quality.extra, quality.nodes));
-  return enumerated(parts, parts.size());
+std::string cost(double seconds, bool at_most) {
+  return fmt::format("{}{:.1f}", at_most ? "<= " : "", seconds * 1e6);
 }
 
 std::string heading(const InspectReport& report) {
@@ -55,7 +39,7 @@ std::string time_lines(const InspectReport& report) {
   const auto line = [&](std::string_view name, const std::string& value) {
     text += fmt::format("  {:<12}{}\n", name, value);
   };
-  line("alignment", alignment_line(result.quality));
+  line("alignment", alignment_text(result.quality));
   line("GPU busy",
        fmt::format("{} of the {} that a run takes with the profiler on ({} step{})",
                    milliseconds(timeline.busy_seconds), milliseconds(timeline.span_seconds),
@@ -214,6 +198,22 @@ std::string csv(const std::string& text) {
 }
 
 }  // namespace
+
+std::string alignment_text(const Quality& quality) {
+  std::vector<std::string> parts{
+      fmt::format("{} of {} layers have their operator", quality.matched, quality.layers)};
+  const auto say = [&](std::size_t count, std::string_view what) {
+    if (count > 0) parts.push_back(counted(count, what));
+  };
+  say(quality.other_shapes, "with other shapes or attributes");
+  say(quality.moved, "in another place");
+  say(quality.inside, "inside another's");
+  say(quality.missing, "ran nowhere");
+  parts.push_back(quality.extra == 0 ? "no operator beyond the model"
+                                     : fmt::format("{} of {} operators are not in the model",
+                                                   quality.extra, quality.nodes));
+  return enumerated(parts, parts.size());
+}
 
 std::string inspect_table(const std::vector<InspectReport>& reports, std::size_t rows) {
   std::string text;

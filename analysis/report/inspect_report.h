@@ -21,6 +21,9 @@ struct InspectReport {
   std::vector<std::optional<std::size_t>> call_of_layer{};
 };
 
+/// "53 of 54 layers have their operator, ...": how well the run fits the model.
+std::string alignment_text(const Quality& quality);
+
 /// For people: what was found in all, the most expensive findings, the longest waits, and the calls
 /// of the API logs. `rows` bounds each of the last three.
 std::string inspect_table(const std::vector<InspectReport>& reports, std::size_t rows);

@@ -41,7 +41,9 @@ Section joint_section(const Graph& graph, const Choice& choice, const JointAnswe
               .rows = {}};
   for (const JointRow& row : answer.rows) {
     std::optional<double> over_measured;
-    if (answer.measured_seconds) over_measured = *answer.measured_seconds / row.seconds;
+    if (answer.measured_seconds && row.seconds > 0) {
+      over_measured = *answer.measured_seconds / row.seconds;
+    }
     sheet.rows.push_back({text_cell(to_string(row.on)), ms_cell(row.seconds),
                           factor_cell(row.speed_up), factor_cell(row.composed_speed_up),
                           percent_cell(row.speed_up / row.composed_speed_up),

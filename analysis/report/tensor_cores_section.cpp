@@ -1,13 +1,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 
 #include "report/answers.h"
+#include "report/text_table.h"
 
 namespace benanza {
+namespace {
 
-Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit) {
+void add_framework(Section& section, const PickTotals& sum) {
+  section.lines.push_back(fmt::format(
+      "the framework's kernels: {} products with Tensor Cores ({:.3f} ms), {} without ({:.3f} ms)",
+      sum.with, sum.with_seconds * 1e3, sum.without, sum.without_seconds * 1e3));
+  if (sum.unknown_seconds > 0) {
+    section.lines.push_back(
+        fmt::format("their names do not tell of {:.3f} ms of products", sum.unknown_seconds * 1e3));
+  }
+  section.facts["framework_totals"] = {{"found", sum.found},
+                                       {"with", sum.with},
+                                       {"without", sum.without},
+                                       {"with_seconds", sum.with_seconds},
+                                       {"without_seconds", sum.without_seconds},
+                                       {"unknown_seconds", sum.unknown_seconds}};
+}
+
+}  // namespace
+
+Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
+                             const std::vector<AlgorithmRow>& rows,
+                             const std::vector<FrameworkPick>& picks) {
   Section section = model_section(graph, profit.with);
   const double without = profit.without_bounds.sequential.seconds;
   const double with = profit.with_bounds.sequential.seconds;
@@ -59,6 +81,10 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit)
       {"layers_at_fallback", fallback},
       {"own_profit_seconds", own_layers > 0 ? nlohmann::ordered_json(own) : nullptr}};
 
+  if (!picks.empty()) add_framework(section, totals(rows, picks));
+  std::map<std::size_t, const FrameworkPick*> pick_of_layer;
+  for (std::size_t i = 0; i < picks.size(); ++i) pick_of_layer[rows[i].layer] = &picks[i];
+
   std::vector<std::size_t> order;
   for (std::size_t layer = 0; layer < profit.rows.size(); ++layer) {
     const TensorCoreRow& row = profit.rows[layer];
@@ -79,12 +105,27 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit)
                           {"used", "tensor_cores"},
                           {"calls", "calls"}},
               .rows = {}};
+  if (!picks.empty()) {
+    sheet.columns.push_back({"framework us", "framework_ran_seconds", true});
+    sheet.columns.push_back({"used", "framework_tensor_cores"});
+    sheet.columns.push_back({"kernels", "framework_kernels"});
+  }
   for (const std::size_t layer : order) {
     const TensorCoreRow& row = profit.rows[layer];
     sheet.rows.push_back({text_cell(graph.layers[layer].name), text_cell(graph.layers[layer].op),
                           us_cell(row.profit_seconds()), us_cell(row.without_seconds),
                           us_cell(row.with_seconds), us_cell(row.idle_seconds), flag_cell(row.used),
                           text_cell(calls_text(profit.with_times[layer]))});
+    if (picks.empty()) continue;
+    const auto pick = pick_of_layer.find(layer);
+    const bool found = pick != pick_of_layer.end() && pick->second->ran_seconds;
+    auto& cells = sheet.rows.back();
+    cells.push_back(us_cell(found ? pick->second->ran_seconds : std::nullopt));
+    cells.push_back(found ? flag_cell(pick->second->tensor_cores)
+                          : Cell{.shown = "-", .value = nullptr});
+    cells.push_back(found ? Cell{.shown = shortened(pick->second->detail, name_width),
+                                 .value = pick->second->detail}
+                          : Cell{.shown = "-", .value = nullptr});
   }
   section.sheets.push_back(std::move(sheet));
   return section;

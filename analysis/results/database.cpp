@@ -231,9 +231,11 @@ Database::Database(const fs::path& path)
     : connection_(require_database(path), Connection::Mode::read),
       find_problem_((require_tables(connection_), connection_),
                     "SELECT id FROM problems WHERE key = ?1"),
-      find_rows_(connection_, "SELECT " + std::string(row_columns) +
-                                  " FROM measurements m JOIN systems s ON s.id = m.system "
-                                  "WHERE m.problem = ?1 ORDER BY m.id") {}
+      // The ids are sorted before any row is read: sorting rows would copy them.
+      find_rows_(connection_,
+                 "SELECT " + std::string(row_columns) +
+                     " FROM measurements m JOIN systems s ON s.id = m.system WHERE m.id IN "
+                     "(SELECT id FROM measurements WHERE problem = ?1) ORDER BY m.id") {}
 
 std::vector<Origin> Database::origins() { return read_origins(connection_); }
 

@@ -241,15 +241,27 @@ class RowReader final : public nlohmann::json_sax<json> {
 
 constexpr std::string_view samples_begin = "\"samples\":[";
 
-/// Most of a row are its samples: read here, faster than by the parser of everything else, and cut
-/// out of `text`. A quotation mark within a JSON string is escaped, so `samples_begin` can only be
-/// the member. Empty, and `text` as it was, unless there is one such list, of plain numbers.
-std::vector<double> take_samples(std::string& text) {
-  const auto begin = text.find(samples_begin);
-  if (begin == std::string::npos) return {};
+/// Where the list of samples begins, behind its bracket; npos if there is none. A quotation mark
+/// within a JSON string is escaped, so `samples_begin` can only be the member.
+std::size_t find_samples(std::string_view text, std::size_t from) {
+  // By the bracket, which is rare, not by the quotation mark.
+  for (auto at = text.find('[', from); at != text.npos; at = text.find('[', at + 1)) {
+    if (text.substr(0, at + 1).ends_with(samples_begin)) return at + 1;
+  }
+  return text.npos;
+}
+
+/// Most of a row are its samples: read here, faster than by the parser of everything else, which
+/// gets `rest`: the text without them. Empty, and `rest` all of the text, unless there is one such
+/// list, of plain numbers.
+std::vector<double> take_samples(std::string_view text, std::string& rest) {
+  rest = text;
+  const auto begin = find_samples(text, 0);
+  if (begin == text.npos) return {};
   std::vector<double> samples;
-  const char* at = text.data() + begin + samples_begin.size();
+  const char* at = text.data() + begin;
   const char* const end = text.data() + text.size();
+  samples.reserve(static_cast<std::size_t>(end - at) / 20);
   const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
   while (at != end && *at != ']') {
     while (at != end && blank(*at)) ++at;
@@ -268,8 +280,8 @@ std::vector<double> take_samples(std::string& text) {
   }
   if (at == end || samples.empty()) return {};
   const auto close = static_cast<std::size_t>(at - text.data());
-  if (text.find(samples_begin, close) != std::string::npos) return {};
-  text.erase(begin + samples_begin.size(), close - begin - samples_begin.size());
+  if (find_samples(text, close) != text.npos) return {};
+  rest.erase(begin, close - begin);
   return samples;
 }
 
@@ -291,8 +303,8 @@ const std::string& required(const std::string& value, const char* member) {
 }  // namespace
 
 std::optional<ResultRow> parse_row(std::string_view text) {
-  std::string rest(text);
-  std::vector<double> samples = take_samples(rest);
+  std::string rest;
+  std::vector<double> samples = take_samples(text, rest);
   RowReader reader;
   if (!scan_flat_object(rest, reader)) {
     reader = RowReader();

@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace benanza {
+namespace {
+
+bool is_structural(char c) { return c == '"' || c == '{' || c == '}' || c == '[' || c == ']'; }
+
+}  // namespace
 
 /// Does the skeleton end in "benchmarks" and a colon?
 bool RowSplitter::opens_rows() const {
@@ -29,8 +34,9 @@ void RowSplitter::feed(std::string_view part) {
         escaped_ = false;
         continue;
       }
-      at = part.find_first_of("\"\\", at);
-      if (at == std::string_view::npos) break;
+      // Not find_first_of, which takes ten times as long.
+      while (at < part.size() && part[at] != '"' && part[at] != '\\') ++at;
+      if (at == part.size()) break;
       if (part[at] == '\\') {
         escaped_ = true;
       } else {
@@ -38,6 +44,8 @@ void RowSplitter::feed(std::string_view part) {
       }
       continue;
     }
+    while (at < part.size() && !is_structural(part[at])) ++at;
+    if (at == part.size()) break;
     switch (part[at]) {
       case '"':
         in_string_ = true;

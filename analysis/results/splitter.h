@@ -21,7 +21,6 @@ class RowSplitter {
   void feed(std::string_view part);
   /// What is complete and was not yet taken.
   Rows take();
-  std::size_t bytes_ready() const { return rows_.text.size(); }
 
   /// The file without its rows, each of them replaced by 0: JSON where the file is JSON.
   const std::string& skeleton() const { return skeleton_; }

@@ -7,7 +7,9 @@ namespace benanza::sqlite {
 Connection::Connection(std::filesystem::path path, Mode mode) : path_(std::move(path)) {
   // Reading, too, opens to write where it may: an import that was killed is undone by whoever opens
   // the database next.
-  const int flags = SQLITE_OPEN_READWRITE | (mode == Mode::write ? SQLITE_OPEN_CREATE : 0);
+  // One thread has the connection: no mutexes.
+  const int flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mode == Mode::write ? SQLITE_OPEN_CREATE : 0);
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path_.c_str(), &handle, flags, nullptr);
   handle_.reset(handle);

@@ -21,9 +21,8 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+/// Read at once; its rows are a batch to parse, large enough for a thread of its own.
 constexpr std::size_t read_bytes = std::size_t{1} << 20;
-/// Rows are parsed in batches of this size, so that threads have something to do.
-constexpr std::size_t batch_bytes = std::size_t{1} << 20;
 constexpr int results_schema = 1;
 
 Error failure(const fs::path& path, std::string_view message) {
@@ -131,18 +130,26 @@ void read_rows(const fs::path& path, const ResultsSink& sink) {
   bool begun = false;
   bool empty = true;
   std::string part(read_bytes, '\0');
-  for (;;) {
-    const ssize_t got = ::read(file.get(), part.data(), part.size());
-    if (got < 0 && errno == EINTR) continue;
+  // False at the end of the file.
+  const auto read_part = [&] {
+    ssize_t got = -1;
+    do {
+      got = ::read(file.get(), part.data(), part.size());
+    } while (got < 0 && errno == EINTR);
     if (got < 0) throw Error(path.string() + ": cannot read: " + std::strerror(errno));
-    if (got == 0) break;
-    empty = false;
     splitter.feed(std::string_view(part).substr(0, static_cast<std::size_t>(got)));
+    return got > 0;
+  };
+  // A part is read and cut while the rows of those before it are parsed and given on.
+  for (std::future<bool> reading = std::async(std::launch::async, read_part); reading.get();) {
+    empty = false;
     if (!begun && !splitter.head().empty()) {
       sink.begin(read_origin(parse_skeleton(splitter.head(), path), path));
       begun = true;
     }
-    if (splitter.bytes_ready() >= batch_bytes) pipeline.push(splitter.take());
+    RowSplitter::Rows rows = splitter.take();
+    reading = std::async(std::launch::async, read_part);
+    pipeline.push(std::move(rows));
   }
   if (empty) throw failure(path, "is empty, not a results file");
   const json root = parse_skeleton(splitter.skeleton(), path);

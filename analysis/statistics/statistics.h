@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -25,10 +24,42 @@ struct Groups {
   std::span<const std::size_t> sizes{};
 };
 
-/// Median of a bootstrap draw: as many groups as there are, drawn with replacement, and of each as
-/// many samples as it has, drawn with replacement. Samples of one group vary less than groups do:
-/// drawing from all of them alike would call a median better known than it is.
-double resampled_median(const Groups& groups, std::mt19937_64& random);
+/// Random numbers that are the same everywhere for one seed (SplitMix64): the standard library's
+/// distributions are not, and its generators cost more than a draw does.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t operator()() {
+    std::uint64_t value = state_ += 0x9e3779b97f4a7c15U;
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9U;
+    value = (value ^ value >> 27) * 0x94d049bb133111ebU;
+    return value ^ value >> 31;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Bootstrap draws of one median: as many groups as there are, drawn with replacement, and of each
+/// as many samples as it has, drawn with replacement. Samples of one group vary less than groups
+/// do: drawing from all of them alike would call a median better known than it is.
+/// The samples are sorted once; a draw counts how often it has each of them.
+class MedianResampler {
+ public:
+  /// There must be samples.
+  explicit MedianResampler(const Groups& groups);
+
+  /// Median of one draw.
+  double draw(Random& random);
+
+ private:
+  std::vector<double> sorted_;
+  /// Of the samples in the order of their groups: their places in `sorted_`.
+  std::vector<std::uint32_t> places_;
+  /// Where each group begins in `places_`, and the end of the last.
+  std::vector<std::size_t> begins_;
+  std::vector<std::uint32_t> counts_;
+};
 
 /// Smallest interval of order statistics that leaves 2.5% of `values` out at either end.
 Interval percentile_interval(std::vector<double> values);

@@ -45,6 +45,19 @@ std::string complete_results(const Graph& graph, const std::string& left_out = "
   return results_text(rows);
 }
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+/// `results` as if a GPU had measured them, at `precision`.
+std::string of_gpu(const std::string& results, const std::string& precision = "fp32") {
+  return replaced(replaced(results, R"("cpu_model": "a CPU")", R"("device": "a GPU")"), "/fp32/",
+                  '/' + precision + '/');
+}
+
 class Program : public testing::Test {
  protected:
   Outcome run(const std::string& arguments) const {
@@ -180,12 +193,67 @@ TEST_F(Program, InspectsATrace) {
 TEST_F(Program, ABareTraceHasNoLatencyButWhatTheGpuWorked) {
   const std::string graph = data("resnet50.graph.json.gz").string();
   const std::string trace = data("resnet50.pytorch.trace.json.gz").string();
-  const std::string results = write("r.json", complete_results(read_graph(graph)));
+  const std::string results = write("r.json", of_gpu(complete_results(read_graph(graph))));
   const Outcome result =
       run("bound --graph " + graph + " --results " + results + " --profile " + trace);
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("latency not known"), HasSubstr("GPU busy"),
                                 HasSubstr("precision: tf32 in the profile, fp32 in the results")));
+}
+
+TEST_F(Program, ProfileAndResultsOfUnlikeDevicesAreOneLine) {
+  const std::string graph = data("resnet50.graph.json.gz").string();
+  const std::string trace = data("resnet50.pytorch.trace.json.gz").string();
+  const std::string cpu = write("cpu.json", complete_results(read_graph(graph)));
+  const std::string of_small = complete_results(read_graph(graph_));
+  const std::string gpu = write("gpu.json", of_gpu(of_small));
+  for (const std::string& command :
+       std::vector<std::string>{"bound", "joint", "report --out " + cpu + ".html"}) {
+    expect_error(command + " --graph " + graph + " --results " + cpu + " --profile " + trace,
+                 "profile of a run on a GPU, and the results (onednn) are of a processor");
+    expect_error(command + " --graph " + graph_ + " --results " + gpu + " --profile " + profile_,
+                 "profile of a run on a processor, and the results (onednn) are of a GPU");
+  }
+  EXPECT_FALSE(std::filesystem::exists(cpu + ".html"));
+  // What a GPU's kernels tell, a processor's profile does not.
+  const std::string small = write("small.json", of_small);
+  for (const std::string command : {"algorithms", "tensor-cores"}) {
+    expect_error(command + " --graph " + graph_ + " --results " + small + " --profile " + profile_,
+                 "does not say which kernels a GPU ran");
+  }
+}
+
+TEST_F(Program, TheFrameworksKernelsAreBesideTheBestOnes) {
+  const std::string graph = data("resnet50.graph.json.gz").string();
+  const std::string trace = data("resnet50.pytorch.trace.json.gz").string();
+  const std::string results = write("r.json", of_gpu(complete_results(read_graph(graph)), "tf32"));
+  const std::string asked = " --graph " + graph + " --results " + results + " --profile " + trace +
+                            " --allow-missing --format json";
+  expect_error("algorithms" + asked, "say --precision tf32");
+  const Outcome result = run("algorithms --precision tf32" + asked);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json totals = json::parse(result.out)["reports"][0]["framework_totals"];
+  EXPECT_EQ(totals["found"], 54);  // 53 convolutions and the product
+  const Outcome used = run("tensor-cores --precision tf32" + asked);
+  ASSERT_EQ(used.status, 0) << used.err;
+  const json kernels = json::parse(used.out)["reports"][0]["framework_totals"];
+  EXPECT_EQ(kernels["with"].get<int>() + kernels["without"].get<int>(), 54) << kernels;
+}
+
+TEST_F(Program, TheReportHasAChapterOnFusionAndOnTheFrameworksRun) {
+  const std::string graph = data("resnet50.graph.json.gz").string();
+  const std::string trace = data("resnet50.pytorch.trace.json.gz").string();
+  const std::string results = write("r.json", of_gpu(complete_results(read_graph(graph)), "tf32"));
+  const std::string page = (folder_.path() / "page.html").string();
+  const std::string asked =
+      "report --graph " + graph + " --results " + results + " --out " + page + " --precision tf32";
+  ASSERT_EQ(run(asked).status, 0);
+  EXPECT_THAT(contents(page),
+              AllOf(HasSubstr(": fusion</h2>"), Not(HasSubstr("the framework's run"))));
+  const Outcome with_run = run(asked + " --profile " + trace);
+  ASSERT_EQ(with_run.status, 0) << with_run.err;
+  EXPECT_THAT(contents(page), AllOf(HasSubstr(": the framework's run</h2>"),
+                                    HasSubstr("174 of 174 layers have their operator")));
 }
 
 TEST_F(Program, AFullDiskIsAnError) {

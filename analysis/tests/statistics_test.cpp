@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 namespace benanza {
 namespace {
 
@@ -39,25 +41,49 @@ TEST(MedianInterval, IsTheSameEveryTime) {
   EXPECT_EQ(median_interval(samples), median_interval(samples));
 }
 
-TEST(ResampledMedian, OfTwoIsOneOfThreeValues) {
-  std::mt19937_64 random(1);
-  for (int i = 0; i < 20; ++i) {
-    const std::vector<double> samples{1.0, 3.0};
-    EXPECT_THAT(resampled_median({.samples = samples}, random), AnyOf(1.0, 2.0, 3.0));
-  }
+TEST(MedianResampler, OfTwoIsOneOfThreeValues) {
+  Random random(1);
+  const std::vector<double> samples{1.0, 3.0};
+  MedianResampler resampler({.samples = samples});
+  for (int i = 0; i < 20; ++i) EXPECT_THAT(resampler.draw(random), AnyOf(1.0, 2.0, 3.0));
 }
 
-TEST(ResampledMedian, DrawsWholeGroups) {
+TEST(MedianResampler, DrawsEveryRankAsOftenAsItShould) {
+  // The median of three draws from {1, 2, 3} is 1 in 7 of 27 cases, 2 in 13, 3 in 7.
+  const std::vector<double> samples{3, 1, 2};
+  MedianResampler resampler({.samples = samples});
+  Random random(1);
+  std::map<double, int> found;
+  for (int i = 0; i < 27000; ++i) ++found[resampler.draw(random)];
+  EXPECT_NEAR(found[1], 7000, 300);
+  EXPECT_NEAR(found[2], 13000, 300);
+  EXPECT_NEAR(found[3], 7000, 300);
+}
+
+TEST(MedianResampler, GroupsOfUnequalSizeAreDrawnWhole) {
+  // Twice the one (median 1), twice the three (9), or one and three of them (9).
+  const std::vector<double> samples{1, 9, 9, 9};
+  const std::vector<std::size_t> sizes{1, 3};
+  MedianResampler resampler({.samples = samples, .sizes = sizes});
+  Random random(1);
+  std::map<double, int> found;
+  for (int i = 0; i < 4000; ++i) ++found[resampler.draw(random)];
+  EXPECT_NEAR(found[1], 1000, 150);
+  EXPECT_NEAR(found[9], 3000, 150);
+}
+
+TEST(MedianResampler, DrawsWholeGroups) {
   // Two repetitions that agree within, but not with each other: a draw has twice the first, twice
   // the second, or one of each, whose median is the mean of 1 and 3. Were the four samples drawn
   // alike, other mixtures would occur as often.
   const std::vector<double> samples{1, 1, 1, 3, 3, 3};
   const std::vector<std::size_t> sizes{3, 3};
-  std::mt19937_64 random(1);
+  MedianResampler resampler({.samples = samples, .sizes = sizes});
+  Random random(1);
   int ones = 0;
   int twos = 0;
   for (int i = 0; i < 4000; ++i) {
-    const double median = resampled_median({.samples = samples, .sizes = sizes}, random);
+    const double median = resampler.draw(random);
     ones += median == 1 ? 1 : 0;
     twos += median == 2 ? 1 : 0;
   }

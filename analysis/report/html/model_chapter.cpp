@@ -277,13 +277,18 @@ std::vector<Chapter> model_chapters(const ModelAnswers& model,
   chapters.push_back({.title = name + ": together",
                       .plots = {},
                       .section = joint_section(*model.graph, model.choice, model.joint)});
-  chapters.push_back({.title = name + ": algorithms",
-                      .plots = {lost_plot(model)},
-                      .section = algorithms_section(*model.graph, model.choice, model.algorithms)});
+  chapters.push_back(
+      {.title = name + ": algorithms",
+       .plots = {lost_plot(model)},
+       .section = algorithms_section(*model.graph, model.choice, model.algorithms, model.picks)});
+  chapters.push_back(fusion_chapter(name, model.fusion));
   if (model.tensor_cores) {
     chapters.push_back({.title = name + ": Tensor Cores",
                         .plots = {},
                         .section = tensor_cores_section(*model.graph, *model.tensor_cores)});
+  }
+  if (model.inspection) {
+    chapters.push_back(inspect_chapter(name, *model.run, *model.inspection));
   }
   chapters.push_back(
       {.title = name + ": layouts",

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "comparison/comparison.h"
+#include "inspection/inspect.h"
+#include "question/question.h"
 #include "report/answers.h"
+#include "report/fusion_report.h"
 #include "report/html/page_html.h"
 #include "results/read.h"
 
@@ -20,20 +25,31 @@ struct ModelAnswers {
   std::optional<double> measured_seconds{};
   std::string framework{};
   std::vector<AlgorithmRow> algorithms{};
+  /// One per row of `algorithms`; none without a profile that knows the GPU's kernels.
+  std::vector<FrameworkPick> picks{};
   /// Empty where nothing was measured at a precision with Tensor Cores.
   std::optional<TensorCoreProfit> tensor_cores{};
   JointAnswer joint{};
   LayoutPlans layouts{};
+  FusionReport fusion{};
+  /// One run of the model, and what was found in it; empty without a profile that knows the GPU's
+  /// kernels.
+  std::shared_ptr<const Profile> run{};
+  std::optional<Inspection> inspection{};
 };
 
-/// Answers every question that the results can answer. `tensor_core_precision`: what `joint` and
-/// `tensor_cores` compare with.
-ModelAnswers answer_all(const Graph& graph, const MeasurementSet& measurements,
-                        const Choice& choice, Precision tensor_core_precision, Movement movement,
-                        const std::vector<Profile>& profiles);
+/// Answers every question that results and profiles can answer. `tensor_core_precision`: what
+/// `joint` and `tensor_cores` compare with. The profile is one of the choice's precision, else of
+/// another, whose name is then beside the framework's.
+ModelAnswers answer_all(const Question& question, const Graph& graph, const Choice& choice,
+                        Precision tensor_core_precision);
 
 /// Bounds, measured latencies and ratios of all models.
 Chapter overview_chapter(const std::vector<ModelAnswers>& models);
+Chapter fusion_chapter(const std::string& name, const FusionReport& report);
+/// What a framework's run does beyond the model.
+Chapter inspect_chapter(const std::string& name, const Profile& profile,
+                        const Inspection& inspection);
 /// Plots and tables of one model. `peaks`: of the devices, for the roofline.
 std::vector<Chapter> model_chapters(const ModelAnswers& model,
                                     const std::map<std::string, PeakValues>& peaks);
