@@ -117,6 +117,12 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
                           .output("y")),
               StartsWith("test.onnx: node \"y\" (Add): "));
   EXPECT_THAT(message(Model(13)
+                          .input("a", {2, 3, 4})
+                          .input("b", {1, 3, 4})
+                          .node("Concat", {"a", "b"}, {"y"}, {{"axis", 2}})
+                          .output("y")),
+              HasSubstr("\"y\" (Concat): joins 1x3x4 to 2x3x4 along axis 2"));
+  EXPECT_THAT(message(Model(13)
                           .input("x", {1, 1, 8, 8})
                           .weights("w", {1, 1, 3, 3})
                           .node("Conv", {"x", "w"}, {"conv7"}, {{"pads", Dims{1, 1}}})
