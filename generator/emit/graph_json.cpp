@@ -31,10 +31,10 @@ Json layer_json(const Layer& layer) {
           {"inputs", layer.inputs},
           {"cost", to_string(layer.cost)},
           {"reason", layer.reason},
-          {"problems", keys},
+          {"problems", std::move(keys)},
           {"flops", or_null(layer.flops)},
           {"bytes", or_null(layer.bytes)},
-          {"outputs", outputs}};
+          {"outputs", std::move(outputs)}};
 }
 
 }  // namespace
@@ -54,9 +54,13 @@ std::string graph_json(const Graph& graph) {
                           {"to_nhwc", key_or_null(transform.to_nhwc)},
                           {"to_nchw", key_or_null(transform.to_nchw)}});
   }
-  const Json json = {{"schema", graph_schema},  {"model", graph.model}, {"batch", graph.batch},
-                     {"opset", graph.opset},    {"layers", layers},     {"fusions", fusions},
-                     {"transforms", transforms}};
+  const Json json = {{"schema", graph_schema},
+                     {"model", graph.model},
+                     {"batch", graph.batch},
+                     {"opset", graph.opset},
+                     {"layers", std::move(layers)},
+                     {"fusions", std::move(fusions)},
+                     {"transforms", std::move(transforms)}};
   // Names may hold bytes that are no UTF-8: replaced, as JSON cannot hold them.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

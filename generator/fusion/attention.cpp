@@ -29,7 +29,8 @@ Dims four_axes(Dims dims) {
 /// queries, its corner may be another one.
 bool is_triangle(const Call& call, const Attention& shape) {
   const auto& add = std::get<Binary>(call.problem.shape);
-  return call.operands[1].kind == Source::Kind::attribute && shape.queries == shape.keys &&
+  const Source& mask = call.operands[1];
+  return mask.kind == Source::Kind::attribute && mask.index == 0 && shape.queries == shape.keys &&
          add.b == Dims{1, 1, shape.queries, shape.keys};
 }
 

@@ -1,6 +1,7 @@
 #include "onnx/bind.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/error.h"
 #include "onnx/tensor.h"
@@ -106,18 +107,83 @@ class Symbols {
       }
       if (!dimension.has_dim_param()) continue;
       const auto found = values_.find(dimension.dim_param());
-      if (found == values_.end()) continue;
-      used_.insert(found->first);
-      dimension.set_dim_value(found->second);
+      if (found != values_.end()) {
+        used_.insert(found->first);
+        dimension.set_dim_value(found->second);
+      } else if (const auto value_of_terms = evaluate(dimension.dim_param())) {
+        dimension.set_dim_value(*value_of_terms);
+      }
+    }
+  }
+
+  /// What the nodes' bodies state, too.
+  void apply(GraphProto& graph) {
+    for (ValueInfoProto& value : *graph.mutable_value_info()) apply(value);
+    for (ValueInfoProto& value : *graph.mutable_output()) apply(value);
+    for (auto& node : *graph.mutable_node()) {
+      for (auto& attribute : *node.mutable_attribute()) {
+        if (attribute.has_g()) apply_to_body(*attribute.mutable_g());
+        for (GraphProto& body : *attribute.mutable_graphs()) apply_to_body(body);
+      }
     }
   }
 
  private:
+  void apply_to_body(GraphProto& body) {
+    for (ValueInfoProto& value : *body.mutable_input()) apply(value);
+    apply(body);
+  }
+
+  /// A sum of terms, each a product of names and numbers, as exporters write it:
+  /// "past + sequence", "2*n + 1". Empty if it is something else, or a name has no value.
+  std::optional<std::int64_t> evaluate(const std::string& expression) {
+    std::int64_t sum = 0;
+    std::int64_t term = 1;
+    std::set<std::string> names;
+    std::string factor;
+    bool negative = false;
+    for (const char letter : expression + '+') {
+      if (letter == ' ') continue;
+      if (letter != '+' && letter != '-' && letter != '*') {
+        factor += letter;
+        continue;
+      }
+      const auto value = factor_value(factor, names);
+      if (!value || __builtin_mul_overflow(term, *value, &term)) return std::nullopt;
+      factor.clear();
+      if (letter == '*') continue;
+      if (__builtin_add_overflow(sum, negative ? -term : term, &sum)) return std::nullopt;
+      term = 1;
+      negative = letter == '-';
+    }
+    used_.insert(names.begin(), names.end());
+    return sum;
+  }
+
+  std::optional<std::int64_t> factor_value(const std::string& factor,
+                                           std::set<std::string>& names) const {
+    if (const auto found = values_.find(factor); found != values_.end()) {
+      names.insert(factor);
+      return found->second;
+    }
+    std::int64_t number = 0;
+    const char* const end = factor.data() + factor.size();
+    const auto [stop, error] = std::from_chars(factor.data(), end, number);
+    if (factor.empty() || error != std::errc{} || stop != end || number < 0) return std::nullopt;
+    return number;
+  }
+
   std::map<std::string, std::int64_t> values_;
   std::set<std::string> used_;
 };
 
 }  // namespace
+
+std::string advice(const Bound& bound) {
+  if (!bound.replaced_batch) return "";
+  return ": the model was made for batch " + std::to_string(*bound.replaced_batch) +
+         ": leave --batch out, or export it with a dynamic batch";
+}
 
 Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& where) {
   GraphProto& graph = *model.mutable_graph();
@@ -125,7 +191,6 @@ Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& w
   Symbols symbols(binding.dims);
   const std::vector<ValueInfoProto*> inputs = real_inputs(graph);
   for (ValueInfoProto* input : inputs) symbols.apply(*input);
-  bound.used_dims = symbols.used();
 
   std::optional<std::int64_t> fixed;  // the batch that the first input has
   bool first = true;
@@ -147,8 +212,10 @@ Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& w
   if (binding.batch && fixed && *fixed != *binding.batch) bound.replaced_batch = fixed;
 
   for (ValueInfoProto* input : inputs) symbols.apply(*input);
-  for (ValueInfoProto& value : *graph.mutable_value_info()) symbols.apply(value);
-  for (ValueInfoProto& value : *graph.mutable_output()) symbols.apply(value);
+  symbols.apply(graph);
+  for (const std::string& name : symbols.used()) {
+    if (binding.dims.contains(name)) bound.used_dims.insert(name);
+  }
   for (ValueInfoProto* input : inputs) check_input(*input, where);
   for (ValueInfoProto* input : inputs) {
     const TensorShapeProto* shape = shape_of(*input);

@@ -16,7 +16,7 @@ struct Binding {
   /// input has there: dimension 0, or 1 of what a recurrent layer reads step by step.
   std::optional<std::int64_t> batch;
   /// Values of named dimensions, and, as "INPUT:AXIS", of those without a name; they go before the
-  /// batch.
+  /// batch. A dimension that is a sum of products of names and numbers follows from them.
   std::map<std::string, std::int64_t> dims;
 };
 
@@ -28,6 +28,9 @@ struct Bound {
   /// Names of Binding::dims that the model knows.
   std::set<std::string> used_dims;
 };
+
+/// What to do where shapes do not fit and it may be for the batch; else empty.
+std::string advice(const Bound& bound);
 
 /// Gives every dimension of every graph input a value, and the same value to its name wherever the
 /// model repeats it. Throws Error naming the input and the flag to pass where one stays open, is

@@ -17,7 +17,8 @@ enum class Cost { measured, movement, free, unsupported };
 std::string_view to_string(Cost cost);
 
 /// Where an operand of a call comes from: the node's input `index`, the result of the layer's call
-/// `index`, or the node's attributes. `scale` is folded into a weight when the model is loaded.
+/// `index`, or the node's attributes: a triangle that hides what comes later (`index` 0), or a band
+/// around the diagonal (1). `scale` is folded into a weight when the model is loaded.
 struct Source {
   enum class Kind { input, call, attribute };
   Kind kind = Kind::input;

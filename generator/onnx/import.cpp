@@ -65,7 +65,10 @@ std::int64_t count_parameters(const Program& program) {
   for (const Step& step : program.steps) {
     if (all_outputs_constant(program, step)) continue;
     for (const std::string& name : step.inputs) {
-      if (!name.empty() && is_weight(program.tensors.at(name))) weights.insert(name);
+      if (name.empty()) continue;
+      const auto widened = program.widened.find(name);
+      const std::string& own = widened == program.widened.end() ? name : widened->second;
+      if (is_weight(program.tensors.at(own))) weights.insert(own);
     }
   }
   std::int64_t count = 0;
@@ -95,7 +98,7 @@ Graph import_model(onnx::ModelProto model, const std::string& name, const Bindin
     try {
       graph.layers.push_back(lower_node(site, table, all_outputs_constant(program, step)));
     } catch (const std::exception& error) {
-      throw Error(label(program, step.node) + error.what());
+      throw Error(label(program, step.node) + error.what() + advice(bound));
     }
     graph.layers.back().name = step.node.name();
     graph.layers.back().inputs = producers(program, step);

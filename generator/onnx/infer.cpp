@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "onnx/rebatch.h"
 #include "onnx/schema.h"
 #include "onnx/site.h"
 
@@ -53,7 +54,10 @@ class Inference {
   }
 
   void visit(int index) {
-    const Step& step = program_.steps[static_cast<std::size_t>(index)];
+    Step& step = program_.steps[static_cast<std::size_t>(index)];
+    if (bound_.replaced_batch) {
+      widen_constants(program_, step, *bound_.replaced_batch, bound_.batch);
+    }
     std::vector<TypeProto> types = infer_types(step);
     const bool constant = is_constant(step);
     for (std::size_t output = 0; output < step.outputs.size(); ++output) {
@@ -220,7 +224,7 @@ void infer(Program& program, const onnx::ModelProto& model, const Bound& bound,
         inference.visit(static_cast<int>(program.steps.size()) - 1);
       }
     } catch (const std::exception& error) {
-      throw Error(label(program, program.steps.back().node) + error.what());
+      throw Error(label(program, program.steps.back().node) + error.what() + advice(bound));
     }
   }
 }

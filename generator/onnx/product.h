@@ -23,4 +23,12 @@ Call matmul_call(const Site& site, Factors factors, bool transpose_a = false,
 Call product_call(Dims a, Source a_source, Dims b, Source b_source, bool constant_b,
                   bool transpose_a = false, bool transpose_b = false);
 
+namespace lower {
+
+/// alpha * op(A) op(B) + beta * C. A factor of a constant operand goes into that operand when the
+/// model is loaded; any other factor but 1 is a call of its own.
+Lowered gemm(const Site& site);
+
+}  // namespace lower
+
 }  // namespace benanza

@@ -43,6 +43,8 @@ struct Program {
   std::set<std::string> outputs;
   /// Versions of the operator sets by canonical domain.
   std::unordered_map<std::string, int> opsets;
+  /// Constants read as if they had been made for another batch, and what the model has instead.
+  std::unordered_map<std::string, std::string> widened;
   /// Nodes that the model does not have.
   std::vector<std::unique_ptr<onnx::NodeProto>> made;
   /// What a reader should know, in whole lines that begin with `where`.

@@ -9,7 +9,7 @@
 namespace benanza {
 
 /// Newest version of the standard operators whose models are read.
-constexpr int max_opset = 23;
+constexpr int max_opset = 28;
 
 /// A model from an ONNX file, of any size, without the values of its weights (see without_weights);
 /// small tensors that lie in files of their own are read. Throws Error, one line that begins with

@@ -14,4 +14,9 @@ void rebatch_reshape(NodeContext& context, const Program& program, const Step& r
 std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_copies,
                               std::int64_t old_batch, std::int64_t batch);
 
+/// Constants that a step joins with data of the new batch (a class token, initial states), and that
+/// were made for `old_batch`, are read as if they had been made for `batch`; so are the sizes of
+/// Resize.
+void widen_constants(Program& program, Step& step, std::int64_t old_batch, std::int64_t batch);
+
 }  // namespace benanza

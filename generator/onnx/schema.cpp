@@ -27,9 +27,10 @@ std::string one_line(std::string text) {
   return text;
 }
 
-int newest_known_opset() {
+int newest_known_opset(const std::string& domain) {
   const auto& ranges = OpSchemaRegistry::DomainToVersionRange::Instance().Map();
-  return ranges.at("").second;
+  const auto found = ranges.find(domain);
+  return found == ranges.end() ? 0 : found->second.second;
 }
 
 /// Throws Error where the node is not what its schema describes: inference functions trust it.
@@ -57,7 +58,7 @@ void check_node(const Node& node, const OpSchema& schema) {
 /// attribute and have room for every input, or it would infer something else.
 bool describes(const OpSchema& schema, const Node& node) {
   // Known to change nothing about shapes, or read by inference functions of older schemas.
-  constexpr std::array<std::string_view, 2> harmless{"num_outputs", "saturate"};
+  constexpr std::array<std::string_view, 3> harmless{"num_outputs", "saturate", "stash_type"};
   const auto& attributes = node.proto().attribute();
   return (node.proto().input_size() <= schema.max_input() ||
           node.op_type().starts_with("Reduce")) &&
@@ -104,7 +105,7 @@ std::vector<TypeProto> schema_types(const Program& program, const Step& step, co
   const Node& node = step.node;
   const OpSchema* schema = OpSchemaRegistry::Schema(node.op_type(), node.opset(), node.domain());
   if (schema == nullptr || node.has_subgraph()) return types;
-  const bool newer = node.domain().empty() && node.opset() > newest_known_opset();
+  const bool newer = node.opset() > newest_known_opset(node.domain());
   try {
     check_node(node, *schema);
     if (!inputs_have_types(program, step) || (newer && !describes(*schema, node))) return types;

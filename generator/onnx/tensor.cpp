@@ -2,9 +2,11 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -118,7 +120,25 @@ bool is_floating(int type) {
          type == TensorProto::FLOAT16 || type == TensorProto::BFLOAT16;
 }
 
+namespace {
+
+/// Types that came after the installed onnx package, by their numbers from 17 (opset 19).
+constexpr std::array<std::string_view, 10> newer_types{
+    "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",
+    "int4",         "float4e2m1",     "float8e8m0", "uint2",          "int2"};
+constexpr int first_newer_type = 17;
+
+std::string_view newer_name(int type) {
+  const int place = type - first_newer_type;
+  return place < 0 || place >= std::ssize(newer_types)
+             ? std::string_view()
+             : newer_types[static_cast<std::size_t>(place)];
+}
+
+}  // namespace
+
 std::string type_name(int type) {
+  if (const std::string_view name = newer_name(type); !name.empty()) return std::string(name);
   if (type == 0 || !onnx::TensorProto_DataType_IsValid(type)) return "unknown";
   std::string name = onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(type));
   for (char& letter : name) letter = static_cast<char>(std::tolower(letter));
@@ -127,6 +147,7 @@ std::string type_name(int type) {
 
 std::int64_t type_bytes(int type) {
   if (is_floating(type)) return 4;
+  if (newer_name(type).starts_with("float8")) return 1;
   switch (type) {
     case TensorProto::INT64:
     case TensorProto::UINT64:

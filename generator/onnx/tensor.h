@@ -48,7 +48,8 @@ struct Tensor {
 bool is_floating(int type);
 /// ONNX name, "float"; "unknown" for 0.
 std::string type_name(int type);
-/// Size of an element; floating types counted as fp32. 0 for strings and unknown types.
+/// Size of an element; floating types counted as fp32. 0 for strings, types of less
+/// than a byte and unknown types.
 std::int64_t type_bytes(int type);
 
 /// Whether the values of a stored tensor are worth keeping: small enough for its type.

@@ -166,7 +166,8 @@ class NodeTest {
       std::vector<Values> operands;
       for (const Source& source : call.operands) {
         const Dims& dims = inputs(call.problem)[operands.size()].dims;
-        operands.push_back(source.kind == Source::Kind::attribute && node.op_type() == "Attention"
+        const bool hides_later = source.kind == Source::Kind::attribute && source.index == 0;
+        operands.push_back(hides_later && node.op_type() == "Attention"
                                ? triangle(dims)
                                : operand(source, node, values, results));
       }

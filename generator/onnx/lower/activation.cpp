@@ -1,3 +1,4 @@
+#include "base/error.h"
 #include "onnx/lowering.h"
 
 namespace benanza::lower {
@@ -48,6 +49,18 @@ Lowered swish(const Site& site) {
                         {from_input(0)})});
 }
 
+/// swish(a) * b.
+Lowered swiglu(const Site& site) {
+  Lowered lowered = swish(site);
+  lowered.calls.push_back(
+      call(Binary{.kind = BinaryKind::mul, .a = site.extents(0), .b = site.extents(1)},
+           {from_call(0), from_input(1)}));
+  if (site.extents(0) != site.extents(1)) {
+    throw Error("operands of " + join(site.extents(0), 'x') + " and " + join(site.extents(1), 'x'));
+  }
+  return lowered;
+}
+
 Call linear(const Dims& dims, float factor, Source source) {
   return call(Activation{.input = dims, .kind = ActivationKind::linear, .alpha = factor}, {source});
 }
@@ -92,6 +105,7 @@ void register_activation(LoweringTable& table) {
   table.add("HardSwish", plain<ActivationKind::hard_swish>);
   table.add("Gelu", gelu);
   table.add("Swish", swish);
+  table.add("SwiGLU", swiglu);
   table.add("Selu", selu);
   table.add("Celu", celu);
   table.add("Neg", negate);

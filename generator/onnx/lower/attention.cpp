@@ -70,6 +70,19 @@ ScoreMask triangle(const Inputs& inputs) {
   return {{inputs.q.dims[2], inputs.k.dims[2]}, true, from_attribute()};
 }
 
+/// Keys that are too far before or behind the query (opset 25).
+bool has_window(const Site& site) {
+  return site.node().integer("left_window_size", -1) >= 0 ||
+         site.node().integer("right_window_size", -1) >= 0;
+}
+
+/// A band that the framework makes once; of a causal node, its lower half.
+ScoreMask band(const Inputs& inputs) {
+  ScoreMask mask = triangle(inputs);
+  mask.source.index = 1;
+  return mask;
+}
+
 float scale_of(const Site& site, const Inputs& inputs) {
   const float usual = 1 / std::sqrt(static_cast<float>(inputs.q.dims[3]));
   const float stated = site.node().real("scale", 0);
@@ -93,7 +106,11 @@ Lowered attention(const Site& site) {
   append_past(parts, site, inputs, {4, 5});
   std::vector<ScoreMask> masks;
   if (site.has_input(3)) masks.push_back(mask_of(site, 3, inputs));
-  if (site.node().integer("is_causal", 0) != 0) masks.push_back(triangle(inputs));
+  if (has_window(site)) {
+    masks.push_back(band(inputs));
+  } else if (site.node().integer("is_causal", 0) != 0) {
+    masks.push_back(triangle(inputs));
+  }
   finish(parts, site, inputs, masks, site.shape(0).size() == 3);
   return std::move(parts).done();
 }

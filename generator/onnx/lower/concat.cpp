@@ -13,6 +13,12 @@ Lowered concat(const Site& site) {
     const Dims& part = site.shape(index);
     if (part.size() != rank) throw Error("joins tensors of different ranks");
     if (element_count(part) == 0) continue;
+    Dims like_first = shape.parts.empty() ? part : shape.parts.front();
+    like_first[static_cast<std::size_t>(shape.axis)] = part[static_cast<std::size_t>(shape.axis)];
+    if (part != like_first) {
+      throw Error("joins " + join(part, 'x') + " to " + join(shape.parts.front(), 'x') +
+                  " along axis " + std::to_string(shape.axis));
+    }
     shape.parts.push_back(part);
     operands.push_back(from_input(static_cast<int>(index)));
   }

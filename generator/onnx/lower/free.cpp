@@ -53,6 +53,7 @@ void register_free(LoweringTable& table) {
   for (const auto* op : {"Reshape", "Flatten", "Squeeze", "Unsqueeze"}) table.add(op, view);
   for (const auto* op : {"Shape", "Size"}) table.add(op, shape);
   for (const auto* op : {"Constant", "ConstantOfShape"}) table.add(op, fill);
+  table.add("BitCast", view);
   table.add("Dropout", dropout);
   for (const auto* op : {"Cast", "CastLike"}) table.add(op, cast);
 }

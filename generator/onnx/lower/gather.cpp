@@ -67,11 +67,18 @@ Lowered scatter(const Site& site) {
                    stand_in(site, element_count(site.shape(2)), 2)});
 }
 
+/// A cache with new rows in it.
+Lowered scatter_rows(const Site& site) {
+  return movement({stand_in(site, element_count(site.shape(0))),
+                   stand_in(site, element_count(site.shape(1)), 1)});
+}
+
 }  // namespace
 
 void register_gather(LoweringTable& table) {
   table.add("Gather", gather);
   for (const auto* op : {"GatherElements", "GatherND"}) table.add(op, gather_any);
+  table.add("TensorScatter", scatter_rows);
   for (const auto* op : {"Scatter", "ScatterElements", "ScatterND"}) table.add(op, scatter);
 }
 

@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "onnx/broadcast.h"
-#include "onnx/lowering.h"
+#include "onnx/product.h"
 
 namespace benanza::lower {
 namespace {
@@ -22,8 +22,8 @@ Source last(const std::vector<Call>& calls) {
   return from_call(static_cast<int>(calls.size()) - 1);
 }
 
-/// alpha * op(A) op(B) + beta * C. A factor of a constant operand goes into that operand when the
-/// model is loaded; any other factor but 1 is a call of its own.
+}  // namespace
+
 Lowered gemm(const Site& site) {
   const Node& node = site.node();
   const Dims& a = matrix(site, 0);
@@ -61,8 +61,6 @@ Lowered gemm(const Site& site) {
   }
   return measured(std::move(calls));
 }
-
-}  // namespace
 
 void register_gemm(LoweringTable& table) { table.add("Gemm", gemm); }
 

@@ -16,8 +16,11 @@ SlidingWindow stated_window(const Site& site, const Dims& input) {
 Lowered max_pool(const Site& site) {
   if (site.has_output(1)) throw NotExpressible("positions of the maxima (output Indices)");
   const Dims& input = image_extents(site);
-  return measured({call(Pooling{.input = input, .window = stated_window(site, input).window},
-                        {from_input(0)})});
+  Lowered lowered = measured({call(
+      Pooling{.input = input, .window = stated_window(site, input).window}, {from_input(0)})});
+  // The greatest of bytes is a byte of the same scale: to be measured at int8.
+  if (type_bytes(site.input(0).type) == 1) lowered.types = Types::checked_by_lowering;
+  return lowered;
 }
 
 Lowered average_pool(const Site& site) {
@@ -57,6 +60,11 @@ void register_pooling(LoweringTable& table) {
   table.add("AveragePool", average_pool);
   table.add("GlobalMaxPool", global_pool<PoolingMode::max>);
   table.add("GlobalAveragePool", global_pool<PoolingMode::average_exclude_pad>);
+  // ONNX Runtime's blocked layout names the same tensors.
+  table.add("com.microsoft.nchwc.MaxPool", max_pool);
+  table.add("com.microsoft.nchwc.AveragePool", average_pool);
+  table.add("com.microsoft.nchwc.GlobalMaxPool", global_pool<PoolingMode::max>);
+  table.add("com.microsoft.nchwc.GlobalAveragePool", global_pool<PoolingMode::average_exclude_pad>);
 }
 
 }  // namespace benanza::lower

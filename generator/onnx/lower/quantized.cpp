@@ -65,6 +65,20 @@ Lowered matmul_integer(const Site& site) {
   return in_bytes(site, {matmul_call(site, {0, 1})}, {0, 1});
 }
 
+/// Inputs as of qlinear_matmul, with a bias before the result's scale.
+Lowered quantized_gemm(const Site& site) {
+  check_symmetric(site, 5);
+  Call product = matmul_call(site, {0, 3}, site.node().integer("transA", 0) != 0,
+                             site.node().integer("transB", 0) != 0);
+  if (site.has_input(6)) {
+    const Dims columns{std::get<Gemm>(product.problem.shape).n};
+    if (site.shape(6) != columns) throw NotExpressible("a bias of other than one value per column");
+    product.problem.epilogue.bias = true;
+    product.operands.push_back(from_input(6));
+  }
+  return in_bytes(site, {product}, {0, 3});
+}
+
 /// The axis of the scales, -1 where there is one scale.
 std::int64_t scale_axis(const Site& site, const Dims& dims) {
   if (element_count(site.shape(1)) == 1) return -1;
@@ -97,6 +111,7 @@ void register_quantized(LoweringTable& table) {
   table.add("ConvInteger", conv_integer);
   table.add("QLinearMatMul", qlinear_matmul);
   table.add("MatMulInteger", matmul_integer);
+  table.add("com.microsoft.QGemm", quantized_gemm);
   table.add("QuantizeLinear", quantization<QuantizationKind::quantize>);
   table.add("DequantizeLinear", quantization<QuantizationKind::dequantize>);
 }

@@ -71,6 +71,9 @@ void refuse_variants(const Site& site) {
 
 void check_lengths(const Site& site, std::int64_t steps) {
   if (!site.has_input(lengths_input)) return;
+  if (!site.input(lengths_input).literal) {
+    throw NotExpressible("lengths that are only known when the model runs (sequence_lens)");
+  }
   const Dims lengths = site.integers(lengths_input);
   if (std::any_of(lengths.begin(), lengths.end(), [&](auto length) { return length != steps; })) {
     throw NotExpressible("sequences shorter than the input (sequence_lens)");

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/error.h"
 #include "onnx/lowering.h"
 #include "onnx/views.h"
 
@@ -40,6 +41,20 @@ Lowered norm(const Site& site) {
   return lowered;
 }
 
+/// The norm of each channel.
+Lowered global_norm(const Site& site) {
+  const std::int64_t p = site.node().integer("p", 2);
+  if (p != 1 && p != 2) throw NotExpressible("a norm of order " + std::to_string(p));
+  const Dims& input = site.shape(0);
+  Dims axes;
+  for (std::size_t axis = 2; axis < input.size(); ++axis) {
+    axes.push_back(static_cast<std::int64_t>(axis));
+  }
+  if (axes.empty()) throw Error("an input of " + join(input, 'x') + " has no spatial axes");
+  const ReductionKind kind = p == 1 ? ReductionKind::l1 : ReductionKind::l2;
+  return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
+}
+
 }  // namespace
 
 void register_reduction(LoweringTable& table) {
@@ -51,6 +66,7 @@ void register_reduction(LoweringTable& table) {
   table.add("ReduceL1", norm<ReductionKind::l1>);
   table.add("ReduceL2", norm<ReductionKind::l2>);
   table.add("ReduceSumSquare", norm<ReductionKind::sum_square>);
+  table.add("GlobalLpPool", global_norm);
   table.add("ReduceLogSum", log_sum<false>);
   table.add("ReduceLogSumExp", log_sum<true>);
 }

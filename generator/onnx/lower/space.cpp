@@ -41,8 +41,9 @@ Lowered space_to_depth(const Site& site) {
   const std::int64_t block = site.node().integer("blocksize", 0);
   const Dims& dims = image(site, block);
   if (dims[2] % block != 0 || dims[3] % block != 0) throw Error("blocks do not fill the image");
-  return moved(permuted({dims[0], dims[1], dims[2] / block, block, dims[3] / block, block},
-                        {0, 3, 5, 1, 2, 4}));
+  const Dims blocks{dims[0], dims[1], dims[2] / block, block, dims[3] / block, block};
+  const bool depth_first = site.node().text("mode", "DCR") == "CRD";  // from opset 28
+  return moved(permuted(blocks, depth_first ? Dims{0, 1, 3, 5, 2, 4} : Dims{0, 3, 5, 1, 2, 4}));
 }
 
 }  // namespace

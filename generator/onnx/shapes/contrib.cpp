@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "onnx/shapes/table.h"
+#include "onnx/whole.h"
 
 /// Operators that ONNX Runtime's optimizers write (domain com.microsoft).
 namespace benanza::shapes {
@@ -65,6 +66,63 @@ std::vector<TensorFacts> bias_split_gelu(const Site& site) {
   return {{site.input(0).type, dims}};
 }
 
+/// A and B, each transposed or not; C broadcasts to the product.
+std::vector<TensorFacts> fused_gemm(const Site& site) {
+  const Dims& a = site.shape(0);
+  const Dims& b = site.shape(1);
+  if (a.size() != 2 || b.size() != 2) throw Error("A and B need two axes each");
+  return {{site.input(0).type, Dims{a[site.node().integer("transA", 0) != 0 ? 1 : 0],
+                                    b[site.node().integer("transB", 0) != 0 ? 0 : 1]}}};
+}
+
+/// Inputs: A, its scale and zero point, B, its scale and zero point, C, the result's scale and zero
+/// point, without which it is a float.
+std::vector<TensorFacts> quantized_gemm(const Site& site) {
+  const Dims& a = site.shape(0);
+  const Dims& b = site.shape(3);
+  if (a.size() != 2 || b.size() != 2) throw Error("A and B need two axes each");
+  return {{site.has_input(7) ? site.input(0).type : site.input(1).type,
+           Dims{a[site.node().integer("transA", 0) != 0 ? 1 : 0],
+                b[site.node().integer("transB", 0) != 0 ? 0 : 1]}}};
+}
+
+/// Inputs: the result's scale and zero point, then each part with its own.
+std::vector<TensorFacts> quantized_concat(const Site& site) {
+  Dims dims = site.shape(2);
+  const auto axis =
+      static_cast<std::size_t>(Site::axis(site.node().integer("axis", 0), dims.size()));
+  for (std::size_t index = 5; index < site.input_count(); index += 3) {
+    const Dims& part = site.shape(index);
+    if (part.size() != dims.size()) throw Error("parts of other axes");
+    dims[axis] = checked_sum(dims[axis], part[axis]);
+  }
+  return {{site.input(2).type, dims}};
+}
+
+/// Out of the blocked layout, whose channels are filled up.
+std::vector<TensorFacts> reorder_output(const Site& site) {
+  Dims dims = site.shape(0);
+  if (dims.size() < 2) throw Error("an input without channels");
+  dims[1] = site.node().integer("channels", dims[1]);
+  if (site.node().integer("channels_last", 0) != 0) {
+    dims.push_back(dims[1]);
+    dims.erase(dims.begin() + 1);
+  }
+  return {{site.input(0).type, dims}};
+}
+
+std::vector<TensorFacts> reorder_input(const Site& site) {
+  Dims dims = site.shape(0);
+  if (dims.size() < 2) throw Error("an input without channels");
+  if (site.node().integer("channels_last", 0) != 0) {
+    dims.insert(dims.begin() + 1, dims.back());
+    dims.pop_back();
+  }
+  return {{site.input(0).type, dims}};
+}
+
+std::vector<TensorFacts> mixture_of_experts(const Site& site) { return {like_input(site, 0)}; }
+
 }  // namespace
 
 void register_contrib(ShapeTable& table) {
@@ -76,6 +134,14 @@ void register_contrib(ShapeTable& table) {
   table.add("com.microsoft.DynamicQuantizeMatMul", dynamic_quantize_matmul);
   table.add("com.microsoft.MatMulIntegerToFloat", dynamic_quantize_matmul);
   table.add("com.microsoft.BiasSplitGelu", bias_split_gelu);
+  table.add("com.microsoft.FusedGemm", fused_gemm);
+  table.add("com.microsoft.QGemm", quantized_gemm);
+  table.add("com.microsoft.QLinearConcat", quantized_concat);
+  table.add("com.microsoft.nchwc.ReorderInput", reorder_input);
+  table.add("com.microsoft.nchwc.ReorderOutput", reorder_output);
+  for (const auto* op : {"com.microsoft.MoE", "com.microsoft.QMoE"}) {
+    table.add(op, mixture_of_experts);
+  }
 }
 
 }  // namespace benanza::shapes

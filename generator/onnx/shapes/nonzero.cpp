@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "onnx/shapes/table.h"
+#include "onnx/whole.h"
 
 namespace benanza::shapes {
 namespace {
@@ -18,8 +19,19 @@ std::vector<TensorFacts> nonzero(const Site& site) {
   return {{onnx::TensorProto::INT64, Dims{static_cast<std::int64_t>(site.shape(0).size()), count}}};
 }
 
+/// A new axis as long as the depth.
+std::vector<TensorFacts> one_hot(const Site& site) {
+  Dims dims = site.shape(0);
+  const auto axis = Site::axis(site.node().integer("axis", -1), dims.size() + 1);
+  dims.insert(dims.begin() + axis, whole(site.scalar(1, 0)));
+  return {{site.input(2).type, dims}};
+}
+
 }  // namespace
 
-void register_nonzero(ShapeTable& table) { table.add("NonZero", nonzero); }
+void register_nonzero(ShapeTable& table) {
+  table.add("NonZero", nonzero);
+  table.add("OneHot", one_hot);
+}
 
 }  // namespace benanza::shapes

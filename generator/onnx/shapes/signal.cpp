@@ -1,3 +1,5 @@
+#include <onnx/onnx_pb.h>
+
 #include "base/error.h"
 #include "onnx/shapes/table.h"
 #include "onnx/whole.h"
@@ -18,8 +20,49 @@ std::vector<TensorFacts> stft(const Site& site) {
                                     onesided ? length / 2 + 1 : length, 2}}};
 }
 
+/// Of real numbers (last axis 1) or complex ones (2). The axis is an attribute before opset 20.
+std::vector<TensorFacts> dft(const Site& site) {
+  Dims dims = site.shape(0);
+  if (dims.size() < 2) throw Error("a signal of " + join(dims, 'x') + " needs two axes");
+  const bool attribute = site.node().opset() < 20;
+  const std::int64_t stated =
+      attribute ? site.node().integer("axis", 1) : whole(site.scalar(2, -2));
+  const std::int64_t axis = Site::axis(stated, dims.size());
+  const bool onesided = site.node().integer("onesided", 0) != 0;
+  const bool inverse = site.node().integer("inverse", 0) != 0;
+  std::int64_t& bins = dims[static_cast<std::size_t>(axis)];
+  if (site.has_input(1)) {
+    bins = whole(site.scalar(1, 0));
+    if (bins < 1) throw Error("a length of " + std::to_string(bins));
+  } else if (onesided && inverse) {
+    bins = checked_product(2, bins - 1);
+  }
+  if (onesided && !inverse) bins = bins / 2 + 1;
+  dims.back() = onesided && inverse ? 1 : 2;
+  return {{site.input(0).type, dims}};
+}
+
+/// Hann, Hamming, Blackman.
+std::vector<TensorFacts> window(const Site& site) {
+  const auto type =
+      static_cast<int>(site.node().integer("output_datatype", onnx::TensorProto::FLOAT));
+  return {{type, Dims{whole(site.scalar(0, 0))}}};
+}
+
+/// Bins of a spectrum to bands.
+std::vector<TensorFacts> mel_weights(const Site& site) {
+  const auto type =
+      static_cast<int>(site.node().integer("output_datatype", onnx::TensorProto::FLOAT));
+  return {{type, Dims{whole(site.scalar(1, 0)) / 2 + 1, whole(site.scalar(0, 0))}}};
+}
+
 }  // namespace
 
-void register_signal(ShapeTable& table) { table.add("STFT", stft); }
+void register_signal(ShapeTable& table) {
+  table.add("STFT", stft);
+  table.add("DFT", dft);
+  for (const auto* op : {"HannWindow", "HammingWindow", "BlackmanWindow"}) table.add(op, window);
+  table.add("MelWeightMatrix", mel_weights);
+}
 
 }  // namespace benanza::shapes

@@ -117,6 +117,12 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
                           .output("y")),
               StartsWith("test.onnx: node \"y\" (Add): "));
   EXPECT_THAT(message(Model(13)
+                          .input("a", {2, 3, 4})
+                          .input("b", {1, 3, 4})
+                          .node("Concat", {"a", "b"}, {"y"}, {{"axis", 2}})
+                          .output("y")),
+              HasSubstr("\"y\" (Concat): joins 1x3x4 to 2x3x4 along axis 2"));
+  EXPECT_THAT(message(Model(13)
                           .input("x", {1, 1, 8, 8})
                           .weights("w", {1, 1, 3, 3})
                           .node("Conv", {"x", "w"}, {"conv7"}, {{"pads", Dims{1, 1}}})
@@ -195,6 +201,44 @@ TEST(Bind, NamesGoWhereverTheyStand) {
   const Graph by_batch = model.import({.batch = 5, .dims = {}});
   EXPECT_EQ(by_batch.layers[0].outputs[0].shape, (Dims{5, 3}));
   EXPECT_EQ(by_batch.layers[1].outputs[0].shape, (Dims{4, 5}));
+}
+
+TEST(Bind, SumsOfNamesFollowFromThem) {
+  Model model(17);
+  model.input("past", {1, 2}).input("mask", {1, 2}).input("odd", {1, 2});
+  const auto name = [&](int input, const char* text) {
+    auto& type = *model.graph().mutable_input(input)->mutable_type()->mutable_tensor_type();
+    type.mutable_shape()->mutable_dim(1)->set_dim_param(text);
+  };
+  name(0, "past");
+  name(1, "past + sequence");
+  name(2, "2*past - 1");
+  model.node("Relu", {"mask"}, {"y"}).node("Relu", {"odd"}, {"z"}).output("y").output("z");
+  const Graph graph = model.import({.batch = {}, .dims = {{"past", 3}, {"sequence", 4}}});
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{1, 7}));
+  EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{1, 5}));
+  EXPECT_TRUE(graph.bound_dims.contains("sequence"));
+  EXPECT_THAT(message(model, {.batch = {}, .dims = {{"past", 3}}}),
+              HasSubstr("--dim past + sequence="));
+}
+
+TEST(Bind, BodiesKnowTheNames) {
+  Model model(17);
+  model.input("c", {}, onnx::TensorProto::BOOL).input("x", {-2, 3}).node("If", {"c"}, {"y"});
+  for (const char* which : {"then_branch", "else_branch"}) {
+    auto& branch = *model.last().add_attribute();
+    branch.set_name(which);
+    branch.set_type(onnx::AttributeProto::GRAPH);
+    auto& inner = *branch.mutable_g()->add_node();
+    inner.set_op_type(which == std::string("then_branch") ? "Tanh" : "Relu");
+    inner.add_input("x");
+    inner.add_output("z");
+    auto& made = *branch.mutable_g()->add_output();
+    made.set_name("z");
+    *made.mutable_type() = model.graph().input(1).type();
+  }
+  const Graph graph = model.output("y").import({.batch = 5, .dims = {}});
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{5, 3}));
 }
 
 }  // namespace

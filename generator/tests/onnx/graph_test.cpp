@@ -131,6 +131,21 @@ TEST(Shapes, ArithmeticOnShapesIsFolded) {
   EXPECT_THAT(keys(model.layer()), ElementsAre("relu/3x8"));
 }
 
+TEST(Shapes, SqueezeTakesEveryOneIfNotTold) {
+  for (const int opset : {9, 13, 25}) {
+    Model model(opset);
+    model.input("x", {1, 3, 1, 2}).node("Squeeze", {"x"}, {"y"}).output("y");
+    EXPECT_EQ(model.layer().outputs[0].shape, (Dims{3, 2}));
+  }
+}
+
+TEST(Shapes, OneHotAddsAnAxisAsLongAsTheDepth) {
+  Model model(18);
+  model.input("at", {4, 5}, onnx::TensorProto::INT64).integers("depth", {7}).weights("v", {2});
+  model.node("OneHot", {"at", "depth", "v"}, {"y"}, {{"axis", 1}}).output("y");
+  EXPECT_EQ(model.layer().outputs[0].shape, (Dims{4, 7, 5}));
+}
+
 TEST(Shapes, ExpandTakesMinusOneForAsItIs) {
   Model model(13);
   model.input("x", {1, 5})
@@ -173,11 +188,9 @@ TEST(Shapes, NewerOpsetsUseTheNewestSchema) {
 }
 
 TEST(Shapes, NewerAttributesAreNotIgnored) {
-  // Dilated average pooling came with opset 19: a schema without dilations would give 1x1x6x6.
-  const Layer layer = Model(19)
+  const Layer layer = Model(28)
                           .input("x", {1, 1, 7, 7})
-                          .node("AveragePool", {"x"}, {"y"},
-                                {{"kernel_shape", Dims{2, 2}}, {"dilations", Dims{3, 3}}})
+                          .node("Softsign", {"x"}, {"y"}, {{"crop", 2}})
                           .output("y")
                           .layer();
   EXPECT_EQ(layer.cost, Cost::unsupported);
@@ -197,6 +210,10 @@ TEST(Rebatch, WhatFitsOrIsNoBatchStays) {
   EXPECT_EQ(rebatched({3, 5}, {15}, true, 1, 8), std::nullopt);
 }
 
+TEST(Rebatch, OfNothingIsNothing) {
+  EXPECT_EQ(rebatched({1, 1024}, {8, 1024}, true, 0, 8), std::nullopt);
+}
+
 TEST(Rebatch, ThroughAModel) {
   Model model(13);
   model.input("x", {1, 16, 1, 1})
@@ -206,6 +223,34 @@ TEST(Rebatch, ThroughAModel) {
       .output("y");
   EXPECT_THAT(keys(model.layer({.batch = 8, .dims = {}})), ElementsAre("softmax/8x16_a1"));
   EXPECT_THAT(keys(model.layer()), ElementsAre("softmax/1x16_a1"));
+}
+
+TEST(Rebatch, ConstantsBesideTheDataTakeTheNewBatch) {
+  // A class token of 1x1x8 before 4 rows; then the batch is 2.
+  Model model(17);
+  model.input("x", {1, 4, 8}).weights("token", {1, 1, 8});
+  model.node("Concat", {"token", "x"}, {"c"}, {{"axis", 1}}).node("Relu", {"c"}, {"y"});
+  const Graph graph = model.output("y").import({.batch = 2, .dims = {}});
+  EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{2, 5, 8}));
+  EXPECT_THAT(keys(graph.layers[1]), ElementsAre("relu/2x5x8"));
+  EXPECT_EQ(graph.parameters, 8);
+}
+
+TEST(Rebatch, SizesOfAResizeTakeTheNewBatch) {
+  Model model(18);
+  model.input("x", {1, 3, 4, 4}).integers("sizes", {1, 3, 8, 8});
+  model.node("Resize", {"x", "", "", "sizes"}, {"y"}, {{"mode", "linear"}}).output("y");
+  EXPECT_EQ(model.layer({.batch = 2, .dims = {}}).outputs[0].shape, (Dims{2, 3, 8, 8}));
+}
+
+TEST(Rebatch, InitialStatesTakeTheNewBatch) {
+  Model model(17);
+  model.input("x", {5, 1, 3}).weights("w", {1, 16, 3}).weights("r", {1, 16, 4});
+  model.weights("h", {1, 1, 4}).weights("c", {1, 1, 4});
+  model.node("LSTM", {"x", "w", "r", "", "", "h", "c"}, {"y"}, {{"hidden_size", 4}});
+  const Layer layer = model.output("y").layer({.batch = 2, .dims = {}});
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{5, 1, 2, 4}));
+  EXPECT_THAT(keys(layer), ElementsAre("lstm/t5_n2_i3_h4_l1_forward_initial"));
 }
 
 std::string file(const std::string& name) { return std::string(TEST_DATA) + '/' + name; }

@@ -73,6 +73,18 @@ TEST(Attention, AddsItsMaskAndWhatCameBefore) {
   EXPECT_THAT(fused(model), IsEmpty()) << "nobody else appends the keys";
 }
 
+TEST(Attention, AWindowIsAMaskAndNoTriangle) {
+  // From opset 25: each query sees itself and the two keys before.
+  Model model(25);
+  for (const char* name : {"q", "k", "v"}) model.input(name, {2, 3, 5, 4});
+  model.node("Attention", {"q", "k", "v"}, {"y"},
+             {{"is_causal", 1}, {"left_window_size", 2}, {"right_window_size", 0}});
+  model.output("y");
+  EXPECT_THAT(keys(model.layer()), ElementsAre("gemm/m5_n5_k4_nt_a6_b6", "add/2x3x5x5_1x1x5x5_w",
+                                               "softmax/2x3x5x5_a3", "gemm/m5_n4_k5_nn_a6_b6"));
+  EXPECT_THAT(fused(model), ElementsAre("attention/2x3x5x4_k3x5x4_s0.5_m1x1x5x5"));
+}
+
 TEST(Attention, SaysWhatItCannotDo) {
   EXPECT_THAT(attention({1, 2, 3, 4}, {1, 2, 3, 4}, {{"softcap", 5.0F}}).layer().reason,
               HasSubstr("soft cap"));

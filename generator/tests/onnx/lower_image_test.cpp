@@ -107,6 +107,46 @@ TEST(Pool, CeilModeThatDividesEvenlyChangesNothing) {
               ElementsAre("maxpool/1x1x7x7_k3x3_p0.0.0.0_s2x2_d1x1"));
 }
 
+TEST(Pool, NoWindowBeginsBehindTheInput) {
+  // 2 pixels and a pad of 1 on each side: windows would begin at 0 and 3 of 4, the second behind.
+  const Layer layer = pool("MaxPool", {1, 1, 2, 2},
+                           {{"kernel_shape", Dims{1, 1}},
+                            {"strides", Dims{3, 3}},
+                            {"pads", Dims{1, 1, 1, 1}},
+                            {"ceil_mode", 1}});
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{1, 1, 1, 1})) << layer.reason;
+  EXPECT_THAT(keys(layer), ElementsAre("maxpool/1x1x2x2_k1x1_p1.1.0.0_s3x3_d1x1"));
+  // 2 pixels, kernel 1, stride 2: a window at 2 would begin behind them.
+  EXPECT_EQ(pool("AveragePool", {1, 3, 2, 2},
+                 {{"kernel_shape", Dims{1, 1}}, {"strides", Dims{2, 2}}, {"ceil_mode", 1}}, 22)
+                .outputs[0]
+                .shape,
+            (Dims{1, 3, 1, 1}));
+}
+
+TEST(Pool, AveragesMayBeDilated) {
+  // Reach 3 * 1 + 1 = 4 of 7 pixels: 4 windows.
+  const Layer layer = pool("AveragePool", {1, 1, 7, 7},
+                           {{"kernel_shape", Dims{2, 2}}, {"dilations", Dims{3, 3}}}, 19);
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{1, 1, 4, 4}));
+  EXPECT_THAT(keys(layer), ElementsAre("avgpool/1x1x7x7_k2x2_p0.0.0.0_s1x1_d3x3_exclude"));
+}
+
+TEST(Pool, TheGreatestOfBytesIsAByte) {
+  Model model(12);
+  model.input("x", {1, 3, 4, 4}, onnx::TensorProto::UINT8);
+  model.node("MaxPool", {"x"}, {"y"}, {{"kernel_shape", Dims{2, 2}}}).output("y");
+  EXPECT_THAT(keys(model.layer()), ElementsAre("maxpool/1x3x4x4_k2x2_p0.0.0.0_s1x1_d1x1"));
+  EXPECT_EQ(model.layer().outputs[0].type, "uint8");
+}
+
+TEST(Pool, NormsOfWholeChannelsAreReductions) {
+  EXPECT_THAT(keys(pool("GlobalLpPool", {2, 3, 4, 5})), ElementsAre("reducel2/2x3x4x5_a2.3"));
+  EXPECT_THAT(keys(pool("GlobalLpPool", {2, 3, 4}, {{"p", 1}})), ElementsAre("reducel1/2x3x4_a2"));
+  EXPECT_THAT(pool("GlobalLpPool", {2, 3, 4}, {{"p", 3}}).reason, HasSubstr("order 3"));
+  EXPECT_THAT(pool("LpPool", {2, 3, 4}, {{"kernel_shape", Dims{2}}}).reason, HasSubstr("norms"));
+}
+
 TEST(Pool, MissingStridesAreOnes) {
   EXPECT_THAT(keys(pool("MaxPool", {1, 1, 7, 7},
                         {{"kernel_shape", Dims{2, 2}}, {"dilations", Dims{3, 3}}})),

@@ -1,0 +1,161 @@
+// Operators of opsets 24 to 28, which the installed schemas do not know, and shapes behind bodies.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model.h"
+#include "onnx/tensor.h"
+
+namespace benanza::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::optional<Dims> shape(const Layer& layer, std::size_t output = 0) {
+  return layer.outputs.at(output).shape;
+}
+
+TEST(Newer, Swish) {
+  Model model(24);
+  model.input("x", {2, 3}).node("Swish", {"x"}, {"y"}, {{"alpha", 2.0F}}).output("y");
+  EXPECT_THAT(keys(model.layer()), ElementsAre("swish/2x3_a2"));
+}
+
+TEST(Newer, SwiGluIsASwishAndAProduct) {
+  Model model(28);
+  model.input("a", {2, 3}).input("b", {2, 3}).node("SwiGLU", {"a", "b"}, {"y"}).output("y");
+  EXPECT_THAT(keys(model.layer()), ElementsAre("swish/2x3_a1", "mul/2x3_2x3"));
+}
+
+TEST(Newer, SpaceToDepthMayPutTheDepthFirst) {
+  Model model(28);
+  model.input("x", {1, 2, 4, 6});
+  model.node("SpaceToDepth", {"x"}, {"y"}, {{"blocksize", 2}, {"mode", "CRD"}}).output("y");
+  // Element (c, dy, dx, y, x) lies at 24 c + 6 (2 y + dy) + 2 x + dx.
+  EXPECT_THAT(keys(model.layer()), ElementsAre("copy/2x2x2x2x3_f24.6.1.12.2_t24.12.6.3.1"));
+  EXPECT_EQ(shape(model.layer()), (Dims{1, 8, 2, 3}));
+}
+
+TEST(Newer, ACacheTakesRows) {
+  Model model(24);
+  model.input("cache", {2, 4, 16, 8}).input("new", {2, 4, 1, 8});
+  model.node("TensorScatter", {"cache", "new"}, {"y"}).output("y");
+  EXPECT_EQ(model.layer().cost, Cost::movement);
+  EXPECT_EQ(shape(model.layer()), (Dims{2, 4, 16, 8}));
+}
+
+TEST(Newer, LinearAttention) {
+  // 4 heads over 2 of keys, keys of 8 and values of 16.
+  Model model(27);
+  model.input("q", {2, 5, 32}).input("k", {2, 5, 16}).input("v", {2, 5, 32});
+  model.node("LinearAttention", {"q", "k", "v"}, {"y", "state"},
+             {{"q_num_heads", 4}, {"kv_num_heads", 2}});
+  const Layer layer = model.output("y").output("state").layer();
+  EXPECT_EQ(shape(layer), (Dims{2, 5, 64}));
+  EXPECT_EQ(shape(layer, 1), (Dims{2, 2, 8, 16}));
+  EXPECT_EQ(layer.cost, Cost::unsupported);
+  EXPECT_THAT(layer.reason, HasSubstr("state"));
+}
+
+TEST(Newer, CausalConvolution) {
+  Model model(27);
+  model.input("x", {2, 6, 9}).weights("w", {6, 1, 4});
+  model.node("CausalConvWithState", {"x", "w"}, {"y", "state"}).output("y").output("state");
+  EXPECT_EQ(shape(model.layer()), (Dims{2, 6, 9}));
+  EXPECT_EQ(shape(model.layer(), 1), (Dims{2, 6, 3}));
+}
+
+TEST(Newer, TheAxisOfAFourierTransformIsAnInput) {
+  Model model(20);
+  model.input("x", {1, 10, 12, 1}).node("DFT", {"x"}, {"y"}, {{"onesided", 1}}).output("y");
+  EXPECT_EQ(shape(model.layer()), (Dims{1, 10, 7, 2})) << "the last axis but one";
+  Model older(17);
+  older.input("x", {1, 10, 12, 1}).node("DFT", {"x"}, {"y"}, {{"onesided", 1}}).output("y");
+  EXPECT_EQ(shape(older.layer()), (Dims{1, 6, 12, 2})) << "axis 1";
+}
+
+TEST(Newer, BitsUnderAnotherType) {
+  Model model(26);
+  model.input("x", {2, 3}).node("BitCast", {"x"}, {"y"}, {{"to", onnx::TensorProto::INT32}});
+  const Layer layer = model.output("y").layer();
+  EXPECT_EQ(layer.cost, Cost::free);
+  EXPECT_EQ(layer.outputs[0].type, "int32");
+  EXPECT_EQ(shape(layer), (Dims{2, 3}));
+}
+
+TEST(Newer, TypesHaveNames) {
+  EXPECT_EQ(type_name(17), "float8e4m3fn");
+  EXPECT_EQ(type_name(22), "int4");
+  EXPECT_EQ(type_name(27), "unknown");
+  EXPECT_EQ(type_bytes(19), 1);
+  EXPECT_EQ(type_bytes(22), 0) << "half a byte";
+}
+
+onnx::ValueInfoProto value(const std::string& name, int type, const Dims& dims) {
+  onnx::ValueInfoProto info;
+  info.set_name(name);
+  auto& tensor = *info.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(type);
+  tensor.mutable_shape();
+  for (const std::int64_t extent : dims) tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+  return info;
+}
+
+/// A body of two values, the second of which also goes out as what is collected.
+onnx::GraphProto& body_of(Model& model) {
+  auto& attribute = *model.last().add_attribute();
+  attribute.set_name("body");
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  return *attribute.mutable_g();
+}
+
+void add_node(onnx::GraphProto& graph, const std::string& op, const std::string& from,
+              const std::string& to) {
+  auto& node = *graph.add_node();
+  node.set_op_type(op);
+  node.add_input(from);
+  node.add_output(to);
+}
+
+TEST(Bodies, ALoopOfKnownLengthCollectsThatMany) {
+  for (const bool stops : {false, true}) {
+    Model model(16);
+    model.integers("rounds", {7}).input("x", {2, 3});
+    model.node("Loop", {"rounds", "", "x"}, {"last", "all"});
+    auto& body = body_of(model);
+    *body.add_input() = value("i", onnx::TensorProto::INT64, {});
+    *body.add_input() = value("go", onnx::TensorProto::BOOL, {});
+    *body.add_input() = value("state", onnx::TensorProto::FLOAT, {2, 3});
+    add_node(body, stops ? "Not" : "Identity", "go", "go_on");
+    add_node(body, "Relu", "state", "next");
+    add_node(body, "Identity", "next", "row");
+    *body.add_output() = value("go_on", onnx::TensorProto::BOOL, {});
+    *body.add_output() = value("next", onnx::TensorProto::FLOAT, {2, 3});
+    *body.add_output() = value("row", onnx::TensorProto::FLOAT, {2, 3});
+    const Layer layer = model.output("last").output("all").layer();
+    EXPECT_EQ(shape(layer, 0), (Dims{2, 3}));
+    EXPECT_EQ(shape(layer, 1), stops ? std::nullopt : std::optional(Dims{7, 2, 3}));
+    EXPECT_EQ(layer.cost, Cost::unsupported);
+  }
+}
+
+TEST(Bodies, AScanGoesAlongItsSequence) {
+  Model model(16);
+  model.input("x", {2, 3}).input("s", {4, 9, 5});
+  model.node(
+      "Scan", {"x", "s"}, {"last", "all"},
+      {{"num_scan_inputs", 1}, {"scan_input_axes", Dims{1}}, {"scan_output_axes", Dims{-1}}});
+  auto& body = body_of(model);
+  *body.add_input() = value("state", onnx::TensorProto::FLOAT, {2, 3});
+  *body.add_input() = value("row", onnx::TensorProto::FLOAT, {4, 5});
+  add_node(body, "Relu", "state", "next");
+  add_node(body, "Relu", "row", "made");
+  *body.add_output() = value("next", onnx::TensorProto::FLOAT, {2, 3});
+  *body.add_output() = value("made", onnx::TensorProto::FLOAT, {4, 5});
+  const Layer layer = model.output("last").output("all").layer();
+  EXPECT_EQ(shape(layer, 0), (Dims{2, 3}));
+  EXPECT_EQ(shape(layer, 1), (Dims{4, 5, 9}));
+}
+
+}  // namespace
+}  // namespace benanza::test
