@@ -22,7 +22,7 @@ std::string_view name_of(KernelRole role) {
   return "";
 }
 
-std::string advice_on(KernelRole role, const Profile& profile) {
+std::string advice_on(KernelRole role, std::string_view op, const Profile& profile) {
   const bool channels_last = profile.version.find("channels_last") != std::string::npos;
   switch (role) {
     case KernelRole::layout:
@@ -37,6 +37,11 @@ std::string advice_on(KernelRole role, const Profile& profile) {
       return "Find what makes the tensor non-contiguous or moves it between devices, and drop it "
              "or do it once outside of the model.";
     case KernelRole::cast:
+      if (op == "BatchNormalization") {
+        return "Fold it into the convolution before it (torch.fx fuse, or an inference compiler): "
+               "its parameters are converted on every run. Kept in fp32 they are not, but the "
+               "library may then take a slower kernel.";
+      }
       return "Keep weights and activations in one type: convert the model once instead of on "
              "every run.";
     case KernelRole::fill:

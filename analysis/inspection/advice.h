@@ -11,8 +11,8 @@ namespace benanza {
 /// "layout transform", "padding", ... of kernels that do not do the operator's own arithmetic.
 std::string_view name_of(KernelRole role);
 
-/// What to do about kernels of `role` inside an operator.
-std::string advice_on(KernelRole role, const Profile& profile);
+/// What to do about kernels of `role` inside an operator, ONNX operator `op`.
+std::string advice_on(KernelRole role, std::string_view op, const Profile& profile);
 
 /// What to do about an operator that the model does not have; `op` is its ONNX operator, or empty.
 std::string advice_on_extra(std::string_view op);

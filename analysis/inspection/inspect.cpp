@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/error.h"
 #include "comparison/same_model.h"
@@ -67,7 +68,7 @@ class Inspector {
       if (only_copies(node)) {
         const KernelRole role = copy_role(node);
         finding.what = name_of(role);
-        finding.advice = advice_on(role, profile_);
+        finding.advice = advice_on(role, node.op, profile_);
       }
       add(std::move(finding));
     } else if (!only_moves(graph_.layers[main_layer(index)])) {
@@ -123,7 +124,7 @@ class Inspector {
       finding.what = name_of(role);
       finding.detail =
           kernels(node, [&](const KernelTraits& traits) { return traits.role == role; });
-      finding.advice = advice_on(role, profile_);
+      finding.advice = advice_on(role, node.op, profile_);
       add(std::move(finding));
     }
   }
@@ -197,10 +198,10 @@ class Inspector {
   void add(Finding finding) { result_.findings.push_back(std::move(finding)); }
 
   void add_up() {
-    std::map<std::pair<Difference, std::string>, std::size_t> places;
+    std::map<std::tuple<Difference, std::string, std::string>, std::size_t> places;
     for (const Finding& finding : result_.findings) {
-      const auto [place, added] =
-          places.try_emplace({finding.difference, finding.what}, result_.totals.size());
+      const auto [place, added] = places.try_emplace(
+          {finding.difference, finding.what, finding.advice}, result_.totals.size());
       if (added) {
         result_.totals.push_back({.difference = finding.difference,
                                   .what = finding.what,

@@ -83,6 +83,30 @@ TEST(Inspect, OperatorsThatTheModelDoesNotHaveAreExtraAfterTheirLayer) {
   EXPECT_EQ(extra[1].layer, "r");
 }
 
+TEST(Inspect, CastsOfANormalizationAreFoldedAwayAndCountApart) {
+  Graph graph = small();
+  Layer normalization{.name = "b",
+                      .op = "BatchNormalization",
+                      .inputs = {0},
+                      .output_dims = {{1, 8, 4, 4}},
+                      .problems = {"batchnorm/1x8x4x4_e1e-05"}};
+  graph.layers.insert(graph.layers.begin() + 1, normalization);
+  graph.layers[2].inputs = {1};
+  TraceWriter trace;
+  trace.conv(1, 8, 8, 4, {{"sgemm", 9}, {"float16_copy_kernel_cuda", 1}});
+  trace.op("aten::batch_norm", {{1, 8, 4, 4}, {8}, {8}, {8}, {8}},
+           {"False", "0.1", "1e-05", "True"}, {{"bn", 5}, {"float16_copy_kernel_cuda", 2}});
+  trace.relu({1, 8, 4, 4});
+  const Inspection inspection = inspect(graph, profile_of(trace));
+  const std::vector<Finding> extra = found(inspection, Difference::extra);
+  ASSERT_EQ(extra.size(), 2);
+  EXPECT_EQ(extra[0].layer, "b");
+  EXPECT_THAT(extra[0].advice, HasSubstr("Fold"));
+  EXPECT_EQ(extra[1].layer, "c");
+  EXPECT_THAT(extra[1].advice, HasSubstr("one type"));
+  EXPECT_EQ(inspection.totals.size(), 2);
+}
+
 TEST(Inspect, ALayerThatDidNotRunIsMissing) {
   const Inspection inspection = inspect(small(), profile_of(TraceWriter().conv(1, 8, 8, 4)));
   const std::vector<Finding> missing = found(inspection, Difference::missing);
