@@ -129,10 +129,8 @@ constexpr std::array<std::string_view, 10> newer_types{
 constexpr int first_newer_type = 17;
 
 std::string_view newer_name(int type) {
-  const int place = type - first_newer_type;
-  return place < 0 || place >= std::ssize(newer_types)
-             ? std::string_view()
-             : newer_types[static_cast<std::size_t>(place)];
+  if (type < first_newer_type || type >= first_newer_type + std::ssize(newer_types)) return {};
+  return newer_types[static_cast<std::size_t>(type - first_newer_type)];
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
                           .node("Add", {"a", "b"}, {"y"})
                           .output("y")),
               StartsWith("test.onnx: node \"y\" (Add): "));
-  EXPECT_THAT(message(Model(13)
+  EXPECT_THAT(message(Model(23)
                           .input("a", {2, 3, 4})
                           .input("b", {1, 3, 4})
                           .node("Concat", {"a", "b"}, {"y"}, {{"axis", 2}})

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "model.h"
 #include "onnx/tensor.h"
 
@@ -87,6 +89,7 @@ TEST(Newer, TypesHaveNames) {
   EXPECT_EQ(type_name(17), "float8e4m3fn");
   EXPECT_EQ(type_name(22), "int4");
   EXPECT_EQ(type_name(27), "unknown");
+  EXPECT_EQ(type_name(std::numeric_limits<int>::min()), "unknown");
   EXPECT_EQ(type_bytes(19), 1);
   EXPECT_EQ(type_bytes(22), 0) << "half a byte";
 }
