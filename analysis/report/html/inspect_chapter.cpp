@@ -39,7 +39,7 @@ Sheet totals_sheet(const Inspection& inspection) {
                           text_cell(total.what),
                           count_cell(total.count),
                           {.shown = cost_of(total.seconds, total.at_most), .value = total.seconds},
-                          text_cell(total.advice)});
+                          {.shown = total.advice, .value = total.advice}});
   }
   return sheet;
 }

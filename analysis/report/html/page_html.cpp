@@ -21,10 +21,18 @@ svg { width: 100%; height: auto; font: 11px system-ui, sans-serif; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .86em; margin: .5em 0; }
 th, td { padding: .15em .7em; text-align: left; border-bottom: 1px solid #e5e5e5;
   white-space: nowrap; }
+td.s { white-space: normal; min-width: 26em; }
 th { background: #f4f4f6; position: sticky; top: 0; } .n { text-align: right;
   font-variant-numeric: tabular-nums; }
 summary { cursor: pointer; color: #2b6ca3; } nav a { margin-right: 1em; }
 )";
+
+/// Sentences are wrapped.
+std::string_view cell_class(const Sheet::Column& column, const Cell& cell) {
+  constexpr std::size_t sentence = 60;
+  if (column.number) return " class=\"n\"";
+  return cell.shown.size() > sentence ? " class=\"s\"" : "";
+}
 
 std::string table(const Sheet& sheet) {
   std::string text = "<div class=\"scroll\"><table><thead><tr>";
@@ -36,8 +44,8 @@ std::string table(const Sheet& sheet) {
   for (const auto& row : sheet.rows) {
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text += fmt::format("<td{}>{}</td>", sheet.columns[i].number ? " class=\"n\"" : "",
-                          escaped(row[i].shown));
+      text +=
+          fmt::format("<td{}>{}</td>", cell_class(sheet.columns[i], row[i]), escaped(row[i].shown));
     }
     text += "</tr>\n";
   }
