@@ -12,13 +12,16 @@ bool is_partial(const LayoutPlan& plan) {
 }
 
 std::vector<Cell> plan_cells(const std::string& name, const LayoutPlan& plan) {
-  const auto nhwc = std::count(plan.layouts.begin(), plan.layouts.end(), Layout::nhwc);
+  std::size_t nhwc = 0;  // free layers aside
+  for (std::size_t layer = 0; layer < plan.layouts.size(); ++layer) {
+    nhwc += plan.layouts[layer] == Layout::nhwc && !plan.times[layer].calls.empty() ? 1 : 0;
+  }
   return {text_cell(name),
           ms_cell(plan.seconds()),
           ms_cell(plan.layer_seconds),
           ms_cell(plan.transform_seconds),
           count_cell(plan.transforms.size()),
-          count_cell(static_cast<std::size_t>(nhwc)),
+          count_cell(nhwc),
           ms_cell(plan.parallel_seconds),
           text_cell(is_partial(plan)
                         ? fmt::format("PARTIAL: {} layers without a time", plan.unknown.size())

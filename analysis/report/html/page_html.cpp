@@ -55,9 +55,9 @@ std::string table(const Sheet& sheet) {
 std::string foldable(const Sheet& sheet) {
   constexpr std::size_t open_rows = 20;
   const std::string caption = sheet.caption.empty() ? sheet.name : sheet.caption;
-  return fmt::format("<details{}><summary>{} ({} rows)</summary>\n{}</details>\n",
+  return fmt::format("<details{}><summary>{} ({} row{})</summary>\n{}</details>\n",
                      sheet.rows.size() <= open_rows ? " open" : "", escaped(caption),
-                     sheet.rows.size(), table(sheet));
+                     sheet.rows.size(), sheet.rows.size() == 1 ? "" : "s", table(sheet));
 }
 
 }  // namespace

@@ -10,8 +10,9 @@ namespace benanza::svg {
 
 // Words of the SVG files of this folder.
 
-inline constexpr std::array<std::string_view, 6> colours{"#2b6ca3", "#e08a1e", "#5d9c59",
-                                                         "#9a9a9a", "#8c5fa8", "#c0473d"};
+inline constexpr std::array<std::string_view, 9> colours{"#2b6ca3", "#e08a1e", "#5d9c59",
+                                                         "#9a9a9a", "#8c5fa8", "#c0473d",
+                                                         "#3fa7a0", "#7a5230", "#d884b5"};
 inline std::string_view colour(std::size_t index) { return colours[index % colours.size()]; }
 
 inline constexpr double width = 860;
