@@ -16,7 +16,8 @@ Connection::Connection(std::filesystem::path path, Mode mode) : path_(std::move(
   check(code);
   constexpr int patience_milliseconds = 5000;
   check(sqlite3_busy_timeout(handle, patience_milliseconds));
-  if (mode == Mode::read) execute("PRAGMA query_only = 1");
+  // A row takes about a kilobyte: several to a page of a new database.
+  execute(mode == Mode::read ? "PRAGMA query_only = 1" : "PRAGMA page_size = 16384");
 }
 
 void Connection::check(int code) const {
