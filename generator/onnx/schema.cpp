@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/error.h"
 #include "onnx/context.h"
@@ -51,6 +52,23 @@ void check_node(const Node& node, const OpSchema& schema) {
                attribute->type() != description.type) {
       throw Error("attribute \"" + name + "\" has the wrong type");
     }
+  }
+}
+
+/// Throws Error where weights have not as many axes as what they slide over: the schema of
+/// ConvTranspose reads the extents that are missing.
+void check_weights(const Program& program, const Step& step) {
+  if (step.node.op_type() != "ConvTranspose" || !step.node.domain().empty()) return;
+  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  const auto axes = [&](std::size_t index) -> std::optional<std::size_t> {
+    if (index >= inputs.size() || inputs[index] == nullptr || !inputs[index]->shape) return {};
+    return inputs[index]->shape->size();
+  };
+  const auto input = axes(0);
+  const auto weights = axes(1);
+  if (input && weights && *input != *weights) {
+    throw Error("has weights of " + std::to_string(*weights) + " axes for an input of " +
+                std::to_string(*input));
   }
 }
 
@@ -109,6 +127,7 @@ std::vector<TypeProto> schema_types(const Program& program, const Step& step, co
   try {
     check_node(node, *schema);
     if (!inputs_have_types(program, step) || (newer && !describes(*schema, node))) return types;
+    check_weights(program, step);
     NodeContext context(program, step);
     if (bound.replaced_batch && node.op_type() == "Reshape") {
       rebatch_reshape(context, program, step, *bound.replaced_batch, bound.batch);

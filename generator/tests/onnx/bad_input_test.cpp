@@ -128,6 +128,13 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
                           .node("Conv", {"x", "w"}, {"conv7"}, {{"pads", Dims{1, 1}}})
                           .output("conv7")),
               StartsWith("test.onnx: node \"conv7\" (Conv): "));
+  // The onnx package reads behind the end of such weights.
+  EXPECT_THAT(message(Model(13)
+                          .input("x", {1, 2, 2})
+                          .weights("w", {1, 2})
+                          .node("ConvTranspose", {"x", "w"}, {"y"})
+                          .output("y")),
+              HasSubstr("\"y\" (ConvTranspose): has weights of 2 axes for an input of 3"));
 }
 
 TEST(BadModel, NodesThatAreNotWhatTheirOperatorTakes) {
