@@ -165,7 +165,7 @@ class NodeTest {
       }
       std::vector<Values> operands;
       for (const Source& source : call.operands) {
-        const Dims& dims = inputs(call.problem)[operands.size()].dims;
+        const Dims dims = inputs(call.problem)[operands.size()].dims;
         const bool hides_later = source.kind == Source::Kind::attribute && source.index == 0;
         operands.push_back(hides_later && node.op_type() == "Attention"
                                ? triangle(dims)
