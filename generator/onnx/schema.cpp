@@ -72,6 +72,19 @@ void check_weights(const Program& program, const Step& step) {
   }
 }
 
+/// Throws Error where a shape that is only known to have so many extents would have more than any
+/// tensor: the schema of ConstantOfShape makes them all.
+void check_shape_operand(const Program& program, const Step& step) {
+  constexpr std::int64_t most_axes = 1024;
+  if (step.node.op_type() != "ConstantOfShape" || !step.node.domain().empty()) return;
+  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  if (inputs.empty() || inputs[0] == nullptr || !inputs[0]->shape) return;
+  const Dims& shape = *inputs[0]->shape;
+  if (!shape.empty() && shape[0] > most_axes) {
+    throw Error("makes a tensor of " + std::to_string(shape[0]) + " axes");
+  }
+}
+
 /// Whether the newest schema there is describes a node of a newer opset: it must know every
 /// attribute and have room for every input, or it would infer something else.
 bool describes(const OpSchema& schema, const Node& node) {
@@ -128,6 +141,7 @@ std::vector<TypeProto> schema_types(const Program& program, const Step& step, co
     check_node(node, *schema);
     if (!inputs_have_types(program, step) || (newer && !describes(*schema, node))) return types;
     check_weights(program, step);
+    check_shape_operand(program, step);
     NodeContext context(program, step);
     if (bound.replaced_batch && node.op_type() == "Reshape") {
       rebatch_reshape(context, program, step, *bound.replaced_batch, bound.batch);

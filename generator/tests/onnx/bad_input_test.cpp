@@ -128,6 +128,12 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
                           .node("Conv", {"x", "w"}, {"conv7"}, {{"pads", Dims{1, 1}}})
                           .output("conv7")),
               StartsWith("test.onnx: node \"conv7\" (Conv): "));
+  // The onnx package makes as many dimensions as that.
+  EXPECT_THAT(message(Model(13)
+                          .input("x", {22'000'000}, onnx::TensorProto::INT64)
+                          .node("ConstantOfShape", {"x"}, {"y"})
+                          .output("y")),
+              HasSubstr("\"y\" (ConstantOfShape): makes a tensor of 22000000 axes"));
   // The onnx package reads behind the end of such weights.
   EXPECT_THAT(message(Model(13)
                           .input("x", {1, 2, 2})
