@@ -192,7 +192,8 @@ Program make_program(const onnx::ModelProto& model, const std::string& where) {
   for (const Step& step : program.steps) made.insert(step.outputs.begin(), step.outputs.end());
   for (const auto& output : graph.output()) {
     const std::string name = unique.read(output.name());
-    if (!made.contains(name) && !program.types.contains(name)) {
+    // Nodes name what they do not make "".
+    if (name.empty() || (!made.contains(name) && !program.types.contains(name))) {
       throw Error(where + ": output \"" + output.name() +
                   "\" is made by no node: the graph is incomplete");
     }

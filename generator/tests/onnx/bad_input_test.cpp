@@ -101,6 +101,8 @@ TEST(BadModel, CycleMissingTensorMissingOutput) {
               HasSubstr("reads \"lost\""));
   EXPECT_THAT(message(good().output("nothing")), HasSubstr("output \"nothing\""));
   EXPECT_THAT(message(good().node("Relu", {"y"}, {"x"})), HasSubstr("\"x\""));
+  EXPECT_THAT(message(Model(13).input("x", {2}).node("Relu", {"x"}, {""}).output("")),
+              HasSubstr("output \"\" is made by no node"));
 }
 
 TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
