@@ -139,26 +139,6 @@ KernelRole role(std::string_view name) {
 
 }  // namespace
 
-std::string_view to_string(KernelRole role) {
-  switch (role) {
-    case KernelRole::work:
-      return "work";
-    case KernelRole::layout:
-      return "layout";
-    case KernelRole::padding:
-      return "padding";
-    case KernelRole::copy:
-      return "copy";
-    case KernelRole::cast:
-      return "cast";
-    case KernelRole::fill:
-      return "fill";
-    case KernelRole::combine:
-      return "combine";
-  }
-  return "";
-}
-
 KernelTraits kernel_traits(std::string_view name) {
   const std::string text = lower_case(name);
   KernelTraits traits{.role = role(text)};

@@ -17,7 +17,6 @@ enum class KernelRole {
   fill,     // sets memory to one value
   combine,  // adds up the parts of a product that was split along its reduction
 };
-std::string_view to_string(KernelRole role);
 
 /// What a kernel's name tells. Unknown stays empty: names are no contract of the libraries.
 struct KernelTraits {
