@@ -135,6 +135,7 @@ KernelRecords record_kernels(const Cupti& cupti, const std::function<void()>& wo
     spans.push_back({seconds(record.start_nanoseconds), seconds(record.end_nanoseconds)});
     result.kernels.push_back({std::move(record.name), spans.back().end - spans.back().begin});
   }
+  for (const Span& span : spans) result.span_seconds = std::max(result.span_seconds, span.end);
   result.busy_seconds = covered_seconds(std::move(spans));
   return result;
 }
@@ -166,7 +167,8 @@ Facts kernel_facts(const KernelRecords& records, std::size_t calls) {
   }
   if (names.empty()) return {};
   return {{"kernel_names", names},
-          {"kernel_seconds", records.busy_seconds / static_cast<double>(calls)}};
+          {"kernel_seconds", records.busy_seconds / static_cast<double>(calls)},
+          {"kernel_span_seconds", records.span_seconds / static_cast<double>(calls)}};
 }
 
 }  // namespace benanza

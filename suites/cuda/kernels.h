@@ -27,6 +27,9 @@ struct KernelRecords {
   std::vector<KernelTime> kernels;
   /// Seconds during which at least one of them ran.
   double busy_seconds = 0;
+  /// Seconds from the first one's begin to the last one's end: with what lies between dependent
+  /// kernels, which is time of the GPU as well.
+  double span_seconds = 0;
 };
 
 /// Runs `work`, waits for the device, and returns its kernels. They run as they would without
@@ -42,8 +45,8 @@ double covered_seconds(std::vector<Span> spans);
 std::vector<KernelTime> kernels_of_a_call(const std::vector<KernelTime>& records,
                                           std::size_t calls);
 
-/// "kernel_names": comma-joined, in order; "kernel_seconds": busy_seconds of one of `calls` equal
-/// calls. Empty if they were not equal.
+/// "kernel_names": comma-joined, in order; "kernel_seconds" and "kernel_span_seconds": busy_seconds
+/// and span_seconds of one of `calls` equal calls. Empty if they were not equal.
 Facts kernel_facts(const KernelRecords& records, std::size_t calls);
 
 }  // namespace benanza

@@ -167,17 +167,8 @@ std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) 
 }
 
 std::unique_ptr<Solver> solver(const Activation& shape) {
-  auto call = std::make_unique<ActivationSolver>(shape);
-  const auto graph = [&] {
-    return graph_solver(image_layouts(shape.input), activation_graphs(shape));
-  };
-  if (shape.kind == ActivationKind::swish) return call_or_graph(std::move(call), graph());
-  try {
-    map_activation(shape);
-  } catch (const Unsupported&) {
-    return graph();
-  }
-  return call;
+  return call_or_graph(std::make_unique<ActivationSolver>(shape),
+                       graph_solver(image_layouts(shape.input), activation_graphs(shape)));
 }
 
 }  // namespace benanza::cudnn

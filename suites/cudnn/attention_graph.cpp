@@ -113,6 +113,11 @@ std::vector<GraphCall> calls(const Attention& shape, const Variant& variant) {
   if (variant.precision == Precision::int8) {
     throw Unsupported("int8 attention needs a scale of its own for every part");
   }
+  if (storage_type(variant.precision) == CUDNN_DATA_FLOAT) {
+    // It offers an engine for fp32, which writes outside its shared memory (9.14) or reads outside
+    // the tensors (9.19).
+    throw Unsupported("cuDNN's attention takes data of 16 bits");
+  }
   if (shape.causal && shape.queries != shape.keys) {
     throw Unsupported("cuDNN's causal mask is asked for only where queries are as many as keys");
   }

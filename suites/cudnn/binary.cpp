@@ -7,6 +7,7 @@
 
 #include "cuda/check.h"
 #include "cudnn/constants.h"
+#include "cudnn/graph_solver.h"
 #include "cudnn/layer.h"
 #include "cudnn/op_tensor.h"
 #include "cudnn/solver.h"
@@ -18,15 +19,6 @@ namespace {
 constexpr std::size_t maximum_rank = 5;
 constexpr std::string_view add_tensor = "add_tensor";
 constexpr std::string_view folded_suffix = ".folded";
-
-/// The axes in the order in which they lie in memory.
-Dims memory_order(const Dims& dims, Layout layout) {
-  if (layout != Layout::nhwc || dims.size() < 3) return dims;
-  Dims ordered{dims[0]};
-  ordered.insert(ordered.end(), dims.begin() + 2, dims.end());
-  ordered.push_back(dims[1]);
-  return ordered;
-}
 
 bool is_sum(const Binary& shape) {
   return shape.kind == BinaryKind::add || shape.kind == BinaryKind::sub;
@@ -133,6 +125,14 @@ class BinarySolver final : public Solver {
 
 }  // namespace
 
+Dims memory_order(const Dims& dims, Layout layout) {
+  if (layout != Layout::nhwc || dims.size() < 3) return dims;
+  Dims ordered{dims[0]};
+  ordered.insert(ordered.end(), dims.begin() + 2, dims.end());
+  ordered.push_back(dims[1]);
+  return ordered;
+}
+
 MergedDims merge_broadcast(const Dims& full, const Dims& other) {
   MergedDims merged;
   bool last_was_broadcast = false;
@@ -196,7 +196,8 @@ std::vector<Algorithm> binary_algorithms(const Binary& shape, Layout layout) {
 }
 
 std::unique_ptr<Solver> solver(const Binary& shape) {
-  return std::make_unique<BinarySolver>(shape);
+  return call_or_graph(std::make_unique<BinarySolver>(shape),
+                       graph_solver(image_layouts(shape.output()), binary_graphs(shape)));
 }
 
 }  // namespace benanza::cudnn

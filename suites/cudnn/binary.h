@@ -38,6 +38,9 @@ BinaryCall scaled(BinaryCall call, float factor);
 /// broadcast: the library is slow there unless it is shown a matrix.
 std::vector<Algorithm> binary_algorithms(const Binary& shape, Layout layout);
 
+/// The axes in the order in which they lie in memory.
+Dims memory_order(const Dims& dims, Layout layout);
+
 /// Extents of `full` and of `other`, which is broadcast to it, both row-major, with neighbouring
 /// axes merged that are broadcast alike.
 struct MergedDims {

@@ -24,25 +24,32 @@ void Descriptor::set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType
   BENANZA_CUDNN(cudnnBackendSetAttribute, get(), name, type, count, values);
 }
 
+void Descriptor::note(cudnnBackendAttributeName_t name, const void* bytes, std::size_t size) {
+  signature_ += std::to_string(name) + ':';
+  signature_.append(static_cast<const char*>(bytes), size);
+}
+
 void Descriptor::set(cudnnBackendAttributeName_t name, std::int64_t value) {
-  set(name, CUDNN_TYPE_INT64, 1, &value);
+  set(name, CUDNN_TYPE_INT64, value);
 }
 
 void Descriptor::set(cudnnBackendAttributeName_t name, const Dims& values) {
   set(name, CUDNN_TYPE_INT64, static_cast<std::int64_t>(values.size()), values.data());
+  note(name, values.data(), values.size() * sizeof(Dims::value_type));
 }
 
 void Descriptor::set(cudnnBackendAttributeName_t name, cudnnDataType_t type) {
-  set(name, CUDNN_TYPE_DATA_TYPE, 1, &type);
+  set(name, CUDNN_TYPE_DATA_TYPE, type);
 }
 
 void Descriptor::set(cudnnBackendAttributeName_t name, bool value) {
-  set(name, CUDNN_TYPE_BOOLEAN, 1, &value);
+  set(name, CUDNN_TYPE_BOOLEAN, value);
 }
 
 void Descriptor::set(cudnnBackendAttributeName_t name, const Descriptor& value) {
   const cudnnBackendDescriptor_t handle = value.get();
   set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &handle);
+  note(name, value.signature().data(), value.signature().size());
 }
 
 void Descriptor::finalize() { BENANZA_CUDNN(cudnnBackendFinalize, get()); }
@@ -132,9 +139,14 @@ void OperationGraph::pointwise(const Pointwise& function, Id x, Id b, Id y, Id t
   made.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, function.mode);
   made.set(CUDNN_ATTR_POINTWISE_MATH_PREC, function.compute_type);
   if (function.axis) made.set(CUDNN_ATTR_POINTWISE_AXIS, *function.axis);
-  if (function.swish_beta) {
-    made.set(CUDNN_ATTR_POINTWISE_SWISH_BETA, CUDNN_TYPE_DOUBLE, *function.swish_beta);
-  }
+  const auto set_if = [&](cudnnBackendAttributeName_t name, const std::optional<double>& value) {
+    if (value) made.set(name, CUDNN_TYPE_DOUBLE, *value);
+  };
+  set_if(CUDNN_ATTR_POINTWISE_SWISH_BETA, function.swish_beta);
+  set_if(CUDNN_ATTR_POINTWISE_ELU_ALPHA, function.elu_alpha);
+  set_if(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, function.lower);
+  set_if(CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, function.upper);
+  set_if(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, function.slope);
   made.finalize();
   Descriptor& operation = add(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
   operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, made);
@@ -179,6 +191,12 @@ void OperationGraph::finish(const Target& target) {
     made.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, target.handle());
   }
   made.finalize();
+}
+
+std::string OperationGraph::signature() const {
+  std::string all;
+  for (const Descriptor& operation : operations_) all += operation.signature() + ';';
+  return all;
 }
 
 namespace {

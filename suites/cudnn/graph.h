@@ -27,6 +27,7 @@ class Descriptor {
   template <class T>
   void set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, T value) {
     set(name, type, 1, &value);
+    note(name, &value, sizeof value);
   }
   void set(cudnnBackendAttributeName_t name, std::int64_t value);
   void set(cudnnBackendAttributeName_t name, const Dims& values);
@@ -34,6 +35,9 @@ class Descriptor {
   void set(cudnnBackendAttributeName_t name, bool value);
   void set(cudnnBackendAttributeName_t name, const Descriptor& value);
   void finalize();
+
+  /// All that was set by value or as another descriptor: equal for equal meanings.
+  const std::string& signature() const { return signature_; }
 
   /// An attribute of one 64-bit number.
   std::int64_t number(cudnnBackendAttributeName_t name) const;
@@ -43,7 +47,10 @@ class Descriptor {
   std::int64_t read(cudnnBackendAttributeName_t name, std::vector<Descriptor>& values) const;
 
  private:
+  void note(cudnnBackendAttributeName_t name, const void* bytes, std::size_t size);
+
   Handle<cudnnBackendDescriptor_t, &cudnnBackendDestroyDescriptor> handle_;
+  std::string signature_;
 };
 
 /// What engines are asked for: a GPU by its handle, or a device by its description (the JSON text
@@ -68,6 +75,11 @@ struct Pointwise {
   /// Of an index.
   std::optional<std::int64_t> axis = std::nullopt;
   std::optional<double> swish_beta = std::nullopt;
+  std::optional<double> elu_alpha = std::nullopt;
+  /// Of relu: min(max(x, lower), upper), and `slope` times x below `lower`.
+  std::optional<double> lower = std::nullopt;
+  std::optional<double> upper = std::nullopt;
+  std::optional<double> slope = std::nullopt;
 };
 
 /// Tensors and operations in the making. Tensors are numbered from 0 in the order of their making.
@@ -98,6 +110,8 @@ class OperationGraph {
   void reduce(cudnnReduceTensorOp_t op, Id x, Id y);
   void multiply(Id a, Id b, Id c);
   void finish(const Target& target);
+  /// Equal for graphs that differ in the values of scalars and constants at most.
+  std::string signature() const;
 
   struct Scalar {
     Id id;

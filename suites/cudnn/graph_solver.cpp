@@ -24,18 +24,32 @@ std::string engine_name(const GraphCall& call, const EngineChoice& choice) {
 
 struct Planned {
   GraphCall call;
-  bool tensor_cores;
-  Descriptor plan;
+  std::vector<OperationGraph::Scalar> scalars;
+  std::vector<OperationGraph::Filled> constants;
+  bool tensor_cores = false;
+  std::shared_ptr<KnownGraph> known;
+  const Descriptor* plan = nullptr;
 };
 
-Planned plan_of(const GraphCalls& calls, const Variant& variant, const Target& target) {
+bool is_wrong(const GraphCall& call, const EngineChoice& choice) {
+  return std::find(call.wrong_engines.begin(), call.wrong_engines.end(), choice.engine) !=
+         call.wrong_engines.end();
+}
+
+Planned plan_of(const GraphCalls& calls, const Variant& variant, GraphPlans& plans) {
   for (GraphCall& call : calls(variant)) {
     if (!variant.algorithm.starts_with(call.prefix + "engine")) continue;
-    call.graph.finish(target);
-    for (const EngineChoice& choice : engines(call.graph, target, exact(call, variant))) {
+    Planned planned;
+    planned.scalars.assign(call.graph.scalars().begin(), call.graph.scalars().end());
+    planned.constants = call.graph.constants();
+    const bool is_exact = exact(call, variant);
+    planned.known = plans.known(std::move(call.graph), is_exact);
+    for (const EngineChoice& choice : planned.known->choices) {
       if (engine_name(call, choice) != variant.algorithm) continue;
-      Descriptor plan = make_plan(choice, target);
-      return {std::move(call), choice.tensor_cores, std::move(plan)};
+      planned.plan = &plans.plan(*planned.known, choice);
+      planned.tensor_cores = choice.tensor_cores;
+      planned.call = std::move(call);
+      return planned;
     }
   }
   throw Unsupported("cuDNN offers no " + std::string(variant.algorithm));
@@ -45,19 +59,20 @@ class GraphLayer final : public Layer {
  public:
   GraphLayer(Library& library, const Variant& variant, Planned planned, std::int64_t bytes)
       : Layer(library, variant, planned.call.inputs, planned.call.output, bytes),
-        graph_(std::move(planned.call.graph)),
-        plan_(std::move(planned.plan)),
+        scalars_(std::move(planned.scalars)),
+        known_(std::move(planned.known)),
+        plan_(*planned.plan),
         tensor_cores_(planned.tensor_cores),
         pack_(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) {
     std::vector<std::int64_t> ids = planned.call.bound;
     std::vector<void*> places;
     for (std::size_t index = 0; index + 1 < ids.size(); ++index) places.push_back(input(index));
     places.push_back(output());
-    for (const auto& scalar : graph_.scalars()) {
+    for (auto& scalar : scalars_) {
       ids.push_back(scalar.id);
-      places.push_back(const_cast<float*>(&scalar.value));
+      places.push_back(&scalar.value);
     }
-    for (const auto& constant : graph_.constants()) {
+    for (const auto& constant : planned.constants) {
       DeviceMemory& memory = constants_.emplace_back(span_bytes(constant.format));
       const auto count = static_cast<std::size_t>(element_count(constant.format.dims));
       memory.write(to_storage(std::vector<float>(count, constant.value), constant.format),
@@ -79,8 +94,9 @@ class GraphLayer final : public Layer {
   Facts library_facts() override { return {{"tensor_core_claimed", tensor_cores_}}; }
 
  private:
-  OperationGraph graph_;
-  Descriptor plan_;
+  std::vector<OperationGraph::Scalar> scalars_;
+  std::shared_ptr<KnownGraph> known_;
+  const Descriptor& plan_;
   bool tensor_cores_;
   Descriptor pack_;
   std::vector<DeviceMemory> constants_;
@@ -94,12 +110,12 @@ class GraphSolver final : public Solver {
   std::vector<Layout> layouts() const override { return layouts_; }
 
   std::vector<Algorithm> algorithms(Library& library, const Variant& prototype) const override {
-    return graph_algorithms(calls_, prototype, Target(library.handle()));
+    return graph_algorithms(calls_, prototype, library.graph_plans());
   }
 
   std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    Planned planned = plan_of(calls_, variant, Target(library.handle()));
-    const std::int64_t bytes = planned.plan.number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+    Planned planned = plan_of(calls_, variant, library.graph_plans());
+    const std::int64_t bytes = planned.plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
     library.check_workspace(bytes);
     return std::make_unique<GraphLayer>(library, variant, std::move(planned), bytes);
   }
@@ -151,14 +167,14 @@ std::unique_ptr<Solver> call_or_graph(std::unique_ptr<Solver> call, std::unique_
 }
 
 std::vector<Algorithm> graph_algorithms(const GraphCalls& calls, const Variant& variant,
-                                        const Target& target) {
+                                        GraphPlans& plans) {
   std::vector<Algorithm> names;
   std::optional<Unsupported> first_refusal;
   for (GraphCall& call : calls(variant)) {
     try {
-      call.graph.finish(target);
-      for (const EngineChoice& choice : engines(call.graph, target, exact(call, variant))) {
-        names.emplace_back(engine_name(call, choice));
+      const bool is_exact = exact(call, variant);
+      for (const EngineChoice& choice : plans.known(std::move(call.graph), is_exact)->choices) {
+        if (!is_wrong(call, choice)) names.emplace_back(engine_name(call, choice));
       }
     } catch (const Unsupported& refusal) {
       if (!first_refusal) first_refusal = refusal;
@@ -168,9 +184,8 @@ std::vector<Algorithm> graph_algorithms(const GraphCalls& calls, const Variant& 
   return names;
 }
 
-std::int64_t graph_workspace(const GraphCalls& calls, const Variant& variant,
-                             const Target& target) {
-  return plan_of(calls, variant, target).plan.number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+std::int64_t graph_workspace(const GraphCalls& calls, const Variant& variant, GraphPlans& plans) {
+  return plan_of(calls, variant, plans).plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 }
 
 std::unique_ptr<Solver> graph_solver(std::vector<Layout> layouts, GraphCalls calls) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cudnn/graph.h"
+#include "cudnn/graph_plans.h"
 #include "cudnn/solver.h"
 
 namespace benanza::cudnn {
@@ -19,6 +20,8 @@ struct GraphCall {
   TensorFormat output;
   std::vector<OperationGraph::Id> bound;
   OperationGraph graph;
+  /// Engines that are offered and compute something else.
+  std::vector<std::int64_t> wrong_engines;
 };
 
 /// The graphs worth asking for, the most natural first, not finished. Throws Unsupported if there
@@ -33,16 +36,17 @@ std::unique_ptr<Solver> graph_solver(std::vector<Layout> layouts, GraphCalls cal
 /// layouts; its refusal counts where neither has an algorithm.
 std::unique_ptr<Solver> call_or_graph(std::unique_ptr<Solver> call, std::unique_ptr<Solver> graph);
 
-/// The engines' names for a target that need not be a GPU; as graph_solver()'s algorithms.
+/// The engines' names, for plans whose target need not be a GPU; as graph_solver()'s algorithms.
 std::vector<Algorithm> graph_algorithms(const GraphCalls& calls, const Variant& variant,
-                                        const Target& target);
+                                        GraphPlans& plans);
 
 /// As the algorithm's solver would: builds the plan. Returns the bytes of its workspace.
-std::int64_t graph_workspace(const GraphCalls& calls, const Variant& variant, const Target& target);
+std::int64_t graph_workspace(const GraphCalls& calls, const Variant& variant, GraphPlans& plans);
 
 GraphCalls normalization_graphs(const LayerNormalization& shape);
 GraphCalls normalization_graphs(const InstanceNormalization& shape);
 GraphCalls attention_graphs(const Attention& shape);
 GraphCalls activation_graphs(const Activation& shape);
+GraphCalls binary_graphs(const Binary& shape);
 
 }  // namespace benanza::cudnn

@@ -7,7 +7,8 @@
 
 namespace benanza::cudnn {
 
-Library::Library(CudaContext& cuda) : cuda_(cuda), handle_(make_library_handle()) {
+Library::Library(CudaContext& cuda)
+    : cuda_(cuda), handle_(make_library_handle()), graph_plans_(Target(handle_.get())) {
   BENANZA_CUDNN(cudnnSetStream, handle_.get(), cuda.stream());
 }
 

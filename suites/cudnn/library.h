@@ -8,6 +8,7 @@
 
 #include "cuda/context.h"
 #include "cudnn/descriptors.h"
+#include "cudnn/graph_plans.h"
 
 namespace benanza::cudnn {
 
@@ -34,9 +35,12 @@ class Library {
     return deconvolution_heuristics_;
   }
 
+  GraphPlans& graph_plans() { return graph_plans_; }
+
  private:
   CudaContext& cuda_;
   LibraryHandle handle_;
+  GraphPlans graph_plans_;
   std::map<std::string, std::vector<cudnnConvolutionFwdAlgoPerf_t>> convolution_heuristics_;
   std::map<std::string, std::vector<cudnnConvolutionBwdDataAlgoPerf_t>> deconvolution_heuristics_;
 };

@@ -13,7 +13,7 @@ TensorFormat channels(Precision precision, std::int64_t rows, std::int64_t lengt
 struct Norm {
   cudnnBackendNormMode_t mode;
   TensorFormat tensor;
-  /// Of scale and bias: fp32 whatever the precision of the data.
+  /// Of scale and bias.
   TensorFormat vector;
   bool scale;
   bool bias;
@@ -22,9 +22,10 @@ struct Norm {
   float epsilon;
 };
 
-std::vector<GraphCall> calls(const Norm& norm) {
-  if (norm.tensor.precision == Precision::int8) throw Unsupported("cuDNN normalizes no integers");
+GraphCall call_of(const Norm& norm) {
   GraphCall call;
+  // It leaves the bias alone, without the data (cuDNN 9.14 and 9.19, H100, whatever the precision).
+  if (norm.mode != CUDNN_INSTANCE_NORM) call.wrong_engines = {5};
   OperationGraph& graph = call.graph;
   call.inputs = {norm.tensor};
   call.output = norm.tensor;
@@ -52,8 +53,20 @@ std::vector<GraphCall> calls(const Norm& norm) {
   if (with_bias) operation.set(CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, graph.at(bias));
   operation.set(CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, graph.at(epsilon));
   operation.set(CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, graph.at(y));
+  return call;
+}
+
+/// With scale and bias in the precision of the data, and where that is half of fp32's, in fp32 too:
+/// a model in half precision has either, and the library another set of engines for each.
+std::vector<GraphCall> calls(Norm norm) {
+  if (norm.tensor.precision == Precision::int8) throw Unsupported("cuDNN normalizes no integers");
   std::vector<GraphCall> found;
-  found.push_back(std::move(call));
+  found.push_back(call_of(norm));
+  if ((norm.scale || norm.bias) && storage_type(norm.tensor.precision) != CUDNN_DATA_FLOAT) {
+    norm.vector.precision = Precision::fp32;
+    found.push_back(call_of(norm));
+    found.back().prefix = "fp32vectors.";
+  }
   return found;
 }
 
@@ -63,7 +76,7 @@ GraphCalls normalization_graphs(const LayerNormalization& shape) {
   return [shape](const Variant& variant) {
     return calls({.mode = shape.root_mean_square ? CUDNN_RMS_NORM : CUDNN_LAYER_NORM,
                   .tensor = channels(variant.precision, shape.rows, shape.length),
-                  .vector = channels(Precision::fp32, 1, shape.length),
+                  .vector = channels(variant.precision, 1, shape.length),
                   .scale = shape.scale,
                   .bias = shape.bias,
                   .needs_bias = !shape.root_mean_square,
@@ -78,7 +91,7 @@ GraphCalls normalization_graphs(const InstanceNormalization& shape) {
     vector[1] = tensor.dims[1];
     return calls({.mode = CUDNN_INSTANCE_NORM,
                   .tensor = tensor,
-                  .vector = tensor_format(Precision::fp32, vector, variant.layout),
+                  .vector = tensor_format(variant.precision, vector, variant.layout),
                   .scale = shape.affine,
                   .bias = shape.affine,
                   .needs_bias = true,

@@ -34,6 +34,7 @@ Element element(const Attention& shape, Operands operands, const Dims& at) {
   if (scores.empty()) return {};
   const double largest = *std::max_element(scores.begin(), scores.end());
   double sum = 0;
+  double squares = 0;
   Element result;
   for (std::int64_t key = 0; key < visible; ++key) {
     const double weight = std::exp(scores[static_cast<std::size_t>(key)] - largest);
@@ -41,8 +42,10 @@ Element element(const Attention& shape, Operands operands, const Dims& at) {
     sum += weight;
     result.value += weight * value;
     result.magnitude += weight * std::abs(value);
+    squares += weight * weight * value * value;
   }
-  return {result.value / sum, result.magnitude / sum};
+  // The weights are stored in the precision of the values before the second product.
+  return {result.value / sum, result.magnitude / sum, std::sqrt(squares) / sum};
 }
 
 }  // namespace benanza::reference_detail

@@ -11,8 +11,8 @@ namespace benanza {
 ///   storing partial sums in the same type (split-k), one unit in the last place of a typical one,
 ///   element.magnitude / sqrt(length). Believed, not shown, to explain two bf16 convolutions of
 ///   cuDNN 9.14 that were two units off;
-///   storing what is used again (the states of a recurrence), one unit in the last place of the
-///   type that products are made of (tf32 has 10 bits), element.carried;
+///   storing what is used again (the states of a recurrence, the weights of attention), one unit in
+///   the last place of the type that products are made of (tf32 has 10 bits), element.carried;
 ///   summing `length` terms in fp32: (16 + sqrt(length) + length / 256) * 2^-24 *
 ///   element.magnitude. The square root is what rounding errors of random sign add up to, and 16
 ///   leaves room for transforms (Winograd) and for approximations of exp and pow. Of very many

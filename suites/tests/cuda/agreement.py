@@ -3,9 +3,10 @@
 
 agreement.py RESULTS.json [AGAIN.json]
 
-RESULTS.json: rows by status and why. Where it was made with --kernels, our time against the sum of
-CUPTI's kernel times; with --counters, which rows used Tensor Cores by the library's claim, by kernel
-name and by hardware counter, and where the last two disagree.
+RESULTS.json: rows by status and why. Where it was made with --kernels, our time against CUPTI's
+timeline of the same calls, while kernels ran and from the first one's begin to the last one's end;
+with --counters, which rows used Tensor Cores by the library's claim, by kernel name and by hardware
+counter, and where the last two disagree.
 AGAIN.json: a second run of the same suite; relative differences of the medians.
 """
 
@@ -47,18 +48,24 @@ def statuses(rows):
 
 
 def times(rows):
-    pairs = [(row, seconds(row), row["kernel_seconds"]) for row in rows
-             if row["status"] == "ok" and row.get("kernel_seconds") and seconds(row) >= SHORTEST]
+    compared(rows, "kernel_seconds", "the time in which kernels ran")
+    compared(rows, "kernel_span_seconds", "the time from the first kernel to the last")
+
+
+def compared(rows, column, meaning):
+    pairs = [(row, seconds(row), row[column]) for row in rows
+             if row["status"] == "ok" and row.get(column) and seconds(row) >= SHORTEST]
     if not pairs:
         return
     near = [abs(ours - cupti) <= max(0.03 * cupti, 0.3e-6) for _, ours, cupti in pairs]
     ratios = [ours / cupti for _, ours, cupti in pairs]
-    print(f"{len(pairs)} rows of {SHORTEST * 1e6:.0f} us and more with CUPTI's times: within 3% or "
-          f"0.3 us: {100 * sum(near) / len(near):.1f}%; median ratio {statistics.median(ratios):.3f}")
+    print(f"{len(pairs)} rows of {SHORTEST * 1e6:.0f} us and more against CUPTI's timeline, {meaning}: "
+          f"within 3% or 0.3 us: {100 * sum(near) / len(near):.1f}%; "
+          f"median ratio {statistics.median(ratios):.3f}")
     by_kernels = collections.defaultdict(list)
     for (row, _, _), good in zip(pairs, near):
-        by_kernels[row.get("kernels_per_call", "?")].append(good)
-    for count, good in sorted(by_kernels.items(), key=str):
+        by_kernels[row.get("kernels_per_call", 0)].append(good)
+    for count, good in sorted(by_kernels.items(), key=lambda item: float(item[0])):
         print(f"  {count} kernels per call: {sum(good)} of {len(good)}")
     worst = sorted(pairs, key=lambda pair: -abs(pair[1] - pair[2]) / pair[2])
     for row, ours, cupti in worst[:8]:

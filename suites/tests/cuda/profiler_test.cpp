@@ -27,12 +27,13 @@ TEST(KernelsOfACall, UnequalCallsTellNothing) {
   EXPECT_THAT(kernels_of_a_call({}, 0), IsEmpty());
 }
 
-TEST(KernelFacts, NamesInOrderAndTheBusyTimeOfACall) {
-  const Facts facts =
-      kernel_facts({{{"splitK", 2e-6}, {"gemm", 3e-6}, {"splitK", 2e-6}, {"gemm", 3e-6}}, 8e-6}, 2);
+TEST(KernelFacts, NamesInOrderAndTheTimesOfACall) {
+  const Facts facts = kernel_facts(
+      {{{"splitK", 2e-6}, {"gemm", 3e-6}, {"splitK", 2e-6}, {"gemm", 3e-6}}, 8e-6, 11e-6}, 2);
   EXPECT_EQ(std::get<std::string>(facts.at("kernel_names")), "splitK,gemm");
   EXPECT_DOUBLE_EQ(std::get<double>(facts.at("kernel_seconds")), 4e-6);
-  EXPECT_TRUE(kernel_facts({{{"a", 1}, {"b", 1}}, 2}, 2).empty());
+  EXPECT_DOUBLE_EQ(std::get<double>(facts.at("kernel_span_seconds")), 5.5e-6);
+  EXPECT_TRUE(kernel_facts({{{"a", 1}, {"b", 1}}, 2, 2}, 2).empty());
 }
 
 // 0-2, 1-3 and, inside it, 1.5-2.5 cover 3; 5-6 one more.
