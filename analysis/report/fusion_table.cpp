@@ -36,6 +36,7 @@ std::string bound_lines(const FusionReport& report) {
       fmt::format("{} of {} fusions; {}", report.cover.pieces.size(), report.fusions.size(),
                   report.cover.optimal ? "no other choice gives a lower sequential bound"
                                        : "the search was cut short: another choice may be better"));
+  if (report.has_other_fusions_in_parallel()) line("", parallel_fusions_text(report));
   return text;
 }
 
