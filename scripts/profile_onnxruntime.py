@@ -5,7 +5,6 @@ Writes one JSON file: {"schema": 1, "framework": "onnxruntime", "version", "mode
 "trace": [ONNX Runtime's own profile events, of a few runs more]}.
 """
 
-import argparse
 import collections
 import json
 import os
@@ -13,16 +12,12 @@ import sys
 import tempfile
 import time
 
+from profile_common import (SEED, SMALLEST_WEIGHT, Parser, UserError, one_line, positive,
+                            processor_name, run_main, write_json)
+
 PROGRAM = "profile-onnxruntime"
 SCHEMA = 1
-SEED = 20200518
-# Tensors with fewer elements than this are shapes, axes or scalars: their values matter.
-SMALLEST_WEIGHT = 16
 PROFILED_RUNS = 5
-
-
-class UserError(Exception):
-    """What is wrong, where, and what to do: one line."""
 
 
 def main():
@@ -71,21 +66,17 @@ def main():
         "batch": batch,
         "precision": precision(onnx, model),
         "threads": arguments.threads,
-        "device": device_name(),
+        "device": processor_name(),
         "weights": weights,
         "latency_seconds": latencies,
         "trace": trace,
     }
-    write(arguments.output, record)
+    write_json(arguments.output, record)
     milliseconds = 1e3 * float(numpy.median(latencies))
     print(f"{arguments.output}: {milliseconds:.3f} ms (median of {len(latencies)} runs)")
 
 
 def parse_arguments():
-    class Parser(argparse.ArgumentParser):
-        def error(self, message):
-            raise UserError(f"{message}; --help lists the options")
-
     parser = Parser(prog=PROGRAM, description="Profiles an ONNX model with ONNX Runtime.")
     parser.add_argument("model", metavar="MODEL.onnx")
     parser.add_argument("--batch", type=positive, help="first dimension of the inputs")
@@ -98,16 +89,6 @@ def parse_arguments():
         stem = os.path.splitext(os.path.basename(arguments.model))[0]
         arguments.output = f"{stem}.onnxruntime.json"
     return arguments
-
-
-def positive(text):
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if not 1 <= value <= 1 << 20:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {1 << 20}")
-    return value
 
 
 def default_threads():
@@ -327,38 +308,5 @@ def precision(onnx, model):
     return "fp32"
 
 
-def device_name():
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            for line in file:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return None
-
-
-def write(path, record):
-    temporary = f"{path}.tmp{os.getpid()}"
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(record, file)
-            file.write("\n")
-        os.replace(temporary, path)
-    except OSError as error:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise UserError(f"{path}: cannot write: {error.strerror}")
-
-
-def one_line(error):
-    return " ".join(str(error).split())[:300]
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except UserError as error:
-        sys.exit(f"{PROGRAM}: {error}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run_main(PROGRAM, main)

@@ -15,7 +15,6 @@ import contextlib
 import copy
 import gzip
 import io
-import json
 import os
 import shutil
 import subprocess
@@ -24,13 +23,12 @@ import tempfile
 import time
 import warnings
 
-from pytorch_models import UserError, load_model, one_line
+from profile_common import (SEED, SMALLEST_WEIGHT, Parser, UserError, one_line, positive,
+                            processor_name, replacing, run_main, write_json)
+from pytorch_models import load_model
 
 PROGRAM = "profile-pytorch"
 SCHEMA = 1
-SEED = 20200518
-# Tensors with fewer elements than this are shapes, axes or scalars: their values matter.
-SMALLEST_WEIGHT = 16
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
 OPSET = 17
 EPILOG = """\
@@ -94,20 +92,13 @@ def main():
         "trace": trace,
     }
     path = os.path.join(arguments.output, f"{tag}.json")
-    with replacing(path) as temporary:
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(record, file)
-            file.write("\n")
+    write_json(path, record)
     print(f"{path}: {describe(latencies)}")
     if graph_latencies:
         print(f"{path}: CUDA graph: {describe(graph_latencies)}")
 
 
 def parse_arguments():
-    class Parser(argparse.ArgumentParser):
-        def error(self, message):
-            raise UserError(f"{message}; --help lists the options")
-
     parser = Parser(prog=PROGRAM, description="Profiles a model with PyTorch.", epilog=EPILOG,
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", metavar="MODEL")
@@ -132,16 +123,6 @@ def parse_arguments():
     parser.add_argument("--steps", type=positive, default=1, help="steps in the trace (default 1)")
     parser.add_argument("--no-onnx", action="store_true", help="leave NAME.onnx alone")
     return parser.parse_args()
-
-
-def positive(text):
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if not 1 <= value <= 1 << 20:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {1 << 20}")
-    return value
 
 
 def options(arguments):
@@ -317,12 +298,7 @@ def warn_if_not_finite(torch, run, tag):
 def device_name(torch, arguments):
     if arguments.device == "cuda":
         return torch.cuda.get_device_name()
-    with contextlib.suppress(OSError):
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            for line in file:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    return None
+    return processor_name()
 
 
 def driver():
@@ -352,20 +328,6 @@ def make_folder(path):
 
 
 @contextlib.contextmanager
-def replacing(path):
-    """A temporary name beside `path`, renamed to it at the end, removed after an error."""
-    temporary = f"{path}.tmp{os.getpid()}"
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    except OSError as error:
-        raise UserError(f"{path}: cannot write: {error.strerror}")
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-
-
-@contextlib.contextmanager
 def quiet():
     """The exporter's notes on standard output are not for the user."""
     with open(os.devnull, "w", encoding="utf-8") as sink, contextlib.redirect_stdout(sink):
@@ -373,9 +335,4 @@ def quiet():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except UserError as error:
-        sys.exit(f"{PROGRAM}: {error}")
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run_main(PROGRAM, main)

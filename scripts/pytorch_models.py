@@ -4,6 +4,8 @@ import contextlib
 import importlib.util
 import os
 
+from profile_common import UserError, one_line
+
 # Names people use for the default configuration of a transformers model type, and what differs.
 TRANSFORMERS = {
     "bert-base": ("bert", {}),
@@ -14,10 +16,6 @@ TRANSFORMERS = {
     "roberta-base": ("roberta", {}),
     "vit-base": ("vit", {}),
 }
-
-
-class UserError(Exception):
-    """What is wrong, where, and what to do: one line."""
 
 
 def load_model(torch, arguments):
@@ -157,7 +155,3 @@ def load_file(torch, path, arguments):
 def images(torch, arguments, channels, size):
     size = arguments.input_size or (size if isinstance(size, int) else size[0])
     return lambda batch: (torch.rand(batch, channels, size, size) * 2 - 1,)
-
-
-def one_line(error):
-    return " ".join(f"{type(error).__name__}: {error}".split())[:300]

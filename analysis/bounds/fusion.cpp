@@ -68,10 +68,11 @@ Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
 }
 
 FusedGraph fused_graph(const Graph& graph, const std::vector<LayerTime>& layers,
-                       const std::vector<LayerTime>& fusions, const Cover& cover) {
+                       const std::vector<LayerTime>& fusions,
+                       const std::vector<std::size_t>& used) {
   constexpr auto none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> fusion_of(graph.layers.size(), none);
-  for (const std::size_t fusion : cover.pieces) {
+  for (const std::size_t fusion : used) {
     for (const std::size_t layer : graph.fusions[fusion].layers) fusion_of[layer] = fusion;
   }
   FusedGraph fused{.graph = {.model = graph.model, .batch = graph.batch}};

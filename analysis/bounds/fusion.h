@@ -23,14 +23,22 @@ Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
                    const std::vector<LayerTime>& fusions, Movement movement,
                    const std::vector<bool>& allowed = {});
 
-/// A graph with every fusion of `cover` as one layer, named after its first and last layer, in the
-/// place of its last one; and the times of its layers. What bounds() says of it is the bound of the
-/// cover: the least sequential one, while the parallel one may be less with another cover.
+/// The fusions to use where layers run in parallel. One that joins two branches waits for both, and
+/// may make the critical path longer than it is without. From those of `cover` on, one such fusion
+/// on the path after the other is given up, or exchanged for another of its layers, whichever
+/// shortens the path most, until nothing does. Never a longer path than the cover's; that there is
+/// no shorter one is not said. Indices into graph.fusions, ascending.
+std::vector<std::size_t> parallel_fusions(const Graph& graph, const std::vector<LayerTime>& layers,
+                                          const std::vector<LayerTime>& fusions, Movement movement,
+                                          const Cover& cover);
+
+/// A graph with each of these fusions (indices of disjoint ones) as one layer, named after its
+/// first and last layer, in the place of its last one; and the times of its layers.
 struct FusedGraph {
   Graph graph{};
   std::vector<LayerTime> times{};
 };
 FusedGraph fused_graph(const Graph& graph, const std::vector<LayerTime>& layers,
-                       const std::vector<LayerTime>& fusions, const Cover& cover);
+                       const std::vector<LayerTime>& fusions, const std::vector<std::size_t>& used);
 
 }  // namespace benanza

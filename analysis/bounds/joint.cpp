@@ -51,8 +51,13 @@ Solved solve(const Graph& graph, const MeasurementSet& measurements, const Choic
   if (fusion) {
     const std::vector<LayerTime> fusions = fusion_times(graph, measurements, choice);
     const Cover cover = fusion_cover(graph, times, fusions, movement);
-    const FusedGraph fused = fused_graph(graph, times, fusions, cover);
-    solved = solve(fused.graph.layers, fused.times, movement);
+    const auto solved_with = [&](const std::vector<std::size_t>& used) {
+      const FusedGraph fused = fused_graph(graph, times, fusions, used);
+      return solve(fused.graph.layers, fused.times, movement);
+    };
+    solved = solved_with(cover.pieces);
+    solved.parallel =
+        solved_with(parallel_fusions(graph, times, fusions, movement, cover)).parallel;
     // What a fusion lacks, its first layer lacks.
     for (std::size_t index = 0; index < fusions.size(); ++index) {
       std::vector<Gap>& gaps = times[graph.fusions[index].layers.front()].gaps;

@@ -18,7 +18,8 @@ struct Optimisations {
   bool parallel = false;
   /// The fastest algorithm of every call, not the one the library's heuristic picks.
   bool algorithms = false;
-  /// Calls that do several layers, or a layer with its bias: the cheapest cover (fusion_cover()).
+  /// Calls that do several layers, or a layer with its bias: the cheapest cover (fusion_cover()),
+  /// or, in parallel, parallel_fusions().
   bool fusion = false;
   /// The precision with Tensor Cores.
   bool tensor_cores = false;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "commands/command.h"
 #include "question/print.h"
+#include "report/page.h"
 #include "report/text_table.h"
 #include "results/database.h"
 #include "results/export.h"
@@ -67,16 +68,8 @@ std::string list_json(const std::vector<Origin>& origins,
 
 std::string list_table(const std::vector<Origin>& origins,
                        const std::vector<DatabaseTally>& tallies) {
-  std::string text;
-  for (const Origin& origin : origins) {
-    text += origin.backend + ":";
-    const char* separator = " ";
-    for (const auto& [field, value] : origin.system) {
-      text += separator + field + ' ' + value;
-      separator = ", ";
-    }
-    text += '\n';
-  }
+  std::map<std::string, System> systems;
+  for (const Origin& origin : origins) systems[origin.backend] = origin.system;
   TextTable table({{"backend"},
                    {"precision"},
                    {"layout"},
@@ -95,7 +88,7 @@ std::string list_table(const std::vector<Origin>& origins,
     }
     table.add(std::move(cells));
   }
-  return text + '\n' + table.text();
+  return system_lines(systems) + '\n' + table.text();
 }
 
 std::string list_csv(const std::vector<DatabaseTally>& tallies) {

@@ -18,15 +18,15 @@ std::string of(const Gemm& gemm) {
   return "gemm " + join({products, rows, gemm.n, gemm.k}, 'x');
 }
 
-std::string without_leading_ones(const Dims& dims) {
+std::string text_without_leading_ones(const Dims& dims) {
   const auto first =
       std::find_if(dims.begin(), dims.end(), [](auto extent) { return extent != 1; });
   return join(Dims(first, dims.end()), 'x');
 }
 
 std::string of(const Binary& binary) {
-  std::string a = without_leading_ones(binary.a);
-  std::string b = without_leading_ones(binary.b);
+  std::string a = text_without_leading_ones(binary.a);
+  std::string b = text_without_leading_ones(binary.b);
   const bool ordered = binary.kind == BinaryKind::sub || binary.kind == BinaryKind::div ||
                        binary.kind == BinaryKind::prelu;
   if (!ordered && b < a) std::swap(a, b);

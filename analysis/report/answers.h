@@ -13,6 +13,10 @@
 
 namespace benanza {
 
+/// "resnet50_v1, batch 8, fp32, layout nhwc": the model, and what was chosen.
+std::string choice_heading(const Graph& graph, const Choice& choice,
+                           Movement movement = Movement::exclude);
+
 /// A section about one model: its heading, and the facts "model", "batch", "precision" and what
 /// else was chosen.
 Section model_section(const Graph& graph, const Choice& choice);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "report/answers.h"
 #include "report/bound_report.h"
+#include "report/duration.h"
 #include "report/layer_row.h"
 #include "report/text_table.h"
 
@@ -12,34 +14,11 @@ namespace {
 
 constexpr std::size_t names_listed = 6;
 
-std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", seconds * 1e3); }
-std::string microseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e6); }
-
-std::string with_spread(double seconds, const std::optional<Interval>& spread) {
-  if (!spread) return milliseconds(seconds) + "  (spread unknown)";
-  return fmt::format("{}  (95%: {:.3f} to {:.3f})", milliseconds(seconds), spread->low * 1e3,
-                     spread->high * 1e3);
-}
-
 std::string arithmetic(const std::optional<double>& flops) {
   if (!flops) return "FLOPs unknown";
   if (*flops >= 1e8) return fmt::format("{:.3f} GFLOP", *flops * 1e-9);
   if (*flops >= 1e5) return fmt::format("{:.3f} MFLOP", *flops * 1e-6);
   return fmt::format("{:.0f} FLOP", *flops);
-}
-
-std::string heading(const BoundReport& report) {
-  const Choice& choice = report.choice;
-  std::string text = title(*report.graph) + ", " + std::string(to_string(choice.precision));
-  if (choice.layout) text += ", layout " + std::string(to_string(*choice.layout));
-  if (choice.backend) text += ", " + *choice.backend;
-  if (choice.cold) text += ", cold caches";
-  if (choice.fallback) text += ", fallback " + std::string(to_string(*choice.fallback));
-  if (choice.max_workspace_bytes) {
-    text += fmt::format(", workspace up to {} bytes", *choice.max_workspace_bytes);
-  }
-  if (report.movement == Movement::include) text += ", movement included";
-  return text + '\n';
 }
 
 std::string coverage_lines(const BoundReport& report) {
@@ -69,17 +48,14 @@ std::string bound_lines(const BoundReport& report) {
     text += fmt::format("  {:<16}{}\n", name, value);
   };
   const Bounds& bounds = report.bounds;
-  line("LBL sequential",
-       with_spread(bounds.sequential.seconds, bounds.sequential.spread) + partial);
-  line("LBL parallel", with_spread(bounds.parallel.seconds, bounds.parallel.spread) + partial);
+  line("LBL sequential", with_spread(bounds.sequential) + partial);
+  line("LBL parallel", with_spread(bounds.parallel) + partial);
   if (report.coverage.of(Standing::movement).layers == 0) {
     line("with movement", "the same: no layer in it only moves bytes");
   } else {
     const Bounds& moved = report.with_movement;
-    line("with movement",
-         fmt::format("sequential {}, parallel {}{}",
-                     with_spread(moved.sequential.seconds, moved.sequential.spread),
-                     with_spread(moved.parallel.seconds, moved.parallel.spread), partial));
+    line("with movement", fmt::format("sequential {}, parallel {}{}", with_spread(moved.sequential),
+                                      with_spread(moved.parallel), partial));
     const auto unknown = std::count_if(
         report.times.begin(), report.times.end(),
         [](const LayerTime& time) { return time.standing == Standing::movement && !time.seconds; });
@@ -274,15 +250,11 @@ std::string comparison_lines(const Comparison& comparison, const BoundReport& re
 }  // namespace
 
 std::string bound_table(const BoundReports& reports, std::size_t rows) {
-  std::string text;
-  for (const auto& [backend, system] : reports.systems) {
-    std::vector<std::string> fields;
-    for (const auto& [field, value] : system) fields.push_back(field + ' ' + value);
-    text += backend + ": " + enumerated(fields, fields.size()) + '\n';
-  }
+  std::string text = system_lines(reports.systems);
   for (const BoundReport& report : reports.reports) {
-    text += '\n' + heading(report) + bound_lines(report) + '\n' + coverage_lines(report) +
-            exception_lines(report) + layer_lines(report, rows) + path_lines(report, rows);
+    text += '\n' + choice_heading(*report.graph, report.choice, report.movement) + '\n' +
+            bound_lines(report) + '\n' + coverage_lines(report) + exception_lines(report) +
+            layer_lines(report, rows) + path_lines(report, rows);
     for (const Comparison& comparison : report.comparisons) {
       text += comparison_lines(comparison, report, rows);
     }

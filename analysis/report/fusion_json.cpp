@@ -77,6 +77,8 @@ ordered_json report_json(const FusionReport& report) {
           {"fused", bounds_json(report.fused)},
           {"profit_seconds", report.profit_seconds()},
           {"optimal", report.cover.optimal},
+          {"fusions_used", report.cover.pieces.size()},
+          {"fusions_used_in_parallel", report.in_parallel.size()},
           {"patterns", patterns_json(report)},
           {"fusions", fusions_json(report)}};
 }

@@ -110,6 +110,16 @@ std::string_view to_string(Verdict verdict) {
   return "";
 }
 
+std::string parallel_fusions_text(const FusionReport& report) {
+  const auto is_used = [&](std::size_t fusion) {
+    return std::ranges::find(report.cover.pieces, fusion) != report.cover.pieces.end();
+  };
+  const auto shared = std::ranges::count_if(report.in_parallel, is_used);
+  return "the parallel bound uses " + std::to_string(report.in_parallel.size()) + ", " +
+         std::to_string(shared) +
+         " of them of this cover: those given up join branches and make its path longer";
+}
+
 bool FusionReport::is_partial() const {
   const auto is_missing = [](const LayerTime& time) { return time.standing == Standing::missing; };
   return std::ranges::any_of(layers, is_missing) || std::ranges::any_of(fusions, is_missing);
@@ -124,8 +134,18 @@ FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measur
                       .fusions = fusion_times(graph, measurements, choice)};
   report.cover = fusion_cover(graph, report.layers, report.fusions, movement);
   report.unfused = bounds(graph, report.layers, movement);
-  const FusedGraph fused = fused_graph(graph, report.layers, report.fusions, report.cover);
-  report.fused = bounds(fused.graph, fused.times, movement);
+  report.in_parallel =
+      parallel_fusions(graph, report.layers, report.fusions, movement, report.cover);
+  const auto bounds_with = [&](const std::vector<std::size_t>& used) {
+    const FusedGraph fused = fused_graph(graph, report.layers, report.fusions, used);
+    return bounds(fused.graph, fused.times, movement);
+  };
+  report.fused = bounds_with(report.cover.pieces);
+  if (report.has_other_fusions_in_parallel()) {
+    Bounds parallel = bounds_with(report.in_parallel);
+    report.fused.parallel = parallel.parallel;
+    report.fused.path = std::move(parallel.path);
+  }
   report.rows = rows_of(report);
   report.patterns = patterns_of(report, measurements);
   return report;

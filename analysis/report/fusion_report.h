@@ -54,13 +54,16 @@ struct FusionReport {
   std::vector<LayerTime> layers{};
   std::vector<LayerTime> fusions{};
   Cover cover{};
-  /// Layer by layer, and by the cover.
+  /// The fusions of the parallel bound: parallel_fusions().
+  std::vector<std::size_t> in_parallel{};
+  /// Layer by layer; and the sequential bound by the cover, the parallel one by `in_parallel`.
   Bounds unfused{};
   Bounds fused{};
   std::vector<FusionRow> rows{};
   /// In the order in which the graph first has them.
   std::vector<PatternRow> patterns{};
 
+  bool has_other_fusions_in_parallel() const { return in_parallel != cover.pieces; }
   double profit_seconds() const { return unfused.sequential.seconds - fused.sequential.seconds; }
   /// A layer or a fusion was not measured.
   bool is_partial() const;
@@ -68,6 +71,9 @@ struct FusionReport {
 
 FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measurements,
                                 const Choice& choice, Movement movement);
+
+/// How the fusions of the parallel bound differ from those of the cover, for people.
+std::string parallel_fusions_text(const FusionReport& report);
 
 /// Everything a formatter says.
 struct FusionReports {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "report/answers.h"
+#include "report/duration.h"
 #include "report/fusion_report.h"
 #include "report/text_table.h"
 
@@ -10,26 +12,6 @@ namespace benanza {
 namespace {
 
 constexpr std::size_t reasons_listed = 3;
-
-std::string microseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e6); }
-
-std::string milliseconds(const Bound& bound) {
-  std::string text = fmt::format("{:.3f} ms", bound.seconds * 1e3);
-  if (!bound.spread) return text + "  (spread unknown)";
-  return text + fmt::format("  (95%: {:.3f} to {:.3f})", bound.spread->low * 1e3,
-                            bound.spread->high * 1e3);
-}
-
-std::string heading(const FusionReport& report) {
-  const Choice& choice = report.choice;
-  std::string text = title(*report.graph) + ", " + std::string(to_string(choice.precision));
-  if (choice.layout) text += ", layout " + std::string(to_string(*choice.layout));
-  if (choice.backend) text += ", " + *choice.backend;
-  if (choice.cold) text += ", cold caches";
-  if (choice.fallback) text += ", fallback " + std::string(to_string(*choice.fallback));
-  if (report.movement == Movement::include) text += ", movement included";
-  return text + '\n';
-}
 
 std::string profit_text(double before, double after) {
   if (before <= 0) return "nothing to save";
@@ -44,16 +26,17 @@ std::string bound_lines(const FusionReport& report) {
   };
   const Bounds& before = report.unfused;
   const Bounds& after = report.fused;
-  line("LBL sequential", milliseconds(before.sequential) + partial);
-  line("  with fusion", milliseconds(after.sequential) + partial);
+  line("LBL sequential", with_spread(before.sequential) + partial);
+  line("  with fusion", with_spread(after.sequential) + partial);
   line("  profit", profit_text(before.sequential.seconds, after.sequential.seconds));
-  line("LBL parallel", milliseconds(before.parallel) + partial);
-  line("  with fusion", milliseconds(after.parallel) + partial);
+  line("LBL parallel", with_spread(before.parallel) + partial);
+  line("  with fusion", with_spread(after.parallel) + partial);
   line(
       "cover",
       fmt::format("{} of {} fusions; {}", report.cover.pieces.size(), report.fusions.size(),
                   report.cover.optimal ? "no other choice gives a lower sequential bound"
                                        : "the search was cut short: another choice may be better"));
+  if (report.has_other_fusions_in_parallel()) line("", parallel_fusions_text(report));
   return text;
 }
 
@@ -126,15 +109,11 @@ std::string missing_lines(const FusionReport& report) {
 }  // namespace
 
 std::string fusion_table(const FusionReports& reports, std::size_t rows) {
-  std::string text;
-  for (const auto& [backend, system] : reports.systems) {
-    std::vector<std::string> facts;
-    for (const auto& [name, value] : system) facts.push_back(name + ' ' + value);
-    text += backend + ": " + enumerated(facts, facts.size()) + '\n';
-  }
+  std::string text = system_lines(reports.systems);
   for (const FusionReport& report : reports.reports) {
-    text += '\n' + heading(report) + bound_lines(report) + pattern_lines(report) +
-            saving_lines(report, rows) + missing_lines(report);
+    text += '\n' + choice_heading(*report.graph, report.choice, report.movement) + '\n' +
+            bound_lines(report) + pattern_lines(report) + saving_lines(report, rows) +
+            missing_lines(report);
   }
   return text;
 }

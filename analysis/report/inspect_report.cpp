@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/duration.h"
 #include "report/json_value.h"
 #include "report/text_table.h"
 
@@ -12,8 +13,6 @@ namespace benanza {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", seconds * 1e3); }
 
 std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}", count, what);

@@ -2,31 +2,35 @@
 
 namespace benanza {
 
+std::string choice_heading(const Graph& graph, const Choice& choice, Movement movement) {
+  std::string text = title(graph) + ", " + std::string(to_string(choice.precision));
+  if (choice.layout) text += ", layout " + std::string(to_string(*choice.layout));
+  if (choice.backend) text += ", " + *choice.backend;
+  if (choice.fallback) text += ", fallback " + std::string(to_string(*choice.fallback));
+  if (choice.cold) text += ", cold caches";
+  if (choice.max_workspace_bytes) {
+    text += ", workspace up to " + std::to_string(*choice.max_workspace_bytes) + " bytes";
+  }
+  if (movement == Movement::include) text += ", movement included";
+  return text;
+}
+
 Section model_section(const Graph& graph, const Choice& choice) {
-  Section section;
-  std::string& heading = section.heading;
-  heading = title(graph) + ", " + std::string(to_string(choice.precision));
+  const auto stated = [](const auto& value, auto&& text) {
+    return value ? nlohmann::ordered_json(text(*value)) : nlohmann::ordered_json();
+  };
+  const auto name = [](auto value) { return to_string(value); };
+  const auto same = [](const auto& value) { return value; };
+  Section section{.heading = choice_heading(graph, choice)};
   nlohmann::ordered_json& facts = section.facts;
   facts["model"] = graph.model;
-  facts["batch"] = graph.batch ? nlohmann::ordered_json(*graph.batch) : nullptr;
+  facts["batch"] = stated(graph.batch, same);
   facts["precision"] = to_string(choice.precision);
-  const auto state = [&](const char* name, bool set, const std::string& value,
-                         const std::string& words) {
-    facts[name] = set ? nlohmann::ordered_json(value) : nullptr;
-    if (set) heading += ", " + words + value;
-  };
-  state("layout", choice.layout.has_value(),
-        choice.layout ? std::string(to_string(*choice.layout)) : "", "layout ");
-  state("backend", choice.backend.has_value(), choice.backend.value_or(""), "");
-  state("fallback", choice.fallback.has_value(),
-        choice.fallback ? std::string(to_string(*choice.fallback)) : "", "fallback ");
+  facts["layout"] = stated(choice.layout, name);
+  facts["backend"] = stated(choice.backend, same);
+  facts["fallback"] = stated(choice.fallback, name);
   facts["cold"] = choice.cold;
-  if (choice.cold) heading += ", cold caches";
-  facts["max_workspace_bytes"] =
-      choice.max_workspace_bytes ? nlohmann::ordered_json(*choice.max_workspace_bytes) : nullptr;
-  if (choice.max_workspace_bytes) {
-    heading += ", workspace up to " + std::to_string(*choice.max_workspace_bytes) + " bytes";
-  }
+  facts["max_workspace_bytes"] = stated(choice.max_workspace_bytes, same);
   return section;
 }
 

@@ -1,11 +1,19 @@
 #include "results/splitter.h"
 
+#include <array>
 #include <utility>
 
 namespace benanza {
 namespace {
 
-bool is_structural(char c) { return c == '"' || c == '{' || c == '}' || c == '[' || c == ']'; }
+/// Faster to look up than to compare: every byte outside of strings passes through it.
+constexpr auto structural = [] {
+  std::array<bool, 256> table{};
+  for (const unsigned char c : {'"', '{', '}', '[', ']'}) table[c] = true;
+  return table;
+}();
+
+bool is_structural(char c) { return structural[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
@@ -87,7 +95,9 @@ void RowSplitter::feed(std::string_view part) {
 RowSplitter::Rows RowSplitter::take() {
   Rows taken = std::move(rows_);
   const std::size_t complete = taken.ends.empty() ? 0 : taken.ends.back();
-  rows_ = {.text = taken.text.substr(complete), .ends = {}};
+  rows_ = {};
+  rows_.text.reserve(taken.text.size() + taken.text.size() / 8);
+  rows_.text.append(taken.text, complete);
   taken.text.resize(complete);
   return taken;
 }

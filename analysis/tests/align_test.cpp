@@ -7,7 +7,6 @@
 #include "comparison/read_profile.h"
 #include "comparison/same_model.h"
 #include "comparison/signature.h"
-#include "tests/folder.h"
 #include "tests/trace.h"
 
 namespace benanza {
@@ -15,7 +14,7 @@ namespace {
 
 using test::data;
 using test::error_of;
-using test::Folder;
+using test::profile_of;
 using test::TraceWriter;
 using testing::AllOf;
 using testing::ElementsAre;
@@ -178,10 +177,6 @@ std::string refusal(const Graph& graph, const Profile& profile) {
 }
 
 TEST(SameModel, OtherModelsAndBatchesAreOneLine) {
-  const Folder folder;
-  const auto profile_of = [&](const TraceWriter& trace) {
-    return read_profile(folder.write("t.json", trace.text()));
-  };
   Graph graph{.model = "m", .batch = 1};
   for (const int filters : {8, 16, 32}) {
     graph.layers.push_back(

@@ -1,50 +1,30 @@
 // benanza-analyze fusion as a person runs it.
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "tests/folder.h"
+#include "tests/program.h"
 
 namespace benanza {
 namespace {
 
-using test::contents;
+using test::Outcome;
 using test::results_text;
 using test::row;
+using test::run_program;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::StartsWith;
-
-struct Outcome {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
 
 /// A convolution of 100 us and a relu of 30 us that one call does in 105 us.
 class FusionProgram : public testing::Test {
  protected:
   Outcome run(const std::string& arguments) const {
-    const auto out = folder_.path() / "out.txt";
-    const auto err = folder_.path() / "err.txt";
-    const std::string line = std::string(BENANZA_ANALYZE) + " fusion " + arguments + " >" +
-                             out.string() + " 2>" + err.string();
-    const int status = std::system(line.c_str());
-    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            .out = contents(out),
-            .err = contents(err)};
+    return run_program("fusion " + arguments, folder_);
   }
-
   void expect_error(const std::string& arguments, const std::string& says) const {
-    const Outcome result = run(arguments);
-    EXPECT_NE(result.status, 0) << arguments;
-    EXPECT_THAT(result.out, IsEmpty()) << arguments;
-    EXPECT_THAT(result.err, AllOf(StartsWith("benanza-analyze: "), HasSubstr(says))) << arguments;
-    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+    test::expect_error(run(arguments), says);
   }
 
   static constexpr const char* conv = "conv/1x8x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";

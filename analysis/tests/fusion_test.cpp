@@ -105,10 +105,15 @@ TEST(Fusion, OfADiamondLetsOneBranchTakeTheSum) {
   EXPECT_THAT(verdicts(report), ElementsAre(Verdict::outdone, Verdict::used));
   EXPECT_DOUBLE_EQ(report.unfused.sequential.seconds, 21 * ms);
   EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 17.5 * ms);
-  // Before: 1 + 10 + 3 + 1. Then right waits for left: 1 + 10 + 6.5, more than before. The cover is
-  // that of the sequential bound.
+  // In parallel: 1 + 10 + 3 + 1 alone. With the cover right waits for left: 1 + 10 + 6.5; the other
+  // way round 1 + 6 + 11. Both are longer.
   EXPECT_DOUBLE_EQ(report.unfused.parallel.seconds, 15 * ms);
-  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 17.5 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 15 * ms);
+  EXPECT_THAT(report.in_parallel, IsEmpty());
+  EXPECT_EQ(
+      parallel_fusions_text(report),
+      "the parallel bound uses 0, 0 of them of this cover: those given up join branches and make "
+      "its path longer");
   ASSERT_THAT(report.patterns, SizeIs(1));
   EXPECT_EQ(report.patterns[0].found, 2);
   EXPECT_EQ(report.patterns[0].used, 1);
@@ -122,7 +127,7 @@ TEST(Fusion, TheFusedGraphKeepsTheFlow) {
   const auto layers = layer_times(graph, set, {});
   const auto fusions = fusion_times(graph, set, {});
   const Cover cover = fusion_cover(graph, layers, fusions, Movement::exclude);
-  const FusedGraph fused = fused_graph(graph, layers, fusions, cover);
+  const FusedGraph fused = fused_graph(graph, layers, fusions, cover.pieces);
   ASSERT_THAT(fused.graph.layers, SizeIs(3));
   EXPECT_EQ(fused.graph.layers[1].name, "left");
   EXPECT_EQ(fused.graph.layers[2].name, "right ... relu");
@@ -131,6 +136,54 @@ TEST(Fusion, TheFusedGraphKeepsTheFlow) {
   EXPECT_THAT(fused.graph.layers[0].inputs, IsEmpty());
   EXPECT_DOUBLE_EQ(fused.graph.layers[2].flops.value(), 3e6);
   EXPECT_EQ(fused.times[2].fusion, "conv_add_relu");
+}
+
+TEST(ParallelFusions, AreTheCoversWhereTheyShortenThePath) {
+  // The cover has right with the sum, behind left: 1 + 10 + 3. With left and the sum behind right
+  // it were 1 + 6 + 10.5, without fusion 15.
+  MeasurementSet set = diamond_alone();
+  add(set, "relu/left_fused", 10.5 * ms);  // saves 3.5
+  add(set, "relu/right_fused", 3 * ms);    // saves 7
+  const Graph graph = diamond();
+  const FusionReport report = report_of(graph, set);
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 14 * ms);
+  EXPECT_THAT(report.in_parallel, ElementsAre(1));
+  EXPECT_FALSE(report.has_other_fusions_in_parallel());
+}
+
+TEST(ParallelFusions, AShorterFusionMayTakeThePlaceOfOneThatWaits) {
+  // The diamond, whose sum and relu may be one call of their own, too.
+  Graph graph = diamond();
+  graph.fusions.push_back({.pattern = "add_relu", .layers = {3, 4}, .problem = "relu/sum_relu"});
+  MeasurementSet set = diamond_alone();
+  add(set, "relu/right_fused", 6.5 * ms);  // saves 3.5: the cover
+  add(set, "relu/sum_relu", 3.25 * ms);    // saves 0.75
+  const FusionReport report = report_of(graph, set);
+  EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 17.5 * ms);  // 1 + 10 + 6.5
+  // The cover: 1 + 10 + 6.5; without it 15; with sum and relu alone fused 1 + 10 + 3.25.
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 14.25 * ms);
+  EXPECT_THAT(report.in_parallel, ElementsAre(2));
+}
+
+TEST(ParallelFusions, OneAfterTheOtherIsGivenUp) {
+  // Two diamonds in a row, each 15 ms alone and 17.5 ms by its cover, but for the first layer (1
+  // ms).
+  Graph graph = diamond();
+  MeasurementSet set = diamond_alone();
+  add(set, "relu/right_fused", 6.5 * ms);
+  for (const Layer& first : diamond().layers) {
+    if (first.inputs.empty()) continue;
+    Layer second = first;
+    for (std::size_t& input : second.inputs) input += 4;
+    graph.layers.push_back(std::move(second));
+  }
+  graph.fusions.push_back(
+      {.pattern = "conv_add_relu", .layers = {6, 7, 8}, .problem = "relu/right_fused"});
+  const FusionReport report = report_of(graph, set);
+  EXPECT_THAT(report.cover.pieces, ElementsAre(1, 2));
+  EXPECT_DOUBLE_EQ(report.unfused.parallel.seconds, 29 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 29 * ms);
+  EXPECT_THAT(report.in_parallel, IsEmpty());
 }
 
 TEST(Fusion, ALaterLayerMayBeFusedWithAnEarlierOne) {

@@ -5,7 +5,6 @@
 #include "comparison/read_profile.h"
 #include "comparison/same_model.h"
 #include "report/inspect_report.h"
-#include "tests/folder.h"
 #include "tests/trace.h"
 
 namespace benanza {
@@ -13,7 +12,7 @@ namespace {
 
 using test::data;
 using test::error_of;
-using test::Folder;
+using test::profile_of;
 using test::TraceWriter;
 using testing::AllOf;
 using testing::ElementsAre;
@@ -31,11 +30,6 @@ Graph small() {
   Layer relu{.name = "r", .op = "Relu", .inputs = {0}, .problems = {"relu/1x8x4x4"}};
   conv.output_dims = relu.output_dims = {{1, 8, 4, 4}};
   return {.model = "m", .batch = 1, .layers = {conv, relu}};
-}
-
-Profile profile_of(const TraceWriter& trace) {
-  const Folder folder;
-  return read_profile(folder.write("t.json", trace.text()));
 }
 
 std::vector<Finding> found(const Inspection& inspection, Difference difference) {

@@ -12,6 +12,7 @@ namespace benanza::test {
 
 /// What benanza-analyze did.
 struct Outcome {
+  std::string arguments;
   int status = 0;
   std::string out;
   std::string err;
@@ -24,17 +25,19 @@ inline Outcome run_program(const std::string& arguments, const Folder& folder) {
   const std::string line =
       std::string(BENANZA_ANALYZE) + " " + arguments + " >" + out.string() + " 2>" + err.string();
   const int status = std::system(line.c_str());
-  return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+  return {.arguments = arguments,
+          .status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
           .out = contents(out),
           .err = contents(err)};
 }
 
 /// Fails unless the program printed one line on standard error, and nothing else.
 inline void expect_error(const Outcome& outcome, const std::string& says) {
-  EXPECT_NE(outcome.status, 0);
-  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.status, 0) << outcome.arguments;
+  EXPECT_EQ(outcome.out, "") << outcome.arguments;
   EXPECT_THAT(outcome.err,
-              testing::AllOf(testing::StartsWith("benanza-analyze: "), testing::HasSubstr(says)));
+              testing::AllOf(testing::StartsWith("benanza-analyze: "), testing::HasSubstr(says)))
+      << outcome.arguments;
   EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
 }
 

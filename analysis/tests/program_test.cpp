@@ -1,13 +1,11 @@
 // benanza-analyze as a person runs it: what it prints, where, and its exit status.
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "graph/graph.h"
-#include "tests/folder.h"
+#include "tests/program.h"
 
 namespace benanza {
 namespace {
@@ -16,19 +14,14 @@ using nlohmann::json;
 using test::contents;
 using test::data;
 using test::Folder;
+using test::Outcome;
 using test::results_text;
 using test::row;
+using test::run_program;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::StartsWith;
-
-struct Outcome {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
 
 /// One results file in which every problem of `graph` takes 10 us, but for `left_out`.
 std::string complete_results(const Graph& graph, const std::string& left_out = "") {
@@ -60,24 +53,9 @@ std::string of_gpu(const std::string& results, const std::string& precision = "f
 
 class Program : public testing::Test {
  protected:
-  Outcome run(const std::string& arguments) const {
-    const auto out = folder_.path() / "out.txt";
-    const auto err = folder_.path() / "err.txt";
-    const std::string line =
-        std::string(BENANZA_ANALYZE) + " " + arguments + " >" + out.string() + " 2>" + err.string();
-    const int status = std::system(line.c_str());
-    return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            .out = contents(out),
-            .err = contents(err)};
-  }
-
-  /// Fails unless the program printed one line on standard error, and nothing else.
+  Outcome run(const std::string& arguments) const { return run_program(arguments, folder_); }
   void expect_error(const std::string& arguments, const std::string& says) const {
-    const Outcome result = run(arguments);
-    EXPECT_NE(result.status, 0) << arguments;
-    EXPECT_THAT(result.out, IsEmpty()) << arguments;
-    EXPECT_THAT(result.err, AllOf(StartsWith("benanza-analyze: "), HasSubstr(says))) << arguments;
-    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+    test::expect_error(run(arguments), says);
   }
 
   std::string write(const std::string& name, const std::string& text) const {

@@ -11,6 +11,7 @@ namespace {
 
 using test::error_of;
 using test::Folder;
+using test::profile_of;
 using test::TraceWriter;
 using testing::AllOf;
 using testing::ElementsAre;
@@ -19,11 +20,6 @@ using testing::IsEmpty;
 using testing::Not;
 
 constexpr double us = 1e-6;
-
-Profile profile_of(const TraceWriter& trace) {
-  const Folder folder;
-  return read_profile(folder.write("trace.json", trace.text()));
-}
 
 std::vector<std::string> names(const Profile& profile) {
   std::vector<std::string> list;

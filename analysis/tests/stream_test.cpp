@@ -71,6 +71,23 @@ TEST(ParseRow, SamplesAreReadInAnySpelling) {
   }
 }
 
+TEST(ParseRow, SamplesOfAnotherObjectAreNotTheRows) {
+  const auto row = parse_row(R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok",
+"real_time":3,"time_unit":"us","nested":{"samples":[1e-6]}})");
+  EXPECT_THAT(row->measurement.samples, ElementsAre(3e-6));
+}
+
+TEST(ParseRow, NumbersThatNoDoubleHoldsAreErrors) {
+  const auto with = [](const std::string& number) {
+    return R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],"a":)" +
+           number + "}";
+  };
+  EXPECT_EQ(parse_row(with("1e300"))->facts, "\"a\":1e300");
+  EXPECT_EQ(parse_row(with("1e-999"))->facts, "\"a\":1e-999");  // 0
+  EXPECT_NE(error_of([&] { parse_row(with("1e999")); }), "");
+  EXPECT_NE(error_of([&] { parse_row(with("1" + std::string(400, '0'))); }), "");
+}
+
 TEST(ParseRow, FactsKeepTheirSpelling) {
   const auto row = parse_row(
       R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok", "samples": [1e-6],

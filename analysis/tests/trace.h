@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "comparison/read_profile.h"
+#include "tests/folder.h"
+
 namespace benanza::test {
 
 /// Writes a Kineto trace, as PyTorch's profiler does: operators one after the other, 100 us apart,
@@ -105,5 +108,10 @@ class TraceWriter {
   int correlation_ = 0;
   int steps_ = 0;
 };
+
+inline Profile profile_of(const TraceWriter& trace) {
+  const Folder folder;
+  return read_profile(folder.write("trace.json", trace.text()));
+}
 
 }  // namespace benanza::test

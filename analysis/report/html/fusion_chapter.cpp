@@ -90,6 +90,7 @@ Chapter fusion_chapter(const std::string& name, const FusionReport& report) {
       "{} of {} fusions are used; {}", report.cover.pieces.size(), report.fusions.size(),
       report.cover.optimal ? "no other choice gives a lower sequential bound"
                            : "the search was cut short: another choice may be better"));
+  if (report.has_other_fusions_in_parallel()) lines.push_back(parallel_fusions_text(report));
   chapter.plots.push_back(patterns_plot(report));
   chapter.section.sheets = {patterns_sheet(report), used_sheet(report)};
   return chapter;

@@ -16,7 +16,7 @@ std::string heading(const ModelAnswers& model) {
   return title(*model.graph) + ", " + std::string(to_string(model.choice.precision));
 }
 
-std::optional<double> milliseconds(std::optional<double> seconds) {
+std::optional<double> in_milliseconds(std::optional<double> seconds) {
   if (!seconds) return std::nullopt;
   return *seconds * 1e3;
 }
@@ -238,7 +238,7 @@ Chapter overview_chapter(const std::vector<ModelAnswers>& models) {
     names.push_back(heading(model));
     sequential.values.emplace_back(s * 1e3);
     parallel.values.emplace_back(p * 1e3);
-    measured.values.push_back(milliseconds(model.measured_seconds));
+    measured.values.push_back(in_milliseconds(model.measured_seconds));
     ratio_sequential.values.push_back(ratio(s, model.measured_seconds));
     ratio_parallel.values.push_back(ratio(p, model.measured_seconds));
     const auto shown = [](std::optional<double> value) {

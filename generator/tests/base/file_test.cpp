@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "../folder.h"
 #include "base/error.h"
 
 namespace benanza {
@@ -12,15 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Files : public testing::Test {
+class Files : public test::FolderTest {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
+    FolderTest::SetUp();
     make_directories(folder_);
   }
-  fs::path folder_;
 };
 
 TEST_F(Files, WriteThenReadGivesTheSameBytes) {

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "../folder.h"
 #include "../onnx/model.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -38,15 +39,8 @@ Graph small(const std::string& name) {
   return graph;
 }
 
-class Emit : public testing::Test {
+class Emit : public FolderTest {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -55,8 +49,6 @@ class Emit : public testing::Test {
     std::sort(names.begin(), names.end());
     return names;
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Emit, GoldenFiles) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "../folder.h"
 #include "base/file.h"
 
 namespace benanza::test {
@@ -35,15 +36,8 @@ Result generate(const std::string& arguments) {
 
 const std::string alexnet = std::string(TEST_DATA) + "/torchvision_alexnet.onnx";
 
-class Program : public testing::Test {
+class Program : public FolderTest {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// One line, non-zero, nothing written.
   void expect_refused(const std::string& arguments, const std::string& part) {
     const Result run = generate(arguments + " --out " + folder_.string());
@@ -52,8 +46,6 @@ class Program : public testing::Test {
     EXPECT_EQ(std::count(run.text.begin(), run.text.end(), '\n'), 1) << run.text;
     EXPECT_FALSE(fs::exists(folder_)) << arguments;
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Program, WritesAGraphPerBatch) {

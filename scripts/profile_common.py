@@ -1,0 +1,77 @@
+"""What the profiling scripts have in common."""
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+
+# Tensors with fewer elements than this are shapes, axes or scalars: their values matter.
+SMALLEST_WEIGHT = 16
+SEED = 20200518
+
+
+class UserError(Exception):
+    """What is wrong, where, and what to do: one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with the command line in one line."""
+
+    def error(self, message):
+        raise UserError(f"{message}; --help lists the options")
+
+
+def run_main(program, main):
+    """Calls main(); errors become one line on standard error and a status."""
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"{program}: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def positive(text):
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if not 1 <= value <= 1 << 20:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {1 << 20}")
+    return value
+
+
+def processor_name():
+    """None where it is not known."""
+    with contextlib.suppress(OSError):
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    return None
+
+
+@contextlib.contextmanager
+def replacing(path):
+    """A temporary name beside `path`, renamed to it at the end, removed after an error."""
+    temporary = f"{path}.tmp{os.getpid()}"
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot write: {error.strerror}")
+    finally:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def write_json(path, record):
+    with replacing(path) as temporary:
+        with open(temporary, "w", encoding="utf-8") as file:
+            json.dump(record, file)
+            file.write("\n")
+
+
+def one_line(error):
+    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
