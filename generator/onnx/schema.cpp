@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "onnx/context.h"
 #include "onnx/rebatch.h"
+#include "onnx/schema_check.h"
 
 namespace benanza {
 namespace {
@@ -32,57 +33,6 @@ int newest_known_opset(const std::string& domain) {
   const auto& ranges = OpSchemaRegistry::DomainToVersionRange::Instance().Map();
   const auto found = ranges.find(domain);
   return found == ranges.end() ? 0 : found->second.second;
-}
-
-/// Throws Error where the node is not what its schema describes: inference functions trust it.
-void check_node(const Node& node, const OpSchema& schema) {
-  const auto count = [](int value, int least, int most, const char* what) {
-    if (value < least || value > most) {
-      throw Error("has " + std::to_string(value) + ' ' + what + ", but takes " +
-                  std::to_string(least) + " to " + std::to_string(most));
-    }
-  };
-  count(node.proto().input_size(), schema.min_input(), schema.max_input(), "inputs");
-  count(node.proto().output_size(), schema.min_output(), schema.max_output(), "outputs");
-  for (const auto& [name, description] : schema.attributes()) {
-    const onnx::AttributeProto* attribute = node.find(name);
-    if (attribute == nullptr) {
-      if (description.required) throw Error("attribute \"" + name + "\" is missing");
-    } else if (attribute->type() != onnx::AttributeProto::UNDEFINED &&
-               attribute->type() != description.type) {
-      throw Error("attribute \"" + name + "\" has the wrong type");
-    }
-  }
-}
-
-/// Throws Error where weights have not as many axes as what they slide over: the schema of
-/// ConvTranspose reads the extents that are missing.
-void check_weights(const Program& program, const Step& step) {
-  if (step.node.op_type() != "ConvTranspose" || !step.node.domain().empty()) return;
-  const std::vector<const Tensor*> inputs = input_tensors(program, step);
-  const auto axes = [&](std::size_t index) -> std::optional<std::size_t> {
-    if (index >= inputs.size() || inputs[index] == nullptr || !inputs[index]->shape) return {};
-    return inputs[index]->shape->size();
-  };
-  const auto input = axes(0);
-  const auto weights = axes(1);
-  if (input && weights && *input != *weights) {
-    throw Error("has weights of " + std::to_string(*weights) + " axes for an input of " +
-                std::to_string(*input));
-  }
-}
-
-/// Throws Error where a shape that is only known to have so many extents would have more than any
-/// tensor: the schema of ConstantOfShape makes them all.
-void check_shape_operand(const Program& program, const Step& step) {
-  constexpr std::int64_t most_axes = 1024;
-  if (step.node.op_type() != "ConstantOfShape" || !step.node.domain().empty()) return;
-  const std::vector<const Tensor*> inputs = input_tensors(program, step);
-  if (inputs.empty() || inputs[0] == nullptr || !inputs[0]->shape) return;
-  const Dims& shape = *inputs[0]->shape;
-  if (!shape.empty() && shape[0] > most_axes) {
-    throw Error("makes a tensor of " + std::to_string(shape[0]) + " axes");
-  }
 }
 
 /// Whether the newest schema there is describes a node of a newer opset: it must know every
@@ -138,10 +88,8 @@ std::vector<TypeProto> schema_types(const Program& program, const Step& step, co
   if (schema == nullptr || node.has_subgraph()) return types;
   const bool newer = node.opset() > newest_known_opset(node.domain());
   try {
-    check_node(node, *schema);
+    check_node(program, step, *schema);
     if (!inputs_have_types(program, step) || (newer && !describes(*schema, node))) return types;
-    check_weights(program, step);
-    check_shape_operand(program, step);
     NodeContext context(program, step);
     if (bound.replaced_batch && node.op_type() == "Reshape") {
       rebatch_reshape(context, program, step, *bound.replaced_batch, bound.batch);

@@ -145,6 +145,48 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
               HasSubstr("\"y\" (ConvTranspose): has weights of 2 axes for an input of 3"));
 }
 
+// The onnx package reads what is not there.
+TEST(BadModel, InputsThatSchemasDoNotExpect) {
+  EXPECT_THAT(message(Model(17)
+                          .input("x", {})
+                          .weights("w", {2})
+                          .node("LayerNormalization", {"x", "w"}, {"y"})
+                          .output("y")),
+              HasSubstr("\"y\" (LayerNormalization): normalizes from axis -1 of 0"));
+  EXPECT_THAT(message(Model(17)
+                          .input("x", {4, 8})
+                          .weights("w", {8})
+                          .node("LayerNormalization", {"x", "w"}, {"y"}, {{"axis", -7}})
+                          .output("y")),
+              HasSubstr("normalizes from axis -7 of 2"));
+  EXPECT_THAT(message(Model(6)
+                          .input("a", {8})
+                          .weights("b", {8, 1})
+                          .weights("c", {1})
+                          .node("Gemm", {"a", "b", "c"}, {"y"})
+                          .output("y")),
+              HasSubstr("\"y\" (Gemm): multiplies a tensor of 1 axes"));
+  EXPECT_THAT(message(Model(13)
+                          .input("x", {4, 2})
+                          .input("i", {1, 1}, onnx::TensorProto::INT64)
+                          .node("GatherND", {"x", "i"}, {"y"}, {{"batch_dims", -3}})
+                          .output("y")),
+              HasSubstr("has batch_dims of -3"));
+  EXPECT_THAT(message(Model(13).node("EyeLike", {""}, {"y"}, {{"dtype", 1}}).output("y")),
+              HasSubstr("\"y\" (EyeLike): has no first input"));
+  EXPECT_THAT(message(Model(13)
+                          .input("x", {8, 1, 8})
+                          .node("MaxUnpool", {"x", ""}, {"y"}, {{"kernel_shape", Dims{3}}})
+                          .output("y")),
+              HasSubstr("has no indices"));
+  EXPECT_THAT(message(Model(13)
+                          .input("x", {4, 2})
+                          .weights("w", {3, 2, 8})
+                          .node("Conv", {"x", "w"}, {"y"})
+                          .output("y")),
+              HasSubstr("has an input of 2 axes, but takes 3 and more"));
+}
+
 TEST(BadModel, NodesThatAreNotWhatTheirOperatorTakes) {
   EXPECT_THAT(message(Model(13).input("x", {2}).node("Add", {"x"}, {"y"}).output("y")),
               HasSubstr("has 1 inputs"));

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <onnx/defs/schema.h>
+
+#include "onnx/program.h"
+
+namespace benanza {
+
+/// Throws Error where a node is not what its schema describes, or has inputs of shapes that the
+/// schema's inference does not expect and reads past: inference functions trust both.
+void check_node(const Program& program, const Step& step, const onnx::OpSchema& schema);
+
+}  // namespace benanza
