@@ -38,87 +38,95 @@ void check_description(const Node& node, const OpSchema& schema) {
   }
 }
 
-/// Of the inputs in their order: nothing where the shape is not known.
-using Shapes = std::vector<std::optional<Dims>>;
+/// In their order: nullptr where there is none.
+using Inputs = std::vector<const Tensor*>;
 
-Shapes input_shapes(const Program& program, const Step& step) {
-  Shapes shapes;
-  for (const Tensor* tensor : input_tensors(program, step)) {
-    shapes.push_back(tensor == nullptr ? std::nullopt : tensor->shape);
-  }
-  return shapes;
+const Tensor* input(const Inputs& inputs, std::size_t index) {
+  return index < inputs.size() ? inputs[index] : nullptr;
 }
 
-std::optional<std::size_t> axes(const Shapes& shapes, std::size_t index) {
-  if (index >= shapes.size() || !shapes[index]) return std::nullopt;
-  return shapes[index]->size();
+std::optional<std::size_t> axes(const Inputs& inputs, std::size_t index) {
+  const Tensor* tensor = input(inputs, index);
+  if (tensor == nullptr || !tensor->shape) return std::nullopt;
+  return tensor->shape->size();
 }
 
 /// Weights have as many axes as what they slide over, and at least one to slide along.
-void check_convolution(const Node&, const Shapes& shapes) {
-  const auto input = axes(shapes, 0);
-  const auto weights = axes(shapes, 1);
-  if (input && *input < 3) {
-    throw Error("has an input of " + std::to_string(*input) + " axes, but takes 3 and more");
+void check_convolution(const Node&, const Inputs& inputs) {
+  const auto found = axes(inputs, 0);
+  const auto weights = axes(inputs, 1);
+  if (found && *found < 3) {
+    throw Error("has an input of " + std::to_string(*found) + " axes, but takes 3 and more");
   }
-  if (input && weights && *input != *weights) {
+  if (found && weights && *found != *weights) {
     throw Error("has weights of " + std::to_string(*weights) + " axes for an input of " +
-                std::to_string(*input));
+                std::to_string(*found));
   }
 }
 
-void check_gemm(const Node&, const Shapes& shapes) {
+void check_gemm(const Node&, const Inputs& inputs) {
   for (const std::size_t index : {0U, 1U}) {
-    if (const auto found = axes(shapes, index); found && *found != 2) {
+    if (const auto found = axes(inputs, index); found && *found != 2) {
       throw Error("multiplies a tensor of " + std::to_string(*found) + " axes");
     }
   }
 }
 
-void check_normalization(const Node& node, const Shapes& shapes) {
-  const auto input = axes(shapes, 0);
-  if (!input) return;
+void check_normalization(const Node& node, const Inputs& inputs) {
+  const auto found = axes(inputs, 0);
+  if (!found) return;
   const std::int64_t axis = node.integer("axis", -1);
-  const auto most = static_cast<std::int64_t>(*input);
+  const auto most = static_cast<std::int64_t>(*found);
   if (axis < -most || axis >= most) {
     throw Error("normalizes from axis " + std::to_string(axis) + " of " + std::to_string(most));
   }
 }
 
-void check_gather(const Node& node, const Shapes& shapes) {
+void check_gather(const Node& node, const Inputs& inputs) {
   if (const std::int64_t batch = node.integer("batch_dims", 0); batch < 0) {
     throw Error("has batch_dims of " + std::to_string(batch));
   }
-  if (axes(shapes, 1) == 0U) throw Error("has indices without an axis");
+  if (axes(inputs, 1) == 0U) throw Error("has indices without an axis");
 }
 
-void check_unpooling(const Node& node, const Shapes&) {
+void check_unpooling(const Node& node, const Inputs&) {
   if (node.proto().input(1).empty()) throw Error("has no indices");
 }
 
 /// The schema makes as many dimensions as the input has elements.
-void check_shape_operand(const Node&, const Shapes& shapes) {
+void check_shape_operand(const Node&, const Inputs& inputs) {
   constexpr std::int64_t most_axes = 1024;
-  if (shapes.empty() || !shapes[0] || shapes[0]->empty()) return;
-  if (const std::int64_t made = shapes[0]->front(); made > most_axes) {
+  if (axes(inputs, 0).value_or(0) == 0) return;
+  if (const std::int64_t made = inputs[0]->shape->front(); made > most_axes) {
     throw Error("makes a tensor of " + std::to_string(made) + " axes");
+  }
+}
+
+/// The schema divides by their size.
+void check_part_size(const Node&, const Inputs& inputs) {
+  const Tensor* split = input(inputs, 1);
+  if (split == nullptr || !split->literal || axes(inputs, 1) != 0U) return;
+  const auto* sizes = std::get_if<std::vector<std::int64_t>>(&*split->literal);
+  if (sizes != nullptr && sizes->size() == 1 && sizes->front() < 1) {
+    throw Error("splits into parts of " + std::to_string(sizes->front()) + " elements");
   }
 }
 
 struct Check {
   std::string_view op;
-  void (*run)(const Node&, const Shapes&);
+  void (*run)(const Node&, const Inputs&);
 };
 
 /// What the onnx package itself does not look at, up to 1.12 at least.
-constexpr std::array<Check, 8> checks{{{"Conv", check_convolution},
+constexpr std::array<Check, 9> checks{{{"Conv", check_convolution},
                                        {"ConvInteger", check_convolution},
                                        {"ConvTranspose", check_convolution},
                                        {"Gemm", check_gemm},
                                        {"LayerNormalization", check_normalization},
                                        {"GatherND", check_gather},
                                        {"MaxUnpool", check_unpooling},
-                                       {"ConstantOfShape", check_shape_operand}}};
+                                       {"ConstantOfShape", check_shape_operand},
+                                       {"SplitToSequence", check_part_size}}};
 
 }  // namespace
 
@@ -126,7 +134,7 @@ void check_node(const Program& program, const Step& step, const OpSchema& schema
   check_description(step.node, schema);
   if (!step.node.domain().empty()) return;
   for (const Check& check : checks) {
-    if (check.op == step.node.op_type()) check.run(step.node, input_shapes(program, step));
+    if (check.op == step.node.op_type()) check.run(step.node, input_tensors(program, step));
   }
 }
 
