@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "onnx/assume.h"
+#include "onnx/nested.h"
 #include "onnx/rebatch.h"
 #include "onnx/schema.h"
 #include "onnx/site.h"
@@ -30,6 +31,7 @@ class Inference {
       : program_(program),
         folds_(folds),
         shapes_(shapes),
+        largest_(largest),
         bound_(bound),
         open_(program, bound, largest) {
     for (const auto& value : model.graph().value_info()) stated_[value.name()] = &value.type();
@@ -54,6 +56,9 @@ class Inference {
       widen_constants(program_, step, *bound_.replaced_batch, bound_.batch);
     }
     const bool assumes = first_assumption(program_, step).has_value();
+    state_body_outputs(program_, step, [this](Program& body, const onnx::ModelProto& model) {
+      infer(body, model, bound_, folds_, shapes_, largest_);
+    });
     std::vector<TypeProto> types;
     std::optional<std::size_t> assumption;
     try {
@@ -226,6 +231,7 @@ class Inference {
   std::int64_t evaluated_ = 0;
   const FoldTable& folds_;
   const ShapeTable& shapes_;
+  const LargestTable& largest_;
   const Bound& bound_;
   OpenDimensions open_;
   std::unordered_map<std::string, const TypeProto*> stated_;

@@ -52,6 +52,8 @@ struct Program {
   std::unordered_map<std::string, std::string> widened;
   /// Dimensions that the data decide and nobody states, taken at their largest.
   std::vector<Assumption> assumptions;
+  /// How many bodies of other programs it lies in.
+  int depth = 0;
   /// Names of Binding::dims that inference found.
   std::set<std::string> used_dims;
   /// Nodes that the model does not have.
