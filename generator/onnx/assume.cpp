@@ -30,14 +30,16 @@ std::optional<std::int64_t> OpenDimensions::stated(const Step& step, std::size_t
 }
 
 /// What is selected once goes to several outputs: a word on one of them is a word on all.
-std::optional<std::int64_t> OpenDimensions::stated(const Step& step,
-                                                   const std::vector<Largest>& results,
+std::optional<std::int64_t> OpenDimensions::stated(const Step& step, const Limits& results,
                                                    std::size_t output, std::size_t axis) {
   if (const auto value = stated(step, output, axis)) return value;
-  if (results[output].open.size() != 1) return std::nullopt;
+  const auto selects = [&](std::size_t index) {
+    return results[index] && results[index]->open.size() == 1;
+  };
+  if (!selects(output)) return std::nullopt;
   for (std::size_t other = 0; other < std::min(results.size(), step.outputs.size()); ++other) {
-    if (results[other].open.size() != 1) continue;
-    if (const auto value = stated(step, other, results[other].open[0])) return value;
+    if (!selects(other)) continue;
+    if (const auto value = stated(step, other, results[other]->open[0])) return value;
   }
   return std::nullopt;
 }
@@ -46,7 +48,7 @@ std::optional<std::size_t> OpenDimensions::take_largest(const Step& step,
                                                         std::vector<TypeProto>& types) {
   const LargestFunction rule = largest_.find(step.node);
   if (rule == nullptr) return std::nullopt;
-  std::vector<Largest> results;
+  Limits results;
   try {
     const std::vector<const Tensor*> unknown(step.outputs.size(), nullptr);
     results = rule(Site(step.node, input_tensors(program_, step), unknown));
@@ -55,11 +57,11 @@ std::optional<std::size_t> OpenDimensions::take_largest(const Step& step,
   }
   std::optional<std::size_t> first;
   for (std::size_t output = 0; output < std::min(types.size(), results.size()); ++output) {
-    if (!is_open(step, output, types[output])) continue;
+    if (!results[output] || !is_open(step, output, types[output])) continue;
     const std::string& name = step.node.proto().output(static_cast<int>(output));
-    Dims shape = results[output].shape;
+    Dims shape = results[output]->shape;
     std::vector<Assumption> assumed;
-    for (const std::size_t axis : results[output].open) {
+    for (const std::size_t axis : results[output]->open) {
       std::int64_t& extent = shape[axis];
       if (const auto value = stated(step, results, output, axis)) {
         if (*value > extent) {
@@ -72,7 +74,7 @@ std::optional<std::size_t> OpenDimensions::take_largest(const Step& step,
       }
     }
     if (!checked_element_count(shape)) continue;
-    types[output] = make_type(results[output].type, shape);
+    types[output] = make_type(results[output]->type, shape);
     if (first || assumed.empty()) continue;
     first = program_.assumptions.size();
     program_.assumptions.insert(program_.assumptions.end(), assumed.begin(), assumed.end());

@@ -25,11 +25,12 @@ class OpenDimensions {
   std::optional<std::size_t> settle(const Step& step, std::vector<onnx::TypeProto>& types);
 
  private:
+  using Limits = std::vector<std::optional<Largest>>;
   std::optional<std::size_t> take_largest(const Step& step, std::vector<onnx::TypeProto>& types);
   void take_stated(const Step& step, std::size_t output, onnx::TypeProto& type);
   std::optional<std::int64_t> stated(const Step& step, std::size_t output, std::size_t axis);
-  std::optional<std::int64_t> stated(const Step& step, const std::vector<Largest>& results,
-                                     std::size_t output, std::size_t axis);
+  std::optional<std::int64_t> stated(const Step& step, const Limits& results, std::size_t output,
+                                     std::size_t axis);
 
   Program& program_;
   const Bound& bound_;

@@ -11,7 +11,7 @@ namespace {
 
 /// Rows of image, class and box: of every class of every image all its boxes, or as many as asked
 /// for.
-std::vector<Largest> suppress(const Site& site) {
+std::vector<std::optional<Largest>> suppress(const Site& site) {
   const Dims& scores = site.shape(1);
   if (scores.size() != 3) throw Error("scores need three axes: images, classes, boxes");
   std::int64_t boxes = scores[2];
@@ -23,7 +23,7 @@ std::vector<Largest> suppress(const Site& site) {
     boxes = std::clamp<std::int64_t>(most[0], 0, boxes);
   }
   const std::int64_t rows = checked_product(checked_product(scores[0], scores[1]), boxes);
-  return {{onnx::TensorProto::INT64, {rows, 3}, {0}}};
+  return {Largest{onnx::TensorProto::INT64, {rows, 3}, {0}}};
 }
 
 }  // namespace

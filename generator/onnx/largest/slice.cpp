@@ -29,7 +29,8 @@ std::int64_t between(std::int64_t extent, std::optional<std::int64_t> first,
   return length / stride + (length % stride > 0 ? 1 : 0);
 }
 
-std::vector<Largest> slice(const Site& site) {
+std::vector<std::optional<Largest>> slice(const Site& site) {
+  if (site.node().opset() < 10) throw NotExpressible("attributes tell everything");
   Dims dims = site.shape(0);
   if (site.has_input(3) && !site.input(3).literal) throw NotExpressible("axes are not known");
   const auto starts = known(site, 1);

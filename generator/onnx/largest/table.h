@@ -18,9 +18,10 @@ struct Largest {
   std::vector<std::size_t> open = {};
 };
 
-/// One per output; may be shorter than the node's list. The outputs of the site are not known yet.
-/// Throws NotExpressible if there is no limit, or it is not known.
-using LargestFunction = std::vector<Largest> (*)(const Site&);
+/// One per output, empty where there is no limit or it is not known; may be shorter than the node's
+/// list. The outputs of the site are not known yet. May throw NotExpressible if there is no limit
+/// for any.
+using LargestFunction = std::vector<std::optional<Largest>> (*)(const Site&);
 
 /// The largest results of operators that select by the data, for where nothing tells how much they
 /// select. Each largest/X.cpp adds its family in `void largest::register_X(LargestTable&)`.

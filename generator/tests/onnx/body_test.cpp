@@ -117,6 +117,17 @@ TEST(Body, AStateThatGrowsHasNoShape) {
   EXPECT_EQ(layer.outputs[1].shape, std::nullopt) << "rows of a state that grows";
 }
 
+TEST(Body, WhatIsCollectedBesideAStateThatGrowsHasAShape) {
+  Model model = rounds("Concat");
+  auto& body = *model.last().mutable_attribute(0)->mutable_g();
+  body.mutable_node(2)->set_input(0, "x");
+  body.mutable_node(0)->set_op_type("Not");  // it may stop early
+  const Layer layer = model.layer();
+  EXPECT_EQ(layer.outputs[0].shape, std::nullopt);
+  EXPECT_EQ(layer.outputs[1].shape, (Dims{7, 2, 3}));
+  EXPECT_EQ(layer.assumed, "all:0=7");
+}
+
 TEST(Body, AScanSeesOneStepOfItsSequences) {
   Model model(17);
   model.input("h", {4, 8}).input("s", {9, 4, 8});
