@@ -32,13 +32,18 @@ std::vector<GraphFile> import_models(const GenerateOptions& options) {
       for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
       if (batch) graph.batch = *batch;
       // Once for all batches: they differ in the extents alone.
-      const std::string assumed = assumption_warning(graph, path.string());
-      if (!assumed.empty() && batch == batches.front()) graph.warnings.push_back(assumed);
+      if (batch == batches.front()) {
+        for (const std::string& warning :
+             {assumption_warning(graph, path.string()), shapeless_warning(graph, path.string())}) {
+          if (!warning.empty()) graph.warnings.push_back(warning);
+        }
+      }
       files.push_back({std::move(graph), batch.has_value()});
     }
   }
   if (!unknown_dims.empty()) {
-    throw Error("--dim " + *unknown_dims.begin() + ": no model has a dimension of that name that it leaves open");
+    throw Error("--dim " + *unknown_dims.begin() +
+                ": no model has a dimension of that name that it leaves open");
   }
   return files;
 }

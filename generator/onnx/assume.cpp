@@ -1,6 +1,7 @@
 #include "onnx/assume.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 
@@ -128,6 +129,32 @@ std::optional<std::size_t> first_assumption(const Program& program, const Step& 
 
 std::string misfit(const std::string& error) {
   return "the extents assumed here do not fit: " + error + ": state them with --dim";
+}
+
+std::string shapeless_warning(const Graph& graph, const std::string& where) {
+  // Of an unknown type: a sequence or a map, or an operator of which nothing is known.
+  const auto shapeless = [](const OutputFacts& output) {
+    return !output.shape && output.type != type_name(0);
+  };
+  std::set<int> without;
+  std::string first;
+  int count = 0;
+  for (int index = 0; index < static_cast<int>(graph.layers.size()); ++index) {
+    const Layer& layer = graph.layers[static_cast<std::size_t>(index)];
+    const auto found = std::find_if(layer.outputs.begin(), layer.outputs.end(), shapeless);
+    if (found == layer.outputs.end()) continue;
+    without.insert(index);
+    if (std::any_of(layer.inputs.begin(), layer.inputs.end(),
+                    [&](int input) { return without.contains(input); })) {
+      continue;
+    }
+    if (count++ == 0) first = '"' + found->name + "\" (" + layer.op_type + ')';
+    if (count == 1) first += ": state it with --dim " + found->name + ":AXIS=N for every open axis";
+  }
+  if (count == 0) return "";
+  return where + ": what " + std::to_string(count) +
+         (count == 1 ? " layer makes has" : " layers make has") + " no shape, " +
+         (count == 1 ? "" : "the first ") + first;
 }
 
 std::string assumption_warning(const Graph& graph, const std::string& where) {

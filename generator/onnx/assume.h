@@ -48,4 +48,8 @@ std::string misfit(const std::string& error);
 /// there are none.
 std::string assumption_warning(const Graph& graph, const std::string& where);
 
+/// One line: how many layers make tensors without a shape though all that they read have one, the
+/// first of them, and how to state it. Empty if there are none.
+std::string shapeless_warning(const Graph& graph, const std::string& where);
+
 }  // namespace benanza

@@ -8,6 +8,7 @@
 #include "onnx/nested.h"
 #include "onnx/rebatch.h"
 #include "onnx/schema.h"
+#include "onnx/sequence.h"
 #include "onnx/site.h"
 
 namespace benanza {
@@ -63,6 +64,7 @@ class Inference {
     std::optional<std::size_t> assumption;
     try {
       types = infer_types(step);
+      follow_sequences(program_, step, types);
       for (std::size_t output = 0; output < step.outputs.size(); ++output) {
         if (!step.outputs[output].empty()) fall_back(step, output, types[output], assumes);
       }
@@ -174,6 +176,13 @@ class Inference {
 
   void fold(const Step& step) {
     if (!step.node.domain().empty()) return;
+    if (const auto length = sequence_length(program_, step); length && !step.outputs[0].empty()) {
+      Tensor& tensor = program_.tensors.at(step.outputs[0]);
+      tensor.shape = Dims{};
+      tensor.literal = Dims{*length};
+      tensor.constant = true;
+      return;
+    }
     const FoldTable::Entry* entry = folds_.find(step.node.op_type());
     if (entry == nullptr) return;
     const std::vector<const Tensor*> inputs = input_tensors(program_, step);

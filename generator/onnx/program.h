@@ -56,6 +56,8 @@ struct Program {
   int depth = 0;
   /// Names of Binding::dims that inference found.
   std::set<std::string> used_dims;
+  /// Types of the tensors in sequences whose length is known.
+  std::unordered_map<std::string, std::vector<onnx::TypeProto>> sequences;
   /// Nodes that the model does not have.
   std::vector<std::unique_ptr<onnx::NodeProto>> made;
   /// What a reader should know, in whole lines that begin with `where`.

@@ -318,5 +318,16 @@ TEST(Assume, OneLineSaysHowMany) {
             "(NonZero): state the extent with --dim a:1=N");
 }
 
+TEST(Assume, WhatHasNoShapeIsNamed) {
+  Model model(17);
+  model.input("x", {2, 3}).input("times", {2}, int64).node("Tile", {"x", "times"}, {"t"});
+  model.node("Relu", {"t"}, {"y"}).output("y");
+  EXPECT_EQ(shapeless_warning(model.import(), "m.onnx"),
+            "m.onnx: what 1 layer makes has no shape, \"t\" (Tile): state it with --dim t:AXIS=N "
+            "for every open axis");
+  EXPECT_EQ(shapeless_warning(model.import({.batch = {}, .dims = {{"t:0", 8}, {"t:1", 3}}}), "m"),
+            "");
+}
+
 }  // namespace
 }  // namespace benanza::test

@@ -60,9 +60,9 @@ TEST(FirstOpsets, AttributesThatBecameInputs) {
 TEST(FirstOpsets, SlicesMayCountFromTheEnd) {
   for (const int opset : {1, 6, 9}) {
     Model model(opset);
-    model.input("x", {2, 3, 8, 9}).node(
-        "Slice", {"x"}, {"y"},
-        {{"axes", Dims{2, 3}}, {"starts", Dims{0, -5}}, {"ends", Dims{-2, 100}}});
+    model.input("x", {2, 3, 8, 9})
+        .node("Slice", {"x"}, {"y"},
+              {{"axes", Dims{2, 3}}, {"starts", Dims{0, -5}}, {"ends", Dims{-2, 100}}});
     EXPECT_EQ(model.output("y").layer().outputs[0].shape, (Dims{2, 3, 6, 5})) << opset;
   }
 }
