@@ -85,6 +85,19 @@ void check_shape_operand(const Program& program, const Step& step) {
   }
 }
 
+/// Throws Error where a tensor is split into parts of nothing: the schema of SplitToSequence
+/// divides by their size.
+void check_part_size(const Program& program, const Step& step) {
+  if (step.node.full_type() != "SplitToSequence") return;
+  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  if (inputs.size() < 2 || inputs[1] == nullptr || !inputs[1]->literal || !inputs[1]->shape) return;
+  const auto* sizes = std::get_if<std::vector<std::int64_t>>(&*inputs[1]->literal);
+  if (!inputs[1]->shape->empty() || sizes == nullptr || sizes->size() != 1) return;
+  if (sizes->front() < 1) {
+    throw Error("splits into parts of " + std::to_string(sizes->front()) + " elements");
+  }
+}
+
 /// Whether the newest schema there is describes a node of a newer opset: it must know every
 /// attribute and have room for every input, or it would infer something else.
 bool describes(const OpSchema& schema, const Node& node) {
@@ -142,6 +155,7 @@ std::vector<TypeProto> schema_types(const Program& program, const Step& step, co
     if (!inputs_have_types(program, step) || (newer && !describes(*schema, node))) return types;
     check_weights(program, step);
     check_shape_operand(program, step);
+    check_part_size(program, step);
     NodeContext context(program, step);
     if (bound.replaced_batch && node.op_type() == "Reshape") {
       rebatch_reshape(context, program, step, *bound.replaced_batch, bound.batch);

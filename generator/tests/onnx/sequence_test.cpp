@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "model.h"
 
 namespace benanza::test {
@@ -76,6 +77,21 @@ TEST(Sequence, WhatComesFromElsewhereIsNotFollowed) {
   const Layer layer = model.output("y").layer();
   EXPECT_EQ(layer.outputs[0].shape, std::nullopt);
   EXPECT_THAT(layer.reason, HasSubstr("sequences"));
+}
+
+TEST(Sequence, PartsOfNothingAreAnError) {
+  for (const std::int64_t size : {0, -3}) {
+    Model model(17);
+    place(model, "size", size);
+    model.input("x", {4, 7}).node("SplitToSequence", {"x", "size"}, {"s"});
+    model.node("ConcatFromSequence", {"s"}, {"y"}, {{"axis", 0}}).output("y");
+    try {
+      model.import();
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("parts of " + std::to_string(size) + " elements"));
+    }
+  }
 }
 
 TEST(Classic, ModelsOfFeatures) {
