@@ -215,6 +215,8 @@ class Inference {
       }
     } catch (const NotExpressible&) {
       // The value stays unknown.
+    } catch (const std::bad_variant_access&) {
+      throw Error("combines whole numbers with others");
     }
   }
 

@@ -256,5 +256,13 @@ TEST(Bind, BodiesKnowTheNames) {
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{5, 3}));
 }
 
+TEST(BadModel, WholeNumbersBesideOthersAreNamed) {
+  Model model(17);
+  model.integers("one", {1}).scalar("half", 0.5F).integers("shape", {1});
+  model.node("Reshape", {"half", "shape"}, {"row"});
+  model.node("Concat", {"one", "row"}, {"y"}, {{"axis", 0}}).output("y");
+  EXPECT_THAT(message(model), HasSubstr("node \"y\" (Concat): combines whole numbers with others"));
+}
+
 }  // namespace
 }  // namespace benanza::test
