@@ -1,6 +1,8 @@
 #include "onnx/nested.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
 #include "onnx/site.h"
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "base/error.h"
 #include "onnx/largest/table.h"
