@@ -24,9 +24,11 @@ int run(int argc, char** argv) {
       ->delimiter(',')
       ->type_name("N[,N...]")
       ->allow_extra_args(false);
-  app.add_option("--dim", dims,
-                 "Value of a dimension: its name, or input and axis; may be repeated")
-      ->type_name("NAME=N|INPUT:AXIS=N")
+  app.add_option(
+         "--dim", dims,
+         "Value of a dimension that the model leaves open: its name, or tensor and axis; may "
+         "be repeated")
+      ->type_name("NAME=N|TENSOR:AXIS=N")
       ->allow_extra_args(false);
   app.add_option("--precision", precisions, "fp32, tf32, fp16, bf16, int8, fp8; fp32 if not given")
       ->delimiter(',')

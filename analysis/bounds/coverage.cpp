@@ -2,6 +2,17 @@
 
 namespace benanza {
 
+Assumed assumed(const Graph& graph, const std::vector<double>& counted) {
+  Assumed sum;
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    const Layer& layer = graph.layers[index];
+    if (layer.assumed.empty() || counted[index] <= 0) continue;
+    if (sum.layers++ == 0) sum.first = layer.assumed;
+    sum.seconds += counted[index];
+  }
+  return sum;
+}
+
 Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Precision precision) {
   Coverage coverage;
   for (std::size_t index = 0; index < graph.layers.size(); ++index) {

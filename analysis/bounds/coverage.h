@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bounds/layer_time.h"
@@ -23,6 +24,16 @@ struct Coverage {
 
   const Tally& of(Standing standing) const { return tallies[static_cast<std::size_t>(standing)]; }
 };
+
+/// What a bound owes to layers whose shapes may rest on an assumption of the generator.
+struct Assumed {
+  std::size_t layers = 0;
+  double seconds = 0;
+  /// Layer::assumed of the first.
+  std::string first;
+};
+/// `counted`: the seconds that each layer has in the bound.
+Assumed assumed(const Graph& graph, const std::vector<double>& counted);
 
 Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Precision precision);
 

@@ -17,6 +17,7 @@ Layer read_layer(const json& row, const Document& document) {
               .op = row.at("op").get<std::string>(),
               .inputs = row.at("inputs").get<std::vector<std::size_t>>(),
               .reason = optional_member<std::string>(row, "reason").value_or(""),
+              .assumed = optional_member<std::string>(row, "assumed").value_or(""),
               .problems = row.at("problems").get<std::vector<std::string>>(),
               .flops = optional_member<double>(row, "flops"),
               .bytes = optional_member<double>(row, "bytes"),

@@ -22,6 +22,9 @@ struct Layer {
   std::vector<std::size_t> inputs{};
   Cost cost = Cost::measured;
   std::string reason{};
+  /// A dimension that the data decide, which the generator took at its largest and a shape of the
+  /// layer may rest on: "scores:0=100"; else empty.
+  std::string assumed{};
   std::vector<std::string> problems{};
   std::optional<double> flops{};
   std::optional<double> bytes{};

@@ -148,6 +148,11 @@ ordered_json report_json(const BoundReport& report) {
           {"bounds", bounds_json(report.bounds, graph)},
           {"bounds_with_movement", bounds_json(report.with_movement, graph)},
           {"coverage", coverage_json(report.coverage)},
+          {"assumed",
+           {{"layers", report.assumed.layers},
+            {"seconds", report.assumed.seconds},
+            {"first",
+             report.assumed.first.empty() ? ordered_json() : ordered_json(report.assumed.first)}}},
           {"layers", layers_json(report)},
           {"profiles", comparisons}};
 }

@@ -9,6 +9,7 @@ BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
                      .movement = movement,
                      .times = layer_times(graph, measurements, choice)};
   report.coverage = coverage(graph, report.times, choice.precision);
+  report.assumed = assumed(graph, counted_seconds(report.times, movement));
   report.bounds = bounds(graph, report.times, movement);
   // The interval takes longer than everything else: not twice for the same.
   const bool same =

@@ -21,6 +21,8 @@ struct BoundReport {
   Coverage coverage{};
   Bounds bounds{};
   Bounds with_movement{};
+  /// Of `bounds`.
+  Assumed assumed{};
   std::vector<Comparison> comparisons{};
 
   /// Some layer that has a benchmark was not measured: the bound leaves it out.

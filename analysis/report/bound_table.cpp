@@ -61,6 +61,15 @@ std::string bound_lines(const BoundReport& report) {
         [](const LayerTime& time) { return time.standing == Standing::movement && !time.seconds; });
     if (unknown > 0) line("", fmt::format("without {} that have no benchmark", unknown));
   }
+  if (const Assumed& assumed = report.assumed; assumed.layers > 0) {
+    line("assumed",
+         fmt::format(
+             "{:.1f}% of sequential, {} {}, may rest on extents that the data decide, taken at "
+             "their largest",
+             assumed.seconds / bounds.sequential.seconds * 100, assumed.layers,
+             assumed.layers == 1 ? "layer" : "layers"));
+    line("", "first " + assumed.first + ": state them with benanza-generate --dim TENSOR:AXIS=N");
+  }
   for (const Comparison& comparison : report.comparisons) {
     const Profile& profile = *comparison.profile;
     const auto ratio = [&](std::string_view name, const Latency& latency) {

@@ -19,7 +19,8 @@ const std::string good = R"({"schema": 1, "model": "m", "batch": 8, "layers": [
    "problems": ["conv/x", "add/x"], "flops": 2e9, "bytes": 100,
    "outputs": [{"name": "c_out", "type": "float", "shape": [8, 4]}]},
   {"name": "e", "op": "Einsum", "inputs": [0], "cost": "unsupported", "reason": "no lowering",
-   "problems": [], "flops": null, "bytes": 64, "outputs": [{"name": "", "type": "", "shape": null}]}],
+   "problems": [], "flops": null, "bytes": 64, "assumed": "nz:1=20",
+   "outputs": [{"name": "", "type": "", "shape": null}]}],
  "fusions": [{"pattern": "conv_bias", "layers": [0], "problem": "conv/x_bias"}]})";
 
 TEST(ReadGraph, ReadsEveryField) {
@@ -35,6 +36,8 @@ TEST(ReadGraph, ReadsEveryField) {
   EXPECT_EQ(graph.layers[1].flops, std::nullopt);
   EXPECT_EQ(graph.layers[1].bytes, 64);
   EXPECT_EQ(graph.layers[1].reason, "no lowering");
+  EXPECT_EQ(graph.layers[0].assumed, "");
+  EXPECT_EQ(graph.layers[1].assumed, "nz:1=20");
   EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
   ASSERT_EQ(graph.fusions.size(), 1);
   EXPECT_EQ(graph.fusions[0].problem, "conv/x_bias");

@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 using test::layer;
 using test::ms;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -78,6 +79,26 @@ TEST(BoundTable, ARatioAboveOneIsNotLeftWithoutAWord) {
   EXPECT_THAT(bound_table(given.reports, 2), Not(HasSubstr("above 1")));
   given.reports.reports[0].comparisons[0].latency->sequential_ratio = 9;
   EXPECT_THAT(bound_table(given.reports, 2), HasSubstr("above 1"));
+}
+
+TEST(BoundTable, SaysWhatRestsOnAssumedExtents) {
+  // b and c are assumed, 5 and 2 of 9 ms; the copy counts only where movement does: 7.5 of 9.5 ms.
+  for (const Movement movement : {Movement::exclude, Movement::include}) {
+    Case given;
+    for (const std::size_t index : {1, 2, 4, 5}) given.graph.layers[index].assumed = "nz:1=20";
+    given.graph.layers[1].assumed = "keep:0=7";
+    given.reports.reports = {make_report(given.graph, given.set, {}, movement)};
+    const bool moves = movement == Movement::include;
+    const std::string line =
+        moves ? "  assumed         78.9% of sequential, 3 layers, may rest on extents"
+              : "  assumed         77.8% of sequential, 2 layers, may rest on extents";
+    EXPECT_THAT(bound_table(given.reports, 2), AllOf(HasSubstr(line), HasSubstr("first keep:0=7")));
+    const json report = json::parse(bound_json(given.reports))["reports"][0]["assumed"];
+    EXPECT_EQ(report["layers"], moves ? 3 : 2);
+    EXPECT_DOUBLE_EQ(report["seconds"], moves ? 7.5 * ms : 7 * ms);
+    EXPECT_EQ(report["first"], "keep:0=7");
+  }
+  EXPECT_THAT(bound_table(Case().reports, 2), Not(HasSubstr("assumed")));
 }
 
 TEST(BoundTable, AllLayersAreInTheModelsOrder) {

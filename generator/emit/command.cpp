@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "onnx/assume.h"
 #include "onnx/import.h"
 #include "onnx/read.h"
 
@@ -30,17 +31,25 @@ std::vector<GraphFile> import_models(const GenerateOptions& options) {
       Graph graph = import_model(model, name, {batch, options.dims}, path.string());
       for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
       if (batch) graph.batch = *batch;
+      // Once for all batches: they differ in the extents alone.
+      if (batch == batches.front()) {
+        for (const std::string& warning :
+             {assumption_warning(graph, path.string()), shapeless_warning(graph, path.string())}) {
+          if (!warning.empty()) graph.warnings.push_back(warning);
+        }
+      }
       files.push_back({std::move(graph), batch.has_value()});
     }
   }
   if (!unknown_dims.empty()) {
-    throw Error("--dim " + *unknown_dims.begin() + ": no model has a dimension of that name");
+    throw Error("--dim " + *unknown_dims.begin() +
+                ": no model has a dimension of that name that it leaves open");
   }
   return files;
 }
 
 std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
-  const std::size_t equals = text.find('=');
+  const std::size_t equals = text.rfind('=');
   if (equals != std::string::npos && equals > 0) {
     std::int64_t value = 0;
     const char* end = text.data() + text.size();

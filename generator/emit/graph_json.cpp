@@ -26,15 +26,17 @@ Json layer_json(const Layer& layer) {
     outputs.push_back(
         {{"name", output.name}, {"type", output.type}, {"shape", or_null(output.shape)}});
   }
-  return {{"name", layer.name},
-          {"op", layer.op_type},
-          {"inputs", layer.inputs},
-          {"cost", to_string(layer.cost)},
-          {"reason", layer.reason},
-          {"problems", std::move(keys)},
-          {"flops", or_null(layer.flops)},
-          {"bytes", or_null(layer.bytes)},
-          {"outputs", std::move(outputs)}};
+  Json json = {{"name", layer.name},
+               {"op", layer.op_type},
+               {"inputs", layer.inputs},
+               {"cost", to_string(layer.cost)},
+               {"reason", layer.reason},
+               {"problems", std::move(keys)},
+               {"flops", or_null(layer.flops)},
+               {"bytes", or_null(layer.bytes)},
+               {"outputs", std::move(outputs)}};
+  if (!layer.assumed.empty()) json["assumed"] = layer.assumed;
+  return json;
 }
 
 }  // namespace

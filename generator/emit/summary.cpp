@@ -67,6 +67,38 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
+/// What was assumed, by operator, and how many layers may rest on it.
+std::string assumed(const Graph& graph) {
+  if (graph.assumptions.empty()) return "";
+  struct Kind {
+    std::int64_t dimensions = 0;
+    const Assumption* first = nullptr;
+  };
+  std::map<std::string, Kind> kinds;
+  for (const Assumption& assumption : graph.assumptions) {
+    Kind& kind = kinds[assumption.op_type];
+    if (kind.dimensions++ == 0) kind.first = &assumption;
+  }
+  std::string text;
+  for (const auto& [op, kind] : kinds) {
+    text += fmt::format("  assumed: {}: {} as large as can be, {}{}\n", op,
+                        counted(kind.dimensions, "dimension"), kind.dimensions > 1 ? "first " : "",
+                        to_string(*kind.first));
+  }
+  std::map<Cost, int> layers;
+  int all = 0;
+  for (const Layer& layer : graph.layers) {
+    if (layer.assumed.empty()) continue;
+    ++layers[layer.cost];
+    ++all;
+  }
+  std::string costs;
+  for (const auto& [cost, count] : layers) {
+    costs += fmt::format("{}{} {}", costs.empty() ? "" : ", ", count, to_string(cost));
+  }
+  return text + fmt::format("  assumed: {} may rest on them ({})\n", counted(all, "layer"), costs);
+}
+
 }  // namespace
 
 double macs(const Layer& layer) {
@@ -101,7 +133,7 @@ std::string summary(const Graph& graph) {
   for (const auto& [reason, count] : reasons) {
     text += fmt::format("  unsupported: {} ({})\n", reason, count);
   }
-  return text;
+  return text + assumed(graph);
 }
 
 std::string sharing(const std::vector<Graph>& graphs) {

@@ -13,7 +13,7 @@ double macs(const Graph& graph);
 
 /// A table for people: per ONNX operator and cost, how many layers, distinct problems, calls that
 /// repeat one of them, GMACs, GFLOPs and MB (10^9 and 10^6, at fp32); the model's parameters; then
-/// every reason a layer is unsupported.
+/// every reason a layer is unsupported; then what was assumed of dimensions that the data decide.
 std::string summary(const Graph& graph);
 
 /// What all the graphs share: "30 graphs: 5,746 layers, ... 1,107 unique problems" (nodes that only

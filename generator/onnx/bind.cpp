@@ -92,6 +92,8 @@ class Symbols {
 
   void set(const std::string& name, std::int64_t value) { values_.emplace(name, value); }
   const std::set<std::string>& used() const { return used_; }
+  /// As "TENSOR:AXIS", what the names meant.
+  const std::map<std::string, std::int64_t>& places() const { return places_; }
 
   void apply(ValueInfoProto& value) {
     TensorShapeProto* shape = shape_of(value);
@@ -110,8 +112,10 @@ class Symbols {
       if (found != values_.end()) {
         used_.insert(found->first);
         dimension.set_dim_value(found->second);
+        places_[value.name() + ':' + std::to_string(axis)] = found->second;
       } else if (const auto value_of_terms = evaluate(dimension.dim_param())) {
         dimension.set_dim_value(*value_of_terms);
+        places_[value.name() + ':' + std::to_string(axis)] = *value_of_terms;
       }
     }
   }
@@ -175,6 +179,7 @@ class Symbols {
 
   std::map<std::string, std::int64_t> values_;
   std::set<std::string> used_;
+  std::map<std::string, std::int64_t> places_;
 };
 
 }  // namespace
@@ -216,6 +221,8 @@ Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& w
   for (const std::string& name : symbols.used()) {
     if (binding.dims.contains(name)) bound.used_dims.insert(name);
   }
+  bound.dims = binding.dims;
+  bound.dims.insert(symbols.places().begin(), symbols.places().end());
   for (ValueInfoProto* input : inputs) check_input(*input, where);
   for (ValueInfoProto* input : inputs) {
     const TensorShapeProto* shape = shape_of(*input);

@@ -15,8 +15,9 @@ struct Binding {
   /// The batch axis of every graph input that leaves it open, or that has there what the first
   /// input has there: dimension 0, or 1 of what a recurrent layer reads step by step.
   std::optional<std::int64_t> batch;
-  /// Values of named dimensions, and, as "INPUT:AXIS", of those without a name; they go before the
-  /// batch. A dimension that is a sum of products of names and numbers follows from them.
+  /// Values of named dimensions, and, as "TENSOR:AXIS", of those without a name and of those that
+  /// the data decide; they go before the batch. A dimension that is a sum of products of names and
+  /// numbers follows from them.
   std::map<std::string, std::int64_t> dims;
 };
 
@@ -25,6 +26,8 @@ struct Bound {
   std::int64_t batch = 1;
   /// The batch that was fixed in the file, where binding replaced it by another.
   std::optional<std::int64_t> replaced_batch;
+  /// Binding::dims, and as "TENSOR:AXIS" what its names mean for the model's inner tensors.
+  std::map<std::string, std::int64_t> dims;
   /// Names of Binding::dims that the model knows.
   std::set<std::string> used_dims;
 };

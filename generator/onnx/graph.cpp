@@ -16,4 +16,9 @@ std::string_view to_string(Cost cost) {
   return "unsupported";
 }
 
+std::string to_string(const Assumption& assumption) {
+  return assumption.tensor + ':' + std::to_string(assumption.axis) + '=' +
+         std::to_string(assumption.extent);
+}
+
 }  // namespace benanza

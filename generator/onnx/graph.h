@@ -59,6 +59,17 @@ struct Read {
   bool operator==(const Read&) const = default;
 };
 
+/// A dimension that the data decide, taken at its largest.
+struct Assumption {
+  /// The operator that makes the tensor.
+  std::string op_type;
+  std::string tensor;
+  std::size_t axis = 0;
+  std::int64_t extent = 0;
+};
+/// "scores:0=100", as --dim takes it.
+std::string to_string(const Assumption& assumption);
+
 /// One node of a model, with every dimension known.
 struct Layer {
   std::string name;
@@ -77,6 +88,8 @@ struct Layer {
   /// Of a free layer: what can be measured, but does not run at inference.
   std::vector<Call> calls;
   std::vector<OutputFacts> outputs;
+  /// The first assumption that a shape of the layer may rest on, as text; else empty.
+  std::string assumed;
   /// Sums over the calls at fp32; 0 for a free layer. An unsupported layer has the bytes of its
   /// inputs and outputs (floating types counted as fp32) where their shapes are known.
   std::optional<double> flops;
@@ -101,6 +114,8 @@ struct Graph {
   /// Elements of the constant tensors of floating and 8-bit types that layers read: the weights,
   /// statistics of batch normalization included.
   std::int64_t parameters = 0;
+  /// In the order of the layers that make them.
+  std::vector<Assumption> assumptions;
   /// Named dimensions of the user that the model has.
   std::set<std::string> bound_dims;
   /// Where the model contradicts itself, in whole lines.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "fusion/fusion.h"
+#include "onnx/assume.h"
 #include "onnx/infer.h"
 #include "onnx/inline.h"
 #include "onnx/lowering.h"
@@ -57,7 +58,9 @@ void count_uses(const Program& program, std::vector<Layer>& layers) {
 
 bool is_weight(const Tensor& tensor) {
   const bool weight_type = is_floating(tensor.type) || type_bytes(tensor.type) == 1;
-  return tensor.constant && tensor.shape && weight_type && tensor.type != onnx::TensorProto::BOOL;
+  // What a shape fills is no weight of the model, if that shape is only assumed.
+  return tensor.constant && !tensor.assumption && tensor.shape && weight_type &&
+         tensor.type != onnx::TensorProto::BOOL;
 }
 
 std::int64_t count_parameters(const Program& program) {
@@ -76,6 +79,19 @@ std::int64_t count_parameters(const Program& program) {
   return count;
 }
 
+/// The layer of a step, as far as its node tells.
+Layer lower_step(const Program& program, const Step& step, const LoweringTable& table,
+                 const Bound& bound) {
+  const Site site(step.node, input_tensors(program, step), output_tensors(program, step, true));
+  if (!step.misfit.empty()) return unsupported_layer(site, step.misfit);
+  try {
+    return lower_node(site, table, all_outputs_constant(program, step));
+  } catch (const std::exception& error) {
+    if (first_assumption(program, step)) return unsupported_layer(site, misfit(error.what()));
+    throw Error(label(program, step.node) + error.what() + advice(bound));
+  }
+}
+
 }  // namespace
 
 Graph import_model(onnx::ModelProto model, const std::string& name, const Binding& binding,
@@ -84,27 +100,29 @@ Graph import_model(onnx::ModelProto model, const std::string& name, const Bindin
   const Bound bound = bind(model, binding, where);
   inline_functions(model, where);
   Program program = make_program(model, where);
-  infer(program, model, bound, make_fold_table(), make_shape_table());
+  infer(program, model, bound, make_fold_table(), make_shape_table(), make_largest_table());
 
   Graph graph;
   graph.model = name;
   graph.batch = bound.batch;
   graph.opset = program.opset;
   graph.bound_dims = bound.used_dims;
+  for (const std::string& name : program.used_dims) {
+    if (binding.dims.contains(name)) graph.bound_dims.insert(name);
+  }
   graph.warnings = std::move(program.warnings);
   const LoweringTable table = make_lowering_table();
   for (const Step& step : program.steps) {
-    const Site site(step.node, input_tensors(program, step), output_tensors(program, step, true));
-    try {
-      graph.layers.push_back(lower_node(site, table, all_outputs_constant(program, step)));
-    } catch (const std::exception& error) {
-      throw Error(label(program, step.node) + error.what() + advice(bound));
+    Layer& layer = graph.layers.emplace_back(lower_step(program, step, table, bound));
+    layer.name = step.node.name();
+    layer.inputs = producers(program, step);
+    layer.reads = reads_of(program, step);
+    layer.constant = all_outputs_constant(program, step);
+    if (const auto first = first_assumption(program, step)) {
+      layer.assumed = to_string(program.assumptions[*first]);
     }
-    graph.layers.back().name = step.node.name();
-    graph.layers.back().inputs = producers(program, step);
-    graph.layers.back().reads = reads_of(program, step);
-    graph.layers.back().constant = all_outputs_constant(program, step);
   }
+  graph.assumptions = std::move(program.assumptions);
   count_uses(program, graph.layers);
   graph.fusions = find_fusions(graph.layers);
   graph.parameters = count_parameters(program);

@@ -4,8 +4,11 @@
 #include <array>
 
 #include "base/error.h"
+#include "onnx/assume.h"
+#include "onnx/nested.h"
 #include "onnx/rebatch.h"
 #include "onnx/schema.h"
+#include "onnx/sequence.h"
 #include "onnx/site.h"
 
 namespace benanza {
@@ -18,16 +21,6 @@ constexpr std::array<std::string_view, 6> random_operators{"RandomNormal",  "Ran
                                                            "RandomUniform", "RandomUniformLike",
                                                            "Multinomial",   "Bernoulli"};
 
-TypeProto make_type(const TensorFacts& facts) {
-  TypeProto type;
-  if (facts.type == 0 && !facts.shape) return type;
-  type.mutable_tensor_type()->set_elem_type(facts.type);
-  if (!facts.shape) return type;
-  auto& shape = *type.mutable_tensor_type()->mutable_shape();
-  for (const std::int64_t extent : *facts.shape) shape.add_dim()->set_dim_value(extent);
-  return type;
-}
-
 std::int64_t count(const Literal& literal) {
   return std::visit([](const auto& values) { return std::ssize(values); }, literal);
 }
@@ -35,8 +28,13 @@ std::int64_t count(const Literal& literal) {
 class Inference {
  public:
   Inference(Program& program, const onnx::ModelProto& model, const Bound& bound,
-            const FoldTable& folds, const ShapeTable& shapes)
-      : program_(program), folds_(folds), shapes_(shapes), bound_(bound) {
+            const FoldTable& folds, const ShapeTable& shapes, const LargestTable& largest)
+      : program_(program),
+        folds_(folds),
+        shapes_(shapes),
+        largest_(largest),
+        bound_(bound),
+        open_(program, bound, largest) {
     for (const auto& value : model.graph().value_info()) stated_[value.name()] = &value.type();
     for (const auto& value : model.graph().output()) stated_[value.name()] = &value.type();
   }
@@ -58,29 +56,63 @@ class Inference {
     if (bound_.replaced_batch) {
       widen_constants(program_, step, *bound_.replaced_batch, bound_.batch);
     }
-    std::vector<TypeProto> types = infer_types(step);
+    const bool assumes = first_assumption(program_, step).has_value();
+    state_body_outputs(program_, step, [this](Program& body, const onnx::ModelProto& model) {
+      infer(body, model, bound_, folds_, shapes_, largest_);
+    });
+    std::vector<TypeProto> types;
+    std::optional<std::size_t> assumption;
+    try {
+      types = infer_types(step);
+      follow_sequences(program_, step, types);
+      for (std::size_t output = 0; output < step.outputs.size(); ++output) {
+        if (!step.outputs[output].empty()) fall_back(step, output, types[output], assumes);
+      }
+      assumption = open_.settle(step, types);
+    } catch (const std::exception& error) {
+      if (!assumes) throw;
+      step.misfit = misfit(error.what());
+      types.assign(step.outputs.size(), TypeProto());
+    }
+    make_outputs(index, types, assumption);
+    try {
+      fold(step);
+    } catch (const std::exception& error) {
+      if (!first_assumption(program_, step)) throw;
+      step.misfit = misfit(error.what());
+    }
+  }
+
+ private:
+  void make_outputs(int index, std::vector<TypeProto>& types,
+                    std::optional<std::size_t> assumption) {
+    Step& step = program_.steps[static_cast<std::size_t>(index)];
+    const auto read = first_assumption(program_, step);
+    if (read) assumption = std::min(assumption.value_or(*read), *read);
     const bool constant = is_constant(step);
     for (std::size_t output = 0; output < step.outputs.size(); ++output) {
       const std::string& name = step.outputs[output];
       if (name.empty()) continue;
       const std::string& stated = step.node.proto().output(static_cast<int>(output));
-      fall_back(step, stated, types[output]);
       Tensor tensor = make_tensor(stated, types[output]);
       if (tensor.shape && !checked_element_count(*tensor.shape)) {
-        throw Error("\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
-                    ", which is negative or more than 2^40 elements");
+        const std::string what = "\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
+                                 ", which is negative or more than 2^40 elements";
+        if (!assumption) throw Error(what);
+        step.misfit = misfit(what);
+        types[output].mutable_tensor_type()->clear_shape();
+        tensor.shape.reset();
       }
       tensor.constant = constant;
+      tensor.assumption = assumption;
       tensor.producer = index;
       program_.tensors[name] = std::move(tensor);
       if (types[output].value_case() != TypeProto::VALUE_NOT_SET) {
         program_.types[name] = std::move(types[output]);
       }
     }
-    fold(step);
   }
 
- private:
   std::vector<TypeProto> infer_types(const Step& step) const {
     const ShapeFunction rule = shapes_.find(step.node);
     if (rule == nullptr) return schema_types(program_, step, bound_);
@@ -89,7 +121,7 @@ class Inference {
       const std::vector<const Tensor*> unknown(step.outputs.size(), nullptr);
       const auto facts = rule(Site(step.node, input_tensors(program_, step), unknown));
       for (std::size_t index = 0; index < std::min(types.size(), facts.size()); ++index) {
-        types[index] = make_type(facts[index]);
+        types[index] = make_type(facts[index].type, facts[index].shape);
       }
     } catch (const NotExpressible&) {
       // What the model states must do.
@@ -98,8 +130,9 @@ class Inference {
   }
 
   /// Takes what the model states about `name` where inference left a gap; where both know, they
-  /// should agree.
-  void fall_back(const Step& step, const std::string& name, TypeProto& type) {
+  /// should agree, unless one rests on what was only assumed.
+  void fall_back(const Step& step, std::size_t output, TypeProto& type, bool assumes) {
+    const std::string& name = step.node.proto().output(static_cast<int>(output));
     const auto found = stated_.find(name);
     if (found == stated_.end()) return;
     if (type.value_case() == TypeProto::VALUE_NOT_SET) {
@@ -116,7 +149,7 @@ class Inference {
     const auto inferred = make_tensor(name, type).shape;
     if (!inferred) {
       *type.mutable_tensor_type()->mutable_shape() = found->second->tensor_type().shape();
-    } else if (*inferred != *stated) {
+    } else if (*inferred != *stated && !assumes) {
       program_.warnings.push_back(label(program_, step.node) + "makes \"" + name + "\" of " +
                                   join(*inferred, 'x') + ", where the model states " +
                                   join(*stated, 'x') + ": the former is used");
@@ -143,6 +176,13 @@ class Inference {
 
   void fold(const Step& step) {
     if (!step.node.domain().empty()) return;
+    if (const auto length = sequence_length(program_, step); length && !step.outputs[0].empty()) {
+      Tensor& tensor = program_.tensors.at(step.outputs[0]);
+      tensor.shape = Dims{};
+      tensor.literal = Dims{*length};
+      tensor.constant = true;
+      return;
+    }
     const FoldTable::Entry* entry = folds_.find(step.node.op_type());
     if (entry == nullptr) return;
     const std::vector<const Tensor*> inputs = input_tensors(program_, step);
@@ -175,6 +215,8 @@ class Inference {
       }
     } catch (const NotExpressible&) {
       // The value stays unknown.
+    } catch (const std::bad_variant_access&) {
+      throw Error("combines whole numbers with others");
     }
   }
 
@@ -200,15 +242,17 @@ class Inference {
   std::int64_t evaluated_ = 0;
   const FoldTable& folds_;
   const ShapeTable& shapes_;
+  const LargestTable& largest_;
   const Bound& bound_;
+  OpenDimensions open_;
   std::unordered_map<std::string, const TypeProto*> stated_;
 };
 
 }  // namespace
 
 void infer(Program& program, const onnx::ModelProto& model, const Bound& bound,
-           const FoldTable& folds, const ShapeTable& shapes) {
-  Inference inference(program, model, bound, folds, shapes);
+           const FoldTable& folds, const ShapeTable& shapes, const LargestTable& largest) {
+  Inference inference(program, model, bound, folds, shapes, largest);
   std::vector<Step> waiting = std::move(program.steps);
   program.steps.clear();
   std::reverse(waiting.begin(), waiting.end());
@@ -218,6 +262,8 @@ void infer(Program& program, const onnx::ModelProto& model, const Bound& bound,
     try {
       if (const auto condition = inference.condition(program.steps.back())) {
         std::vector<Step> taken = branch_steps(program, program.steps.back(), *condition);
+        const auto assumption = first_assumption(program, program.steps.back());
+        for (Step& step : taken) step.assumption = assumption;
         program.steps.pop_back();
         std::move(taken.rbegin(), taken.rend(), std::back_inserter(waiting));
       } else {

@@ -4,6 +4,7 @@
 
 #include "onnx/bind.h"
 #include "onnx/fold/table.h"
+#include "onnx/largest/table.h"
 #include "onnx/program.h"
 #include "onnx/shapes/table.h"
 
@@ -11,11 +12,13 @@ namespace benanza {
 
 /// Types, shapes and, where they follow from constants and shapes, values of every tensor, in one
 /// pass. An If whose condition is known becomes the steps of its branch. `shapes` go before the
-/// installed schemas. The model's own statements about inner tensors (value_info) count only where
-/// inference does not know and the batch is still the one they were made for; where both know and
-/// differ, the program gets a warning. What stays unknown stays without shape. Throws Error naming
-/// the node where shapes do not fit.
+/// installed schemas. Extents that the data decide are the user's or, by `largest`, the largest;
+/// what contradicts itself because of the latter is no Error, but a Step::misfit. The model's own
+/// statements about inner tensors (value_info) count only where inference does not know and the
+/// batch is still the one they were made for; where both know and differ, the program gets a
+/// warning. What stays unknown stays without shape. Throws Error naming the node where shapes do
+/// not fit.
 void infer(Program& program, const onnx::ModelProto& model, const Bound& bound,
-           const FoldTable& folds, const ShapeTable& shapes);
+           const FoldTable& folds, const ShapeTable& shapes, const LargestTable& largest);
 
 }  // namespace benanza

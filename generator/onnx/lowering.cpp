@@ -88,13 +88,9 @@ Lowered lower(const Site& site, const LoweringTable& table, bool all_outputs_con
 
 }  // namespace
 
-Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_constant) {
-  Lowered lowered;
-  try {
-    lowered = lower(site, table, all_outputs_constant);
-  } catch (const NotExpressible& reason) {
-    lowered = {Cost::unsupported, reason.what(), {}, Types::floating_only};
-  }
+namespace {
+
+Layer make_layer(const Site& site, Lowered lowered) {
   Layer layer;
   layer.op_type = site.node().full_type();
   layer.cost = lowered.cost;
@@ -118,6 +114,20 @@ Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_
     *layer.bytes += done.bytes();
   }
   return layer;
+}
+
+}  // namespace
+
+Layer unsupported_layer(const Site& site, std::string reason) {
+  return make_layer(site, {Cost::unsupported, std::move(reason), {}, Types::floating_only});
+}
+
+Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_constant) {
+  try {
+    return make_layer(site, lower(site, table, all_outputs_constant));
+  } catch (const NotExpressible& reason) {
+    return unsupported_layer(site, reason.what());
+  }
 }
 
 }  // namespace benanza

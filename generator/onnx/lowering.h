@@ -54,6 +54,9 @@ LoweringTable make_lowering_table();
 /// the inputs. Throws Error, without the node's name.
 Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_constant);
 
+/// The layer of a node that has no expression here, for the given reason.
+Layer unsupported_layer(const Site& site, std::string reason);
+
 // Words for lowerings.
 
 inline Source from_input(int index, float scale = 1) { return {Source::Kind::input, index, scale}; }

@@ -111,6 +111,16 @@ std::string label(const Program& program, const Node& node) {
   return program.where + ": node \"" + node.name() + "\" (" + node.full_type() + "): ";
 }
 
+onnx::TypeProto make_type(int element_type, const std::optional<Dims>& shape) {
+  onnx::TypeProto type;
+  if (element_type == 0 && !shape) return type;
+  type.mutable_tensor_type()->set_elem_type(element_type);
+  if (!shape) return type;
+  auto& extents = *type.mutable_tensor_type()->mutable_shape();
+  for (const std::int64_t extent : *shape) extents.add_dim()->set_dim_value(extent);
+  return type;
+}
+
 Tensor make_tensor(std::string name, const onnx::TypeProto& type) {
   Tensor tensor;
   tensor.name = std::move(name);

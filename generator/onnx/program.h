@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "onnx/graph.h"
 #include "onnx/node.h"
 #include "onnx/tensor.h"
 
@@ -25,6 +26,10 @@ struct Step {
   std::vector<std::string> outputs;
   /// What names of the model that the subgraphs read mean: captured, by the model's own names.
   std::map<std::string, std::string> scope;
+  /// Of a node in a branch: the first assumption that the choice of the branch rests on.
+  std::optional<std::size_t> assumption = {};
+  /// Why the shapes of its results are not known, though those of its inputs are assumed.
+  std::string misfit = {};
 };
 
 /// The nodes of a model in topological order (file order where that is one). Refers to the model,
@@ -45,6 +50,14 @@ struct Program {
   std::unordered_map<std::string, int> opsets;
   /// Constants read as if they had been made for another batch, and what the model has instead.
   std::unordered_map<std::string, std::string> widened;
+  /// Dimensions that the data decide and nobody states, taken at their largest.
+  std::vector<Assumption> assumptions;
+  /// How many bodies of other programs it lies in.
+  int depth = 0;
+  /// Names of Binding::dims that inference found.
+  std::set<std::string> used_dims;
+  /// Types of the tensors in sequences whose length is known.
+  std::unordered_map<std::string, std::vector<onnx::TypeProto>> sequences;
   /// Nodes that the model does not have.
   std::vector<std::unique_ptr<onnx::NodeProto>> made;
   /// What a reader should know, in whole lines that begin with `where`.
@@ -68,6 +81,9 @@ std::string label(const Program& program, const Node& node);
 std::vector<const Tensor*> input_tensors(const Program& program, const Step& step);
 std::vector<const Tensor*> output_tensors(const Program& program, const Step& step,
                                           bool consumed_only);
+
+/// The type of a tensor; without a shape, of any.
+onnx::TypeProto make_type(int element_type, const std::optional<Dims>& shape);
 
 /// A tensor with the element type and, where every extent is known, the shape of `type`.
 Tensor make_tensor(std::string name, const onnx::TypeProto& type);

@@ -24,6 +24,10 @@ Stated stated(const Site& site) {
   const Node& node = site.node();
   Stated found;
   if (node.op_type() == "Upsample" || node.opset() < 11) {
+    if (node.opset() < 7) {
+      found.scales = {1, 1, node.real("height_scale", 1), node.real("width_scale", 1)};
+      return found;
+    }
     const auto attribute = node.reals("scales");
     found.scales =
         attribute ? std::vector<double>(attribute->begin(), attribute->end()) : reals(site, 1);

@@ -35,6 +35,13 @@ int newest_known_opset(const std::string& domain) {
   return found == ranges.end() ? 0 : found->second.second;
 }
 
+/// Whether the schema of MaxUnpool would read a shape that is not known: that of its third input.
+bool reads_unknown_shape(const Program& program, const Step& step) {
+  if (step.node.full_type() != "MaxUnpool" || step.inputs.size() < 3) return false;
+  const Tensor* size = input_tensors(program, step)[2];
+  return size == nullptr || !size->shape;
+}
+
 /// Whether the newest schema there is describes a node of a newer opset: it must know every
 /// attribute and have room for every input, or it would infer something else.
 bool describes(const OpSchema& schema, const Node& node) {
@@ -90,6 +97,7 @@ std::vector<TypeProto> schema_types(const Program& program, const Step& step, co
   try {
     check_node(program, step, *schema);
     if (!inputs_have_types(program, step) || (newer && !describes(*schema, node))) return types;
+    if (reads_unknown_shape(program, step)) return types;
     NodeContext context(program, step);
     if (bound.replaced_batch && node.op_type() == "Reshape") {
       rebatch_reshape(context, program, step, *bound.replaced_batch, bound.batch);

@@ -38,6 +38,38 @@ void check_description(const Node& node, const OpSchema& schema) {
   }
 }
 
+/// How the names of types begin that are of this kind, "seq(" for one.
+std::string_view kind(const onnx::TypeProto& type) {
+  switch (type.value_case()) {
+    case onnx::TypeProto::kSequenceType:
+      return "seq(";
+    case onnx::TypeProto::kMapType:
+      return "map(";
+    case onnx::TypeProto::kOptionalType:
+      return "optional(";
+    case onnx::TypeProto::kSparseTensorType:
+      return "sparse_tensor(";
+    default:
+      return "tensor(";
+  }
+}
+
+/// No sequence where a tensor is asked for, and the like. Of elements a schema says too little:
+/// models of newer types are common.
+void check_kinds(const Program& program, const Step& step, const OpSchema& schema) {
+  for (std::size_t index = 0; index < step.inputs.size(); ++index) {
+    const auto found = program.types.find(step.inputs[index]);
+    if (found == program.types.end() || schema.inputs().empty()) continue;
+    const auto& formal = schema.inputs()[std::min(index, schema.inputs().size() - 1)];
+    const auto& types = formal.GetTypes();
+    if (std::none_of(types.begin(), types.end(), [&](const std::string* type) {
+          return type->starts_with(kind(found->second));
+        })) {
+      throw Error("takes no input of the kind of \"" + step.inputs[index] + '"');
+    }
+  }
+}
+
 /// In their order: nullptr where there is none.
 using Inputs = std::vector<const Tensor*>;
 
@@ -132,6 +164,7 @@ constexpr std::array<Check, 9> checks{{{"Conv", check_convolution},
 
 void check_node(const Program& program, const Step& step, const OpSchema& schema) {
   check_description(step.node, schema);
+  check_kinds(program, step, schema);
   if (!step.node.domain().empty()) return;
   for (const Check& check : checks) {
     if (check.op == step.node.op_type()) check.run(step.node, input_tensors(program, step));

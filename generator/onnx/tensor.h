@@ -42,6 +42,8 @@ struct Tensor {
   std::optional<Literal> literal;
   /// Position in Program::nodes; -1 for inputs and initializers.
   int producer = -1;
+  /// The first of Program::assumptions that its shape or its values may rest on.
+  std::optional<std::size_t> assumption = {};
 };
 
 /// float, double, float16, bfloat16.

@@ -219,9 +219,9 @@ std::string copy_tensor(std::string_view tensor) {
   return out;
 }
 
-class Copy {
+class Copier {
  public:
-  explicit Copy(const std::function<void(const char*)>& passed) : passed_(passed) {}
+  explicit Copier(const std::function<void(const char*)>& passed) : passed_(passed) {}
 
   std::string message(std::string_view message, Message kind, int depth = 0) const {
     if (depth > deepest) malformed();
@@ -263,7 +263,7 @@ class Copy {
 
 std::string without_weights(std::string_view model,
                             const std::function<void(const char*)>& passed) {
-  return Copy(passed).message(model, Message::model);
+  return Copier(passed).message(model, Message::model);
 }
 
 }  // namespace benanza

@@ -5,13 +5,30 @@
 namespace benanza::lower {
 namespace {
 
+/// The second operand as broadcasting takes it now. Before opset 7 it lay, if at all, at an axis of
+/// the first, by default the last ones.
+Dims second_operand(const Site& site) {
+  const Dims& a = site.shape(0);
+  Dims b = site.shape(1);
+  if (site.node().opset() >= 7 || a == b) return b;
+  if (site.node().integer("broadcast", 0) == 0) {
+    throw NotExpressible("combines " + join(a, 'x') + " and " + join(b, 'x') +
+                         " without broadcasting");
+  }
+  if (!site.node().has("axis") || b.size() > a.size()) return b;
+  const auto axis = static_cast<std::size_t>(Site::axis(site.node().integer("axis", 0), a.size()));
+  if (axis + b.size() > a.size()) {
+    throw Error(join(b, 'x') + " does not lie at axis " + std::to_string(axis) + " of " +
+                join(a, 'x'));
+  }
+  b.insert(b.end(), a.size() - axis - b.size(), 1);
+  return b;
+}
+
 template <BinaryKind kind>
 Lowered binary(const Site& site) {
   const Dims& a = site.shape(0);
-  const Dims& b = site.shape(1);
-  if (site.node().opset() < 7 && a != b) {
-    throw NotExpressible("broadcasting as it was before opset 7");
-  }
+  const Dims b = second_operand(site);
   return measured({elementwise_call(kind, {a, site.input(0).constant, from_input(0)},
                                     {b, site.input(1).constant, from_input(1)})});
 }
@@ -56,10 +73,14 @@ Lowered power(const Site& site) {
 
 /// The slope broadcasts to the input, never the other way round.
 Lowered prelu(const Site& site) {
-  if (site.node().opset() < 7) throw NotExpressible("broadcasting as it was before opset 7");
+  Dims slope = site.shape(1);
+  // Before opset 7 one for each channel.
+  if (site.node().opset() < 7 && slope.size() == 1 && site.shape(0).size() > 2) {
+    slope.insert(slope.end(), site.shape(0).size() - 2, 1);
+  }
   Call result =
       elementwise_call(BinaryKind::prelu, {site.shape(0), site.input(0).constant, from_input(0)},
-                       {site.shape(1), site.input(1).constant, from_input(1)});
+                       {slope, site.input(1).constant, from_input(1)});
   if (output(result.problem) != site.extents(0)) {
     throw Error("a slope of " + join(site.shape(1), 'x') + " does not broadcast to " +
                 join(site.shape(0), 'x'));

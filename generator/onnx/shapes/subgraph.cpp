@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "onnx/program.h"
+#include "onnx/body.h"
 #include "onnx/shapes/table.h"
 #include "onnx/whole.h"
 
@@ -11,21 +11,18 @@
 namespace benanza::shapes {
 namespace {
 
-std::vector<TensorFacts> stated_outputs(const Site& site, std::string_view body) {
-  const onnx::AttributeProto* attribute = site.node().find(body);
-  if (attribute == nullptr || !attribute->has_g()) return {};
+std::vector<TensorFacts> body_facts(const Site& site, std::string_view body) {
   std::vector<TensorFacts> facts;
-  for (const auto& output : attribute->g().output()) {
-    const Tensor tensor = make_tensor(output.name(), output.type());
-    facts.push_back({tensor.type, tensor.shape});
+  for (const Tensor& output : stated_outputs(site.node(), body)) {
+    facts.push_back({output.type, output.shape});
   }
   return facts;
 }
 
 /// The branches must agree.
 std::vector<TensorFacts> conditional(const Site& site) {
-  const auto first = stated_outputs(site, "then_branch");
-  const auto second = stated_outputs(site, "else_branch");
+  const auto first = body_facts(site, "then_branch");
+  const auto second = body_facts(site, "else_branch");
   std::vector<TensorFacts> facts;
   for (std::size_t index = 0; index < std::min(first.size(), second.size()); ++index) {
     if (first[index].type != second[index].type || first[index].type == 0) {
@@ -61,7 +58,7 @@ bool goes_on(const onnx::GraphProto& body) {
 /// What goes round keeps the shape the body states; what is collected has the number of rounds
 /// before it.
 std::vector<TensorFacts> loop(const Site& site) {
-  auto facts = stated_outputs(site, "body");
+  auto facts = body_facts(site, "body");
   if (facts.empty()) return facts;
   facts.erase(facts.begin());  // whether to go on
   const bool counted = site.has_input(0) && site.input(0).literal && is_true(site, 1) &&
@@ -81,7 +78,7 @@ std::vector<TensorFacts> loop(const Site& site) {
 /// States keep their shapes; what is collected has the length of the sequence along an axis of its
 /// own.
 std::vector<TensorFacts> scan(const Site& site) {
-  auto facts = stated_outputs(site, "body");
+  auto facts = body_facts(site, "body");
   const auto sequences = static_cast<std::size_t>(site.node().integer("num_scan_inputs", 0));
   if (sequences < 1 || sequences > site.input_count()) throw Error("num_scan_inputs is impossible");
   const std::size_t states = site.input_count() - sequences;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -24,23 +25,29 @@ using ShapeFunction = std::vector<TensorFacts> (*)(const Site&);
 /// `void shapes::register_X(ShapeTable&)`.
 class ShapeTable {
  public:
-  /// `type`: Node::full_type(); the rule goes before a schema from version `since` of its domain.
-  void add(std::string_view type, ShapeFunction function, int since = 1) {
-    entries_.emplace(type, Entry{function, since});
+  /// `type`: Node::full_type(); the rule goes before the schemas of versions `since` to `until` of
+  /// its domain.
+  void add(std::string_view type, ShapeFunction function, int since = 1,
+           int until = std::numeric_limits<int>::max()) {
+    entries_.emplace(type, Entry{function, since, until});
   }
   /// Null if the schemas know better.
   ShapeFunction find(const Node& node) const {
-    const auto found = entries_.find(node.full_type());
-    return found == entries_.end() || node.opset() < found->second.since ? nullptr
-                                                                         : found->second.function;
+    const auto [first, last] = entries_.equal_range(node.full_type());
+    for (auto entry = first; entry != last; ++entry) {
+      const Entry& rule = entry->second;
+      if (rule.since <= node.opset() && node.opset() <= rule.until) return rule.function;
+    }
+    return nullptr;
   }
 
  private:
   struct Entry {
     ShapeFunction function;
     int since;
+    int until;
   };
-  std::map<std::string, Entry> entries_;
+  std::multimap<std::string, Entry> entries_;
 };
 
 /// Every family of shapes/.

@@ -188,6 +188,25 @@ TEST(Summary, CountsMultiplyAddsParametersAndRepeats) {
   EXPECT_THAT(text, HasSubstr("1,001,000 parameters (4.004 MB as fp32)"));
 }
 
+TEST(Summary, SaysWhatWasAssumed) {
+  const Graph graph = Model(17)
+                          .input("x", {6})
+                          .node("NonZero", {"x"}, {"nz"})
+                          .node("Relu", {"x"}, {"r"})
+                          .node("Shape", {"nz"}, {"s"})
+                          .output("s")
+                          .output("r")
+                          .import();
+  EXPECT_THAT(summary(graph),
+              HasSubstr("  assumed: NonZero: 1 dimension as large as can be, nz:1=6\n"
+                        "  assumed: 2 layers may rest on them (1 free, 1 unsupported)\n"));
+  const std::string json = graph_json(graph);
+  EXPECT_THAT(json, HasSubstr("\"assumed\": \"nz:1=6\""));
+  EXPECT_EQ(json.find("assumed", json.find("\"name\": \"r\"")),
+            json.find("assumed", json.find("\"name\": \"s\"")))
+      << "not of a layer that reads x alone";
+}
+
 TEST(Sharing, CountsProblemsOnceOverAllGraphs) {
   const auto relus = [](const std::string& name, std::int64_t extent) {
     Graph graph = Model(13)

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "../folder.h"
+#include "../onnx/model.h"
 #include "base/file.h"
 
 namespace benanza::test {
@@ -16,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 struct Result {
@@ -83,6 +85,30 @@ TEST_F(Program, RefusesInOneLine) {
   expect_refused("--dim N=4 " + alexnet, "no model has a dimension");
   expect_refused("/nowhere/x.onnx", "/nowhere/x.onnx: cannot open");
   expect_refused(alexnet + ' ' + alexnet, "a second model is called");
+}
+
+TEST_F(Program, WhatTheDataDecideIsOneLineForAllBatches) {
+  onnx::ModelProto model = Model(17)
+                               .input("x", {-1, 6})
+                               .node("NonZero", {"x"}, {"nz"})
+                               .node("NonZero", {"nz"}, {"y"})
+                               .output("y")
+                               .proto();
+  model.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
+      onnx::TensorProto::INT64);
+  const fs::path path = fs::path(testing::TempDir()) / "decided.onnx";
+  write_file(path, model.SerializeAsString());
+  const Result run = generate("--summary --batch 1,2 " + path.string());
+  EXPECT_EQ(run.status, 0) << run.text;
+  EXPECT_THAT(run.text, StartsWith("benanza-generate: warning: " + path.string() +
+                                   ": the data decide 2 dimensions"));
+  EXPECT_EQ(run.text.find("warning", 30), std::string::npos) << run.text;
+  EXPECT_THAT(run.text, HasSubstr("assumed: NonZero: 2 dimensions as large as can be, first "
+                                  "nz:1=12\n"));
+  const Result bound = generate("--summary --batch 2 --dim nz:1=5 --dim y:1=4 " + path.string());
+  EXPECT_THAT(bound.text, StartsWith("decided (batch 2, opset 17)"));
+  EXPECT_THAT(bound.text, Not(HasSubstr("assumed")));
+  fs::remove(path);
 }
 
 TEST_F(Program, OneBadModelAmongGoodOnesWritesNothing) {

@@ -298,5 +298,21 @@ TEST(Bind, BodiesKnowTheNames) {
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{5, 3}));
 }
 
+TEST(BadModel, AMaxUnpoolWithoutItsSizeHasNoShape) {
+  Model model(11);
+  model.input("x", {1, 1, 2, 2}).input("at", {1, 1, 2, 2}, onnx::TensorProto::INT64);
+  model.node("MaxUnpool", {"x", "at", ""}, {"y"}, {{"kernel_shape", Dims{2, 2}}}).output("y");
+  EXPECT_EQ(model.layer().cost, Cost::unsupported);
+  EXPECT_EQ(model.layer().outputs[0].shape, std::nullopt);
+}
+
+TEST(BadModel, WholeNumbersBesideOthersAreNamed) {
+  Model model(17);
+  model.integers("one", {1}).scalar("half", 0.5F).integers("shape", {1});
+  model.node("Reshape", {"half", "shape"}, {"row"});
+  model.node("Concat", {"one", "row"}, {"y"}, {{"axis", 0}}).output("y");
+  EXPECT_THAT(message(model), HasSubstr("node \"y\" (Concat): combines whole numbers with others"));
+}
+
 }  // namespace
 }  // namespace benanza::test

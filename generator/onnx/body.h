@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "onnx/node.h"
+#include "onnx/tensor.h"
+
+namespace benanza {
+
+/// What the body in attribute `name` states about its outputs; empty if the node has no such body.
+std::vector<Tensor> stated_outputs(const Node& node, std::string_view name);
+
+}  // namespace benanza

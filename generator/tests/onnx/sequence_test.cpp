@@ -1,0 +1,116 @@
+// Shapes of what is put into sequences of tensors and taken out again; models of features.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "model.h"
+
+namespace benanza::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::optional<Dims> shape(const Graph& graph, const std::string& name) {
+  for (const Layer& layer : graph.layers) {
+    for (const OutputFacts& output : layer.outputs) {
+      if (output.name == name) return output.shape;
+    }
+  }
+  return std::nullopt;
+}
+
+/// A place in a sequence: a tensor without axes.
+void place(Model& model, const std::string& name, std::int64_t value) {
+  model.integers(name, {value});
+  model.graph().mutable_initializer(model.graph().initializer_size() - 1)->clear_dims();
+}
+
+TEST(Sequence, PartsOfATensor) {
+  Model model(17);
+  place(model, "two", 2);
+  place(model, "last", -1);
+  model.input("x", {4, 7}).integers("sizes", {3, 1});
+  model
+      .node("SplitToSequence", {"x", "two"}, {"pairs"}, {{"axis", 1}})  // 2, 2, 2, 1 columns
+      .node("SequenceAt", {"pairs", "last"}, {"a"})
+      .node("SplitToSequence", {"x", "sizes"}, {"parts"})
+      .node("SequenceAt", {"parts", "last"}, {"b"})
+      .node("SplitToSequence", {"x"}, {"rows"}, {{"keepdims", 0}})
+      .node("SequenceAt", {"rows", "two"}, {"c"})
+      .node("ConcatFromSequence", {"pairs"}, {"d"}, {{"axis", 1}})
+      .node("ConcatFromSequence", {"rows"}, {"e"}, {{"axis", 1}, {"new_axis", 1}})
+      .node("Relu", {"e"}, {"y"});
+  for (const char* name : {"a", "b", "c", "d", "y"}) model.output(name);
+  const Graph graph = model.import();
+  EXPECT_EQ(shape(graph, "a"), (Dims{4, 1}));
+  EXPECT_EQ(shape(graph, "b"), (Dims{1, 7}));
+  EXPECT_EQ(shape(graph, "c"), (Dims{7}));
+  EXPECT_EQ(shape(graph, "d"), (Dims{4, 7}));
+  EXPECT_THAT(keys(graph.layers.back()), ElementsAre("relu/7x4"));
+}
+
+TEST(Sequence, TensorsPutInAndTakenOut) {
+  Model model(17);
+  place(model, "zero", 0);
+  model.input("x", {2, 3}).input("w", {5, 3});
+  model.node("SequenceConstruct", {"x", "x"}, {"s"})
+      .node("SequenceInsert", {"s", "w", "zero"}, {"more"})
+      .node("SequenceErase", {"more"}, {"less"})
+      .node("SequenceLength", {"less"}, {"n"})
+      .node("ConcatFromSequence", {"less"}, {"c"}, {{"axis", 0}})
+      .node("Expand", {"n", "shape"}, {"filled"})
+      .integers("shape", {1})
+      .node("ConstantOfShape", {"filled"}, {"zeros"});
+  const Graph graph = model.output("c").output("zeros").import();
+  EXPECT_EQ(shape(graph, "c"), (Dims{7, 3})) << "w, then x";
+  EXPECT_EQ(shape(graph, "zeros"), (Dims{2}));
+  EXPECT_EQ(graph.layers[3].cost, Cost::free);
+}
+
+TEST(Sequence, WhatComesFromElsewhereIsNotFollowed) {
+  Model model(17);
+  model.input("x", {2, 3}).input("at", {}, onnx::TensorProto::INT64);
+  model.node("SequenceConstruct", {"x"}, {"s"})
+      .node("SequenceErase", {"s", "at"}, {"t"})
+      .node("ConcatFromSequence", {"t"}, {"y"}, {{"axis", 0}});
+  const Layer layer = model.output("y").layer();
+  EXPECT_EQ(layer.outputs[0].shape, std::nullopt);
+  EXPECT_THAT(layer.reason, HasSubstr("sequences"));
+}
+
+TEST(Sequence, PartsOfNothingAreAnError) {
+  for (const std::int64_t size : {0, -3}) {
+    Model model(17);
+    place(model, "size", size);
+    model.input("x", {4, 7}).node("SplitToSequence", {"x", "size"}, {"s"});
+    model.node("ConcatFromSequence", {"s"}, {"y"}, {{"axis", 0}}).output("y");
+    try {
+      model.import();
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("parts of " + std::to_string(size) + " elements"));
+    }
+  }
+}
+
+TEST(Classic, ModelsOfFeatures) {
+  Model model(15);
+  model.domain("ai.onnx.ml", 3).input("x", {6, 4});
+  model.node("Scaler", {"x"}, {"scaled"});
+  model.last().set_domain("ai.onnx.ml");
+  model.node("TreeEnsembleClassifier", {"scaled"}, {"label", "scores"},
+             {{"classlabels_int64s", Dims{0, 1, 2}}});
+  model.last().set_domain("ai.onnx.ml");
+  model.node("LinearRegressor", {"scaled"}, {"line"}, {{"targets", 2}});
+  model.last().set_domain("ai.onnx.ml");
+  const Graph graph = model.output("label").output("scores").output("line").import();
+  EXPECT_EQ(shape(graph, "scaled"), (Dims{6, 4}));
+  EXPECT_EQ(shape(graph, "label"), (Dims{6}));
+  EXPECT_EQ(shape(graph, "scores"), (Dims{6, 3}));
+  EXPECT_EQ(shape(graph, "line"), (Dims{6, 2}));
+  EXPECT_EQ(graph.layers[1].reason, "no library here walks decision trees");
+}
+
+}  // namespace
+}  // namespace benanza::test
