@@ -93,10 +93,11 @@ void widen_sizes(Program& program, Step& step, std::int64_t old_batch, std::int6
 void widen_constants(Program& program, Step& step, std::int64_t old_batch, std::int64_t batch) {
   if (step.node.full_type() == "Resize") widen_sizes(program, step, old_batch, batch);
   const std::vector<const Tensor*> inputs = input_tensors(program, step);
-  const auto extent = [&](const Tensor* tensor) -> std::int64_t {
-    if (tensor == nullptr || !tensor->shape) return 0;
+  const auto extent = [&](const Tensor* tensor) -> std::optional<std::int64_t> {
+    if (tensor == nullptr || !tensor->shape) return std::nullopt;
     const auto axis = joined_axis(step.node, tensor->shape->size());
-    return axis && *axis < tensor->shape->size() ? (*tensor->shape)[*axis] : 0;
+    if (!axis || *axis >= tensor->shape->size()) return std::nullopt;
+    return (*tensor->shape)[*axis];
   };
   const bool joins = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor* tensor) {
     return tensor != nullptr && !tensor->constant && extent(tensor) == batch;

@@ -35,11 +35,12 @@ int newest_known_opset(const std::string& domain) {
   return found == ranges.end() ? 0 : found->second.second;
 }
 
-/// Whether the schema of MaxUnpool would read a shape that is not known: that of its third input.
+/// Whether the schema of MaxUnpool would read a shape that is not known.
 bool reads_unknown_shape(const Program& program, const Step& step) {
-  if (step.node.full_type() != "MaxUnpool" || step.inputs.size() < 3) return false;
-  const Tensor* size = input_tensors(program, step)[2];
-  return size == nullptr || !size->shape;
+  if (step.node.full_type() != "MaxUnpool") return false;
+  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const Tensor* input) { return input == nullptr || !input->shape; });
 }
 
 /// Whether the newest schema there is describes a node of a newer opset: it must know every

@@ -121,8 +121,15 @@ void check_gather(const Node& node, const Inputs& inputs) {
   if (axes(inputs, 1) == 0U) throw Error("has indices without an axis");
 }
 
-void check_unpooling(const Node& node, const Inputs&) {
+void check_unpooling(const Node& node, const Inputs& inputs) {
   if (node.proto().input(1).empty()) throw Error("has no indices");
+  const auto found = axes(inputs, 0);
+  const auto indices = axes(inputs, 1);
+  if (found && *found < 3) throw Error("has an input of " + std::to_string(*found) + " axes");
+  if (found && indices && *found != *indices) {
+    throw Error("has indices of " + std::to_string(*indices) + " axes for an input of " +
+                std::to_string(*found));
+  }
 }
 
 /// The schema makes as many dimensions as the input has elements.

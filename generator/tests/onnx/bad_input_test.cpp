@@ -298,6 +298,15 @@ TEST(Bind, BodiesKnowTheNames) {
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{5, 3}));
 }
 
+TEST(BadModel, IndicesOfAMaxUnpoolHaveItsAxes) {
+  EXPECT_THAT(message(Model(11)
+                          .input("x", {1, 3, 3})
+                          .input("at", {}, onnx::TensorProto::INT64)
+                          .node("MaxUnpool", {"x", "at"}, {"y"}, {{"kernel_shape", Dims{2}}})
+                          .output("y")),
+              HasSubstr("has indices of 0 axes for an input of 3"));
+}
+
 TEST(BadModel, AMaxUnpoolWithoutItsSizeHasNoShape) {
   Model model(11);
   model.input("x", {1, 1, 2, 2}).input("at", {1, 1, 2, 2}, onnx::TensorProto::INT64);
