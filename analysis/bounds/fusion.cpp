@@ -67,6 +67,31 @@ Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
   return cheapest_cover(seconds, pieces);
 }
 
+std::vector<std::vector<std::size_t>> inputs_without_loops(const Graph& graph) {
+  std::vector<std::vector<std::size_t>> inputs;
+  for (const Layer& layer : graph.layers) inputs.push_back(layer.inputs);
+  for (const Fusion& fusion : graph.fusions) {
+    const std::vector<std::size_t>& members = fusion.layers;
+    const auto is_member = [&](std::size_t layer) {
+      return std::ranges::find(members, layer) != members.end();
+    };
+    const auto [first, last] = std::ranges::minmax_element(members);
+    // Layers stand behind their inputs.
+    std::vector<bool> depends(*last + 1);
+    for (std::size_t layer = *first; layer <= *last; ++layer) {
+      const auto waits = [&](std::size_t input) { return input < layer && depends[input]; };
+      if (is_member(layer)) {
+        std::erase_if(inputs[layer],
+                      [&](std::size_t input) { return !is_member(input) && waits(input); });
+        depends[layer] = true;
+      } else {
+        depends[layer] = std::ranges::any_of(inputs[layer], waits);
+      }
+    }
+  }
+  return inputs;
+}
+
 FusedGraph fused_graph(const Graph& graph, const std::vector<LayerTime>& layers,
                        const std::vector<LayerTime>& fusions,
                        const std::vector<std::size_t>& used) {
@@ -93,9 +118,10 @@ FusedGraph fused_graph(const Graph& graph, const std::vector<LayerTime>& layers,
     fused.times.push_back(fusions[fusion]);
     fused.times.back().fusion = graph.fusions[fusion].pattern;
   }
+  const auto flow = inputs_without_loops(graph);
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     std::vector<std::size_t>& inputs = fused.graph.layers[place[layer]].inputs;
-    for (const std::size_t input : graph.layers[layer].inputs) {
+    for (const std::size_t input : flow[layer]) {
       if (place[input] != place[layer]) inputs.push_back(place[input]);
     }
   }

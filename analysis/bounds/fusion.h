@@ -32,6 +32,11 @@ std::vector<std::size_t> parallel_fusions(const Graph& graph, const std::vector<
                                           const std::vector<LayerTime>& fusions, Movement movement,
                                           const Cover& cover);
 
+/// The inputs of every layer, without those through which a fusion would wait for itself: a layer
+/// of it may read what is computed from the mere shape of another one's result (the initial states
+/// of a recurrent layer are).
+std::vector<std::vector<std::size_t>> inputs_without_loops(const Graph& graph);
+
 /// A graph with each of these fusions (indices of disjoint ones) as one layer, named after its
 /// first and last layer, in the place of its last one; and the times of its layers.
 struct FusedGraph {

@@ -16,6 +16,7 @@ class PathSearch {
   PathSearch(const Graph& graph, const std::vector<LayerTime>& layers,
              const std::vector<LayerTime>& fusions, Movement movement)
       : graph_(graph),
+        inputs_(inputs_without_loops(graph)),
         order_(topological_order(graph.layers)),
         alone_(counted_seconds(layers, movement)),
         fused_(counted_seconds(fusions, movement)) {
@@ -57,7 +58,7 @@ class PathSearch {
     for (const std::size_t layer : order_) {
       const std::size_t fusion = fusion_of[layer];
       const std::size_t place = fusion == none ? layer : graph_.fusions[fusion].layers.back();
-      for (const std::size_t input : graph_.layers[layer].inputs) {
+      for (const std::size_t input : inputs_[layer]) {
         if (fusion != none && fusion_of[input] == fusion) continue;
         if (end[input] <= end[place]) continue;
         end[place] = end[input];
@@ -104,7 +105,7 @@ class PathSearch {
   bool joins(std::size_t fusion) const {
     const auto& members = graph_.fusions[fusion].layers;
     return std::any_of(members.begin() + 1, members.end(), [&](std::size_t member) {
-      return std::ranges::any_of(graph_.layers[member].inputs, [&](std::size_t input) {
+      return std::ranges::any_of(inputs_[member], [&](std::size_t input) {
         return std::ranges::find(members, input) == members.end();
       });
     });
@@ -121,6 +122,7 @@ class PathSearch {
   }
 
   const Graph& graph_;
+  std::vector<std::vector<std::size_t>> inputs_;
   std::vector<std::size_t> order_;
   std::vector<double> alone_;
   std::vector<double> fused_;

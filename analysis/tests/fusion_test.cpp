@@ -138,6 +138,29 @@ TEST(Fusion, TheFusedGraphKeepsTheFlow) {
   EXPECT_EQ(fused.times[2].fusion, "conv_add_relu");
 }
 
+// Two recurrent layers of one call; the second one's initial state is made from the shape of the
+// first one's result.
+TEST(Fusion, OfWhatReadsAMereShapeDoesNotWaitForItself) {
+  const auto made = [](const char* name, std::vector<std::size_t> inputs, Cost cost) {
+    Layer layer{.name = name, .op = "op", .inputs = std::move(inputs), .cost = cost};
+    if (cost == Cost::measured) layer.problems = {std::string("relu/") + name};
+    return layer;
+  };
+  const Graph graph{
+      .model = "stack",
+      .layers = {made("first", {}, Cost::measured), made("shape", {0}, Cost::free),
+                 made("zeros", {1}, Cost::free), made("second", {0, 2}, Cost::measured),
+                 made("last", {3}, Cost::measured)},
+      .fusions = {{.pattern = "pair", .layers = {0, 3}, .problem = "relu/pair"}}};
+  EXPECT_THAT(inputs_without_loops(graph), ElementsAre(IsEmpty(), ElementsAre(0), ElementsAre(1),
+                                                       ElementsAre(0), ElementsAre(3)));
+  MeasurementSet set = test::steady({{"first", 2 * ms}, {"second", 3 * ms}, {"last", 1 * ms}});
+  add(set, "relu/pair", 4 * ms);
+  const FusionReport report = report_of(graph, set);
+  EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 5 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 5 * ms);
+}
+
 TEST(ParallelFusions, AreTheCoversWhereTheyShortenThePath) {
   // The cover has right with the sum, behind left: 1 + 10 + 3. With left and the sum behind right
   // it were 1 + 6 + 10.5, without fusion 15.
