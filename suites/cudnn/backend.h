@@ -5,7 +5,8 @@
 
 namespace benanza::cudnn {
 
-/// cuDNN's call-per-layer functions. `cuda` outlives the backend.
+/// cuDNN's call-per-layer functions and the engines of its graph interface. `cuda` outlives the
+/// backend.
 class CudnnBackend : public Backend {
  public:
   explicit CudnnBackend(CudaContext& cuda) : library_(cuda) {}
