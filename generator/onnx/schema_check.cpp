@@ -84,9 +84,9 @@ std::optional<std::size_t> axes(const Inputs& inputs, std::size_t index) {
 }
 
 /// Weights have as many axes as what they slide over, and at least one to slide along.
-void check_convolution(const Node&, const Inputs& inputs) {
+void check_weights(const Inputs& inputs, std::size_t place) {
   const auto found = axes(inputs, 0);
-  const auto weights = axes(inputs, 1);
+  const auto weights = axes(inputs, place);
   if (found && *found < 3) {
     throw Error("has an input of " + std::to_string(*found) + " axes, but takes 3 and more");
   }
@@ -95,6 +95,9 @@ void check_convolution(const Node&, const Inputs& inputs) {
                 std::to_string(*found));
   }
 }
+
+void check_convolution(const Node&, const Inputs& inputs) { check_weights(inputs, 1); }
+void check_quantized(const Node&, const Inputs& inputs) { check_weights(inputs, 3); }
 
 void check_gemm(const Node&, const Inputs& inputs) {
   for (const std::size_t index : {0U, 1U}) {
@@ -157,15 +160,16 @@ struct Check {
 };
 
 /// What the onnx package itself does not look at, up to 1.12 at least.
-constexpr std::array<Check, 9> checks{{{"Conv", check_convolution},
-                                       {"ConvInteger", check_convolution},
-                                       {"ConvTranspose", check_convolution},
-                                       {"Gemm", check_gemm},
-                                       {"LayerNormalization", check_normalization},
-                                       {"GatherND", check_gather},
-                                       {"MaxUnpool", check_unpooling},
-                                       {"ConstantOfShape", check_shape_operand},
-                                       {"SplitToSequence", check_part_size}}};
+constexpr std::array<Check, 10> checks{{{"Conv", check_convolution},
+                                        {"ConvInteger", check_convolution},
+                                        {"ConvTranspose", check_convolution},
+                                        {"QLinearConv", check_quantized},
+                                        {"Gemm", check_gemm},
+                                        {"LayerNormalization", check_normalization},
+                                        {"GatherND", check_gather},
+                                        {"MaxUnpool", check_unpooling},
+                                        {"ConstantOfShape", check_shape_operand},
+                                        {"SplitToSequence", check_part_size}}};
 
 }  // namespace
 
