@@ -1,5 +1,5 @@
 // From the bytes of a file to a graph: reading, binding, shapes, folding, lowering, fusion. Most
-// inputs are changed models, some are changed bytes.
+// inputs are changed models, some are single nodes, some are changed bytes.
 #include <google/protobuf/stubs/logging.h>
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include "onnx/import.h"
 #include "onnx/read.h"
 #include "problem/problem.h"
+#include "single_node.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
@@ -68,7 +69,10 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                std::size_t most, unsigned seed) {
   std::minstd_rand random(seed);
   onnx::ModelProto model;
-  if (random() % 4 == 0 || !model.ParseFromArray(data, static_cast<int>(size))) {
+  const auto kind = random() % 8;
+  if (kind == 0) {
+    model = fuzz::single_node(random);
+  } else if (kind < 3 || !model.ParseFromArray(data, static_cast<int>(size))) {
     return LLVMFuzzerMutate(data, size, most);
   }
   for (auto changes = 1 + random() % 4; changes > 0; --changes) fuzz::mutate(model, random);

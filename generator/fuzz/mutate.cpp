@@ -1,7 +1,5 @@
 #include "mutate.h"
 
-#include <onnx/defs/schema.h>
-
 #include <array>
 #include <cmath>
 #include <limits>
@@ -162,6 +160,28 @@ void change_field(Message& message, const Contents& contents, std::minstd_rand& 
   }
 }
 
+/// Makes a node one of another operator, of the right form.
+void change_operator(NodeProto& node, const Contents& contents, std::minstd_rand& random) {
+  static const std::vector<OpSchema> schemas = onnx::OpSchemaRegistry::get_all_schemas();
+  const OpSchema& schema = pick(schemas, random);
+  node.set_op_type(schema.Name());
+  node.set_domain(schema.domain());
+  constexpr int most = 4;
+  const int inputs = std::min(schema.max_input(), schema.min_input() + most);
+  const int wanted =
+      schema.min_input() +
+      static_cast<int>(random() % static_cast<unsigned>(inputs - schema.min_input() + 1));
+  while (node.input_size() > wanted) node.mutable_input()->RemoveLast();
+  while (node.input_size() < wanted) node.add_input(pick(contents.texts, random));
+  while (node.output_size() > schema.max_output()) node.mutable_output()->RemoveLast();
+  node.clear_attribute();
+  for (const auto& [name, description] : schema.attributes()) {
+    if (description.required || random() % 2 == 0) add_attribute(node, description, random);
+  }
+}
+
+}  // namespace
+
 void add_attribute(NodeProto& node, const OpSchema::Attribute& description,
                    std::minstd_rand& random) {
   AttributeProto& attribute = *node.add_attribute();
@@ -197,28 +217,6 @@ void add_attribute(NodeProto& node, const OpSchema::Attribute& description,
       break;
   }
 }
-
-/// Makes a node one of another operator, of the right form.
-void change_operator(NodeProto& node, const Contents& contents, std::minstd_rand& random) {
-  static const std::vector<OpSchema> schemas = onnx::OpSchemaRegistry::get_all_schemas();
-  const OpSchema& schema = pick(schemas, random);
-  node.set_op_type(schema.Name());
-  node.set_domain(schema.domain());
-  constexpr int most = 4;
-  const int inputs = std::min(schema.max_input(), schema.min_input() + most);
-  const int wanted =
-      schema.min_input() +
-      static_cast<int>(random() % static_cast<unsigned>(inputs - schema.min_input() + 1));
-  while (node.input_size() > wanted) node.mutable_input()->RemoveLast();
-  while (node.input_size() < wanted) node.add_input(pick(contents.texts, random));
-  while (node.output_size() > schema.max_output()) node.mutable_output()->RemoveLast();
-  node.clear_attribute();
-  for (const auto& [name, description] : schema.attributes()) {
-    if (description.required || random() % 2 == 0) add_attribute(node, description, random);
-  }
-}
-
-}  // namespace
 
 void mutate(onnx::ModelProto& model, std::minstd_rand& random) {
   Contents contents;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <onnx/defs/schema.h>
 #include <onnx/onnx_pb.h>
 
 #include <random>
@@ -9,5 +10,9 @@ namespace benanza::fuzz {
 /// Changes one thing in a model, so that it stays a model: a value, a name, an element of a list,
 /// or a node's operator, whose inputs and attributes are then those its schema demands.
 void mutate(onnx::ModelProto& model, std::minstd_rand& random);
+
+/// Adds an attribute of the described type, of any value.
+void add_attribute(onnx::NodeProto& node, const onnx::OpSchema::Attribute& description,
+                   std::minstd_rand& random);
 
 }  // namespace benanza::fuzz
