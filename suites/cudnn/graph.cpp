@@ -266,7 +266,7 @@ std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& tar
       const Descriptor engine = engine_of(configuration);
       const std::int64_t index = engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
       if (!seen.insert(index).second) continue;
-      const bool tensor_cores = uses_tensor_cores(engine);
+      const bool tensor_cores = graph.has_products() && uses_tensor_cores(engine);
       if (exact && tensor_cores) {
         refused("cuDNN's engine" + std::to_string(index) + " multiplies on Tensor Cores");
         continue;

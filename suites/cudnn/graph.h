@@ -145,7 +145,7 @@ class OperationGraph {
 /// An engine's configuration as the heuristics give it.
 struct EngineChoice {
   std::int64_t engine = 0;
-  /// What the library claims.
+  /// What the library claims; never of a graph without a product, where it says nothing.
   bool tensor_cores = false;
   Descriptor configuration;
 };

@@ -12,8 +12,7 @@
 namespace benanza::cudnn {
 namespace {
 
-/// True fp32 multiplies without Tensor Cores. Of a graph without a product an engine's note that it
-/// may use them says nothing.
+/// True fp32 multiplies without Tensor Cores.
 bool exact(const GraphCall& call, const Variant& variant) {
   return variant.precision == Precision::fp32 && call.graph.has_products();
 }

@@ -275,6 +275,24 @@ TEST_F(H100, IsAskedOnceAboutEqualGraphs) {
             relu("leakyrelu/1x64x56x56_a0.1", Precision::fp32, Layout::nchw));
 }
 
+TEST_F(H100, MultipliesOnTensorCoresOnlyWhereThereIsAProduct) {
+  const auto claims = [&](GraphCall call) {
+    std::vector<bool> all;
+    for (const EngineChoice& choice : plans_->known(std::move(call.graph), false)->choices) {
+      all.push_back(choice.tensor_cores);
+    }
+    return all;
+  };
+  const char* relu = "relu/1x64x56x56";
+  EXPECT_THAT(
+      claims(only(activation_graphs(shape_of<Activation>(relu))(variant(relu, Precision::fp16)))),
+      Each(false));
+  const char* masked = "attention/1x12x128x64_k12x128x64_s0.125_m1x1x128x128";
+  EXPECT_THAT(
+      claims(only(attention_graphs(shape_of<Attention>(masked))(variant(masked, Precision::fp16)))),
+      Contains(true));
+}
+
 TEST_F(H100, KnowsNoOtherEngines) {
   const char* key = "layernorm/128x768_e1e-05_sb";
   Variant unknown = variant(key, Precision::fp16);
