@@ -4,43 +4,26 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/fusion_report.h"
-#include "tests/build.h"
+#include "tests/fusion_graphs.h"
 
 namespace benanza {
 namespace {
 
 using nlohmann::json;
+using test::add;
+using test::chain;
+using test::chain_alone;
+using test::diamond;
+using test::diamond_alone;
 using test::layer;
 using test::measured;
 using test::ms;
 using test::refused;
+using test::report_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-/// conv -> bn -> relu: 10, 2 and 2 ms, and a layer behind them of 1 ms.
-Graph chain() {
-  return {.model = "chain",
-          .batch = 1,
-          .layers = {layer("conv", {}), layer("bn", {0}), layer("relu", {1}), layer("pool", {2})},
-          .fusions = {{.pattern = "conv_bn", .layers = {0, 1}, .problem = "relu/conv_bn"},
-                      {.pattern = "conv_bn_relu", .layers = {0, 1, 2}, .problem = "relu/cbr"}}};
-}
-
-MeasurementSet chain_alone() {
-  return test::steady({{"conv", 10 * ms}, {"bn", 2 * ms}, {"relu", 2 * ms}, {"pool", 1 * ms}});
-}
-
-void add(MeasurementSet& set, const std::string& problem, double seconds,
-         const std::string& variant = "/fp32/nchw/onednn/jit") {
-  set.add(measured(problem + variant, {seconds, seconds, seconds}));
-}
-
-FusionReport report_of(const Graph& graph, const MeasurementSet& set, const Choice& choice = {}) {
-  return make_fusion_report(graph, set, choice, Movement::exclude);
-}
 
 std::vector<Verdict> verdicts(const FusionReport& report) {
   std::vector<Verdict> all;
@@ -77,23 +60,6 @@ TEST(Fusion, IsUsedOnlyWhereItPays) {
   const FusionReport report = report_of(graph, set);
   EXPECT_DOUBLE_EQ(report.profit_seconds(), 0);
   EXPECT_THAT(verdicts(report), ElementsAre(Verdict::does_not_pay, Verdict::does_not_pay));
-}
-
-/// A residual block: left and right (10 and 6 ms) meet in sum (3 ms), which relu follows (1 ms).
-/// Either of the two may take sum and relu along.
-Graph diamond() {
-  return {.model = "diamond",
-          .batch = 1,
-          .layers = {layer("start", {}), layer("left", {0}), layer("right", {0}),
-                     layer("sum", {1, 2}), layer("relu", {3})},
-          .fusions = {
-              {.pattern = "conv_add_relu", .layers = {1, 3, 4}, .problem = "relu/left_fused"},
-              {.pattern = "conv_add_relu", .layers = {2, 3, 4}, .problem = "relu/right_fused"}}};
-}
-
-MeasurementSet diamond_alone() {
-  return test::steady(
-      {{"start", 1 * ms}, {"left", 10 * ms}, {"right", 6 * ms}, {"sum", 3 * ms}, {"relu", 1 * ms}});
 }
 
 TEST(Fusion, OfADiamondLetsOneBranchTakeTheSum) {
@@ -159,54 +125,6 @@ TEST(Fusion, OfWhatReadsAMereShapeDoesNotWaitForItself) {
   const FusionReport report = report_of(graph, set);
   EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 5 * ms);
   EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 5 * ms);
-}
-
-TEST(ParallelFusions, AreTheCoversWhereTheyShortenThePath) {
-  // The cover has right with the sum, behind left: 1 + 10 + 3. With left and the sum behind right
-  // it were 1 + 6 + 10.5, without fusion 15.
-  MeasurementSet set = diamond_alone();
-  add(set, "relu/left_fused", 10.5 * ms);  // saves 3.5
-  add(set, "relu/right_fused", 3 * ms);    // saves 7
-  const Graph graph = diamond();
-  const FusionReport report = report_of(graph, set);
-  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 14 * ms);
-  EXPECT_THAT(report.in_parallel, ElementsAre(1));
-  EXPECT_FALSE(report.has_other_fusions_in_parallel());
-}
-
-TEST(ParallelFusions, AShorterFusionMayTakeThePlaceOfOneThatWaits) {
-  // The diamond, whose sum and relu may be one call of their own, too.
-  Graph graph = diamond();
-  graph.fusions.push_back({.pattern = "add_relu", .layers = {3, 4}, .problem = "relu/sum_relu"});
-  MeasurementSet set = diamond_alone();
-  add(set, "relu/right_fused", 6.5 * ms);  // saves 3.5: the cover
-  add(set, "relu/sum_relu", 3.25 * ms);    // saves 0.75
-  const FusionReport report = report_of(graph, set);
-  EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 17.5 * ms);  // 1 + 10 + 6.5
-  // The cover: 1 + 10 + 6.5; without it 15; with sum and relu alone fused 1 + 10 + 3.25.
-  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 14.25 * ms);
-  EXPECT_THAT(report.in_parallel, ElementsAre(2));
-}
-
-TEST(ParallelFusions, OneAfterTheOtherIsGivenUp) {
-  // Two diamonds in a row, each 15 ms alone and 17.5 ms by its cover, but for the first layer (1
-  // ms).
-  Graph graph = diamond();
-  MeasurementSet set = diamond_alone();
-  add(set, "relu/right_fused", 6.5 * ms);
-  for (const Layer& first : diamond().layers) {
-    if (first.inputs.empty()) continue;
-    Layer second = first;
-    for (std::size_t& input : second.inputs) input += 4;
-    graph.layers.push_back(std::move(second));
-  }
-  graph.fusions.push_back(
-      {.pattern = "conv_add_relu", .layers = {6, 7, 8}, .problem = "relu/right_fused"});
-  const FusionReport report = report_of(graph, set);
-  EXPECT_THAT(report.cover.pieces, ElementsAre(1, 2));
-  EXPECT_DOUBLE_EQ(report.unfused.parallel.seconds, 29 * ms);
-  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 29 * ms);
-  EXPECT_THAT(report.in_parallel, IsEmpty());
 }
 
 TEST(Fusion, ALaterLayerMayBeFusedWithAnEarlierOne) {

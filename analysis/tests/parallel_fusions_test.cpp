@@ -1,0 +1,66 @@
+#include <gmock/gmock.h>
+
+#include "bounds/fusion.h"
+#include "tests/fusion_graphs.h"
+
+namespace benanza {
+namespace {
+
+using test::add;
+using test::diamond;
+using test::diamond_alone;
+using test::ms;
+using test::report_of;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(ParallelFusions, AreTheCoversWhereTheyShortenThePath) {
+  // The cover has right with the sum, behind left: 1 + 10 + 3. With left and the sum behind right
+  // it were 1 + 6 + 10.5, without fusion 15.
+  MeasurementSet set = diamond_alone();
+  add(set, "relu/left_fused", 10.5 * ms);  // saves 3.5
+  add(set, "relu/right_fused", 3 * ms);    // saves 7
+  const Graph graph = diamond();
+  const FusionReport report = report_of(graph, set);
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 14 * ms);
+  EXPECT_THAT(report.in_parallel, ElementsAre(1));
+  EXPECT_FALSE(report.has_other_fusions_in_parallel());
+}
+
+TEST(ParallelFusions, AShorterFusionMayTakeThePlaceOfOneThatWaits) {
+  // The diamond, whose sum and relu may be one call of their own, too.
+  Graph graph = diamond();
+  graph.fusions.push_back({.pattern = "add_relu", .layers = {3, 4}, .problem = "relu/sum_relu"});
+  MeasurementSet set = diamond_alone();
+  add(set, "relu/right_fused", 6.5 * ms);  // saves 3.5: the cover
+  add(set, "relu/sum_relu", 3.25 * ms);    // saves 0.75
+  const FusionReport report = report_of(graph, set);
+  EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 17.5 * ms);  // 1 + 10 + 6.5
+  // The cover: 1 + 10 + 6.5; without it 15; with sum and relu alone fused 1 + 10 + 3.25.
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 14.25 * ms);
+  EXPECT_THAT(report.in_parallel, ElementsAre(2));
+}
+
+TEST(ParallelFusions, OneAfterTheOtherIsGivenUp) {
+  // Two diamonds in a row, each 15 ms alone and 17.5 ms by its cover, but for the first layer (1
+  // ms).
+  Graph graph = diamond();
+  MeasurementSet set = diamond_alone();
+  add(set, "relu/right_fused", 6.5 * ms);
+  for (const Layer& first : diamond().layers) {
+    if (first.inputs.empty()) continue;
+    Layer second = first;
+    for (std::size_t& input : second.inputs) input += 4;
+    graph.layers.push_back(std::move(second));
+  }
+  graph.fusions.push_back(
+      {.pattern = "conv_add_relu", .layers = {6, 7, 8}, .problem = "relu/right_fused"});
+  const FusionReport report = report_of(graph, set);
+  EXPECT_THAT(report.cover.pieces, ElementsAre(1, 2));
+  EXPECT_DOUBLE_EQ(report.unfused.parallel.seconds, 29 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 29 * ms);
+  EXPECT_THAT(report.in_parallel, IsEmpty());
+}
+
+}  // namespace
+}  // namespace benanza
