@@ -26,7 +26,7 @@ struct Lrn {
   Dims output() const { return input; }
   /// A multiply-add per neighbour, then scale, power and division: (2 * size + 3) per element.
   double flops() const {
-    return static_cast<double>(2 * size + 3) * static_cast<double>(element_count(input));
+    return (2 * static_cast<double>(size) + 3) * static_cast<double>(element_count(input));
   }
   std::int64_t reduction_length() const { return size; }
 };

@@ -74,6 +74,12 @@ TEST(Work, PrecisionSetsBytesOnly) {
   EXPECT_EQ(work(p, Precision::int8).bytes(), 8 + 12 + 6);
 }
 
+TEST(Work, OfAnyWindowIsNoNegativeNumber) {
+  // 64 elements, twice the neighbours and three operations more each.
+  EXPECT_EQ(fp32("lrn/1x64_n5_a1e-04_b0.75_k1").flops, 64 * 13);
+  EXPECT_GT(fp32("lrn/1x64_n9223372036854775807_a1e-04_b0.75_k1").flops, 64 * 1e19);
+}
+
 TEST(Work, SixtyFourBitBytes) {
   // 70,000 x 70,000 floats are 19.6 GB.
   EXPECT_EQ(fp32("relu/70000x70000").bytes_read, 19'600'000'000);
