@@ -113,6 +113,13 @@ TEST(AttentionGraph, BindsQueriesKeysValuesMaskAndResult) {
   EXPECT_THAT(calls[1].bound, SizeIs(4));
 }
 
+TEST(AttentionGraph, OfThirtyTwoBitsIsThePatternAlone) {
+  const char* bare = "attention/1x12x128x64_k12x128x64_s0.125";
+  const GraphCall call =
+      only(attention_graphs(shape_of<Attention>(bare))(variant(bare, Precision::tf32)));
+  EXPECT_EQ(call.prefix, "");
+}
+
 TEST(AttentionGraph, CausalMasksAreSquare) {
   const char* wide = "attention/1x12x64x64_k12x128x64_s0.125_causal";
   EXPECT_THROW(attention_graphs(shape_of<Attention>(wide))(variant(wide, Precision::fp16)),
@@ -313,7 +320,7 @@ TEST_F(H100, BuildsTheFirstEngine) {
   EXPECT_GE(workspace(calls, first), 0);
 }
 
-TEST_F(H100, HasEnginesForAttentionOfSixteenBits) {
+TEST_F(H100, HasEnginesForAttentionOnTensorCores) {
   for (const char* key :
        {"attention/1x12x128x64_k12x128x64_s0.125", "attention/2x8x128x64_k2x256x64_s0.125",
         "attention/1x12x128x64_k12x128x64_s0.125_m1x1x128x128",
@@ -321,11 +328,12 @@ TEST_F(H100, HasEnginesForAttentionOfSixteenBits) {
     const auto calls = attention_graphs(shape_of<Attention>(key));
     EXPECT_THAT(names(calls, variant(key, Precision::fp16)), Not(IsEmpty())) << key;
     EXPECT_THAT(names(calls, variant(key, Precision::bf16)), Not(IsEmpty())) << key;
+    EXPECT_THAT(names(calls, variant(key, Precision::tf32)), Not(IsEmpty())) << key;
     try {
       names(calls, variant(key, Precision::fp32));
       ADD_FAILURE() << "offered: " << key;
     } catch (const Unsupported& refusal) {
-      EXPECT_THAT(refusal.what(), HasSubstr("16 bits")) << key;
+      EXPECT_THAT(refusal.what(), HasSubstr("Tensor Cores")) << key;
     }
   }
 }
