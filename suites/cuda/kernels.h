@@ -1,10 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "cuda/cupti.h"
+#include "cuda/activity.h"
 #include "harness/primitive.h"
 
 namespace benanza {
@@ -32,9 +31,8 @@ struct KernelRecords {
   double span_seconds = 0;
 };
 
-/// Runs `work`, waits for the device, and returns its kernels. They run as they would without
-/// CUPTI. Throws ProfilerUnavailable, or what `work` throws.
-KernelRecords record_kernels(const Cupti& cupti, const std::function<void()>& work);
+/// Of kernels in the order in which they began.
+KernelRecords kernel_records(const std::vector<Activity>& activities);
 
 /// Seconds covered by `spans`, which may overlap, in any order.
 double covered_seconds(std::vector<Span> spans);
@@ -48,5 +46,9 @@ std::vector<KernelTime> kernels_of_a_call(const std::vector<KernelTime>& records
 /// "kernel_names": comma-joined, in order; "kernel_seconds" and "kernel_span_seconds": busy_seconds
 /// and span_seconds of one of `calls` equal calls. Empty if they were not equal.
 Facts kernel_facts(const KernelRecords& records, std::size_t calls);
+
+/// "graph_seconds": the median time of `graphs`, each of `calls` calls, from its begin to its end,
+/// per call. Empty if CUPTI timed none.
+Facts graph_facts(const std::vector<Activity>& graphs, std::size_t calls);
 
 }  // namespace benanza

@@ -120,7 +120,7 @@ std::string_view cuda_options_help() {
   return "  --device=N             GPU to use, from 0 (default: CTest's allocation, or 0)\n"
          "  --max-workspace=BYTES  largest workspace of one call, e.g. 512M (default: what is "
          "free)\n"
-         "  --kernels              kernel names and their CUPTI times in every row\n"
+         "  --kernels              kernel names and CUPTI's times in every row\n"
          "  --counters             hardware counters in every row\n";
 }
 

@@ -17,7 +17,7 @@ struct CudaOptions {
   std::optional<std::string> visible = {};
   /// Largest workspace of one call, in bytes. Empty: what is free.
   std::optional<std::int64_t> max_workspace_bytes;
-  /// Adds kernel names and their CUPTI times to every row.
+  /// Adds kernel names and CUPTI's times, of kernels and of graphs of calls, to every row.
   bool kernels = false;
   /// Adds hardware counters to every row.
   bool counters = false;

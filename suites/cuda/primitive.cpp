@@ -47,8 +47,10 @@ void CudaPrimitive::guard(const Work& work, Precision precision, double arithmet
 Facts CudaPrimitive::facts() {
   Facts facts = context_.stopwatch().facts(*this);
   facts.merge(library_facts());
-  facts.merge(context_.profiler().facts([this] { run(); },
-                                        [this] { return context_.stopwatch().replay(*this); }));
+  facts.merge(context_.profiler().facts(
+      {.call = [this] { run(); },
+       .replay = [this] { return context_.stopwatch().replay(*this); },
+       .recapture = [this] { return context_.stopwatch().recapture(*this); }}));
   return facts;
 }
 

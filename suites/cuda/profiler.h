@@ -11,24 +11,32 @@
 
 namespace benanza {
 
+/// How a primitive runs once more.
+struct Again {
+  /// Enqueues one call.
+  std::function<void()> call;
+  /// Enqueues calls as they were timed, as a graph, and returns how many; 0 if there is none.
+  std::function<std::int64_t()> replay;
+  /// replay() of a graph that is captured for it.
+  std::function<std::int64_t()> recapture;
+};
+
 /// What --kernels and --counters add to a row. CUPTI is loaded when the first row asks; where it
 /// cannot be used, rows say why, once it has failed it is not tried again.
 class CudaProfiler {
  public:
   explicit CudaProfiler(const CudaOptions& options) : options_(options) {}
 
-  /// Enqueues calls of a primitive as they were timed, and returns how many; 0 if it cannot.
-  using Replay = std::function<std::int64_t()>;
-
-  /// Runs `call`, one call of a primitive, some times more, or `replay` where that works.
-  /// kernel_facts() and counter_facts() as asked for; "kernels_unavailable" and
-  /// "counters_unavailable" with the reason. Throws what `call` and `replay` throw.
-  Facts facts(const std::function<void()>& call, const Replay& replay);
+  /// Runs a primitive some times more: kernel_facts(), graph_facts() and counter_facts() as asked
+  /// for; "kernels_unavailable" and "counters_unavailable" with the reason. Throws what `again`
+  /// throws.
+  Facts facts(const Again& again);
 
  private:
   const Cupti& cupti();
-  Facts kernels(const std::function<void()>& call, const Replay& replay);
-  Facts counters(const std::function<void()>& call);
+  Facts kernels(const Again& again);
+  Facts graphs(const Again& again);
+  Facts counters(const Again& again);
 
   CudaOptions options_;
   std::optional<Cupti> cupti_;

@@ -86,6 +86,14 @@ std::int64_t CudaStopwatch::replay(const Primitive& primitive) {
   return state_.graph_calls;
 }
 
+std::int64_t CudaStopwatch::recapture(Primitive& primitive) {
+  if (state_.primitive != &primitive || !state_.graph) return 0;
+  const double seconds = state_.graph_seconds;
+  capture(primitive, state_.graph_calls);
+  state_.graph_seconds = seconds;
+  return replay(primitive);
+}
+
 double CudaStopwatch::possible(const Primitive& primitive, double seconds_per_call) const {
   const auto least = least_seconds_.find(&primitive);
   if (least != least_seconds_.end() && seconds_per_call < least->second) {

@@ -48,6 +48,9 @@ class CudaStopwatch : public Stopwatch {
   /// Returns the number of calls in it; 0 if there is none.
   std::int64_t replay(const Primitive& primitive);
 
+  /// replay() of a graph captured anew, which takes the other one's place.
+  std::int64_t recapture(Primitive& primitive);
+
   /// From now on time() and time_cold() throw std::runtime_error where one call of `primitive` took
   /// less than `seconds`: the device cannot do that.
   void expect_at_least(const Primitive& primitive, double seconds);

@@ -3,11 +3,13 @@
 
 agreement.py RESULTS.json [AGAIN.json]
 
-RESULTS.json: rows by status and why. Where it was made with --kernels, our time against CUPTI's
-timeline of the same calls, while kernels ran and from the first one's begin to the last one's end;
-with --counters, which rows used Tensor Cores by the library's claim, by kernel name and by hardware
-counter, and where the last two disagree.
-AGAIN.json: a second run of the same suite; relative differences of the medians.
+RESULTS.json: rows by status and why. Where it was made with --kernels, our time against CUPTI's of
+the same calls: of graphs as a whole, whose kernels it leaves alone, and of single kernels, while
+they ran and from the first one's begin to the last one's end. With --counters, which rows used
+Tensor Cores by the library's claim, by kernel name and by hardware counter, and where the last two
+disagree.
+AGAIN.json: a second run of the same suite; relative differences of the medians, and, where it was
+made without --kernels and RESULTS.json with, its times against CUPTI's.
 """
 
 import collections
@@ -24,10 +26,13 @@ def main():
         sys.exit(__doc__.strip())
     rows = read(sys.argv[1])
     statuses(rows)
-    times(rows)
+    times(rows, "our time")
     tensor_cores(rows)
     if len(sys.argv) == 3:
-        repeated(rows, read(sys.argv[2]))
+        again = read(sys.argv[2])
+        repeated(rows, again)
+        if not any("kernel_seconds" in row for row in again):
+            times(timed_elsewhere(rows, again), "the second run's time")
 
 
 def read(path):
@@ -47,9 +52,18 @@ def statuses(rows):
         print(f"  {count:5} {status}: {reason[:160]}")
 
 
-def times(rows):
-    compared(rows, "kernel_seconds", "the time in which kernels ran")
-    compared(rows, "kernel_span_seconds", "the time from the first kernel to the last")
+def timed_elsewhere(rows, again):
+    """What CUPTI says in `rows`, with the times of `again`."""
+    second = {row["name"]: row for row in again if row["status"] == "ok"}
+    return [row | {"real_time": second[row["name"]]["real_time"],
+                   "time_unit": second[row["name"]]["time_unit"]}
+            for row in rows if row["name"] in second]
+
+
+def times(rows, ours):
+    compared(rows, "graph_seconds", f"{ours} against CUPTI's of a graph of calls")
+    compared(rows, "kernel_seconds", f"{ours} against CUPTI's while kernels ran")
+    compared(rows, "kernel_span_seconds", f"{ours} against CUPTI's from the first kernel to the last")
 
 
 def compared(rows, column, meaning):
@@ -59,7 +73,7 @@ def compared(rows, column, meaning):
         return
     near = [abs(ours - cupti) <= max(0.03 * cupti, 0.3e-6) for _, ours, cupti in pairs]
     ratios = [ours / cupti for _, ours, cupti in pairs]
-    print(f"{len(pairs)} rows of {SHORTEST * 1e6:.0f} us and more against CUPTI's timeline, {meaning}: "
+    print(f"{meaning}, {len(pairs)} rows of {SHORTEST * 1e6:.0f} us and more: "
           f"within 3% or 0.3 us: {100 * sum(near) / len(near):.1f}%; "
           f"median ratio {statistics.median(ratios):.3f}")
     by_kernels = collections.defaultdict(list)

@@ -36,6 +36,33 @@ TEST(KernelFacts, NamesInOrderAndTheTimesOfACall) {
   EXPECT_TRUE(kernel_facts({{{"a", 1}, {"b", 1}}, 2, 2}, 2).empty());
 }
 
+// 1 us, a pause of 0.5, and 2 us of which another kernel covers the last 1.5 and 0.5 more.
+TEST(KernelRecords, RelativeToTheFirst) {
+  constexpr std::uint64_t epoch = 1'800'000'000'000'000'000;
+  const KernelRecords records = kernel_records({{epoch, epoch + 1000, "a"},
+                                                {epoch + 1500, epoch + 3500, "b"},
+                                                {epoch + 2000, epoch + 4000, "a"}});
+  ASSERT_EQ(records.kernels.size(), 3U);
+  EXPECT_EQ(records.kernels[1].name, "b");
+  EXPECT_DOUBLE_EQ(records.kernels[1].seconds, 2e-6);
+  EXPECT_DOUBLE_EQ(records.busy_seconds, 3.5e-6);
+  EXPECT_DOUBLE_EQ(records.span_seconds, 4e-6);
+}
+
+TEST(GraphFacts, MedianOfTheGraphsPerCall) {
+  constexpr std::uint64_t epoch = 1'800'000'000'000'000'000;
+  const std::vector<Activity> graphs{{epoch, epoch + 3000, ""},
+                                     {epoch + 4000, epoch + 5000, ""},
+                                     {epoch + 6000, epoch + 8000, ""}};
+  EXPECT_DOUBLE_EQ(std::get<double>(graph_facts(graphs, 4).at("graph_seconds")), 0.5e-6);
+}
+
+TEST(GraphFacts, NothingOfGraphsThatCuptiDidNotTime) {
+  EXPECT_TRUE(graph_facts({{0, 0, ""}}, 4).empty());
+  EXPECT_TRUE(graph_facts({}, 4).empty());
+  EXPECT_TRUE(graph_facts({{1000, 2000, ""}}, 0).empty());
+}
+
 // 0-2, 1-3 and, inside it, 1.5-2.5 cover 3; 5-6 one more.
 TEST(CoveredSeconds, OverlapsCountOnce) {
   EXPECT_DOUBLE_EQ(covered_seconds({{5, 6}, {0, 2}, {1, 3}, {1.5, 2.5}}), 4);
@@ -77,7 +104,8 @@ TEST(CounterPlan, OfAnH100NeedsNoGpu) {
 TEST(CudaProfiler, AddsNothingUnasked) {
   CudaProfiler profiler({});
   int calls = 0;
-  EXPECT_TRUE(profiler.facts([&] { ++calls; }, [&] { return ++calls; }).empty());
+  const auto count = [&] { return ++calls; };
+  EXPECT_TRUE(profiler.facts({.call = count, .replay = count, .recapture = count}).empty());
   EXPECT_EQ(calls, 0);
 }
 
