@@ -12,32 +12,6 @@
 namespace benanza {
 namespace {
 
-Choice choice_of(const QuestionFlags& flags, const std::string& precision) {
-  Choice choice{.precision = precision_of(precision, "--precision"), .cold = flags.cold};
-  if (!flags.layout.empty()) {
-    choice.layout = parse_layout(flags.layout);
-    if (!choice.layout) {
-      throw Error("--layout " + flags.layout + ": not a layout: say nchw, nhwc, any or plain");
-    }
-  }
-  if (!flags.backend.empty()) choice.backend = flags.backend;
-  if (!flags.fallback.empty()) choice.fallback = precision_of(flags.fallback, "--fallback");
-  if (choice.fallback == choice.precision) choice.fallback.reset();
-  if (!flags.max_workspace.empty()) {
-    choice.max_workspace_bytes = bytes_of(flags.max_workspace, "--max-workspace");
-  }
-  return choice;
-}
-
-std::size_t rows_of(const std::string& text) {
-  if (text == "all") return std::numeric_limits<std::size_t>::max();
-  const bool number =
-      !text.empty() && text.size() < 10 &&
-      std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
-  if (!number) throw Error("--layers " + text + ": say a number or all");
-  return std::stoul(text);
-}
-
 void require_backend(const std::string& backend, const Results& results) {
   if (backend.empty() || results.systems.contains(backend)) return;
   std::string known;
@@ -76,6 +50,33 @@ void require_same_kind(const Profile& profile, const Results& results) {
 }
 
 }  // namespace
+
+Choice choice_of(const QuestionFlags& flags, const std::string& precision) {
+  Choice choice{.precision = precision_of(precision, "--precision"), .cold = flags.cold};
+  if (!flags.layout.empty()) {
+    choice.layout = parse_layout(flags.layout);
+    if (!choice.layout) {
+      throw Error("--layout " + flags.layout + ": not a layout: say nchw, nhwc, any or plain");
+    }
+  }
+  if (!flags.backend.empty()) choice.backend = flags.backend;
+  if (!flags.fallback.empty()) choice.fallback = precision_of(flags.fallback, "--fallback");
+  if (choice.fallback == choice.precision) choice.fallback.reset();
+  if (!flags.max_workspace.empty()) {
+    choice.max_workspace_bytes = bytes_of(flags.max_workspace, "--max-workspace");
+  }
+  return choice;
+}
+
+std::size_t rows_of(const QuestionFlags& flags) {
+  const std::string& text = flags.layers;
+  if (text == "all") return std::numeric_limits<std::size_t>::max();
+  const bool number =
+      !text.empty() && text.size() < 10 &&
+      std::all_of(text.begin(), text.end(), [](char c) { return '0' <= c && c <= '9'; });
+  if (!number) throw Error("--layers " + text + ": say a number or all");
+  return std::stoul(text);
+}
 
 Precision precision_of(const std::string& text, std::string_view flag) {
   if (const auto precision = parse_precision(text)) return *precision;
@@ -122,7 +123,7 @@ Question read_question(const QuestionFlags& flags) {
   for (const std::string& precision : flags.precisions) {
     question.choices.push_back(choice_of(flags, precision));
   }
-  question.rows = rows_of(flags.layers);
+  question.rows = rows_of(flags);
   question.movement = flags.movement == "include" ? Movement::include : Movement::exclude;
   question.allow_missing = flags.allow_missing;
   for (const std::string& path : flags.graphs) question.graphs.push_back(read_graph(path));
@@ -138,7 +139,6 @@ Question read_question(const QuestionFlags& flags) {
 }
 
 void add_flags(CLI::App& command, QuestionFlags& flags, const std::string& precisions) {
-  flags.precisions = CLI::detail::split(precisions, ',');
   command.add_option("--graph", flags.graphs, "<model>.graph.json of benanza-generate")
       ->type_name("FILE");
   command
@@ -147,8 +147,14 @@ void add_flags(CLI::App& command, QuestionFlags& flags, const std::string& preci
       ->type_name("FILE|DIR|DB");
   command.add_option("--profile", flags.profiles, "A framework's run of one of the models")
       ->type_name("FILE");
+  add_choice_flags(command, flags, precisions);
+}
+
+void add_choice_flags(CLI::App& command, QuestionFlags& flags, const std::string& precisions) {
+  if (!precisions.empty()) flags.precisions = CLI::detail::split(precisions, ',');
   command
-      .add_option("--precision", flags.precisions, "One report each (default " + precisions + ")")
+      .add_option("--precision", flags.precisions,
+                  "One report each (default " + (precisions.empty() ? "all" : precisions) + ")")
       ->delimiter(',')
       ->type_name("P[,P...]");
   command.add_option("--layout", flags.layout, "Only this layout: nchw, nhwc, any");

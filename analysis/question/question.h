@@ -36,6 +36,14 @@ struct QuestionFlags {
 /// Adds them to a subcommand. `precisions` is the default of --precision, shown in the help.
 void add_flags(CLI::App& command, QuestionFlags& flags, const std::string& precisions = "fp32");
 
+/// Those of them that say which measurements count, and how the answer looks. `precisions` as
+/// above; empty: the command's own default.
+void add_choice_flags(CLI::App& command, QuestionFlags& flags, const std::string& precisions);
+
+/// One precision's choice, and the rows of tables. Throw Error for flags that make no sense.
+Choice choice_of(const QuestionFlags& flags, const std::string& precision);
+std::size_t rows_of(const QuestionFlags& flags);
+
 /// What was asked, read from the files: graphs, results, profiles.
 struct Question {
   std::vector<Graph> graphs;

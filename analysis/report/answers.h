@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bounds/algorithms.h"
+#include "bounds/changes.h"
 #include "bounds/joint.h"
 #include "bounds/layouts.h"
 #include "bounds/tensor_cores.h"
@@ -16,6 +17,12 @@ namespace benanza {
 /// "resnet50_v1, batch 8, fp32, layout nhwc": the model, and what was chosen.
 std::string choice_heading(const Graph& graph, const Choice& choice,
                            Movement movement = Movement::exclude);
+
+/// "fp32, layout nhwc": what was chosen.
+std::string choice_text(const Choice& choice, Movement movement = Movement::exclude);
+
+/// The facts "precision" and what else was chosen.
+void add_choice_facts(const Choice& choice, nlohmann::ordered_json& facts);
 
 /// A section about one model: its heading, and the facts "model", "batch", "precision" and what
 /// else was chosen.
@@ -46,5 +53,19 @@ Section joint_summary(const std::vector<JointColumn>& columns);
 /// `any`: the times of the layers each in its own best layout, changes not counted.
 Section layouts_section(const Graph& graph, const Choice& choice, const LayoutPlans& plans,
                         const Bounds& any);
+
+/// Two sets of results at one precision: what became slower, faster, and so on. `same`: with rows
+/// of what did not.
+Section changes_section(const Choice& choice, const Changes& changes, double tolerance,
+                        bool same = false);
+
+/// A model by one set of results.
+struct ModelTimes {
+  std::vector<LayerTime> times{};
+  Bounds bounds{};
+};
+/// A model's bounds by two sets of results, and the layers that make the difference.
+Section model_changes_section(const Graph& graph, const Choice& choice, Movement movement,
+                              const ModelTimes& before, const ModelTimes& after);
 
 }  // namespace benanza

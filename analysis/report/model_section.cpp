@@ -1,9 +1,10 @@
 #include "report/answers.h"
+#include "report/json_value.h"
 
 namespace benanza {
 
-std::string choice_heading(const Graph& graph, const Choice& choice, Movement movement) {
-  std::string text = title(graph) + ", " + std::string(to_string(choice.precision));
+std::string choice_text(const Choice& choice, Movement movement) {
+  std::string text(to_string(choice.precision));
   if (choice.layout) text += ", layout " + std::string(to_string(*choice.layout));
   if (choice.backend) text += ", " + *choice.backend;
   if (choice.fallback) text += ", fallback " + std::string(to_string(*choice.fallback));
@@ -15,22 +16,29 @@ std::string choice_heading(const Graph& graph, const Choice& choice, Movement mo
   return text;
 }
 
-Section model_section(const Graph& graph, const Choice& choice) {
+void add_choice_facts(const Choice& choice, nlohmann::ordered_json& facts) {
   const auto stated = [](const auto& value, auto&& text) {
     return value ? nlohmann::ordered_json(text(*value)) : nlohmann::ordered_json();
   };
   const auto name = [](auto value) { return to_string(value); };
   const auto same = [](const auto& value) { return value; };
-  Section section{.heading = choice_heading(graph, choice)};
-  nlohmann::ordered_json& facts = section.facts;
-  facts["model"] = graph.model;
-  facts["batch"] = stated(graph.batch, same);
   facts["precision"] = to_string(choice.precision);
   facts["layout"] = stated(choice.layout, name);
   facts["backend"] = stated(choice.backend, same);
   facts["fallback"] = stated(choice.fallback, name);
   facts["cold"] = choice.cold;
   facts["max_workspace_bytes"] = stated(choice.max_workspace_bytes, same);
+}
+
+std::string choice_heading(const Graph& graph, const Choice& choice, Movement movement) {
+  return title(graph) + ", " + choice_text(choice, movement);
+}
+
+Section model_section(const Graph& graph, const Choice& choice) {
+  Section section{.heading = choice_heading(graph, choice)};
+  section.facts["model"] = graph.model;
+  section.facts["batch"] = value_or_null(graph.batch);
+  add_choice_facts(choice, section.facts);
   return section;
 }
 

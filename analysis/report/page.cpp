@@ -102,7 +102,9 @@ std::string page_table(const Page& page, std::size_t rows) {
   for (const Section& section : page.sections) {
     text += '\n' + section.heading + '\n';
     for (const std::string& line : section.lines) text += "  " + line + '\n';
-    for (const Sheet& sheet : section.sheets) text += sheet_table(sheet, rows);
+    for (const Sheet& sheet : section.sheets) {
+      if (!sheet.rows.empty()) text += sheet_table(sheet, rows);
+    }
   }
   return text;
 }

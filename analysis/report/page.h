@@ -65,7 +65,8 @@ struct Page {
 /// "onednn: threads 2, ..." lines.
 std::string system_lines(const std::map<std::string, System>& systems);
 
-/// For people. A table shows its first `rows` rows and says how many it has.
+/// For people. A table shows its first `rows` rows and says how many it has; one without rows is
+/// left out.
 std::string page_table(const Page& page, std::size_t rows);
 /// {"schema": 1, "command", "systems", "reports": [facts and, by name, tables as lists of
 /// objects]}.

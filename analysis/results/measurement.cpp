@@ -92,6 +92,13 @@ std::span<const Measurement> MeasurementSet::find(std::string_view key) const {
   return found->second;
 }
 
+std::vector<std::string_view> MeasurementSet::keys() const {
+  std::vector<std::string_view> keys;
+  keys.reserve(by_key_.size());
+  for (const auto& [key, variants] : by_key_) keys.emplace_back(key);
+  return keys;
+}
+
 std::size_t MeasurementSet::size() const {
   std::size_t total = 0;
   for (const auto& [key, variants] : by_key_) total += variants.size();

@@ -53,6 +53,8 @@ class MeasurementSet {
   /// cold; empty if there is none.
   std::span<const Measurement> find(std::string_view key) const;
   std::size_t size() const;
+  /// Of every problem, in order. They live as long as the set.
+  std::vector<std::string_view> keys() const;
 
  private:
   std::map<std::string, std::vector<Measurement>, std::less<>> by_key_;

@@ -83,4 +83,17 @@ std::optional<Interval> median_interval(const Groups& groups) {
   return percentile_interval(std::move(medians));
 }
 
+std::optional<Interval> ratio_interval(const Groups& numerator, const Groups& denominator) {
+  if (numerator.samples.size() < 2 || denominator.samples.size() < 2) return std::nullopt;
+  Random random(bootstrap_seed);
+  MedianResampler above(numerator);
+  MedianResampler below(denominator);
+  std::vector<double> ratios(bootstrap_draws);
+  for (double& ratio : ratios) {
+    const double median_above = above.draw(random);
+    ratio = median_above / below.draw(random);
+  }
+  return percentile_interval(std::move(ratios));
+}
+
 }  // namespace benanza

@@ -71,6 +71,10 @@ inline std::optional<Interval> median_interval(std::span<const double> samples) 
   return median_interval(Groups{.samples = samples, .sizes = {}});
 }
 
+/// 95% bootstrap interval of median(numerator) / median(denominator), both drawn. Empty where one
+/// of them has fewer than two samples.
+std::optional<Interval> ratio_interval(const Groups& numerator, const Groups& denominator);
+
 /// Draws behind every bootstrap interval, and their seed.
 inline constexpr int bootstrap_draws = 400;
 inline constexpr std::uint64_t bootstrap_seed = 20200518;

@@ -1,0 +1,106 @@
+// `compare`, as a person runs it.
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "graph/graph.h"
+#include "tests/program.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+using test::contents;
+using test::data;
+using test::expect_error;
+using test::Folder;
+using test::Outcome;
+using test::results_text;
+using test::row;
+using test::run_program;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Compare : public testing::Test {
+ protected:
+  /// Every problem of the model takes `seconds` at fp32, the convolutions `convolution`.
+  std::string results(const std::string& name, const std::string& threads, double seconds,
+                      double convolution) const {
+    std::string rows;
+    for (const std::string& key : problem_keys({read_graph(graph_)})) {
+      const bool plain = key.starts_with("gemm") || key.starts_with("copy");
+      const double time = key.starts_with("conv/") ? convolution : seconds;
+      const std::string sample = std::to_string(time);
+      rows += (rows.empty() ? "" : ",\n") +
+              row(key + (plain ? "/fp32/plain/onednn/a" : "/fp32/nchw/onednn/a"),
+                  '[' + sample + ", " + sample + ']');
+    }
+    return folder_.write(name, results_text(rows, threads)).string();
+  }
+  Outcome run(const std::string& arguments) const { return run_program(arguments, folder_); }
+
+  const Folder folder_;
+  const std::string graph_ = data("small.graph.json").string();
+};
+
+TEST_F(Compare, SaysWhatChangedAndWhatItMeansForAModel) {
+  const std::string before = results("before.json", "2", 0.001, 0.001);
+  const std::string after = results("after.json", "4", 0.001, 0.003);
+  const Outcome table = run("compare " + before + ' ' + after + " --graph " + graph_);
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, AllOf(HasSubstr("onednn: threads 2, now 4"), HasSubstr("slower  3.000"),
+                               HasSubstr("LBL sequential"), Not(HasSubstr("same  "))));
+  const Outcome outcome =
+      run("compare " + before + ' ' + after + " --graph " + graph_ + " --format json --all");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  ASSERT_EQ(answer["reports"].size(), 2U);
+  const json& changes = answer["reports"][0];
+  EXPECT_EQ(changes["precision"], "fp32");
+  EXPECT_EQ(changes["systems_before"]["onednn"]["threads"], "2");
+  EXPECT_EQ(answer["systems"]["onednn"]["threads"], "4");
+  EXPECT_EQ(changes["problems"].size(), problem_keys({read_graph(graph_)}).size());
+  EXPECT_EQ(changes["problems"][0]["change"], "slower");
+  EXPECT_EQ(changes["problems"][0]["ratio"], 3);
+  const std::size_t slower = changes["problems_totals"]["slower"];
+  EXPECT_GT(slower, 0U);
+  EXPECT_EQ(changes["problems_totals"]["same"], changes["problems"].size() - slower);
+  // 2 ms more for every convolution of the model.
+  const json& model = answer["reports"][1];
+  double more = 0;
+  for (const json& layer : model["layers"]) more += layer["difference_seconds"].get<double>();
+  EXPECT_GT(more, 0);
+  EXPECT_NEAR(model["sequential"]["after_seconds"].get<double>() -
+                  model["sequential"]["before_seconds"].get<double>(),
+              more, 1e-12);
+}
+
+TEST_F(Compare, FailsWhereAProblemIsSlowerIfAsked) {
+  const std::string before = results("before.json", "2", 0.001, 0.001);
+  const std::string after = results("after.json", "2", 0.001, 0.003);
+  const Outcome outcome = run("compare " + before + ' ' + after + " --fail");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("the same system"));
+  EXPECT_THAT(outcome.err, HasSubstr("slower by more than 5%, 0 are lost"));
+  EXPECT_EQ(run("compare " + after + ' ' + before + " --fail").status, 0);
+  EXPECT_EQ(run("compare " + before + ' ' + after + " --fail --tolerance 300").status, 0);
+}
+
+TEST_F(Compare, ErrorsAreOneLine) {
+  const std::string before = results("before.json", "2", 0.001, 0.001);
+  const std::string other =
+      folder_.write("other.json", results_text(row("relu/9/fp32/nchw/onednn/a", "[1.0, 1.0]")))
+          .string();
+  expect_error(run("compare " + before), "after");
+  expect_error(run("compare " + before + " none.json"), "none.json");
+  expect_error(run("compare " + before + ' ' + other), "no problem was measured in both");
+  expect_error(run("compare " + before + ' ' + before + " --precision fp99"), "not a precision");
+  expect_error(run("compare " + before + ' ' + before + " --tolerance -1"), "--tolerance");
+  expect_error(run("compare " + before + ' ' + other + " --precision fp32 --graph " + graph_),
+               "missing");
+}
+
+}  // namespace
+}  // namespace benanza
