@@ -28,6 +28,10 @@ class ResultStore {
 
   const std::vector<Row>& rows() const { return results_.rows; }
 
+  /// Of a file where a row, by to_line(), may be appended if add() cannot be called any more;
+  /// negative: none.
+  int journal_descriptor() const { return journal_ ? journal_->descriptor() : -1; }
+
   /// Keeps `row` in place of one of equal name and repetition. Throws Error if it cannot be
   /// written.
   void add(Row row);

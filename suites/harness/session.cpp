@@ -28,7 +28,11 @@ std::int64_t Tally::count(Status status) const {
 
 Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& options,
                  Backend& backend, const Verifier& verifier, ResultStore& store)
-    : options_(options), backend_(backend), verifier_(verifier), store_(store) {
+    : options_(options),
+      backend_(backend),
+      verifier_(verifier),
+      store_(store),
+      crash_(store.journal_descriptor()) {
   for (const Row& row : store.rows()) rivals_.add(row);
   benchmark::ClearRegisteredBenchmarks();
   for (const NamedVariant& variant : variants) enlist(variant);
@@ -82,6 +86,17 @@ Outcome Session::outcome_of(const NamedVariant& variant) const {
   return known;
 }
 
+Outcome Session::guarded_outcome(const NamedVariant& variant, Row row) {
+  row.outcome.status = Status::failed;
+  row.outcome.reason = "crashed: a signal ended the program";
+  row.outcome.engine_lost = true;
+  crash_.expect(to_line(row), "bench_" + std::string(backend_.name()) + ": crashed at " + row.name +
+                                  "; start again with the same flags to go on without it");
+  Outcome outcome = outcome_of(variant);
+  crash_.forget();
+  return outcome;
+}
+
 void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
   std::vector<std::int64_t>& taken = taken_.at(variant.name);
   const std::int64_t repetition =
@@ -100,7 +115,8 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
           .repetition = repetition,
           .flops = cost.flops,
           .bytes = cost.bytes(),
-          .outcome = outcome_of(variant)};
+          .outcome = {}};
+  row.outcome = guarded_outcome(variant, row);
   if (!keep(row)) {
     skip(state, "not kept");
     return;

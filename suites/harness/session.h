@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/crash.h"
 #include "harness/interrupt.h"
 #include "harness/options.h"
 #include "harness/progress.h"
@@ -54,6 +55,8 @@ class Session {
  private:
   void enlist(const NamedVariant& variant);
   void run_once(benchmark::State& state, const NamedVariant& variant);
+  /// `row`: without its outcome. A crash meanwhile leaves a row that says so.
+  Outcome guarded_outcome(const NamedVariant& variant, Row row);
   /// Returns false if the row could not be kept, and remembers why.
   bool keep(const Row& row);
   Outcome outcome_of(const NamedVariant& variant) const;
@@ -64,6 +67,7 @@ class Session {
   const Verifier& verifier_;
   ResultStore& store_;
   InterruptGuard interrupt_;
+  CrashGuard crash_;
   Rivals rivals_;
   Tally tally_;
   std::optional<Progress> progress_;

@@ -7,8 +7,10 @@ namespace benanza {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 using Json = nlohmann::json;
 
 TEST_F(Suite, ASecondRunMeasuresNothingAgainAndFreshDoes) {
@@ -101,6 +103,38 @@ TEST_F(Suite, AnInterruptionEndsAfterTheMeasurementAndWritesTheFile) {
   }
   EXPECT_EQ(run({out_flag(), all_relu}).status, 0);
   EXPECT_EQ(names().size(), 12U);
+}
+
+// Two crashes, by a signal each, then everything else; the console's output is not asked for.
+TEST_F(Suite, ACrashIsARowAndTheNextRunGoesOnWithoutTheVariant) {
+  const std::vector<std::string> arguments{"--problem=gelu/1x8", "--problem=relu/1x8",
+                                           "--layout=nchw,plain", out_flag()};
+  for (const char* const algorithm : {"segfault", "abort"}) {
+    const Finished crashed = run(arguments);
+#ifdef __SANITIZE_ADDRESS__
+    EXPECT_NE(crashed.status, 0);
+#else
+    EXPECT_EQ(crashed.status, std::string(algorithm) == "abort" ? -SIGABRT : -SIGSEGV);
+#endif
+    EXPECT_THAT(crashed.err, HasSubstr("bench_fake: crashed at gelu/1x8/fp32/plain/fake/" +
+                                       std::string(algorithm) + "; start again"));
+    EXPECT_FALSE(std::filesystem::exists(file));
+  }
+  const Finished finished = run(arguments);
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, HasSubstr("4 variants: 2 measured before"));
+  std::map<std::string, std::string> outcomes;
+  for (const Json& row : rows()) {
+    outcomes[row.at("name")] = row.value("reason", std::string(row.at("status")));
+  }
+  EXPECT_THAT(outcomes, ElementsAre(Pair("gelu/1x8/fp32/plain/fake/abort", HasSubstr("crashed")),
+                                    Pair("gelu/1x8/fp32/plain/fake/segfault", HasSubstr("crashed")),
+                                    Pair("relu/1x8/fp32/nchw/fake/direct", "ok"),
+                                    Pair("relu/1x8/fp32/nchw/fake/strided", "ok")));
+}
+
+TEST_F(Suite, ACrashWithoutAFileIsSaidAllTheSame) {
+  EXPECT_THAT(run({"--problem=gelu/1x8"}).err, HasSubstr("crashed at gelu/1x8"));
 }
 
 TEST_F(Suite, AFullDiskIsOneLineAndKeepsWhatIsThere) {

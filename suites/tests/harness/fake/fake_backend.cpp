@@ -1,6 +1,9 @@
 #include "fake/fake_backend.h"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -30,6 +33,7 @@ std::vector<Algorithm> FakeBackend::algorithms(const Problem& problem, Precision
   if (op(problem) == "sigmoid") throw Unsupported("fake has\n no sigmoid");
   if (op(problem) == "elu") throw std::runtime_error("handle lost");
   if (op(problem) == "clip") return {"lost"};
+  if (op(problem) == "gelu") return {"segfault", "abort"};
   if (op(problem) == "leakyrelu") return {"direct", "lost-later"};
   if (op(problem) == "linear") throw EngineLost("illegal address");
   if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
@@ -42,6 +46,8 @@ std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
   if (variant.algorithm == "refused") throw Unsupported("not on this device");
   if (variant.algorithm == "throws") throw std::runtime_error("launch failed\n(line 3)");
   if (variant.algorithm == "lost") throw EngineLost("illegal address");
+  if (variant.algorithm == "segfault") ::raise(SIGSEGV);
+  if (variant.algorithm == "abort") std::abort();
   if (variant.algorithm == "memory") throw std::bad_alloc();
   if (variant.algorithm == "ref" && ++reference_calls_ > 2) throw std::runtime_error("worn out");
   const auto elements = static_cast<std::size_t>(element_count(output(variant.problem)));

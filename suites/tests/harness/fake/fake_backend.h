@@ -29,6 +29,7 @@ class FakeStopwatch : public Stopwatch {
 ///   tanh     wrong (computes something else), refused (by create), throws, memory (runs out of it)
 ///   sigmoid  no algorithm: unsupported
 ///   clip     lost (takes the engine down)
+///   gelu     segfault, abort (end the program)
 ///   leakyrelu  direct, and lost-later (takes the engine down in its third call); a ReLU, too
 ///   linear   takes the engine down while it lists its algorithms
 ///   softmax  no such operator, and so no row
