@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "harness/model_problems.h"
 #include "harness/options.h"
 #include "harness/reference/verification_cases.h"
 #include "harness/result_store.h"
@@ -107,6 +108,17 @@ int exit_status(const Tally& tally, int signal_number, const std::string& progra
   return bad > 0 ? static_cast<int>(Exit::bad_rows) : 0;
 }
 
+/// With the problems of the models that were named.
+Selection selection_of(const SuiteOptions& options) {
+  Selection selection = options.selection;
+  for (const std::filesystem::path& graph : options.graphs) {
+    const std::vector<std::string> problems = problems_of_model(graph);
+    if (problems.empty()) throw Error(graph.string() + ": names no problem to measure");
+    selection.problems.insert(selection.problems.end(), problems.begin(), problems.end());
+  }
+  return selection;
+}
+
 int run(int argc, char** argv, Backend& backend, const Registration& registration,
         const Verifier& verifier) {
   const Clock::time_point start = Clock::now();
@@ -116,9 +128,10 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     benchmark::PrintDefaultHelp();
     return 0;
   }
+  const Selection selection = selection_of(options);
   const BenchmarkShutdown shutdown;
   initialise_benchmark(options, argv[0]);
-  const std::vector<NamedVariant> variants = enumerate(backend, registration, options.selection);
+  const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
   if (options.list) {
     for (const NamedVariant& variant : variants) std::cout << variant.name << '\n';
     return 0;

@@ -89,6 +89,12 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                  "measure this key instead of the models' problems; may be repeated")
       ->type_name("KEY")
       ->allow_extra_args(false);
+  app.add_option(
+         "--graph", options.graphs,
+         "measure the problems of this model, a .graph.json of benanza-generate, instead of "
+         "those of the models it was built for; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
   app.add_option("--budget", arguments.budget_seconds,
                  "seconds inside timed regions after which a measurement ends (default: 0.3)")

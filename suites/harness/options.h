@@ -16,6 +16,8 @@ enum class Display { console, csv, json };
 /// What a suite was asked to do.
 struct SuiteOptions {
   Selection selection;
+  /// Models' .graph.json files whose problems join the selection's.
+  std::vector<std::filesystem::path> graphs;
   MeasureOptions measure;
   std::int64_t repetitions = 1;
   /// Results file; empty: none.

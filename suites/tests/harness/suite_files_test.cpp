@@ -105,6 +105,41 @@ TEST_F(Suite, AnInterruptionEndsAfterTheMeasurementAndWritesTheFile) {
   EXPECT_EQ(names().size(), 12U);
 }
 
+// A layer's problems, a fusion's and a change of layout's, each once; sigmoid is nothing the model
+// has, softmax nothing the library has.
+TEST_F(Suite, AGraphFileNamesTheProblems) {
+  const auto graph = folder / "m.graph.json";
+  write_file(graph, R"({"schema": 1, "model": "m", "batch": 1, "layers": [
+    {"name": "a", "problems": ["relu/1x8", "softmax/1x8_a1"]}, {"name": "b", "problems": []},
+    {"name": "c", "problems": ["relu/1x8"]}],
+    "fusions": [{"pattern": "p", "layers": [0, 2], "problem": "relu/4x8"}],
+    "transforms": [{"layer": 0, "of": "output", "to_nhwc": "relu/5x8", "to_nchw": null}]})");
+  const Finished listed = run({"--graph=" + graph.string(), "--benchmark_list_tests=true",
+                               "--algorithms=best", "--layout=nchw"});
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_EQ(listed.out,
+            "relu/1x8/fp32/nchw/fake/direct\nrelu/4x8/fp32/nchw/fake/direct\n"
+            "relu/5x8/fp32/nchw/fake/direct\n");
+  const Finished more = run({"--graph=" + graph.string(), "--problem=relu/9x8",
+                             "--benchmark_list_tests=true", "--benchmark_filter=strided$"});
+  EXPECT_THAT(more.out, AllOf(HasSubstr("relu/9x8/"), HasSubstr("relu/5x8/")));
+}
+
+TEST_F(Suite, AGraphFileThatIsNoneIsOneLine) {
+  const auto graph = folder / "m.graph.json";
+  const std::string flag = "--graph=" + graph.string();
+  expect_error(run({flag}), "m.graph.json: ");
+  for (const char* const text :
+       {"{", "[]", "{\"layers\": 1, \"schema\": 1}", "{\"schema\": 1, \"layers\": [{}]}"}) {
+    write_file(graph, text);
+    expect_error(run({flag}), "m.graph.json: is no graph file; give a .graph.json");
+  }
+  write_file(graph, R"({"schema": 2, "layers": []})");
+  expect_error(run({flag}), "another schema");
+  write_file(graph, R"({"schema": 1, "layers": []})");
+  expect_error(run({flag}), "names no problem");
+}
+
 // Two crashes, by a signal each, then everything else; the console's output is not asked for.
 TEST_F(Suite, ACrashIsARowAndTheNextRunGoesOnWithoutTheVariant) {
   const std::vector<std::string> arguments{"--problem=gelu/1x8", "--problem=relu/1x8",
