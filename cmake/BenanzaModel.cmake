@@ -77,11 +77,13 @@ function(benanza_generate_registrations)
   endif()
   set(dim_options ${BENANZA_DIMS})
   list(TRANSFORM dim_options PREPEND "--dim=")
+  set(input_options ${BENANZA_INPUTS})
+  list(TRANSFORM input_options PREPEND "--input=")
   set(out ${BENANZA_BINARY_DIR}/generated)
   add_custom_command(
     OUTPUT ${out}/stamp
     BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake
-    COMMAND benanza-generate ${batch_option} ${dim_options} --precision ${precisions} --out ${out} ${files}
+    COMMAND benanza-generate ${batch_option} ${dim_options} ${input_options} --precision ${precisions} --out ${out} ${files}
     COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
     DEPENDS benanza-generate ${files} ${stamps}
     COMMENT "Generating registrations"

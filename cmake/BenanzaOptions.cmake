@@ -11,6 +11,8 @@ endif()
 set(BENANZA_BATCH_SIZES "1" CACHE STRING "Batch sizes, e.g. \"1;8\"")
 set(BENANZA_DIMS "" CACHE STRING
     "Dimensions that models leave open: NAME=N or TENSOR:AXIS=N, e.g. \"tokens=128;scores:0=100\"")
+set(BENANZA_INPUTS "" CACHE STRING
+    "Values of inputs that decide what models do: NAME=VALUE[,VALUE...], e.g. \"use_cache_branch=true\"")
 set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
 option(BENANZA_BUILD_SUITES "Build the generator, the zoo and the benchmark suites" ON)
 option(BENANZA_UNITY "Compile several files of a target together: a third of the time for a full build" ON)

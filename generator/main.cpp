@@ -15,6 +15,7 @@ int run(int argc, char** argv) {
   std::vector<std::string> models;
   std::vector<std::int64_t> batches;
   std::vector<std::string> dims;
+  std::vector<std::string> inputs;
   std::vector<std::string> precisions{"fp32"};
   std::string out;
   bool wants_summary = false;
@@ -29,6 +30,11 @@ int run(int argc, char** argv) {
          "Value of a dimension that the model leaves open: its name, or tensor and axis; may "
          "be repeated")
       ->type_name("NAME=N|TENSOR:AXIS=N")
+      ->allow_extra_args(false);
+  app.add_option("--input", inputs,
+                 "Values of an input that decides what the model does, e.g. which branch an If "
+                 "takes; may be repeated")
+      ->type_name("NAME=VALUE[,VALUE...]")
       ->allow_extra_args(false);
   app.add_option("--precision", precisions, "fp32, tf32, fp16, bf16, int8, fp8; fp32 if not given")
       ->delimiter(',')
@@ -51,6 +57,7 @@ int run(int argc, char** argv) {
 
   GenerateOptions options{{models.begin(), models.end()}, batches, {}};
   for (const std::string& dim : dims) options.dims.insert(parse_dim(dim));
+  for (const std::string& input : inputs) options.values.insert(parse_input(input));
   const std::vector<Precision> chosen = parse_precisions(precisions);
   const std::vector<GraphFile> files = import_models(options);
   for (const GraphFile& file : files) {

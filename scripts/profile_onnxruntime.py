@@ -5,6 +5,7 @@ Writes one JSON file: {"schema": 1, "framework": "onnxruntime", "version", "mode
 "trace": [ONNX Runtime's own profile events, of a few runs more]}.
 """
 
+import argparse
 import collections
 import json
 import os
@@ -27,11 +28,11 @@ def main():
     import onnxruntime
 
     model = read_model(onnx, arguments.model)
-    batch = bind_batch(onnx, model, arguments.batch)
+    batch = bind_dimensions(onnx, model, arguments.batch, dict(arguments.dim))
     name_nodes(model)
     weights = randomise_weights(onnx, numpy, model)
     serialized = model.SerializeToString()
-    feeds = make_inputs(onnx, numpy, model)
+    feeds = make_inputs(onnx, numpy, model, dict(arguments.input))
 
     def session(profile_prefix=None):
         options = onnxruntime.SessionOptions()
@@ -80,6 +81,10 @@ def parse_arguments():
     parser = Parser(prog=PROGRAM, description="Profiles an ONNX model with ONNX Runtime.")
     parser.add_argument("model", metavar="MODEL.onnx")
     parser.add_argument("--batch", type=positive, help="first dimension of the inputs")
+    parser.add_argument("--dim", type=named_extent, action="append", default=[],
+                        metavar="NAME=N|INPUT:AXIS=N", help="a dimension that the model leaves open")
+    parser.add_argument("--input", type=named_text, action="append", default=[],
+                        metavar="NAME=VALUE[,VALUE...]", help="values of an input")
     parser.add_argument("--threads", type=positive, default=default_threads(),
                         help="default: OMP_NUM_THREADS, else every core")
     parser.add_argument("--runs", type=positive, help="default: 30 and more, for 3 seconds")
@@ -89,6 +94,18 @@ def parse_arguments():
         stem = os.path.splitext(os.path.basename(arguments.model))[0]
         arguments.output = f"{stem}.onnxruntime.json"
     return arguments
+
+
+def named_text(text):
+    name, equals, value = text.rpartition("=")
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
+
+
+def named_extent(text):
+    name, value = named_text(text)
+    return name, positive(value)
 
 
 def default_threads():
@@ -114,13 +131,20 @@ def graph_inputs(model):
     return [value for value in model.graph.input if value.name not in initializers]
 
 
-def bind_batch(onnx, model, batch):
-    """Sets dimension 0 of every input that has the first input's; returns the batch."""
+def bind_dimensions(onnx, model, batch, dims):
+    """Gives the inputs' open dimensions a value, by name, by INPUT:AXIS, or, dimension 0 of every
+    input that has the first input's, the batch; returns that."""
     inputs = graph_inputs(model)
     if not inputs or not inputs[0].type.tensor_type.shape.dim:
         if batch is not None:
             raise UserError("--batch: the model's first input has no dimensions; leave --batch out")
         return None
+    for value in inputs:
+        for axis, dimension in enumerate(value.type.tensor_type.shape.dim):
+            if not dimension.HasField("dim_value"):
+                extent = dims.get(dimension.dim_param, dims.get(f"{value.name}:{axis}"))
+                if extent is not None:
+                    dimension.dim_value = extent
     first = inputs[0].type.tensor_type.shape.dim[0]
     old = first.dim_value if first.HasField("dim_value") else None
     if batch is None:
@@ -131,9 +155,10 @@ def bind_batch(onnx, model, batch):
             if axis == 0 and (not static or dimension.dim_value == old) and batch is not None:
                 dimension.dim_value = batch
             elif not static or dimension.dim_value <= 0:
+                name = dimension.dim_param or f"{value.name}:{axis}"
                 raise UserError(
                     f"input {value.name!r}: dimension {axis} is not known; "
-                    + ("say --batch N" if axis == 0 else "export the model with a fixed shape")
+                    + ("say --batch N" if axis == 0 else f"say --dim {name}=N")
                 )
     if old is not None and old != batch:
         rescale_reshapes(onnx, model, old, batch)
@@ -242,18 +267,32 @@ def weight_values(numpy, generator, shape, node, index):
     return (deviation * generator.standard_normal(shape)).astype(numpy.float32)
 
 
-def make_inputs(onnx, numpy, model):
+def make_inputs(onnx, numpy, model, stated):
     generator = numpy.random.default_rng(SEED + 1)
     feeds = {}
     for value in graph_inputs(model):
         tensor = value.type.tensor_type
         shape = [dimension.dim_value for dimension in tensor.shape.dim]
         dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
-        if numpy.issubdtype(dtype, numpy.floating):
+        if value.name in stated:
+            feeds[value.name] = stated_values(numpy, value.name, stated[value.name], shape, dtype)
+        elif numpy.issubdtype(dtype, numpy.floating):
             feeds[value.name] = generator.uniform(-1, 1, shape).astype(dtype)
         else:
             feeds[value.name] = numpy.ones(shape, dtype)
     return feeds
+
+
+def stated_values(numpy, name, text, shape, dtype):
+    """As many values as the input has elements, or one for all of them."""
+    words = {"true": "1", "false": "0"} if dtype == numpy.bool_ else {}
+    try:
+        values = numpy.array([float(words.get(word, word)) if dtype.kind == "f"
+                              else int(words.get(word, word)) for word in text.split(",")], dtype)
+        return numpy.broadcast_to(values, [int(numpy.prod(shape))]).reshape(shape)
+    except (ValueError, OverflowError):
+        raise UserError(f"--input {name}={text}: the input has {int(numpy.prod(shape))} elements "
+                        f"of type {dtype}: give as many values, or one for all")
 
 
 def measure(numpy, session, feeds, arguments):

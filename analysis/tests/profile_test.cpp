@@ -15,10 +15,13 @@ using test::layer;
 using test::ms;
 using test::us;
 using testing::AllOf;
+using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
+using testing::UnorderedElementsAre;
 
 const ProfiledNode& node_of(const Profile& profile, const std::string& name) {
   for (const ProfiledNode& node : profile.nodes) {
@@ -63,6 +66,31 @@ std::vector<std::string> layers_of(const std::string& name, const Graph& graph,
     }
   }
   return names;
+}
+
+// An If of 38 us around a Sigmoid of 13 that begins with it and a Loop of 12 around two Relus of 3
+// each: 13 us and 6 us of their own. The clock's microseconds are whole.
+TEST(OnnxRuntime, WhatABodyTakesIsNotItsIfs) {
+  const auto event = [](const std::string& name, const std::string& op, int ts, int dur) {
+    return R"({"cat": "Node", "name": ")" + name + R"(_kernel_time", "ts": )" + std::to_string(ts) +
+           R"(, "dur": )" + std::to_string(dur) + R"(, "args": {"op_name": ")" + op +
+           R"(", "node_index": "0"}})";
+  };
+  const test::Folder folder;
+  const Profile profile = read_profile(folder.write(
+      "p.json",
+      R"({"schema": 1, "framework": "onnxruntime", "version": "1", "model": "m", "batch": 1,
+          "precision": "fp32", "threads": 2, "latency_seconds": [1e-4], "trace": [
+          {"cat": "Session", "name": "model_run", "ts": 0, "dur": 100},)" +
+          event("s", "Sigmoid", 10, 13) + ',' + event("y", "If", 10, 38) + ',' +
+          event("l", "Loop", 30, 12) + ',' + event("r", "Relu", 31, 3) + ',' +
+          event("r", "Relu", 35, 3) + ',' + event("z", "MatMul", 50, 18) + "]}"));
+  std::map<std::string, double> microseconds;
+  for (const ProfiledNode& node : profile.nodes) microseconds[node.name] = node.seconds * 1e6;
+  EXPECT_THAT(microseconds,
+              UnorderedElementsAre(Pair("y", DoubleNear(13, 1e-9)), Pair("s", DoubleNear(13, 1e-9)),
+                                   Pair("l", DoubleNear(6, 1e-9)), Pair("r", DoubleNear(6, 1e-9)),
+                                   Pair("z", DoubleNear(18, 1e-9))));
 }
 
 TEST(Mapping, OfAConvolutionFusedWithWhatFollows) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "onnx/assume.h"
+#include "onnx/feed.h"
 #include "onnx/import.h"
 #include "onnx/read.h"
 
@@ -14,6 +15,7 @@ std::vector<GraphFile> import_models(const GenerateOptions& options) {
   std::set<std::string> names;
   std::set<std::string> unknown_dims;
   for (const auto& [name, value] : options.dims) unknown_dims.insert(name);
+  std::map<std::string, std::string> unknown_inputs = options.values;
   std::vector<GraphFile> files;
   for (const std::filesystem::path& path : options.models) {
     const std::string name = path.stem().string();
@@ -22,13 +24,14 @@ std::vector<GraphFile> import_models(const GenerateOptions& options) {
                   "\": rename one of the files");
     }
     const onnx::ModelProto model = read_model(path);
+    std::erase_if(unknown_inputs, [&](const auto& entry) { return has_input(model, entry.first); });
     std::vector<std::optional<std::int64_t>> batches(options.batches.begin(),
                                                      options.batches.end());
     std::sort(batches.begin(), batches.end());
     batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
     if (batches.empty()) batches.emplace_back();
     for (const auto& batch : batches) {
-      Graph graph = import_model(model, name, {batch, options.dims}, path.string());
+      Graph graph = import_model(model, name, {batch, options.dims, options.values}, path.string());
       for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
       if (batch) graph.batch = *batch;
       // Once for all batches: they differ in the extents alone.
@@ -45,6 +48,10 @@ std::vector<GraphFile> import_models(const GenerateOptions& options) {
     throw Error("--dim " + *unknown_dims.begin() +
                 ": no model has a dimension of that name that it leaves open");
   }
+  if (!unknown_inputs.empty()) {
+    throw Error("--input " + unknown_inputs.begin()->first +
+                ": no model has an input of that name");
+  }
   return files;
 }
 
@@ -57,6 +64,14 @@ std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
     if (error == std::errc{} && stop == end && value > 0) return {text.substr(0, equals), value};
   }
   throw Error("--dim " + text + ": wants NAME=N with N of at least 1");
+}
+
+std::pair<std::string, std::string> parse_input(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw Error("--input " + text + ": wants NAME=VALUE, or NAME=VALUE,VALUE,...");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 std::vector<Precision> parse_precisions(const std::vector<std::string>& names) {

@@ -10,7 +10,7 @@
 
 namespace benanza {
 
-/// What a user says about the dimensions a model leaves open.
+/// What a user says about the dimensions and the values that a model leaves open.
 struct Binding {
   /// The batch axis of every graph input that leaves it open, or that has there what the first
   /// input has there: dimension 0, or 1 of what a recurrent layer reads step by step.
@@ -19,6 +19,8 @@ struct Binding {
   /// the data decide; they go before the batch. A dimension that is a sum of products of names and
   /// numbers follows from them.
   std::map<std::string, std::int64_t> dims;
+  /// Values of inputs, as feed() reads them.
+  std::map<std::string, std::string> values = {};
 };
 
 struct Bound {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "fusion/fusion.h"
 #include "onnx/assume.h"
+#include "onnx/feed.h"
 #include "onnx/infer.h"
 #include "onnx/inline.h"
 #include "onnx/lowering.h"
@@ -98,6 +99,7 @@ Graph import_model(onnx::ModelProto model, const std::string& name, const Bindin
                    const std::string& where) {
   check_model(model, where);
   const Bound bound = bind(model, binding, where);
+  feed(model, binding.values, where);
   inline_functions(model, where);
   Program program = make_program(model, where);
   infer(program, model, bound, make_fold_table(), make_shape_table(), make_largest_table());

@@ -14,9 +14,11 @@ using nlohmann::json;
 
 constexpr std::string_view kernel_suffix = "_kernel_time";
 
-/// Events of one operator: dur in microseconds.
+/// One run of one operator.
 struct Event {
   double start = 0;
+  double end = 0;
+  /// Its own: without those of the operators in its body.
   double microseconds = 0;
   std::string name;
   std::string index;
@@ -66,20 +68,39 @@ std::vector<Window> runs_of(const json& trace) {
   return runs;
 }
 
+/// Takes what a body's operators took from the If, Loop or Scan around them. `events`: the outer
+/// before the inner.
+void take_bodies_out(std::vector<Event>& events) {
+  std::vector<Event*> around;
+  for (Event& event : events) {
+    while (!around.empty() && around.back()->end <= event.start) around.pop_back();
+    if (!around.empty() && event.end <= around.back()->end) {
+      around.back()->microseconds =
+          std::max(0.0, around.back()->microseconds - (event.end - event.start));
+    }
+    if (event.op == "If" || event.op == "Loop" || event.op == "Scan") around.push_back(&event);
+  }
+}
+
 std::vector<Event> events_of(const json& trace) {
   std::vector<Event> events;
   for (const json& row : trace) {
     auto name = row.value("name", "");
     if (row.value("cat", "") != "Node" || !remove_suffix(name, kernel_suffix)) continue;
     const json& arguments = row.at("args");
-    events.push_back({.start = row.at("ts").get<double>(),
-                      .microseconds = row.at("dur").get<double>(),
+    const auto start = row.at("ts").get<double>();
+    const auto microseconds = row.at("dur").get<double>();
+    events.push_back({.start = start,
+                      .end = start + microseconds,
+                      .microseconds = microseconds,
                       .name = name,
                       .index = arguments.at("node_index").get<std::string>(),
                       .op = arguments.at("op_name").get<std::string>()});
   }
-  std::stable_sort(events.begin(), events.end(),
-                   [](const Event& a, const Event& b) { return a.start < b.start; });
+  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return a.start != b.start ? a.start < b.start : a.end > b.end;
+  });
+  take_bodies_out(events);
   return events;
 }
 

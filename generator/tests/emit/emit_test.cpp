@@ -229,11 +229,13 @@ TEST(Sharing, CountsProblemsOnceOverAllGraphs) {
   EXPECT_THAT(text, testing::ContainsRegex("three \\(batch 5\\) +3 +2 +2\n"));
 }
 
-TEST(Command, DimsAndPrecisions) {
+TEST(Command, DimsInputsAndPrecisions) {
   EXPECT_EQ(parse_dim("N=8"), (std::pair<std::string, std::int64_t>("N", 8)));
   for (const char* text : {"N", "=8", "N=", "N=x", "N=0", "N=8x"}) {
     EXPECT_THROW(parse_dim(text), Error) << text;
   }
+  EXPECT_EQ(parse_input("a=b=1,2"), (std::pair<std::string, std::string>("a=b", "1,2")));
+  for (const char* text : {"N", "=8", "N="}) EXPECT_THROW(parse_input(text), Error) << text;
   EXPECT_THAT(parse_precisions({"fp32", "bf16", "fp32"}),
               ElementsAre(Precision::fp32, Precision::bf16));
   EXPECT_THROW(parse_precisions({"fp31"}), Error);

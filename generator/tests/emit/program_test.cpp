@@ -83,6 +83,8 @@ TEST_F(Program, RefusesInOneLine) {
   expect_refused("--batch 1099511627776 " + alexnet, "2^40");
   expect_refused("--precision fp31 " + alexnet, "fp31");
   expect_refused("--dim N=4 " + alexnet, "no model has a dimension");
+  expect_refused("--input nobody=4 " + alexnet, "no model has an input of that name");
+  expect_refused("--input nobody " + alexnet, "wants NAME=VALUE");
   expect_refused("/nowhere/x.onnx", "/nowhere/x.onnx: cannot open");
   expect_refused(alexnet + ' ' + alexnet, "a second model is called");
 }
