@@ -13,11 +13,6 @@ double loss_of(const AlgorithmRow& row) {
   return std::max(row.heuristic_loss().value_or(0), row.limit_loss().value_or(0));
 }
 
-std::optional<double> seconds_of(const Measurement* call) {
-  if (call == nullptr) return std::nullopt;
-  return call->seconds();
-}
-
 Cell call_cell(const Measurement* call) {
   if (call == nullptr) return {.shown = "-", .value = nullptr};
   return text_cell(call_text(call));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "bounds/algorithms.h"
@@ -32,6 +34,8 @@ Section model_section(const Graph& graph, const Choice& choice);
 std::string calls_text(const LayerTime& time);
 /// The same of one call; "-" for none.
 std::string call_text(const Measurement* call);
+/// Empty for none.
+std::optional<double> seconds_of(const Measurement* call);
 
 /// `picks`: of a framework, one per row, or none.
 Section algorithms_section(const Graph& graph, const Choice& choice,

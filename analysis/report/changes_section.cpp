@@ -10,11 +10,6 @@
 namespace benanza {
 namespace {
 
-std::optional<double> seconds_of(const Measurement* call) {
-  if (call == nullptr) return std::nullopt;
-  return call->seconds();
-}
-
 Cell ratio_cell(std::optional<double> ratio) {
   if (!ratio) return {.shown = "-", .value = nullptr};
   return {.shown = fmt::format("{:.3f}", *ratio), .value = *ratio};

@@ -48,6 +48,11 @@ std::string call_text(const Measurement* call) {
   return std::string(to_string(variant.layout)) + '/' + variant.backend + '/' + variant.algorithm;
 }
 
+std::optional<double> seconds_of(const Measurement* call) {
+  if (call == nullptr) return std::nullopt;
+  return call->seconds();
+}
+
 std::string calls_text(const LayerTime& time) {
   std::string text = time.fusion.empty() ? "" : time.fusion + ": ";
   for (std::size_t i = 0; i < time.calls.size(); ++i) {

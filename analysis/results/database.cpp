@@ -2,16 +2,15 @@
 
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "base/error.h"
+#include "results/json_text.h"
 #include "results/schema.h"
 
 namespace benanza {
 namespace {
 
-using nlohmann::json;
 using sqlite::Connection;
 using sqlite::Statement;
 namespace fs = std::filesystem;
@@ -103,15 +102,16 @@ std::vector<Origin> read_origins(const Connection& connection) {
   std::vector<Origin> origins;
   Statement statement(connection, "SELECT backend, system, peaks FROM systems ORDER BY backend");
   while (statement.step()) {
-    try {
-      origins.push_back({.backend = std::string(statement.text(0)),
-                         .system = json::parse(statement.text(1)).get<System>(),
-                         .peaks = json::parse(statement.text(2)).get<PeakValues>(),
-                         .file = connection.path()});
-    } catch (const json::exception&) {
+    auto system = parse_system(statement.text(1));
+    auto peaks = parse_peaks(statement.text(2));
+    if (!system || !peaks) {
       throw Error(connection.path().string() +
                   ": its systems make no sense; import the results anew");
     }
+    origins.push_back({.backend = std::string(statement.text(0)),
+                       .system = *std::move(system),
+                       .peaks = *std::move(peaks),
+                       .file = connection.path()});
   }
   return origins;
 }
@@ -142,8 +142,8 @@ class Importer {
     Statement add(connection_,
                   "INSERT INTO systems(backend, system, peaks) VALUES(?1, ?2, ?3) "
                   "ON CONFLICT(backend) DO UPDATE SET peaks = excluded.peaks");
-    const std::string system = json(origin.system).dump();
-    const std::string peak_text = json(peaks).dump();
+    const std::string system = object_json(origin.system);
+    const std::string peak_text = object_json(peaks);
     add.bind(1, std::string_view(origin.backend));
     add.bind(2, std::string_view(system));
     add.bind(3, std::string_view(peak_text));

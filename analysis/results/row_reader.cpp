@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "results/json_text.h"
 
 namespace benanza {
 namespace {
@@ -75,7 +75,7 @@ void append_json(std::string& out, std::string_view text) {
     return c >= ' ' && c != '"' && c != '\\' && c < 0x7f;
   });
   if (!plain) {
-    out += nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    out += quoted_json(text);
     return;
   }
   out += '"';
