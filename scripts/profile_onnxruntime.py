@@ -270,6 +270,9 @@ def weight_values(numpy, generator, shape, node, index):
 def make_inputs(onnx, numpy, model, stated):
     generator = numpy.random.default_rng(SEED + 1)
     feeds = {}
+    for name in stated.keys() - {value.name for value in graph_inputs(model)}:
+        print(f"{PROGRAM}: warning: --input {name}: the model has no input of that name",
+              file=sys.stderr)
     for value in graph_inputs(model):
         tensor = value.type.tensor_type
         shape = [dimension.dim_value for dimension in tensor.shape.dim]

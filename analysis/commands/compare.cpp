@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <iterator>
 #include <memory>
 
 #include "base/error.h"
@@ -15,9 +13,6 @@
 
 namespace benanza {
 namespace {
-
-constexpr Precision all_precisions[] = {Precision::fp32, Precision::tf32, Precision::fp16,
-                                        Precision::bf16, Precision::int8, Precision::fp8};
 
 struct CompareOptions {
   QuestionFlags flags;
@@ -38,17 +33,10 @@ std::vector<std::string> system_changes(const Results& before, const Results& af
       lines.push_back(backend + ": only before");
       continue;
     }
-    System fields = system;
-    fields.insert(now->second.begin(), now->second.end());
     std::string line;
-    for (const auto& [field, value] : fields) {
-      const auto in = [&](const System& one) {
-        const auto found = one.find(field);
-        return found == one.end() ? "not stated" : found->second;
-      };
-      if (in(system) == in(now->second)) continue;
-      line += fmt::format("{}{} {}, now {}", line.empty() ? "" : "; ", field, in(system),
-                          in(now->second));
+    for (const auto& [field, old_value, new_value] : differences(system, now->second)) {
+      line += fmt::format("{}{} {}, now {}", line.empty() ? "" : "; ", field,
+                          old_value.value_or("not stated"), new_value.value_or("not stated"));
     }
     lines.push_back(backend + ": " + (line.empty() ? "the same system" : line));
   }
@@ -73,6 +61,11 @@ struct Answered {
   std::size_t slower = 0;
   std::size_t lost = 0;
 };
+
+Error nothing_in_common(const CompareOptions& options, const std::string& where) {
+  return Error(options.before + " and " + options.after + ": no problem has a time" + where +
+               " and was measured in both; measure the same models with both");
+}
 
 Answered answer_compare(const CompareOptions& options) {
   const QuestionFlags& flags = options.flags;
@@ -99,7 +92,10 @@ Answered answer_compare(const CompareOptions& options) {
   const std::vector<std::string> lines = system_changes(before, after);
   for (const Choice& choice : choices) {
     const Changes found = changes(before.measurements, after.measurements, choice, tolerance);
-    if (found.problems.empty() && found.calls.empty() && flags.precisions.empty()) continue;
+    if (found.problems.empty() && found.calls.empty()) {
+      if (flags.precisions.empty()) continue;
+      throw nothing_in_common(options, " at " + std::string(to_string(choice.precision)));
+    }
     answered.slower += totals(found.problems).of(Turn::slower);
     answered.lost += totals(found.problems).of(Turn::lost);
     Section section = changes_section(choice, found, tolerance, options.all);
@@ -113,10 +109,7 @@ Answered answer_compare(const CompareOptions& options) {
           model_times(graph, after, choice, movement, options, options.after)));
     }
   }
-  if (answered.page.sections.empty()) {
-    throw Error(options.before + " and " + options.after +
-                ": no problem was measured in both; measure the same models with both");
-  }
+  if (answered.page.sections.empty()) throw nothing_in_common(options, "");
   return answered;
 }
 

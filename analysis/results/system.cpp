@@ -5,26 +5,35 @@
 namespace benanza {
 namespace {
 
-/// One text for a field's value in `system`.
-std::string shown(const System& system, const std::string& field) {
+std::optional<std::string> value_of(const System& system, const std::string& field) {
   const auto found = system.find(field);
-  return found == system.end() ? "not stated" : '"' + found->second + '"';
+  return found == system.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string shown(const std::optional<std::string>& value) {
+  return value ? '"' + *value + '"' : "not stated";
 }
 
 }  // namespace
 
-void require_same_system(const Origin& first, const Origin& second) {
-  if (first.system == second.system) return;
-  System fields = first.system;
-  fields.insert(second.system.begin(), second.system.end());
+std::vector<FieldDifference> differences(const System& first, const System& second) {
+  System fields = first;
+  fields.insert(second.begin(), second.end());
+  std::vector<FieldDifference> found;
   for (const auto& [field, value] : fields) {
-    const std::string a = shown(first.system, field);
-    const std::string b = shown(second.system, field);
-    if (a == b) continue;
-    throw Error(first.file.string() + " and " + second.file.string() +
-                ": measured on different systems: " + field + " is " + a + " and " + b +
-                "; analyse them one by one");
+    FieldDifference difference{field, value_of(first, field), value_of(second, field)};
+    if (difference.first != difference.second) found.push_back(std::move(difference));
   }
+  return found;
+}
+
+void require_same_system(const Origin& first, const Origin& second) {
+  const std::vector<FieldDifference> found = differences(first.system, second.system);
+  if (found.empty()) return;
+  const auto& [field, a, b] = found.front();
+  throw Error(first.file.string() + " and " + second.file.string() +
+              ": measured on different systems: " + field + " is " + shown(a) + " and " + shown(b) +
+              "; analyse them one by one");
 }
 
 }  // namespace benanza

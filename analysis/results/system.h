@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace benanza {
 
@@ -20,6 +22,16 @@ struct Origin {
   PeakValues peaks{};
   std::filesystem::path file{};
 };
+
+/// A field whose values differ, or that only one of two systems states.
+struct FieldDifference {
+  std::string field{};
+  std::optional<std::string> first{};
+  std::optional<std::string> second{};
+};
+
+/// In the order of fields; empty for equal systems.
+std::vector<FieldDifference> differences(const System& first, const System& second);
 
 /// Throws Error naming both files and the first field that differs, unless the systems are equal.
 void require_same_system(const Origin& first, const Origin& second);

@@ -10,6 +10,8 @@ namespace benanza {
 /// Arithmetic and storage a variant uses. fp32: no Tensor Cores, no TF32. tf32: fp32 storage, TF32
 /// products. int8: signed 8-bit operands, 32-bit accumulation. fp8: e4m3.
 enum class Precision { fp32, tf32, fp16, bf16, int8, fp8 };
+inline constexpr Precision all_precisions[] = {Precision::fp32, Precision::tf32, Precision::fp16,
+                                               Precision::bf16, Precision::int8, Precision::fp8};
 
 std::string_view to_string(Precision precision);
 std::optional<Precision> parse_precision(std::string_view text);

@@ -56,8 +56,7 @@ double peak(Library& library, Precision precision) {
 Peaks measure_peaks(CudaContext& context) {
   Library library(context);
   Peaks peaks;
-  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::fp16,
-                                    Precision::bf16, Precision::int8, Precision::fp8}) {
+  for (const Precision precision : all_precisions) {
     if (const double rate = peak(library, precision); rate > 0) {
       peaks.flops_per_second[precision] = rate;
     }
