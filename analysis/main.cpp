@@ -5,8 +5,8 @@
 #include <exception>
 #include <string>
 
-#include "base/error.h"
-#include "commands/command.h"
+#include "analysis/commands/command.h"
+#include "core/base/error.h"
 
 int main(int argc, char** argv) {
   CLI::App program("Answers questions about models from their graphs, results and profiles.",

@@ -2,9 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "base/error.h"
-#include "emit/command.h"
-#include "emit/summary.h"
+#include "core/base/error.h"
+#include "generator/emit/command.h"
+#include "generator/emit/summary.h"
 
 namespace {
 

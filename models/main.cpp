@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "zoo/zoo.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "models/zoo/zoo.h"
 
 namespace {
 

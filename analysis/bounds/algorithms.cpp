@@ -1,8 +1,8 @@
-#include "bounds/algorithms.h"
+#include "analysis/bounds/algorithms.h"
 
 #include <algorithm>
 
-#include "bounds/call.h"
+#include "analysis/bounds/call.h"
 
 namespace benanza {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "bounds/choice.h"
-#include "bounds/layer_time.h"
-#include "graph/graph.h"
-#include "results/measurement.h"
+#include "analysis/bounds/choice.h"
+#include "analysis/bounds/layer_time.h"
+#include "analysis/results/measurement.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "bounds/bound.h"
+#include "analysis/bounds/bound.h"
 
 #include <algorithm>
 #include <numeric>

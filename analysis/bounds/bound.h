@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "bounds/layer_time.h"
-#include "graph/graph.h"
-#include "statistics/statistics.h"
+#include "analysis/bounds/layer_time.h"
+#include "core/graph_file/graph.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 

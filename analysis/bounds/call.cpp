@@ -1,4 +1,4 @@
-#include "bounds/call.h"
+#include "analysis/bounds/call.h"
 
 #include <limits>
 #include <map>

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bounds/choice.h"
-#include "results/measurement.h"
+#include "analysis/bounds/choice.h"
+#include "analysis/results/measurement.h"
 
 namespace benanza {
 

@@ -1,10 +1,10 @@
-#include "bounds/changes.h"
+#include "analysis/bounds/changes.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "bounds/call.h"
+#include "analysis/bounds/call.h"
 
 namespace benanza {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bounds/choice.h"
-#include "results/measurement.h"
-#include "statistics/statistics.h"
+#include "analysis/bounds/choice.h"
+#include "analysis/results/measurement.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "problem/precision.h"
+#include "core/problem/precision.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "bounds/cover.h"
+#include "analysis/bounds/cover.h"
 
 #include <algorithm>
 #include <iterator>

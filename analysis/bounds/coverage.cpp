@@ -1,4 +1,4 @@
-#include "bounds/coverage.h"
+#include "analysis/bounds/coverage.h"
 
 namespace benanza {
 

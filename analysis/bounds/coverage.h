@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bounds/layer_time.h"
-#include "graph/graph.h"
+#include "analysis/bounds/layer_time.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "bounds/fusion.h"
+#include "analysis/bounds/fusion.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bounds/bound.h"
-#include "bounds/cover.h"
+#include "analysis/bounds/bound.h"
+#include "analysis/bounds/cover.h"
 
 namespace benanza {
 

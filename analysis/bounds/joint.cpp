@@ -1,10 +1,10 @@
-#include "bounds/joint.h"
+#include "analysis/bounds/joint.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "bounds/fusion.h"
+#include "analysis/bounds/fusion.h"
 
 namespace benanza {
 namespace {

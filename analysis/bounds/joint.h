@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "bounds/bound.h"
-#include "bounds/choice.h"
-#include "graph/graph.h"
-#include "results/measurement.h"
+#include "analysis/bounds/bound.h"
+#include "analysis/bounds/choice.h"
+#include "analysis/results/measurement.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

@@ -1,8 +1,8 @@
-#include "bounds/layer_time.h"
+#include "analysis/bounds/layer_time.h"
 
 #include <utility>
 
-#include "bounds/call.h"
+#include "analysis/bounds/call.h"
 
 namespace benanza {
 namespace {

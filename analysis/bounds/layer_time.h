@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bounds/choice.h"
-#include "graph/graph.h"
-#include "results/measurement.h"
+#include "analysis/bounds/choice.h"
+#include "analysis/results/measurement.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

@@ -1,10 +1,10 @@
-#include "bounds/layouts.h"
+#include "analysis/bounds/layouts.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "bounds/call.h"
-#include "bounds/min_cut.h"
+#include "analysis/bounds/call.h"
+#include "analysis/bounds/min_cut.h"
 
 namespace benanza {
 namespace {

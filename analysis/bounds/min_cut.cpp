@@ -1,4 +1,4 @@
-#include "bounds/min_cut.h"
+#include "analysis/bounds/min_cut.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "bounds/fusion.h"
+#include "analysis/bounds/fusion.h"
 
 namespace benanza {
 namespace {

@@ -1,4 +1,4 @@
-#include "bounds/schedule.h"
+#include "analysis/bounds/schedule.h"
 
 #include <algorithm>
 

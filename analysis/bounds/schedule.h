@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/graph.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

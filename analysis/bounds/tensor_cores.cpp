@@ -1,4 +1,4 @@
-#include "bounds/tensor_cores.h"
+#include "analysis/bounds/tensor_cores.h"
 
 #include <algorithm>
 

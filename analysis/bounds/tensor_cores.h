@@ -3,11 +3,11 @@
 #include <optional>
 #include <vector>
 
-#include "bounds/bound.h"
-#include "bounds/choice.h"
-#include "bounds/layer_time.h"
-#include "graph/graph.h"
-#include "results/measurement.h"
+#include "analysis/bounds/bound.h"
+#include "analysis/bounds/choice.h"
+#include "analysis/bounds/layer_time.h"
+#include "analysis/results/measurement.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

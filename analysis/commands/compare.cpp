@@ -5,11 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "base/error.h"
-#include "commands/command.h"
-#include "question/print.h"
-#include "question/question.h"
-#include "report/answers.h"
+#include "analysis/commands/command.h"
+#include "analysis/question/print.h"
+#include "analysis/question/question.h"
+#include "analysis/report/answers.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

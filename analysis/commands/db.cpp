@@ -6,14 +6,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "commands/command.h"
-#include "question/print.h"
-#include "report/page.h"
-#include "report/text_table.h"
-#include "results/database.h"
-#include "results/export.h"
-#include "results/read.h"
+#include "analysis/commands/command.h"
+#include "analysis/question/print.h"
+#include "analysis/report/page.h"
+#include "analysis/report/text_table.h"
+#include "analysis/results/database.h"
+#include "analysis/results/export.h"
+#include "analysis/results/read.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -6,11 +6,11 @@
 #include <memory>
 #include <set>
 
-#include "base/error.h"
-#include "commands/command.h"
-#include "question/print.h"
-#include "question/question.h"
-#include "report/fusion_report.h"
+#include "analysis/commands/command.h"
+#include "analysis/question/print.h"
+#include "analysis/question/question.h"
+#include "analysis/report/fusion_report.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

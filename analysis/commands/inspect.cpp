@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <memory>
 
-#include "base/error.h"
-#include "commands/command.h"
-#include "comparison/calls.h"
-#include "comparison/comparison.h"
-#include "comparison/read_profile.h"
-#include "comparison/same_model.h"
-#include "report/inspect_report.h"
+#include "analysis/commands/command.h"
+#include "analysis/comparison/calls.h"
+#include "analysis/comparison/comparison.h"
+#include "analysis/comparison/read_profile.h"
+#include "analysis/comparison/same_model.h"
+#include "analysis/report/inspect_report.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

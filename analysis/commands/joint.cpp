@@ -3,12 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "base/error.h"
-#include "commands/command.h"
-#include "question/print.h"
-#include "question/question.h"
-#include "report/answers.h"
-#include "statistics/statistics.h"
+#include "analysis/commands/command.h"
+#include "analysis/question/print.h"
+#include "analysis/question/question.h"
+#include "analysis/report/answers.h"
+#include "core/base/error.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 namespace {

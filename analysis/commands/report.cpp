@@ -3,13 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "commands/command.h"
-#include "question/print.h"
-#include "question/question.h"
-#include "report/html/model_chapter.h"
-#include "report/trace.h"
+#include "analysis/commands/command.h"
+#include "analysis/question/print.h"
+#include "analysis/question/question.h"
+#include "analysis/report/html/model_chapter.h"
+#include "analysis/report/trace.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
 
 namespace benanza {
 namespace {

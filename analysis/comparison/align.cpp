@@ -1,10 +1,10 @@
-#include "comparison/align.h"
+#include "analysis/comparison/align.h"
 
 #include <algorithm>
 #include <map>
 
-#include "base/error.h"
-#include "comparison/signature.h"
+#include "analysis/comparison/signature.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "comparison/mapping.h"
+#include "analysis/comparison/mapping.h"
 
 namespace benanza {
 

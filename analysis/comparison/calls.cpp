@@ -1,7 +1,7 @@
-#include "comparison/calls.h"
+#include "analysis/comparison/calls.h"
 
-#include "comparison/mapping.h"
-#include "problem/problem.h"
+#include "analysis/comparison/mapping.h"
+#include "core/problem/problem.h"
 
 namespace benanza {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "graph/graph.h"
-#include "profiles/api_log/api_log.h"
+#include "analysis/profiles/api_log/api_log.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

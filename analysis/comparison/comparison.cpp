@@ -1,10 +1,10 @@
-#include "comparison/comparison.h"
+#include "analysis/comparison/comparison.h"
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "comparison/same_model.h"
-#include "statistics/statistics.h"
+#include "analysis/comparison/same_model.h"
+#include "core/base/error.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 bool is_of(const Profile& profile, const Graph& graph) {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "bounds/bound.h"
-#include "comparison/mapping.h"
-#include "graph/graph.h"
-#include "profiles/profile.h"
-#include "results/read.h"
+#include "analysis/bounds/bound.h"
+#include "analysis/comparison/mapping.h"
+#include "analysis/profiles/profile.h"
+#include "analysis/results/read.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

@@ -1,11 +1,11 @@
-#include "comparison/mapping.h"
+#include "analysis/comparison/mapping.h"
 
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <string_view>
 
-#include "comparison/align.h"
+#include "analysis/comparison/align.h"
 
 namespace benanza {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "graph/graph.h"
-#include "profiles/profile.h"
+#include "analysis/profiles/profile.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

@@ -1,12 +1,12 @@
-#include "comparison/picks.h"
+#include "analysis/comparison/picks.h"
 
 #include <set>
 
-#include "bounds/call.h"
-#include "comparison/calls.h"
-#include "comparison/mapping.h"
-#include "comparison/same_model.h"
-#include "profiles/kernel_name.h"
+#include "analysis/bounds/call.h"
+#include "analysis/comparison/calls.h"
+#include "analysis/comparison/mapping.h"
+#include "analysis/comparison/same_model.h"
+#include "analysis/profiles/kernel_name.h"
 
 namespace benanza {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "bounds/algorithms.h"
-#include "profiles/api_log/api_log.h"
-#include "profiles/profile.h"
+#include "analysis/bounds/algorithms.h"
+#include "analysis/profiles/api_log/api_log.h"
+#include "analysis/profiles/profile.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "comparison/read_profile.h"
+#include "analysis/comparison/read_profile.h"
 
 #include <algorithm>
 

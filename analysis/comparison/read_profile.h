@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "profiles/profile.h"
+#include "analysis/profiles/profile.h"
 
 namespace benanza {
 

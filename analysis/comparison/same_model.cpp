@@ -1,11 +1,11 @@
-#include "comparison/same_model.h"
+#include "analysis/comparison/same_model.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/error.h"
-#include "problem/problem.h"
-#include "profiles/repeats.h"
+#include "analysis/profiles/repeats.h"
+#include "core/base/error.h"
+#include "core/problem/problem.h"
 
 namespace benanza {
 namespace {

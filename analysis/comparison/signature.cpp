@@ -1,9 +1,9 @@
-#include "comparison/signature.h"
+#include "analysis/comparison/signature.h"
 
 #include <algorithm>
 #include <exception>
 
-#include "problem/problem.h"
+#include "core/problem/problem.h"
 
 namespace benanza {
 namespace {

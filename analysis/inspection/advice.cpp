@@ -1,4 +1,4 @@
-#include "inspection/advice.h"
+#include "analysis/inspection/advice.h"
 
 namespace benanza {
 

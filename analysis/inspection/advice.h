@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "profiles/kernel_name.h"
-#include "profiles/profile.h"
+#include "analysis/profiles/kernel_name.h"
+#include "analysis/profiles/profile.h"
 
 namespace benanza {
 

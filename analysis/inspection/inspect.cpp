@@ -1,15 +1,15 @@
-#include "inspection/inspect.h"
+#include "analysis/inspection/inspect.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "base/error.h"
-#include "comparison/same_model.h"
-#include "comparison/signature.h"
-#include "inspection/advice.h"
-#include "profiles/kernel_name.h"
-#include "statistics/statistics.h"
+#include "analysis/comparison/same_model.h"
+#include "analysis/comparison/signature.h"
+#include "analysis/inspection/advice.h"
+#include "analysis/profiles/kernel_name.h"
+#include "core/base/error.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 namespace {

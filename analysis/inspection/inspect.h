@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "comparison/mapping.h"
-#include "graph/graph.h"
-#include "profiles/profile.h"
+#include "analysis/comparison/mapping.h"
+#include "analysis/profiles/profile.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "profiles/kernel_name.h"
+#include "analysis/profiles/kernel_name.h"
 
 #include <algorithm>
 #include <cctype>

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "problem/precision.h"
+#include "core/problem/precision.h"
 
 namespace benanza {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "json/document.h"
-#include "problem/text.h"
+#include "core/base/document.h"
+#include "core/problem/text.h"
 
 namespace benanza {
 

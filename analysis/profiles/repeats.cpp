@@ -1,8 +1,8 @@
-#include "profiles/repeats.h"
+#include "analysis/profiles/repeats.h"
 
 #include <algorithm>
 
-#include "statistics/statistics.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 namespace {

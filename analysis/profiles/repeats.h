@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "profiles/profile.h"
+#include "analysis/profiles/profile.h"
 
 namespace benanza {
 

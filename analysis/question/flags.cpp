@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "question/question.h"
+#include "analysis/question/question.h"
 
 namespace benanza {
 

@@ -1,11 +1,11 @@
-#include "question/framework.h"
+#include "analysis/question/framework.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "comparison/same_model.h"
+#include "analysis/comparison/same_model.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

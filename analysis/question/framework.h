@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "comparison/picks.h"
-#include "question/question.h"
+#include "analysis/comparison/picks.h"
+#include "analysis/question/question.h"
 
 namespace benanza {
 

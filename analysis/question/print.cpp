@@ -1,8 +1,8 @@
-#include "question/print.h"
+#include "analysis/question/print.h"
 
 #include <cstdio>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 

@@ -1,12 +1,12 @@
-#include "question/question.h"
+#include "analysis/question/question.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "base/error.h"
-#include "comparison/read_profile.h"
+#include "analysis/comparison/read_profile.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "bounds/bound.h"
-#include "comparison/comparison.h"
-#include "graph/graph.h"
-#include "results/read.h"
+#include "analysis/bounds/bound.h"
+#include "analysis/comparison/comparison.h"
+#include "analysis/results/read.h"
+#include "core/graph_file/graph.h"
 
 namespace CLI {
 class App;

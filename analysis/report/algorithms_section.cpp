@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "report/answers.h"
-#include "report/text_table.h"
+#include "analysis/report/answers.h"
+#include "analysis/report/text_table.h"
 
 namespace benanza {
 namespace {

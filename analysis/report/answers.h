@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "bounds/algorithms.h"
-#include "bounds/changes.h"
-#include "bounds/joint.h"
-#include "bounds/layouts.h"
-#include "bounds/tensor_cores.h"
-#include "comparison/comparison.h"
-#include "comparison/picks.h"
-#include "graph/graph.h"
-#include "report/page.h"
+#include "analysis/bounds/algorithms.h"
+#include "analysis/bounds/changes.h"
+#include "analysis/bounds/joint.h"
+#include "analysis/bounds/layouts.h"
+#include "analysis/bounds/tensor_cores.h"
+#include "analysis/comparison/comparison.h"
+#include "analysis/comparison/picks.h"
+#include "analysis/report/page.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "report/bound_report.h"
-#include "report/csv.h"
-#include "report/layer_row.h"
+#include "analysis/report/bound_report.h"
+#include "analysis/report/csv.h"
+#include "analysis/report/layer_row.h"
 
 namespace benanza {
 std::string bound_csv(const BoundReports& reports) {

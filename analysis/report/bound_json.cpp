@@ -1,7 +1,7 @@
-#include "json/document.h"
-#include "report/bound_report.h"
-#include "report/json_value.h"
-#include "report/layer_row.h"
+#include "analysis/report/bound_report.h"
+#include "analysis/report/json_value.h"
+#include "analysis/report/layer_row.h"
+#include "core/base/document.h"
 
 namespace benanza {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/bound_report.h"
+#include "analysis/report/bound_report.h"
 
 namespace benanza {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "bounds/bound.h"
-#include "bounds/coverage.h"
-#include "comparison/comparison.h"
-#include "results/read.h"
+#include "analysis/bounds/bound.h"
+#include "analysis/bounds/coverage.h"
+#include "analysis/comparison/comparison.h"
+#include "analysis/results/read.h"
 
 namespace benanza {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "report/answers.h"
-#include "report/bound_report.h"
-#include "report/duration.h"
-#include "report/layer_row.h"
-#include "report/text_table.h"
+#include "analysis/report/answers.h"
+#include "analysis/report/bound_report.h"
+#include "analysis/report/duration.h"
+#include "analysis/report/layer_row.h"
+#include "analysis/report/text_table.h"
 
 namespace benanza {
 namespace {

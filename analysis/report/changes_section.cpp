@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "report/answers.h"
-#include "report/duration.h"
+#include "analysis/report/answers.h"
+#include "analysis/report/duration.h"
 
 namespace benanza {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "analysis/report/csv.h"
 
 namespace benanza {
 

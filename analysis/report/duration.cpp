@@ -1,4 +1,4 @@
-#include "report/duration.h"
+#include "analysis/report/duration.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "bounds/bound.h"
+#include "analysis/bounds/bound.h"
 
 namespace benanza {
 

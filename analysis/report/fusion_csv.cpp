@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "report/csv.h"
-#include "report/fusion_report.h"
+#include "analysis/report/csv.h"
+#include "analysis/report/fusion_report.h"
 
 namespace benanza {
 std::string fusion_csv(const FusionReports& reports) {

@@ -1,6 +1,6 @@
-#include "json/document.h"
-#include "report/fusion_report.h"
-#include "report/json_value.h"
+#include "analysis/report/fusion_report.h"
+#include "analysis/report/json_value.h"
+#include "core/base/document.h"
 
 namespace benanza {
 namespace {

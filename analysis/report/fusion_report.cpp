@@ -1,4 +1,4 @@
-#include "report/fusion_report.h"
+#include "analysis/report/fusion_report.h"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bounds/fusion.h"
-#include "results/read.h"
+#include "analysis/bounds/fusion.h"
+#include "analysis/results/read.h"
 
 namespace benanza {
 

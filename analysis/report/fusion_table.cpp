@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <functional>
 
-#include "report/answers.h"
-#include "report/duration.h"
-#include "report/fusion_report.h"
-#include "report/text_table.h"
+#include "analysis/report/answers.h"
+#include "analysis/report/duration.h"
+#include "analysis/report/fusion_report.h"
+#include "analysis/report/text_table.h"
 
 namespace benanza {
 namespace {

@@ -1,13 +1,13 @@
-#include "report/inspect_report.h"
+#include "analysis/report/inspect_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "report/duration.h"
-#include "report/json_value.h"
-#include "report/text_table.h"
+#include "analysis/report/duration.h"
+#include "analysis/report/json_value.h"
+#include "analysis/report/text_table.h"
 
 namespace benanza {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "inspection/inspect.h"
-#include "profiles/api_log/api_log.h"
+#include "analysis/inspection/inspect.h"
+#include "analysis/profiles/api_log/api_log.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "report/layer_row.h"
+#include "analysis/report/layer_row.h"
 
 namespace benanza {
 

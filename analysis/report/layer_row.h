@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/bound_report.h"
+#include "analysis/report/bound_report.h"
 
 namespace benanza {
 

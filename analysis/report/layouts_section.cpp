@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/answers.h"
+#include "analysis/report/answers.h"
 
 namespace benanza {
 namespace {

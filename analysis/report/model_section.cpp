@@ -1,5 +1,5 @@
-#include "report/answers.h"
-#include "report/json_value.h"
+#include "analysis/report/answers.h"
+#include "analysis/report/json_value.h"
 
 namespace benanza {
 

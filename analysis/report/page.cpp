@@ -1,8 +1,8 @@
-#include "report/page.h"
+#include "analysis/report/page.h"
 
 #include <fmt/format.h>
 
-#include "report/text_table.h"
+#include "analysis/report/text_table.h"
 
 namespace benanza {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "results/system.h"
+#include "analysis/results/system.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "report/text_table.h"
+#include "analysis/report/text_table.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "report/trace.h"
+#include "analysis/report/trace.h"
 
 #include <nlohmann/json.hpp>
 
-#include "bounds/schedule.h"
-#include "report/answers.h"
+#include "analysis/bounds/schedule.h"
+#include "analysis/report/answers.h"
 
 namespace benanza {
 namespace {

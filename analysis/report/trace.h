@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "bounds/bound.h"
-#include "graph/graph.h"
-#include "profiles/profile.h"
+#include "analysis/bounds/bound.h"
+#include "analysis/profiles/profile.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 

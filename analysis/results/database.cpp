@@ -1,12 +1,12 @@
-#include "results/database.h"
+#include "analysis/results/database.h"
 
 #include <cstring>
 #include <fstream>
 #include <unordered_map>
 
-#include "base/error.h"
-#include "results/json_text.h"
-#include "results/schema.h"
+#include "analysis/results/json_text.h"
+#include "analysis/results/schema.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

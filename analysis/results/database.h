@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "results/sqlite.h"
-#include "results/stream.h"
+#include "analysis/results/sqlite.h"
+#include "analysis/results/stream.h"
 
 namespace benanza {
 

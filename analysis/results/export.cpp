@@ -1,4 +1,4 @@
-#include "results/export.h"
+#include "analysis/results/export.h"
 
 #include <unistd.h>
 
@@ -7,8 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "base/file.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
 
 namespace benanza {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "results/database.h"
+#include "analysis/results/database.h"
 
 namespace benanza {
 

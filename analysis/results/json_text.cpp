@@ -1,4 +1,4 @@
-#include "results/json_text.h"
+#include "analysis/results/json_text.h"
 
 #include <nlohmann/json.hpp>
 

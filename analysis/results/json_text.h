@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "results/system.h"
+#include "analysis/results/system.h"
 
 namespace benanza {
 

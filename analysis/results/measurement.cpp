@@ -1,4 +1,4 @@
-#include "results/measurement.h"
+#include "analysis/results/measurement.h"
 
 #include <algorithm>
 #include <tuple>

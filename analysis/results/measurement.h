@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "problem/name.h"
-#include "statistics/statistics.h"
+#include "core/problem/name.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 

@@ -1,10 +1,10 @@
-#include "results/read.h"
+#include "analysis/results/read.h"
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "results/database.h"
-#include "results/stream.h"
+#include "analysis/results/database.h"
+#include "analysis/results/stream.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

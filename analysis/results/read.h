@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "results/measurement.h"
-#include "results/system.h"
+#include "analysis/results/measurement.h"
+#include "analysis/results/system.h"
 
 namespace benanza {
 

@@ -1,14 +1,14 @@
-#include "results/row.h"
+#include "analysis/results/row.h"
 
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "base/error.h"
-#include "results/flat_object.h"
-#include "results/row_reader.h"
-#include "statistics/statistics.h"
+#include "analysis/results/flat_object.h"
+#include "analysis/results/row_reader.h"
+#include "core/base/error.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "results/measurement.h"
+#include "analysis/results/measurement.h"
 
 namespace benanza {
 

@@ -1,11 +1,11 @@
-#include "results/row_reader.h"
+#include "analysis/results/row_reader.h"
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 
-#include "base/error.h"
-#include "results/json_text.h"
+#include "analysis/results/json_text.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "results/row.h"
+#include "analysis/results/row.h"
 
 namespace benanza {
 

@@ -1,6 +1,6 @@
-#include "results/schema.h"
+#include "analysis/results/schema.h"
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "results/sqlite.h"
+#include "analysis/results/sqlite.h"
 
 namespace benanza {
 

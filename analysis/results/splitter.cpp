@@ -1,4 +1,4 @@
-#include "results/splitter.h"
+#include "analysis/results/splitter.h"
 
 #include <array>
 #include <utility>

@@ -1,6 +1,6 @@
-#include "results/sqlite.h"
+#include "analysis/results/sqlite.h"
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza::sqlite {
 

@@ -1,4 +1,4 @@
-#include "results/stream.h"
+#include "analysis/results/stream.h"
 
 #include <unistd.h>
 
@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/descriptor.h"
-#include "base/error.h"
-#include "results/splitter.h"
+#include "analysis/results/splitter.h"
+#include "core/base/descriptor.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <functional>
 
-#include "results/row.h"
-#include "results/system.h"
+#include "analysis/results/row.h"
+#include "analysis/results/system.h"
 
 namespace benanza {
 

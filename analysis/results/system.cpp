@@ -1,6 +1,6 @@
-#include "results/system.h"
+#include "analysis/results/system.h"
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

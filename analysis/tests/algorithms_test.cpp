@@ -1,9 +1,9 @@
-#include "bounds/algorithms.h"
+#include "analysis/bounds/algorithms.h"
 
 #include <gmock/gmock.h>
 
-#include "bounds/layer_time.h"
-#include "tests/build.h"
+#include "analysis/bounds/layer_time.h"
+#include "analysis/tests/build.h"
 
 namespace benanza {
 namespace {

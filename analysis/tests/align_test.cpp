@@ -1,13 +1,13 @@
-#include "comparison/align.h"
+#include "analysis/comparison/align.h"
 
 #include <gmock/gmock.h>
 
 #include <map>
 
-#include "comparison/read_profile.h"
-#include "comparison/same_model.h"
-#include "comparison/signature.h"
-#include "tests/trace.h"
+#include "analysis/comparison/read_profile.h"
+#include "analysis/comparison/same_model.h"
+#include "analysis/comparison/signature.h"
+#include "analysis/tests/trace.h"
 
 namespace benanza {
 namespace {

@@ -1,9 +1,9 @@
-#include "profiles/api_log/api_log.h"
+#include "analysis/profiles/api_log/api_log.h"
 
 #include <gmock/gmock.h>
 
-#include "comparison/calls.h"
-#include "tests/folder.h"
+#include "analysis/comparison/calls.h"
+#include "analysis/tests/folder.h"
 
 namespace benanza {
 namespace {

@@ -1,8 +1,8 @@
-#include "bounds/bound.h"
+#include "analysis/bounds/bound.h"
 
 #include <gmock/gmock.h>
 
-#include "tests/build.h"
+#include "analysis/tests/build.h"
 
 namespace benanza {
 namespace {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "bounds/layer_time.h"
-#include "graph/graph.h"
-#include "profiles/profile.h"
-#include "results/measurement.h"
+#include "analysis/bounds/layer_time.h"
+#include "analysis/profiles/profile.h"
+#include "analysis/results/measurement.h"
+#include "core/graph_file/graph.h"
 
 /// Short ways to write a test's models and measurements.
 namespace benanza::test {

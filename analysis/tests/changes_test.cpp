@@ -1,8 +1,8 @@
-#include "bounds/changes.h"
+#include "analysis/bounds/changes.h"
 
 #include <gmock/gmock.h>
 
-#include "tests/build.h"
+#include "analysis/tests/build.h"
 
 namespace benanza {
 namespace {

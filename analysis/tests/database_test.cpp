@@ -1,10 +1,10 @@
-#include "results/database.h"
+#include "analysis/results/database.h"
 
 #include <gmock/gmock.h>
 
-#include "results/export.h"
-#include "results/read.h"
-#include "tests/folder.h"
+#include "analysis/results/export.h"
+#include "analysis/results/read.h"
+#include "analysis/tests/folder.h"
 
 namespace benanza {
 namespace {

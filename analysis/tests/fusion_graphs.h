@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "report/fusion_report.h"
-#include "tests/build.h"
+#include "analysis/report/fusion_report.h"
+#include "analysis/tests/build.h"
 
 /// Graphs with fusions, and what their layers cost alone.
 namespace benanza::test {

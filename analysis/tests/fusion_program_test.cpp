@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/program.h"
+#include "analysis/tests/program.h"
 
 namespace benanza {
 namespace {

@@ -1,10 +1,10 @@
-#include "bounds/fusion.h"
+#include "analysis/bounds/fusion.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "tests/fusion_graphs.h"
+#include "analysis/tests/fusion_graphs.h"
 
 namespace benanza {
 namespace {

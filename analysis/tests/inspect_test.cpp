@@ -1,11 +1,11 @@
-#include "inspection/inspect.h"
+#include "analysis/inspection/inspect.h"
 
 #include <gmock/gmock.h>
 
-#include "comparison/read_profile.h"
-#include "comparison/same_model.h"
-#include "report/inspect_report.h"
-#include "tests/trace.h"
+#include "analysis/comparison/read_profile.h"
+#include "analysis/comparison/same_model.h"
+#include "analysis/report/inspect_report.h"
+#include "analysis/tests/trace.h"
 
 namespace benanza {
 namespace {

@@ -1,8 +1,8 @@
-#include "bounds/joint.h"
+#include "analysis/bounds/joint.h"
 
 #include <gmock/gmock.h>
 
-#include "tests/build.h"
+#include "analysis/tests/build.h"
 
 namespace benanza {
 namespace {

@@ -1,9 +1,9 @@
-#include "bounds/layer_time.h"
+#include "analysis/bounds/layer_time.h"
 
 #include <gmock/gmock.h>
 
-#include "bounds/coverage.h"
-#include "tests/build.h"
+#include "analysis/bounds/coverage.h"
+#include "analysis/tests/build.h"
 
 namespace benanza {
 namespace {

@@ -1,11 +1,11 @@
-#include "bounds/layouts.h"
+#include "analysis/bounds/layouts.h"
 
 #include <gmock/gmock.h>
 
 #include <random>
 
-#include "bounds/min_cut.h"
-#include "tests/build.h"
+#include "analysis/bounds/min_cut.h"
+#include "analysis/tests/build.h"
 
 namespace benanza {
 namespace {

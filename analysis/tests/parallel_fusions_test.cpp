@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "bounds/fusion.h"
-#include "tests/fusion_graphs.h"
+#include "analysis/bounds/fusion.h"
+#include "analysis/tests/fusion_graphs.h"
 
 namespace benanza {
 namespace {

@@ -1,9 +1,9 @@
-#include "comparison/picks.h"
+#include "analysis/comparison/picks.h"
 
 #include <gmock/gmock.h>
 
-#include "tests/build.h"
-#include "tests/folder.h"
+#include "analysis/tests/build.h"
+#include "analysis/tests/folder.h"
 
 namespace benanza {
 namespace {

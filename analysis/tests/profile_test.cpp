@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
-#include "comparison/comparison.h"
-#include "comparison/read_profile.h"
-#include "tests/build.h"
-#include "tests/folder.h"
+#include "analysis/comparison/comparison.h"
+#include "analysis/comparison/read_profile.h"
+#include "analysis/tests/build.h"
+#include "analysis/tests/folder.h"
 
 namespace benanza {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/folder.h"
+#include "analysis/tests/folder.h"
 
 namespace benanza::test {
 

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "graph/graph.h"
-#include "tests/program.h"
+#include "analysis/tests/program.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 namespace {

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 
-#include "comparison/read_profile.h"
-#include "comparison/same_model.h"
-#include "profiles/repeats.h"
-#include "tests/folder.h"
-#include "tests/trace.h"
+#include "analysis/comparison/read_profile.h"
+#include "analysis/comparison/same_model.h"
+#include "analysis/profiles/repeats.h"
+#include "analysis/tests/folder.h"
+#include "analysis/tests/trace.h"
 
 namespace benanza {
 namespace {

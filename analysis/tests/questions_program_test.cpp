@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "graph/graph.h"
-#include "tests/program.h"
+#include "analysis/tests/program.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 namespace {
@@ -179,7 +179,8 @@ TEST_F(Questions, TheReportNeedsNothingElse) {
 }
 
 TEST_F(Questions, AReportThatFailsWritesNothing) {
-  const std::string other = data("torchvision_alexnet.graph.json").string();
+  const std::string other =
+      data("../../../core/tests/data/torchvision_alexnet.graph.json").string();
   expect_error(run("report --graph " + other + " --results " + results_ + " --out " +
                    path("r.html") + " --trace " + path("t.json")),
                "missing");

@@ -1,11 +1,11 @@
-#include "report/bound_report.h"
+#include "analysis/report/bound_report.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "report/text_table.h"
-#include "tests/build.h"
+#include "analysis/report/text_table.h"
+#include "analysis/tests/build.h"
 
 namespace benanza {
 namespace {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "results/read.h"
-#include "tests/folder.h"
+#include "analysis/results/read.h"
+#include "analysis/tests/folder.h"
 
 namespace benanza {
 namespace {

@@ -1,12 +1,12 @@
-#include "bounds/schedule.h"
+#include "analysis/bounds/schedule.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "bounds/layer_time.h"
-#include "report/trace.h"
-#include "tests/build.h"
+#include "analysis/bounds/layer_time.h"
+#include "analysis/report/trace.h"
+#include "analysis/tests/build.h"
 
 namespace benanza {
 namespace {

@@ -1,9 +1,9 @@
-#include "results/stream.h"
+#include "analysis/results/stream.h"
 
 #include <gmock/gmock.h>
 
-#include "results/splitter.h"
-#include "tests/folder.h"
+#include "analysis/results/splitter.h"
+#include "analysis/tests/folder.h"
 
 namespace benanza {
 namespace {

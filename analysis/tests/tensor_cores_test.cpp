@@ -1,8 +1,8 @@
-#include "bounds/tensor_cores.h"
+#include "analysis/bounds/tensor_cores.h"
 
 #include <gmock/gmock.h>
 
-#include "tests/build.h"
+#include "analysis/tests/build.h"
 
 namespace benanza {
 namespace {

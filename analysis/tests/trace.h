@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "comparison/read_profile.h"
-#include "tests/folder.h"
+#include "analysis/comparison/read_profile.h"
+#include "analysis/tests/folder.h"
 
 namespace benanza::test {
 

@@ -1,13 +1,13 @@
-#include "emit/command.h"
+#include "generator/emit/command.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "base/error.h"
-#include "onnx/assume.h"
-#include "onnx/feed.h"
-#include "onnx/import.h"
-#include "onnx/read.h"
+#include "core/base/error.h"
+#include "generator/onnx/assume.h"
+#include "generator/onnx/feed.h"
+#include "generator/onnx/import.h"
+#include "generator/onnx/read.h"
 
 namespace benanza {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "emit/emit.h"
-#include "onnx/bind.h"
+#include "generator/emit/emit.h"
+#include "generator/onnx/bind.h"
 
 namespace benanza {
 

@@ -1,14 +1,14 @@
-#include "emit/emit.h"
+#include "generator/emit/emit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "emit/graph_json.h"
-#include "emit/problems.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "generator/emit/graph_json.h"
+#include "generator/emit/problems.h"
 
 namespace benanza {
 namespace {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "onnx/graph.h"
-#include "problem/precision.h"
+#include "core/problem/precision.h"
+#include "generator/onnx/graph.h"
 
 namespace benanza {
 

@@ -1,8 +1,8 @@
-#include "emit/graph_json.h"
+#include "generator/emit/graph_json.h"
 
 #include <nlohmann/json.hpp>
 
-#include "onnx/transforms.h"
+#include "generator/onnx/transforms.h"
 
 namespace benanza {
 namespace {

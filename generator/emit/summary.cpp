@@ -1,11 +1,11 @@
-#include "emit/summary.h"
+#include "generator/emit/summary.h"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <set>
 
-#include "emit/problems.h"
+#include "generator/emit/problems.h"
 
 namespace benanza {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "onnx/graph.h"
+#include "generator/onnx/graph.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "fusion/fusion.h"
+#include "generator/fusion/fusion.h"
 
 namespace benanza {
 

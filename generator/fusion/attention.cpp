@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "fusion/attention.h"
+#include "generator/fusion/attention.h"
 
 namespace benanza {
 namespace {

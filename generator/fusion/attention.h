@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "fusion/flow.h"
+#include "generator/fusion/flow.h"
 
 namespace benanza {
 

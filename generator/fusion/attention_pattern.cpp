@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include "fusion/attention.h"
+#include "generator/fusion/attention.h"
 
 namespace benanza {
 namespace {

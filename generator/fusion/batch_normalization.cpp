@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "fusion/fusion.h"
+#include "generator/fusion/fusion.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "fusion/flow.h"
+#include "generator/fusion/flow.h"
 
 namespace benanza {
 

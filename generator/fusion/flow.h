@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "onnx/graph.h"
+#include "generator/onnx/graph.h"
 
 namespace benanza {
 

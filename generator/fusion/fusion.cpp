@@ -1,8 +1,8 @@
-#include "fusion/fusion.h"
+#include "generator/fusion/fusion.h"
 
 #include <array>
 
-#include "fusion/attention.h"
+#include "generator/fusion/attention.h"
 
 namespace benanza {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fusion/flow.h"
+#include "generator/fusion/flow.h"
 
 namespace benanza {
 

@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "base/error.h"
-#include "mutate.h"
-#include "onnx/import.h"
-#include "onnx/read.h"
-#include "problem/problem.h"
-#include "single_node.h"
+#include "core/base/error.h"
+#include "core/problem/problem.h"
+#include "generator/fuzz/mutate.h"
+#include "generator/fuzz/single_node.h"
+#include "generator/onnx/import.h"
+#include "generator/onnx/read.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 

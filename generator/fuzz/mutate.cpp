@@ -1,4 +1,4 @@
-#include "mutate.h"
+#include "generator/fuzz/mutate.h"
 
 #include <array>
 #include <cmath>

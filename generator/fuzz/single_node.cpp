@@ -1,4 +1,4 @@
-#include "single_node.h"
+#include "generator/fuzz/single_node.h"
 
 #include <onnx/defs/schema.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mutate.h"
+#include "generator/fuzz/mutate.h"
 
 namespace benanza::fuzz {
 namespace {

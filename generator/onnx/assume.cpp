@@ -1,9 +1,9 @@
-#include "onnx/assume.h"
+#include "generator/onnx/assume.h"
 
 #include <algorithm>
 #include <set>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "onnx/bind.h"
-#include "onnx/largest/table.h"
-#include "onnx/program.h"
+#include "generator/onnx/bind.h"
+#include "generator/onnx/largest/table.h"
+#include "generator/onnx/program.h"
 
 namespace benanza {
 

@@ -1,9 +1,9 @@
-#include "onnx/attention.h"
+#include "generator/onnx/attention.h"
 
-#include "base/error.h"
-#include "onnx/broadcast.h"
-#include "onnx/movement.h"
-#include "onnx/product.h"
+#include "core/base/error.h"
+#include "generator/onnx/broadcast.h"
+#include "generator/onnx/movement.h"
+#include "generator/onnx/product.h"
 
 namespace benanza {
 

@@ -1,10 +1,10 @@
-#include "onnx/bind.h"
+#include "generator/onnx/bind.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "base/error.h"
-#include "onnx/tensor.h"
+#include "core/base/error.h"
+#include "generator/onnx/tensor.h"
 
 namespace benanza {
 namespace {

@@ -1,6 +1,6 @@
-#include "onnx/body.h"
+#include "generator/onnx/body.h"
 
-#include "onnx/program.h"
+#include "generator/onnx/program.h"
 
 namespace benanza {
 

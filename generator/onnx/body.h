@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "onnx/node.h"
-#include "onnx/tensor.h"
+#include "generator/onnx/node.h"
+#include "generator/onnx/tensor.h"
 
 namespace benanza {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/subgraph.h"
+#include "core/base/error.h"
+#include "generator/onnx/subgraph.h"
 
 namespace benanza {
 namespace {

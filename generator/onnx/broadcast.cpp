@@ -1,9 +1,9 @@
-#include "onnx/broadcast.h"
+#include "generator/onnx/broadcast.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "onnx/graph.h"
-#include "problem/ops/binary.h"
+#include "core/problem/ops/binary.h"
+#include "generator/onnx/graph.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "onnx/context.h"
+#include "generator/onnx/context.h"
 
 namespace benanza {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "onnx/program.h"
+#include "generator/onnx/program.h"
 
 namespace benanza {
 

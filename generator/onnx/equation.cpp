@@ -1,10 +1,10 @@
-#include "onnx/equation.h"
+#include "generator/onnx/equation.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "onnx/site.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 

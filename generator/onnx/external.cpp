@@ -1,12 +1,12 @@
-#include "onnx/external.h"
+#include "generator/onnx/external.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "onnx/tensor.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "generator/onnx/tensor.h"
 
 namespace benanza {
 namespace {

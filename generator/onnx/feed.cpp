@@ -1,4 +1,4 @@
-#include "onnx/feed.h"
+#include "generator/onnx/feed.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
-#include "onnx/tensor.h"
+#include "core/base/error.h"
+#include "generator/onnx/tensor.h"
 
 namespace benanza {
 namespace {

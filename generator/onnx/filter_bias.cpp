@@ -1,6 +1,6 @@
-#include "onnx/filter_bias.h"
+#include "generator/onnx/filter_bias.h"
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 

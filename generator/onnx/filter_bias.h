@@ -1,6 +1,6 @@
 #pragma once
 
-#include "onnx/lowering.h"
+#include "generator/onnx/lowering.h"
 
 namespace benanza {
 

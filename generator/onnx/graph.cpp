@@ -1,4 +1,4 @@
-#include "onnx/graph.h"
+#include "generator/onnx/graph.h"
 
 namespace benanza {
 

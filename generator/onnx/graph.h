@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "problem/problem.h"
+#include "core/problem/problem.h"
 
 namespace benanza {
 

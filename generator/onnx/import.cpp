@@ -1,16 +1,16 @@
-#include "onnx/import.h"
+#include "generator/onnx/import.h"
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "fusion/fusion.h"
-#include "onnx/assume.h"
-#include "onnx/feed.h"
-#include "onnx/infer.h"
-#include "onnx/inline.h"
-#include "onnx/lowering.h"
-#include "onnx/program.h"
-#include "onnx/read.h"
+#include "core/base/error.h"
+#include "generator/fusion/fusion.h"
+#include "generator/onnx/assume.h"
+#include "generator/onnx/feed.h"
+#include "generator/onnx/infer.h"
+#include "generator/onnx/inline.h"
+#include "generator/onnx/lowering.h"
+#include "generator/onnx/program.h"
+#include "generator/onnx/read.h"
 
 namespace benanza {
 namespace {

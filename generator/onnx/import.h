@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "onnx/bind.h"
-#include "onnx/graph.h"
+#include "generator/onnx/bind.h"
+#include "generator/onnx/graph.h"
 
 namespace benanza {
 

@@ -1,15 +1,15 @@
-#include "onnx/infer.h"
+#include "generator/onnx/infer.h"
 
 #include <algorithm>
 #include <array>
 
-#include "base/error.h"
-#include "onnx/assume.h"
-#include "onnx/nested.h"
-#include "onnx/rebatch.h"
-#include "onnx/schema.h"
-#include "onnx/sequence.h"
-#include "onnx/site.h"
+#include "core/base/error.h"
+#include "generator/onnx/assume.h"
+#include "generator/onnx/nested.h"
+#include "generator/onnx/rebatch.h"
+#include "generator/onnx/schema.h"
+#include "generator/onnx/sequence.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 namespace {

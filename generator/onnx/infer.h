@@ -2,11 +2,11 @@
 
 #include <optional>
 
-#include "onnx/bind.h"
-#include "onnx/fold/table.h"
-#include "onnx/largest/table.h"
-#include "onnx/program.h"
-#include "onnx/shapes/table.h"
+#include "generator/onnx/bind.h"
+#include "generator/onnx/fold/table.h"
+#include "generator/onnx/largest/table.h"
+#include "generator/onnx/program.h"
+#include "generator/onnx/shapes/table.h"
 
 namespace benanza {
 

@@ -1,11 +1,11 @@
-#include "onnx/inline.h"
+#include "generator/onnx/inline.h"
 
 #include <map>
 #include <set>
 #include <vector>
 
-#include "base/error.h"
-#include "onnx/node.h"
+#include "core/base/error.h"
+#include "generator/onnx/node.h"
 
 namespace benanza {
 namespace {

@@ -1,8 +1,8 @@
-#include "onnx/lowering.h"
+#include "generator/onnx/lowering.h"
 
 #include <algorithm>
 
-#include "onnx/subgraph.h"
+#include "generator/onnx/subgraph.h"
 
 namespace benanza {
 namespace {

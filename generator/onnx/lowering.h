@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "onnx/graph.h"
-#include "onnx/site.h"
+#include "generator/onnx/graph.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 

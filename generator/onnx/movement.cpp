@@ -1,6 +1,6 @@
-#include "onnx/movement.h"
+#include "generator/onnx/movement.h"
 
-#include "problem/ops/copy.h"
+#include "core/problem/ops/copy.h"
 
 namespace benanza {
 

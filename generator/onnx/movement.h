@@ -1,7 +1,7 @@
 #pragma once
 
-#include "onnx/lowering.h"
-#include "onnx/views.h"
+#include "generator/onnx/lowering.h"
+#include "generator/onnx/views.h"
 
 namespace benanza {
 

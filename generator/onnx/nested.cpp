@@ -1,10 +1,10 @@
-#include "onnx/nested.h"
+#include "generator/onnx/nested.h"
 
 #include <algorithm>
 #include <map>
 #include <memory>
 
-#include "onnx/site.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "onnx/program.h"
+#include "generator/onnx/program.h"
 
 namespace benanza {
 

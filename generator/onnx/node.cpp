@@ -1,10 +1,10 @@
-#include "onnx/node.h"
+#include "generator/onnx/node.h"
 
 #include <onnx/onnx_pb.h>
 
 #include <cmath>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 

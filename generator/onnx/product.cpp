@@ -1,9 +1,9 @@
-#include "onnx/product.h"
+#include "generator/onnx/product.h"
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/sliding_window.h"
+#include "core/base/error.h"
+#include "generator/onnx/sliding_window.h"
 
 namespace benanza {
 namespace {

@@ -1,11 +1,11 @@
-#include "onnx/program.h"
+#include "generator/onnx/program.h"
 
 #include <functional>
 #include <queue>
 
-#include "base/error.h"
-#include "onnx/read.h"
-#include "onnx/subgraph.h"
+#include "core/base/error.h"
+#include "generator/onnx/read.h"
+#include "generator/onnx/subgraph.h"
 
 namespace benanza {
 namespace {

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "onnx/graph.h"
-#include "onnx/node.h"
-#include "onnx/tensor.h"
+#include "generator/onnx/graph.h"
+#include "generator/onnx/node.h"
+#include "generator/onnx/tensor.h"
 
 namespace benanza {
 

@@ -1,10 +1,10 @@
-#include "onnx/read.h"
+#include "generator/onnx/read.h"
 
-#include "base/error.h"
-#include "base/mapped_file.h"
-#include "onnx/external.h"
-#include "onnx/node.h"
-#include "onnx/wire.h"
+#include "core/base/error.h"
+#include "core/base/mapped_file.h"
+#include "generator/onnx/external.h"
+#include "generator/onnx/node.h"
+#include "generator/onnx/wire.h"
 
 namespace benanza {
 namespace {

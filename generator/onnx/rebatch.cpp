@@ -1,4 +1,4 @@
-#include "onnx/rebatch.h"
+#include "generator/onnx/rebatch.h"
 
 #include <algorithm>
 

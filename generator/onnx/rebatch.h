@@ -1,6 +1,6 @@
 #pragma once
 
-#include "onnx/context.h"
+#include "generator/onnx/context.h"
 
 namespace benanza {
 

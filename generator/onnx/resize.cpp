@@ -1,10 +1,10 @@
-#include "onnx/resize.h"
+#include "generator/onnx/resize.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

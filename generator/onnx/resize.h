@@ -1,6 +1,6 @@
 #pragma once
 
-#include "onnx/site.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "onnx/schema.h"
+#include "generator/onnx/schema.h"
 
 #include <onnx/defs/schema.h>
 #include <onnx/shape_inference/implementation.h>
@@ -7,10 +7,10 @@
 #include <array>
 #include <optional>
 
-#include "base/error.h"
-#include "onnx/context.h"
-#include "onnx/rebatch.h"
-#include "onnx/schema_check.h"
+#include "core/base/error.h"
+#include "generator/onnx/context.h"
+#include "generator/onnx/rebatch.h"
+#include "generator/onnx/schema_check.h"
 
 namespace benanza {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "onnx/bind.h"
-#include "onnx/program.h"
+#include "generator/onnx/bind.h"
+#include "generator/onnx/program.h"
 
 namespace benanza {
 

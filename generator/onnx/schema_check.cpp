@@ -1,4 +1,4 @@
-#include "onnx/schema_check.h"
+#include "generator/onnx/schema_check.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
-#include "onnx/context.h"
+#include "core/base/error.h"
+#include "generator/onnx/context.h"
 
 namespace benanza {
 namespace {

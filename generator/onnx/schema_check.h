@@ -2,7 +2,7 @@
 
 #include <onnx/defs/schema.h>
 
-#include "onnx/program.h"
+#include "generator/onnx/program.h"
 
 namespace benanza {
 

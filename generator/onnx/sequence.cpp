@@ -1,8 +1,8 @@
-#include "onnx/sequence.h"
+#include "generator/onnx/sequence.h"
 
 #include <algorithm>
 
-#include "onnx/site.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 namespace {

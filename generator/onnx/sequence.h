@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "onnx/program.h"
+#include "generator/onnx/program.h"
 
 namespace benanza {
 

@@ -1,8 +1,8 @@
-#include "onnx/site.h"
+#include "generator/onnx/site.h"
 
 #include <cmath>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

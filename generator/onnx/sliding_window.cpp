@@ -1,8 +1,8 @@
-#include "onnx/sliding_window.h"
+#include "generator/onnx/sliding_window.h"
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "onnx/site.h"
-#include "problem/ops/window.h"
+#include "core/problem/ops/window.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 

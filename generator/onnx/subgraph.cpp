@@ -1,9 +1,9 @@
-#include "onnx/subgraph.h"
+#include "generator/onnx/subgraph.h"
 
 #include <algorithm>
 #include <map>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "onnx/program.h"
+#include "generator/onnx/program.h"
 
 namespace benanza {
 

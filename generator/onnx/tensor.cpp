@@ -1,4 +1,4 @@
-#include "onnx/tensor.h"
+#include "generator/onnx/tensor.h"
 
 #include <onnx/onnx_pb.h>
 
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "problem/text.h"
+#include "core/problem/text.h"
 
 namespace onnx {
 class TensorProto;

@@ -1,8 +1,8 @@
-#include "onnx/transforms.h"
+#include "generator/onnx/transforms.h"
 
 #include <algorithm>
 
-#include "problem/ops/copy.h"
+#include "core/problem/ops/copy.h"
 
 namespace benanza {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "onnx/graph.h"
+#include "generator/onnx/graph.h"
 
 namespace benanza {
 

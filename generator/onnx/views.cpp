@@ -1,11 +1,11 @@
-#include "onnx/views.h"
+#include "generator/onnx/views.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
-#include "base/error.h"
-#include "problem/ops/copy.h"
+#include "core/base/error.h"
+#include "core/problem/ops/copy.h"
 
 namespace benanza {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "onnx/site.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "onnx/site.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 

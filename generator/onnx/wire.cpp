@@ -1,7 +1,7 @@
 // Protocol buffers' wire format (protobuf.dev, "Encoding"): a message is a sequence of fields, each
 // a tag (field number * 8 + type of the value) and a value: a varint, 4 or 8 bytes, or a length and
 // as many bytes. Nested messages are such bytes.
-#include "onnx/wire.h"
+#include "generator/onnx/wire.h"
 
 #include <onnx/onnx_pb.h>
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <optional>
 
-#include "base/error.h"
-#include "onnx/tensor.h"
+#include "core/base/error.h"
+#include "generator/onnx/tensor.h"
 
 namespace benanza {
 namespace {

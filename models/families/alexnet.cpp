@@ -2,8 +2,8 @@
 // Convolutional Neural Networks", NIPS 2012. As trained by BVLC for Caffe; CaffeNet normalizes
 // after pooling instead of before, and R-CNN is CaffeNet with 200 classes and no softmax.
 
-#include "zoo/caffe2.h"
-#include "zoo/zoo.h"
+#include "models/zoo/caffe2.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

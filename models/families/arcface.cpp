@@ -1,8 +1,8 @@
 // ArcFace: J. Deng et al., "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", CVPR
 // 2019; InsightFace's ResNet-100 from MXNet, whose units normalize first and activate by PRelu.
 
-#include "zoo/mxnet.h"
-#include "zoo/zoo.h"
+#include "models/zoo/mxnet.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

@@ -1,8 +1,8 @@
 // DenseNet-121: G. Huang et al., "Densely Connected Convolutional Networks", CVPR 2017; trained for
 // Caffe, whose batch normalization is two layers: BatchNorm, then Scale in place.
 
-#include "zoo/caffe2.h"
-#include "zoo/zoo.h"
+#include "models/zoo/caffe2.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

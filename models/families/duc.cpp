@@ -2,8 +2,8 @@
 // ResNet-101 that stops halving the image at 1/8 and dilates its kernels instead, in the paper's
 // hybrid pattern; then 16 scores per class and place, which make an image of half the input's size.
 
-#include "zoo/mxnet.h"
-#include "zoo/zoo.h"
+#include "models/zoo/mxnet.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

@@ -1,8 +1,8 @@
 // Emotion FER+: E. Barsoum et al., "Training Deep Networks for Facial Expression Recognition with
 // Crowd-Sourced Label Distribution", ICMI 2016; from CNTK.
 
-#include "zoo/cntk.h"
-#include "zoo/zoo.h"
+#include "models/zoo/cntk.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

@@ -2,8 +2,8 @@
 // Caffe, which rounds pooled extents up: the converter wrote that as a pad at the end. Inception v1
 // is the same network from Caffe2, rounding down.
 
-#include "zoo/caffe2.h"
-#include "zoo/zoo.h"
+#include "models/zoo/caffe2.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

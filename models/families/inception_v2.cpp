@@ -2,8 +2,8 @@
 // Reducing Internal Covariate Shift", ICML 2015; trained for Caffe, whose batch normalization is
 // two layers, and whose pools round up, which the converter wrote as a pad at the end.
 
-#include "zoo/caffe2.h"
-#include "zoo/zoo.h"
+#include "models/zoo/caffe2.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

@@ -1,7 +1,7 @@
 // MNIST: the convolutional network of CNTK's tutorial for handwritten digits.
 
-#include "zoo/cntk.h"
-#include "zoo/zoo.h"
+#include "models/zoo/cntk.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

@@ -2,8 +2,8 @@
 // 2018; from Gluon's model zoo, in the version that activates by Relu and halves the image at the
 // tenth bottleneck, not at the sixth.
 
-#include "zoo/gluon.h"
-#include "zoo/zoo.h"
+#include "models/zoo/gluon.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

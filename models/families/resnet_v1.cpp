@@ -2,8 +2,8 @@
 // model zoo, where a bottleneck's stride is in its first convolution, and its 1x1 convolutions have
 // a bias though batch normalization follows.
 
-#include "zoo/gluon.h"
-#include "zoo/zoo.h"
+#include "models/zoo/gluon.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

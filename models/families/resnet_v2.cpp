@@ -2,8 +2,8 @@
 // model zoo. Normalization and activation come before a block's convolutions; the input itself is
 // normalized too.
 
-#include "zoo/gluon.h"
-#include "zoo/zoo.h"
+#include "models/zoo/gluon.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

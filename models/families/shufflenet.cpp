@@ -1,8 +1,8 @@
 // ShuffleNet: X. Zhang et al., "ShuffleNet: An Extremely Efficient Convolutional Neural Network for
 // Mobile Devices", CVPR 2018; from Caffe2, in 4 groups, and as wide inside a unit as outside.
 
-#include "zoo/caffe2.h"
-#include "zoo/zoo.h"
+#include "models/zoo/caffe2.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

@@ -1,8 +1,8 @@
 // SqueezeNet 1.1: F. Iandola et al., "SqueezeNet: AlexNet-level accuracy with 50x fewer
 // parameters", arXiv:1602.07360, in its later, cheaper version; from Gluon's model zoo.
 
-#include "zoo/gluon.h"
-#include "zoo/zoo.h"
+#include "models/zoo/gluon.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

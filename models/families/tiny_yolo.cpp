@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "zoo/zoo.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

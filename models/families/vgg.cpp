@@ -1,8 +1,8 @@
 // VGG: K. Simonyan, A. Zisserman, "Very Deep Convolutional Networks for Large-Scale Image
 // Recognition", ICLR 2015; from Gluon's model zoo, with and without batch normalization.
 
-#include "zoo/gluon.h"
-#include "zoo/zoo.h"
+#include "models/zoo/gluon.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

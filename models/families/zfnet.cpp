@@ -1,8 +1,8 @@
 // ZFNet-512: M. D. Zeiler, R. Fergus, "Visualizing and Understanding Convolutional Networks", ECCV
 // 2014, with 512 filters in its last convolutions; from Caffe2.
 
-#include "zoo/caffe2.h"
-#include "zoo/zoo.h"
+#include "models/zoo/caffe2.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

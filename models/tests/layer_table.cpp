@@ -1,4 +1,4 @@
-#include "layer_table.h"
+#include "models/tests/layer_table.h"
 
 #include <onnx/checker.h>
 #include <onnx/shape_inference/implementation.h>

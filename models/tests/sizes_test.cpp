@@ -10,10 +10,10 @@
 #include <map>
 #include <sstream>
 
-#include "base/file.h"
-#include "emit/summary.h"
-#include "onnx/import.h"
-#include "zoo/zoo.h"
+#include "core/base/file.h"
+#include "generator/emit/summary.h"
+#include "generator/onnx/import.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

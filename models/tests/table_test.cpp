@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <set>
 
-#include "layer_table.h"
-#include "zoo/zoo.h"
+#include "models/tests/layer_table.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 namespace {

@@ -1,6 +1,6 @@
 // What the tables do not show: attributes, weights, sizes, names.
 
-#include "zoo/zoo.h"
+#include "models/zoo/zoo.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <map>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza::zoo {
 namespace {

@@ -1,4 +1,4 @@
-#include "zoo/attributes.h"
+#include "models/zoo/attributes.h"
 
 namespace benanza::zoo {
 

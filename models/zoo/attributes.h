@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "zoo/dims.h"
+#include "models/zoo/dims.h"
 
 namespace benanza::zoo {
 

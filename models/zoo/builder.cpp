@@ -1,10 +1,10 @@
-#include "zoo/builder.h"
+#include "models/zoo/builder.h"
 
 #include <bit>
 #include <functional>
 #include <map>
 
-#include "zoo/attributes.h"
+#include "models/zoo/attributes.h"
 
 namespace benanza::zoo {
 namespace {

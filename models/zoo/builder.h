@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "zoo/dims.h"
-#include "zoo/weights.h"
+#include "models/zoo/dims.h"
+#include "models/zoo/weights.h"
 
 namespace benanza::zoo {
 

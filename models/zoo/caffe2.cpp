@@ -1,4 +1,4 @@
-#include "zoo/caffe2.h"
+#include "models/zoo/caffe2.h"
 
 namespace benanza::zoo {
 namespace {

@@ -1,4 +1,4 @@
-#include "zoo/cntk.h"
+#include "models/zoo/cntk.h"
 
 namespace benanza::zoo {
 namespace {

@@ -1,4 +1,4 @@
-#include "zoo/dims.h"
+#include "models/zoo/dims.h"
 
 #include <functional>
 #include <numeric>

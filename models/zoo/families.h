@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "zoo/zoo.h"
+#include "models/zoo/zoo.h"
 
 namespace benanza::zoo {
 

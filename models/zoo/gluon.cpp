@@ -1,4 +1,4 @@
-#include "zoo/gluon.h"
+#include "models/zoo/gluon.h"
 
 namespace benanza::zoo {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "zoo/builder.h"
+#include "models/zoo/builder.h"
 
 namespace benanza::zoo {
 

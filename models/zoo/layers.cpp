@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "zoo/attributes.h"
-#include "zoo/builder.h"
+#include "models/zoo/attributes.h"
+#include "models/zoo/builder.h"
 
 namespace benanza::zoo {
 namespace {

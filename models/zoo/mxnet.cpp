@@ -1,4 +1,4 @@
-#include "zoo/mxnet.h"
+#include "models/zoo/mxnet.h"
 
 namespace benanza::zoo {
 

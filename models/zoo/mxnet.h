@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "zoo/builder.h"
+#include "models/zoo/builder.h"
 
 namespace benanza::zoo {
 

@@ -1,4 +1,4 @@
-#include "zoo/weights.h"
+#include "models/zoo/weights.h"
 
 #include <cmath>
 

@@ -1,11 +1,11 @@
-#include "zoo/zoo.h"
+#include "models/zoo/zoo.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "base/error.h"
-#include "zoo/families.h"
+#include "core/base/error.h"
+#include "models/zoo/families.h"
 
 namespace benanza::zoo {
 namespace {

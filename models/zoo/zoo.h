@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "zoo/builder.h"
+#include "models/zoo/builder.h"
 
 namespace benanza::zoo {
 

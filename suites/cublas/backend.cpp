@@ -1,9 +1,9 @@
-#include "cublas/backend.h"
+#include "suites/cublas/backend.h"
 
 #include <array>
 #include <stdexcept>
 
-#include "cublas/solvers.h"
+#include "suites/cublas/solvers.h"
 
 namespace benanza::cublas {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cublas/library.h"
-#include "harness/backend.h"
+#include "suites/cublas/library.h"
+#include "suites/harness/backend.h"
 
 namespace benanza::cublas {
 

@@ -1,7 +1,7 @@
-#include "cublas/mapping.h"
-#include "cublas/solvers.h"
-#include "cublas/status.h"
-#include "cublas/types.h"
+#include "suites/cublas/mapping.h"
+#include "suites/cublas/solvers.h"
+#include "suites/cublas/status.h"
+#include "suites/cublas/types.h"
 
 namespace benanza::cublas {
 namespace {

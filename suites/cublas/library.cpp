@@ -1,8 +1,8 @@
-#include "cublas/library.h"
+#include "suites/cublas/library.h"
 
 #include <algorithm>
 
-#include "cublas/status.h"
+#include "suites/cublas/status.h"
 
 namespace benanza::cublas {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "cuda/context.h"
-#include "cuda/handles.h"
+#include "suites/nvidia/context.h"
+#include "suites/nvidia/handles.h"
 
 namespace benanza::cublas {
 

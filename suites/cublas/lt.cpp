@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "cublas/lt_algorithm.h"
-#include "cublas/lt_matmul.h"
-#include "cublas/solvers.h"
-#include "cublas/status.h"
+#include "suites/cublas/lt_algorithm.h"
+#include "suites/cublas/lt_matmul.h"
+#include "suites/cublas/solvers.h"
+#include "suites/cublas/status.h"
 
 namespace benanza::cublas {
 namespace {

@@ -1,6 +1,6 @@
-#include "cublas/lt_algorithm.h"
+#include "suites/cublas/lt_algorithm.h"
 
-#include "cublas/status.h"
+#include "suites/cublas/status.h"
 
 namespace benanza::cublas {
 namespace {

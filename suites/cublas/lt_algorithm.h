@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/primitive.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cublas {
 

@@ -1,10 +1,10 @@
-#include "cublas/lt_matmul.h"
+#include "suites/cublas/lt_matmul.h"
 
 #include <algorithm>
 
-#include "cublas/lt_algorithm.h"
-#include "cublas/status.h"
-#include "cublas/types.h"
+#include "suites/cublas/lt_algorithm.h"
+#include "suites/cublas/status.h"
+#include "suites/cublas/types.h"
 
 namespace benanza::cublas {
 namespace {

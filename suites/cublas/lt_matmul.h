@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cublas/mapping.h"
-#include "cuda/handles.h"
-#include "harness/primitive.h"
+#include "suites/cublas/mapping.h"
+#include "suites/harness/primitive.h"
+#include "suites/nvidia/handles.h"
 
 namespace benanza::cublas {
 

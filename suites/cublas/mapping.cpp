@@ -1,4 +1,4 @@
-#include "cublas/mapping.h"
+#include "suites/cublas/mapping.h"
 
 #include <algorithm>
 #include <optional>

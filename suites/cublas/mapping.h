@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cuda/tensor_format.h"
-#include "problem/ops/gemm.h"
-#include "problem/problem.h"
+#include "core/problem/ops/gemm.h"
+#include "core/problem/problem.h"
+#include "suites/nvidia/tensor_format.h"
 
 namespace benanza::cublas {
 

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "cublas/library.h"
-#include "cuda/primitive.h"
-#include "harness/backend.h"
+#include "suites/cublas/library.h"
+#include "suites/harness/backend.h"
+#include "suites/nvidia/primitive.h"
 
 namespace benanza::cublas {
 

@@ -1,10 +1,10 @@
-#include "cublas/status.h"
+#include "suites/cublas/status.h"
 
 #include <stdexcept>
 #include <string>
 
-#include "cuda/check.h"
-#include "harness/primitive.h"
+#include "suites/harness/primitive.h"
+#include "suites/nvidia/check.h"
 
 namespace benanza::cublas {
 

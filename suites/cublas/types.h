@@ -2,7 +2,7 @@
 
 #include <cublas_v2.h>
 
-#include "problem/precision.h"
+#include "core/problem/precision.h"
 
 namespace benanza::cublas {
 

@@ -1,17 +1,17 @@
-#include "cudnn/activation.h"
+#include "suites/cudnn/activation.h"
 
 #include <array>
 #include <cmath>
 #include <string>
 
-#include "cuda/convert.h"
-#include "cuda/device_memory.h"
-#include "cudnn/constants.h"
-#include "cudnn/graph_solver.h"
-#include "cudnn/layer.h"
-#include "cudnn/op_tensor.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/graph_solver.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/op_tensor.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
+#include "suites/nvidia/convert.h"
+#include "suites/nvidia/device_memory.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "problem/ops/activation.h"
+#include "core/problem/ops/activation.h"
 
 namespace benanza::cudnn {
 

@@ -2,9 +2,9 @@
 #include <optional>
 #include <string>
 
-#include "cudnn/elementwise_graph.h"
-#include "cudnn/graph_solver.h"
-#include "harness/primitive.h"
+#include "suites/cudnn/elementwise_graph.h"
+#include "suites/cudnn/graph_solver.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

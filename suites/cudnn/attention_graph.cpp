@@ -1,9 +1,9 @@
 #include <limits>
 #include <utility>
 
-#include "cudnn/descriptors.h"
-#include "cudnn/graph_solver.h"
-#include "harness/primitive.h"
+#include "suites/cudnn/descriptors.h"
+#include "suites/cudnn/graph_solver.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

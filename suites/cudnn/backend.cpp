@@ -1,9 +1,9 @@
-#include "cudnn/backend.h"
+#include "suites/cudnn/backend.h"
 
 #include <variant>
 
-#include "cudnn/least_work.h"
-#include "cudnn/solver.h"
+#include "suites/cudnn/least_work.h"
+#include "suites/cudnn/solver.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cudnn/library.h"
-#include "harness/backend.h"
+#include "suites/cudnn/library.h"
+#include "suites/harness/backend.h"
 
 namespace benanza::cudnn {
 

@@ -1,17 +1,17 @@
-#include "cudnn/binary.h"
+#include "suites/cudnn/binary.h"
 
 #include <cuda_runtime_api.h>
 
 #include <string>
 #include <string_view>
 
-#include "cuda/check.h"
-#include "cudnn/constants.h"
-#include "cudnn/graph_solver.h"
-#include "cudnn/layer.h"
-#include "cudnn/op_tensor.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/graph_solver.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/op_tensor.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
+#include "suites/nvidia/check.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "cudnn/shape.h"
-#include "harness/primitive.h"
-#include "problem/ops/binary.h"
+#include "core/problem/ops/binary.h"
+#include "suites/cudnn/shape.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 

@@ -2,10 +2,10 @@
 #include <string>
 #include <utility>
 
-#include "cudnn/binary.h"
-#include "cudnn/elementwise_graph.h"
-#include "cudnn/graph_solver.h"
-#include "harness/primitive.h"
+#include "suites/cudnn/binary.h"
+#include "suites/cudnn/elementwise_graph.h"
+#include "suites/cudnn/graph_solver.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -1,14 +1,14 @@
-#include "cudnn/convolution.h"
+#include "suites/cudnn/convolution.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "cudnn/constants.h"
-#include "cudnn/layer.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -6,10 +6,10 @@
 #include <span>
 #include <string_view>
 
-#include "cudnn/algorithm_ranks.h"
-#include "cudnn/descriptors.h"
-#include "cudnn/padded_input.h"
-#include "problem/problem.h"
+#include "core/problem/problem.h"
+#include "suites/cudnn/algorithm_ranks.h"
+#include "suites/cudnn/descriptors.h"
+#include "suites/cudnn/padded_input.h"
 
 namespace benanza::cudnn {
 

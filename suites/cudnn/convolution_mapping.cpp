@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "cudnn/convolution.h"
-#include "harness/primitive.h"
+#include "suites/cudnn/convolution.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

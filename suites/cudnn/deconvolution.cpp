@@ -1,13 +1,13 @@
-#include "cudnn/deconvolution.h"
+#include "suites/cudnn/deconvolution.h"
 
 #include <utility>
 #include <vector>
 
-#include "cudnn/algorithm_ranks.h"
-#include "cudnn/constants.h"
-#include "cudnn/layer.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/algorithm_ranks.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
 
 namespace benanza::cudnn {
 namespace {

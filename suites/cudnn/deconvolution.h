@@ -5,9 +5,9 @@
 #include <optional>
 #include <string_view>
 
-#include "cudnn/descriptors.h"
-#include "cudnn/padded_input.h"
-#include "problem/ops/deconvolution.h"
+#include "core/problem/ops/deconvolution.h"
+#include "suites/cudnn/descriptors.h"
+#include "suites/cudnn/padded_input.h"
 
 namespace benanza::cudnn {
 

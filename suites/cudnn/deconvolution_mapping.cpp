@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "cudnn/deconvolution.h"
-#include "harness/primitive.h"
+#include "suites/cudnn/deconvolution.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

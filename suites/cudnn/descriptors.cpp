@@ -1,9 +1,9 @@
-#include "cudnn/descriptors.h"
+#include "suites/cudnn/descriptors.h"
 
 #include <limits>
 
-#include "cudnn/status.h"
-#include "harness/primitive.h"
+#include "suites/cudnn/status.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

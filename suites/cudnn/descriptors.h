@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "cuda/handles.h"
-#include "cuda/tensor_format.h"
+#include "suites/nvidia/handles.h"
+#include "suites/nvidia/tensor_format.h"
 
 namespace benanza::cudnn {
 

@@ -1,4 +1,4 @@
-#include "cudnn/elementwise_graph.h"
+#include "suites/cudnn/elementwise_graph.h"
 
 #include <numeric>
 

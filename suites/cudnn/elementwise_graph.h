@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/tensor_format.h"
+#include "suites/nvidia/tensor_format.h"
 
 namespace benanza::cudnn {
 

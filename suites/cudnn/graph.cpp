@@ -1,4 +1,4 @@
-#include "cudnn/graph.h"
+#include "suites/cudnn/graph.h"
 
 #include <algorithm>
 #include <array>
@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "cudnn/descriptors.h"
-#include "cudnn/status.h"
-#include "harness/primitive.h"
-#include "problem/problem.h"
+#include "core/problem/problem.h"
+#include "suites/cudnn/descriptors.h"
+#include "suites/cudnn/status.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 

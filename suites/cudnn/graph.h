@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cuda/handles.h"
-#include "cuda/tensor_format.h"
-#include "problem/precision.h"
+#include "core/problem/precision.h"
+#include "suites/nvidia/handles.h"
+#include "suites/nvidia/tensor_format.h"
 
 /// The library's graph interface: operations over tensors, for which it offers engines. Nothing
 /// here needs a GPU if the target is a described device. Everything throws what check() throws.

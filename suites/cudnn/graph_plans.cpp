@@ -1,4 +1,4 @@
-#include "cudnn/graph_plans.h"
+#include "suites/cudnn/graph_plans.h"
 
 #include <algorithm>
 #include <utility>

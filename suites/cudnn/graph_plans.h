@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cudnn/graph.h"
+#include "suites/cudnn/graph.h"
 
 namespace benanza::cudnn {
 

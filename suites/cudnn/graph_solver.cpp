@@ -1,13 +1,13 @@
-#include "cudnn/graph_solver.h"
+#include "suites/cudnn/graph_solver.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "cuda/convert.h"
-#include "cuda/device_memory.h"
-#include "cudnn/layer.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/status.h"
+#include "suites/nvidia/convert.h"
+#include "suites/nvidia/device_memory.h"
 
 namespace benanza::cudnn {
 namespace {

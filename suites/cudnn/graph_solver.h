@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cudnn/graph.h"
-#include "cudnn/graph_plans.h"
-#include "cudnn/solver.h"
+#include "suites/cudnn/graph.h"
+#include "suites/cudnn/graph_plans.h"
+#include "suites/cudnn/solver.h"
 
 namespace benanza::cudnn {
 

@@ -1,4 +1,4 @@
-#include "cudnn/layer.h"
+#include "suites/cudnn/layer.h"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cuda/primitive.h"
-#include "cudnn/library.h"
-#include "cudnn/shape.h"
+#include "suites/cudnn/library.h"
+#include "suites/cudnn/shape.h"
+#include "suites/nvidia/primitive.h"
 
 namespace benanza::cudnn {
 

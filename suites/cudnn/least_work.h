@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/primitive.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 

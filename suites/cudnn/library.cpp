@@ -1,9 +1,9 @@
-#include "cudnn/library.h"
+#include "suites/cudnn/library.h"
 
 #include <stdexcept>
 
-#include "cuda/check.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/status.h"
+#include "suites/nvidia/check.h"
 
 namespace benanza::cudnn {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cuda/context.h"
-#include "cudnn/descriptors.h"
-#include "cudnn/graph_plans.h"
+#include "suites/cudnn/descriptors.h"
+#include "suites/cudnn/graph_plans.h"
+#include "suites/nvidia/context.h"
 
 namespace benanza::cudnn {
 

@@ -1,7 +1,7 @@
-#include "cuda/suite_main.h"
-#include "cudnn/backend.h"
-#include "harness/bench_main.h"
-#include "peaks/measure.h"
+#include "suites/cudnn/backend.h"
+#include "suites/harness/bench_main.h"
+#include "suites/nvidia/suite_main.h"
+#include "suites/peaks/measure.h"
 
 int main(int argc, char** argv) {
   return benanza::cuda_suite_main(

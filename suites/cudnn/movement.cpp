@@ -1,12 +1,12 @@
-#include "cudnn/movement.h"
+#include "suites/cudnn/movement.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "cudnn/constants.h"
-#include "cudnn/layer.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "cudnn/shape.h"
-#include "problem/ops/concat.h"
-#include "problem/ops/copy.h"
+#include "core/problem/ops/concat.h"
+#include "core/problem/ops/copy.h"
+#include "suites/cudnn/shape.h"
 
 namespace benanza::cudnn {
 

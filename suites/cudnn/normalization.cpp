@@ -1,12 +1,12 @@
 #include <utility>
 
-#include "cuda/convert.h"
-#include "cuda/device_memory.h"
-#include "cudnn/constants.h"
-#include "cudnn/graph_solver.h"
-#include "cudnn/layer.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/graph_solver.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
+#include "suites/nvidia/convert.h"
+#include "suites/nvidia/device_memory.h"
 
 /// Normalization by the statistics of the tensor itself: the library's batch normalization in its
 /// training form, shown a batch of one whose channels are the rows. It always scales and shifts, by

@@ -1,6 +1,6 @@
-#include "cudnn/graph_solver.h"
-#include "cudnn/shape.h"
-#include "harness/primitive.h"
+#include "suites/cudnn/graph_solver.h"
+#include "suites/cudnn/shape.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

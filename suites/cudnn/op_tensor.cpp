@@ -1,7 +1,7 @@
-#include "cudnn/op_tensor.h"
+#include "suites/cudnn/op_tensor.h"
 
-#include "cudnn/constants.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/status.h"
 
 namespace benanza::cudnn {
 

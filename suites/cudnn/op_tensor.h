@@ -2,7 +2,7 @@
 
 #include <cudnn.h>
 
-#include "cudnn/descriptors.h"
+#include "suites/cudnn/descriptors.h"
 
 namespace benanza::cudnn {
 

@@ -1,10 +1,10 @@
-#include "cudnn/padded_input.h"
+#include "suites/cudnn/padded_input.h"
 
 #include <utility>
 
-#include "cuda/convert.h"
-#include "cudnn/constants.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/status.h"
+#include "suites/nvidia/convert.h"
 
 namespace benanza::cudnn {
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "cuda/context.h"
-#include "cuda/device_memory.h"
-#include "cudnn/descriptors.h"
-#include "cudnn/padding.h"
-#include "cudnn/shape.h"
+#include "suites/cudnn/descriptors.h"
+#include "suites/cudnn/padding.h"
+#include "suites/cudnn/shape.h"
+#include "suites/nvidia/context.h"
+#include "suites/nvidia/device_memory.h"
 
 namespace benanza::cudnn {
 

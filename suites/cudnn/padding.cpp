@@ -1,4 +1,4 @@
-#include "cudnn/padding.h"
+#include "suites/cudnn/padding.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cudnn/pooling.h"
+#include "suites/cudnn/pooling.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "cudnn/constants.h"
-#include "cudnn/layer.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
 
 namespace benanza::cudnn {
 namespace {

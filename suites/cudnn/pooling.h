@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cudnn/padded_input.h"
-#include "harness/primitive.h"
-#include "problem/ops/pooling.h"
+#include "core/problem/ops/pooling.h"
+#include "suites/cudnn/padded_input.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 

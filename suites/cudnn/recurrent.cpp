@@ -1,13 +1,13 @@
-#include "cudnn/recurrent.h"
+#include "suites/cudnn/recurrent.h"
 
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
-#include "cuda/convert.h"
-#include "cudnn/layer.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
+#include "suites/nvidia/convert.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cudnn/descriptors.h"
-#include "problem/ops/recurrent.h"
+#include "core/problem/ops/recurrent.h"
+#include "suites/cudnn/descriptors.h"
 
 namespace benanza::cudnn {
 

@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "cudnn/recurrent.h"
-#include "cudnn/status.h"
-#include "harness/primitive.h"
+#include "suites/cudnn/recurrent.h"
+#include "suites/cudnn/status.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

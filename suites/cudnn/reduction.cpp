@@ -1,9 +1,9 @@
 #include <utility>
 
-#include "cudnn/constants.h"
-#include "cudnn/layer.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
+#include "suites/cudnn/constants.h"
+#include "suites/cudnn/layer.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "cudnn/solver.h"
+#include "suites/cudnn/solver.h"
 
 /// Problems of which cuDNN's call-per-layer functions know nothing, and of which no other library
 /// here does: a row says so, or a bound would wait for a measurement that cannot be.

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "cuda/tensor_format.h"
-#include "problem/precision.h"
-#include "problem/text.h"
+#include "core/problem/precision.h"
+#include "core/problem/text.h"
+#include "suites/nvidia/tensor_format.h"
 
 namespace benanza::cudnn {
 

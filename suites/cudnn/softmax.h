@@ -2,8 +2,8 @@
 
 #include <cudnn.h>
 
-#include "harness/primitive.h"
-#include "problem/ops/softmax.h"
+#include "core/problem/ops/softmax.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 

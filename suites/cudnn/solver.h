@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "cuda/primitive.h"
-#include "cudnn/library.h"
-#include "problem/problem.h"
+#include "core/problem/problem.h"
+#include "suites/cudnn/library.h"
+#include "suites/nvidia/primitive.h"
 
 namespace benanza::cudnn {
 

@@ -1,10 +1,10 @@
-#include "cudnn/status.h"
+#include "suites/cudnn/status.h"
 
 #include <array>
 #include <stdexcept>
 
-#include "cuda/check.h"
-#include "harness/primitive.h"
+#include "suites/harness/primitive.h"
+#include "suites/nvidia/check.h"
 
 namespace benanza::cudnn {
 std::string last_words() {

@@ -1,4 +1,4 @@
-#include "harness/bench_main.h"
+#include "suites/harness/bench_main.h"
 
 #include <benchmark/benchmark.h>
 #include <signal.h>
@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "harness/model_problems.h"
-#include "harness/options.h"
-#include "harness/reference/verification_cases.h"
-#include "harness/result_store.h"
-#include "harness/session.h"
-#include "harness/variants.h"
+#include "core/base/error.h"
+#include "suites/harness/model_problems.h"
+#include "suites/harness/options.h"
+#include "suites/harness/result_store.h"
+#include "suites/harness/session.h"
+#include "suites/harness/variants.h"
+#include "suites/verify/verification_cases.h"
 
 namespace benanza {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "harness/backend.h"
-#include "harness/registration.h"
-#include "harness/runner.h"
+#include "suites/harness/backend.h"
+#include "suites/harness/registration.h"
+#include "suites/harness/runner.h"
 
 namespace benanza {
 

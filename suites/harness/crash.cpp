@@ -1,4 +1,4 @@
-#include "harness/crash.h"
+#include "suites/harness/crash.h"
 
 #include <unistd.h>
 

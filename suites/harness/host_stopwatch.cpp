@@ -1,4 +1,4 @@
-#include "harness/host_stopwatch.h"
+#include "suites/harness/host_stopwatch.h"
 
 #include <benchmark/benchmark.h>
 #include <pthread.h>

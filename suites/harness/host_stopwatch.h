@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/backend.h"
+#include "suites/harness/backend.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "harness/interrupt.h"
+#include "suites/harness/interrupt.h"
 
 #include <unistd.h>
 

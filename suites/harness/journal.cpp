@@ -1,4 +1,4 @@
-#include "harness/journal.h"
+#include "suites/harness/journal.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/error.h"
-#include "base/file.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "harness/machine_context.h"
+#include "suites/harness/machine_context.h"
 
 #include <benchmark/benchmark.h>
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "harness/results_file.h"
+#include "suites/harness/results_file.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "harness/measure.h"
+#include "suites/harness/measure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "harness/statistics.h"
+#include "suites/harness/statistics.h"
 
 namespace benanza {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "harness/backend.h"
-#include "harness/measurement.h"
+#include "suites/harness/backend.h"
+#include "suites/harness/measurement.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "harness/measurement.h"
+#include "suites/harness/measurement.h"
 
 namespace benanza {
 

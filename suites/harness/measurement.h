@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/primitive.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza {
 

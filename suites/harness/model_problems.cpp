@@ -1,10 +1,10 @@
-#include "harness/model_problems.h"
+#include "suites/harness/model_problems.h"
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/error.h"
-#include "base/file.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
 
 namespace benanza {
 namespace {

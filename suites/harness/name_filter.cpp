@@ -1,8 +1,8 @@
-#include "harness/name_filter.h"
+#include "suites/harness/name_filter.h"
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

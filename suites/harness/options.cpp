@@ -1,11 +1,11 @@
-#include "harness/options.h"
+#include "suites/harness/options.h"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <functional>
 #include <string_view>
 
-#include "base/error.h"
+#include "core/base/error.h"
 
 namespace benanza {
 namespace {

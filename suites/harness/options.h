@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure.h"
-#include "harness/results_file.h"
-#include "harness/variants.h"
+#include "suites/harness/measure.h"
+#include "suites/harness/results_file.h"
+#include "suites/harness/variants.h"
 
 namespace benanza {
 

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "problem/precision.h"
-#include "problem/problem.h"
+#include "core/problem/precision.h"
+#include "core/problem/problem.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "harness/progress.h"
+#include "suites/harness/progress.h"
 
 #include <unistd.h>
 

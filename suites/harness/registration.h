@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "problem/precision.h"
+#include "core/problem/precision.h"
 
 namespace benanza {
 

@@ -1,11 +1,11 @@
-#include "harness/reporter.h"
+#include "suites/harness/reporter.h"
 
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <utility>
 
-#include "harness/statistics.h"
+#include "suites/harness/statistics.h"
 
 namespace benanza {
 namespace {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "harness/progress.h"
-#include "harness/results_file.h"
+#include "suites/harness/progress.h"
+#include "suites/harness/results_file.h"
 
 namespace benanza {
 

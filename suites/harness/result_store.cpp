@@ -1,10 +1,10 @@
-#include "harness/result_store.h"
+#include "suites/harness/result_store.h"
 
 #include <optional>
 #include <system_error>
 
-#include "base/error.h"
-#include "base/file.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
 
 namespace benanza {
 

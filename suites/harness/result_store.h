@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/journal.h"
-#include "harness/results_file.h"
+#include "suites/harness/journal.h"
+#include "suites/harness/results_file.h"
 
 namespace benanza {
 

@@ -1,4 +1,4 @@
-#include "harness/results_file.h"
+#include "suites/harness/results_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include <set>
 #include <stdexcept>
 
-#include "base/error.h"
-#include "harness/machine_context.h"
-#include "harness/statistics.h"
-#include "nlohmann/json.hpp"
+#include <nlohmann/json.hpp>
+#include "core/base/error.h"
+#include "suites/harness/machine_context.h"
+#include "suites/harness/statistics.h"
 
 namespace benanza {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/backend.h"
-#include "harness/measurement.h"
+#include "suites/harness/backend.h"
+#include "suites/harness/measurement.h"
 
 namespace benanza {
 

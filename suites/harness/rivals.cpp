@@ -1,9 +1,9 @@
-#include "harness/rivals.h"
+#include "suites/harness/rivals.h"
 
 #include <algorithm>
 
-#include "harness/statistics.h"
-#include "problem/name.h"
+#include "core/problem/name.h"
+#include "suites/harness/statistics.h"
 
 namespace benanza {
 namespace {

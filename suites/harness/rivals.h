@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/results_file.h"
+#include "suites/harness/results_file.h"
 
 namespace benanza {
 

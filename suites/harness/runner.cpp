@@ -1,4 +1,4 @@
-#include "harness/runner.h"
+#include "suites/harness/runner.h"
 
 #include <chrono>
 #include <exception>

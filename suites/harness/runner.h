@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "harness/backend.h"
-#include "harness/measure.h"
-#include "harness/measurement.h"
+#include "suites/harness/backend.h"
+#include "suites/harness/measure.h"
+#include "suites/harness/measurement.h"
 
 namespace benanza {
 

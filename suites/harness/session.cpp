@@ -1,11 +1,11 @@
-#include "harness/session.h"
+#include "suites/harness/session.h"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "harness/reporter.h"
-#include "harness/statistics.h"
+#include "suites/harness/reporter.h"
+#include "suites/harness/statistics.h"
 
 namespace benanza {
 namespace {

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/crash.h"
-#include "harness/interrupt.h"
-#include "harness/options.h"
-#include "harness/progress.h"
-#include "harness/result_store.h"
-#include "harness/rivals.h"
-#include "harness/runner.h"
+#include "suites/harness/crash.h"
+#include "suites/harness/interrupt.h"
+#include "suites/harness/options.h"
+#include "suites/harness/progress.h"
+#include "suites/harness/result_store.h"
+#include "suites/harness/rivals.h"
+#include "suites/harness/runner.h"
 
 namespace benanza {
 

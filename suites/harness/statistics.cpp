@@ -1,4 +1,4 @@
-#include "harness/statistics.h"
+#include "suites/harness/statistics.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "harness/variants.h"
+#include "suites/harness/variants.h"
 
 #include <algorithm>
 #include <exception>
@@ -6,9 +6,9 @@
 #include <set>
 #include <stdexcept>
 
-#include "base/error.h"
-#include "harness/runner.h"
-#include "problem/name.h"
+#include "core/base/error.h"
+#include "core/problem/name.h"
+#include "suites/harness/runner.h"
 
 namespace benanza {
 namespace {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/backend.h"
-#include "harness/measurement.h"
-#include "harness/name_filter.h"
-#include "harness/registration.h"
+#include "suites/harness/backend.h"
+#include "suites/harness/measurement.h"
+#include "suites/harness/name_filter.h"
+#include "suites/harness/registration.h"
 
 namespace benanza {
 

@@ -1,10 +1,10 @@
-#include "onednn/backend.h"
+#include "suites/onednn/backend.h"
 
-#include "harness/host_stopwatch.h"
-#include "onednn/checked.h"
-#include "onednn/implementations.h"
-#include "onednn/primitive.h"
-#include "onednn/system.h"
+#include "suites/harness/host_stopwatch.h"
+#include "suites/onednn/checked.h"
+#include "suites/onednn/implementations.h"
+#include "suites/onednn/primitive.h"
+#include "suites/onednn/system.h"
 
 namespace benanza {
 namespace onednn {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "harness/backend.h"
+#include "suites/harness/backend.h"
 
 namespace benanza {
 

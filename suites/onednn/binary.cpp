@@ -1,9 +1,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/primitive.h"
-#include "onednn/operators.h"
-#include "onednn/prelu.h"
+#include "suites/harness/primitive.h"
+#include "suites/onednn/operators.h"
+#include "suites/onednn/prelu.h"
 
 namespace benanza::onednn {
 namespace {

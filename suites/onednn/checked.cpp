@@ -1,10 +1,10 @@
-#include "onednn/checked.h"
+#include "suites/onednn/checked.h"
 
 #include <dnnl_debug.h>
 
 #include <new>
 
-#include "harness/primitive.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::onednn {
 

@@ -1,4 +1,4 @@
-#include "onednn/operators.h"
+#include "suites/onednn/operators.h"
 
 namespace benanza::onednn {
 

@@ -1,6 +1,6 @@
-#include "onednn/epilogue.h"
-#include "onednn/operators.h"
-#include "onednn/window.h"
+#include "suites/onednn/epilogue.h"
+#include "suites/onednn/operators.h"
+#include "suites/onednn/window.h"
 
 namespace benanza::onednn {
 namespace {

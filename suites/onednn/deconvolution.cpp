@@ -1,7 +1,7 @@
-#include "onednn/epilogue.h"
-#include "onednn/operators.h"
-#include "onednn/window.h"
-#include "problem/ops/copy.h"
+#include "core/problem/ops/copy.h"
+#include "suites/onednn/epilogue.h"
+#include "suites/onednn/operators.h"
+#include "suites/onednn/window.h"
 
 namespace benanza::onednn {
 namespace {

@@ -1,8 +1,8 @@
-#include "onednn/epilogue.h"
+#include "suites/onednn/epilogue.h"
 
 #include <string>
 
-#include "harness/primitive.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::onednn {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "onednn/plan.h"
-#include "problem/problem.h"
+#include "core/problem/problem.h"
+#include "suites/onednn/plan.h"
 
 namespace benanza::onednn {
 

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "onednn/epilogue.h"
-#include "onednn/operators.h"
+#include "suites/onednn/epilogue.h"
+#include "suites/onednn/operators.h"
 
 namespace benanza::onednn {
 namespace {

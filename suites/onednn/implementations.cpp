@@ -1,4 +1,4 @@
-#include "onednn/implementations.h"
+#include "suites/onednn/implementations.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "onednn/checked.h"
-#include "onednn/operators.h"
+#include "suites/onednn/checked.h"
+#include "suites/onednn/operators.h"
 
 namespace benanza::onednn {
 namespace {

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "harness/backend.h"
-#include "onednn/plan.h"
+#include "suites/harness/backend.h"
+#include "suites/onednn/plan.h"
 
 namespace benanza::onednn {
 

@@ -1,5 +1,5 @@
-#include "harness/primitive.h"
-#include "onednn/operators.h"
+#include "suites/harness/primitive.h"
+#include "suites/onednn/operators.h"
 
 namespace benanza::onednn {
 

@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "harness/bench_main.h"
-#include "onednn/backend.h"
+#include "suites/harness/bench_main.h"
+#include "suites/onednn/backend.h"
 
 int main(int argc, char** argv) {
   try {

@@ -1,4 +1,4 @@
-#include "onednn/plan.h"
+#include "suites/onednn/plan.h"
 
 #include <utility>
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "onednn/setting.h"
+#include "suites/onednn/setting.h"
 
 namespace benanza::onednn {
 

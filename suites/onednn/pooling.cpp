@@ -1,7 +1,7 @@
 #include <stdexcept>
 
-#include "onednn/operators.h"
-#include "onednn/window.h"
+#include "suites/onednn/operators.h"
+#include "suites/onednn/window.h"
 
 namespace benanza::onednn {
 namespace {

@@ -1,6 +1,6 @@
-#include "onednn/prelu.h"
+#include "suites/onednn/prelu.h"
 
-#include "harness/primitive.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::onednn {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "onednn/plan.h"
-#include "problem/ops/binary.h"
+#include "core/problem/ops/binary.h"
+#include "suites/onednn/plan.h"
 
 namespace benanza::onednn {
 

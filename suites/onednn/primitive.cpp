@@ -1,4 +1,4 @@
-#include "onednn/primitive.h"
+#include "suites/onednn/primitive.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "onednn/checked.h"
+#include "suites/onednn/checked.h"
 
 namespace benanza::onednn {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/primitive.h"
-#include "onednn/plan.h"
+#include "suites/harness/primitive.h"
+#include "suites/onednn/plan.h"
 
 namespace benanza::onednn {
 

@@ -2,9 +2,9 @@
 #include <numeric>
 #include <utility>
 
-#include "harness/primitive.h"
-#include "onednn/operators.h"
-#include "problem/ops/copy.h"
+#include "core/problem/ops/copy.h"
+#include "suites/harness/primitive.h"
+#include "suites/onednn/operators.h"
 
 namespace benanza::onednn {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "harness/primitive.h"
-#include "onednn/operators.h"
+#include "suites/harness/primitive.h"
+#include "suites/onednn/operators.h"
 
 namespace benanza::onednn {
 namespace {

@@ -1,10 +1,10 @@
-#include "onednn/setting.h"
+#include "suites/onednn/setting.h"
 
 #include <array>
 #include <string>
 
-#include "harness/primitive.h"
-#include "problem/ops/copy.h"
+#include "core/problem/ops/copy.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::onednn {
 namespace {

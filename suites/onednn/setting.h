@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "problem/precision.h"
-#include "problem/text.h"
+#include "core/problem/precision.h"
+#include "core/problem/text.h"
 
 namespace benanza::onednn {
 

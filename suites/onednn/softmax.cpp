@@ -1,7 +1,7 @@
 #include <string>
 
-#include "harness/primitive.h"
-#include "onednn/operators.h"
+#include "suites/harness/primitive.h"
+#include "suites/onednn/operators.h"
 
 namespace benanza::onednn {
 

@@ -1,4 +1,4 @@
-#include "onednn/system.h"
+#include "suites/onednn/system.h"
 
 #include <omp.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "harness/backend.h"
+#include "suites/harness/backend.h"
 
 namespace benanza::onednn {
 

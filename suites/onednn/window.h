@@ -1,6 +1,6 @@
 #pragma once
 
-#include "problem/ops/window.h"
+#include "core/problem/ops/window.h"
 
 namespace benanza::onednn {
 

@@ -1,9 +1,9 @@
-#include "peaks/measure.h"
+#include "suites/peaks/measure.h"
 
 #include <algorithm>
 #include <new>
 
-#include "cublas/solvers.h"
+#include "suites/cublas/solvers.h"
 
 namespace benanza {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/peaks.h"
+#include "suites/nvidia/peaks.h"
 
 namespace benanza {
 

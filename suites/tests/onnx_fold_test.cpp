@@ -10,12 +10,12 @@
 #include <map>
 #include <set>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "onnx/infer.h"
-#include "onnx/inline.h"
-#include "onnx/read.h"
-#include "onnx/tensor.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "generator/onnx/infer.h"
+#include "generator/onnx/inline.h"
+#include "generator/onnx/read.h"
+#include "generator/onnx/tensor.h"
 
 namespace benanza {
 namespace {

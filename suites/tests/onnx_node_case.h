@@ -11,12 +11,12 @@
 #include <map>
 #include <set>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "harness/reference/reference.h"
-#include "onnx/import.h"
-#include "onnx/read.h"
-#include "onnx/tensor.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "generator/onnx/import.h"
+#include "generator/onnx/read.h"
+#include "generator/onnx/tensor.h"
+#include "suites/verify/reference.h"
 
 namespace benanza {
 

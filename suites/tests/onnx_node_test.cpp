@@ -1,12 +1,12 @@
 // The ONNX project's own tests of its operators. Checks lowerings and references together.
-#include "onnx_node_case.h"
+#include "suites/tests/onnx_node_case.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <iostream>
 
-#include "onnx/lowering.h"
+#include "generator/onnx/lowering.h"
 
 namespace benanza {
 namespace {

@@ -1,11 +1,11 @@
-#include "profiles/api_log/api_log.h"
+#include "analysis/profiles/api_log/api_log.h"
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "json/gzip.h"
-#include "profiles/api_log/libraries.h"
+#include "analysis/profiles/api_log/libraries.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/gzip.h"
 
 namespace benanza {
 namespace {

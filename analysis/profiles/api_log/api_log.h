@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "problem/precision.h"
+#include "core/problem/precision.h"
 
 namespace benanza {
 

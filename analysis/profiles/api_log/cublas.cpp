@@ -1,4 +1,4 @@
-#include "profiles/api_log/libraries.h"
+#include "analysis/profiles/api_log/libraries.h"
 
 namespace benanza::api_log {
 namespace {

@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "profiles/api_log/libraries.h"
+#include "analysis/profiles/api_log/libraries.h"
 
 namespace benanza::api_log {
 namespace {

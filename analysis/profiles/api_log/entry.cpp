@@ -1,4 +1,4 @@
-#include "profiles/api_log/entry.h"
+#include "analysis/profiles/api_log/entry.h"
 
 #include <algorithm>
 #include <cctype>

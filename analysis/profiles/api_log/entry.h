@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "problem/problem.h"
+#include "core/problem/problem.h"
 
 /// Texts of the libraries' API logs.
 namespace benanza::api_log {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "profiles/api_log/api_log.h"
-#include "profiles/api_log/entry.h"
+#include "analysis/profiles/api_log/api_log.h"
+#include "analysis/profiles/api_log/entry.h"
 
 namespace benanza::api_log {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "profiles/profile.h"
-#include "statistics/statistics.h"
+#include "analysis/profiles/profile.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "profiles/kernel_name.h"
-#include "profiles/kineto/runs.h"
-#include "profiles/kineto/trace.h"
-#include "profiles/profile.h"
-#include "profiles/repeats.h"
+#include "analysis/profiles/kernel_name.h"
+#include "analysis/profiles/kineto/runs.h"
+#include "analysis/profiles/kineto/trace.h"
+#include "analysis/profiles/profile.h"
+#include "analysis/profiles/repeats.h"
 
 namespace benanza {
 namespace {

@@ -1,8 +1,8 @@
-#include "profiles/kineto/aten.h"
+#include "analysis/profiles/kineto/aten.h"
 
 #include <map>
 
-#include "profiles/kineto/call.h"
+#include "analysis/profiles/kineto/call.h"
 
 namespace benanza::kineto {
 namespace {

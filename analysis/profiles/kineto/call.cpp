@@ -1,4 +1,4 @@
-#include "profiles/kineto/call.h"
+#include "analysis/profiles/kineto/call.h"
 
 #include <charconv>
 #include <cstdlib>

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "problem/problem.h"
-#include "profiles/kineto/trace.h"
-#include "profiles/profile.h"
+#include "analysis/profiles/kineto/trace.h"
+#include "analysis/profiles/profile.h"
+#include "core/problem/problem.h"
 
 namespace benanza::kineto {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "profiles/kineto/aten.h"
+#include "analysis/profiles/kineto/aten.h"
 
 namespace benanza::kineto {
 namespace {

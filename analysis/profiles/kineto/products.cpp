@@ -1,6 +1,6 @@
 // Matrix products, and what is made of them.
 
-#include "profiles/kineto/call.h"
+#include "analysis/profiles/kineto/call.h"
 
 namespace benanza::kineto {
 namespace {

@@ -1,11 +1,11 @@
-#include "profiles/kineto/runs.h"
+#include "analysis/profiles/kineto/runs.h"
 
 #include <algorithm>
 #include <map>
 
-#include "profiles/kineto/aten.h"
-#include "profiles/repeats.h"
-#include "statistics/statistics.h"
+#include "analysis/profiles/kineto/aten.h"
+#include "analysis/profiles/repeats.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza::kineto {
 namespace {

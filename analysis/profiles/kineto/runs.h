@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "profiles/kineto/trace.h"
-#include "profiles/profile.h"
+#include "analysis/profiles/kineto/trace.h"
+#include "analysis/profiles/profile.h"
 
 namespace benanza::kineto {
 

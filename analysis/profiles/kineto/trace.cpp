@@ -1,4 +1,4 @@
-#include "profiles/kineto/trace.h"
+#include "analysis/profiles/kineto/trace.h"
 
 #include <algorithm>
 #include <map>

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "json/document.h"
-#include "problem/text.h"
+#include "core/base/document.h"
+#include "core/problem/text.h"
 
 /// PyTorch's own trace (Kineto, in Chrome's format). Times are microseconds of one clock.
 namespace benanza::kineto {

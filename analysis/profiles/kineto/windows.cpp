@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "profiles/kineto/call.h"
+#include "analysis/profiles/kineto/call.h"
 
 namespace benanza::kineto {
 namespace {

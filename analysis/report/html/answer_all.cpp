@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "comparison/same_model.h"
-#include "question/framework.h"
-#include "report/html/model_chapter.h"
-#include "statistics/statistics.h"
+#include "analysis/comparison/same_model.h"
+#include "analysis/question/framework.h"
+#include "analysis/report/html/model_chapter.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "report/html/model_chapter.h"
-#include "report/html/svg.h"
+#include "analysis/report/html/model_chapter.h"
+#include "analysis/report/html/svg.h"
 
 namespace benanza {
 namespace {

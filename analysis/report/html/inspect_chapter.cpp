@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "report/html/model_chapter.h"
-#include "report/html/svg.h"
-#include "report/inspect_report.h"
-#include "report/text_table.h"
+#include "analysis/report/html/model_chapter.h"
+#include "analysis/report/html/svg.h"
+#include "analysis/report/inspect_report.h"
+#include "analysis/report/text_table.h"
 
 namespace benanza {
 namespace {

@@ -1,11 +1,11 @@
-#include "report/html/model_chapter.h"
+#include "analysis/report/html/model_chapter.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "report/html/svg.h"
+#include "analysis/report/html/svg.h"
 
 namespace benanza {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "inspection/inspect.h"
-#include "question/question.h"
-#include "report/answers.h"
-#include "report/fusion_report.h"
-#include "report/html/page_html.h"
-#include "results/read.h"
+#include "analysis/inspection/inspect.h"
+#include "analysis/question/question.h"
+#include "analysis/report/answers.h"
+#include "analysis/report/fusion_report.h"
+#include "analysis/report/html/page_html.h"
+#include "analysis/results/read.h"
 
 namespace benanza {
 

@@ -1,8 +1,8 @@
-#include "report/html/page_html.h"
+#include "analysis/report/html/page_html.h"
 
 #include <fmt/format.h>
 
-#include "report/html/svg.h"
+#include "analysis/report/html/svg.h"
 
 namespace benanza {
 namespace {

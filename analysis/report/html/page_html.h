@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "report/page.h"
+#include "analysis/report/page.h"
 
 namespace benanza {
 

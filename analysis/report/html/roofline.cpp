@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/html/svg.h"
-#include "report/html/svg_text.h"
+#include "analysis/report/html/svg.h"
+#include "analysis/report/html/svg_text.h"
 
 namespace benanza::svg {
 namespace {

@@ -1,10 +1,10 @@
-#include "report/html/svg.h"
+#include "analysis/report/html/svg.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "report/html/svg_text.h"
-#include "report/text_table.h"
+#include "analysis/report/html/svg_text.h"
+#include "analysis/report/text_table.h"
 
 namespace benanza::svg {
 

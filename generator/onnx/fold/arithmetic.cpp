@@ -2,9 +2,9 @@
 #include <functional>
 #include <type_traits>
 
-#include "onnx/fold/table.h"
-#include "onnx/views.h"
-#include "onnx/whole.h"
+#include "generator/onnx/fold/table.h"
+#include "generator/onnx/views.h"
+#include "generator/onnx/whole.h"
 
 namespace benanza::fold {
 namespace {

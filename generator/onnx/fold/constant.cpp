@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "onnx/fold/table.h"
-#include "onnx/whole.h"
+#include "generator/onnx/fold/table.h"
+#include "generator/onnx/whole.h"
 
 namespace benanza::fold {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/fold/table.h"
-#include "onnx/views.h"
-#include "onnx/whole.h"
-#include "problem/ops/copy.h"
+#include "core/base/error.h"
+#include "core/problem/ops/copy.h"
+#include "generator/onnx/fold/table.h"
+#include "generator/onnx/views.h"
+#include "generator/onnx/whole.h"
 
 /// Operators that pick or place elements by position.
 namespace benanza::fold {

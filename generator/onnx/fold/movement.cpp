@@ -1,7 +1,7 @@
-#include "base/error.h"
-#include "onnx/fold/table.h"
-#include "onnx/views.h"
-#include "problem/ops/copy.h"
+#include "core/base/error.h"
+#include "core/problem/ops/copy.h"
+#include "generator/onnx/fold/table.h"
+#include "generator/onnx/views.h"
 
 namespace benanza::fold {
 namespace {

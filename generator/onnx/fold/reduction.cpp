@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "onnx/fold/table.h"
-#include "onnx/views.h"
-#include "onnx/whole.h"
-#include "problem/ops/copy.h"
+#include "core/problem/ops/copy.h"
+#include "generator/onnx/fold/table.h"
+#include "generator/onnx/views.h"
+#include "generator/onnx/whole.h"
 
 namespace benanza::fold {
 namespace {

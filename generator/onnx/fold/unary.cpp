@@ -1,8 +1,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "onnx/fold/table.h"
-#include "onnx/whole.h"
+#include "generator/onnx/fold/table.h"
+#include "generator/onnx/whole.h"
 
 namespace benanza::fold {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/body.h"
-#include "onnx/largest/table.h"
+#include "core/base/error.h"
+#include "generator/onnx/body.h"
+#include "generator/onnx/largest/table.h"
 
 /// Operators with bodies whose way through them the data decide.
 namespace benanza::largest {

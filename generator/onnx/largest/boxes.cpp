@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/largest/table.h"
-#include "onnx/whole.h"
+#include "core/base/error.h"
+#include "generator/onnx/largest/table.h"
+#include "generator/onnx/whole.h"
 
 namespace benanza::largest {
 namespace {

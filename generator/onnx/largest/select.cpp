@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "onnx/largest/table.h"
+#include "generator/onnx/largest/table.h"
 
 /// Operators that keep some of what they are given: at most all of it.
 namespace benanza::largest {

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "base/error.h"
-#include "onnx/largest/table.h"
+#include "core/base/error.h"
+#include "generator/onnx/largest/table.h"
 
 namespace benanza::largest {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "onnx/site.h"
+#include "generator/onnx/site.h"
 
 namespace benanza {
 

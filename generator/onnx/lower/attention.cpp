@@ -1,10 +1,10 @@
-#include "onnx/attention.h"
+#include "generator/onnx/attention.h"
 
 #include <cmath>
 
-#include "base/error.h"
-#include "onnx/broadcast.h"
-#include "onnx/product.h"
+#include "core/base/error.h"
+#include "generator/onnx/broadcast.h"
+#include "generator/onnx/product.h"
 
 /// Attention by its parts; the fusion "attention" puts one call beside them. A mask of truth values
 /// stands for the numbers that are added in its place.

@@ -1,5 +1,5 @@
-#include "base/error.h"
-#include "onnx/lowering.h"
+#include "core/base/error.h"
+#include "generator/onnx/lowering.h"
 
 namespace benanza::lower {
 namespace {

@@ -1,4 +1,4 @@
-#include "onnx/lowering.h"
+#include "generator/onnx/lowering.h"
 
 /// ai.onnx.ml: models for which no library here has a call.
 namespace benanza::lower {

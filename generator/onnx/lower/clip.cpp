@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "onnx/lowering.h"
+#include "generator/onnx/lowering.h"
 
 namespace benanza::lower {
 namespace {

@@ -1,6 +1,6 @@
-#include "base/error.h"
-#include "onnx/broadcast.h"
-#include "onnx/lowering.h"
+#include "core/base/error.h"
+#include "generator/onnx/broadcast.h"
+#include "generator/onnx/lowering.h"
 
 /// Operators that ONNX Runtime's optimizers write (domain com.microsoft), by their parts.
 namespace benanza::lower {

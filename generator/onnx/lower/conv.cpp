@@ -1,6 +1,6 @@
-#include "onnx/filter_bias.h"
-#include "onnx/lowering.h"
-#include "onnx/product.h"
+#include "generator/onnx/filter_bias.h"
+#include "generator/onnx/lowering.h"
+#include "generator/onnx/product.h"
 
 namespace benanza::lower {
 namespace {

@@ -1,7 +1,7 @@
-#include "base/error.h"
-#include "onnx/filter_bias.h"
-#include "onnx/lowering.h"
-#include "onnx/sliding_window.h"
+#include "core/base/error.h"
+#include "generator/onnx/filter_bias.h"
+#include "generator/onnx/lowering.h"
+#include "generator/onnx/sliding_window.h"
 
 namespace benanza::lower {
 namespace {

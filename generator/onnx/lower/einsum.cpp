@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "onnx/broadcast.h"
-#include "onnx/equation.h"
-#include "onnx/movement.h"
-#include "onnx/product.h"
+#include "generator/onnx/broadcast.h"
+#include "generator/onnx/equation.h"
+#include "generator/onnx/movement.h"
+#include "generator/onnx/product.h"
 
 /// Einsum as a contraction: one product of matrices, with copies before and after it where the axes
 /// are not in an order that a product takes.

@@ -1,9 +1,9 @@
 #include <limits>
 
-#include "onnx/broadcast.h"
-#include "onnx/filter_bias.h"
-#include "onnx/movement.h"
-#include "onnx/product.h"
+#include "generator/onnx/broadcast.h"
+#include "generator/onnx/filter_bias.h"
+#include "generator/onnx/movement.h"
+#include "generator/onnx/product.h"
 
 /// Products with a function behind them, as ONNX Runtime's optimizers write them, by their parts.
 /// Its blocked layout (domain com.microsoft.nchwc) names the same tensors.

@@ -1,5 +1,5 @@
-#include "base/error.h"
-#include "onnx/movement.h"
+#include "core/base/error.h"
+#include "generator/onnx/movement.h"
 
 /// Operators that pick or place by indices. Where the indices are known and evenly spaced, the copy
 /// moves exactly what the node does; else it stands for the node: as many elements, in one run.

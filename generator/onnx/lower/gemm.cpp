@@ -1,6 +1,6 @@
-#include "base/error.h"
-#include "onnx/broadcast.h"
-#include "onnx/product.h"
+#include "core/base/error.h"
+#include "generator/onnx/broadcast.h"
+#include "generator/onnx/product.h"
 
 namespace benanza::lower {
 namespace {

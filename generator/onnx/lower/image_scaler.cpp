@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/broadcast.h"
-#include "onnx/lowering.h"
+#include "core/base/error.h"
+#include "generator/onnx/broadcast.h"
+#include "generator/onnx/lowering.h"
 
 namespace benanza::lower {
 namespace {

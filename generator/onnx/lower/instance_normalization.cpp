@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/broadcast.h"
-#include "onnx/lowering.h"
-#include "onnx/movement.h"
+#include "core/base/error.h"
+#include "generator/onnx/broadcast.h"
+#include "generator/onnx/lowering.h"
+#include "generator/onnx/movement.h"
 
 namespace benanza::lower {
 namespace {

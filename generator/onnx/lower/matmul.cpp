@@ -1,6 +1,6 @@
-#include "base/error.h"
-#include "onnx/lowering.h"
-#include "onnx/product.h"
+#include "core/base/error.h"
+#include "generator/onnx/lowering.h"
+#include "generator/onnx/product.h"
 
 namespace benanza::lower {
 namespace {

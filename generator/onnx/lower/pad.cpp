@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "onnx/movement.h"
+#include "generator/onnx/movement.h"
 
 namespace benanza::lower {
 namespace {

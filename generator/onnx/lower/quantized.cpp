@@ -1,9 +1,9 @@
 #include <onnx/onnx_pb.h>
 
-#include "base/error.h"
-#include "onnx/lowering.h"
-#include "onnx/product.h"
-#include "onnx/sliding_window.h"
+#include "core/base/error.h"
+#include "generator/onnx/lowering.h"
+#include "generator/onnx/product.h"
+#include "generator/onnx/sliding_window.h"
 
 /// Integer arithmetic: the problems of the floating operators, to be measured at int8. Scales are
 /// part of such a call. A zero point of the data is a constant per filter or column, which goes

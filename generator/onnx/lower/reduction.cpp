@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/lowering.h"
-#include "onnx/views.h"
+#include "core/base/error.h"
+#include "generator/onnx/lowering.h"
+#include "generator/onnx/views.h"
 
 namespace benanza::lower {
 namespace {

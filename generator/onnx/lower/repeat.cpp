@@ -1,5 +1,5 @@
-#include "base/error.h"
-#include "onnx/movement.h"
+#include "core/base/error.h"
+#include "generator/onnx/movement.h"
 
 /// Copies that read elements again and again.
 namespace benanza::lower {

@@ -1,9 +1,9 @@
-#include "onnx/resize.h"
+#include "generator/onnx/resize.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "onnx/movement.h"
+#include "generator/onnx/movement.h"
 
 namespace benanza::lower {
 namespace {

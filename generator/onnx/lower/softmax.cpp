@@ -1,4 +1,4 @@
-#include "onnx/lowering.h"
+#include "generator/onnx/lowering.h"
 
 namespace benanza::lower {
 namespace {

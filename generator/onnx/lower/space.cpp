@@ -1,5 +1,5 @@
-#include "base/error.h"
-#include "onnx/movement.h"
+#include "core/base/error.h"
+#include "generator/onnx/movement.h"
 
 namespace benanza::lower {
 namespace {

@@ -1,4 +1,4 @@
-#include "onnx/movement.h"
+#include "generator/onnx/movement.h"
 
 namespace benanza::lower {
 namespace {

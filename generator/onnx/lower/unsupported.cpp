@@ -1,4 +1,4 @@
-#include "onnx/lowering.h"
+#include "generator/onnx/lowering.h"
 
 /// Operators for which no library here has a call, each with its reason.
 namespace benanza::lower {

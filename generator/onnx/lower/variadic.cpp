@@ -1,5 +1,5 @@
-#include "onnx/broadcast.h"
-#include "onnx/lowering.h"
+#include "generator/onnx/broadcast.h"
+#include "generator/onnx/lowering.h"
 
 namespace benanza::lower {
 namespace {

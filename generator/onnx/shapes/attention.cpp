@@ -1,6 +1,6 @@
-#include "base/error.h"
-#include "onnx/shapes/table.h"
-#include "onnx/whole.h"
+#include "core/base/error.h"
+#include "generator/onnx/shapes/table.h"
+#include "generator/onnx/whole.h"
 
 namespace benanza::shapes {
 namespace {

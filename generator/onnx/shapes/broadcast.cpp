@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/shapes/table.h"
+#include "core/base/error.h"
+#include "generator/onnx/shapes/table.h"
 
 namespace benanza {
 

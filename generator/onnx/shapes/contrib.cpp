@@ -1,8 +1,8 @@
 #include <onnx/onnx_pb.h>
 
-#include "base/error.h"
-#include "onnx/shapes/table.h"
-#include "onnx/whole.h"
+#include "core/base/error.h"
+#include "generator/onnx/shapes/table.h"
+#include "generator/onnx/whole.h"
 
 /// Operators that ONNX Runtime's optimizers write (domain com.microsoft).
 namespace benanza::shapes {

@@ -1,8 +1,8 @@
 #include <map>
 
-#include "base/error.h"
-#include "onnx/equation.h"
-#include "onnx/shapes/table.h"
+#include "core/base/error.h"
+#include "generator/onnx/equation.h"
+#include "generator/onnx/shapes/table.h"
 
 /// The installed schema tells the rank of an Einsum's result alone.
 namespace benanza::shapes {

@@ -1,9 +1,9 @@
 #include <onnx/onnx_pb.h>
 
-#include "base/error.h"
-#include "onnx/resize.h"
-#include "onnx/shapes/table.h"
-#include "onnx/views.h"
+#include "core/base/error.h"
+#include "generator/onnx/resize.h"
+#include "generator/onnx/shapes/table.h"
+#include "generator/onnx/views.h"
 
 /// Operators whose first schemas, up to opset 6, infer nothing.
 namespace benanza::shapes {

@@ -1,5 +1,5 @@
-#include "base/error.h"
-#include "onnx/shapes/table.h"
+#include "core/base/error.h"
+#include "generator/onnx/shapes/table.h"
 
 namespace benanza::shapes {
 namespace {

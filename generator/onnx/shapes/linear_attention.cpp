@@ -1,6 +1,6 @@
-#include "base/error.h"
-#include "onnx/shapes/table.h"
-#include "onnx/whole.h"
+#include "core/base/error.h"
+#include "generator/onnx/shapes/table.h"
+#include "generator/onnx/whole.h"
 
 /// Sequence operators that carry a state from run to run (opset 27).
 namespace benanza::shapes {

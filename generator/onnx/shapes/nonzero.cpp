@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "onnx/shapes/table.h"
-#include "onnx/whole.h"
+#include "generator/onnx/shapes/table.h"
+#include "generator/onnx/whole.h"
 
 namespace benanza::shapes {
 namespace {

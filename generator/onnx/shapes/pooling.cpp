@@ -1,8 +1,8 @@
 #include <onnx/onnx_pb.h>
 
-#include "base/error.h"
-#include "onnx/shapes/table.h"
-#include "onnx/sliding_window.h"
+#include "core/base/error.h"
+#include "generator/onnx/shapes/table.h"
+#include "generator/onnx/sliding_window.h"
 
 /// The schemas' own inference counts windows that begin behind the input, which frameworks and
 /// newer opsets leave out, and knows no dilations of averages.

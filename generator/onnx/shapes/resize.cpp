@@ -1,6 +1,6 @@
-#include "onnx/resize.h"
+#include "generator/onnx/resize.h"
 
-#include "onnx/shapes/table.h"
+#include "generator/onnx/shapes/table.h"
 
 namespace benanza::shapes {
 namespace {

@@ -1,7 +1,7 @@
 #include <onnx/onnx_pb.h>
 
-#include "base/error.h"
-#include "onnx/shapes/table.h"
+#include "core/base/error.h"
+#include "generator/onnx/shapes/table.h"
 
 namespace benanza::shapes {
 namespace {

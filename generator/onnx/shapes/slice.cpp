@@ -1,5 +1,5 @@
-#include "onnx/shapes/table.h"
-#include "onnx/views.h"
+#include "generator/onnx/shapes/table.h"
+#include "generator/onnx/views.h"
 
 namespace benanza::shapes {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "onnx/body.h"
-#include "onnx/shapes/table.h"
-#include "onnx/whole.h"
+#include "core/base/error.h"
+#include "generator/onnx/body.h"
+#include "generator/onnx/shapes/table.h"
+#include "generator/onnx/whole.h"
 
 /// Operators with bodies: what the bodies themselves state about their results.
 namespace benanza::shapes {

@@ -1,19 +1,19 @@
 // What benanza-generate writes, and what it leaves alone.
-#include "emit/emit.h"
+#include "generator/emit/emit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "../folder.h"
-#include "../onnx/model.h"
-#include "base/error.h"
-#include "base/file.h"
-#include "emit/command.h"
-#include "emit/graph_json.h"
-#include "emit/problems.h"
-#include "emit/summary.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/tests/folder.h"
+#include "generator/emit/command.h"
+#include "generator/emit/graph_json.h"
+#include "generator/emit/problems.h"
+#include "generator/emit/summary.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {
@@ -39,7 +39,7 @@ Graph small(const std::string& name) {
   return graph;
 }
 
-class Emit : public FolderTest {
+class Emit : public test::FolderTest {
  protected:
   std::vector<std::string> files() const {
     std::vector<std::string> names;

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "../folder.h"
-#include "../onnx/model.h"
-#include "base/file.h"
+#include "core/base/file.h"
+#include "core/tests/folder.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {
@@ -38,7 +38,7 @@ Result generate(const std::string& arguments) {
 
 const std::string alexnet = std::string(TEST_DATA) + "/torchvision_alexnet.onnx";
 
-class Program : public FolderTest {
+class Program : public test::FolderTest {
  protected:
   /// One line, non-zero, nothing written.
   void expect_refused(const std::string& arguments, const std::string& part) {

@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "base/error.h"
-#include "model.h"
-#include "onnx/assume.h"
+#include "core/base/error.h"
+#include "generator/onnx/assume.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "model.h"
-#include "onnx/read.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "generator/onnx/read.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

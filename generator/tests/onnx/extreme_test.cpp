@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.h"
-#include "model.h"
+#include "core/base/error.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

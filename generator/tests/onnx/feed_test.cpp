@@ -1,12 +1,12 @@
 // Inputs whose values the user states.
-#include "onnx/feed.h"
+#include "generator/onnx/feed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "model.h"
-#include "onnx/tensor.h"
+#include "core/base/error.h"
+#include "generator/onnx/tensor.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "onnx/import.h"
-#include "onnx/read.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "generator/onnx/import.h"
+#include "generator/onnx/read.h"
 
 namespace benanza::test {
 namespace {

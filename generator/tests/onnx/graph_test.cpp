@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "model.h"
-#include "onnx/rebatch.h"
+#include "core/base/error.h"
+#include "generator/onnx/rebatch.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

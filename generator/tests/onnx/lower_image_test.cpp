@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
-#include "model.h"
+#include "core/base/error.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "model.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

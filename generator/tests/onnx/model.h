@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "onnx/import.h"
+#include "generator/onnx/import.h"
 
 namespace benanza::test {
 

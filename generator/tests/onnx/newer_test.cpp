@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "model.h"
-#include "onnx/tensor.h"
+#include "generator/onnx/tensor.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

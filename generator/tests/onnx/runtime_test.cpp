@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

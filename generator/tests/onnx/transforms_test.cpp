@@ -1,8 +1,8 @@
-#include "onnx/transforms.h"
+#include "generator/onnx/transforms.h"
 
 #include <gmock/gmock.h>
 
-#include "model.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

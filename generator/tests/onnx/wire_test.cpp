@@ -1,5 +1,5 @@
 // Weights are skipped, constants survive, and bytes that are no model are refused.
-#include "onnx/wire.h"
+#include "generator/onnx/wire.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "model.h"
-#include "onnx/read.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "generator/onnx/read.h"
+#include "generator/tests/onnx/model.h"
 
 namespace benanza::test {
 namespace {

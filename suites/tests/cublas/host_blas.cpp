@@ -1,11 +1,11 @@
-#include "host_blas.h"
+#include "suites/tests/cublas/host_blas.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "cuda/convert.h"
+#include "suites/nvidia/convert.h"
 
 namespace benanza::cublas {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "cublas/mapping.h"
-#include "harness/primitive.h"
+#include "suites/cublas/mapping.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cublas {
 

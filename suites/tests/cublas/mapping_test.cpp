@@ -1,9 +1,9 @@
-#include "cublas/mapping.h"
+#include "suites/cublas/mapping.h"
 
 #include <gtest/gtest.h>
 
-#include "harness/reference/verify.h"
-#include "host_blas.h"
+#include "suites/tests/cublas/host_blas.h"
+#include "suites/verify/verify.h"
 
 namespace benanza::cublas {
 namespace {

@@ -1,12 +1,12 @@
-#include "cudnn/convolution.h"
+#include "suites/cudnn/convolution.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <limits>
 
-#include "harness/primitive.h"
-#include "shapes.h"
+#include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
 namespace {

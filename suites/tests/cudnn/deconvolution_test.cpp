@@ -1,11 +1,11 @@
-#include "cudnn/deconvolution.h"
+#include "suites/cudnn/deconvolution.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "harness/primitive.h"
-#include "shapes.h"
+#include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
 namespace {

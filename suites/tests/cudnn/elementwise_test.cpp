@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "cudnn/activation.h"
-#include "cudnn/binary.h"
-#include "harness/primitive.h"
-#include "shapes.h"
+#include "suites/cudnn/activation.h"
+#include "suites/cudnn/binary.h"
+#include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
 namespace {

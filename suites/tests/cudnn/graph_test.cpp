@@ -1,7 +1,7 @@
 // What the library's graph interface is asked for, and what it offers for a described H100: nothing
 // here needs a GPU.
-#include "cudnn/elementwise_graph.h"
-#include "cudnn/graph_solver.h"
+#include "suites/cudnn/elementwise_graph.h"
+#include "suites/cudnn/graph_solver.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -10,9 +10,9 @@
 
 #include <optional>
 
-#include "base/file.h"
-#include "cudnn/status.h"
-#include "harness/primitive.h"
+#include "core/base/file.h"
+#include "suites/cudnn/status.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

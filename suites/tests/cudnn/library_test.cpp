@@ -3,12 +3,12 @@
 
 #include <array>
 
-#include "cudnn/backend.h"
-#include "cudnn/descriptors.h"
-#include "cudnn/shape.h"
-#include "cudnn/solver.h"
-#include "cudnn/status.h"
-#include "harness/primitive.h"
+#include "suites/cudnn/backend.h"
+#include "suites/cudnn/descriptors.h"
+#include "suites/cudnn/shape.h"
+#include "suites/cudnn/solver.h"
+#include "suites/cudnn/status.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {

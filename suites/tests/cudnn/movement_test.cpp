@@ -1,12 +1,12 @@
-#include "cudnn/movement.h"
+#include "suites/cudnn/movement.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "cudnn/descriptors.h"
-#include "harness/primitive.h"
-#include "shapes.h"
+#include "suites/cudnn/descriptors.h"
+#include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
 namespace {

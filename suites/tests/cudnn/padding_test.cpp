@@ -1,10 +1,10 @@
-#include "cudnn/padding.h"
+#include "suites/cudnn/padding.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "cudnn/padded_input.h"
+#include "suites/cudnn/padded_input.h"
 
 namespace benanza::cudnn {
 namespace {

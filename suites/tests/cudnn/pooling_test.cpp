@@ -1,11 +1,11 @@
-#include "cudnn/pooling.h"
+#include "suites/cudnn/pooling.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 
-#include "shapes.h"
+#include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
 namespace {

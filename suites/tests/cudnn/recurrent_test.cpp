@@ -1,4 +1,4 @@
-#include "cudnn/recurrent.h"
+#include "suites/cudnn/recurrent.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "harness/primitive.h"
-#include "shapes.h"
+#include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -1,4 +1,4 @@
-#include "cudnn/shape.h"
+#include "suites/cudnn/shape.h"
 
 #include <gtest/gtest.h>
 

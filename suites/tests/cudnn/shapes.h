@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "problem/problem.h"
+#include "core/problem/problem.h"
 
 namespace benanza {
 

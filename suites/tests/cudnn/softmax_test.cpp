@@ -1,8 +1,8 @@
-#include "cudnn/softmax.h"
+#include "suites/cudnn/softmax.h"
 
 #include <gtest/gtest.h>
 
-#include "shapes.h"
+#include "suites/tests/cudnn/shapes.h"
 
 namespace benanza::cudnn {
 namespace {

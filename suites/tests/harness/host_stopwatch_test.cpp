@@ -1,10 +1,10 @@
-#include "harness/host_stopwatch.h"
+#include "suites/harness/host_stopwatch.h"
 
 #include <gmock/gmock.h>
 
 #include <thread>
 
-#include "fake/fake_backend.h"
+#include "suites/tests/harness/fake/fake_backend.h"
 
 namespace benanza {
 namespace {

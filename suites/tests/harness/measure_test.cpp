@@ -1,11 +1,11 @@
-#include "harness/measure.h"
+#include "suites/harness/measure.h"
 
 #include <gmock/gmock.h>
 
 #include <functional>
 #include <vector>
 
-#include "fake/fake_backend.h"
+#include "suites/tests/harness/fake/fake_backend.h"
 
 namespace benanza {
 namespace {

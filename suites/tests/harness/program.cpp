@@ -1,4 +1,4 @@
-#include "program.h"
+#include "suites/tests/harness/program.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,12 +1,12 @@
-#include "harness/result_store.h"
+#include "suites/harness/result_store.h"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "temporary_folder.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/tests/folder.h"
 
 namespace benanza {
 namespace {
@@ -35,7 +35,7 @@ struct Store : ::testing::Test {
     for (const Row& found : parse_document(read_file(file), file).rows) names.push_back(found.name);
     return names;
   }
-  TemporaryFolder folder;
+  test::Folder folder;
   std::filesystem::path file = folder / "deep/r.json";
 };
 

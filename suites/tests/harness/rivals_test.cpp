@@ -1,4 +1,4 @@
-#include "harness/rivals.h"
+#include "suites/harness/rivals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "harness/runner.h"
+#include "suites/harness/runner.h"
 
 #include <gmock/gmock.h>
 
-#include "fake/fake_backend.h"
+#include "suites/tests/harness/fake/fake_backend.h"
 
 namespace benanza {
 namespace {

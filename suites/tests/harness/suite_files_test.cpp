@@ -1,7 +1,7 @@
 // What a suite keeps in its files: runs that go on, that end early, that share a file.
 #include <signal.h>
 
-#include "suite_fixture.h"
+#include "suites/tests/harness/suite_fixture.h"
 
 namespace benanza {
 namespace {

@@ -8,9 +8,9 @@
 #include <set>
 #include <sstream>
 
-#include "base/file.h"
-#include "program.h"
-#include "temporary_folder.h"
+#include "core/base/file.h"
+#include "core/tests/folder.h"
+#include "suites/tests/harness/program.h"
 
 namespace benanza {
 
@@ -59,7 +59,7 @@ struct Suite : ::testing::Test {
                                                         ::testing::HasSubstr(message))));
   }
 
-  TemporaryFolder folder;
+  test::Folder folder;
   std::filesystem::path file = folder / "r.json";
 };
 

@@ -1,5 +1,5 @@
 // The program of a suite: its command line and its rows.
-#include "suite_fixture.h"
+#include "suites/tests/harness/suite_fixture.h"
 
 namespace benanza {
 namespace {

@@ -1,9 +1,9 @@
-#include "harness/variants.h"
+#include "suites/harness/variants.h"
 
 #include <gmock/gmock.h>
 
-#include "base/error.h"
-#include "fake/fake_backend.h"
+#include "core/base/error.h"
+#include "suites/tests/harness/fake/fake_backend.h"
 
 namespace benanza {
 namespace {

@@ -1,4 +1,4 @@
-#include "onednn/backend.h"
+#include "suites/onednn/backend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <set>
 
-#include "onednn/checked.h"
-#include "onednn/implementations.h"
-#include "tests/onednn/support.h"
+#include "suites/onednn/checked.h"
+#include "suites/onednn/implementations.h"
+#include "suites/tests/onednn/support.h"
 
 namespace benanza::testing {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "harness/primitive.h"
-#include "onednn/checked.h"
-#include "onednn/implementations.h"
+#include "suites/harness/primitive.h"
+#include "suites/onednn/checked.h"
+#include "suites/onednn/implementations.h"
 
 /// Where elements lie in memory: values come out right in any layout, so verification cannot tell.
 namespace benanza::onednn {

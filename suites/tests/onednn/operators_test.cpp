@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "harness/reference/verify.h"
-#include "onednn/backend.h"
-#include "tests/onednn/support.h"
-#include "tests/reference/planted_errors.h"
+#include "suites/onednn/backend.h"
+#include "suites/tests/onednn/support.h"
+#include "suites/tests/verify/planted_errors.h"
+#include "suites/verify/verify.h"
 
 namespace benanza::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/onednn/support.h"
+#include "suites/tests/onednn/support.h"
 
 namespace benanza::testing {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/backend.h"
+#include "suites/harness/backend.h"
 
 namespace benanza::testing {
 

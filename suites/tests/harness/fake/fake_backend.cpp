@@ -1,4 +1,4 @@
-#include "fake/fake_backend.h"
+#include "suites/tests/harness/fake/fake_backend.h"
 
 #include <signal.h>
 

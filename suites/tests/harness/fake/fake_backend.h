@@ -3,8 +3,8 @@
 #include <chrono>
 #include <limits>
 
-#include "harness/backend.h"
-#include "harness/registration.h"
+#include "suites/harness/backend.h"
+#include "suites/harness/registration.h"
 
 namespace benanza {
 

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "fake/fake_backend.h"
-#include "harness/bench_main.h"
+#include "suites/harness/bench_main.h"
+#include "suites/tests/harness/fake/fake_backend.h"
 
 namespace {
 

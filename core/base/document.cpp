@@ -1,0 +1,45 @@
+#include "core/base/document.h"
+
+#include "core/base/file.h"
+#include "core/base/gzip.h"
+
+namespace benanza {
+
+Document::Document(std::filesystem::path path, std::string_view kind, std::string_view remedy)
+    : path_(std::move(path)), kind_(kind), remedy_(remedy) {
+  std::string text = read_file(path_);
+  if (text.empty()) throw error("is empty, not " + kind_);
+  if (is_gzip(text)) {
+    try {
+      text = gunzip(text);
+    } catch (const Error& reason) {
+      throw error(reason.what());
+    }
+  }
+  root_ = nlohmann::json::parse(text, nullptr, false);
+  if (root_.is_discarded()) throw error("is not " + kind_ + ": not JSON, or cut short");
+  if (!root_.is_object()) throw error("is not " + kind_);
+}
+
+Error Document::error(std::string_view message) const {
+  return Error(path_.string() + ": " + std::string(message) + "; " + remedy_);
+}
+
+Error Document::malformed(const nlohmann::json::exception& exception) const {
+  // "[json.exception.out_of_range.403] key 'x' not found": the bracket is for programmers.
+  std::string_view reason = exception.what();
+  if (const auto end = reason.find("] "); end != std::string_view::npos) {
+    reason.remove_prefix(end + 2);
+  }
+  return error("is not " + kind_ + ": " + std::string(reason));
+}
+
+void Document::require_schema(const nlohmann::json& holder, int expected) const {
+  const auto schema = holder.find("schema");
+  if (schema == holder.end()) throw error("is not " + kind_ + ": it has no \"schema\"");
+  if (*schema != expected) {
+    throw error("has schema " + schema->dump() + ", not " + std::to_string(expected));
+  }
+}
+
+}  // namespace benanza

@@ -1,0 +1,118 @@
+#include "core/base/file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "core/base/descriptor.h"
+#include "core/base/error.h"
+
+namespace benanza {
+namespace {
+
+void write_all(int descriptor, std::string_view text, const std::filesystem::path& path) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw Error(path.string() + ": cannot write: " + std::strerror(errno));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(descriptor) != 0) {
+    throw Error(path.string() + ": cannot write: " + std::strerror(errno));
+  }
+}
+
+/// The file a rename may replace: links are followed, so that they stay links. Throws for what
+/// exists and is no regular file: a rename would destroy a device or a pipe.
+std::filesystem::path target_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw Error(path.string() + ": cannot write: not a regular file");
+  }
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  return error ? path : target;
+}
+
+}  // namespace
+
+Descriptor open_to_read(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw Error(path.string() + ": is a folder, not a file");
+  }
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw Error(path.string() + ": cannot open: " + std::strerror(errno));
+  return file;
+}
+
+std::string read_part(const std::filesystem::path& path, std::uint64_t offset, std::size_t size) {
+  const Descriptor file = open_to_read(path);
+  std::string bytes(size, '\0');
+  std::size_t have = 0;
+  while (have < size) {
+    const ssize_t got =
+        ::pread(file.get(), bytes.data() + have, size - have, static_cast<off_t>(offset + have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(path.string() + ": cannot read: " + std::strerror(errno));
+    if (got == 0) {
+      throw Error(path.string() + ": ends before byte " + std::to_string(offset + size) +
+                  ": the file is not complete");
+    }
+    have += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw Error(path.string() + ": is a folder, not a file");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(path.string() + ": cannot open: " + std::strerror(errno));
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) throw Error(path.string() + ": cannot read: " + std::strerror(errno));
+  return text;
+}
+
+void write_file(const std::filesystem::path& link, std::string_view text) {
+  const std::filesystem::path path = target_of(link);
+  const std::filesystem::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  try {
+    const Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (out.get() < 0) throw Error(path.string() + ": cannot write: " + std::strerror(errno));
+    write_all(out.get(), text, path);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+      throw Error(path.string() + ": cannot write: " + std::strerror(errno));
+    }
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+}
+
+bool write_file_if_changed(const std::filesystem::path& path, std::string_view text) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error) &&
+      std::filesystem::file_size(path, error) == text.size() && read_file(path) == text) {
+    return false;
+  }
+  write_file(path, text);
+  return true;
+}
+
+void make_directories(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw Error(path.string() + ": cannot create the folder: " + error.message());
+}
+
+}  // namespace benanza

@@ -1,0 +1,149 @@
+#include "core/graph_file/graph.h"
+
+#include <functional>
+#include <queue>
+
+#include "core/base/document.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+
+constexpr Cost costs[] = {Cost::measured, Cost::movement, Cost::free, Cost::unsupported};
+
+Layer read_layer(const json& row, const Document& document) {
+  Layer layer{.name = row.at("name").get<std::string>(),
+              .op = row.at("op").get<std::string>(),
+              .inputs = row.at("inputs").get<std::vector<std::size_t>>(),
+              .reason = optional_member<std::string>(row, "reason").value_or(""),
+              .assumed = optional_member<std::string>(row, "assumed").value_or(""),
+              .problems = row.at("problems").get<std::vector<std::string>>(),
+              .flops = optional_member<double>(row, "flops"),
+              .bytes = optional_member<double>(row, "bytes"),
+              .outputs = {},
+              .output_dims = {}};
+  const auto cost = row.at("cost").get<std::string>();
+  bool known = false;
+  for (const Cost candidate : costs) {
+    if (cost != to_string(candidate)) continue;
+    layer.cost = candidate;
+    known = true;
+  }
+  if (!known) throw document.error("layer \"" + layer.name + "\": unknown cost \"" + cost + "\"");
+  if (layer.cost == Cost::measured && layer.problems.empty()) {
+    throw document.error("layer \"" + layer.name + "\": is measured but has no problem");
+  }
+  for (const json& output : row.value("outputs", json::array())) {
+    layer.outputs.push_back(output.at("name").get<std::string>());
+    layer.output_dims.push_back(optional_member<std::vector<std::int64_t>>(output, "shape")
+                                    .value_or(std::vector<std::int64_t>{}));
+  }
+  return layer;
+}
+
+void check(const std::vector<std::size_t>& indices, std::size_t count, const std::string& what,
+           const Document& document) {
+  for (const std::size_t index : indices) {
+    if (index >= count) {
+      throw document.error(what + ": there is no layer " + std::to_string(index));
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Cost cost) {
+  switch (cost) {
+    case Cost::measured:
+      return "measured";
+    case Cost::movement:
+      return "movement";
+    case Cost::free:
+      return "free";
+    case Cost::unsupported:
+      return "unsupported";
+  }
+  return "";
+}
+
+Graph read_graph(const std::filesystem::path& path) {
+  const Document document(path, "a graph file", "write it with benanza-generate");
+  document.require_schema(document.root(), 1);
+  return document.guard([&] {
+    const json& root = document.root();
+    Graph graph{.model = root.at("model").get<std::string>(),
+                .batch = optional_member<std::int64_t>(root, "batch"),
+                .layers = {},
+                .fusions = {},
+                .transforms = {}};
+    for (const json& row : root.at("layers")) graph.layers.push_back(read_layer(row, document));
+    for (const json& row : root.value("fusions", json::array())) {
+      graph.fusions.push_back({.pattern = row.at("pattern").get<std::string>(),
+                               .layers = row.at("layers").get<std::vector<std::size_t>>(),
+                               .problem = row.at("problem").get<std::string>()});
+    }
+    for (const json& row : root.value("transforms", json::array())) {
+      graph.transforms.push_back({.layer = row.at("layer").get<std::size_t>(),
+                                  .of_input = row.at("of") == "input",
+                                  .to_nhwc = optional_member<std::string>(row, "to_nhwc"),
+                                  .to_nchw = optional_member<std::string>(row, "to_nchw")});
+      check({graph.transforms.back().layer}, graph.layers.size(), "a transform", document);
+    }
+    for (const Layer& layer : graph.layers) {
+      check(layer.inputs, graph.layers.size(), "layer \"" + layer.name + "\"", document);
+    }
+    for (const Fusion& fusion : graph.fusions) {
+      check(fusion.layers, graph.layers.size(), "fusion " + fusion.pattern, document);
+    }
+    if (graph.layers.empty()) throw document.error("has no layers");
+    if (topological_order(graph.layers).empty()) throw document.error("its layers form a cycle");
+    return graph;
+  });
+}
+
+std::vector<std::size_t> topological_order(const std::vector<Layer>& layers) {
+  std::vector<std::size_t> waiting(layers.size());
+  std::vector<std::vector<std::size_t>> readers(layers.size());
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    waiting[layer] = layers[layer].inputs.size();
+    for (const std::size_t input : layers[layer].inputs) readers[input].push_back(layer);
+  }
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    if (waiting[layer] == 0) ready.push(layer);
+  }
+  std::vector<std::size_t> order;
+  order.reserve(layers.size());
+  while (!ready.empty()) {
+    const std::size_t layer = ready.top();
+    ready.pop();
+    order.push_back(layer);
+    for (const std::size_t reader : readers[layer]) {
+      if (--waiting[reader] == 0) ready.push(reader);
+    }
+  }
+  if (order.size() != layers.size()) order.clear();
+  return order;
+}
+
+std::set<std::string, std::less<>> problem_keys(const std::vector<Graph>& graphs) {
+  std::set<std::string, std::less<>> keys;
+  for (const Graph& graph : graphs) {
+    for (const Layer& layer : graph.layers) {
+      keys.insert(layer.problems.begin(), layer.problems.end());
+    }
+    for (const Fusion& fusion : graph.fusions) keys.insert(fusion.problem);
+    for (const LayoutTransform& transform : graph.transforms) {
+      if (transform.to_nhwc) keys.insert(*transform.to_nhwc);
+      if (transform.to_nchw) keys.insert(*transform.to_nchw);
+    }
+  }
+  return keys;
+}
+
+std::string title(const Graph& graph) {
+  return graph.batch ? graph.model + ", batch " + std::to_string(*graph.batch) : graph.model;
+}
+
+}  // namespace benanza

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/problem/text.h"
+
+namespace benanza {
+
+/// data: changes with every inference, stored in the variant's layout. weights: constant at
+/// inference, stored as the library likes best (packed once, when the model is loaded).
+enum class Role { data, weights };
+
+/// Values an operand can take. positive: above zero (variances, divisors).
+enum class Domain { any, positive };
+
+/// One input of a problem. `dims` are logical, row-major, and independent of the layout.
+struct Operand {
+  std::string_view name;
+  Dims dims;
+  Role role = Role::data;
+  Domain domain = Domain::any;
+  bool operator==(const Operand&) const = default;
+};
+
+}  // namespace benanza

@@ -1,0 +1,56 @@
+#include "core/problem/ops/attention.h"
+
+namespace benanza {
+
+void Attention::write(KeyWriter& writer) const {
+  writer.dims("", {batch, heads, queries, size}).dims("k", {kv_heads, keys, value_size});
+  writer.real("s", scale);
+  if (!mask.empty()) writer.dims("m", mask);
+  if (causal) writer.word("causal");
+}
+
+Attention Attention::read(KeyReader& reader) {
+  Attention shape;
+  const Dims q = reader.dims("");
+  if (q.size() != 4) reader.fail("batch, heads, queries and size");
+  const Dims k = reader.dims("k");
+  if (k.size() != 3) reader.fail("heads of the keys, keys and size of the values");
+  shape.batch = q[0];
+  shape.heads = q[1];
+  shape.queries = q[2];
+  shape.size = q[3];
+  shape.kv_heads = k[0];
+  shape.keys = k[1];
+  shape.value_size = k[2];
+  if (shape.kv_heads < 1 || shape.heads % shape.kv_heads != 0) {
+    reader.fail("heads that the heads of the keys divide");
+  }
+  shape.scale = reader.real("s");
+  if (reader.next_is("m")) {
+    shape.mask = reader.dims("m");
+    const Dims scores{shape.batch, shape.heads, shape.queries, shape.keys};
+    bool fits = shape.mask.size() == scores.size();
+    for (std::size_t axis = 0; fits && axis < scores.size(); ++axis) {
+      fits = shape.mask[axis] == 1 || shape.mask[axis] == scores[axis];
+    }
+    if (!fits) reader.fail("a mask that broadcasts to the scores");
+  }
+  shape.causal = reader.accept("causal");
+  return shape;
+}
+
+std::vector<Operand> Attention::inputs() const {
+  std::vector<Operand> operands{{.name = "q", .dims = {batch, heads, queries, size}},
+                                {.name = "k", .dims = {batch, kv_heads, keys, size}},
+                                {.name = "v", .dims = {batch, kv_heads, keys, value_size}}};
+  if (!mask.empty()) operands.push_back({.name = "mask", .dims = mask});
+  return operands;
+}
+
+double Attention::flops() const {
+  const double scores = static_cast<double>(element_count({batch, heads, queries, keys}));
+  const double each = 2.0 * static_cast<double>(size + value_size) + 5 + (mask.empty() ? 0 : 1);
+  return scores * each;
+}
+
+}  // namespace benanza

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/problem/operand.h"
+
+namespace benanza {
+
+/// softmax(scale Q K^T + mask) V for every head: Q is batch, heads, queries, size; K is batch,
+/// kv_heads, keys, size; V is batch, kv_heads, keys, value_size. Each head of K and V serves
+/// heads / kv_heads heads of Q that follow each other. `causal`: query i sees the keys up to
+/// i + keys - queries. Keys: attention/1x12x128x64_k12x128x64_s0.125, with _m1x1x128x128 where a
+/// mask is added, and _causal
+struct Attention {
+  std::int64_t batch = 1;
+  std::int64_t heads = 1;
+  std::int64_t queries = 0;
+  std::int64_t size = 0;
+  std::int64_t kv_heads = 1;
+  std::int64_t keys = 0;
+  std::int64_t value_size = 0;
+  float scale = 1;
+  /// Four axes, broadcast to batch, heads, queries, keys; empty where nothing is added.
+  Dims mask;
+  bool causal = false;
+
+  bool operator==(const Attention&) const = default;
+
+  static bool owns(std::string_view op) { return op == "attention"; }
+  std::string_view op() const { return "attention"; }
+  void write(KeyWriter& writer) const;
+  static Attention read(KeyReader& reader);
+
+  /// Q, K, V, and the mask where there is one.
+  std::vector<Operand> inputs() const;
+  Dims output() const { return {batch, heads, queries, value_size}; }
+  /// Of the parts: two products, five per score for the softmax, one for the mask. What a causal
+  /// mask hides is counted, as it is in the parts.
+  double flops() const;
+  std::int64_t reduction_length() const { return keys; }
+};
+
+}  // namespace benanza

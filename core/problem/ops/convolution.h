@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/problem/operand.h"
+#include "core/problem/ops/window.h"
+
+namespace benanza {
+
+/// Cross-correlation, as ONNX Conv. `input` is n, c, spatial (1 to 3 axes); weights are
+/// filters x (c / groups) x kernel; bias, where the epilogue has one, is `filters` long.
+/// Key: conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1
+struct Convolution {
+  Dims input;
+  std::int64_t filters = 0;
+  Window window;
+  std::int64_t groups = 1;
+
+  bool operator==(const Convolution&) const = default;
+
+  static bool owns(std::string_view op) { return op == "conv"; }
+  std::string_view op() const { return "conv"; }
+  void write(KeyWriter& writer) const;
+  static Convolution read(KeyReader& reader);
+
+  std::vector<Operand> inputs() const;
+  Dims output() const;
+  /// Two per multiply-add: 2 * n * filters * output pixels * (c / groups) * kernel taps. Taps that
+  /// fall on padding count; dilation adds nothing.
+  double flops() const;
+  /// Products summed into one output element.
+  std::int64_t reduction_length() const { return input[1] / groups * element_count(window.kernel); }
+  std::int64_t bias_length() const { return filters; }
+};
+
+}  // namespace benanza

@@ -1,0 +1,66 @@
+#include "core/problem/ops/copy.h"
+
+namespace benanza {
+namespace {
+
+/// Elements from the first to the last that a view touches, both included.
+std::int64_t span(const Dims& dims, const Dims& strides) {
+  std::int64_t last = 0;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) last += (dims[axis] - 1) * strides[axis];
+  return last + 1;
+}
+
+}  // namespace
+
+Dims dense_strides(const Dims& dims) {
+  Dims strides(dims.size());
+  std::int64_t stride = 1;
+  for (std::size_t axis = dims.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= dims[axis];
+  }
+  return strides;
+}
+
+Copy Copy::read(KeyReader& reader) {
+  Copy shape;
+  shape.dims = reader.dims("");
+  shape.from = reader.dims("f", '.');
+  shape.to = reader.dims("t", '.');
+  if (shape.from.size() != shape.dims.size() || shape.to.size() != shape.dims.size()) {
+    reader.fail("one stride of each view per axis");
+  }
+  for (std::size_t axis = 0; axis < shape.dims.size(); ++axis) {
+    if (shape.dims[axis] < 1 || shape.from[axis] < 0 || shape.to[axis] < 1) {
+      reader.fail("positive extents and strides");
+    }
+  }
+  return shape;
+}
+
+Copy Copy::canonical() const {
+  Copy merged;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] == 1) continue;
+    if (!merged.dims.empty() && merged.from.back() == from[axis] * dims[axis] &&
+        merged.to.back() == to[axis] * dims[axis]) {
+      merged.dims.back() *= dims[axis];
+      merged.from.back() = from[axis];
+      merged.to.back() = to[axis];
+    } else {
+      merged.dims.push_back(dims[axis]);
+      merged.from.push_back(from[axis]);
+      merged.to.push_back(to[axis]);
+    }
+  }
+  if (merged.dims.empty()) return {{1}, {1}, {1}};
+  return merged;
+}
+
+std::vector<Operand> Copy::inputs() const {
+  return {{.name = "input", .dims = {span(dims, from)}}};
+}
+
+Dims Copy::output() const { return {span(dims, to)}; }
+
+}  // namespace benanza

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/problem/operand.h"
+#include "core/problem/ops/window.h"
+
+namespace benanza {
+
+/// Transposed convolution, as ONNX ConvTranspose: input pixel i reaches output pixels
+/// i * stride - begin pad + tap * dilation. `input` is n, c, spatial (1 to 3 axes); weights are
+/// c x (filters / groups) x kernel; bias, where the epilogue has one, is `filters` long.
+/// The output has (input - 1) * stride + dilated kernel - pads pixels. An end pad below 0 adds
+/// pixels at the end, as output_padding does: nodes that compute the same have equal keys.
+/// Key: deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1
+struct Deconvolution {
+  Dims input;
+  std::int64_t filters = 0;
+  Window window;
+  std::int64_t groups = 1;
+
+  bool operator==(const Deconvolution&) const = default;
+
+  static bool owns(std::string_view op) { return op == "deconv"; }
+  std::string_view op() const { return "deconv"; }
+  void write(KeyWriter& writer) const;
+  static Deconvolution read(KeyReader& reader);
+
+  std::vector<Operand> inputs() const;
+  Dims output() const;
+  /// Two per multiply-add: 2 * n * c * input pixels * (filters / groups) * kernel taps. Products
+  /// that fall on padding count.
+  double flops() const;
+  /// Most products summed into one output element: of the taps of an axis, those that lie a
+  /// multiple of the stride apart meet in it.
+  std::int64_t reduction_length() const;
+  std::int64_t bias_length() const { return filters; }
+};
+
+}  // namespace benanza

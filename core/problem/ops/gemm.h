@@ -1,0 +1,40 @@
+#pragma once
+
+#include "core/problem/operand.h"
+
+namespace benanza {
+
+/// C = op(A) op(B): C is batch x m x n, the reduction is k long. A is stored m x k (k x m if
+/// transpose_a), B k x n (n x k if transpose_b). `batch_a` and `batch_b` are empty for plain
+/// matrices, otherwise of equal rank and broadcast against each other as in ONNX MatMul.
+/// `constant_b`: B is a weight, known when the model is loaded; else both change every time.
+/// Bias, where the epilogue has one, is n long and added to every row.
+/// Key: gemm/m128_n768_k3072_nt, with _a8x12_b8x12 when batched and _w when B is a weight
+struct Gemm {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  bool transpose_a = false;
+  bool transpose_b = false;
+  Dims batch_a;
+  Dims batch_b;
+  bool constant_b = false;
+
+  bool operator==(const Gemm&) const = default;
+
+  static bool owns(std::string_view op) { return op == "gemm"; }
+  std::string_view op() const { return "gemm"; }
+  void write(KeyWriter& writer) const;
+  static Gemm read(KeyReader& reader);
+
+  std::vector<Operand> inputs() const;
+  Dims output() const;
+  /// Batch extents of the output: batch_a and batch_b broadcast.
+  Dims batch() const;
+  /// 2 * batch * m * n * k.
+  double flops() const;
+  std::int64_t reduction_length() const { return k; }
+  std::int64_t bias_length() const { return n; }
+};
+
+}  // namespace benanza

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/problem/operand.h"
+#include "core/problem/ops/window.h"
+
+namespace benanza {
+
+/// include_pad divides by the window's size everywhere, exclude_pad by the taps that fall on the
+/// input. Without padding they are one function, written exclude_pad.
+enum class PoolingMode { max, average_include_pad, average_exclude_pad };
+
+/// Max or average over a window; global pooling is a window as large as the input. Rounding up
+/// (ceil_mode) is expressed by larger end pads.
+/// Keys: maxpool/1x64x112x112_k3x3_p1.1.1.1_s2x2_d1x1, avgpool/..._exclude, avgpool/..._include
+struct Pooling {
+  Dims input;
+  Window window;
+  PoolingMode mode = PoolingMode::max;
+
+  bool operator==(const Pooling&) const = default;
+
+  static bool owns(std::string_view op) { return op == "maxpool" || op == "avgpool"; }
+  std::string_view op() const { return mode == PoolingMode::max ? "maxpool" : "avgpool"; }
+  void write(KeyWriter& writer) const;
+  static Pooling read(KeyReader& reader);
+
+  std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
+  Dims output() const;
+  /// One comparison or addition per tap of every output.
+  double flops() const;
+  std::int64_t reduction_length() const {
+    return mode == PoolingMode::max ? 1 : element_count(window.kernel);
+  }
+};
+
+}  // namespace benanza

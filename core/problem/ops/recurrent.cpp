@@ -1,0 +1,157 @@
+#include "core/problem/ops/recurrent.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace benanza {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, RecurrentKind>, 4> kinds{
+    {{"rnntanh", RecurrentKind::rnn_tanh},
+     {"rnnrelu", RecurrentKind::rnn_relu},
+     {"lstm", RecurrentKind::lstm},
+     {"gru", RecurrentKind::gru}}};
+
+constexpr std::array<std::pair<std::string_view, RecurrentDirection>, 3> direction_words{
+    {{"forward", RecurrentDirection::forward},
+     {"reverse", RecurrentDirection::reverse},
+     {"bidirectional", RecurrentDirection::bidirectional}}};
+
+/// Operations per hidden unit and step beside the products: activations, and sums and products of
+/// gates and states.
+std::int64_t pointwise_operations(RecurrentKind kind) {
+  switch (kind) {
+    case RecurrentKind::lstm:
+      return 5 + 4;  // i o f c and tanh(C); f C + i c, o tanh(C)
+    case RecurrentKind::gru:
+      return 3 + 5;  // z r h; the reset's product, (1 - z) h + z H
+    case RecurrentKind::rnn_tanh:
+    case RecurrentKind::rnn_relu:
+      break;
+  }
+  return 1;
+}
+
+}  // namespace
+
+bool Recurrent::owns(std::string_view op) {
+  return std::any_of(kinds.begin(), kinds.end(), [&](const auto& one) { return one.first == op; });
+}
+
+std::string_view Recurrent::op() const {
+  return std::find_if(kinds.begin(), kinds.end(),
+                      [&](const auto& one) { return one.second == kind; })
+      ->first;
+}
+
+void Recurrent::write(KeyWriter& writer) const {
+  writer.integer("t", steps).integer("n", batch).integer("i", input_size);
+  writer.integer("h", hidden).integer("l", layers);
+  writer.word(std::find_if(direction_words.begin(), direction_words.end(), [&](const auto& one) {
+                return one.second == direction;
+              })->first);
+  if (linear_before_reset) writer.word("lbr");
+  if (bias) writer.word("bias");
+  if (initial) writer.word("initial");
+  if (final) writer.word("final");
+  if (batch_first) writer.word("batchfirst");
+}
+
+Recurrent Recurrent::read(KeyReader& reader) {
+  Recurrent shape;
+  shape.kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& one) {
+                 return one.first == reader.op();
+               })->second;
+  shape.steps = reader.integer("t");
+  shape.batch = reader.integer("n");
+  shape.input_size = reader.integer("i");
+  shape.hidden = reader.integer("h");
+  shape.layers = reader.integer("l");
+  if (shape.steps < 1 || shape.batch < 1 || shape.input_size < 1 || shape.hidden < 1 ||
+      shape.layers < 1) {
+    reader.fail("positive steps, batch, sizes and layers");
+  }
+  const auto word = std::find_if(direction_words.begin(), direction_words.end(),
+                                 [&](const auto& one) { return reader.accept(one.first); });
+  if (word == direction_words.end()) reader.fail("forward, reverse or bidirectional");
+  shape.direction = word->second;
+  shape.linear_before_reset = shape.kind == RecurrentKind::gru && reader.accept("lbr");
+  shape.bias = reader.accept("bias");
+  shape.initial = reader.accept("initial");
+  shape.final = reader.accept("final");
+  shape.batch_first = reader.accept("batchfirst");
+  return shape;
+}
+
+std::int64_t Recurrent::gates() const {
+  switch (kind) {
+    case RecurrentKind::lstm:
+      return 4;
+    case RecurrentKind::gru:
+      return 3;
+    case RecurrentKind::rnn_tanh:
+    case RecurrentKind::rnn_relu:
+      break;
+  }
+  return 1;
+}
+
+std::int64_t Recurrent::weights_begin(std::int64_t layer, std::int64_t direction_index) const {
+  const std::int64_t rows = gates() * hidden;
+  std::int64_t begin = direction_index * rows * layer_inputs(layer);
+  for (std::int64_t before = 0; before < layer; ++before) {
+    begin += directions() * rows * layer_inputs(before);
+  }
+  return begin;
+}
+
+std::vector<Operand> Recurrent::inputs() const {
+  const std::int64_t rows = gates() * hidden;
+  const std::int64_t cells = layers * directions();
+  std::vector<Operand> operands{
+      {.name = "input",
+       .dims = batch_first ? Dims{batch, steps, input_size} : Dims{steps, batch, input_size}},
+      {.name = "weights",
+       .dims = layers == 1 ? Dims{directions(), rows, input_size} : Dims{weights_begin(layers, 0)},
+       .role = Role::weights},
+      {.name = "recurrence", .dims = {cells, rows, hidden}, .role = Role::weights}};
+  if (bias) operands.push_back({.name = "bias", .dims = {cells, 2 * rows}, .role = Role::weights});
+  if (initial) {
+    for (const auto* name : {"initial_h", "initial_c"}) {
+      operands.push_back({.name = name, .dims = {cells, batch, hidden}});
+    }
+    if (states() == 1) operands.pop_back();
+  }
+  return operands;
+}
+
+Dims Recurrent::output() const {
+  return {steps + (final ? layers * states() : 0), directions() * batch * hidden};
+}
+
+std::vector<Dims> Recurrent::results() const {
+  std::vector<Dims> parts{batch_first ? Dims{batch, steps, directions(), hidden}
+                                      : Dims{steps, directions(), batch, hidden}};
+  const Dims state{layers * directions(), batch, hidden};
+  if (final) parts.insert(parts.end(), static_cast<std::size_t>(states()), state);
+  return parts;
+}
+
+double Recurrent::flops() const {
+  const auto cells = static_cast<double>(steps * batch * directions() * hidden);
+  // The reset gate stands between the two biases of a candidate: they cannot be folded.
+  const std::int64_t biases = bias ? gates() + (linear_before_reset ? 1 : 0) : 0;
+  double total = 0;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    total += 2.0 * static_cast<double>(gates() * (layer_inputs(layer) + hidden));
+    total += static_cast<double>(biases + pointwise_operations(kind));
+  }
+  return cells * total;
+}
+
+std::int64_t Recurrent::reduction_length() const {
+  return std::max(input_size, layer_inputs(layers - 1)) + hidden;
+}
+
+}  // namespace benanza

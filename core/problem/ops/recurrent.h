@@ -1,0 +1,74 @@
+#pragma once
+
+#include "core/problem/operand.h"
+
+namespace benanza {
+
+enum class RecurrentKind { rnn_tanh, rnn_relu, lstm, gru };
+enum class RecurrentDirection { forward, reverse, bidirectional };
+
+/// A recurrent network over sequences of equal length, as ONNX RNN, LSTM and GRU with their usual
+/// activations; ONNX has one layer a node, libraries run several in one call.
+///
+/// Below, D is the number of directions, G that of gates (in ONNX's order: iofc for lstm, zrh for
+/// gru). Operands:
+///   input    steps x batch x input size; batch x steps x input size if batch_first
+///   weights  D x (G hidden) x input size; of several layers, one after the other
+///   recurrence  (layers D) x (G hidden) x hidden
+///   bias     (layers D) x (2 G hidden): of the input's products, then of the recurrence's
+///   initial_h, initial_c (lstm)  (layers D) x batch x hidden; zero where `initial` is false
+/// The result is what results() lists, one after the other. Layers after the first read both
+/// directions of the one before.
+/// Key: lstm/t25_n1_i300_h512_l1_bidirectional_bias, with _lbr (linear_before_reset, gru alone)
+/// before _bias, and _initial, _final, _batchfirst after it
+struct Recurrent {
+  RecurrentKind kind = RecurrentKind::lstm;
+  std::int64_t steps = 0;
+  std::int64_t batch = 0;
+  std::int64_t input_size = 0;
+  std::int64_t hidden = 0;
+  std::int64_t layers = 1;
+  RecurrentDirection direction = RecurrentDirection::forward;
+  /// gru: the reset gate acts on the recurrent product, not on the state before it.
+  bool linear_before_reset = false;
+  bool bias = false;
+  /// Initial states are given.
+  bool initial = false;
+  /// Final states are wanted.
+  bool final = false;
+  /// Input and output are batch by batch, not step by step.
+  bool batch_first = false;
+
+  bool operator==(const Recurrent&) const = default;
+
+  static bool owns(std::string_view op);
+  std::string_view op() const;
+  void write(KeyWriter& writer) const;
+  static Recurrent read(KeyReader& reader);
+
+  std::vector<Operand> inputs() const;
+  /// Rows of D * batch * hidden elements.
+  Dims output() const;
+  /// Y: steps x D x batch x hidden (batch_first: batch x steps x D x hidden). With `final`: the
+  /// last states of every layer and direction, (layers D) x batch x hidden; for lstm also the
+  /// cells'.
+  std::vector<Dims> results() const;
+  /// Products with weights, two per multiply-add: 2 * steps * batch * D * G * hidden * (inputs +
+  /// hidden) for every layer. Then one per element for each bias added, activation, product and sum
+  /// of the ONNX definition, the two biases counted as the one that they can be folded into.
+  double flops() const;
+  /// The longest sum of products: inputs and state of a layer.
+  std::int64_t reduction_length() const;
+
+  std::int64_t directions() const { return direction == RecurrentDirection::bidirectional ? 2 : 1; }
+  std::int64_t gates() const;
+  /// Vectors a cell keeps from step to step: 2 for lstm, else 1.
+  std::int64_t states() const { return kind == RecurrentKind::lstm ? 2 : 1; }
+  std::int64_t layer_inputs(std::int64_t layer) const {
+    return layer == 0 ? input_size : directions() * hidden;
+  }
+  /// Where the weights of a layer and direction begin in the operand, in elements.
+  std::int64_t weights_begin(std::int64_t layer, std::int64_t direction_index) const;
+};
+
+}  // namespace benanza

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/problem/operand.h"
+
+namespace benanza {
+
+enum class ReductionKind { mean, sum, max, min, product, l1, l2, sum_square };
+
+/// Reduces `axes` (ascending, at least one) of `input`; reduced axes stay with extent 1. l1 sums
+/// magnitudes, l2 is the root of sum_square, the sum of the squares.
+/// Key: reducemean/1x2048x7x7_a2.3
+struct Reduction {
+  ReductionKind kind = ReductionKind::mean;
+  Dims input;
+  Dims axes;
+
+  bool operator==(const Reduction&) const = default;
+
+  static bool owns(std::string_view op);
+  std::string_view op() const;
+  void write(KeyWriter& writer) const { writer.dims("", input).dims("a", axes, '.'); }
+  static Reduction read(KeyReader& reader);
+
+  std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
+  Dims output() const;
+  /// One per input element, two where it is squared first.
+  double flops() const {
+    const bool squares = kind == ReductionKind::l2 || kind == ReductionKind::sum_square;
+    return (squares ? 2.0 : 1.0) * static_cast<double>(element_count(input));
+  }
+  std::int64_t reduction_length() const {
+    const bool picks = kind == ReductionKind::max || kind == ReductionKind::min;
+    return picks ? 1 : element_count(input) / element_count(output());
+  }
+};
+
+}  // namespace benanza

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/problem/operand.h"
+
+namespace benanza {
+
+/// e^x / sum(e^x) along one axis, or its logarithm: two functions, never one for the other.
+/// Keys: softmax/1x1000_a1, logsoftmax/1x1000_a1
+struct Softmax {
+  Dims input;
+  std::int64_t axis = 0;
+  bool logarithm = false;
+
+  bool operator==(const Softmax&) const = default;
+
+  static bool owns(std::string_view op) { return op == "softmax" || op == "logsoftmax"; }
+  std::string_view op() const { return logarithm ? "logsoftmax" : "softmax"; }
+  void write(KeyWriter& writer) const { writer.dims("", input).integer("a", axis); }
+  static Softmax read(KeyReader& reader);
+
+  std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
+  Dims output() const { return input; }
+  /// Maximum, subtraction, exponential, sum, division: five per element.
+  double flops() const { return 5.0 * static_cast<double>(element_count(input)); }
+  std::int64_t reduction_length() const { return input[static_cast<std::size_t>(axis)]; }
+};
+
+}  // namespace benanza

@@ -1,0 +1,72 @@
+#include "core/problem/ops/window.h"
+
+#include <algorithm>
+
+namespace benanza {
+namespace {
+
+bool all_positive(const Dims& values) {
+  return std::all_of(values.begin(), values.end(), [](std::int64_t value) { return value > 0; });
+}
+
+}  // namespace
+
+Dims spatial(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
+
+Dims Window::output(const Dims& spatial) const {
+  Dims extents(rank());
+  for (std::size_t axis = 0; axis < rank(); ++axis) {
+    const std::int64_t reach = dilations[axis] * (kernel[axis] - 1) + 1;
+    const std::int64_t room = spatial[axis] + pads[axis] + pads[axis + rank()] - reach;
+    extents[axis] = room < 0 ? 0 : room / strides[axis] + 1;
+  }
+  return extents;
+}
+
+Dims Window::transposed_output(const Dims& spatial) const {
+  Dims extents(rank());
+  for (std::size_t axis = 0; axis < rank(); ++axis) {
+    const std::int64_t reach = dilations[axis] * (kernel[axis] - 1) + 1;
+    extents[axis] = (spatial[axis] - 1) * strides[axis] + reach - pads[axis] - pads[axis + rank()];
+  }
+  return extents;
+}
+
+bool Window::has_padding() const {
+  return std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
+}
+
+void Window::write(KeyWriter& writer, const Dims& before_kernel) const {
+  Dims k = before_kernel;
+  k.insert(k.end(), kernel.begin(), kernel.end());
+  writer.dims("k", k).dims("p", pads, '.').dims("s", strides).dims("d", dilations);
+}
+
+Window Window::read(KeyReader& reader, const Dims& spatial, std::size_t leading,
+                    Dims& before_kernel) {
+  Window window = read_unplaced(reader, spatial.size(), leading, before_kernel);
+  if (!all_positive(window.output(spatial))) reader.fail("a window that fits the padded input");
+  return window;
+}
+
+Window Window::read_unplaced(KeyReader& reader, std::size_t rank, std::size_t leading,
+                             Dims& before_kernel) {
+  Dims k = reader.dims("k");
+  if (k.size() != leading + rank) reader.fail("a kernel of the input's rank");
+  before_kernel.assign(k.begin(), k.begin() + static_cast<std::ptrdiff_t>(leading));
+  Window window;
+  window.kernel.assign(k.begin() + static_cast<std::ptrdiff_t>(leading), k.end());
+  window.pads = reader.dims("p", '.');
+  window.strides = reader.dims("s");
+  window.dilations = reader.dims("d");
+  if (window.pads.size() != 2 * window.rank()) reader.fail("a begin and an end pad per axis");
+  if (window.strides.size() != window.rank()) reader.fail("one stride per axis");
+  if (window.dilations.size() != window.rank()) reader.fail("one dilation per axis");
+  if (!all_positive(window.kernel) || !all_positive(window.strides) ||
+      !all_positive(window.dilations)) {
+    reader.fail("positive kernel, strides and dilations");
+  }
+  return window;
+}
+
+}  // namespace benanza

@@ -1,0 +1,140 @@
+#include "core/problem/problem.h"
+
+#include <stdexcept>
+
+namespace benanza {
+namespace {
+
+template <std::size_t index = 0>
+Shape read_shape(KeyReader& reader) {
+  if constexpr (index < std::variant_size_v<Shape>) {
+    using Alternative = std::variant_alternative_t<index, Shape>;
+    if (Alternative::owns(reader.op())) return Alternative::read(reader);
+    return read_shape<index + 1>(reader);
+  } else {
+    reader.fail("a known operator");
+  }
+}
+
+/// Channels the bias runs along; 0 where the operator takes none.
+std::int64_t bias_length(const Shape& shape) {
+  return std::visit(
+      [](const auto& alternative) -> std::int64_t {
+        if constexpr (requires { alternative.bias_length(); }) return alternative.bias_length();
+        return 0;
+      },
+      shape);
+}
+
+/// A view's operand spans gaps that nobody reads: what is moved is what counts.
+std::int64_t read_elements(const Problem& problem) {
+  if (std::holds_alternative<Copy>(problem.shape)) return written_elements(problem);
+  std::int64_t count = 0;
+  for (const Operand& operand : inputs(problem)) count += element_count(operand.dims);
+  return count;
+}
+
+}  // namespace
+
+std::string_view op(const Problem& problem) {
+  return std::visit([](const auto& shape) { return shape.op(); }, problem.shape);
+}
+
+std::string key(const Problem& problem) {
+  KeyWriter writer(op(problem));
+  std::visit([&](const auto& shape) { shape.write(writer); }, problem.shape);
+  problem.epilogue.write(writer);
+  return writer.take();
+}
+
+Problem parse(std::string_view key) {
+  KeyReader reader(key);
+  Problem problem{read_shape(reader), {}};
+  if (bias_length(problem.shape) > 0) problem.epilogue = Epilogue::read(reader);
+  if (!reader.at_end()) reader.fail("the end");
+  for (const Operand& operand : inputs(problem)) {
+    for (const std::int64_t extent : operand.dims) {
+      if (extent < 1) reader.fail("positive extents");
+    }
+  }
+  if (benanza::key(problem) != key) reader.fail("the canonical form " + benanza::key(problem));
+  return problem;
+}
+
+std::vector<Operand> inputs(const Problem& problem) {
+  auto operands = std::visit([](const auto& shape) { return shape.inputs(); }, problem.shape);
+  if (problem.epilogue.bias) {
+    operands.push_back(
+        {.name = "bias", .dims = {bias_length(problem.shape)}, .role = Role::weights});
+  }
+  if (problem.epilogue.residual) operands.push_back({.name = "residual", .dims = output(problem)});
+  return operands;
+}
+
+std::optional<std::size_t> bias_operand(const Problem& problem) {
+  if (!problem.epilogue.bias) return std::nullopt;
+  return inputs(problem).size() - (problem.epilogue.residual ? 2 : 1);
+}
+
+std::optional<std::size_t> residual_operand(const Problem& problem) {
+  if (!problem.epilogue.residual) return std::nullopt;
+  return inputs(problem).size() - 1;
+}
+
+Dims output(const Problem& problem) {
+  return std::visit([](const auto& shape) { return shape.output(); }, problem.shape);
+}
+
+std::vector<Dims> results(const Problem& problem) {
+  return std::visit(
+      [](const auto& shape) -> std::vector<Dims> {
+        if constexpr (requires { shape.results(); }) {
+          return shape.results();
+        } else {
+          return {shape.output()};
+        }
+      },
+      problem.shape);
+}
+
+std::int64_t written_elements(const Problem& problem) {
+  return std::visit(
+      [](const auto& shape) -> std::int64_t {
+        if constexpr (requires { shape.moved_elements(); }) return shape.moved_elements();
+        return element_count(shape.output());
+      },
+      problem.shape);
+}
+
+Work work(const Problem& problem, Precision precision) {
+  const std::int64_t size = element_bytes(precision);
+  const std::int64_t written = written_elements(problem);
+  Work total;
+  total.flops = std::visit([](const auto& shape) { return shape.flops(); }, problem.shape);
+  const Epilogue& epilogue = problem.epilogue;
+  const int steps =
+      int{epilogue.bias} + int{epilogue.residual} + int{epilogue.activation.has_value()};
+  total.flops += steps * static_cast<double>(written);
+  total.bytes_read = read_elements(problem) * size;
+  total.bytes_written = written * size;
+  std::visit(
+      [&](const auto& shape) {
+        if constexpr (requires { shape.writes_integers(); }) {
+          // One side is in bytes whatever the precision.
+          (shape.writes_integers() ? total.bytes_written : total.bytes_read) = written;
+        }
+      },
+      problem.shape);
+  return total;
+}
+
+std::int64_t reduction_length(const Problem& problem) {
+  return std::visit(
+      [](const auto& shape) -> std::int64_t {
+        if constexpr (requires { shape.reduction_length(); }) return shape.reduction_length();
+        return 1;
+      },
+      problem.shape);
+}
+
+}  // namespace benanza

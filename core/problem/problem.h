@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/problem/epilogue.h"
+#include "core/problem/ops/activation.h"
+#include "core/problem/ops/attention.h"
+#include "core/problem/ops/batch_normalization.h"
+#include "core/problem/ops/binary.h"
+#include "core/problem/ops/concat.h"
+#include "core/problem/ops/convolution.h"
+#include "core/problem/ops/copy.h"
+#include "core/problem/ops/deconvolution.h"
+#include "core/problem/ops/dropout.h"
+#include "core/problem/ops/gemm.h"
+#include "core/problem/ops/instance_normalization.h"
+#include "core/problem/ops/layer_normalization.h"
+#include "core/problem/ops/lrn.h"
+#include "core/problem/ops/pooling.h"
+#include "core/problem/ops/quantization.h"
+#include "core/problem/ops/recurrent.h"
+#include "core/problem/ops/reduction.h"
+#include "core/problem/ops/resampling.h"
+#include "core/problem/ops/softmax.h"
+#include "core/problem/precision.h"
+
+namespace benanza {
+
+/// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
+using Shape =
+    std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary, Softmax, Lrn,
+                 Reduction, Concat, Copy, Deconvolution, LayerNormalization, InstanceNormalization,
+                 Resampling, Quantization, Recurrent, Dropout, Attention>;
+
+/// What a layer asks of a library; no model and no layer name.
+struct Problem {
+  Shape shape;
+  Epilogue epilogue;
+  bool operator==(const Problem&) const = default;
+};
+
+/// Cost of a problem if every operand were read once and the result written once.
+struct Work {
+  double flops = 0;
+  std::int64_t bytes_read = 0;
+  std::int64_t bytes_written = 0;
+  std::int64_t bytes() const { return bytes_read + bytes_written; }
+};
+
+/// First part of the key: "conv", "gemm", "relu", ...
+std::string_view op(const Problem& problem);
+/// The canonical text form: "op/fields". parse(key(p)) == p, and key(parse(k)) == k.
+std::string key(const Problem& problem);
+/// Throws std::invalid_argument naming the key and what was expected where.
+Problem parse(std::string_view key);
+
+/// Inputs in the order the operator takes them; the epilogue's operands follow: bias, residual.
+std::vector<Operand> inputs(const Problem& problem);
+/// Where inputs() has the epilogue's operands; empty if there is none.
+std::optional<std::size_t> bias_operand(const Problem& problem);
+std::optional<std::size_t> residual_operand(const Problem& problem);
+Dims output(const Problem& problem);
+/// The tensors that lie one after the other in the result: output() alone, but for operators that
+/// have several results. A node's outputs in their order.
+std::vector<Dims> results(const Problem& problem);
+/// Elements of the result that the call writes; below element_count(output) only for a Copy.
+std::int64_t written_elements(const Problem& problem);
+Work work(const Problem& problem, Precision precision);
+/// Products summed into one output element (1 where nothing is summed): sets tolerances and scales.
+std::int64_t reduction_length(const Problem& problem);
+
+}  // namespace benanza

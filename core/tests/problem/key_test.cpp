@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "core/problem/name.h"
+#include "core/problem/problem.h"
+
+namespace benanza {
+namespace {
+
+class KeyRoundTrip : public testing::TestWithParam<const char*> {};
+
+TEST_P(KeyRoundTrip, ParseThenKeyIsIdentity) {
+  const Problem problem = parse(GetParam());
+  EXPECT_EQ(key(problem), GetParam());
+  EXPECT_EQ(parse(key(problem)), problem);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryOperator, KeyRoundTrip,
+    testing::Values(
+        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1",
+        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_bias", "conv/2x8x30_k4x3_p0.1_s2_d1_g2",
+        "conv/1x4x8x8x8_k4x1x1x1_p0.0.0.0.0.0_s1x1x1_d1x1x1_g4", "gemm/m1_n1000_k2048_nt_w_bias",
+        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_bias_residual_relu",
+        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_clip_a0_b6",
+        "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_residual_leakyrelu_a0.1",
+        "gemm/m1_n8_k8_nt_w_residual", "gemm/m1_n8_k8_nt_w_bias_tanh",
+        "deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1_bias_elu_a1", "dropout/1x4096_r0.5",
+        "rnntanh/t5_n2_i3_h4_l1_forward", "rnnrelu/t5_n2_i3_h4_l2_reverse_bias",
+        "lstm/t25_n1_i300_h512_l1_bidirectional_bias_initial_final_batchfirst",
+        "gru/t5_n2_i3_h4_l1_forward_lbr_bias", "gru/t5_n2_i3_h4_l1_forward",
+        "deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1", "deconv/2x8x30_k4x3_p0.-1_s2_d1_g2_bias",
+        "gemm/m128_n128_k64_nn_a8x12_b8x12", "gemm/m7_n5_k3_tt_a4x1_b1x6",
+        "maxpool/1x64x112x112_k3x3_p1.1.1.1_s2x2_d1x1",
+        "avgpool/1x2048x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude",
+        "avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_include", "batchnorm/1x64x112x112_e1e-05",
+        "relu/1x64x56x56", "leakyrelu/1x8_a0.1", "clip/1x8x4x4_a0_b6", "clip/1x8_a-inf_binf",
+        "elu/1x8_a1", "sigmoid/1x8", "tanh/1x8", "linear/1x8_a0.5_b-1", "add/1x64x56x56_1x64x1x1_w",
+        "sub/2x3_2x3", "mul/2x3_1x3", "div/2x3_2x3", "max/2x3_2x3", "min/2x3_2x3",
+        "prelu/1x8x4x4_1x8x1x1_w", "softmax/1x1000_a1", "logsoftmax/1x1000_a1",
+        "lrn/1x64x56x56_n5_a1e-04_b0.75_k1", "reducemean/1x2048x7x7_a2.3", "reducesum/4x5_a0",
+        "reducemax/4x5_a1", "concat/1x64x28x28_1x128x28x28_a1", "copy/64x56_f56.1_t1.64",
+        "gelu/1x8", "gelutanh/1x8", "erf/1x8", "hardswish/1x8", "softplus/1x8", "softsign/1x8",
+        "mish/1x8", "swish/1x8_a1.702", "exp/1x8", "log/1x8", "sqrt/1x8", "pow/1x8_a0.5", "abs/1x8",
+        "floor/1x8", "ceil/1x8", "round/1x8", "sign/1x8", "sin/1x8", "cos/1x8", "power/2x3_2x3",
+        "eq/2x3_2x3", "ne/2x3_2x3", "lt/2x3_2x3", "le/2x3_2x3", "gt/2x3_2x3", "ge/2x3_1x3_w",
+        "reducemin/4x5_a1", "reduceprod/4x5_a1", "reducel1/4x5_a1", "reducel2/4x5_a1",
+        "reducesumsquare/4x5_a1", "layernorm/128x768_e1e-05_sb", "layernorm/128x768_e1e-05",
+        "rmsnorm/128x768_e1e-06_s", "instancenorm/1x64x56x56_e1e-05_sb",
+        "instancenorm/1x64x56x56_e1e-05", "resample/1x64x28x28_o56x56_linear",
+        "resample/1x64x28x28_o56x56_nearest", "attention/1x12x128x64_k12x128x64_s0.125",
+        "attention/2x8x1x64_k2x128x32_s1_m2x1x1x128",
+        "attention/1x12x128x64_k12x128x64_s0.125_causal", "quantize/1x64x56x56",
+        "dequantize/1x64x56x56_a1"));
+
+struct Malformed {
+  const char* key;
+  const char* wanted;
+};
+
+class MalformedKey : public testing::TestWithParam<Malformed> {};
+
+TEST_P(MalformedKey, NamesTheKeyAndWhatWasExpected) {
+  try {
+    parse(GetParam().key);
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find(GetParam().key), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(GetParam().wanted), std::string::npos) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, MalformedKey,
+    testing::Values(Malformed{"", "op/fields"}, Malformed{"conv", "op/fields"},
+                    Malformed{"frobnicate/1x2", "known operator"},
+                    Malformed{"conv/1x64x56x56", "numbers"},
+                    Malformed{"conv/1x64x56x56_k64x3_p1.1.1.1_s1x1_d1x1_g1", "rank"},
+                    Malformed{"conv/1x64x56x56_k64x3x3_p1.1_s1x1_d1x1_g1", "pad"},
+                    Malformed{"conv/1x64x56x56_k64x3x3_p1.1.1.1_s0x1_d1x1_g1", "positive"},
+                    Malformed{"conv/1x64x2x2_k64x3x3_p0.0.0.0_s1x1_d1x1_g1", "fits"},
+                    Malformed{"conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g3", "divide"},
+                    Malformed{"deconv/1x8x4x4_k8x3x3_p0.0.0.0_s1x1_d1x1_g3", "divide"},
+                    Malformed{"deconv/1x8x4x4_k8x3x3_p-1.0.0.0_s1x1_d1x1_g1", "begin pads"},
+                    Malformed{"deconv/1x8x4x4_k8x3x3_p3.3.3.3_s1x1_d1x1_g1", "leave an output"},
+                    Malformed{"dropout/1x8_r1", "below 1"},
+                    Malformed{"lstm/t0_n2_i3_h4_l1_forward", "positive steps"},
+                    Malformed{"lstm/t5_n2_i3_h4_l1_sideways", "bidirectional"},
+                    Malformed{"lstm/t5_n2_i3_h4_l1_forward_lbr", "the end"},
+                    Malformed{"lstm/t5_n2_i3_h4_l1_forward_final_bias", "the end"},
+                    Malformed{"gemm/m0_n1_k1_nn", "positive m, n and k"},
+                    Malformed{"gemm/m1_n1_k1_xx", "nn, nt, tn or tt"},
+                    Malformed{"relu/1x0", "positive extents"},
+                    Malformed{"relu/1x8_bias", "the end"},
+                    Malformed{"gemm/m1_n8_k8_nn_residual_bias", "the end"},
+                    Malformed{"gemm/m1_n8_k8_nn_relu_bias", "the end"},
+                    Malformed{"gemm/m1_n8_k8_nn_relu_relu", "the end"},
+                    Malformed{"gemm/m1_n8_k8_nn_clip", "a number"},
+                    Malformed{"gemm/m1_n8_k8_nn_linear_a1_b1", "follows products"},
+                    Malformed{"maxpool/1x8x4x4_k2x2_p0.0.0.0_s2x2_d1x1_relu", "the end"},
+                    Malformed{"relu/01x8", "canonical"}, Malformed{"relu/1x8_", "numbers"},
+                    Malformed{"softmax/1x8_a2", "axis"}, Malformed{"add/2x3_2x4", "broadcast"},
+                    Malformed{"reducemean/2x3_a1.0", "ascending"},
+                    Malformed{"relu/99999999999999999999", "numbers"}));
+
+TEST(Key, PaddingZeroAndOneAreTwoProblems) {
+  EXPECT_NE(parse("conv/1x8x9x9_k8x3x3_p0.0.0.0_s1x1_d1x1_g1"),
+            parse("conv/1x8x9x9_k8x3x3_p1.1.1.1_s1x1_d1x1_g1"));
+}
+
+TEST(Key, FunctionsThatDifferHaveDifferentKeys) {
+  const Activation relu{.input = {1, 8}, .kind = ActivationKind::relu};
+  const Activation clip{.input = {1, 8}, .kind = ActivationKind::clip, .alpha = 0, .beta = 6};
+  EXPECT_NE(key({relu, {}}), key({clip, {}}));
+  EXPECT_NE(key({Softmax{{1, 8}, 1, false}, {}}), key({Softmax{{1, 8}, 1, true}, {}}));
+}
+
+TEST(VariantNames, RoundTrip) {
+  for (const char* text :
+       {"conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1/fp16/nhwc/cudnn/implicit_gemm",
+        "gemm/m1_n2_k3_nn/int8/plain/onednn/gemm:jit/cold"}) {
+    EXPECT_EQ(to_string(parse_variant_name(text)), text);
+  }
+}
+
+TEST(VariantNames, RejectsWhatIsNotAVariant) {
+  for (const char* text : {"", "relu/1x8", "relu/1x8/fp99/nchw/onednn/jit",
+                           "relu/1x8/fp32/xxxx/onednn/jit", "relu/1x8/fp32/nchw/onednn/jit/warm",
+                           "relu//fp32/nchw/onednn/jit", "relu/1x8/fp32/nchw/onednn/jit/cold/1"}) {
+    EXPECT_THROW(parse_variant_name(text), std::invalid_argument) << text;
+  }
+}
+
+}  // namespace
+}  // namespace benanza

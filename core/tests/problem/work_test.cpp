@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include "core/problem/problem.h"
+
+namespace benanza {
+namespace {
+
+Work fp32(const char* key) { return work(parse(key), Precision::fp32); }
+
+TEST(Work, ConvolutionCountsTwoPerMultiplyAdd) {
+  // 1x64x112x112 outputs, 3 * 7 * 7 products each.
+  const Work w = fp32("conv/1x3x224x224_k64x7x7_p3.3.3.3_s2x2_d1x1_g1");
+  EXPECT_EQ(w.flops, 2.0 * 64 * 112 * 112 * 3 * 7 * 7);
+  EXPECT_EQ(w.bytes_read, 4 * (3 * 224 * 224 + 64 * 3 * 7 * 7));
+  EXPECT_EQ(w.bytes_written, 4 * 64 * 112 * 112);
+}
+
+TEST(Work, BiasAddsOnePerOutputAndDoesNotDouble) {
+  const Work plain = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1");
+  const Work biased = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1_bias");
+  EXPECT_EQ(biased.flops - plain.flops, 4 * 6 * 6);
+  EXPECT_EQ(biased.bytes_read - plain.bytes_read, 4 * 4);
+}
+
+TEST(Work, EveryStepOfAnEpilogueAddsOnePerOutputAndTheResidualIsRead) {
+  // 4 x 6 x 6 outputs of a 3 x 3 kernel over 8 x 8.
+  const Work plain = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1");
+  const Work fused = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1_bias_residual_relu");
+  EXPECT_EQ(fused.flops - plain.flops, 3 * 4 * 6 * 6);
+  EXPECT_EQ(fused.bytes_read - plain.bytes_read, 4 * (4 + 4 * 6 * 6));
+  EXPECT_EQ(fused.bytes_written, plain.bytes_written);
+}
+
+TEST(Work, DilationDoesNotInflate) {
+  // 9x9 under a 3x3 kernel dilated by 2 gives 5x5, as does 7x7 undilated.
+  EXPECT_EQ(fp32("conv/1x1x9x9_k1x3x3_p0.0.0.0_s1x1_d2x2_g1").flops,
+            fp32("conv/1x1x7x7_k1x3x3_p0.0.0.0_s1x1_d1x1_g1").flops);
+}
+
+TEST(Work, GroupsDivideTheProducts) {
+  EXPECT_EQ(fp32("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g32").flops, 2.0 * 32 * 64 * 9);
+}
+
+TEST(Work, TransposedConvolutionCountsEveryInputPixelOnce) {
+  // 49 pixels of 64 channels, each into 4 * 4 pixels of 32 / 2 filters.
+  const Work w = fp32("deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g2");
+  EXPECT_EQ(w.flops, 2.0 * 49 * 64 * 16 * 16);
+  EXPECT_EQ(w.bytes_read, 4 * (64 * 49 + 64 * 16 * 16));
+  EXPECT_EQ(w.bytes_written, 4 * 32 * 14 * 14);
+}
+
+TEST(Work, RecurrenceCountsProductsGatesAndStates) {
+  // 5 steps of 2 entries, 2 directions of 4 units: 80 times 4 gates of 3 + 4 products, 9 functions
+  // and sums, and 4 additions of a bias.
+  const Work w = fp32("lstm/t5_n2_i3_h4_l1_bidirectional_bias_final");
+  EXPECT_EQ(w.flops, 80.0 * (2 * 4 * (3 + 4) + 9 + 4));
+  EXPECT_EQ(w.bytes_read, 4 * (5 * 2 * 3 + 2 * 16 * 3 + 2 * 16 * 4 + 2 * 32));
+  EXPECT_EQ(w.bytes_written, 4 * (5 + 2) * 16);
+  EXPECT_EQ(fp32("gru/t1_n1_i3_h4_l1_forward_lbr_bias").flops, 4.0 * (2 * 3 * (3 + 4) + 8 + 4));
+  // The second layer reads both directions of the first.
+  EXPECT_EQ(fp32("rnntanh/t1_n1_i3_h4_l2_bidirectional").flops,
+            8.0 * (2 * (3 + 4) + 1 + 2 * (8 + 4) + 1));
+}
+
+TEST(Work, GlobalPoolingIsNotFree) {
+  EXPECT_EQ(fp32("avgpool/1x2048x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude").flops, 2048 * 49);
+}
+
+TEST(Work, PrecisionSetsBytesOnly) {
+  const Problem p = parse("gemm/m2_n3_k4_nn");
+  EXPECT_EQ(work(p, Precision::fp32).flops, 48);
+  EXPECT_EQ(work(p, Precision::fp32).bytes(), 4 * (8 + 12 + 6));
+  EXPECT_EQ(work(p, Precision::fp16).bytes(), 2 * (8 + 12 + 6));
+  EXPECT_EQ(work(p, Precision::int8).bytes(), 8 + 12 + 6);
+}
+
+TEST(Work, OfAnyWindowIsNoNegativeNumber) {
+  // 64 elements, twice the neighbours and three operations more each.
+  EXPECT_EQ(fp32("lrn/1x64_n5_a1e-04_b0.75_k1").flops, 64 * 13);
+  EXPECT_GT(fp32("lrn/1x64_n9223372036854775807_a1e-04_b0.75_k1").flops, 64 * 1e19);
+}
+
+TEST(Work, SixtyFourBitBytes) {
+  // 70,000 x 70,000 floats are 19.6 GB.
+  EXPECT_EQ(fp32("relu/70000x70000").bytes_read, 19'600'000'000);
+}
+
+TEST(Shapes, PadsAreAllBeginsThenAllEnds) {
+  // Height 5 + 1 + 3, width 5 + 2 + 4, kernel 3.
+  EXPECT_EQ(output(parse("conv/1x1x5x5_k1x3x3_p1.2.3.4_s1x1_d1x1_g1")), (Dims{1, 1, 7, 9}));
+}
+
+TEST(Shapes, TransposedConvolutionGrowsByItsStride) {
+  // (5 - 1) * 3 + 2 * (3 - 1) + 1 - 1 - 2 = 14; (6 - 1) * 1 + 2 - 0 + 1 = 8.
+  EXPECT_EQ(output(parse("deconv/1x8x5x6_k4x3x2_p1.0.2.-1_s3x1_d2x1_g1")), (Dims{1, 4, 14, 8}));
+}
+
+TEST(Shapes, RecurrenceGivesItsSequenceAndTheLastStates) {
+  EXPECT_EQ(results(parse("lstm/t5_n2_i3_h4_l3_bidirectional_final")),
+            (std::vector<Dims>{{5, 2, 2, 4}, {6, 2, 4}, {6, 2, 4}}));
+  EXPECT_EQ(output(parse("lstm/t5_n2_i3_h4_l3_bidirectional_final")), (Dims{5 + 6, 16}));
+  EXPECT_EQ(results(parse("gru/t5_n3_i3_h4_l1_forward_batchfirst")),
+            (std::vector<Dims>{{3, 5, 1, 4}}));
+  EXPECT_EQ(results(parse("relu/2x3")), (std::vector<Dims>{{2, 3}}));
+}
+
+TEST(Shapes, WeightsOfSeveralLayersFollowEachOther) {
+  // Layer 0: 2 * 4 rows of 3; layer 1: of 8.
+  EXPECT_EQ(inputs(parse("rnntanh/t1_n1_i3_h4_l2_bidirectional"))[1].dims, (Dims{24 + 64}));
+  EXPECT_EQ(inputs(parse("lstm/t1_n1_i3_h4_l1_bidirectional"))[1].dims, (Dims{2, 16, 3}));
+}
+
+TEST(Shapes, GemmBroadcastsItsBatches) {
+  const Problem p = parse("gemm/m7_n5_k3_tn_a4x1_b1x6");
+  EXPECT_EQ(output(p), (Dims{4, 6, 7, 5}));
+  EXPECT_EQ(inputs(p)[0].dims, (Dims{4, 1, 3, 7}));
+  EXPECT_EQ(inputs(p)[1].dims, (Dims{1, 6, 3, 5}));
+}
+
+TEST(Shapes, ConcatAddsUpItsAxis) {
+  EXPECT_EQ(output(parse("concat/1x64x28x28_1x128x28x28_a1")), (Dims{1, 192, 28, 28}));
+}
+
+TEST(Copies, CanonicalFormMergesAxesWalkedInOrder) {
+  // A dense 2x3x4 tensor copied to a dense one is one run of 24 elements.
+  const Dims dims{2, 3, 4};
+  const Copy dense{dims, dense_strides(dims), dense_strides(dims)};
+  EXPECT_EQ(dense.canonical(), (Copy{{24}, {1}, {1}}));
+  // Channels 1 to 2 of 1x4x5x5: one run of 50.
+  const Copy slice{{1, 2, 5, 5}, {100, 25, 5, 1}, {50, 25, 5, 1}};
+  EXPECT_EQ(slice.canonical(), (Copy{{50}, {1}, {1}}));
+  // A transpose of 2x3 keeps both axes.
+  const Copy transpose{{3, 2}, {1, 3}, {2, 1}};
+  EXPECT_EQ(transpose.canonical(), transpose);
+}
+
+TEST(Copies, CountWhatMovesNotWhatTheViewSpans) {
+  const Problem p = parse("copy/2x3_f100.1_t3.1");
+  EXPECT_EQ(inputs(p)[0].dims, (Dims{103}));
+  EXPECT_EQ(output(p), (Dims{6}));
+  EXPECT_EQ(work(p, Precision::fp32).bytes(), 4 * (6 + 6));
+}
+
+TEST(ReductionLength, IsTheNumberOfSummedProducts) {
+  EXPECT_EQ(reduction_length(parse("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g8")), 4 * 9);
+  EXPECT_EQ(reduction_length(parse("gemm/m2_n3_k4_nn")), 4);
+  // Taps 0 and 2, or 1 and 3, of each axis meet; dilated by 2, all of them do.
+  EXPECT_EQ(reduction_length(parse("deconv/1x8x5x5_k4x4x4_p0.0.0.0_s2x2_d1x1_g1")), 8 * 4);
+  EXPECT_EQ(reduction_length(parse("deconv/1x8x5x5_k4x3x4_p0.0.0.0_s2x2_d2x1_g2")), 4 * 3 * 2);
+  EXPECT_EQ(reduction_length(parse("reducemean/4x5x6_a1.2")), 30);
+  EXPECT_EQ(reduction_length(parse("reducemax/4x5x6_a1.2")), 1);
+  EXPECT_EQ(reduction_length(parse("relu/8")), 1);
+  EXPECT_EQ(reduction_length(parse("lstm/t5_n2_i3_h4_l1_bidirectional")), 3 + 4);
+  EXPECT_EQ(reduction_length(parse("lstm/t5_n2_i3_h4_l2_bidirectional")), 8 + 4);
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,144 @@
+// What a product's call does before it stores its result: the reference, and mistakes that are no
+// other problem's answer.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "suites/tests/verify/reference_primitive.h"
+#include "suites/verify/inputs.h"
+#include "suites/verify/verify.h"
+
+namespace benanza::testing {
+namespace {
+
+using Values = std::vector<double>;
+
+Values solve(const char* key, const std::vector<std::vector<float>>& operands) {
+  const Problem problem = parse(key);
+  Values result;
+  for (std::int64_t i = 0; i < element_count(output(problem)); ++i) {
+    result.push_back(reference(problem, operands, i));
+  }
+  return result;
+}
+
+TEST(ReferenceEpilogue, ActivationComesLast) {
+  // One pixel, two filters: 3 * 1 = 3 and 3 * -2 = -6; bias 1 2; residual -5 7.
+  const std::vector<std::vector<float>> all{{3}, {1, -2}, {1, 2}, {-5, 7}};
+  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_residual", all), (Values{-1, 3}));
+  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_residual_relu", all), (Values{0, 3}));
+  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_residual_clip_a0_b2", all), (Values{0, 2}));
+  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_leakyrelu_a0.5", {{3}, {1, -2}, {1, 2}}),
+            (Values{4, -2}));
+  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_residual", {{3}, {1, -2}, {-5, 7}}),
+            (Values{-2, 1}));
+}
+
+TEST(ReferenceEpilogue, ResidualLiesAsTheResult) {
+  // 1 / 2 times 3 4: 3 4 / 6 8.
+  EXPECT_EQ(solve("gemm/m2_n2_k1_nn_residual", {{1, 2}, {3, 4}, {10, 20, 30, 40}}),
+            (Values{13, 24, 36, 48}));
+}
+
+// Batch normalization of a convolution is the convolution with other weights and a bias:
+// w' = w f, b' = (b - mean) f + shift, f = scale / sqrt(variance + epsilon).
+TEST(ReferenceEpilogue, NormalizationFoldsIntoWeightsAndBias) {
+  // Two filters over two channels of two pixels; deviations 2 and 3 with epsilon 0.01.
+  const std::vector<float> x{1, 2, 3, 4};
+  const std::vector<float> w{1, -1, 2, 0.5F};
+  const std::vector<float> b{0.5F, -1};
+  const std::vector<float> scale{4, -3};
+  const std::vector<float> shift{10, 20};
+  const std::vector<float> mean{1, 2};
+  const std::vector<float> variance{3.99F, 8.99F};
+  const Values convolved = solve("conv/1x2x2_k2x1_p0.0_s1_d1_g1_bias", {x, w, b});
+  EXPECT_EQ(convolved, (Values{-1.5, -1.5, 2.5, 5}));
+  const std::vector<float> between(convolved.begin(), convolved.end());
+  const Values expected = solve("batchnorm/1x2x2_e0.01", {between, scale, shift, mean, variance});
+
+  const float f[] = {4.0F / 2, -3.0F / 3};
+  std::vector<float> folded_w;
+  for (std::size_t i = 0; i < w.size(); ++i) folded_w.push_back(w[i] * f[i / 2]);
+  std::vector<float> folded_b;
+  for (std::size_t i = 0; i < 2; ++i) folded_b.push_back((b[i] - mean[i]) * f[i] + shift[i]);
+  const Values folded = solve("conv/1x2x2_k2x1_p0.0_s1_d1_g1_bias", {x, folded_w, folded_b});
+  ASSERT_EQ(folded.size(), expected.size());
+  for (std::size_t i = 0; i < folded.size(); ++i) EXPECT_NEAR(folded[i], expected[i], 1e-5);
+}
+
+/// Applies the activation before the residual: relu(product + bias) + residual.
+class TooEarly : public ReferencePrimitive {
+ public:
+  TooEarly(const Problem& early, Precision precision)
+      : ReferencePrimitive(early, precision), early_(early), precision_(precision) {}
+  void upload(std::size_t index, std::span<const float> values) override {
+    if (index < inputs(early_).size()) return ReferencePrimitive::upload(index, values);
+    residual_.assign(values.begin(), values.end());
+  }
+  void run() override {
+    ReferencePrimitive::run();
+    const float scale = precision_ == Precision::int8 ? int8_scale(early_) : 1;
+    for (std::size_t i = 0; i < result_.size(); ++i) result_[i] += scale * residual_[i];
+  }
+
+ private:
+  Problem early_;
+  Precision precision_;
+  std::vector<float> residual_;
+};
+
+TEST(VerifyEpilogue, FindsAnActivationBeforeTheResidual) {
+  for (const char* product :
+       {"conv/1x16x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1", "gemm/m5_n9_k64_nt_w"}) {
+    for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
+      const Problem wanted = parse(product + std::string("_bias_residual_relu"));
+      VerificationCase cache;
+      ReferencePrimitive right(wanted, precision);
+      const VerificationResult accepted = verify(right, wanted, precision, cache);
+      EXPECT_TRUE(accepted.ok) << accepted.message;
+      TooEarly wrong(parse(product + std::string("_bias_relu")), precision);
+      EXPECT_FALSE(verify(wrong, wanted, precision, cache).ok) << key(wanted);
+    }
+  }
+}
+
+/// The share of a sum's results that the epilogue's bounds cut off.
+double share_outside(const std::string& product, double low, double high) {
+  const Problem fused = parse(product + "_clip_a" + number(static_cast<float>(low)) + "_b" +
+                              number(static_cast<float>(high)));
+  const auto operands = inputs_for(fused, Precision::fp32, 1);
+  const Problem sums = parse(product);
+  int outside = 0;
+  constexpr int looked_at = 200;
+  for (int i = 0; i < looked_at; ++i) {
+    const double value = reference(sums, operands, i);
+    outside += value < low || value > high ? 1 : 0;
+  }
+  return static_cast<double>(outside) / looked_at;
+}
+
+TEST(InputsOfAnEpilogue, ReachItsBoundsAndStayInsideWhateverTheLengthOfTheSum) {
+  for (const char* product :
+       {"conv/1x8x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g8", "conv/1x512x7x7_k8x3x3_p1.1.1.1_s1x1_d1x1_g1",
+        "conv/1x16x8x8_k8x1x1_p0.0.0.0_s1x1_d1x1_g1", "gemm/m25_n8_k9216_nn"}) {
+    const double share = share_outside(product, -6, 6);
+    EXPECT_GT(share, 0.04) << product;
+    EXPECT_LT(share, 0.9) << product;
+  }
+}
+
+TEST(InputsOfAnEpilogue, Int8ResidualsAreWholeNumbersWhenScaled) {
+  const Problem problem = parse("conv/1x64x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_bias_residual_relu");
+  const auto operands = inputs_for(problem, Precision::int8, 1);
+  const float scale = int8_scale(problem);
+  ASSERT_LT(scale, 1);
+  for (const float value : operands.at(3)) {
+    const float stored = value * scale;
+    EXPECT_EQ(stored, std::round(stored));
+    EXPECT_LE(std::abs(stored), 32);
+    EXPECT_GE(std::abs(stored), 4);
+  }
+}
+
+}  // namespace
+}  // namespace benanza::testing

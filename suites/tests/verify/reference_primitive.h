@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include "suites/harness/primitive.h"
+
+namespace benanza::testing {
+
+/// Solves a problem element by element with the reference and stores the result as `precision`
+/// would: what a slow but correct library does.
+class ReferencePrimitive : public Primitive {
+ public:
+  ReferencePrimitive(Problem problem, Precision precision);
+
+  void upload(std::size_t index, std::span<const float> values) override;
+  void poison_output() override;
+  void run() override;
+  std::vector<float> download() override { return result_; }
+  std::int64_t workspace_bytes() const override { return 0; }
+
+ protected:
+  std::vector<float> result_;
+
+ private:
+  float stored(double value) const;
+
+  Problem problem_;
+  Precision precision_;
+  std::vector<std::vector<float>> operands_;
+};
+
+/// `value` rounded to bf16, ties to even.
+float rounded_to_bf16(float value);
+
+}  // namespace benanza::testing

@@ -1,0 +1,194 @@
+#include "suites/verify/verify.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "suites/tests/verify/reference_primitive.h"
+
+namespace benanza::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+/// Right but for one element.
+class OneWrong : public ReferencePrimitive {
+ public:
+  OneWrong(const Problem& problem, Precision precision, std::size_t index, float value)
+      : ReferencePrimitive(problem, precision), index_(index), value_(value) {}
+  void run() override {
+    ReferencePrimitive::run();
+    result_.at(index_) = value_;
+  }
+
+ private:
+  std::size_t index_;
+  float value_;
+};
+
+VerificationResult verify_once(Primitive& primitive, const Problem& problem, Precision precision) {
+  VerificationCase cache;
+  return verify(primitive, problem, precision, cache);
+}
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+TEST(Verify, AcceptsARightResultInEveryPrecision) {
+  const Problem problem = parse("conv/2x8x9x7_k6x3x3_p1.0.2.1_s2x1_d1x2_g2_bias");
+  for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
+    ReferencePrimitive primitive(problem, precision);
+    const VerificationResult result = verify_once(primitive, problem, precision);
+    EXPECT_TRUE(result.ok) << result.message;
+    EXPECT_EQ(result.message, "");
+  }
+}
+
+TEST(Verify, SaysWhichElementAndByHowMuch) {
+  const Problem problem = parse("relu/2x3x4");
+  // Element (1,2,3), the last; every element of so small a result is compared.
+  OneWrong primitive(problem, Precision::fp32, 23, 100.5F);
+  EXPECT_THAT(
+      verify_once(primitive, problem, Precision::fp32).message,
+      MatchesRegex("element \\(1,2,3\\): 100\\.5, expected [0-9.]+ \\(tolerance [0-9.e-]+\\)"));
+}
+
+TEST(Verify, FindsAnElementThatWasNotWrittenAnywhere) {
+  // 200 samples out of a million would hardly hit it.
+  const Problem problem = parse("relu/1000x1000");
+  OneWrong primitive(problem, Precision::fp32, 123456, nan);
+  EXPECT_THAT(verify_once(primitive, problem, Precision::fp32).message,
+              HasSubstr("element (123,456): not a number, or not written"));
+}
+
+TEST(Verify, FindsAnIntegerElementThatWasNotWritten) {
+  const Problem problem = parse("relu/1000x1000");
+  OneWrong primitive(problem, Precision::int8, 123456, -128);
+  EXPECT_THAT(verify_once(primitive, problem, Precision::int8).message,
+              HasSubstr("element (123,456): -128, expected "));
+}
+
+TEST(Verify, SaturationIsNotPoison) {
+  // -8 * 1000 is stored as -128, rightly.
+  const Problem problem = parse("linear/40_a1000_b0");
+  ReferencePrimitive primitive(problem, Precision::int8);
+  const VerificationResult result = verify_once(primitive, problem, Precision::int8);
+  EXPECT_TRUE(result.ok) << result.message;
+}
+
+TEST(Verify, IntegersMustBeTheNearest) {
+  const Problem problem = parse("conv/1x16x4x4_k4x3x3_p1.1.1.1_s1x1_d1x1_g1_bias");
+  ReferencePrimitive right(problem, Precision::int8);
+  ASSERT_TRUE(verify_once(right, problem, Precision::int8).ok);
+  const std::vector<float> result = right.download();
+  // An element well inside the range, off by two, then by one: either is too much unless it is a
+  // tie, and then off by one on one side only.
+  std::size_t index = 0;
+  while (std::abs(result[index]) > 100) ++index;
+  int accepted = 0;
+  for (const float error : {-2.0F, -1.0F, 1.0F, 2.0F}) {
+    OneWrong wrong(problem, Precision::int8, index, result[index] + error);
+    accepted += verify_once(wrong, problem, Precision::int8).ok ? 1 : 0;
+  }
+  EXPECT_LE(accepted, 1);
+}
+
+TEST(Verify, IgnoresTheGapsOfACopyAndNothingElse) {
+  // Two rows of three, two apart and eight apart: 0 2 4, 8 10 12 are written; 1, 3, 5, ... are not.
+  const Problem problem = parse("copy/2x3_f3.1_t8.2");
+  ReferencePrimitive right(problem, Precision::fp32);
+  const VerificationResult result = verify_once(right, problem, Precision::fp32);
+  EXPECT_TRUE(result.ok) << result.message;
+  OneWrong wrong(problem, Precision::fp32, 10, nan);
+  EXPECT_THAT(verify_once(wrong, problem, Precision::fp32).message, HasSubstr("element (1,1): "));
+  OneWrong gap(problem, Precision::fp32, 9, 5);
+  EXPECT_TRUE(verify_once(gap, problem, Precision::fp32).ok);
+}
+
+TEST(Verify, ResultOfAnotherSizeIsWrong) {
+  ReferencePrimitive primitive(parse("relu/8"), Precision::fp32);
+  EXPECT_EQ(verify_once(primitive, parse("relu/8x1x1"), Precision::fp32).message, "");
+  class Short : public ReferencePrimitive {
+   public:
+    using ReferencePrimitive::ReferencePrimitive;
+    std::vector<float> download() override { return {1, 2, 3}; }
+  };
+  Short shorter(parse("relu/8"), Precision::fp32);
+  EXPECT_EQ(verify_once(shorter, parse("relu/8"), Precision::fp32).message,
+            "the result has 3 elements, expected 8");
+}
+
+TEST(VerificationCase, LooksAtFirstLastAndEdges) {
+  VerificationCase cache;
+  cache.prepare(parse("maxpool/4x32x56x56_k3x3_p1.1.1.1_s2x2_d1x1"), Precision::fp32);
+  const auto& samples = cache.samples();
+  EXPECT_GE(samples.size(), 150U);
+  EXPECT_LE(samples.size(), 200U);
+  EXPECT_EQ(samples[0].at, (Dims{0, 0, 0, 0}));
+  EXPECT_EQ(samples[1].at, (Dims{3, 31, 27, 27}));
+  std::int64_t on_edge = 0;
+  for (const auto& sample : samples) {
+    for (const std::size_t axis : {2, 3}) {
+      if (sample.at[axis] == 0 || sample.at[axis] == 27) {
+        ++on_edge;
+        break;
+      }
+    }
+  }
+  EXPECT_GT(on_edge, static_cast<std::int64_t>(samples.size()) / 4);
+  EXPECT_LT(on_edge, static_cast<std::int64_t>(samples.size()) * 3 / 4);
+}
+
+TEST(VerificationCase, LongSumsTakeFewerSamples) {
+  VerificationCase cache;
+  cache.prepare(parse("gemm/m64_n64_k250000_nn"), Precision::fp32);
+  EXPECT_LE(cache.samples().size(), 20U);  // 5 million products
+  EXPECT_GE(cache.samples().size(), 15U);
+}
+
+/// Drops every `period`-th element, and divides the others as if that were the ratio.
+class DropsEvery : public ReferencePrimitive {
+ public:
+  DropsEvery(const Problem& problem, std::size_t period)
+      : ReferencePrimitive(problem, Precision::fp32), period_(period) {}
+  void upload(std::size_t, std::span<const float> values) override {
+    result_.assign(values.begin(), values.end());
+    for (std::size_t i = 0; i < result_.size(); ++i) result_[i] *= i % period_ == 0 ? 0 : 2;
+  }
+  void poison_output() override {}
+  void run() override {}
+
+ private:
+  std::size_t period_;
+};
+
+TEST(Verify, TheShareOfDroppedElementsIsTested) {
+  const Problem problem = parse("dropout/10000_r0.5");
+  const auto drops = [&](std::size_t period) {
+    VerificationCase cache;
+    DropsEvery primitive(problem, period);
+    return verify(primitive, problem, Precision::fp32, cache);
+  };
+  EXPECT_TRUE(drops(2).ok);
+  // 5000 +- 6 * 50 are believed.
+  EXPECT_EQ(drops(3).message, "3334 of 10000 elements are dropped, expected a share of 0.5");
+  EXPECT_FALSE(drops(1).ok) << "all of them";
+}
+
+TEST(VerificationCase, IsMadeOnceForAProblemAndAPrecision) {
+  VerificationCase cache;
+  cache.prepare(parse("relu/1000"), Precision::fp32);
+  const float* first = cache.operands()[0].data();
+  cache.prepare(parse("relu/1000"), Precision::fp32);
+  EXPECT_EQ(cache.operands()[0].data(), first);
+  const std::vector<float> floating = cache.operands()[0];
+  cache.prepare(parse("relu/1000"), Precision::int8);
+  EXPECT_NE(cache.operands()[0], floating);
+  cache.prepare(parse("tanh/10"), Precision::int8);
+  EXPECT_EQ(cache.operands()[0].size(), 10U);
+}
+
+}  // namespace
+}  // namespace benanza::testing

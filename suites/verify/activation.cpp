@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include "suites/verify/coordinates.h"
+#include "suites/verify/operators.h"
+
+namespace benanza::reference_detail {
+
+Element element(const Activation& shape, Operands operands, const Dims& at) {
+  return activated(shape, operands[0][static_cast<std::size_t>(ravel_broadcast(at, shape.input))]);
+}
+
+Element activated(const Activation& shape, const Element& x) {
+  Element result = activated(shape, x.value);
+  // Of an epilogue's functions none is steeper than 1.25, or than its slope where it has one.
+  const double slope = std::max(1.25, std::abs(static_cast<double>(shape.alpha)));
+  result.magnitude = std::max(result.magnitude, slope * x.magnitude);
+  return result;
+}
+
+Element activated(const Activation& shape, double x) {
+  const double alpha = shape.alpha;
+  const double beta = shape.beta;
+  const auto of_size = [](double value) { return Element{value, std::abs(value)}; };
+  switch (shape.kind) {
+    case ActivationKind::relu:
+      return of_size(std::max(x, 0.0));
+    case ActivationKind::leaky_relu:
+      return of_size(x < 0 ? alpha * x : x);
+    case ActivationKind::clip:
+      return of_size(std::min(std::max(x, alpha), beta));
+    case ActivationKind::elu:
+      return x < 0 ? Element{alpha * std::expm1(x), std::abs(alpha) * (std::exp(x) + 1)}
+                   : of_size(x);
+    case ActivationKind::sigmoid:
+      return of_size(1 / (1 + std::exp(-x)));
+    case ActivationKind::tanh:
+      return of_size(std::tanh(x));
+    case ActivationKind::linear:
+      return {alpha * x + beta, std::abs(alpha * x) + std::abs(beta)};
+    case ActivationKind::gelu:
+      return {x * (1 + std::erf(x * std::numbers::sqrt2 / 2)) / 2, std::abs(x)};
+    case ActivationKind::gelu_tanh: {
+      const double inner = std::sqrt(2 * std::numbers::inv_pi) * (x + 0.044715 * x * x * x);
+      return {x * (1 + std::tanh(inner)) / 2, std::abs(x)};
+    }
+    case ActivationKind::erf:
+      return of_size(std::erf(x));
+    case ActivationKind::hard_swish:
+      return {x * std::clamp(x / 6 + 0.5, 0.0, 1.0), std::abs(x)};
+    case ActivationKind::softplus:
+      return {std::log1p(std::exp(x)), std::abs(x) + 1};
+    case ActivationKind::softsign:
+      return of_size(x / (1 + std::abs(x)));
+    case ActivationKind::mish:
+      return {x * std::tanh(std::log1p(std::exp(x))), std::abs(x)};
+    case ActivationKind::swish:
+      return {x / (1 + std::exp(-alpha * x)), std::abs(x)};
+    case ActivationKind::exp:
+      return of_size(std::exp(x));
+    case ActivationKind::log:
+      // The exponent's and the mantissa's part, which cancel at 1.
+      return {std::log(x), std::abs(std::log(x)) + 2};
+    case ActivationKind::sqrt:
+      return of_size(std::sqrt(x));
+    case ActivationKind::pow:
+      return of_size(std::pow(x, alpha));
+    case ActivationKind::abs:
+      return of_size(std::abs(x));
+    case ActivationKind::floor:
+      return of_size(std::floor(x));
+    case ActivationKind::ceil:
+      return of_size(std::ceil(x));
+    case ActivationKind::round:
+      return of_size(std::nearbyint(x));
+    case ActivationKind::sign:
+      return of_size((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
+    case ActivationKind::sin:
+      return {std::sin(x), 1};
+    case ActivationKind::cos:
+      return {std::cos(x), 1};
+  }
+  throw std::logic_error("unknown activation");
+}
+
+double input_range(const Activation& shape) {
+  switch (shape.kind) {
+    case ActivationKind::clip: {
+      // Beyond both bounds; a bound so far out that no network reaches it does not count.
+      double range = 1;
+      for (const double bound : {std::abs(shape.alpha), std::abs(shape.beta)}) {
+        if (bound < 1000) range = std::max(range, 1.25 * bound);
+      }
+      return range;
+    }
+    case ActivationKind::relu:
+    case ActivationKind::leaky_relu:
+    case ActivationKind::linear:
+    case ActivationKind::abs:
+      return 16;  // Beyond the usual bounds of a clip, which must not pass for one of these.
+    default:
+      return 4;
+  }
+}
+
+}  // namespace benanza::reference_detail

@@ -1,0 +1,51 @@
+#include <algorithm>
+#include <cmath>
+
+#include "suites/verify/coordinates.h"
+#include "suites/verify/operators.h"
+
+namespace benanza::reference_detail {
+
+Element element(const Attention& shape, Operands operands, const Dims& at) {
+  const std::int64_t head = at[1] / (shape.heads / shape.kv_heads);
+  const auto row = [](const std::vector<float>& values, std::int64_t index, std::int64_t size) {
+    return values.begin() + index * size;
+  };
+  const auto q =
+      row(operands[0], (at[0] * shape.heads + at[1]) * shape.queries + at[2], shape.size);
+  const std::int64_t first = (at[0] * shape.kv_heads + head) * shape.keys;
+  const std::int64_t visible =
+      shape.causal ? std::clamp(at[2] + shape.keys - shape.queries + 1, std::int64_t{0}, shape.keys)
+                   : shape.keys;
+  std::vector<double> scores;
+  for (std::int64_t key = 0; key < visible; ++key) {
+    const auto k = row(operands[1], first + key, shape.size);
+    double score = 0;
+    for (std::int64_t i = 0; i < shape.size; ++i) {
+      score += static_cast<double>(q[i]) * static_cast<double>(k[i]);
+    }
+    score *= static_cast<double>(shape.scale);
+    if (!shape.mask.empty()) {
+      const std::int64_t place = ravel_broadcast({at[0], at[1], at[2], key}, shape.mask);
+      score += static_cast<double>(operands[3][static_cast<std::size_t>(place)]);
+    }
+    scores.push_back(score);
+  }
+  if (scores.empty()) return {};
+  const double largest = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  double squares = 0;
+  Element result;
+  for (std::int64_t key = 0; key < visible; ++key) {
+    const double weight = std::exp(scores[static_cast<std::size_t>(key)] - largest);
+    const double value = row(operands[2], first + key, shape.value_size)[at[3]];
+    sum += weight;
+    result.value += weight * value;
+    result.magnitude += weight * std::abs(value);
+    squares += weight * weight * value * value;
+  }
+  // The weights are stored in the precision of the values before the second product.
+  return {result.value / sum, result.magnitude / sum, std::sqrt(squares) / sum};
+}
+
+}  // namespace benanza::reference_detail

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/problem/ops/window.h"
+#include "core/problem/text.h"
+
+namespace benanza::reference_detail {
+
+/// Coordinates of row-major element `flat_index` of a tensor of extents `dims`.
+Dims unravel(std::int64_t flat_index, const Dims& dims);
+
+/// Row-major position of `at` in a tensor of extents `dims`. Axes of extent 1 are broadcast: their
+/// coordinate is ignored.
+std::int64_t ravel_broadcast(const Dims& at, const Dims& dims);
+
+/// Steps `at` to the next element in row-major order. False, and all zeros, after the last.
+bool advance(Dims& at, const Dims& dims);
+
+/// Product of the extents after axis 1: distance between two channels.
+std::int64_t plane(const Dims& dims);
+
+/// Calls visit(tap, offset) for every tap of the window over output pixel `pixel` that falls on the
+/// input: `tap` is the row-major index into the kernel, `offset` that into the input's spatial
+/// extents.
+template <class Visit>
+void for_each_tap(const Window& window, const Dims& spatial_extents, const Dims& pixel,
+                  Visit visit) {
+  Dims at(window.rank(), 0);
+  std::int64_t tap = 0;
+  do {
+    std::int64_t offset = 0;
+    bool inside = true;
+    for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+      const std::int64_t position = pixel[axis] * window.strides[axis] - window.pads[axis] +
+                                    at[axis] * window.dilations[axis];
+      inside = inside && position >= 0 && position < spatial_extents[axis];
+      offset = offset * spatial_extents[axis] + position;
+    }
+    if (inside) visit(tap, offset);
+    ++tap;
+  } while (advance(at, window.kernel));
+}
+
+}  // namespace benanza::reference_detail

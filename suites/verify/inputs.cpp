@@ -1,0 +1,93 @@
+#include "suites/verify/inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "suites/harness/primitive.h"
+#include "suites/verify/operators.h"
+#include "suites/verify/random.h"
+
+namespace benanza {
+namespace {
+
+/// What four random bits become.
+using Palette = std::array<float, 16>;
+
+Palette symmetric(float step) {
+  Palette palette;
+  for (int i = 0; i < 8; ++i) {
+    palette[static_cast<std::size_t>(i)] = step * static_cast<float>(i + 1);
+    palette[static_cast<std::size_t>(i + 8)] = -step * static_cast<float>(i + 1);
+  }
+  return palette;
+}
+
+Palette positive(float step) {
+  Palette palette = symmetric(step);
+  for (float& value : palette) value = std::abs(value);
+  return palette;
+}
+
+Palette even(Palette palette) {
+  for (float& value : palette) value = 2 * std::copysign(std::ceil(std::abs(value) / 2), value);
+  return palette;
+}
+
+/// A value for every four bits: large layers have tens of millions of weights.
+std::vector<float> fill(std::int64_t count, const Palette& palette, std::uint64_t seed) {
+  constexpr std::size_t per_word = 16;
+  std::vector<float> values(static_cast<std::size_t>(count));
+  const auto fill_from = [&](std::size_t first, std::size_t length) {
+    const std::uint64_t bits = random_bits(seed, first / per_word);
+    for (std::size_t i = 0; i < length; ++i) values[first + i] = palette[bits >> (4 * i) & 15U];
+  };
+  std::size_t first = 0;
+  for (; first + per_word <= values.size(); first += per_word) fill_from(first, per_word);
+  fill_from(first, values.size() - first);
+  return values;
+}
+
+/// Exponent e such that sums of products of operands up to 2^e spread as widely as the epilogue's
+/// function wants: their standard deviation is half its range, or up to four times as much.
+double exponent_for(const Problem& problem, const Activation& function) {
+  // Of the product of two values k / 8: the mean of k^2 is 25.5.
+  constexpr double product_deviation = 25.5 / 64;
+  const double deviation =
+      product_deviation * std::sqrt(static_cast<double>(reduction_length(problem)));
+  const double wanted = reference_detail::input_range(function) / 2;
+  return std::ceil(std::log2(wanted / deviation) / 2);
+}
+
+/// Step of an operand's palette: its largest value, 8 steps, reaches the range the operator asks
+/// for.
+float step_for(const Problem& problem, Precision precision, std::size_t operand) {
+  if (precision == Precision::int8) return 1;
+  if (const auto& function = problem.epilogue.activation) {
+    return static_cast<float>(std::exp2(exponent_for(problem, *function) - 3));
+  }
+  const double range =
+      std::visit([&](const auto& shape) { return reference_detail::input_range(shape, operand); },
+                 problem.shape);
+  return static_cast<float>(std::exp2(std::ceil(std::log2(range)) - 3));
+}
+
+}  // namespace
+
+std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision precision,
+                                           std::uint64_t seed) {
+  const std::vector<Operand> operands = inputs(problem);
+  const bool integers = precision == Precision::int8;
+  std::vector<std::vector<float>> values;
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    const bool added = index == bias_operand(problem) || index == residual_operand(problem);
+    const float step = step_for(problem, precision, index);
+    Palette palette = operands[index].domain == Domain::positive ? positive(step) : symmetric(step);
+    if (integers && added) palette = symmetric(4 / int8_scale(problem));
+    if (integers && index > 0 && !added) palette = even(palette);
+    values.push_back(fill(element_count(operands[index].dims), palette, random_bits(seed, index)));
+  }
+  return values;
+}
+
+}  // namespace benanza

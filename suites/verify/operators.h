@@ -1,0 +1,111 @@
+#pragma once
+
+#include "suites/verify/recurrent.h"
+#include "suites/verify/reference.h"
+
+/// What verification knows of each operator, one file per operator. `at` are coordinates in the
+/// operator's output(). A new operator is one declaration of element() (or of elements(), where one
+/// element costs as much as many), and, where the defaults below do not fit, an overload of a
+/// property.
+namespace benanza::reference_detail {
+
+Element element(const Convolution& shape, Operands operands, const Dims& at);
+Element element(const Gemm& shape, Operands operands, const Dims& at);
+Element element(const Pooling& shape, Operands operands, const Dims& at);
+Element element(const BatchNormalization& shape, Operands operands, const Dims& at);
+Element element(const Activation& shape, Operands operands, const Dims& at);
+Element element(const Binary& shape, Operands operands, const Dims& at);
+Element element(const Softmax& shape, Operands operands, const Dims& at);
+Element element(const Lrn& shape, Operands operands, const Dims& at);
+Element element(const Reduction& shape, Operands operands, const Dims& at);
+Element element(const Concat& shape, Operands operands, const Dims& at);
+Element element(const Copy& shape, Operands operands, const Dims& at);
+Element element(const Deconvolution& shape, Operands operands, const Dims& at);
+Element element(const LayerNormalization& shape, Operands operands, const Dims& at);
+Element element(const InstanceNormalization& shape, Operands operands, const Dims& at);
+Element element(const Resampling& shape, Operands operands, const Dims& at);
+Element element(const Quantization& shape, Operands operands, const Dims& at);
+Element element(const Attention& shape, Operands operands, const Dims& at);
+Element element(const Dropout& shape, Operands operands, const Dims& at);
+
+/// The elements at `all`, coordinates in the operator's output().
+template <class Shape>
+std::vector<Element> elements(const Shape& shape, Operands operands, const std::vector<Dims>& all) {
+  std::vector<Element> results;
+  results.reserve(all.size());
+  for (const Dims& at : all) results.push_back(element(shape, operands, at));
+  return results;
+}
+
+/// Where verification looks instead of `at`.
+template <class Shape>
+Dims sampled_at(const Shape&, Dims at) {
+  return at;
+}
+
+/// Probability of an element to be 0 instead of what element() says.
+template <class Shape>
+double dropped_share(const Shape&) {
+  return 0;
+}
+inline double dropped_share(const Dropout& shape) { return shape.ratio; }
+
+/// `shape`'s function of `x` alone.
+Element activated(const Activation& shape, double x);
+/// The same for an x that was summed: its terms' rounding errors pass through the function.
+Element activated(const Activation& shape, const Element& x);
+
+/// Index of the bias value that an epilogue adds to the element at `at`.
+inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1]; }
+inline std::int64_t bias_index(const Deconvolution&, const Dims& at) { return at[1]; }
+inline std::int64_t bias_index(const Gemm&, const Dims& at) { return at.back(); }
+
+/// Largest magnitude that the inputs must reach for the operator's parameters to show in the
+/// result.
+template <class Shape>
+double input_range(const Shape&) {
+  return 1;
+}
+double input_range(const Activation& shape);
+double input_range(const Lrn& shape);
+inline double input_range(const Softmax&) { return 4; }
+inline double input_range(const Attention&) { return 2; }
+/// Whole numbers are what a quantized tensor holds.
+inline double input_range(const Quantization& shape) { return shape.writes_integers() ? 1 : 8; }
+/// Products of many factors must neither vanish nor overflow.
+double input_range(const Reduction& shape);
+
+/// The same for operators whose operands need ranges of their own.
+template <class Shape>
+double input_range(const Shape& shape, std::size_t) {
+  return input_range(shape);
+}
+double input_range(const Recurrent& shape, std::size_t operand);
+
+/// Products of random inputs summed, undivided, into one element: what int8 results must be scaled
+/// down for. 0 where nothing is summed, or the sum is divided by its length.
+template <class Shape>
+std::int64_t summed_products(const Shape&) {
+  return 0;
+}
+inline std::int64_t summed_products(const Convolution& shape) { return shape.reduction_length(); }
+inline std::int64_t summed_products(const Deconvolution& shape) { return shape.reduction_length(); }
+inline std::int64_t summed_products(const Gemm& shape) { return shape.reduction_length(); }
+inline std::int64_t summed_products(const Reduction& shape) {
+  using enum ReductionKind;
+  const bool sums = shape.kind == sum || shape.kind == l1 || shape.kind == sum_square;
+  return sums ? shape.reduction_length() : 0;
+}
+
+/// Where the result is written: element (i0, i1, ...) of `dims` at sum(i * strides).
+struct WrittenView {
+  Dims dims;
+  Dims strides;
+};
+template <class Shape>
+WrittenView written_view(const Shape& shape) {
+  return {shape.output(), dense_strides(shape.output())};
+}
+inline WrittenView written_view(const Copy& shape) { return {shape.dims, shape.to}; }
+
+}  // namespace benanza::reference_detail

@@ -1,0 +1,50 @@
+#include "suites/verify/tolerance.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace benanza {
+namespace {
+
+/// Absolute and relative error of storing a result.
+struct Storage {
+  double absolute;
+  double relative;
+};
+
+Storage storage(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+    case Precision::tf32:
+      return {0, 0x1p-23};
+    case Precision::fp16:
+      return {0x1p-24, 0x1p-10};
+    case Precision::bf16:
+      return {0, 0x1p-7};
+    case Precision::fp8:
+      return {0x1p-9, 0x1p-3};
+    case Precision::int8:
+      return {0.5, 0};
+  }
+  throw std::logic_error("unknown precision");
+}
+
+/// Relative error of a computed factor of a product.
+double factor_rounding(Precision precision) {
+  return precision == Precision::tf32 ? 0x1p-10 : storage(precision).relative;
+}
+
+}  // namespace
+
+double tolerance(Precision precision, const Element& element, std::int64_t length,
+                 double amplification) {
+  const Storage stored = storage(precision);
+  const auto terms = static_cast<double>(length);
+  const double root = std::sqrt(terms);
+  const double partial_sum = length > 1 ? element.magnitude / root : 0;
+  const double summing = amplification * (16 + root + terms / 256) * 0x1p-24;
+  return stored.absolute + stored.relative * (std::abs(element.value) + partial_sum) +
+         factor_rounding(precision) * element.carried + summing * element.magnitude;
+}
+
+}  // namespace benanza

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/problem/precision.h"
+#include "suites/verify/reference.h"
+
+namespace benanza {
+
+/// How far from the exact element a correct call may be, for inputs that the precision holds
+/// exactly:
+///   storing the result: one unit in the last place of the stored type, and its smallest number;
+///   storing partial sums in the same type (split-k), one unit in the last place of a typical one,
+///   element.magnitude / sqrt(length). Believed, not shown, to explain two bf16 convolutions of
+///   cuDNN 9.14 that were two units off;
+///   storing what is used again (the states of a recurrence, the weights of attention), one unit in
+///   the last place of the type that products are made of (tf32 has 10 bits), element.carried;
+///   summing `length` terms in fp32: (16 + sqrt(length) + length / 256) * 2^-24 *
+///   element.magnitude. The square root is what rounding errors of random sign add up to, and 16
+///   leaves room for transforms (Winograd) and for approximations of exp and pow. Of very many
+///   terms each is near the last place of their sum, equal ones are rounded alike, and errors keep
+///   their sign: oneDNN's softmax of 3,040,000 elements is off by 4e-4, 0.5 * length / 256 * 2^-24;
+///   int8 (element in units of the stored integer): half a unit, that is, the nearest integer, and
+///   at a tie either of the two, plus the fp32 error.
+/// The tests plant errors to show that none of these hides one.
+/// `amplification` multiplies the fp32 error of summing: Primitive::rounding_amplification().
+double tolerance(Precision precision, const Element& element, std::int64_t length,
+                 double amplification = 1);
+
+}  // namespace benanza

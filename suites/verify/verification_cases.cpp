@@ -1,0 +1,38 @@
+#include "suites/verify/verification_cases.h"
+
+#include <algorithm>
+
+#include "core/problem/problem.h"
+
+namespace benanza {
+namespace {
+
+std::int64_t operand_bytes(const VerificationCase& verification) {
+  std::size_t elements = 0;
+  for (const auto& operand : verification.operands()) elements += operand.size();
+  return static_cast<std::int64_t>(elements * sizeof(float));
+}
+
+}  // namespace
+
+VerificationCase& VerificationCases::at(const Problem& problem, Precision precision) {
+  const std::string name = key(problem) + '/' + std::string(to_string(precision));
+  const auto known = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.name == name; });
+  if (known != entries_.end()) {
+    entries_.splice(entries_.begin(), entries_, known);
+    return entries_.front().verification;
+  }
+  Entry entry{.name = name, .bytes = 0, .verification = {}};
+  entry.verification.prepare(problem, precision);
+  entry.bytes = operand_bytes(entry.verification);
+  bytes_ += entry.bytes;
+  entries_.push_front(std::move(entry));
+  while (bytes_ > capacity_bytes_ && entries_.size() > 1) {
+    bytes_ -= entries_.back().bytes;
+    entries_.pop_back();
+  }
+  return entries_.front().verification;
+}
+
+}  // namespace benanza

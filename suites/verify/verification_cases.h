@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <string>
+
+#include "suites/verify/verify.h"
+
+namespace benanza {
+
+/// Verification cases of several problems: repetitions that are spread over a run come back to a
+/// problem long after its inputs were made. Forgets those used longest ago when the inputs of all
+/// exceed `capacity_bytes`; the one asked for last is always kept.
+class VerificationCases {
+ public:
+  static constexpr std::int64_t default_capacity_bytes = std::int64_t{1} << 30;
+
+  explicit VerificationCases(std::int64_t capacity_bytes = default_capacity_bytes)
+      : capacity_bytes_(capacity_bytes) {}
+
+  /// Prepared for `problem` and `precision`; valid until the next call.
+  VerificationCase& at(const Problem& problem, Precision precision);
+
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    std::string name;
+    std::int64_t bytes = 0;
+    VerificationCase verification;
+  };
+
+  std::int64_t capacity_bytes_;
+  std::int64_t bytes_ = 0;
+  /// Used last in front.
+  std::list<Entry> entries_;
+};
+
+}  // namespace benanza

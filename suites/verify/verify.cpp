@@ -1,0 +1,214 @@
+#include "suites/verify/verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "suites/verify/coordinates.h"
+#include "suites/verify/inputs.h"
+#include "suites/verify/operators.h"
+#include "suites/verify/random.h"
+#include "suites/verify/tolerance.h"
+
+namespace benanza {
+namespace {
+
+using reference_detail::advance;
+using reference_detail::WrittenView;
+
+constexpr std::uint64_t input_seed = 2020;
+constexpr std::uint64_t sample_seed = 2021;
+constexpr float integer_poison = -128;
+
+WrittenView view_of(const Problem& problem) {
+  return std::visit([](const auto& shape) { return reference_detail::written_view(shape); },
+                    problem.shape);
+}
+
+std::int64_t position(const Dims& at, const Dims& strides) {
+  std::int64_t flat_index = 0;
+  for (std::size_t axis = 0; axis < at.size(); ++axis) flat_index += at[axis] * strides[axis];
+  return flat_index;
+}
+
+/// How many elements to compare.
+std::int64_t sample_count(const Problem& problem) {
+  constexpr std::int64_t most_products = 5'000'000;
+  return std::clamp<std::int64_t>(most_products / reduction_length(problem), 4, 200);
+}
+
+/// Coordinates inside `dims`. Every axis is first, last or anywhere, with odds that make about half
+/// of the samples lie on some edge, where padding acts.
+Dims random_coordinates(const Dims& dims, std::uint64_t counter) {
+  Dims at(dims.size());
+  const bool on_edge = counter % 2 == 1;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    const std::uint64_t bits = random_bits(sample_seed + counter, axis);
+    const std::uint64_t place = bits & 3U;
+    const auto anywhere =
+        static_cast<std::int64_t>((bits >> 8U) % static_cast<std::uint64_t>(dims[axis]));
+    at[axis] = on_edge && place == 0 ? 0 : on_edge && place == 1 ? dims[axis] - 1 : anywhere;
+  }
+  return at;
+}
+
+std::string text(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.7g", value);
+  return buffer;
+}
+
+std::string where(const Dims& at) { return "element (" + join(at, ',') + "): "; }
+
+/// Empty if `value` is what the sample expects.
+std::string compare(const VerificationCase::Sample& sample, float value, Precision precision,
+                    std::int64_t length, double amplification) {
+  const double allowed = tolerance(precision, sample.expected, length, amplification);
+  if (std::abs(value - sample.expected.value) <= allowed) return {};
+  return where(sample.at) + text(value) + ", expected " + text(sample.expected.value) +
+         " (tolerance " + text(allowed) + ")";
+}
+
+/// Coordinates of written elements that hold the poison, the first `most` of them.
+std::vector<Dims> poisoned(const std::vector<float>& result, const WrittenView& view,
+                           Precision precision, std::size_t most) {
+  const bool integers = precision == Precision::int8;
+  const auto holds_poison = [integers](float value) {
+    return integers ? value == integer_poison : std::isnan(value);
+  };
+  std::vector<Dims> found;
+  // The innermost axis in a loop of its own: results have millions of elements.
+  Dims outer = view.dims;
+  const std::int64_t row = outer.empty() ? 1 : outer.back();
+  const std::int64_t stride = outer.empty() ? 1 : view.strides.back();
+  if (!outer.empty()) outer.back() = 1;
+  Dims at(outer.size(), 0);
+  do {
+    const float* values = result.data() + position(at, view.strides);
+    for (std::int64_t i = 0; i < row; ++i) {
+      if (!holds_poison(values[i * stride])) continue;
+      found.push_back(at);
+      if (!at.empty()) found.back().back() = i;
+      if (found.size() == most) return found;
+    }
+  } while (advance(at, outer));
+  return found;
+}
+
+double dropped_share_of(const Problem& problem) {
+  return std::visit([](const auto& shape) { return reference_detail::dropped_share(shape); },
+                    problem.shape);
+}
+
+/// Empty if about `share` of the elements are 0: within six standard deviations of as many
+/// independent draws, and the half that a share of a few elements is rounded by.
+std::string compare_share(const std::vector<float>& result, double share) {
+  const auto dropped = static_cast<double>(std::count(result.begin(), result.end(), 0.0F));
+  const auto count = static_cast<double>(result.size());
+  if (std::abs(dropped - share * count) <= 0.5 + 6 * std::sqrt(count * share * (1 - share))) {
+    return {};
+  }
+  return text(dropped) + " of " + text(count) + " elements are dropped, expected a share of " +
+         text(share);
+}
+
+}  // namespace
+
+void VerificationCase::prepare(const Problem& problem, Precision precision) {
+  if (problem_ == problem && precision_ == precision) return;
+  problem_.reset();  // A failure below must not leave a half-made case that looks ready.
+  operands_.clear();
+  samples_.clear();
+  operands_ = inputs_for(problem, precision, input_seed);
+  precision_ = precision;
+  problem_ = problem;
+  choose_samples();
+}
+
+VerificationCase::Sample VerificationCase::sample(Dims at) const {
+  return samples_at({std::move(at)}).front();
+}
+
+std::vector<VerificationCase::Sample> VerificationCase::samples_at(std::vector<Dims> all) const {
+  const Dims strides = view_of(*problem_).strides;
+  std::vector<std::int64_t> flat_indices;
+  for (const Dims& at : all) flat_indices.push_back(position(at, strides));
+  const std::vector<Element> elements = reference_elements(*problem_, operands_, flat_indices);
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Element expected = elements[i];
+    if (precision_ == Precision::int8) {
+      const double scale = int8_scale(*problem_);
+      expected.value = std::clamp(expected.value * scale, -128.0, 127.0);
+      expected.magnitude *= scale;
+    }
+    samples.push_back({std::move(all[i]), flat_indices[i], expected});
+  }
+  return samples;
+}
+
+void VerificationCase::choose_samples() {
+  const Dims dims = view_of(*problem_).dims;
+  const std::int64_t count = sample_count(*problem_);
+  std::vector<Dims> all;
+  const auto add = [&](const Dims& at) {
+    Dims chosen =
+        std::visit([&](const auto& shape) { return reference_detail::sampled_at(shape, at); },
+                   problem_->shape);
+    if (std::find(all.begin(), all.end(), chosen) == all.end()) all.push_back(std::move(chosen));
+  };
+  Dims last = dims;
+  for (std::int64_t& coordinate : last) --coordinate;
+  add(Dims(dims.size(), 0));
+  add(last);
+  if (element_count(dims) <= count) {
+    Dims at(dims.size(), 0);
+    do add(at);
+    while (advance(at, dims));
+  } else {
+    for (std::int64_t i = 2; i < count; ++i) {
+      add(random_coordinates(dims, static_cast<std::uint64_t>(i)));
+    }
+  }
+  samples_ = samples_at(std::move(all));
+}
+
+VerificationResult verify(Primitive& primitive, const Problem& problem, Precision precision,
+                          VerificationCase& cache) {
+  cache.prepare(problem, precision);
+  for (std::size_t index = 0; index < cache.operands().size(); ++index) {
+    primitive.upload(index, cache.operands()[index]);
+  }
+  primitive.poison_output();
+  primitive.run();
+  const std::vector<float> result = primitive.download();
+  const std::int64_t expected_size = element_count(output(problem));
+  if (static_cast<std::int64_t>(result.size()) != expected_size) {
+    return {false, "the result has " + std::to_string(result.size()) + " elements, expected " +
+                       std::to_string(expected_size)};
+  }
+  const double dropped_share = dropped_share_of(problem);
+  const auto check = [&](const VerificationCase::Sample& sample) {
+    const float value = result[static_cast<std::size_t>(sample.flat_index)];
+    if (dropped_share > 0 && value == 0) return std::string();
+    return compare(sample, value, precision, reduction_length(problem),
+                   primitive.rounding_amplification());
+  };
+  // An integer may rightly be -128: whether it is poison only the reference can tell.
+  const std::size_t most_suspects = precision == Precision::int8 ? 16 : 1;
+  for (const Dims& at : poisoned(result, view_of(problem), precision, most_suspects)) {
+    if (precision != Precision::int8) return {false, where(at) + "not a number, or not written"};
+    if (std::string message = check(cache.sample(at)); !message.empty()) return {false, message};
+  }
+  for (const VerificationCase::Sample& sample : cache.samples()) {
+    if (std::string message = check(sample); !message.empty()) return {false, message};
+  }
+  if (dropped_share > 0) {
+    if (std::string message = compare_share(result, dropped_share); !message.empty()) {
+      return {false, message};
+    }
+  }
+  return {true, {}};
+}
+
+}  // namespace benanza

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suites/harness/primitive.h"
+#include "suites/verify/reference.h"
+
+namespace benanza {
+
+/// Inputs of one problem and what a sample of its result must be: made once, used for every layout
+/// and algorithm. Holds the latest problem and precision only; VerificationCases holds several.
+class VerificationCase {
+ public:
+  /// One element to compare. `at`: its coordinates, in output(problem) (a Copy: in what it moves).
+  struct Sample {
+    Dims at;
+    std::int64_t flat_index = 0;
+    /// In units of the stored result: at int8, scaled and saturated.
+    Element expected;
+  };
+
+  /// Makes inputs and samples unless they are there already.
+  void prepare(const Problem& problem, Precision precision);
+
+  const std::vector<std::vector<float>>& operands() const { return operands_; }
+  const std::vector<Sample>& samples() const { return samples_; }
+  /// The sample at coordinates `at` of the prepared problem.
+  Sample sample(Dims at) const;
+
+ private:
+  std::vector<Sample> samples_at(std::vector<Dims> all) const;
+  void choose_samples();
+
+  std::optional<Problem> problem_;
+  Precision precision_ = Precision::fp32;
+  std::vector<std::vector<float>> operands_;
+  std::vector<Sample> samples_;
+};
+
+struct VerificationResult {
+  bool ok = false;
+  /// Where not ok: "element (0,3,5,5): 1.25, expected 1.75 (tolerance 1e-05)".
+  std::string message;
+};
+
+/// Runs `primitive`, set up for `problem` and `precision`, once on random inputs. Looks at every
+/// element for what poison_output left, and compares some 200 with the reference: the corners,
+/// edges and inside in equal parts, fewer where sums are long (at most 5 million products in all).
+/// Of an operator that drops elements at random, those that are left are compared, and the share of
+/// the others. The inputs stay in the primitive. What the primitive throws passes through.
+VerificationResult verify(Primitive& primitive, const Problem& problem, Precision precision,
+                          VerificationCase& cache);
+
+}  // namespace benanza
