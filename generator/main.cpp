@@ -9,6 +9,7 @@
 namespace {
 
 using namespace benanza;
+using namespace benanza::emit;
 
 int run(int argc, char** argv) {
   CLI::App app("Turns ONNX models into the problems that the benchmark suites measure.");
@@ -65,12 +66,12 @@ int run(int argc, char** argv) {
       std::cerr << "benanza-generate: warning: " << warning << '\n';
     }
   }
-  if (!out.empty()) emit(out, files, chosen);
+  if (!out.empty()) write_files(out, files, chosen);
   if (wants_summary) {
     for (const GraphFile& file : files) std::cout << summary(file.graph);
   }
   if (wants_sharing) {
-    std::vector<Graph> graphs;
+    std::vector<LoweredGraph> graphs;
     for (const GraphFile& file : files) graphs.push_back(file.graph);
     std::cout << sharing(graphs);
   }

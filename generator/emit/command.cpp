@@ -9,7 +9,7 @@
 #include "generator/onnx/import.h"
 #include "generator/onnx/read.h"
 
-namespace benanza {
+namespace benanza::emit {
 
 std::vector<GraphFile> import_models(const GenerateOptions& options) {
   std::set<std::string> names;
@@ -23,21 +23,23 @@ std::vector<GraphFile> import_models(const GenerateOptions& options) {
       throw Error(path.string() + ": a second model is called \"" + name +
                   "\": rename one of the files");
     }
-    const onnx::ModelProto model = read_model(path);
-    std::erase_if(unknown_inputs, [&](const auto& entry) { return has_input(model, entry.first); });
+    const ::onnx::ModelProto model = onnx::read_model(path);
+    std::erase_if(unknown_inputs,
+                  [&](const auto& entry) { return onnx::has_input(model, entry.first); });
     std::vector<std::optional<std::int64_t>> batches(options.batches.begin(),
                                                      options.batches.end());
     std::sort(batches.begin(), batches.end());
     batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
     if (batches.empty()) batches.emplace_back();
     for (const auto& batch : batches) {
-      Graph graph = import_model(model, name, {batch, options.dims, options.values}, path.string());
+      LoweredGraph graph =
+          onnx::import_model(model, name, {batch, options.dims, options.values}, path.string());
       for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
       if (batch) graph.batch = *batch;
       // Once for all batches: they differ in the extents alone.
       if (batch == batches.front()) {
-        for (const std::string& warning :
-             {assumption_warning(graph, path.string()), shapeless_warning(graph, path.string())}) {
+        for (const std::string& warning : {onnx::assumption_warning(graph, path.string()),
+                                           onnx::shapeless_warning(graph, path.string())}) {
           if (!warning.empty()) graph.warnings.push_back(warning);
         }
       }
@@ -88,4 +90,4 @@ std::vector<Precision> parse_precisions(const std::vector<std::string>& names) {
   return precisions;
 }
 
-}  // namespace benanza
+}  // namespace benanza::emit

@@ -64,12 +64,12 @@ Sizes table_sizes(const std::string& id) {
 
 /// As the generator counts: nodes that are no constants, and its own multiply-adds.
 std::string row(const Model& model) {
-  const Graph graph = import_model(build(model, {}), model.id, {}, model.id);
+  const LoweredGraph graph = onnx::import_model(build(model, {}), model.id, {}, model.id);
   const auto layers = std::ranges::count_if(
-      graph.layers, [](const Layer& layer) { return layer.op_type != "ConstantOfShape"; });
+      graph.layers, [](const LoweredLayer& layer) { return layer.op != "ConstantOfShape"; });
   const Sizes table = table_sizes(model.id);
   return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", model.id, model.paper_name, layers,
-                     table.layers, static_cast<std::int64_t>(macs(graph)), table.macs,
+                     table.layers, static_cast<std::int64_t>(emit::macs(graph)), table.macs,
                      graph.parameters);
 }
 
@@ -83,7 +83,8 @@ TEST(Sizes, AreThoseOfThePaper) {
 
 TEST(Sizes, EveryLayerIsMeasuredMovedOrFree) {
   for (const Model& model : models()) {
-    for (const Layer& layer : import_model(build(model, {}), model.id, {}, model.id).layers) {
+    for (const LoweredLayer& layer :
+         onnx::import_model(build(model, {}), model.id, {}, model.id).layers) {
       EXPECT_NE(layer.cost, Cost::unsupported) << model.id << " " << layer.name << layer.reason;
     }
   }
