@@ -83,7 +83,8 @@ function(benanza_generate_registrations)
   add_custom_command(
     OUTPUT ${out}/stamp
     BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake
-    COMMAND benanza-generate ${batch_option} ${dim_options} ${input_options} --precision ${precisions} --out ${out} ${files}
+    COMMAND benanza-generate ${batch_option} ${dim_options} ${input_options} ${skip_option} --clean
+            --precision ${precisions} --out ${out} ${files}
     COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
     DEPENDS benanza-generate ${files} ${stamps}
     COMMENT "Generating registrations"
