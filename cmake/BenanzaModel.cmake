@@ -80,6 +80,10 @@ function(benanza_generate_registrations)
   set(input_options ${BENANZA_INPUTS})
   list(TRANSFORM input_options PREPEND "--input=")
   set(out ${BENANZA_BINARY_DIR}/generated)
+  set(skip_option)
+  if(BENANZA_SKIP_REFUSED)
+    set(skip_option --skip-refused ${out}/refused.txt)
+  endif()
   add_custom_command(
     OUTPUT ${out}/stamp
     BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake

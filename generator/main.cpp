@@ -16,7 +16,8 @@ using namespace benanza;
 int finish(const ImportedModels& imported, std::size_t models, const std::string& refused_list) {
   if (!refused_list.empty()) {
     std::string text;
-    for (const RefusedModel& model : imported.refused) text += model.path.string() + '\n';
+    for (const RefusedModel& model : imported.refused)
+      text += model.path.string() + '\t' + model.error + '\n';
     write_file_if_changed(refused_list, text);
   }
   if (imported.refused.empty()) return 0;
@@ -61,9 +62,10 @@ int run(int argc, char** argv) {
   app.add_flag("--clean", clean,
                "Remove the graph files that the last call with this --out wrote and this one does "
                "not");
-  app.add_option("--skip-refused", refused_list,
-                 "Write the paths of models that cannot be read into this file, and succeed if any "
-                 "other is left")
+  app.add_option(
+         "--skip-refused", refused_list,
+         "Write the models that cannot be read into this file, path and reason separated by a "
+         "tab, and succeed if any other is left")
       ->type_name("FILE");
   app.add_flag("--summary{brief}", wanted_summary,
                "Print a table of each model's layers; =all lists operators that need no work, too; "
