@@ -14,6 +14,8 @@ set(BENANZA_DIMS "" CACHE STRING
 set(BENANZA_INPUTS "" CACHE STRING
     "Values of inputs that decide what models do: NAME=VALUE[,VALUE...], e.g. \"use_cache_branch=true\"")
 set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
+option(BENANZA_SKIP_REFUSED
+       "Build without the models that cannot be read (generated/refused.txt) instead of failing" OFF)
 option(BENANZA_BUILD_SUITES "Build the generator, the zoo and the benchmark suites" ON)
 option(BENANZA_UNITY "Compile several files of a target together: a third of the time for a full build" ON)
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""scripts/gpu-resources, and CTest with what it writes: one measuring process per GPU.
+"""The list of tests on machines with and without GPUs: which tests there are, and, with what
+scripts/gpu-resources writes, one measuring process per GPU.
 
-usage: gpu_resources_test.py SOURCE_DIR CTEST
+usage: gpu_test.py SOURCE_DIR CTEST
 """
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,10 +21,13 @@ GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-00c0ffee-77aa-1b2c-9d8e-0123456789ab)
 """
 IDS = ["gpu_5b3c0a1d_77aa_1b2c_9d8e_0123456789ab", "gpu_00c0ffee_77aa_1b2c_9d8e_0123456789ab"]
 
-# A suite that takes half a second, and notes when it had which GPU.
+# A suite that lists its devices, or takes half a second and notes when it had which GPU.
 BENCH = """\
 #!/usr/bin/env python3
-import os, time
+import os, sys, time
+if sys.argv[1:] == ["--list-devices"]:
+    print({devices!r}, end="")
+    sys.exit()
 begin = time.time()
 time.sleep(0.5)
 gpu = os.environ.get("CTEST_RESOURCE_GROUP_0_GPUS", "any")
@@ -101,24 +106,32 @@ class Script(Case):
 
 
 class WithCTest(Case):
-    def run_bench_tests(self, *flags):
-        """The project's list of tests, its suites replaced; returns (begin, end, gpu) of each."""
-        log = self.folder / "log"
+    def write_tests(self, cudnn, backends="cudnn"):
+        """The project's list of tests, with `cudnn` as the text of its suite."""
         (self.folder / "generated").mkdir()
         (self.folder / "generated/tests.cmake").write_text(
             "set(BENANZA_OPERATORS conv relu)\nset(BENANZA_PRECISIONS fp32 fp16)\n"
             "set(BENANZA_GRAPHS)\n")
         tests = (SOURCE / "ctest/tests.cmake.in").read_text()
-        for name, value in {"backends": "cudnn", "gpu_backends": "cudnn",
+        for name, value in {"backends": backends, "gpu_backends": "cudnn",
                             "generated": self.folder / "generated", "programs": self.folder,
                             "results": self.folder}.items():
             tests = tests.replace(f"@{name}@", str(value))
         (self.folder / "CTestTestfile.cmake").write_text(tests)
-        self.program("bench_cudnn", BENCH.format(log=str(log)))
-        finished = subprocess.run(
-            [CTEST, "--test-dir", self.folder, "-L", "bench", "-j", "4", *flags], text=True,
-            capture_output=True, check=False)
+        self.program("bench_cudnn", cudnn)
+        self.program("bench_onednn", "#!/bin/sh\n")
+
+    def ctest(self, *flags):
+        finished = subprocess.run([CTEST, "--test-dir", self.folder, *flags], text=True,
+                                  capture_output=True, check=False)
         self.assertEqual(finished.returncode, 0, finished.stdout + finished.stderr)
+        return finished.stdout + finished.stderr
+
+    def run_bench_tests(self, *flags):
+        """Of a suite with GPUs: (begin, end, gpu) of each of its tests."""
+        log = self.folder / "log"
+        self.write_tests(BENCH.format(log=str(log), devices="0\\tNVIDIA H100\\n"))
+        self.ctest("-L", "bench", "-j", "4", *flags)
         runs = [line.split() for line in log.read_text().splitlines()]
         self.assertEqual(len(runs), 4)
         return [(float(begin), float(end), gpu) for begin, end, gpu in runs]
@@ -131,6 +144,26 @@ class WithCTest(Case):
         self.assertTrue(overlaps, "the GPUs were used one after the other")
         for a, b in overlaps:
             self.assertNotEqual(a[2], b[2], "two processes on one GPU")
+
+    def test_without_a_gpu_its_tests_are_left_out_and_one_line_says_so(self):
+        for cudnn in (BENCH.format(log="/dev/null", devices=""),
+                      "#!/bin/sh\necho 'libcudnn.so.9: cannot open' >&2\nexit 127\n"):
+            shutil.rmtree(self.folder / "generated", ignore_errors=True)
+            self.write_tests(cudnn, "onednn;cudnn")
+            tests = self.ctest("-N")
+            self.assertIn("bench.onednn.conv.fp32", tests)
+            self.assertNotIn(".cudnn.", tests)
+            lines = [line for line in tests.splitlines() if "cudnn" in line]
+            self.assertEqual(len(lines), 1, tests)
+            self.assertIn("cudnn: no GPU here, its tests are left out", lines[0])
+            self.assertIn("Total Tests: 5", tests)  # four measurements and a smoke test
+
+    def test_with_a_gpu_its_tests_are_there(self):
+        self.write_tests(BENCH.format(log="/dev/null", devices="0\tNVIDIA H100\n"), "onednn;cudnn")
+        tests = self.ctest("-N")
+        self.assertIn("bench.cudnn.conv.fp16", tests)
+        self.assertIn("smoke.cudnn", tests)
+        self.assertNotIn("no GPU", tests)
 
     def test_without_the_file_no_gpu_is_named(self):
         self.assertEqual({gpu for _, _, gpu in self.run_bench_tests()}, {"any"})
