@@ -5,7 +5,8 @@
 namespace benanza {
 
 /// While it lives, the first SIGINT or SIGTERM asks the program to end after the measurement at
-/// hand; the second ends it at once.
+/// hand; another one ends it at once. Signals within a second of the first count as one: `timeout`
+/// and batch systems send several.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -13,7 +14,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
-  /// Number of the signal that came; 0 if none did.
+  /// Number of the signal that came first; 0 if none did.
   int signal() const;
 
  private:

@@ -36,14 +36,23 @@ Plan plan(const Convolution& shape, const Problem& problem, const Setting& setti
   return plan;
 }
 
-/// Found by verification on version 2.6.3: with channels last, the convolution by products adds
-/// elements of other places of a residual that is not in its result.
-std::string misplaces_residual(std::string_view implementation) {
+bool channels_are_innermost(const Memory::desc& format) {
+  const dnnl_memory_desc_t& data = format.data;
+  const auto& blocking = data.format_desc.blocking;
+  return blocking.inner_nblks == 0 && (data.dims[1] == 1 || blocking.strides[1] == 1);
+}
+
+/// Found by verification on version 2.6.3: with channels last, which the library may have chosen
+/// itself, convolutions by products add elements of other places of a residual that is not in their
+/// result.
+std::string misplaces_residual(const Plan& plan) {
   const dnnl_version_t& version = *dnnl_version();
   if (version.major != 2 || version.minor != 6) return "";
-  if (implementation.find("gemm") == std::string_view::npos) return "";
-  return "oneDNN 2.6's " + std::string(implementation) +
-         " adds wrong elements of a residual with channels last";
+  const std::string name = plan.offer.name();
+  if (name.find("gemm") == std::string::npos) return "";
+  const Memory::desc result = plan.offer.current().query_md(dnnl::query::dst_md);
+  if (!channels_are_innermost(result)) return "";
+  return "oneDNN 2.6's " + name + " adds wrong elements of a residual with channels last";
 }
 
 }  // namespace
@@ -58,9 +67,7 @@ Solver solver(const Convolution& shape, const Problem& problem) {
               auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
                 return plan(shape, problem, setting, algorithm, from);
               });
-              if (problem.epilogue.residual && setting.layout() == Layout::nhwc) {
-                ways.front().defect = misplaces_residual;
-              }
+              if (problem.epilogue.residual) ways.front().defect = misplaces_residual;
               attempts.insert(attempts.end(), ways.begin(), ways.end());
             };
             ask("", dnnl::algorithm::convolution_direct);

@@ -52,12 +52,12 @@ void walk(const std::vector<Attempt>& attempts,
       continue;
     }
     do {
-      const std::string library_name = plan->offer.current().impl_info_str();
+      const std::string library_name = plan->offer.name();
       std::string name = attempt.prefix + without_separators(library_name);
       const int count = ++seen[name];
       if (count > 1) name.append("#").append(std::to_string(count));
       any = true;
-      const std::string defect = attempt.defect ? attempt.defect(library_name) : "";
+      const std::string defect = attempt.defect ? attempt.defect(*plan) : "";
       if (!visit({name, is_reference_code(library_name), defect}, *plan)) return;
     } while (checked("next implementation", [&] { return plan->offer.next(); }));
   }

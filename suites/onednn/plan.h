@@ -24,6 +24,8 @@ class Offer {
       : current_(descriptor), list_(descriptor), operation_(std::move(operation)) {}
 
   const dnnl::primitive_desc_base& current() const { return current_; }
+  /// The library's name of it: "jit:avx2".
+  std::string name() const { return current_.impl_info_str(); }
   /// False, and nothing changes, after the last implementation.
   bool next();
 
@@ -69,9 +71,9 @@ struct Plan {
 struct Attempt {
   std::string prefix;
   std::function<Plan()> plan;
-  /// Why the implementation of that name does not compute this problem although the library offers
-  /// it; empty for all that do.
-  std::function<std::string(std::string_view implementation)> defect = nullptr;
+  /// Why the implementation that `plan` is at does not compute this problem although the library
+  /// offers it; empty for all that do.
+  std::function<std::string(const Plan& plan)> defect = nullptr;
 };
 
 /// What oneDNN can do for a problem.

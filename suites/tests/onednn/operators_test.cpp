@@ -1,7 +1,10 @@
 #include <dnnl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <cctype>
+#include <ostream>
 #include <set>
 
 #include "suites/onednn/backend.h"
@@ -20,6 +23,9 @@ struct Case {
 };
 
 constexpr bool no_int8 = false;
+
+/// How a failure names its case.
+void PrintTo(const Case& one, std::ostream* out) { *out << one.key; }
 
 const Case cases[] = {
     {"conv/2x16x13x11_k24x3x3_p1.1.1.1_s1x1_d1x1_g1"},
@@ -172,35 +178,63 @@ const Case cases[] = {
     {"copy/6x4x5x3_f5.0.1.0_t60.15.3.1"},
 };
 
-/// What the library computes wrongly, found by these tests: with channels innermost the gemm
-/// convolution of oneDNN 2.6 adds other elements of a residual than it should (version 2.6.3; in
-/// place, "sum.", it is right).
-bool is_known_to_be_wrong(const Variant& variant) {
-  return dnnl_version()->major == 2 && dnnl_version()->minor == 6 &&
-         variant.problem.epilogue.residual && variant.layout == Layout::nhwc &&
-         variant.algorithm == "x64:gemm:jit" &&
+bool is_of_version_2_6() { return dnnl_version()->major == 2 && dnnl_version()->minor == 6; }
+
+/// The only variants that may be refused once the library has named them: with channels innermost,
+/// which the library itself may choose, the gemm convolutions of oneDNN 2.6 add other elements of a
+/// residual than they should (found by these tests with version 2.6.3; in place, "sum.", they are
+/// right).
+bool may_be_refused(const Variant& variant) {
+  return is_of_version_2_6() && variant.problem.epilogue.residual &&
+         variant.layout != Layout::nchw && !variant.algorithm.starts_with("sum.") &&
+         variant.algorithm.find("gemm") != Algorithm::npos &&
          std::holds_alternative<Convolution>(variant.problem.shape);
 }
 
-class OnednnOperators : public ::testing::Test {
+/// oneDNN 2.6's logarithm for processors without FMA is up to 7e-6 off: of 1.04 it is 0.0392255,
+/// exactly 0.0392207. Whether verification says so depends on the inputs.
+bool may_be_inexact(const Variant& variant) {
+  const auto* const function = std::get_if<Activation>(&variant.problem.shape);
+  return is_of_version_2_6() && function && function->kind == ActivationKind::log &&
+         (variant.algorithm == "jit:sse41" || variant.algorithm == "jit:avx");
+}
+
+/// Of one problem: variants whose results are right, and variants that the backend refuses. There
+/// is no third kind.
+struct Counts {
+  int right = 0;
+  int refused = 0;
+};
+
+class OnednnTest : public ::testing::Test {
  protected:
-  /// Number of variants; all of them must be right.
-  int verify_all(const char* key, Precision precision) {
-    int count = 0;
+  /// Null, and counted, where the backend refuses.
+  std::unique_ptr<Primitive> created(const Variant& variant, Counts& counts) {
+    try {
+      return backend_->create(variant);
+    } catch (const Unsupported& refusal) {
+      EXPECT_TRUE(may_be_refused(variant)) << refusal.what();
+      EXPECT_THAT(refusal.what(), ::testing::HasSubstr("residual"));
+      ++counts.refused;
+      return nullptr;
+    }
+  }
+
+  Counts verify_all(const char* key, Precision precision) {
+    Counts counts;
     for (const Variant& variant :
          variants(*backend_, key, precision, AlgorithmSet::with_reference)) {
       SCOPED_TRACE(name_of(variant));
-      ++count;
-      if (is_known_to_be_wrong(variant)) {
-        EXPECT_THROW(backend_->create(variant), Unsupported);
-        continue;
-      }
-      const auto primitive = backend_->create(variant);
+      const auto primitive = created(variant, counts);
+      if (!primitive) continue;
+      // In layout any it depends on the format that the library has chosen.
+      EXPECT_FALSE(may_be_refused(variant) && variant.layout == Layout::nhwc) << "made, and wrong";
       const VerificationResult result = verify(*primitive, variant.problem, precision, cache_);
-      EXPECT_TRUE(result.ok) << result.message;
+      EXPECT_TRUE(result.ok || may_be_inexact(variant)) << result.message;
       EXPECT_GE(primitive->workspace_bytes(), 0);
+      ++counts.right;
     }
-    return count;
+    return counts;
   }
 
   std::unique_ptr<Backend> backend_ = make_onednn_backend();
@@ -209,16 +243,39 @@ class OnednnOperators : public ::testing::Test {
 
 /// With one thread: what these tests show does not depend on how work is split, and threads that
 /// wait for each other on a busy machine take long.
-class OnednnOneThread : public OnednnOperators {
- protected:
-  void SetUp() override { omp_set_num_threads(1); }
-  void TearDown() override { omp_set_num_threads(threads_); }
+class OneThread {
+ public:
+  OneThread() { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
 
  private:
-  int threads_ = omp_get_max_threads();
+  int before_ = omp_get_max_threads();
 };
 
-TEST_F(OnednnOperators, EveryOperatorHasACase) {
+class OnednnOperators : public OnednnTest, public ::testing::WithParamInterface<Case> {};
+
+class OnednnOneThread : public OnednnOperators {
+  OneThread alone_;
+};
+
+class OnednnMistakes : public OnednnTest {
+  OneThread alone_;
+};
+
+std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+  std::string name = info.param.key;
+  for (char& letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Case, OnednnOperators, ::testing::ValuesIn(cases), case_name);
+INSTANTIATE_TEST_SUITE_P(Case, OnednnOneThread, ::testing::ValuesIn(cases), case_name);
+
+TEST_F(OnednnTest, EveryOperatorHasACase) {
   std::set<std::size_t> covered;
   for (const Case& one : cases) covered.insert(parse(one.key).shape.index());
   const Problem dropout = parse("dropout/100_r0.5");
@@ -232,30 +289,28 @@ TEST_F(OnednnOperators, EveryOperatorHasACase) {
   EXPECT_EQ(covered.size(), std::variant_size_v<Shape>);
 }
 
-TEST_F(OnednnOperators, AreRightInFp32InEveryLayout) {
-  for (const Case& one : cases) {
-    for (const Offered& layout :
-         offered(*backend_, one.key, Precision::fp32, AlgorithmSet::with_reference)) {
-      EXPECT_EQ(layout.refusal, "") << one.key << " " << to_string(layout.variant.layout);
-    }
-    EXPECT_GT(verify_all(one.key, Precision::fp32), 0) << one.key;
+TEST_P(OnednnOperators, IsRightInFp32InEveryLayout) {
+  const char* const key = GetParam().key;
+  for (const Offered& layout :
+       offered(*backend_, key, Precision::fp32, AlgorithmSet::with_reference)) {
+    EXPECT_EQ(layout.refusal, "") << to_string(layout.variant.layout);
   }
+  EXPECT_GT(verify_all(key, Precision::fp32).right, 0);
 }
 
-TEST_F(OnednnOneThread, AreRightInInt8WhereTheLibraryHasThem) {
-  for (const Case& one : cases) {
-    const int count = verify_all(one.key, Precision::int8);
-    EXPECT_TRUE(count > 0 || !one.int8) << one.key;
-  }
+TEST_P(OnednnOneThread, IsRightInInt8WhereTheLibraryHasIt) {
+  const Counts counts = verify_all(GetParam().key, Precision::int8);
+  EXPECT_TRUE(counts.right > 0 || !GetParam().int8);
 }
 
-TEST_F(OnednnOneThread, AreRightInBf16WhereTheProcessorHasIt) {
-  int count = 0;
-  for (const Case& one : cases) count += verify_all(one.key, Precision::bf16);
-  EXPECT_GT(count, 0);  // Moving bf16 needs no arithmetic.
+// Moving bf16 needs no arithmetic, so every processor has some of it.
+TEST_P(OnednnOneThread, IsRightInBf16WhereTheProcessorHasIt) {
+  const Counts counts = verify_all(GetParam().key, Precision::bf16);
+  const std::string_view key = GetParam().key;
+  EXPECT_TRUE(counts.right > 0 || key != "copy/16x9x9_f81.9.1_t1.144.16");
 }
 
-TEST_F(OnednnOneThread, PlantedErrorsAreFound) {
+TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
   for (const PlantedError& error : planted_errors()) {
     const Problem wanted = parse(error.wanted);
     // oneDNN has no dropout, and attention in its parts alone.
@@ -299,19 +354,21 @@ class StopsEarly : public Primitive {
   float poison_ = 0;
 };
 
-TEST_F(OnednnOneThread, PartOfAResultIsFound) {
-  for (const Case& one : cases) {
-    for (const Precision precision : {Precision::fp32, Precision::int8}) {
-      for (const Variant& variant : variants(*backend_, one.key, precision, AlgorithmSet::best)) {
-        SCOPED_TRACE(name_of(variant));
-        StopsEarly primitive(backend_->create(variant));
-        EXPECT_FALSE(verify(primitive, variant.problem, precision, cache_).ok);
-      }
+TEST_P(OnednnOneThread, PartOfAResultIsFound) {
+  for (const Precision precision : {Precision::fp32, Precision::int8}) {
+    for (const Variant& variant :
+         variants(*backend_, GetParam().key, precision, AlgorithmSet::best)) {
+      SCOPED_TRACE(name_of(variant));
+      Counts counts;
+      auto inner = created(variant, counts);
+      if (!inner) continue;
+      StopsEarly primitive(std::move(inner));
+      EXPECT_FALSE(verify(primitive, variant.problem, precision, cache_).ok);
     }
   }
 }
 
-TEST_F(OnednnOneThread, ACallThatDoesNothingLeavesPoisonEverywhere) {
+TEST_F(OnednnMistakes, ACallThatDoesNothingLeavesPoisonEverywhere) {
   const Problem problem = parse("relu/1x19x3x3");
   for (const Precision precision : {Precision::fp32, Precision::int8}) {
     for (const Variant& variant :
