@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "suites/nvidia/context.h"
-#include "suites/nvidia/handles.h"
+#include "suites/nvidia/run/context.h"
+#include "suites/nvidia/device/handles.h"
 
 namespace benanza::cublas {
 

@@ -7,7 +7,7 @@
 
 #include "suites/cublas/mapping.h"
 #include "suites/harness/primitive.h"
-#include "suites/nvidia/handles.h"
+#include "suites/nvidia/device/handles.h"
 
 namespace benanza::cublas {
 

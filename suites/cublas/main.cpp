@@ -1,7 +1,7 @@
 #include "suites/cublas/backend.h"
-#include "suites/harness/bench_main.h"
-#include "suites/nvidia/suite_main.h"
-#include "suites/peaks/measure.h"
+#include "suites/harness/run/bench_main.h"
+#include "suites/nvidia/main/suite_main.h"
+#include "suites/nvidia/main/measure_peaks.h"
 
 int main(int argc, char** argv) {
   return benanza::cuda_suite_main(

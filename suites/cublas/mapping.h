@@ -5,7 +5,7 @@
 
 #include "core/problem/ops/gemm.h"
 #include "core/problem/problem.h"
-#include "suites/nvidia/tensor_format.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {
 

@@ -5,7 +5,7 @@
 
 #include "suites/cublas/library.h"
 #include "suites/harness/backend.h"
-#include "suites/nvidia/primitive.h"
+#include "suites/nvidia/run/primitive.h"
 
 namespace benanza::cublas {
 

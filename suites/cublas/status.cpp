@@ -4,7 +4,7 @@
 #include <string>
 
 #include "suites/harness/primitive.h"
-#include "suites/nvidia/check.h"
+#include "suites/nvidia/device/check.h"
 
 namespace benanza::cublas {
 

@@ -2,8 +2,8 @@
 
 #include <variant>
 
-#include "suites/cudnn/least_work.h"
-#include "suites/cudnn/solver.h"
+#include "suites/cudnn/primitive/least_work.h"
+#include "suites/cudnn/solvers.h"
 
 namespace benanza::cudnn {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "suites/cudnn/library.h"
+#include "suites/cudnn/primitive/library.h"
 #include "suites/harness/backend.h"
 
 namespace benanza::cudnn {

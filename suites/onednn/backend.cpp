@@ -1,6 +1,6 @@
 #include "suites/onednn/backend.h"
 
-#include "suites/harness/host_stopwatch.h"
+#include "suites/harness/measure/host_stopwatch.h"
 #include "suites/onednn/checked.h"
 #include "suites/onednn/implementations.h"
 #include "suites/onednn/primitive.h"

@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "suites/harness/bench_main.h"
+#include "suites/harness/run/bench_main.h"
 #include "suites/onednn/backend.h"
 
 int main(int argc, char** argv) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "suites/onednn/setting.h"
+#include "suites/onednn/variant_context.h"
 
 namespace benanza::onednn {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "suites/nvidia/convert.h"
+#include "suites/nvidia/device/convert.h"
 
 namespace benanza::cublas {
 namespace {

@@ -1,4 +1,4 @@
-#include "suites/cudnn/convolution.h"
+#include "suites/cudnn/ops/convolution/convolution.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "suites/cudnn/deconvolution.h"
+#include "suites/cudnn/ops/deconvolution/deconvolution.h"
 
 #include <gtest/gtest.h>
 

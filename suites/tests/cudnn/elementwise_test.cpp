@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "suites/cudnn/activation.h"
-#include "suites/cudnn/binary.h"
+#include "suites/cudnn/ops/activation/activation.h"
+#include "suites/cudnn/ops/binary/binary.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/shapes.h"
 

@@ -1,7 +1,7 @@
 // What the library's graph interface is asked for, and what it offers for a described H100: nothing
 // here needs a GPU.
-#include "suites/cudnn/elementwise_graph.h"
-#include "suites/cudnn/graph_solver.h"
+#include "suites/cudnn/graph/elementwise.h"
+#include "suites/cudnn/primitive/graph_solver.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "core/base/file.h"
-#include "suites/cudnn/status.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

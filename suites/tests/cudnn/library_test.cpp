@@ -4,10 +4,10 @@
 #include <array>
 
 #include "suites/cudnn/backend.h"
-#include "suites/cudnn/descriptors.h"
-#include "suites/cudnn/shape.h"
-#include "suites/cudnn/solver.h"
-#include "suites/cudnn/status.h"
+#include "suites/cudnn/api/descriptors.h"
+#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {

@@ -1,10 +1,10 @@
-#include "suites/cudnn/movement.h"
+#include "suites/cudnn/ops/movement.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "suites/cudnn/descriptors.h"
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/shapes.h"
 

@@ -1,10 +1,10 @@
-#include "suites/cudnn/padding.h"
+#include "suites/cudnn/primitive/padding.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "suites/cudnn/padded_input.h"
+#include "suites/cudnn/primitive/padded_input.h"
 
 namespace benanza::cudnn {
 namespace {

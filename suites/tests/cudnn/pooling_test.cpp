@@ -1,4 +1,4 @@
-#include "suites/cudnn/pooling.h"
+#include "suites/cudnn/ops/pooling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "suites/cudnn/shape.h"
+#include "suites/cudnn/api/shape.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "suites/cudnn/softmax.h"
+#include "suites/cudnn/ops/softmax.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "suites/harness/host_stopwatch.h"
+#include "suites/harness/measure/host_stopwatch.h"
 
 #include <gmock/gmock.h>
 

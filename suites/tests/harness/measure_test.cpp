@@ -1,4 +1,4 @@
-#include "suites/harness/measure.h"
+#include "suites/harness/measure/measure.h"
 
 #include <gmock/gmock.h>
 

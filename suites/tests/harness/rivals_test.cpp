@@ -1,4 +1,4 @@
-#include "suites/harness/rivals.h"
+#include "suites/harness/run/rivals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "suites/harness/runner.h"
+#include "suites/harness/run/runner.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "suites/harness/variants.h"
+#include "suites/harness/run/variants.h"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,9 @@
-#include "suites/nvidia/check.h"
+#include "suites/nvidia/device/check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suites/nvidia/identity.h"
+#include "suites/nvidia/device/identity.h"
 
 namespace benanza {
 namespace {

@@ -1,4 +1,4 @@
-#include "suites/nvidia/convert.h"
+#include "suites/nvidia/device/convert.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "suites/nvidia/device_code.h"
+#include "suites/nvidia/run/device_code.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "suites/nvidia/device_lock.h"
+#include "suites/nvidia/device/device_lock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

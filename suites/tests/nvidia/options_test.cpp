@@ -1,4 +1,4 @@
-#include "suites/nvidia/options.h"
+#include "suites/nvidia/device/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "suites/nvidia/peaks.h"
+#include "suites/nvidia/run/peaks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

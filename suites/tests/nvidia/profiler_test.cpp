@@ -1,4 +1,4 @@
-#include "suites/nvidia/profiler.h"
+#include "suites/nvidia/profiling/profiler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "suites/nvidia/suite_main.h"
+#include "suites/nvidia/main/suite_main.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

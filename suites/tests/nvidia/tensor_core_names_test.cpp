@@ -1,4 +1,4 @@
-#include "suites/nvidia/tensor_core_names.h"
+#include "suites/nvidia/profiling/tensor_core_names.h"
 
 #include <gtest/gtest.h>
 

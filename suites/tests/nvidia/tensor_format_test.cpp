@@ -1,4 +1,4 @@
-#include "suites/nvidia/tensor_format.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 #include <gtest/gtest.h>
 

@@ -32,14 +32,15 @@ def main():
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--longest", type=float, default=5, help="seconds before a kill, at most")
-    parser.add_argument("flags", nargs="*")
-    arguments = parser.parse_args()
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    arguments = parser.parse_args(words[:end])
     shutil.rmtree(arguments.folder, ignore_errors=True)
     arguments.folder.mkdir(parents=True)
     moments = random.Random(arguments.seed)
     out = arguments.folder / "killed.json"
     journal = arguments.folder / "killed.json.journal"
-    command = [arguments.bench, f"--benchmark_out={out}", *arguments.flags]
+    command = [arguments.bench, f"--benchmark_out={out}", *words[end + 1:]]
     known = []
     for kill in range(arguments.kills):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

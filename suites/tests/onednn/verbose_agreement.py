@@ -2,10 +2,10 @@
 """Compares the suite's times with those oneDNN itself prints (DNNL_VERBOSE=1), call by call.
 
 usage: verbose_agreement.py BENCH_ONEDNN RESULTS.json... [--count N]
-       verbose_agreement.py BENCH_ONEDNN --names NAME... [--within FACTOR]
+       verbose_agreement.py BENCH_ONEDNN --problems KEY... [--within FACTOR]
 
-Takes N variants of 50 us and more, spread over the results, or those named. Measures each again, at
-once once more with the library's own clock running, and prints the ratio of the two medians. Two
+Takes N variants of 50 us and more, spread over the results, or each KEY's first one. Measures it, at once once
+more with the library's own clock running, and prints the ratio of the two medians. Two
 runs, because printing costs some 15 us a call, which the suite's clock would count. Fails if the
 median ratio is beyond FACTOR or 1 / FACTOR.
 """
@@ -26,6 +26,12 @@ def candidates(files, count):
             rows += json.load(stream)["benchmarks"]
     rows = [row for row in rows if row["status"] == "ok" and row["real_time"] >= 50]
     return rows[:: max(1, len(rows) // count)][:count]
+
+
+def first_of(bench, key):
+    """The first variant that the suite has for a problem."""
+    command = [bench, f"--problem={key}", "--benchmark_list_tests"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[0]
 
 
 def run(bench, name, verbose):
@@ -61,12 +67,13 @@ def main():
     parser.add_argument("bench")
     parser.add_argument("results", nargs="*")
     parser.add_argument("--count", type=int, default=30)
-    parser.add_argument("--names", nargs="+", default=[])
+    parser.add_argument("--problems", nargs="+", default=[])
     parser.add_argument("--within", type=float)
     arguments = parser.parse_args()
-    names = arguments.names + [row["name"] for row in candidates(arguments.results, arguments.count)]
+    names = [first_of(arguments.bench, key) for key in arguments.problems]
+    names += [row["name"] for row in candidates(arguments.results, arguments.count)]
     if not names:
-        sys.exit("nothing to compare: give results with variants of 50 us and more, or --names")
+        sys.exit("nothing to compare: give results with variants of 50 us and more, or --problems")
     ratios = []
     for name in names:
         suite, library = measure(arguments.bench, name)

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "suites/harness/bench_main.h"
+#include "suites/harness/run/bench_main.h"
 #include "suites/tests/harness/fake/fake_backend.h"
 
 namespace {
