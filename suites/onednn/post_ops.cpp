@@ -35,7 +35,8 @@ void append(dnnl::post_ops& operations, const Activation& function) {
     case ActivationKind::mish:
       return with(dnnl::algorithm::eltwise_mish);
     default:
-      throw Unsupported("oneDNN has no " + std::string(function.op()) + " after a product");
+      throw harness::Unsupported("oneDNN has no " + std::string(function.op()) +
+                                 " after a product");
   }
 }
 
@@ -53,10 +54,10 @@ bool scales_with_its_argument(ActivationKind kind) {
 
 }  // namespace
 
-Finish finish(const Problem& problem, const Setting& setting, ResidualFrom from,
-              const Memory::desc& residual, const Memory::desc& residual_values) {
-  const float scale = setting.integers() ? int8_scale(problem) : 1;
-  Finish finish{.attributes = setting.attributes(scale), .operands = {}};
+PostOps post_ops(const Problem& problem, const VariantContext& context, ResidualFrom from,
+                 const Memory::desc& residual, const Memory::desc& residual_values) {
+  const float scale = context.integers() ? harness::int8_scale(problem) : 1;
+  PostOps post_ops{.attributes = context.attributes(scale), .operands = {}};
   dnnl::post_ops operations;
   if (problem.epilogue.residual) {
     // Products are scaled before the residual is added: it is stored scaled.
@@ -69,17 +70,17 @@ Finish finish(const Problem& problem, const Setting& setting, ResidualFrom from,
       argument.id = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operations.len()) | DNNL_ARG_SRC_1;
       operations.append_binary(dnnl::algorithm::binary_add, residual);
     }
-    finish.operands.push_back(argument);
+    post_ops.operands.push_back(argument);
   }
   if (const auto& function = problem.epilogue.activation) {
-    if (setting.integers() && !scales_with_its_argument(function->kind)) {
-      throw Unsupported("int8 " + std::string(function->op()) +
-                        " after a product needs a result scale of its own");
+    if (context.integers() && !scales_with_its_argument(function->kind)) {
+      throw harness::Unsupported("int8 " + std::string(function->op()) +
+                                 " after a product needs a result scale of its own");
     }
     append(operations, *function);
   }
-  if (operations.len() > 0) finish.attributes.set_post_ops(operations);
-  return finish;
+  if (operations.len() > 0) post_ops.attributes.set_post_ops(operations);
+  return post_ops;
 }
 
 std::vector<Attempt> with_epilogue(const Problem& problem, const std::string& prefix,

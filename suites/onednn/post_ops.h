@@ -11,7 +11,7 @@ enum class ResidualFrom { beside, in_place };
 
 /// A product's epilogue in the library's terms: post-operations, in the order residual, activation.
 /// The bias is an argument of the product itself.
-struct Finish {
+struct PostOps {
   dnnl::primitive_attr attributes;
   /// The residual, where there is one.
   std::vector<Argument> operands;
@@ -20,8 +20,8 @@ struct Finish {
 /// `residual`: how the residual lies, as the library's result does or as the library chooses; its
 /// values lie as `residual_values` says. Throws Unsupported for a function that the library does
 /// not have, and at int8 for one that does not scale with its argument.
-Finish finish(const Problem& problem, const Setting& setting, ResidualFrom from,
-              const Memory::desc& residual, const Memory::desc& residual_values);
+PostOps post_ops(const Problem& problem, const VariantContext& context, ResidualFrom from,
+                 const Memory::desc& residual, const Memory::desc& residual_values);
 
 /// The ways of asking for a product: once, and, where there is a residual, once for each place it
 /// can be in ("sum." in the names says in place).

@@ -29,7 +29,7 @@ Memory::data_type storage_type(Precision precision) {
     case Precision::fp8:
       break;
   }
-  throw Unsupported("oneDNN on CPUs has no " + std::string(to_string(precision)));
+  throw harness::Unsupported("oneDNN on CPUs has no " + std::string(to_string(precision)));
 }
 
 bool has_avx512() {
@@ -40,8 +40,8 @@ bool has_avx512() {
 
 Tag channel_tag(Layout layout, std::size_t rank) {
   if (rank < least_channel_rank || rank > most_channel_rank) {
-    throw Unsupported("oneDNN has no " + std::string(to_string(layout)) + " of rank " +
-                      std::to_string(rank));
+    throw harness::Unsupported("oneDNN has no " + std::string(to_string(layout)) + " of rank " +
+                               std::to_string(rank));
   }
   const std::size_t spatial_axes = rank - 2;
   constexpr std::array last{Tag::nwc, Tag::nhwc, Tag::ndhwc};
@@ -58,30 +58,34 @@ Memory::desc described(Dims dims, Dims strides, Memory::data_type type) {
     strides = {1};
   }
   if (dims.size() > DNNL_MAX_NDIMS) {
-    throw Unsupported("oneDNN has no tensors of rank " + std::to_string(dims.size()));
+    throw harness::Unsupported("oneDNN has no tensors of rank " + std::to_string(dims.size()));
   }
   return {dims, type, strides};
 }
 
 }  // namespace
 
-Setting::Setting(const dnnl::engine& engine, Precision precision, Layout layout)
+VariantContext::VariantContext(const dnnl::engine& engine, Precision precision, Layout layout)
     : engine_(engine), precision_(precision), layout_(layout), type_(storage_type(precision)) {}
 
-Memory::desc Setting::tensor(const Dims& dims) const {
+Memory::desc VariantContext::tensor(const Dims& dims) const {
   if (layout_ == Layout::plain || layout_ == Layout::nchw) return plain(dims);
   return {dims, type_, channel_tag(layout_, dims.size())};
 }
 
-Memory::desc Setting::chosen_by_library(const Dims& dims) const { return {dims, type_, Tag::any}; }
+Memory::desc VariantContext::chosen_by_library(const Dims& dims) const {
+  return {dims, type_, Tag::any};
+}
 
-Memory::desc Setting::plain(const Dims& dims) const { return strided(dims, dense_strides(dims)); }
+Memory::desc VariantContext::plain(const Dims& dims) const {
+  return strided(dims, dense_strides(dims));
+}
 
-Memory::desc Setting::strided(const Dims& dims, const Dims& strides) const {
+Memory::desc VariantContext::strided(const Dims& dims, const Dims& strides) const {
   return described(dims, strides, type_);
 }
 
-dnnl::primitive_attr Setting::attributes(float scale) const {
+dnnl::primitive_attr VariantContext::attributes(float scale) const {
   dnnl::primitive_attr attributes;
   attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -12,10 +12,10 @@ namespace benanza::onednn {
 using Memory = dnnl::memory;
 
 /// What a variant adds to its problem, in the library's terms.
-class Setting {
+class VariantContext {
  public:
   /// Throws Unsupported for a precision the library has no type for on processors.
-  Setting(const dnnl::engine& engine, Precision precision, Layout layout);
+  VariantContext(const dnnl::engine& engine, Precision precision, Layout layout);
 
   const dnnl::engine& engine() const { return engine_; }
   Precision precision() const { return precision_; }

@@ -1,3 +1,4 @@
+#include "suites/cublas/cublas_primitive.h"
 #include "suites/cublas/mapping.h"
 #include "suites/cublas/solvers.h"
 #include "suites/cublas/status.h"
@@ -7,23 +8,21 @@ namespace benanza::cublas {
 namespace {
 
 /// Device array of the batches' begins.
-DeviceMemory pointers(std::byte* base, const std::vector<std::int64_t>& offsets,
-                      std::int64_t size_bytes, cudaStream_t stream) {
+nvidia::DeviceMemory pointers(std::byte* base, const std::vector<std::int64_t>& offsets,
+                              std::int64_t size_bytes, cudaStream_t stream) {
   std::vector<std::byte*> addresses;
   addresses.reserve(offsets.size());
   for (const std::int64_t offset : offsets) addresses.push_back(base + offset * size_bytes);
   const auto bytes = std::as_bytes(std::span(addresses));
-  DeviceMemory memory(static_cast<std::int64_t>(bytes.size()));
+  nvidia::DeviceMemory memory(static_cast<std::int64_t>(bytes.size()));
   memory.write(bytes, stream);
   return memory;
 }
 
-class GemmEx : public CudaPrimitive {
+class GemmEx : public CublasPrimitive {
  public:
-  GemmEx(Library& library, const Variant& variant)
-      : CudaPrimitive(library.cuda(), input_formats(variant.problem, variant.precision),
-                      output_format(variant.problem, variant.precision), 0),
-        library_(library),
+  GemmEx(Library& library, const harness::Variant& variant)
+      : CublasPrimitive(library, variant),
         types_(types_of(variant.precision)),
         blas_(blas_gemm(folded(std::get<Gemm>(variant.problem.shape)))) {
     if (blas_.strided()) return;
@@ -47,14 +46,14 @@ class GemmEx : public CudaPrimitive {
     }
   }
 
-  std::int64_t workspace_bytes() const override { return library_.handle_workspace_bytes(); }
+  std::int64_t workspace_bytes() const override { return library().handle_workspace_bytes(); }
 
  private:
   static constexpr float alpha = 1;
   static constexpr float beta = 0;
 
   void run_single() {
-    check(cublasGemmEx_64(library_.handle(), operation(blas_.transpose_first),
+    check(cublasGemmEx_64(library().handle(), operation(blas_.transpose_first),
                           operation(blas_.transpose_second), blas_.m, blas_.n, blas_.k, &alpha,
                           input(first_operand), types_.operand, blas_.ld_first,
                           input(second_operand), types_.operand, blas_.ld_second, &beta, output(),
@@ -65,7 +64,7 @@ class GemmEx : public CudaPrimitive {
   void run_strided() {
     check(
         cublasGemmStridedBatchedEx_64(
-            library_.handle(), operation(blas_.transpose_first), operation(blas_.transpose_second),
+            library().handle(), operation(blas_.transpose_first), operation(blas_.transpose_second),
             blas_.m, blas_.n, blas_.k, &alpha, input(first_operand), types_.operand, blas_.ld_first,
             blas_.stride_first, input(second_operand), types_.operand, blas_.ld_second,
             blas_.stride_second, &beta, output(), types_.operand, blas_.ld_result,
@@ -76,7 +75,7 @@ class GemmEx : public CudaPrimitive {
   void run_scattered() {
     check(
         cublasGemmBatchedEx_64(
-            library_.handle(), operation(blas_.transpose_first), operation(blas_.transpose_second),
+            library().handle(), operation(blas_.transpose_first), operation(blas_.transpose_second),
             blas_.m, blas_.n, blas_.k, &alpha, reinterpret_cast<const void* const*>(first_.data()),
             types_.operand, blas_.ld_first, reinterpret_cast<const void* const*>(second_.data()),
             types_.operand, blas_.ld_second, &beta, reinterpret_cast<void* const*>(results_.data()),
@@ -84,29 +83,36 @@ class GemmEx : public CudaPrimitive {
         "cublasGemmBatchedEx");
   }
 
-  Library& library_;
   Types types_;
   BlasGemm blas_;
-  DeviceMemory first_;
-  DeviceMemory second_;
-  DeviceMemory results_;
+  nvidia::DeviceMemory first_;
+  nvidia::DeviceMemory second_;
+  nvidia::DeviceMemory results_;
 };
 
-std::vector<Algorithm> algorithms(Library&, const Problem& problem, Precision precision) {
-  if (precision == Precision::int8) {
-    throw Unsupported("cublasGemmEx has no int8 result, only 32-bit integers");
+std::vector<harness::Algorithm> algorithms(Library&, const Gemm&, const harness::Variant& prototype,
+                                           harness::AlgorithmSet) {
+  if (prototype.precision == Precision::int8) {
+    throw harness::Unsupported("cublasGemmEx has no int8 result, only 32-bit integers");
   }
-  if (precision == Precision::fp8) throw Unsupported("cublasGemmEx has no fp8");
-  if (problem.epilogue != Epilogue{}) throw Unsupported("cublasGemmEx has no epilogue");
+  if (prototype.precision == Precision::fp8) throw harness::Unsupported("cublasGemmEx has no fp8");
+  if (prototype.problem.epilogue != Epilogue{})
+    throw harness::Unsupported("cublasGemmEx has no epilogue");
   return {"gemm_ex"};
-}
-
-std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) {
-  return std::make_unique<GemmEx>(library, variant);
 }
 
 }  // namespace
 
-const Solver gemm_ex{"gemm_ex", algorithms, create};
+/// cublasGemmEx and its batched forms: the library chooses.
+void register_gemm_ex(SolverTable& table) {
+  table.add<Gemm>(
+      {.layouts = plain_layout,
+       .algorithms = algorithms,
+       .create =
+           [](Library& library, const Gemm&, const harness::Variant& variant) {
+             return std::make_unique<GemmEx>(library, variant);
+           },
+       .owns = [](const harness::Algorithm& algorithm) { return algorithm == "gemm_ex"; }});
+}
 
 }  // namespace benanza::cublas

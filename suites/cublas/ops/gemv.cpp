@@ -1,3 +1,4 @@
+#include "suites/cublas/cublas_primitive.h"
 #include "suites/cublas/mapping.h"
 #include "suites/cublas/solvers.h"
 #include "suites/cublas/status.h"
@@ -22,12 +23,10 @@ struct Function<__nv_bfloat16> {
   static constexpr auto call = &cublasTSTgemvStridedBatched_64;
 };
 
-class Gemv : public CudaPrimitive {
+class Gemv : public CublasPrimitive {
  public:
-  Gemv(Library& library, const Variant& variant)
-      : CudaPrimitive(library.cuda(), input_formats(variant.problem, variant.precision),
-                      output_format(variant.problem, variant.precision), 0),
-        library_(library),
+  Gemv(Library& library, const harness::Variant& variant)
+      : CublasPrimitive(library, variant),
         precision_(variant.precision),
         blas_(blas_gemv(folded(std::get<Gemm>(variant.problem.shape)))) {}
 
@@ -42,7 +41,7 @@ class Gemv : public CudaPrimitive {
     }
   }
 
-  std::int64_t workspace_bytes() const override { return library_.handle_workspace_bytes(); }
+  std::int64_t workspace_bytes() const override { return library().handle_workspace_bytes(); }
 
  private:
   template <class T>
@@ -51,7 +50,7 @@ class Gemv : public CudaPrimitive {
     constexpr float beta = 0;
     constexpr std::int64_t dense = 1;
     check(Function<T>::call(
-              library_.handle(), operation(blas_.transpose), blas_.rows, blas_.columns, &alpha,
+              library().handle(), operation(blas_.transpose), blas_.rows, blas_.columns, &alpha,
               reinterpret_cast<const T*>(input(blas_.matrix_operand)), blas_.rows,
               blas_.stride_matrix, reinterpret_cast<const T*>(input(blas_.vector_operand())), dense,
               blas_.stride_vector, &beta, reinterpret_cast<T*>(output()), dense,
@@ -59,26 +58,35 @@ class Gemv : public CudaPrimitive {
           "cublas gemvStridedBatched");
   }
 
-  Library& library_;
   Precision precision_;
   BlasGemv blas_;
 };
 
-std::vector<Algorithm> algorithms(Library&, const Problem& problem, Precision precision) {
-  if (element_bytes(precision) == 1) throw Unsupported("cuBLAS has no 8-bit gemv");
-  if (problem.epilogue != Epilogue{}) throw Unsupported("cuBLAS' gemv has no epilogue");
-  if (!is_gemv(folded(std::get<Gemm>(problem.shape)))) {
-    throw Unsupported("no operand of this product is a vector");
+std::vector<harness::Algorithm> algorithms(Library&, const Gemm& gemm,
+                                           const harness::Variant& prototype,
+                                           harness::AlgorithmSet) {
+  if (element_bytes(prototype.precision) == 1)
+    throw harness::Unsupported("cuBLAS has no 8-bit gemv");
+  if (prototype.problem.epilogue != Epilogue{})
+    throw harness::Unsupported("cuBLAS' gemv has no epilogue");
+  if (!is_gemv(folded(gemm))) {
+    throw harness::Unsupported("no operand of this product is a vector");
   }
   return {"gemv"};
 }
 
-std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) {
-  return std::make_unique<Gemv>(library, variant);
-}
-
 }  // namespace
 
-const Solver gemv{"gemv", algorithms, create};
+/// cublas<t>gemv, where one operand is a vector.
+void register_gemv(SolverTable& table) {
+  table.add<Gemm>(
+      {.layouts = plain_layout,
+       .algorithms = algorithms,
+       .create =
+           [](Library& library, const Gemm&, const harness::Variant& variant) {
+             return std::make_unique<Gemv>(library, variant);
+           },
+       .owns = [](const harness::Algorithm& algorithm) { return algorithm == "gemv"; }});
+}
 
 }  // namespace benanza::cublas

@@ -21,14 +21,14 @@ int rank(const Dims& values) { return static_cast<int>(values.size()); }
 
 LibraryHandle make_library_handle() { return create<LibraryHandle>(&cudnnCreate, "cudnnCreate"); }
 
-TensorDescriptor make_tensor(const TensorFormat& format) {
+TensorDescriptor make_tensor(const nvidia::TensorFormat& format) {
   auto tensor = make_empty_tensor();
   BENANZA_CUDNN(cudnnSetTensorNdDescriptor, tensor.get(), storage_type(format.precision),
                 rank(format.dims), narrow(format.dims).data(), narrow(format.strides).data());
   return tensor;
 }
 
-FilterDescriptor make_filter(const TensorFormat& format, Layout layout) {
+FilterDescriptor make_filter(const nvidia::TensorFormat& format, Layout layout) {
   auto filter =
       create<FilterDescriptor>(&cudnnCreateFilterDescriptor, "cudnnCreateFilterDescriptor");
   BENANZA_CUDNN(cudnnSetFilterNdDescriptor, filter.get(), storage_type(format.precision),
@@ -135,7 +135,7 @@ cudnnDataType_t storage_type(Precision precision) {
     case Precision::fp8:
       break;
   }
-  throw Unsupported("cuDNN's call-per-layer functions take no fp8");
+  throw harness::Unsupported("cuDNN's call-per-layer functions take no fp8");
 }
 
 cudnnMathType_t math_type(Precision precision) {
@@ -153,8 +153,8 @@ std::vector<int> narrow(const Dims& values) {
   std::vector<int> narrowed;
   for (const std::int64_t value : values) {
     if (value > std::numeric_limits<int>::max()) {
-      throw Unsupported("cuDNN's descriptors hold 32-bit values, " + std::to_string(value) +
-                        " is larger");
+      throw harness::Unsupported("cuDNN's descriptors hold 32-bit values, " +
+                                 std::to_string(value) + " is larger");
     }
     narrowed.push_back(static_cast<int>(value));
   }

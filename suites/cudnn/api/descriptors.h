@@ -9,27 +9,29 @@
 
 namespace benanza::cudnn {
 
-using LibraryHandle = Handle<cudnnHandle_t, &cudnnDestroy>;
-using TensorDescriptor = Handle<cudnnTensorDescriptor_t, &cudnnDestroyTensorDescriptor>;
-using FilterDescriptor = Handle<cudnnFilterDescriptor_t, &cudnnDestroyFilterDescriptor>;
+using LibraryHandle = nvidia::Handle<cudnnHandle_t, &cudnnDestroy>;
+using TensorDescriptor = nvidia::Handle<cudnnTensorDescriptor_t, &cudnnDestroyTensorDescriptor>;
+using FilterDescriptor = nvidia::Handle<cudnnFilterDescriptor_t, &cudnnDestroyFilterDescriptor>;
 using ConvolutionDescriptor =
-    Handle<cudnnConvolutionDescriptor_t, &cudnnDestroyConvolutionDescriptor>;
-using PoolingDescriptor = Handle<cudnnPoolingDescriptor_t, &cudnnDestroyPoolingDescriptor>;
-using ActivationDescriptor = Handle<cudnnActivationDescriptor_t, &cudnnDestroyActivationDescriptor>;
-using LrnDescriptor = Handle<cudnnLRNDescriptor_t, &cudnnDestroyLRNDescriptor>;
-using OpTensorDescriptor = Handle<cudnnOpTensorDescriptor_t, &cudnnDestroyOpTensorDescriptor>;
+    nvidia::Handle<cudnnConvolutionDescriptor_t, &cudnnDestroyConvolutionDescriptor>;
+using PoolingDescriptor = nvidia::Handle<cudnnPoolingDescriptor_t, &cudnnDestroyPoolingDescriptor>;
+using ActivationDescriptor =
+    nvidia::Handle<cudnnActivationDescriptor_t, &cudnnDestroyActivationDescriptor>;
+using LrnDescriptor = nvidia::Handle<cudnnLRNDescriptor_t, &cudnnDestroyLRNDescriptor>;
+using OpTensorDescriptor =
+    nvidia::Handle<cudnnOpTensorDescriptor_t, &cudnnDestroyOpTensorDescriptor>;
 using ReduceTensorDescriptor =
-    Handle<cudnnReduceTensorDescriptor_t, &cudnnDestroyReduceTensorDescriptor>;
+    nvidia::Handle<cudnnReduceTensorDescriptor_t, &cudnnDestroyReduceTensorDescriptor>;
 
-using DropoutDescriptor = Handle<cudnnDropoutDescriptor_t, &cudnnDestroyDropoutDescriptor>;
-using RnnDescriptor = Handle<cudnnRNNDescriptor_t, &cudnnDestroyRNNDescriptor>;
-using RnnDataDescriptor = Handle<cudnnRNNDataDescriptor_t, &cudnnDestroyRNNDataDescriptor>;
+using DropoutDescriptor = nvidia::Handle<cudnnDropoutDescriptor_t, &cudnnDestroyDropoutDescriptor>;
+using RnnDescriptor = nvidia::Handle<cudnnRNNDescriptor_t, &cudnnDestroyRNNDescriptor>;
+using RnnDataDescriptor = nvidia::Handle<cudnnRNNDataDescriptor_t, &cudnnDestroyRNNDataDescriptor>;
 
 // None of these needs a GPU. Each throws what check() throws.
 LibraryHandle make_library_handle();  // this one does need a GPU
-TensorDescriptor make_tensor(const TensorFormat& format);
+TensorDescriptor make_tensor(const nvidia::TensorFormat& format);
 /// Weights: extents filters x channels per group x kernel, whatever the order in memory.
-FilterDescriptor make_filter(const TensorFormat& format, Layout layout);
+FilterDescriptor make_filter(const nvidia::TensorFormat& format, Layout layout);
 /// `pads`, `strides`, `dilations`: one value per spatial axis. Products are summed in fp32, for
 /// int8 in 32-bit integers.
 ConvolutionDescriptor make_convolution(const Dims& pads, const Dims& strides, const Dims& dilations,

@@ -21,8 +21,8 @@ Dims at_least_2d(const Dims& values, std::int64_t neutral) {
   return values.size() == 1 ? Dims{neutral, values[0]} : values;
 }
 
-TensorFormat dense(Precision precision, const Dims& dims, Layout layout) {
-  return tensor_format(precision, at_least_4d(dims), layout);
+nvidia::TensorFormat dense(Precision precision, const Dims& dims, Layout layout) {
+  return nvidia::tensor_format(precision, at_least_4d(dims), layout);
 }
 
 std::vector<Layout> image_layouts(const Dims& dims) {
@@ -30,7 +30,7 @@ std::vector<Layout> image_layouts(const Dims& dims) {
   return {Layout::nchw, Layout::nhwc};
 }
 
-Part part_of(const TensorFormat& whole, const Dims& begin, const Dims& dims) {
+Part part_of(const nvidia::TensorFormat& whole, const Dims& begin, const Dims& dims) {
   Part part{.format = whole};
   part.format.dims = dims;
   for (std::size_t axis = 0; axis < begin.size(); ++axis) {

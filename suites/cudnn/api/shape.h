@@ -17,18 +17,18 @@ Dims at_least_4d(const Dims& values, std::int64_t neutral = 1);
 Dims at_least_2d(const Dims& values, std::int64_t neutral);
 
 /// Dense tensor of at_least_4d(dims).
-TensorFormat dense(Precision precision, const Dims& dims, Layout layout);
+nvidia::TensorFormat dense(Precision precision, const Dims& dims, Layout layout);
 
 /// nchw and nhwc for tensors that may be images (3 to 5 axes), plain for all others.
 std::vector<Layout> image_layouts(const Dims& dims);
 
 /// A box inside a tensor: its first element lies `offset` elements after the tensor's.
 struct Part {
-  TensorFormat format;
+  nvidia::TensorFormat format;
   std::int64_t offset = 0;
   std::int64_t offset_bytes() const { return offset * element_bytes(format.precision); }
   bool operator==(const Part&) const = default;
 };
-Part part_of(const TensorFormat& whole, const Dims& begin, const Dims& dims);
+Part part_of(const nvidia::TensorFormat& whole, const Dims& begin, const Dims& dims);
 
 }  // namespace benanza::cudnn

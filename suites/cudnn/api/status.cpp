@@ -40,12 +40,12 @@ void check(cudnnStatus_t status, std::string_view call) {
     case Verdict::success:
       return;
     case Verdict::refused:
-      throw Unsupported(words(status, call, last_words()));
+      throw harness::Unsupported(words(status, call, last_words()));
     case Verdict::out_of_memory:
-      throw OutOfMemory(words(status, call, last_words()));
+      throw nvidia::OutOfMemory(words(status, call, last_words()));
     case Verdict::broken:
       const std::string text = words(status, call, last_words());
-      check_device(text);
+      nvidia::check_device(text);
       throw std::runtime_error(text);
   }
 }

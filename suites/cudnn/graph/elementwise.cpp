@@ -4,7 +4,7 @@
 
 namespace benanza::cudnn {
 
-TensorFormat innermost_as_channels(Precision precision, Dims dims) {
+nvidia::TensorFormat innermost_as_channels(Precision precision, Dims dims) {
   constexpr std::size_t least_axes = 4;
   Dims ordered{1, 1};
   if (!dims.empty()) {
@@ -16,7 +16,7 @@ TensorFormat innermost_as_channels(Precision precision, Dims dims) {
     ordered.insert(ordered.end(), dims.begin() + 1, dims.end());
   }
   while (ordered.size() < least_axes) ordered.push_back(1);
-  return tensor_format(precision, ordered, Layout::nhwc);
+  return nvidia::tensor_format(precision, ordered, Layout::nhwc);
 }
 
 Dims as_matrix(std::int64_t count) {

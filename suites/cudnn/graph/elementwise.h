@@ -6,7 +6,7 @@ namespace benanza::cudnn {
 
 /// A tensor whose axes lie in memory in the order of `dims`, as the library likes it best: four
 /// axes or more, the innermost one of `dims` as channels. 8x3 -> 8x3x1x1, 5x7x3 -> 5x3x7x1.
-TensorFormat innermost_as_channels(Precision precision, Dims dims);
+nvidia::TensorFormat innermost_as_channels(Precision precision, Dims dims);
 
 /// Rows and columns of `count` elements whose places do not matter. The library's pointwise kernels
 /// work in tiles, 32 rows of 64 columns for one, and cannot be started for more than 65,535 tiles

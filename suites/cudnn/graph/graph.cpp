@@ -105,7 +105,7 @@ OperationGraph::Id OperationGraph::make(cudnnDataType_t type, const Dims& dims, 
   return id;
 }
 
-OperationGraph::Id OperationGraph::tensor(const TensorFormat& format) {
+OperationGraph::Id OperationGraph::tensor(const nvidia::TensorFormat& format) {
   return make(storage_type(format.precision), format.dims, format.strides, false, false);
 }
 
@@ -120,7 +120,7 @@ OperationGraph::Id OperationGraph::scalar(float value, std::size_t rank) {
   return id;
 }
 
-OperationGraph::Id OperationGraph::filled(const TensorFormat& format, float value) {
+OperationGraph::Id OperationGraph::filled(const nvidia::TensorFormat& format, float value) {
   const Id id = tensor(format);
   filled_.push_back({id, format, value});
   return id;
@@ -258,7 +258,7 @@ std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& tar
       found = configurations(graph, target, mode);
       if (found.empty())
         refused("no engine of cuDNN computes this graph" + first_reason(last_words()));
-    } catch (const Unsupported& words) {
+    } catch (const harness::Unsupported& words) {
       refused(words.what());
     }
     for (Descriptor& configuration : found) {
@@ -274,7 +274,7 @@ std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& tar
       choices.push_back({index, tensor_cores, std::move(configuration)});
     }
   }
-  if (choices.empty()) throw Unsupported(refusal);
+  if (choices.empty()) throw harness::Unsupported(refusal);
   return choices;
 }
 

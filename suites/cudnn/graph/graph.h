@@ -49,7 +49,7 @@ class Descriptor {
  private:
   void note(cudnnBackendAttributeName_t name, const void* bytes, std::size_t size);
 
-  Handle<cudnnBackendDescriptor_t, &cudnnBackendDestroyDescriptor> handle_;
+  nvidia::Handle<cudnnBackendDescriptor_t, &cudnnBackendDestroyDescriptor> handle_;
   std::string signature_;
 };
 
@@ -94,13 +94,13 @@ class OperationGraph {
   OperationGraph(const OperationGraph&) = delete;
   OperationGraph& operator=(const OperationGraph&) = delete;
 
-  Id tensor(const TensorFormat& format);
+  Id tensor(const nvidia::TensorFormat& format);
   /// Dense, never in memory.
   Id intermediate(const Dims& dims, cudnnDataType_t type = CUDNN_DATA_FLOAT);
   /// fp32, given on the host with every run.
   Id scalar(float value, std::size_t rank);
   /// In memory, every element the same, written once.
-  Id filled(const TensorFormat& format, float value);
+  Id filled(const nvidia::TensorFormat& format, float value);
 
   const Descriptor& at(Id id) const { return tensors_[static_cast<std::size_t>(id)]; }
   /// The caller sets the attributes; finish() finalizes.
@@ -119,7 +119,7 @@ class OperationGraph {
   };
   struct Filled {
     Id id;
-    TensorFormat format;
+    nvidia::TensorFormat format;
     float value;
   };
   const std::deque<Scalar>& scalars() const { return scalars_; }

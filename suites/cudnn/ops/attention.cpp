@@ -1,8 +1,10 @@
+#include "suites/cudnn/ops/attention.h"
+
 #include <limits>
 #include <utility>
 
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/solvers.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -10,11 +12,11 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-TensorFormat row_major(Precision precision, const Dims& dims) {
+nvidia::TensorFormat row_major(Precision precision, const Dims& dims) {
   return {precision, dims, dense_strides(dims)};
 }
 
-GraphCall begin(const Attention& shape, const Variant& variant) {
+GraphCall begin(const Attention& shape, const harness::Variant& variant) {
   GraphCall call;
   for (const Operand& operand : shape.inputs()) {
     call.inputs.push_back(row_major(variant.precision, operand.dims));
@@ -24,11 +26,11 @@ GraphCall begin(const Attention& shape, const Variant& variant) {
 }
 
 /// One operation that the library has for all of it.
-GraphCall unified(const Attention& shape, const Variant& variant) {
+GraphCall unified(const Attention& shape, const harness::Variant& variant) {
   GraphCall call = begin(shape, variant);
   call.prefix = "unified.";
   OperationGraph& graph = call.graph;
-  for (const TensorFormat& format : call.inputs) call.bound.push_back(graph.tensor(format));
+  for (const nvidia::TensorFormat& format : call.inputs) call.bound.push_back(graph.tensor(format));
   call.bound.push_back(graph.tensor(call.output));
   const Id scale = graph.scalar(shape.scale, 4);
   Descriptor& sdpa = graph.add(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR);
@@ -61,12 +63,12 @@ Id lower_triangle(OperationGraph& graph, const Dims& dims, Id scores) {
 }
 
 /// Its parts, which the library knows as one pattern: the scores never reach the memory.
-GraphCall pattern(const Attention& shape, const Variant& variant) {
+GraphCall pattern(const Attention& shape, const harness::Variant& variant) {
   GraphCall call = begin(shape, variant);
   OperationGraph& graph = call.graph;
   const Id q = graph.tensor(call.inputs[0]);
   // The keys as columns: the same places, two axes swapped.
-  TensorFormat columns = call.inputs[1];
+  nvidia::TensorFormat columns = call.inputs[1];
   std::swap(columns.dims[2], columns.dims[3]);
   std::swap(columns.strides[2], columns.strides[3]);
   const Id k = graph.tensor(columns);
@@ -109,12 +111,15 @@ GraphCall pattern(const Attention& shape, const Variant& variant) {
   return call;
 }
 
-std::vector<GraphCall> calls(const Attention& shape, const Variant& variant) {
+}  // namespace
+
+std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::Variant& variant) {
   if (variant.precision == Precision::int8) {
-    throw Unsupported("int8 attention needs a scale of its own for every part");
+    throw harness::Unsupported("int8 attention needs a scale of its own for every part");
   }
   if (shape.causal && shape.queries != shape.keys) {
-    throw Unsupported("cuDNN's causal mask is asked for only where queries are as many as keys");
+    throw harness::Unsupported(
+        "cuDNN's causal mask is asked for only where queries are as many as keys");
   }
   std::vector<GraphCall> found;
   found.push_back(pattern(shape, variant));
@@ -125,14 +130,9 @@ std::vector<GraphCall> calls(const Attention& shape, const Variant& variant) {
   return found;
 }
 
-}  // namespace
-
-GraphCalls attention_graphs(const Attention& shape) {
-  return [shape](const Variant& variant) { return calls(shape, variant); };
-}
-
-std::unique_ptr<Solver> solver(const Attention& shape) {
-  return graph_solver({Layout::plain}, attention_graphs(shape));
+void register_attention(SolverTable& table) {
+  table.add(graph_solver<Attention>([](const Attention&) { return std::vector{Layout::plain}; },
+                                    attention_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -1,17 +1,16 @@
-#include "suites/cudnn/constants.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
-#include "suites/cudnn/api/status.h"
 
 namespace benanza::cudnn {
 namespace {
 
 /// The library divides alpha by the window's size itself and looks floor((size - 1) / 2) channels
 /// back, both as ONNX does. Sizes of 1 to 16, beta from 0.01 and k from 1e-5.
-class LrnLayer final : public Layer {
+class LrnPrimitive final : public CudnnPrimitive {
  public:
-  LrnLayer(Library& library, const Variant& variant, const Lrn& shape)
-      : Layer(library, variant, dense_inputs(variant)),
+  LrnPrimitive(Library& library, const harness::Variant& variant, const Lrn& shape)
+      : CudnnPrimitive(library, variant, dense_inputs(variant)),
         tensor_(make_tensor(dense_output(variant))),
         lrn_(make_lrn(shape.size, shape.alpha, shape.beta, shape.k)) {}
 
@@ -26,26 +25,18 @@ class LrnLayer final : public Layer {
   LrnDescriptor lrn_;
 };
 
-class LrnSolver final : public Solver {
- public:
-  explicit LrnSolver(const Lrn& shape) : shape_(shape) {}
-
-  std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
-
-  std::vector<Algorithm> algorithms(Library&, const Variant&) const override {
-    return {"cross_channel"};
-  }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    return std::make_unique<LrnLayer>(library, variant, shape_);
-  }
-
- private:
-  Lrn shape_;
-};
-
 }  // namespace
 
-std::unique_ptr<Solver> solver(const Lrn& shape) { return std::make_unique<LrnSolver>(shape); }
+void register_lrn(SolverTable& table) {
+  table.add<Lrn>({.layouts = [](const Lrn& shape) { return image_layouts(shape.input); },
+                  .algorithms = [](Library&, const Lrn&, const harness::Variant&,
+                                   harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+                    return {"cross_channel"};
+                  },
+                  .create =
+                      [](Library& library, const Lrn& shape, const harness::Variant& variant) {
+                        return std::make_unique<LrnPrimitive>(library, variant, shape);
+                      }});
+}
 
 }  // namespace benanza::cudnn

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "suites/cudnn/constants.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
-#include "suites/cudnn/api/status.h"
 
 namespace benanza::cudnn {
 namespace {
 
 constexpr std::size_t minimum_rank = 4;
 
-TensorFormat strided(Precision precision, Dims dims, Dims strides) {
+nvidia::TensorFormat strided(Precision precision, Dims dims, Dims strides) {
   while (dims.size() < minimum_rank) {
     strides.insert(strides.begin(), dims.front() * strides.front());
     dims.insert(dims.begin(), 1);
@@ -21,11 +20,12 @@ TensorFormat strided(Precision precision, Dims dims, Dims strides) {
   return {.precision = precision, .dims = std::move(dims), .strides = std::move(strides)};
 }
 
-class MovementLayer final : public Layer {
+class MovementPrimitive final : public CudnnPrimitive {
  public:
-  MovementLayer(Library& library, const Variant& variant, std::vector<TensorFormat> inputs,
-                TensorFormat output, const std::vector<Move>& moves)
-      : Layer(library, variant, std::move(inputs), std::move(output)) {
+  MovementPrimitive(Library& library, const harness::Variant& variant,
+                    std::vector<nvidia::TensorFormat> inputs, nvidia::TensorFormat output,
+                    const std::vector<Move>& moves)
+      : CudnnPrimitive(library, variant, std::move(inputs), std::move(output)) {
     for (const Move& move : moves) {
       steps_.push_back({move.input, make_tensor(move.from), make_tensor(move.to.format),
                         move.to.offset_bytes()});
@@ -51,34 +51,24 @@ class MovementLayer final : public Layer {
 };
 
 template <class Shape>
-class MovementSolver final : public Solver {
- public:
-  MovementSolver(const Shape& shape, std::vector<Layout> layouts)
-      : shape_(shape), layouts_(std::move(layouts)) {}
-
-  std::vector<Layout> layouts() const override { return layouts_; }
-
-  std::vector<Algorithm> algorithms(Library&, const Variant&) const override {
-    return {"transform_tensor"};
-  }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    return std::make_unique<MovementLayer>(library, variant, dense_inputs(variant),
-                                           dense_output(variant),
-                                           map_movement(shape_, variant.precision, variant.layout));
-  }
-
- private:
-  Shape shape_;
-  std::vector<Layout> layouts_;
-};
+harness::Solver<Library, Shape> movement_solver(std::vector<Layout> (*layouts)(const Shape&)) {
+  return {.layouts = layouts,
+          .algorithms = [](Library&, const Shape&, const harness::Variant&, harness::AlgorithmSet)
+              -> std::vector<harness::Algorithm> { return {"transform_tensor"}; },
+          .create =
+              [](Library& library, const Shape& shape, const harness::Variant& variant) {
+                return std::make_unique<MovementPrimitive>(
+                    library, variant, dense_inputs(variant), dense_output(variant),
+                    map_movement(shape, variant.precision, variant.layout));
+              }};
+}
 
 }  // namespace
 
 std::vector<Move> map_movement(const Copy& shape, Precision precision, Layout) {
   const auto repeats = [](std::int64_t step) { return step == 0; };
   if (std::ranges::any_of(shape.from, repeats)) {
-    throw Unsupported("cuDNN's tensors have no step of 0: nothing is broadcast by a copy");
+    throw harness::Unsupported("cuDNN's tensors have no step of 0: nothing is broadcast by a copy");
   }
   return {{.input = 0,
            .from = strided(precision, shape.dims, shape.from),
@@ -86,7 +76,7 @@ std::vector<Move> map_movement(const Copy& shape, Precision precision, Layout) {
 }
 
 std::vector<Move> map_movement(const Concat& shape, Precision precision, Layout layout) {
-  const TensorFormat whole = dense(precision, shape.output(), layout);
+  const nvidia::TensorFormat whole = dense(precision, shape.output(), layout);
   Dims begin(shape.output().size(), 0);
   std::vector<Move> moves;
   for (std::size_t i = 0; i < shape.parts.size(); ++i) {
@@ -100,12 +90,10 @@ std::vector<Move> map_movement(const Concat& shape, Precision precision, Layout 
   return moves;
 }
 
-std::unique_ptr<Solver> solver(const Copy& shape) {
-  return std::make_unique<MovementSolver<Copy>>(shape, std::vector{Layout::plain});
-}
-
-std::unique_ptr<Solver> solver(const Concat& shape) {
-  return std::make_unique<MovementSolver<Concat>>(shape, image_layouts(shape.output()));
+void register_movement(SolverTable& table) {
+  table.add(movement_solver<Copy>([](const Copy&) { return std::vector{Layout::plain}; }));
+  table.add(
+      movement_solver<Concat>([](const Concat& shape) { return image_layouts(shape.output()); }));
 }
 
 }  // namespace benanza::cudnn

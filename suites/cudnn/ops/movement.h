@@ -11,7 +11,7 @@ namespace benanza::cudnn {
 /// One cudnnTransformTensor: the box `from` of an input becomes the box `to` of the result.
 struct Move {
   std::size_t input = 0;
-  TensorFormat from;
+  nvidia::TensorFormat from;
   Part to;
 };
 

@@ -6,10 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "suites/cudnn/constants.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
-#include "suites/cudnn/api/status.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -33,10 +32,10 @@ bool dilated(const Window& window) {
   return false;
 }
 
-class PoolingLayer final : public Layer {
+class PoolingPrimitive final : public CudnnPrimitive {
  public:
-  PoolingLayer(Library& library, const Variant& variant, const PoolingCall& call)
-      : Layer(library, variant, {call.input}, call.output),
+  PoolingPrimitive(Library& library, const harness::Variant& variant, const PoolingCall& call)
+      : CudnnPrimitive(library, variant, {call.input}, call.output),
         input_(make_tensor(call.input)),
         read_(make_tensor(call.read_by_library())),
         output_(make_tensor(call.output)),
@@ -66,31 +65,11 @@ class PoolingLayer final : public Layer {
   std::optional<PaddedInput> padded_;
 };
 
-class PoolingSolver final : public Solver {
- public:
-  explicit PoolingSolver(const Pooling& shape) : shape_(shape) {}
-
-  std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
-
-  std::vector<Algorithm> algorithms(Library&, const Variant&) const override {
-    return pooling_algorithms(shape_);
-  }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    return std::make_unique<PoolingLayer>(
-        library, variant,
-        map_pooling(shape_, variant.precision, variant.layout, variant.algorithm));
-  }
-
- private:
-  Pooling shape_;
-};
-
 }  // namespace
 
 PoolingCall map_pooling(const Pooling& shape, Precision precision, Layout layout,
                         std::string_view algorithm) {
-  if (dilated(shape.window)) throw Unsupported("cuDNN's pooling has no dilation");
+  if (dilated(shape.window)) throw harness::Unsupported("cuDNN's pooling has no dilation");
   const Padding padding = split_padding(shape.window, spatial(shape.input));
   const auto rank = static_cast<std::ptrdiff_t>(shape.window.rank());
   const bool direct = algorithm == pooling_direct;
@@ -108,23 +87,34 @@ PoolingCall map_pooling(const Pooling& shape, Precision precision, Layout layout
   return call;
 }
 
-std::vector<Algorithm> pooling_algorithms(const Pooling& shape) {
+std::vector<harness::Algorithm> pooling_algorithms(const Pooling& shape) {
   if (!split_padding(shape.window, spatial(shape.input)).needs_copy()) {
-    return {Algorithm(pooling_direct)};
+    return {harness::Algorithm(pooling_direct)};
   }
   switch (shape.mode) {
     case PoolingMode::max:
-      return {Algorithm(pooling_direct), Algorithm(pooling_padded_input)};
+      return {harness::Algorithm(pooling_direct), harness::Algorithm(pooling_padded_input)};
     case PoolingMode::average_exclude_pad:
-      return {Algorithm(pooling_direct)};
+      return {harness::Algorithm(pooling_direct)};
     case PoolingMode::average_include_pad:
-      return {Algorithm(pooling_padded_input)};
+      return {harness::Algorithm(pooling_padded_input)};
   }
   throw std::logic_error("unknown pooling mode");
 }
 
-std::unique_ptr<Solver> solver(const Pooling& shape) {
-  return std::make_unique<PoolingSolver>(shape);
+void register_pooling(SolverTable& table) {
+  table.add<Pooling>(
+      {.layouts = [](const Pooling& shape) { return image_layouts(shape.input); },
+       .algorithms = [](Library&, const Pooling& shape, const harness::Variant&,
+                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+         return pooling_algorithms(shape);
+       },
+       .create =
+           [](Library& library, const Pooling& shape, const harness::Variant& variant) {
+             return std::make_unique<PoolingPrimitive>(
+                 library, variant,
+                 map_pooling(shape, variant.precision, variant.layout, variant.algorithm));
+           }});
 }
 
 }  // namespace benanza::cudnn

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/problem/ops/pooling.h"
-#include "suites/cudnn/primitive/padded_input.h"
+#include "suites/cudnn/primitive/padding.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -19,9 +19,9 @@ inline constexpr std::string_view pooling_direct = "direct";
 inline constexpr std::string_view pooling_padded_input = "padded_input";
 
 struct PoolingCall {
-  TensorFormat input;
+  nvidia::TensorFormat input;
   std::optional<PaddedShape> padded;
-  TensorFormat output;
+  nvidia::TensorFormat output;
   cudnnPoolingMode_t mode = CUDNN_POOLING_MAX;
   Dims kernel;
   Dims pads;
@@ -29,7 +29,7 @@ struct PoolingCall {
   /// Value of the explicit padding: lowest for max, 0 for an average that counts it.
   float border = 0;
 
-  const TensorFormat& read_by_library() const { return padded ? padded->whole : input; }
+  const nvidia::TensorFormat& read_by_library() const { return padded ? padded->whole : input; }
 };
 
 /// Throws Unsupported for a dilated window.
@@ -39,6 +39,6 @@ PoolingCall map_pooling(const Pooling& shape, Precision precision, Layout layout
 /// direct alone where one pad per axis does; with unequal pads padded_input as well, but for an
 /// average that must not count the padding. An average that counts it is padded_input alone: the
 /// library's divisor beyond the input's end is not documented.
-std::vector<Algorithm> pooling_algorithms(const Pooling& shape);
+std::vector<harness::Algorithm> pooling_algorithms(const Pooling& shape);
 
 }  // namespace benanza::cudnn

@@ -1,9 +1,8 @@
 #include <utility>
 
-#include "suites/cudnn/constants.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
-#include "suites/cudnn/api/status.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -27,12 +26,12 @@ cudnnReduceTensorOp_t operation(ReductionKind kind) {
     case ReductionKind::sum_square:
       break;
   }
-  throw Unsupported("cuDNN's reductions have no sum of squares");
+  throw harness::Unsupported("cuDNN's reductions have no sum of squares");
 }
 
 /// The library reduces the axes in which the result's extent is 1 and the input's is not.
 struct Descriptors {
-  Descriptors(const Reduction& shape, const Variant& variant)
+  Descriptors(const Reduction& shape, const harness::Variant& variant)
       : input(make_tensor(dense(variant.precision, shape.input, variant.layout))),
         output(make_tensor(dense_output(variant))),
         reduction(make_reduce_tensor(operation(shape.kind))) {}
@@ -42,7 +41,7 @@ struct Descriptors {
   ReduceTensorDescriptor reduction;
 };
 
-std::int64_t workspace_size(const Library& library, const Descriptors& descriptors) {
+std::int64_t workspace_size(Library& library, const Descriptors& descriptors) {
   std::size_t bytes = 0;
   BENANZA_CUDNN(cudnnGetReductionWorkspaceSize, library.handle(), descriptors.reduction.get(),
                 descriptors.input.get(), descriptors.output.get(), &bytes);
@@ -50,11 +49,11 @@ std::int64_t workspace_size(const Library& library, const Descriptors& descripto
   return static_cast<std::int64_t>(bytes);
 }
 
-class ReductionLayer final : public Layer {
+class ReductionPrimitive final : public CudnnPrimitive {
  public:
-  ReductionLayer(Library& library, const Variant& variant, Descriptors descriptors,
-                 std::int64_t workspace_bytes)
-      : Layer(library, variant, dense_inputs(variant), workspace_bytes),
+  ReductionPrimitive(Library& library, const harness::Variant& variant, Descriptors descriptors,
+                     std::int64_t workspace_bytes)
+      : CudnnPrimitive(library, variant, dense_inputs(variant), workspace_bytes),
         descriptors_(std::move(descriptors)) {}
 
   void run() override {
@@ -68,31 +67,23 @@ class ReductionLayer final : public Layer {
   Descriptors descriptors_;
 };
 
-class ReductionSolver final : public Solver {
- public:
-  explicit ReductionSolver(const Reduction& shape) : shape_(shape) {}
-
-  std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
-
-  std::vector<Algorithm> algorithms(Library&, const Variant&) const override {
-    operation(shape_.kind);
-    return {"reduce_tensor"};
-  }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    Descriptors descriptors(shape_, variant);
-    const std::int64_t bytes = workspace_size(library, descriptors);
-    return std::make_unique<ReductionLayer>(library, variant, std::move(descriptors), bytes);
-  }
-
- private:
-  Reduction shape_;
-};
-
 }  // namespace
 
-std::unique_ptr<Solver> solver(const Reduction& shape) {
-  return std::make_unique<ReductionSolver>(shape);
+void register_reduction(SolverTable& table) {
+  table.add<Reduction>(
+      {.layouts = [](const Reduction& shape) { return image_layouts(shape.input); },
+       .algorithms = [](Library&, const Reduction& shape, const harness::Variant&,
+                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+         operation(shape.kind);
+         return {"reduce_tensor"};
+       },
+       .create =
+           [](Library& library, const Reduction& shape, const harness::Variant& variant) {
+             Descriptors descriptors(shape, variant);
+             const std::int64_t bytes = workspace_size(library, descriptors);
+             return std::make_unique<ReductionPrimitive>(library, variant, std::move(descriptors),
+                                                         bytes);
+           }});
 }
 
 }  // namespace benanza::cudnn

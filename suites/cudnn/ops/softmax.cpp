@@ -3,18 +3,17 @@
 #include <stdexcept>
 #include <string>
 
-#include "suites/cudnn/constants.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
-#include "suites/cudnn/api/status.h"
 
 namespace benanza::cudnn {
 namespace {
 
-class SoftmaxLayer final : public Layer {
+class SoftmaxPrimitive final : public CudnnPrimitive {
  public:
-  SoftmaxLayer(Library& library, const Variant& variant, const Softmax& shape)
-      : Layer(library, variant, dense_inputs(variant)),
+  SoftmaxPrimitive(Library& library, const harness::Variant& variant, const Softmax& shape)
+      : CudnnPrimitive(library, variant, dense_inputs(variant)),
         call_(parse_softmax_algorithm(variant.algorithm)),
         tensor_(make_tensor(dense(variant.precision, softmax_dims(shape), Layout::plain))) {}
 
@@ -29,24 +28,6 @@ class SoftmaxLayer final : public Layer {
   TensorDescriptor tensor_;
 };
 
-class SoftmaxSolver final : public Solver {
- public:
-  explicit SoftmaxSolver(const Softmax& shape) : shape_(shape) {}
-
-  std::vector<Layout> layouts() const override { return {Layout::plain}; }
-
-  std::vector<Algorithm> algorithms(Library&, const Variant&) const override {
-    return softmax_algorithms(shape_);
-  }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    return std::make_unique<SoftmaxLayer>(library, variant, shape_);
-  }
-
- private:
-  Softmax shape_;
-};
-
 }  // namespace
 
 Dims softmax_dims(const Softmax& shape) {
@@ -55,12 +36,13 @@ Dims softmax_dims(const Softmax& shape) {
           element_count({axis + 1, shape.input.end()}), 1};
 }
 
-std::vector<Algorithm> softmax_algorithms(const Softmax& shape) {
+std::vector<harness::Algorithm> softmax_algorithms(const Softmax& shape) {
   const bool one_row = softmax_dims(shape)[2] == 1;
-  std::vector<Algorithm> algorithms;
-  const std::vector<Algorithm> names =
-      shape.logarithm ? std::vector<Algorithm>{"log"} : std::vector<Algorithm>{"accurate", "fast"};
-  for (const Algorithm& name : names) {
+  std::vector<harness::Algorithm> algorithms;
+  const std::vector<harness::Algorithm> names =
+      shape.logarithm ? std::vector<harness::Algorithm>{"log"}
+                      : std::vector<harness::Algorithm>{"accurate", "fast"};
+  for (const harness::Algorithm& name : names) {
     if (one_row) algorithms.push_back(name + ".instance");
     algorithms.push_back(name + ".channel");
   }
@@ -91,8 +73,17 @@ SoftmaxCall parse_softmax_algorithm(std::string_view algorithm) {
   return call;
 }
 
-std::unique_ptr<Solver> solver(const Softmax& shape) {
-  return std::make_unique<SoftmaxSolver>(shape);
+void register_softmax(SolverTable& table) {
+  table.add<Softmax>(
+      {.layouts = [](const Softmax&) { return std::vector{Layout::plain}; },
+       .algorithms = [](Library&, const Softmax& shape, const harness::Variant&,
+                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+         return softmax_algorithms(shape);
+       },
+       .create =
+           [](Library& library, const Softmax& shape, const harness::Variant& variant) {
+             return std::make_unique<SoftmaxPrimitive>(library, variant, shape);
+           }});
 }
 
 }  // namespace benanza::cudnn

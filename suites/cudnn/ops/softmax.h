@@ -14,7 +14,7 @@ Dims softmax_dims(const Softmax& shape);
 /// Algorithms "<algorithm>.<mode>". accurate subtracts the maximum first, fast does not; a
 /// logarithm has one algorithm, log. Mode channel normalises along the channels of each pixel;
 /// instance along everything but the first axis, the same function where inner is 1.
-std::vector<Algorithm> softmax_algorithms(const Softmax& shape);
+std::vector<harness::Algorithm> softmax_algorithms(const Softmax& shape);
 
 struct SoftmaxCall {
   cudnnSoftmaxAlgorithm_t algorithm = CUDNN_SOFTMAX_ACCURATE;

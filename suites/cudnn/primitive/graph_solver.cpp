@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
 
@@ -13,7 +13,7 @@ namespace benanza::cudnn {
 namespace {
 
 /// True fp32 multiplies without Tensor Cores.
-bool exact(const GraphCall& call, const Variant& variant) {
+bool exact(const GraphCall& call, const harness::Variant& variant) {
   return variant.precision == Precision::fp32 && call.graph.has_products();
 }
 
@@ -35,8 +35,8 @@ bool is_wrong(const GraphCall& call, const EngineChoice& choice) {
          call.wrong_engines.end();
 }
 
-Planned plan_of(const GraphCalls& calls, const Variant& variant, GraphPlans& plans) {
-  for (GraphCall& call : calls(variant)) {
+Planned plan_of(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans) {
+  for (GraphCall& call : calls) {
     if (!variant.algorithm.starts_with(call.prefix + "engine")) continue;
     Planned planned;
     planned.scalars.assign(call.graph.scalars().begin(), call.graph.scalars().end());
@@ -51,13 +51,14 @@ Planned plan_of(const GraphCalls& calls, const Variant& variant, GraphPlans& pla
       return planned;
     }
   }
-  throw Unsupported("cuDNN offers no " + std::string(variant.algorithm));
+  throw harness::Unsupported("cuDNN offers no " + std::string(variant.algorithm));
 }
 
-class GraphLayer final : public Layer {
+class GraphPrimitive final : public CudnnPrimitive {
  public:
-  GraphLayer(Library& library, const Variant& variant, Planned planned, std::int64_t bytes)
-      : Layer(library, variant, planned.call.inputs, planned.call.output, bytes),
+  GraphPrimitive(Library& library, const harness::Variant& variant, Planned planned,
+                 std::int64_t bytes)
+      : CudnnPrimitive(library, variant, planned.call.inputs, planned.call.output, bytes),
         scalars_(std::move(planned.scalars)),
         known_(std::move(planned.known)),
         plan_(*planned.plan),
@@ -72,9 +73,9 @@ class GraphLayer final : public Layer {
       places.push_back(&scalar.value);
     }
     for (const auto& constant : planned.constants) {
-      DeviceMemory& memory = constants_.emplace_back(span_bytes(constant.format));
+      nvidia::DeviceMemory& memory = constants_.emplace_back(nvidia::span_bytes(constant.format));
       const auto count = static_cast<std::size_t>(element_count(constant.format.dims));
-      memory.write(to_storage(std::vector<float>(count, constant.value), constant.format),
+      memory.write(nvidia::to_storage(std::vector<float>(count, constant.value), constant.format),
                    stream());
       ids.push_back(constant.id);
       places.push_back(memory.data());
@@ -98,97 +99,49 @@ class GraphLayer final : public Layer {
   const Descriptor& plan_;
   bool tensor_cores_;
   Descriptor pack_;
-  std::vector<DeviceMemory> constants_;
-};
-
-class GraphSolver final : public Solver {
- public:
-  GraphSolver(std::vector<Layout> layouts, GraphCalls calls)
-      : layouts_(std::move(layouts)), calls_(std::move(calls)) {}
-
-  std::vector<Layout> layouts() const override { return layouts_; }
-
-  std::vector<Algorithm> algorithms(Library& library, const Variant& prototype) const override {
-    return graph_algorithms(calls_, prototype, library.graph_plans());
-  }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    Planned planned = plan_of(calls_, variant, library.graph_plans());
-    const std::int64_t bytes = planned.plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
-    library.check_workspace(bytes);
-    return std::make_unique<GraphLayer>(library, variant, std::move(planned), bytes);
-  }
-
- private:
-  std::vector<Layout> layouts_;
-  GraphCalls calls_;
-};
-
-class CallOrGraph final : public Solver {
- public:
-  CallOrGraph(std::unique_ptr<Solver> call, std::unique_ptr<Solver> graph)
-      : call_(std::move(call)), graph_(std::move(graph)) {}
-
-  std::vector<Layout> layouts() const override { return graph_->layouts(); }
-
-  std::vector<Algorithm> algorithms(Library& library, const Variant& prototype) const override {
-    std::vector<Algorithm> names;
-    std::optional<Unsupported> refusal;
-    const auto ask = [&](const Solver& solver) {
-      try {
-        const auto found = solver.algorithms(library, prototype);
-        names.insert(names.end(), found.begin(), found.end());
-      } catch (const Unsupported& refused) {
-        if (!refusal) refusal = refused;
-      }
-    };
-    const auto layouts = call_->layouts();
-    if (std::find(layouts.begin(), layouts.end(), prototype.layout) != layouts.end()) ask(*call_);
-    ask(*graph_);
-    if (names.empty()) throw *refusal;
-    return names;
-  }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    const bool is_engine = variant.algorithm.find("engine") != variant.algorithm.npos;
-    return (is_engine ? graph_ : call_)->create(library, variant);
-  }
-
- private:
-  std::unique_ptr<Solver> call_;
-  std::unique_ptr<Solver> graph_;
+  std::vector<nvidia::DeviceMemory> constants_;
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> call_or_graph(std::unique_ptr<Solver> call, std::unique_ptr<Solver> graph) {
-  return std::make_unique<CallOrGraph>(std::move(call), std::move(graph));
+bool is_engine(const harness::Algorithm& algorithm) {
+  return algorithm.find("engine") != algorithm.npos;
 }
 
-std::vector<Algorithm> graph_algorithms(const GraphCalls& calls, const Variant& variant,
-                                        GraphPlans& plans) {
-  std::vector<Algorithm> names;
-  std::optional<Unsupported> first_refusal;
-  for (GraphCall& call : calls(variant)) {
+bool is_call(const harness::Algorithm& algorithm) { return !is_engine(algorithm); }
+
+std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
+                                                 const harness::Variant& prototype,
+                                                 GraphPlans& plans) {
+  std::vector<harness::Algorithm> names;
+  std::optional<harness::Unsupported> first_refusal;
+  for (GraphCall& call : calls) {
     try {
-      const bool is_exact = exact(call, variant);
+      const bool is_exact = exact(call, prototype);
       for (const EngineChoice& choice : plans.known(std::move(call.graph), is_exact)->choices) {
         if (!is_wrong(call, choice)) names.emplace_back(engine_name(call, choice));
       }
-    } catch (const Unsupported& refusal) {
+    } catch (const harness::Unsupported& refusal) {
       if (!first_refusal) first_refusal = refusal;
     }
   }
-  if (names.empty()) throw first_refusal.value_or(Unsupported("cuDNN has no graph for this"));
+  if (names.empty()) {
+    throw first_refusal.value_or(harness::Unsupported("cuDNN has no graph for this"));
+  }
   return names;
 }
 
-std::int64_t graph_workspace(const GraphCalls& calls, const Variant& variant, GraphPlans& plans) {
-  return plan_of(calls, variant, plans).plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans) {
+  return plan_of(std::move(calls), variant, plans)
+      .plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 }
 
-std::unique_ptr<Solver> graph_solver(std::vector<Layout> layouts, GraphCalls calls) {
-  return std::make_unique<GraphSolver>(std::move(layouts), std::move(calls));
+std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,
+                                                         const harness::Variant& variant) {
+  Planned planned = plan_of(std::move(calls), variant, library.graph_plans());
+  const std::int64_t bytes = planned.plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+  library.check_workspace(bytes);
+  return std::make_unique<GraphPrimitive>(library, variant, std::move(planned), bytes);
 }
 
 }  // namespace benanza::cudnn

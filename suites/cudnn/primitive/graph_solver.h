@@ -3,11 +3,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "suites/cudnn/graph/graph.h"
 #include "suites/cudnn/graph/plans.h"
-#include "suites/cudnn/solvers.h"
+#include "suites/cudnn/primitive/library.h"
+#include "suites/harness/solver.h"
 
 namespace benanza::cudnn {
 
@@ -16,8 +18,8 @@ namespace benanza::cudnn {
 struct GraphCall {
   /// Sets the engines apart from those of the problem's other graphs.
   std::string prefix;
-  std::vector<TensorFormat> inputs;
-  TensorFormat output;
+  std::vector<nvidia::TensorFormat> inputs;
+  nvidia::TensorFormat output;
   std::vector<OperationGraph::Id> bound;
   OperationGraph graph;
   /// Engines that are offered and compute something else.
@@ -26,27 +28,41 @@ struct GraphCall {
 
 /// The graphs worth asking for, the most natural first, not finished. Throws Unsupported if there
 /// is none for the variant.
-using GraphCalls = std::function<std::vector<GraphCall>(const Variant&)>;
+using GraphCalls = std::vector<GraphCall>;
 
-/// The engines that the library offers for a problem's graphs are its algorithms: "engine5", or
-/// "unified.engine5" with a prefix.
-std::unique_ptr<Solver> graph_solver(std::vector<Layout> layouts, GraphCalls calls);
+/// Whether an algorithm is an engine of a graph, "engine5" or "unified.engine5" with a prefix, or a
+/// call-per-layer function.
+bool is_engine(const harness::Algorithm& algorithm);
+bool is_call(const harness::Algorithm& algorithm);
 
-/// Both solvers' algorithms, those of `graph` after the call's. `call` is asked only in its own
-/// layouts; its refusal counts where neither has an algorithm.
-std::unique_ptr<Solver> call_or_graph(std::unique_ptr<Solver> call, std::unique_ptr<Solver> graph);
-
-/// The engines' names, for plans whose target need not be a GPU; as graph_solver()'s algorithms.
-std::vector<Algorithm> graph_algorithms(const GraphCalls& calls, const Variant& variant,
-                                        GraphPlans& plans);
+/// The engines' names, for plans whose target need not be a GPU.
+std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
+                                                 const harness::Variant& prototype,
+                                                 GraphPlans& plans);
 
 /// As the algorithm's solver would: builds the plan. Returns the bytes of its workspace.
-std::int64_t graph_workspace(const GraphCalls& calls, const Variant& variant, GraphPlans& plans);
+std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans);
 
-GraphCalls normalization_graphs(const LayerNormalization& shape);
-GraphCalls normalization_graphs(const InstanceNormalization& shape);
-GraphCalls attention_graphs(const Attention& shape);
-GraphCalls activation_graphs(const Activation& shape);
-GraphCalls binary_graphs(const Binary& shape);
+std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,
+                                                         const harness::Variant& variant);
+
+/// The engines that the library offers for a problem's graphs are its algorithms. They are known
+/// only where there is a GPU.
+template <class Shape>
+harness::Solver<Library, Shape> graph_solver(
+    std::function<std::vector<Layout>(const Shape&)> layouts,
+    std::vector<GraphCall> (*graphs)(const Shape&, const harness::Variant&)) {
+  return {.layouts = std::move(layouts),
+          .algorithms =
+              [graphs](Library& library, const Shape& shape, const harness::Variant& prototype,
+                       harness::AlgorithmSet) {
+                return graph_algorithms(graphs(shape, prototype), prototype, library.graph_plans());
+              },
+          .create =
+              [graphs](Library& library, const Shape& shape, const harness::Variant& variant) {
+                return make_graph_primitive(library, graphs(shape, variant), variant);
+              },
+          .owns = is_engine};
+}
 
 }  // namespace benanza::cudnn

@@ -3,9 +3,14 @@
 #include <cudnn.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "core/problem/problem.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 
@@ -49,5 +54,33 @@ std::vector<decltype(Answer::algo)> ordered_by_rank(std::span<const Answer> answ
   });
   return order;
 }
+
+/// Answers by problem, precision and layout: asking takes longer than most layers run, and every
+/// algorithm of a layer wants the same answer.
+template <class Answer>
+class HeuristicsCache {
+ public:
+  /// ask() where it has not been asked. Empty, so that no algorithm has a rank, where the library
+  /// refuses to answer, or, for this time, where there is no device to ask about.
+  template <class Ask>
+  const std::vector<Answer>& of(const harness::Variant& variant, Ask ask) {
+    const std::string name = key(variant.problem) + ' ' +
+                             std::string(to_string(variant.precision)) + ' ' +
+                             std::string(to_string(variant.layout));
+    const auto found = answers_.find(name);
+    if (found != answers_.end()) return found->second;
+    try {
+      return answers_[name] = ask();
+    } catch (const harness::Unsupported&) {
+      return answers_[name];
+    } catch (const harness::NoDevice&) {
+      return none_;
+    }
+  }
+
+ private:
+  std::map<std::string, std::vector<Answer>> answers_;
+  const std::vector<Answer> none_;
+};
 
 }  // namespace benanza::cudnn

@@ -60,13 +60,13 @@ void leave_out(Work& work, const Deconvolution& shape, Precision) {
   work.flops *= shares(shape.window, input, shape.window.transposed_output(input)).taps;
 }
 
-bool transforms(const Algorithm& algorithm) {
+bool transforms(const harness::Algorithm& algorithm) {
   return algorithm.find("winograd") != algorithm.npos || algorithm.find("fft") != algorithm.npos;
 }
 
 }  // namespace
 
-LeastWork least_work(const Variant& variant) {
+LeastWork least_work(const harness::Variant& variant) {
   LeastWork least{.work = work(variant.problem, variant.precision)};
   std::visit([&](const auto& shape) { leave_out(least.work, shape, variant.precision); },
              variant.problem.shape);

@@ -12,6 +12,6 @@ struct LeastWork {
   /// Infinity for transforms (Winograd, FFT): the library does not say how large their tiles are.
   double arithmetic_saving = 1;
 };
-LeastWork least_work(const Variant& variant);
+LeastWork least_work(const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

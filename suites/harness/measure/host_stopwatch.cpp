@@ -9,7 +9,7 @@
 #include <chrono>
 #include <thread>
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 bool pin_this_thread(int processor) {
@@ -83,4 +83,4 @@ void HostStopwatch::flush_caches() {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

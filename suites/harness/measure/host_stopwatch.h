@@ -7,7 +7,7 @@
 
 #include "suites/harness/backend.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 /// How the caches are emptied before a cold run: every processor this process may use writes a
 /// buffer, since a thread's private cache survives what another one writes.
@@ -39,4 +39,4 @@ class HostStopwatch : public Stopwatch {
   std::vector<std::vector<unsigned char>> buffers_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

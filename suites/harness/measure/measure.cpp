@@ -8,7 +8,7 @@
 
 #include "suites/harness/statistics.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 constexpr std::int64_t maximum_calls = std::int64_t{1} << 20;
@@ -106,4 +106,4 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   return outcome;
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -6,7 +6,7 @@
 #include "suites/harness/backend.h"
 #include "suites/harness/measurement.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 struct MeasureOptions {
   /// Timed seconds after which sampling stops even if the median is not known well enough.
@@ -46,4 +46,4 @@ struct MeasureOptions {
 /// clock did not advance.
 Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options);
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -13,13 +13,12 @@
 
 #include "core/base/error.h"
 #include "suites/harness/model_problems.h"
-#include "suites/harness/run/options.h"
 #include "suites/harness/result_store.h"
+#include "suites/harness/run/options.h"
 #include "suites/harness/run/session.h"
 #include "suites/harness/run/variants.h"
-#include "suites/verify/verification_cases.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -119,23 +118,41 @@ Selection selection_of(const SuiteOptions& options) {
   return selection;
 }
 
+/// Prints the names; without a device those that are known without one.
+void list(Backend& backend, const Registration& registration, const Selection& selection) {
+  Selection known = selection;
+  known.only_known = true;
+  for (const NamedVariant& variant : enumerate(backend, registration, known)) {
+    std::cout << variant.name << '\n';
+  }
+  if (backend.devices().empty()) {
+    std::cerr << "bench_" << backend.name()
+              << ": no device here; what the library offers only on a device is not listed\n";
+  }
+}
+
 int run(int argc, char** argv, Backend& backend, const Registration& registration,
         const Verifier& verifier) {
   const Clock::time_point start = Clock::now();
-  const SuiteOptions options = parse_options(argc, argv);
+  SuiteOptions options = parse_options(argc, argv);
   if (options.help) {
-    std::cout << options.help_text << "\n\nand the flags of Google Benchmark:\n" << std::flush;
+    std::cout << options.help_text << '\n' << backend.help() << "\nand the flags of Google Benchmark:\n" << std::flush;
     benchmark::PrintDefaultHelp();
+    return 0;
+  }
+  if (options.list_devices) {
+    for (const std::string& device : backend.devices()) std::cout << device << '\n';
     return 0;
   }
   const Selection selection = selection_of(options);
   const BenchmarkShutdown shutdown;
   initialise_benchmark(options, argv[0]);
-  const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
   if (options.list) {
-    for (const NamedVariant& variant : variants) std::cout << variant.name << '\n';
+    list(backend, registration, selection);
     return 0;
   }
+  const System system = backend.system();
+  const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
   if (variants.empty() && options.ctest) {
     std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
     return static_cast<int>(Exit::skipped);
@@ -144,9 +161,13 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
   }
 
+  for (const auto& [name, value] : backend.context()) {
+    options.writer.context.emplace_back(name, value);
+    benchmark::AddCustomContext(name, value);
+  }
   // A file-size limit then answers like a full disk, with an error and not with a signal.
   ::signal(SIGXFSZ, SIG_IGN);
-  ResultStore store(options.out, {std::string(backend.name()), backend.system()}, options.fresh);
+  ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
   Session session(variants, options, backend, verifier, store);
   const Tally tally = session.run();
   if (options.display == Display::json) std::cout << store.document(options.writer);
@@ -165,22 +186,13 @@ int bench_main(int argc, char** argv, Backend& backend, const Registration& regi
                const Verifier& verifier) {
   try {
     return run(argc, argv, backend, registration, verifier);
+  } catch (const NoDevice& none) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(none.what()) << '\n';
+    return static_cast<int>(Exit::skipped);
   } catch (const std::exception& error) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
     return static_cast<int>(Exit::error);
   }
 }
 
-int bench_main(int argc, char** argv, Backend& backend, const Registration& registration) {
-  VerificationCases cases;
-  return bench_main(argc, argv, backend, registration,
-                    [&cases](Primitive& primitive, const Problem& problem,
-                             Precision precision) -> std::optional<std::string> {
-                      VerificationResult result =
-                          verify(primitive, problem, precision, cases.at(problem, precision));
-                      if (result.ok) return std::nullopt;
-                      return std::move(result.message);
-                    });
-}
-
-}  // namespace benanza
+}  // namespace benanza::harness

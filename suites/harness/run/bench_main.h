@@ -4,7 +4,7 @@
 #include "suites/harness/registration.h"
 #include "suites/harness/run/runner.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 /// Exit statuses of a suite, beside 0 and those of a signal (128 + its number).
 enum class Exit : int {
@@ -12,16 +12,14 @@ enum class Exit : int {
   error = 1,
   /// Every row is written, and some are incorrect or failed.
   bad_rows = 2,
-  /// With --ctest: the library has no such operator. CTest counts it as skipped.
+  /// There is no device, or, with --ctest, the library has no such operator. CTest counts it as
+  /// skipped.
   skipped = 77,
 };
 
 /// The program of a suite, after its backend is made. Prints its own errors; `registration` is what
 /// is measured unless the command line says otherwise. Returns the exit status.
-int bench_main(int argc, char** argv, Backend& backend, const Registration& registration);
-
-/// The same with another way of verifying.
 int bench_main(int argc, char** argv, Backend& backend, const Registration& registration,
                const Verifier& verifier);
 
-}  // namespace benanza
+}  // namespace benanza::harness

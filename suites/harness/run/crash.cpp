@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 16;
@@ -69,4 +69,4 @@ void CrashGuard::expect(std::string line, std::string message) {
 
 void CrashGuard::forget() { last_words = nullptr; }
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace benanza {
+namespace benanza::harness {
 
 /// While it lives, a signal that says that the program is broken (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
 /// SIGABRT), in whichever thread, first has last words written; then it takes its course. One at a
@@ -40,4 +40,4 @@ class CrashGuard {
   stack_t old_stack_{};
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 constexpr double one_signal_seconds = 1;
@@ -62,4 +62,4 @@ InterruptGuard::~InterruptGuard() {
 
 int InterruptGuard::signal() const { return received; }
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-namespace benanza {
+namespace benanza::harness {
 
 /// While it lives, the first SIGINT or SIGTERM asks the program to end after the measurement at
 /// hand; another one ends it at once. Signals within a second of the first count as one: `timeout`
@@ -22,4 +22,4 @@ class InterruptGuard {
   struct sigaction old_terminate_ {};
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

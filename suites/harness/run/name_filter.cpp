@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 /// Text after '^' up to the first character with a meaning of its own.
@@ -58,4 +58,4 @@ bool NameFilter::may_match(std::string_view prefix) const {
   return prefix.substr(0, length) == std::string_view(literal_prefix_).substr(0, length);
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

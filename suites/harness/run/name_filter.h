@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace benanza {
+namespace benanza::harness {
 
 /// What --benchmark_filter asks for, in Google Benchmark's words: an extended regular expression
 /// found anywhere in the name; a leading '-' asks for every name without it; empty and "all" ask
@@ -32,4 +32,4 @@ class NameFilter {
   std::unique_ptr<regex_t, Free> expression_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 /// Of --smoke: seconds per variant.
@@ -102,6 +102,8 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
   app.add_flag("--smoke", arguments.smoke,
                "a quick check: two problems of every operator, best algorithm, brief measurements");
+  app.add_flag("--list-devices", options.list_devices,
+               "print one line for each device that can be measured, none where there is none");
   app.add_flag("--ctest", options.ctest, "print measurements for CTest's report");
 }
 
@@ -210,4 +212,4 @@ SuiteOptions parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

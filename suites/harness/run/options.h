@@ -9,7 +9,7 @@
 #include "suites/harness/results_file.h"
 #include "suites/harness/run/variants.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 enum class Display { console, csv, json };
 
@@ -27,6 +27,8 @@ struct SuiteOptions {
   Display display = Display::console;
   /// Print the names and end.
   bool list = false;
+  /// Print the devices and end.
+  bool list_devices = false;
   bool fresh = false;
   /// Print CTest measurements.
   bool ctest = false;
@@ -42,4 +44,4 @@ struct SuiteOptions {
 /// unknown or has an impossible value.
 SuiteOptions parse_options(int argc, const char* const* argv);
 
-}  // namespace benanza
+}  // namespace benanza::harness

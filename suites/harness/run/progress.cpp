@@ -6,7 +6,7 @@
 #include <iostream>
 #include <sstream>
 
-namespace benanza {
+namespace benanza::harness {
 
 Progress::Progress(std::int64_t total) : terminal_(::isatty(STDERR_FILENO) == 1), total_(total) {}
 
@@ -33,4 +33,4 @@ void Progress::clear() {
   shown_ = false;
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace benanza {
+namespace benanza::harness {
 
 /// One line on a terminal's stderr, "[12/300] 1:05 left, <name>", rewritten as work goes on.
 /// Silent where stderr is no terminal.
@@ -27,4 +27,4 @@ class Progress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

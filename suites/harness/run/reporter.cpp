@@ -7,7 +7,7 @@
 
 #include "suites/harness/statistics.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 void keep_name_only(benchmark::BenchmarkName& name) {
@@ -86,4 +86,4 @@ void RowReporter::Finalize() {
   if (inner_ != nullptr) inner_->Finalize();
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

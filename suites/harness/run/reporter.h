@@ -5,10 +5,10 @@
 #include <functional>
 #include <vector>
 
-#include "suites/harness/run/progress.h"
 #include "suites/harness/results_file.h"
+#include "suites/harness/run/progress.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 /// Stands between Google Benchmark and the reporter a person chose: names lose the suffixes that
 /// the library adds ("/iterations:1/manual_time"), calls and times are those of the row, and runs
@@ -37,4 +37,4 @@ class RowReporter : public benchmark::BenchmarkReporter {
 /// The name under which a run was registered.
 const std::string& registered_name(const RowReporter::Run& run);
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -5,7 +5,7 @@
 #include "core/problem/name.h"
 #include "suites/harness/statistics.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 /// What `name` asks, without how it is answered.
@@ -30,4 +30,4 @@ std::optional<double> Rivals::seconds(const std::string& name) const {
   return entry == fastest_.end() ? std::nullopt : std::optional(entry->second);
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -6,7 +6,7 @@
 
 #include "suites/harness/results_file.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 /// The fastest variant of every problem and precision, hot and cold apart.
 class Rivals {
@@ -21,4 +21,4 @@ class Rivals {
   std::map<std::string, double, std::less<>> fastest_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -6,7 +6,7 @@
 #include <string>
 #include <typeinfo>
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 Outcome refused(Status status, std::string_view reason) {
@@ -60,4 +60,4 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
   }
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

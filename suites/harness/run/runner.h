@@ -8,7 +8,7 @@
 #include "suites/harness/measure/measure.h"
 #include "suites/harness/measurement.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 /// Runs the primitive once and compares its result with a reference. Empty if they agree, else one
 /// line: which element, what it is, what was expected.
@@ -22,4 +22,4 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
 /// `text` without line breaks and surrounding blanks; "no reason given" if nothing is left.
 std::string one_line(std::string_view text);
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -7,7 +7,7 @@
 #include "suites/harness/run/reporter.h"
 #include "suites/harness/statistics.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 /// Reports an error from inside the loop: the run then counts one iteration like every other, as
@@ -158,4 +158,4 @@ const Row* Session::row_of(const benchmark::BenchmarkReporter::Run& run) const {
   return index < taken->second.size() ? store_.find(taken->first, taken->second[index]) : nullptr;
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

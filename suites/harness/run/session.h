@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "suites/harness/result_store.h"
 #include "suites/harness/run/crash.h"
 #include "suites/harness/run/interrupt.h"
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/progress.h"
-#include "suites/harness/result_store.h"
 #include "suites/harness/run/rivals.h"
 #include "suites/harness/run/runner.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 /// What became of the variants that were asked for.
 struct Tally {
@@ -80,4 +80,4 @@ class Session {
   std::map<std::string, std::vector<std::int64_t>, std::less<>> taken_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

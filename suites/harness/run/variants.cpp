@@ -10,7 +10,7 @@
 #include "core/problem/name.h"
 #include "suites/harness/run/runner.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 std::vector<Problem> wanted_problems(const Registration& registration, const Selection& selection) {
@@ -77,6 +77,8 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
     }
     if (variants.empty()) throw Unsupported("no algorithm for this problem");
     return variants;
+  } catch (const NoDevice&) {
+    throw;
   } catch (const EngineLost& loss) {
     // Every question after this one would fail, too, and be blamed for it.
     throw EngineLost(named("none").name + ": " + loss.what());
@@ -108,8 +110,13 @@ std::vector<NamedVariant> enumerate(Backend& backend, const Registration& regist
         name.precision = precision;
         name.layout = layout;
         const Variant prototype{problem, precision, layout, {}};
-        std::vector<NamedVariant> variants =
-            variants_of(backend, prototype, name, selection.algorithms);
+        std::vector<NamedVariant> variants;
+        try {
+          variants = variants_of(backend, prototype, name, selection.algorithms);
+        } catch (const NoDevice&) {
+          if (selection.only_known) continue;
+          throw;
+        }
         const bool chosen = selection.layouts.empty() && selection.layout_of_library &&
                             layout == Layout::any && variants.front().status == Status::ok;
         for (NamedVariant& variant : variants) {
@@ -124,4 +131,4 @@ std::vector<NamedVariant> enumerate(Backend& backend, const Registration& regist
   return result;
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

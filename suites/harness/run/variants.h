@@ -5,10 +5,10 @@
 
 #include "suites/harness/backend.h"
 #include "suites/harness/measurement.h"
-#include "suites/harness/run/name_filter.h"
 #include "suites/harness/registration.h"
+#include "suites/harness/run/name_filter.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 /// Which of a registration's variants are wanted.
 struct Selection {
@@ -26,6 +26,8 @@ struct Selection {
   std::size_t problems_per_operator = 0;
   bool cold = false;
   std::string filter = {};
+  /// Leave out what cannot be said because there is no device, instead of throwing NoDevice.
+  bool only_known = false;
 };
 
 /// One Google Benchmark registration.
@@ -40,8 +42,8 @@ struct NamedVariant {
 
 /// problem x precision x layout x algorithm, in this order, each name once. The library is asked
 /// only about problems that the filter can match. Throws Error for a key that does not parse, and
-/// EngineLost, naming problem, precision and layout, if the answer took the engine down.
+/// EngineLost, naming problem, precision and layout, if the answer took the engine down; NoDevice.
 std::vector<NamedVariant> enumerate(Backend& backend, const Registration& registration,
                                     const Selection& selection);
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-namespace benanza {
+namespace benanza::nvidia {
 
 bool is_sticky(cudaError_t error) {
   switch (error) {
@@ -68,4 +68,4 @@ std::string bytes_text(std::int64_t bytes) {
   return text.data();
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

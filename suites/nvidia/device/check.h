@@ -11,21 +11,20 @@
 
 #include "suites/harness/primitive.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
-/// No GPU that this program can use. The program says so in one line and exits with status 77,
-/// which CTest counts as skipped.
-class NoGpu : public std::runtime_error {
+/// No GPU that this program can use.
+class NoGpu : public harness::NoDevice {
  public:
-  using std::runtime_error::runtime_error;
+  explicit NoGpu(const std::string& why) : NoDevice("no NVIDIA GPU: " + why) {}
 };
 
 /// The device cannot be used any more by this process (illegal address, failed launch, ...): every
 /// later call would fail too. Whoever catches it saves what is finished, names the variant, and
 /// ends the process.
-class DeviceLost : public EngineLost {
+class DeviceLost : public harness::EngineLost {
  public:
-  using EngineLost::EngineLost;
+  using harness::EngineLost::EngineLost;
 };
 
 /// The device's memory does not hold what was asked for; the process goes on.
@@ -58,4 +57,4 @@ std::string failure_text(std::string_view call, std::string_view words, std::sou
 /// "3.1 GiB", "512 KiB", "17 B".
 std::string bytes_text(std::int64_t bytes);
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 struct Fp32 {
@@ -213,4 +213,4 @@ std::vector<float> from_storage(std::span<const std::byte> bytes, const TensorFo
 
 std::uint8_t poison_byte(Precision precision) { return precision == Precision::int8 ? 0x80 : 0xFF; }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -7,7 +7,7 @@
 
 #include "suites/nvidia/device/tensor_format.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// `values`, row-major, as bytes of `format`. Rounds to nearest even; int8 saturates to [-128,
 /// 127], fp8 (e4m3) to +-448. Padding is 0. Returns span_bytes(format) bytes. Throws
@@ -20,4 +20,4 @@ std::vector<float> from_storage(std::span<const std::byte> bytes, const TensorFo
 /// The byte that, repeated, is NaN in every floating-point precision, and -128 in int8.
 std::uint8_t poison_byte(Precision precision);
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -11,7 +11,7 @@
 
 #include "suites/nvidia/device/check.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 /// Not created where it exists: a shared folder may forbid that for another user's file.
@@ -57,4 +57,4 @@ std::string device_uuid(int device) {
   return text;
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// One process measures on a GPU at a time: two would share it, and take each other's time for
 /// their own. Held by an advisory lock on a file, until destroyed or until the process ends,
@@ -30,4 +30,4 @@ std::filesystem::path device_lock_file(std::string_view uuid);
 /// calls throw.
 std::string device_uuid(int device);
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -5,7 +5,7 @@
 
 #include "suites/nvidia/device/check.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 DeviceMemory::DeviceMemory(std::int64_t bytes) : size_bytes_(bytes) {
   if (bytes < 0) throw std::invalid_argument("device memory of negative size");
@@ -52,4 +52,4 @@ std::int64_t free_device_bytes() {
   return static_cast<std::int64_t>(free);
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

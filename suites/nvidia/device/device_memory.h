@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// A block of device memory, aligned to 256 bytes. Throws OutOfMemory, naming the size and what is
 /// free.
@@ -38,4 +38,4 @@ class DeviceMemory {
 /// Device memory that no allocation holds, in bytes.
 std::int64_t free_device_bytes();
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

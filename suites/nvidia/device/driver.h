@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// A function of the driver, found without linking to it: programs start where there is no driver.
 /// Null if the driver does not have it. `version`: the CUDA version of the wanted form, 12030
@@ -20,4 +20,4 @@ Function driver_function(const char* name, unsigned version) {
   return reinterpret_cast<Function>(address);
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -7,7 +7,7 @@
 
 #include "suites/nvidia/device/check.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// Destroys a C library's handle; a unique_ptr with it is the handle's owner. For any library:
 /// Handle<cudnnTensorDescriptor_t, &cudnnDestroyTensorDescriptor>.
@@ -38,4 +38,4 @@ inline Event make_event() {
   return Event(event);
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -9,7 +9,7 @@
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/shared_library.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 std::int64_t attribute(cudaDeviceAttr name, int device) {
@@ -74,6 +74,11 @@ void add_management_facts(System& system, int device) {
 
 }  // namespace
 
+std::string library_version_text(std::size_t version) {
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
 std::string cuda_version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -105,4 +110,4 @@ System cuda_system(int device) {
   return system;
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 [[noreturn]] void refuse(std::string_view source, std::string_view text, std::string_view wanted) {
@@ -124,4 +124,4 @@ std::string_view cuda_options_help() {
          "  --counters             hardware counters in every row\n";
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// What a user can ask of an NVIDIA suite beyond the harness' own flags.
 struct CudaOptions {
@@ -36,4 +36,4 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
 /// Lines for --help.
 std::string_view cuda_options_help();
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// A library that is used only if it is there.
 class SharedLibrary {
@@ -36,4 +36,4 @@ class SharedLibrary {
   std::unique_ptr<void, Close> handle_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

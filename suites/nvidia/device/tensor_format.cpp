@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace benanza {
+namespace benanza::nvidia {
 
 Dims tensor_strides(const Dims& dims, Layout layout) {
   if (layout == Layout::any) throw std::invalid_argument("layout any has no fixed strides");
@@ -38,4 +38,4 @@ std::int64_t span_bytes(const TensorFormat& format) {
   return span_elements(format) * element_bytes(format.precision);
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -5,7 +5,7 @@
 #include "core/problem/precision.h"
 #include "core/problem/text.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// How a tensor lies in memory: logical extents and, for each, the step in elements. Steps are
 /// positive; elements that no index reaches are padding.
@@ -27,4 +27,4 @@ TensorFormat tensor_format(Precision precision, const Dims& dims, Layout layout)
 std::int64_t span_elements(const TensorFormat& format);
 std::int64_t span_bytes(const TensorFormat& format);
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

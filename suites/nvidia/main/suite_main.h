@@ -3,17 +3,28 @@
 #include <functional>
 #include <memory>
 
-#include "suites/harness/backend.h"
-#include "suites/nvidia/run/context.h"
+#include "suites/harness/run/bench_main.h"
+#include "suites/nvidia/run/lazy_context.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
-using MakeCudaBackend = std::function<std::unique_ptr<Backend>(CudaContext&)>;
+using MakeBackend = std::function<std::unique_ptr<harness::Backend>(LazyContext&)>;
 
-/// main() of an NVIDIA suite: takes the CUDA flags, opens the GPU, waits until no other suite
-/// measures on it, and hands over to `bench`. Where there is no GPU: one line on stderr, and 77.
-/// Any other error: one line, and 1.
-int cuda_suite_main(int argc, char** argv, const MakeCudaBackend& make,
-                    const std::function<int(int, char**, Backend&)>& bench);
+/// What an NVIDIA suite is made of.
+struct CudaSuite {
+  MakeBackend backend;
+  /// By whose matrix products the device's peaks are measured; null: they stay unknown.
+  MakeBackend products;
+};
 
-}  // namespace benanza
+template <class CudaBackend>
+std::unique_ptr<harness::Backend> make_backend(LazyContext& device) {
+  return std::make_unique<CudaBackend>(device);
+}
+
+/// main() of an NVIDIA suite: takes the CUDA flags, then harness::bench_main(). The GPU is opened
+/// when it is needed; where it is needed and there is none: one line on stderr, and Exit::skipped.
+int suite_main(int argc, char** argv, const CudaSuite& suite,
+               const harness::Registration& registration, const harness::Verifier& verifier);
+
+}  // namespace benanza::nvidia

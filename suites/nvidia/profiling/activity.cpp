@@ -9,7 +9,7 @@
 
 #include "suites/nvidia/device/check.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
@@ -103,4 +103,4 @@ std::vector<Activity> record_activities(const Cupti& cupti, ActivityKind kind,
   return activities;
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -7,7 +7,7 @@
 
 #include "suites/nvidia/profiling/cupti.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// What ran on the device, and when, by the device's clock.
 struct Activity {
@@ -32,4 +32,4 @@ enum class ActivityKind {
 std::vector<Activity> record_activities(const Cupti& cupti, ActivityKind kind,
                                         const std::function<void()>& work);
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

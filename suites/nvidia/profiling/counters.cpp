@@ -13,7 +13,7 @@
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/driver.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 constexpr std::array<const char*, 10> wanted{
@@ -294,4 +294,4 @@ Facts counter_facts(const CounterValues& values) {
   return facts;
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -12,7 +12,7 @@
 
 struct CUpti_Profiler_Host_Object;
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// CUPTI's metrics of a call, by their own names.
 using CounterValues = std::map<std::string, double>;
@@ -60,4 +60,4 @@ std::vector<std::uint8_t> counter_availability(const Cupti& cupti);
 /// "l2_hit_percent", "active_warps_percent"; each only where its metrics are known.
 Facts counter_facts(const CounterValues& values);
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -1,6 +1,6 @@
 #include "suites/nvidia/profiling/cupti.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 Cupti::Cupti() {
   try {
@@ -17,4 +17,4 @@ void Cupti::check(CUptiResult result, const char* name) const {
   throw ProfilerUnavailable(std::string(name) + ": " + words);
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -7,7 +7,7 @@
 
 #include "suites/nvidia/device/shared_library.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// CUPTI cannot be used: it is not there, another profiler is, or the system forbids it.
 class ProfilerUnavailable : public std::runtime_error {
@@ -41,4 +41,4 @@ class Cupti {
   const SharedLibrary* library_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

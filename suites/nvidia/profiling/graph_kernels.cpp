@@ -8,7 +8,7 @@
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/driver.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 /// Names by the driver: the runtime knows only the kernels of its own program, not the libraries'.
@@ -66,4 +66,4 @@ GraphKernels graph_kernels(cudaGraph_t graph) {
   return result;
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// What a captured graph will run.
 struct GraphKernels {
@@ -21,4 +21,4 @@ struct GraphKernels {
 /// Throws on CUDA errors.
 GraphKernels graph_kernels(cudaGraph_t graph);
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

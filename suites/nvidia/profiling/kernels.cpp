@@ -5,7 +5,7 @@
 
 #include "suites/harness/statistics.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 std::vector<KernelTime> by_position(const std::vector<KernelTime>& records, std::size_t kernels) {
@@ -96,4 +96,4 @@ Facts graph_facts(const std::vector<Activity>& graphs, std::size_t calls) {
   return {{"graph_seconds", median(seconds) / static_cast<double>(calls)}};
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -6,7 +6,7 @@
 #include "suites/harness/primitive.h"
 #include "suites/nvidia/profiling/activity.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// One run of a kernel.
 struct KernelTime {
@@ -51,4 +51,4 @@ Facts kernel_facts(const KernelRecords& records, std::size_t calls);
 /// per call. Empty if CUPTI timed none.
 Facts graph_facts(const std::vector<Activity>& graphs, std::size_t calls);
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 constexpr std::int64_t recorded_calls = 20;
@@ -69,4 +69,4 @@ Facts CudaProfiler::counters(const Again& again) {
   return counter_facts(count(cupti(), *plan_, again.call));
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
+#include "suites/nvidia/device/options.h"
 #include "suites/nvidia/profiling/counters.h"
 #include "suites/nvidia/profiling/kernels.h"
-#include "suites/nvidia/device/options.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// How a primitive runs once more.
 struct Again {
@@ -45,4 +45,4 @@ class CudaProfiler {
   std::string counters_unavailable_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 constexpr std::array<std::string_view, 6> yes_words{"tensorop", "warpgroupsize", "hmma",
@@ -91,4 +91,4 @@ std::optional<bool> any_uses_tensor_cores(const std::vector<std::string>& kernel
   return false;
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -6,7 +6,7 @@
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/identity.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 /// Left free beside a workspace, for what the libraries allocate themselves.
@@ -60,4 +60,4 @@ std::int64_t CudaContext::max_workspace_bytes() const {
   return std::min(available, options_.max_workspace_bytes.value_or(available));
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -10,11 +10,11 @@
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/handles.h"
 #include "suites/nvidia/device/options.h"
-#include "suites/nvidia/run/peaks.h"
 #include "suites/nvidia/profiling/profiler.h"
+#include "suites/nvidia/run/peaks.h"
 #include "suites/nvidia/run/stopwatch.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// One GPU as one process uses it: the device, a stream, a workspace, and the clock. Outlives every
 /// primitive made with it.
@@ -53,4 +53,4 @@ class CudaContext {
   CudaProfiler profiler_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

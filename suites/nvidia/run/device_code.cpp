@@ -2,7 +2,7 @@
 
 #include "suites/nvidia/device/check.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 cudaKernel_t kernel_named(cudaLibrary_t library, const char* name) {
@@ -57,4 +57,4 @@ void DeviceCode::read_clock(std::size_t index, cudaStream_t stream) {
 
 std::array<ClockReading, 2> DeviceCode::readings() const { return {readings_[0], readings_[1]}; }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -8,7 +8,7 @@
 
 #include "suites/nvidia/device/handles.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// The device code of the stopwatch, in PTX: the driver compiles it for the GPU at hand.
 extern const char device_code_ptx[];
@@ -49,4 +49,4 @@ class DeviceCode {
   std::unique_ptr<ClockReading[], FreeHost> readings_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

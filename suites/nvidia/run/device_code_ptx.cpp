@@ -1,6 +1,6 @@
 #include "suites/nvidia/run/device_code.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 const char device_code_ptx[] = R"ptx(
 .version 6.4
@@ -42,4 +42,4 @@ done:
 }
 )ptx";
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -7,9 +7,7 @@
 
 #include "core/problem/problem.h"
 
-namespace benanza {
-
-class CudaContext;
+namespace benanza::nvidia {
 
 /// The most a device has been seen to do. Measured on zeros, which cost least power, so that clocks
 /// are as high as they get.
@@ -33,10 +31,7 @@ constexpr double peak_slack = 1.15;
 double least_seconds(const Peaks& peaks, const Work& work, Precision precision,
                      double arithmetic_saving = 1);
 
-/// Bytes per second of a large copy within the device. Throws what CUDA calls throw.
-double measure_bandwidth(CudaContext& context);
-
 /// {"peak_fp16_flops_per_second", "6.6e+14"}, ...: for the context of the results.
 std::vector<std::pair<std::string, std::string>> context_entries(const Peaks& peaks);
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

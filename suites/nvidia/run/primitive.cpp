@@ -2,7 +2,7 @@
 
 #include "suites/nvidia/device/convert.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 CudaPrimitive::CudaPrimitive(CudaContext& context, std::vector<TensorFormat> inputs,
                              TensorFormat output, std::int64_t workspace_bytes)
@@ -54,4 +54,4 @@ Facts CudaPrimitive::facts() {
   return facts;
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

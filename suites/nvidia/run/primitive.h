@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "suites/harness/primitive.h"
-#include "suites/nvidia/run/context.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/tensor_format.h"
+#include "suites/nvidia/run/context.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// What every primitive on a GPU shares: operands and result in device memory, the borrowed
 /// workspace, and the facts that the clock knows. A library adds run() and its own facts.
-class CudaPrimitive : public Primitive {
+class CudaPrimitive : public harness::Primitive {
  public:
   /// Allocates everything. `inputs` are in the order of inputs(problem), their dims the logical
   /// ones (or a permutation of axes that keeps row-major order). `workspace_bytes` is what the
@@ -61,4 +61,4 @@ class CudaPrimitive : public Primitive {
   std::shared_ptr<DeviceMemory> workspace_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

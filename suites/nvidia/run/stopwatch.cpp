@@ -9,7 +9,7 @@
 
 #include "suites/nvidia/profiling/tensor_core_names.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 /// A graph of this length is replayed instead of captured anew: events resolve about 1 us.
@@ -38,7 +38,7 @@ CudaStopwatch::CudaStopwatch(int device, cudaStream_t stream)
       flush_bytes_(2 * std::int64_t{attribute(cudaDevAttrL2CacheSize, device)}),
       hold_seconds_(shortest_hold_seconds) {}
 
-double CudaStopwatch::time(Primitive& primitive, std::int64_t calls) {
+double CudaStopwatch::time(harness::Primitive& primitive, std::int64_t calls) {
   begin(primitive);
   const std::int64_t wanted = std::min(calls, maximum_graph_calls);
   if (state_.capturable && state_.graph_calls != wanted &&
@@ -67,7 +67,7 @@ double CudaStopwatch::time(Primitive& primitive, std::int64_t calls) {
          static_cast<double>(calls);
 }
 
-double CudaStopwatch::time_cold(Primitive& primitive) {
+double CudaStopwatch::time_cold(harness::Primitive& primitive) {
   begin(primitive);
   // The graph is made only to look at the kernels.
   if (state_.capturable && !state_.kernels) capture(primitive, 1);
@@ -76,17 +76,17 @@ double CudaStopwatch::time_cold(Primitive& primitive) {
                   timed([&] { flush_memory_.fill(0, stream_); }, [&] { primitive.run(); }));
 }
 
-void CudaStopwatch::expect_at_least(const Primitive& primitive, double seconds) {
+void CudaStopwatch::expect_at_least(const harness::Primitive& primitive, double seconds) {
   least_seconds_[&primitive] = seconds;
 }
 
-std::int64_t CudaStopwatch::replay(const Primitive& primitive) {
+std::int64_t CudaStopwatch::replay(const harness::Primitive& primitive) {
   if (state_.primitive != &primitive || !state_.graph) return 0;
   check(cudaGraphLaunch(state_.graph.get(), stream_), "cudaGraphLaunch");
   return state_.graph_calls;
 }
 
-std::int64_t CudaStopwatch::recapture(Primitive& primitive) {
+std::int64_t CudaStopwatch::recapture(harness::Primitive& primitive) {
   if (state_.primitive != &primitive || !state_.graph) return 0;
   const double seconds = state_.graph_seconds;
   capture(primitive, state_.graph_calls);
@@ -94,7 +94,7 @@ std::int64_t CudaStopwatch::recapture(Primitive& primitive) {
   return replay(primitive);
 }
 
-double CudaStopwatch::possible(const Primitive& primitive, double seconds_per_call) const {
+double CudaStopwatch::possible(const harness::Primitive& primitive, double seconds_per_call) const {
   const auto least = least_seconds_.find(&primitive);
   if (least != least_seconds_.end() && seconds_per_call < least->second) {
     throw std::runtime_error(
@@ -104,7 +104,7 @@ double CudaStopwatch::possible(const Primitive& primitive, double seconds_per_ca
   return seconds_per_call;
 }
 
-void CudaStopwatch::begin(Primitive& primitive) {
+void CudaStopwatch::begin(harness::Primitive& primitive) {
   if (state_.primitive == &primitive) return;
   state_ = State{.primitive = &primitive, .graph = {}, .kernels = {}, .clock_hz = {}};
   hold_seconds_ = shortest_hold_seconds;
@@ -113,7 +113,7 @@ void CudaStopwatch::begin(Primitive& primitive) {
   check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
 }
 
-void CudaStopwatch::capture(Primitive& primitive, std::int64_t calls) {
+void CudaStopwatch::capture(harness::Primitive& primitive, std::int64_t calls) {
   state_.graph.reset();
   state_.graph_calls = 0;
   state_.graph_seconds = 0;
@@ -200,7 +200,7 @@ CudaStopwatch::Sample CudaStopwatch::sample(const Action& prepare, const Action&
   return taken;
 }
 
-Facts CudaStopwatch::facts(const Primitive& primitive) const {
+Facts CudaStopwatch::facts(const harness::Primitive& primitive) const {
   if (state_.primitive != &primitive) return {};
   Facts facts{{"timing", std::string(state_.capturable ? "graph" : "events")}};
   if (state_.kernels) {
@@ -221,9 +221,9 @@ Facts CudaStopwatch::facts(const Primitive& primitive) const {
   return facts;
 }
 
-void CudaStopwatch::forget(const Primitive& primitive) {
+void CudaStopwatch::forget(const harness::Primitive& primitive) {
   if (state_.primitive == &primitive) state_ = {};
   least_seconds_.erase(&primitive);
 }
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

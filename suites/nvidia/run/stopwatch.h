@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "suites/harness/backend.h"
-#include "suites/nvidia/run/device_code.h"
 #include "suites/nvidia/device/device_memory.h"
-#include "suites/nvidia/profiling/graph_kernels.h"
 #include "suites/nvidia/device/handles.h"
+#include "suites/nvidia/profiling/graph_kernels.h"
+#include "suites/nvidia/run/device_code.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 
 /// The clock of a GPU.
 ///
@@ -27,7 +27,7 @@ namespace benanza {
 ///
 /// A sample during which the SM clock was below 75% of its nominal value is thrown away and
 /// repeated, at most `maximum_retries` times for each primitive.
-class CudaStopwatch : public Stopwatch {
+class CudaStopwatch : public harness::Stopwatch {
  public:
   static constexpr double throttled_below = 0.75;
   static constexpr int maximum_retries = 10;
@@ -35,28 +35,28 @@ class CudaStopwatch : public Stopwatch {
   /// `stream` is where primitives enqueue their calls.
   CudaStopwatch(int device, cudaStream_t stream);
 
-  double time(Primitive& primitive, std::int64_t calls) override;
-  double time_cold(Primitive& primitive) override;
+  double time(harness::Primitive& primitive, std::int64_t calls) override;
+  double time_cold(harness::Primitive& primitive) override;
 
   /// Of `primitive`, if it was timed last: "timing" ("graph" or "events"), "kernels_per_call" and
   /// "memory_operations_per_call", "tensor_core_by_name" (where the kernels' names tell),
   /// "sm_clock_hz" (average of the last sample), "throttled_samples" (thrown away), "throttled"
   /// (true if one had to be kept). Else empty.
-  Facts facts(const Primitive& primitive) const;
+  Facts facts(const harness::Primitive& primitive) const;
 
   /// Enqueues the graph of `primitive` once more, if it was timed last and could be captured.
   /// Returns the number of calls in it; 0 if there is none.
-  std::int64_t replay(const Primitive& primitive);
+  std::int64_t replay(const harness::Primitive& primitive);
 
   /// replay() of a graph captured anew, which takes the other one's place.
-  std::int64_t recapture(Primitive& primitive);
+  std::int64_t recapture(harness::Primitive& primitive);
 
   /// From now on time() and time_cold() throw std::runtime_error where one call of `primitive` took
   /// less than `seconds`: the device cannot do that.
-  void expect_at_least(const Primitive& primitive, double seconds);
+  void expect_at_least(const harness::Primitive& primitive, double seconds);
 
   /// Must be called before a primitive dies: its graph holds addresses of its memory.
-  void forget(const Primitive& primitive);
+  void forget(const harness::Primitive& primitive);
 
  private:
   using Action = std::function<void()>;
@@ -69,7 +69,7 @@ class CudaStopwatch : public Stopwatch {
   };
   /// What is known of the primitive timed last.
   struct State {
-    const Primitive* primitive = nullptr;
+    const harness::Primitive* primitive = nullptr;
     bool capturable = true;
     GraphExec graph;
     std::int64_t graph_calls = 0;
@@ -82,12 +82,12 @@ class CudaStopwatch : public Stopwatch {
     std::optional<double> clock_hz;
   };
 
-  void begin(Primitive& primitive);
-  void capture(Primitive& primitive, std::int64_t calls);
+  void begin(harness::Primitive& primitive);
+  void capture(harness::Primitive& primitive, std::int64_t calls);
   /// Seconds `enqueue` takes on the GPU, `prepare` before it not counted.
   double timed(const Action& prepare, const Action& enqueue);
   /// `seconds_per_call` itself. Throws if that is impossible.
-  double possible(const Primitive& primitive, double seconds_per_call) const;
+  double possible(const harness::Primitive& primitive, double seconds_per_call) const;
   Sample sample(const Action& prepare, const Action& enqueue);
   Sample gapless_sample(const Action& prepare, const Action& enqueue);
 
@@ -101,7 +101,7 @@ class CudaStopwatch : public Stopwatch {
   /// How long the stream is held before a sample.
   double hold_seconds_;
   State state_;
-  std::map<const Primitive*, double> least_seconds_;
+  std::map<const harness::Primitive*, double> least_seconds_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::nvidia

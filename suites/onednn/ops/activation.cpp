@@ -1,7 +1,7 @@
 #include <string>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
 namespace {
@@ -63,7 +63,7 @@ Function function(const Activation& shape) {
     case ActivationKind::cos:
       break;
   }
-  throw Unsupported("oneDNN has no " + std::string(shape.op()));
+  throw harness::Unsupported("oneDNN has no " + std::string(shape.op()));
 }
 
 /// Whole numbers become whole numbers; every other result is lost in 8 bits.
@@ -73,14 +73,16 @@ bool keeps_integers(ActivationKind kind) {
          kind == round;
 }
 
-Plan plan(const Activation& shape, const Function& function, const Setting& setting) {
+Plan plan(const Activation& shape, const Function& function, const VariantContext& context) {
   using Forward = dnnl::eltwise_forward;
-  if (setting.integers() && !keeps_integers(shape.kind)) {
-    throw Unsupported("int8 " + std::string(shape.op()) + " needs a result scale of its own");
+  if (context.integers() && !keeps_integers(shape.kind)) {
+    throw harness::Unsupported("int8 " + std::string(shape.op()) +
+                               " needs a result scale of its own");
   }
   const Forward::desc descriptor(dnnl::prop_kind::forward_inference, function.algorithm,
-                                 setting.tensor(shape.input), function.alpha, function.beta);
-  return {.offer = offer<Forward>(descriptor, setting.attributes(), setting.engine()),
+                                 context.tensor(shape.input), function.alpha, function.beta);
+  return {.implementation =
+              implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
           .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
           .result = {DNNL_ARG_DST, floats(shape.input)}};
 }
@@ -88,19 +90,20 @@ Plan plan(const Activation& shape, const Function& function, const Setting& sett
 }  // namespace
 
 /// A square has a function of its own beside the power.
-Solver solver(const Activation& shape, const Problem&) {
-  return {.layouts = channel_layouts(shape.input), .attempts = [shape](const Setting& setting) {
-            const Function wanted = function(shape);
-            std::vector<Attempt> attempts{
-                {.prefix = "", .plan = [=] { return plan(shape, wanted, setting); }}};
-            if (shape.kind == ActivationKind::pow && shape.alpha == 2) {
-              const Function square{dnnl::algorithm::eltwise_square};
-              attempts.insert(attempts.begin(), {.prefix = "square.", .plan = [=] {
-                                                   return plan(shape, square, setting);
-                                                 }});
-            }
-            return attempts;
-          }};
+void register_activation(SolverTable& table) {
+  table.add(solver_of_ways<Activation>(
+      [](const Activation& shape) { return channel_layouts(shape.input); },
+      [](const Activation& shape, const Problem&, const VariantContext& context) {
+        const Function wanted = function(shape);
+        std::vector<Attempt> attempts{
+            {.prefix = "", .plan = [=] { return plan(shape, wanted, context); }}};
+        if (shape.kind == ActivationKind::pow && shape.alpha == 2) {
+          const Function square{dnnl::algorithm::eltwise_square};
+          attempts.insert(attempts.begin(), {.prefix = "square.",
+                                             .plan = [=] { return plan(shape, square, context); }});
+        }
+        return attempts;
+      }));
 }
 
 }  // namespace benanza::onednn

@@ -1,12 +1,9 @@
-#include "suites/harness/primitive.h"
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
 
-Solver solver(const Attention&, const Problem&) {
-  return solver_of_one({Layout::plain}, [](const Setting&) -> Plan {
-    throw Unsupported("oneDNN 2 has attention in its parts alone");
-  });
+void register_attention(SolverTable& table) {
+  table.add(harness::refusing<Library, Attention>("oneDNN 2 has attention in its parts alone"));
 }
 
 }  // namespace benanza::onednn

@@ -2,8 +2,7 @@
 #include <utility>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/operators.h"
-#include "suites/onednn/prelu.h"
+#include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
 namespace {
@@ -35,7 +34,7 @@ dnnl::algorithm algorithm(BinaryKind kind) {
     case BinaryKind::ge:
       return dnnl::algorithm::binary_ge;
     case BinaryKind::power:
-      throw Unsupported("oneDNN's pow takes one exponent for all elements");
+      throw harness::Unsupported("oneDNN's pow takes one exponent for all elements");
     case BinaryKind::prelu:
       break;
   }
@@ -48,7 +47,7 @@ bool commutes(BinaryKind kind) {
 }
 
 /// The library is faster where it broadcasts its second source: operands that may swap do.
-Plan plan_binary(const Binary& shape, const Setting& setting) {
+Plan plan_binary(const Binary& shape, const VariantContext& context) {
   Argument a{DNNL_ARG_SRC_0, floats(shape.a)};
   Argument b{DNNL_ARG_SRC_1, floats(shape.b)};
   Dims first = shape.a;
@@ -58,20 +57,36 @@ Plan plan_binary(const Binary& shape, const Setting& setting) {
     std::swap(a.id, b.id);
     std::swap(first, second);
   }
-  const dnnl::binary::desc descriptor(algorithm(shape.kind), setting.tensor(first),
-                                      setting.tensor(second), setting.tensor(out));
-  return {.offer = offer<dnnl::binary>(descriptor, setting.attributes(), setting.engine()),
+  const dnnl::binary::desc descriptor(algorithm(shape.kind), context.tensor(first),
+                                      context.tensor(second), context.tensor(out));
+  return {.implementation =
+              implementation_of<dnnl::binary>(descriptor, context.attributes(), context.engine()),
           .operands = {a, b},
           .result = {DNNL_ARG_DST, floats(out)}};
 }
 
+/// The library has a primitive of its own for it.
+Plan plan_prelu(const Binary& shape, const VariantContext& context) {
+  using Forward = dnnl::prelu_forward;
+  if (shape.a != shape.output())
+    throw harness::Unsupported("oneDNN broadcasts only the slope of a prelu");
+  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, context.tensor(shape.a),
+                                 context.chosen_by_library(shape.b));
+  return {.implementation =
+              implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
+          .operands = {{DNNL_ARG_SRC, floats(shape.a)}, {DNNL_ARG_WEIGHTS, floats(shape.b)}},
+          .result = {DNNL_ARG_DST, floats(shape.a)}};
+}
+
 }  // namespace
 
-Solver solver(const Binary& shape, const Problem&) {
-  return solver_of_one(channel_layouts(shape.output()), [shape](const Setting& setting) {
-    return shape.kind == BinaryKind::prelu ? plan_prelu(shape, setting)
-                                           : plan_binary(shape, setting);
-  });
+void register_binary(SolverTable& table) {
+  table.add(solver_of_one_way<Binary>(
+      [](const Binary& shape) { return channel_layouts(shape.output()); },
+      [](const Binary& shape, const Problem&, const VariantContext& context) {
+        return shape.kind == BinaryKind::prelu ? plan_prelu(shape, context)
+                                               : plan_binary(shape, context);
+      }));
 }
 
 }  // namespace benanza::onednn

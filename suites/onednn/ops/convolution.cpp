@@ -1,5 +1,5 @@
 #include "suites/onednn/post_ops.h"
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 #include "suites/onednn/window.h"
 
 namespace benanza::onednn {
@@ -13,24 +13,26 @@ Dims weight_dims(const Convolution& shape) {
   return dims;
 }
 
-Plan plan(const Convolution& shape, const Problem& problem, const Setting& setting,
+Plan plan(const Convolution& shape, const Problem& problem, const VariantContext& context,
           dnnl::algorithm algorithm, ResidualFrom from) {
   using Forward = dnnl::convolution_forward;
   const auto data = [&](const Dims& dims) {
-    return setting.layout() == Layout::any ? setting.chosen_by_library(dims) : setting.tensor(dims);
+    return context.layout() == Layout::any ? context.chosen_by_library(dims) : context.tensor(dims);
   };
   const LibraryWindow window(shape.window);
   const Dims weights = weight_dims(shape);
   const Memory::desc bias = problem.epilogue.bias ? floats({shape.filters}) : Memory::desc();
 
   const Forward::desc descriptor(dnnl::prop_kind::forward_inference, algorithm, data(shape.input),
-                                 setting.chosen_by_library(weights), bias, data(shape.output()),
+                                 context.chosen_by_library(weights), bias, data(shape.output()),
                                  shape.window.strides, window.gaps, window.begin_pads,
                                  window.end_pads);
-  const Finish last = finish(problem, setting, from, data(shape.output()), floats(shape.output()));
-  Plan plan{.offer = offer<Forward>(descriptor, last.attributes, setting.engine()),
-            .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, floats(weights)}},
-            .result = {DNNL_ARG_DST, floats(shape.output())}};
+  const PostOps last =
+      post_ops(problem, context, from, data(shape.output()), floats(shape.output()));
+  Plan plan{
+      .implementation = implementation_of<Forward>(descriptor, last.attributes, context.engine()),
+      .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, floats(weights)}},
+      .result = {DNNL_ARG_DST, floats(shape.output())}};
   if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
   plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
   return plan;
@@ -48,9 +50,9 @@ bool channels_are_innermost(const Memory::desc& format) {
 std::string misplaces_residual(const Plan& plan) {
   const dnnl_version_t& version = *dnnl_version();
   if (version.major != 2 || version.minor != 6) return "";
-  const std::string name = plan.offer.name();
+  const std::string name = plan.implementation.name();
   if (name.find("gemm") == std::string::npos) return "";
-  const Memory::desc result = plan.offer.current().query_md(dnnl::query::dst_md);
+  const Memory::desc result = plan.implementation.current().query_md(dnnl::query::dst_md);
   if (!channels_are_innermost(result)) return "";
   return "oneDNN 2.6's " + name + " adds wrong elements of a residual with channels last";
 }
@@ -59,21 +61,24 @@ std::string misplaces_residual(const Plan& plan) {
 
 /// Layout::any leaves the format of input and result to the library. Weights are in whatever format
 /// it likes: they are packed when the model is loaded, outside of the time.
-Solver solver(const Convolution& shape, const Problem& problem) {
-  return {.layouts = {Layout::nchw, Layout::nhwc, Layout::any},
-          .attempts = [=](const Setting& setting) {
-            std::vector<Attempt> attempts;
-            const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
-              auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
-                return plan(shape, problem, setting, algorithm, from);
-              });
-              if (problem.epilogue.residual) ways.front().defect = misplaces_residual;
-              attempts.insert(attempts.end(), ways.begin(), ways.end());
-            };
-            ask("", dnnl::algorithm::convolution_direct);
-            ask("winograd.", dnnl::algorithm::convolution_winograd);
-            return attempts;
-          }};
+void register_convolution(SolverTable& table) {
+  table.add(solver_of_ways<Convolution>(
+      [](const Convolution&) {
+        return std::vector{Layout::nchw, Layout::nhwc, Layout::any};
+      },
+      [](const Convolution& shape, const Problem& problem, const VariantContext& context) {
+        std::vector<Attempt> attempts;
+        const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
+          auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
+            return plan(shape, problem, context, algorithm, from);
+          });
+          if (problem.epilogue.residual) ways.front().defect = misplaces_residual;
+          attempts.insert(attempts.end(), ways.begin(), ways.end());
+        };
+        ask("", dnnl::algorithm::convolution_direct);
+        ask("winograd.", dnnl::algorithm::convolution_winograd);
+        return attempts;
+      }));
 }
 
 }  // namespace benanza::onednn

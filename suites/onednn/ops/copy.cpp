@@ -1,23 +1,23 @@
 #include <algorithm>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
 namespace {
 
 /// A reorder between two strided views of the same type.
-Plan plan_reorder(const Copy& shape, const Setting& setting) {
-  return {.offer = Offer(dnnl::reorder::primitive_desc(
-              setting.engine(), setting.strided(shape.dims, shape.from), setting.engine(),
-              setting.strided(shape.dims, shape.to), setting.attributes())),
+Plan plan_reorder(const Copy& shape, const VariantContext& context) {
+  return {.implementation = Implementation(dnnl::reorder::primitive_desc(
+              context.engine(), context.strided(shape.dims, shape.from), context.engine(),
+              context.strided(shape.dims, shape.to), context.attributes())),
           .operands = {{DNNL_ARG_FROM, floats(shape.dims, shape.from)}},
           .result = {DNNL_ARG_TO, floats(shape.dims, shape.to)}};
 }
 
 /// Reading elements again and again is a nearest resampling of axes that are 1 long: of the last
 /// three axes of a tensor of at most five.
-Plan plan_repetition(const Copy& shape, const Setting& setting) {
+Plan plan_repetition(const Copy& shape, const VariantContext& context) {
   using Forward = dnnl::resampling_forward;
   constexpr std::size_t most_scaled = 3;
   constexpr std::size_t most = 5;
@@ -30,11 +30,13 @@ Plan plan_repetition(const Copy& shape, const Setting& setting) {
   for (std::size_t axis = 0; axis < rank; ++axis) {
     if (shape.from[axis] != 0 ? shape.from[axis] != strides[axis]
                               : rank > most_scaled && axis < rank - most_scaled) {
-      throw Unsupported("oneDNN's resampling repeats the last three axes of a dense tensor only");
+      throw harness::Unsupported(
+          "oneDNN's resampling repeats the last three axes of a dense tensor only");
     }
   }
   if (rank > most || shape.to != dense_strides(shape.dims)) {
-    throw Unsupported("oneDNN's reorder reads no element twice, its resampling writes no view");
+    throw harness::Unsupported(
+        "oneDNN's reorder reads no element twice, its resampling writes no view");
   }
   Dims target = shape.dims;
   // n, c, and one to three axes that are scaled.
@@ -42,20 +44,23 @@ Plan plan_repetition(const Copy& shape, const Setting& setting) {
   source.insert(source.begin(), leading, 1);
   target.insert(target.begin(), leading, 1);
   const Forward::desc descriptor(dnnl::prop_kind::forward_inference,
-                                 dnnl::algorithm::resampling_nearest, setting.plain(source),
-                                 setting.plain(target));
-  return {.offer = offer<Forward>(descriptor, setting.attributes(), setting.engine()),
+                                 dnnl::algorithm::resampling_nearest, context.plain(source),
+                                 context.plain(target));
+  return {.implementation =
+              implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
           .operands = {{DNNL_ARG_SRC, floats(source)}},
           .result = {DNNL_ARG_DST, floats(target)}};
 }
 
 }  // namespace
 
-Solver solver(const Copy& shape, const Problem&) {
-  return solver_of_one({Layout::plain}, [shape](const Setting& setting) {
-    const bool repeats = std::find(shape.from.begin(), shape.from.end(), 0) != shape.from.end();
-    return repeats ? plan_repetition(shape, setting) : plan_reorder(shape, setting);
-  });
+void register_copy(SolverTable& table) {
+  table.add(solver_of_one_way<Copy>(
+      [](const Copy&) { return std::vector{Layout::plain}; },
+      [](const Copy& shape, const Problem&, const VariantContext& context) {
+        const bool repeats = std::find(shape.from.begin(), shape.from.end(), 0) != shape.from.end();
+        return repeats ? plan_repetition(shape, context) : plan_reorder(shape, context);
+      }));
 }
 
 }  // namespace benanza::onednn

@@ -1,6 +1,6 @@
 #include "core/problem/ops/copy.h"
 #include "suites/onednn/post_ops.h"
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 #include "suites/onednn/window.h"
 
 namespace benanza::onednn {
@@ -24,24 +24,26 @@ Memory::desc weight_values(const Deconvolution& shape) {
   return floats(dims, strides);
 }
 
-Plan plan(const Deconvolution& shape, const Problem& problem, const Setting& setting,
+Plan plan(const Deconvolution& shape, const Problem& problem, const VariantContext& context,
           dnnl::algorithm algorithm, ResidualFrom from) {
   using Forward = dnnl::deconvolution_forward;
   const auto data = [&](const Dims& dims) {
-    return setting.layout() == Layout::any ? setting.chosen_by_library(dims) : setting.tensor(dims);
+    return context.layout() == Layout::any ? context.chosen_by_library(dims) : context.tensor(dims);
   };
   const LibraryWindow window(shape.window);
   const Memory::desc weights = weight_values(shape);
   const Memory::desc bias = problem.epilogue.bias ? floats({shape.filters}) : Memory::desc();
 
   const Forward::desc descriptor(dnnl::prop_kind::forward_inference, algorithm, data(shape.input),
-                                 setting.chosen_by_library(weights.dims()), bias,
+                                 context.chosen_by_library(weights.dims()), bias,
                                  data(shape.output()), shape.window.strides, window.gaps,
                                  window.begin_pads, window.end_pads);
-  const Finish last = finish(problem, setting, from, data(shape.output()), floats(shape.output()));
-  Plan plan{.offer = offer<Forward>(descriptor, last.attributes, setting.engine()),
-            .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, weights}},
-            .result = {DNNL_ARG_DST, floats(shape.output())}};
+  const PostOps last =
+      post_ops(problem, context, from, data(shape.output()), floats(shape.output()));
+  Plan plan{
+      .implementation = implementation_of<Forward>(descriptor, last.attributes, context.engine()),
+      .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, weights}},
+      .result = {DNNL_ARG_DST, floats(shape.output())}};
   if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
   plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
   return plan;
@@ -50,20 +52,23 @@ Plan plan(const Deconvolution& shape, const Problem& problem, const Setting& set
 }  // namespace
 
 /// Layouts and weights as for a convolution.
-Solver solver(const Deconvolution& shape, const Problem& problem) {
-  return {.layouts = {Layout::nchw, Layout::nhwc, Layout::any},
-          .attempts = [=](const Setting& setting) {
-            std::vector<Attempt> attempts;
-            const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
-              const auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
-                return plan(shape, problem, setting, algorithm, from);
-              });
-              attempts.insert(attempts.end(), ways.begin(), ways.end());
-            };
-            ask("", dnnl::algorithm::deconvolution_direct);
-            ask("winograd.", dnnl::algorithm::deconvolution_winograd);
-            return attempts;
-          }};
+void register_deconvolution(SolverTable& table) {
+  table.add(solver_of_ways<Deconvolution>(
+      [](const Deconvolution&) {
+        return std::vector{Layout::nchw, Layout::nhwc, Layout::any};
+      },
+      [](const Deconvolution& shape, const Problem& problem, const VariantContext& context) {
+        std::vector<Attempt> attempts;
+        const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
+          const auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
+            return plan(shape, problem, context, algorithm, from);
+          });
+          attempts.insert(attempts.end(), ways.begin(), ways.end());
+        };
+        ask("", dnnl::algorithm::deconvolution_direct);
+        ask("winograd.", dnnl::algorithm::deconvolution_winograd);
+        return attempts;
+      }));
 }
 
 }  // namespace benanza::onednn

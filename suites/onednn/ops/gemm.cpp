@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "suites/onednn/post_ops.h"
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
 namespace {
@@ -36,7 +36,7 @@ Gemm folded(Gemm shape) {
   return shape;
 }
 
-Plan plan_matmul(const Gemm& shape, const Problem& problem, const Setting& setting,
+Plan plan_matmul(const Gemm& shape, const Problem& problem, const VariantContext& context,
                  ResidualFrom from) {
   const Dims a = with_batch(shape.batch_a, shape.m, shape.k);
   const Dims b = with_batch(shape.batch_b, shape.k, shape.n);
@@ -48,12 +48,13 @@ Plan plan_matmul(const Gemm& shape, const Problem& problem, const Setting& setti
   const Memory::desc bias = problem.epilogue.bias ? floats(bias_dims) : Memory::desc();
 
   const dnnl::matmul::desc descriptor(
-      setting.strided(a, a_strides),
-      shape.constant_b ? setting.chosen_by_library(b) : setting.strided(b, b_strides), bias,
-      setting.plain(c));
-  const Finish last = finish(problem, setting, from, setting.plain(c), floats(c));
+      context.strided(a, a_strides),
+      shape.constant_b ? context.chosen_by_library(b) : context.strided(b, b_strides), bias,
+      context.plain(c));
+  const PostOps last = post_ops(problem, context, from, context.plain(c), floats(c));
   Plan plan{
-      .offer = offer<dnnl::matmul>(descriptor, last.attributes, setting.engine()),
+      .implementation =
+          implementation_of<dnnl::matmul>(descriptor, last.attributes, context.engine()),
       .operands = {{DNNL_ARG_SRC, floats(a, a_strides)}, {DNNL_ARG_WEIGHTS, floats(b, b_strides)}},
       .result = {DNNL_ARG_DST, floats(c)}};
   if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
@@ -62,21 +63,22 @@ Plan plan_matmul(const Gemm& shape, const Problem& problem, const Setting& setti
 }
 
 /// Weights of an inner product are n x k.
-Plan plan_inner_product(const Gemm& shape, const Problem& problem, const Setting& setting,
+Plan plan_inner_product(const Gemm& shape, const Problem& problem, const VariantContext& context,
                         ResidualFrom from) {
   using Forward = dnnl::inner_product_forward;
   const Dims weights{shape.n, shape.k};
   const Memory::desc bias = problem.epilogue.bias ? floats({shape.n}) : Memory::desc();
   const Forward::desc descriptor(
-      dnnl::prop_kind::forward_inference, setting.plain({shape.m, shape.k}),
-      setting.chosen_by_library(weights), bias, setting.plain({shape.m, shape.n}));
+      dnnl::prop_kind::forward_inference, context.plain({shape.m, shape.k}),
+      context.chosen_by_library(weights), bias, context.plain({shape.m, shape.n}));
   const Dims result{shape.m, shape.n};
-  const Finish last = finish(problem, setting, from, setting.plain(result), floats(result));
-  Plan plan{.offer = offer<Forward>(descriptor, last.attributes, setting.engine()),
-            .operands = {{DNNL_ARG_SRC, floats({shape.m, shape.k})},
-                         {DNNL_ARG_WEIGHTS,
-                          floats(weights, matrix_strides(weights, !shape.transpose_b))}},
-            .result = {DNNL_ARG_DST, floats({shape.m, shape.n})}};
+  const PostOps last = post_ops(problem, context, from, context.plain(result), floats(result));
+  Plan plan{
+      .implementation = implementation_of<Forward>(descriptor, last.attributes, context.engine()),
+      .operands = {{DNNL_ARG_SRC, floats({shape.m, shape.k})},
+                   {DNNL_ARG_WEIGHTS,
+                    floats(weights, matrix_strides(weights, !shape.transpose_b))}},
+      .result = {DNNL_ARG_DST, floats({shape.m, shape.n})}};
   if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
   plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
   return plan;
@@ -86,20 +88,22 @@ Plan plan_inner_product(const Gemm& shape, const Problem& problem, const Setting
 
 /// Two primitives compute a product: matmul, and, for rows times a weight, inner product. A weight
 /// is in whatever format the library likes: it is packed when the model is loaded.
-Solver solver(const Gemm& shape, const Problem& problem) {
-  return {.layouts = {Layout::plain},
-          .attempts = [folded = folded(shape), problem](const Setting& setting) {
-            auto attempts = with_epilogue(problem, "", [=](ResidualFrom from) {
-              return plan_matmul(folded, problem, setting, from);
-            });
-            if (folded.constant_b && folded.batch_a.empty() && !folded.transpose_a) {
-              const auto more = with_epilogue(problem, "inner_product.", [=](ResidualFrom from) {
-                return plan_inner_product(folded, problem, setting, from);
-              });
-              attempts.insert(attempts.end(), more.begin(), more.end());
-            }
-            return attempts;
-          }};
+void register_gemm(SolverTable& table) {
+  table.add(solver_of_ways<Gemm>(
+      [](const Gemm&) { return std::vector{Layout::plain}; },
+      [](const Gemm& shape, const Problem& problem, const VariantContext& context) {
+        const Gemm product = folded(shape);
+        auto attempts = with_epilogue(problem, "", [=](ResidualFrom from) {
+          return plan_matmul(product, problem, context, from);
+        });
+        if (product.constant_b && product.batch_a.empty() && !product.transpose_a) {
+          const auto more = with_epilogue(problem, "inner_product.", [=](ResidualFrom from) {
+            return plan_inner_product(product, problem, context, from);
+          });
+          attempts.insert(attempts.end(), more.begin(), more.end());
+        }
+        return attempts;
+      }));
 }
 
 }  // namespace benanza::onednn

@@ -1,14 +1,15 @@
 #include "suites/harness/primitive.h"
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
 namespace {
 
 /// The library's batch normalization, with the statistics of the batch itself: an instance is a
 /// channel of a batch of one.
-Plan plan(const InstanceNormalization& shape, const Setting& setting) {
+Plan plan(const InstanceNormalization& shape, const VariantContext& context) {
   using Forward = dnnl::batch_normalization_forward;
-  if (setting.integers()) throw Unsupported("int8 instancenorm needs a result scale of its own");
+  if (context.integers())
+    throw harness::Unsupported("int8 instancenorm needs a result scale of its own");
   Dims dims = shape.input;
   dims[1] *= dims[0];
   dims[0] = 1;
@@ -16,9 +17,10 @@ Plan plan(const InstanceNormalization& shape, const Setting& setting) {
   if (shape.affine) {
     flags = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
   }
-  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, setting.tensor(dims),
+  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, context.tensor(dims),
                                  shape.epsilon, flags);
-  Plan plan{.offer = offer<Forward>(descriptor, setting.attributes(), setting.engine()),
+  Plan plan{.implementation =
+                implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
             .operands = {{DNNL_ARG_SRC, floats(dims)}},
             .result = {DNNL_ARG_DST, floats(dims)}};
   if (shape.affine) {
@@ -38,10 +40,16 @@ Plan plan(const InstanceNormalization& shape, const Setting& setting) {
 }  // namespace
 
 /// Of several images, the channels of all lie one after the other only where they are outermost.
-Solver solver(const InstanceNormalization& shape, const Problem&) {
-  std::vector<Layout> layouts = channel_layouts(shape.input);
-  if (shape.input[0] > 1 && layouts.front() != Layout::plain) layouts = {Layout::nchw};
-  return solver_of_one(layouts, [shape](const Setting& setting) { return plan(shape, setting); });
+void register_instance_normalization(SolverTable& table) {
+  table.add(solver_of_one_way<InstanceNormalization>(
+      [](const InstanceNormalization& shape) {
+        std::vector<Layout> layouts = channel_layouts(shape.input);
+        if (shape.input[0] > 1 && layouts.front() != Layout::plain) layouts = {Layout::nchw};
+        return layouts;
+      },
+      [](const InstanceNormalization& shape, const Problem&, const VariantContext& context) {
+        return plan(shape, context);
+      }));
 }
 
 }  // namespace benanza::onednn

@@ -1,6 +1,6 @@
 #include <stdexcept>
 
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 #include "suites/onednn/window.h"
 
 namespace benanza::onednn {
@@ -20,19 +20,22 @@ dnnl::algorithm algorithm(PoolingMode mode) {
 
 }  // namespace
 
-Solver solver(const Pooling& shape, const Problem&) {
-  return solver_of_one(channel_layouts(shape.input), [shape](const Setting& setting) {
-    using Forward = dnnl::pooling_v2_forward;
-    const Window& window = shape.window;
-    const LibraryWindow in_library(window);
-    const Forward::desc descriptor(dnnl::prop_kind::forward_inference, algorithm(shape.mode),
-                                   setting.tensor(shape.input), setting.tensor(shape.output()),
-                                   window.strides, window.kernel, in_library.gaps,
-                                   in_library.begin_pads, in_library.end_pads);
-    return Plan{.offer = offer<Forward>(descriptor, setting.attributes(), setting.engine()),
-                .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
-                .result = {DNNL_ARG_DST, floats(shape.output())}};
-  });
+void register_pooling(SolverTable& table) {
+  table.add(solver_of_one_way<Pooling>(
+      [](const Pooling& shape) { return channel_layouts(shape.input); },
+      [](const Pooling& shape, const Problem&, const VariantContext& context) {
+        using Forward = dnnl::pooling_v2_forward;
+        const Window& window = shape.window;
+        const LibraryWindow in_library(window);
+        const Forward::desc descriptor(dnnl::prop_kind::forward_inference, algorithm(shape.mode),
+                                       context.tensor(shape.input), context.tensor(shape.output()),
+                                       window.strides, window.kernel, in_library.gaps,
+                                       in_library.begin_pads, in_library.end_pads);
+        return Plan{.implementation = implementation_of<Forward>(descriptor, context.attributes(),
+                                                                 context.engine()),
+                    .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
+                    .result = {DNNL_ARG_DST, floats(shape.output())}};
+      }));
 }
 
 }  // namespace benanza::onednn

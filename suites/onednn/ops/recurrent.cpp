@@ -4,7 +4,7 @@
 
 #include "core/problem/ops/copy.h"
 #include "suites/harness/primitive.h"
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
 namespace {
@@ -97,13 +97,13 @@ dnnl::rnn_direction direction(const Recurrent& shape) {
 
 /// The library's tensors. Those that the problem does not have are empty.
 struct Tensors {
-  Tensors(const Recurrent& shape, const Setting& setting)
-      : x(sequence(shape, shape.input_size, setting)),
-        weights(setting.chosen_by_library(weight_dims(shape, shape.input_size))),
-        recurrence(setting.chosen_by_library(weight_dims(shape, shape.hidden))),
-        y(sequence(shape, shape.directions() * shape.hidden, setting)) {
+  Tensors(const Recurrent& shape, const VariantContext& context)
+      : x(sequence(shape, shape.input_size, context)),
+        weights(context.chosen_by_library(weight_dims(shape, shape.input_size))),
+        recurrence(context.chosen_by_library(weight_dims(shape, shape.hidden))),
+        y(sequence(shape, shape.directions() * shape.hidden, context)) {
     const Dims cells{shape.layers, shape.directions()};
-    state = setting.plain({cells[0], cells[1], shape.batch, shape.hidden});
+    state = context.plain({cells[0], cells[1], shape.batch, shape.hidden});
     // The library has no recurrence without a bias.
     bias = floats({cells[0], cells[1], bias_gates(shape), shape.hidden});
     if (shape.initial) initial = state;
@@ -121,8 +121,8 @@ struct Tensors {
   }
 
   static Memory::desc sequence(const Recurrent& shape, std::int64_t channels,
-                               const Setting& setting) {
-    return setting.strided({shape.steps, shape.batch, channels}, sequence_strides(shape, channels));
+                               const VariantContext& context) {
+    return context.strided({shape.steps, shape.batch, channels}, sequence_strides(shape, channels));
   }
 
   Memory::desc x;
@@ -172,29 +172,31 @@ void add_arguments(Plan& plan, const Recurrent& shape) {
   }
 }
 
-Offer offer_of(const Recurrent& shape, const Setting& setting) {
-  const Tensors t(shape, setting);
+Implementation recurrence(const Recurrent& shape, const VariantContext& context) {
+  const Tensors t(shape, context);
   const auto inference = dnnl::prop_kind::forward_inference;
-  const dnnl::primitive_attr attributes = setting.attributes();
-  const dnnl::engine& engine = setting.engine();
+  const dnnl::primitive_attr attributes = context.attributes();
+  const dnnl::engine& engine = context.engine();
   switch (shape.kind) {
     case Kind::lstm: {
       using Forward = dnnl::lstm_forward;
-      return offer<Forward>(Forward::desc(inference, direction(shape), t.x, t.initial, t.initial,
-                                          t.weights, t.recurrence, t.bias, t.y, t.last, t.last),
-                            attributes, engine);
+      return implementation_of<Forward>(
+          Forward::desc(inference, direction(shape), t.x, t.initial, t.initial, t.weights,
+                        t.recurrence, t.bias, t.y, t.last, t.last),
+          attributes, engine);
     }
     case Kind::gru: {
       if (shape.linear_before_reset) {
         using Forward = dnnl::lbr_gru_forward;
-        return offer<Forward>(Forward::desc(inference, direction(shape), t.x, t.initial, t.weights,
-                                            t.recurrence, t.bias, t.y, t.last),
-                              attributes, engine);
+        return implementation_of<Forward>(
+            Forward::desc(inference, direction(shape), t.x, t.initial, t.weights, t.recurrence,
+                          t.bias, t.y, t.last),
+            attributes, engine);
       }
       using Forward = dnnl::gru_forward;
-      return offer<Forward>(Forward::desc(inference, direction(shape), t.x, t.initial, t.weights,
-                                          t.recurrence, t.bias, t.y, t.last),
-                            attributes, engine);
+      return implementation_of<Forward>(Forward::desc(inference, direction(shape), t.x, t.initial,
+                                                      t.weights, t.recurrence, t.bias, t.y, t.last),
+                                        attributes, engine);
     }
     case Kind::rnn_tanh:
     case Kind::rnn_relu:
@@ -203,21 +205,22 @@ Offer offer_of(const Recurrent& shape, const Setting& setting) {
   using Forward = dnnl::vanilla_rnn_forward;
   const auto activation =
       shape.kind == Kind::rnn_tanh ? dnnl::algorithm::eltwise_tanh : dnnl::algorithm::eltwise_relu;
-  return offer<Forward>(Forward::desc(inference, activation, direction(shape), t.x, t.initial,
-                                      t.weights, t.recurrence, t.bias, t.y, t.last),
-                        attributes, engine);
+  return implementation_of<Forward>(
+      Forward::desc(inference, activation, direction(shape), t.x, t.initial, t.weights,
+                    t.recurrence, t.bias, t.y, t.last),
+      attributes, engine);
 }
 
-Plan plan(const Recurrent& shape, const Setting& setting) {
-  if (setting.integers()) throw Unsupported("int8 recurrence needs scales of its own");
+Plan plan(const Recurrent& shape, const VariantContext& context) {
+  if (context.integers()) throw harness::Unsupported("int8 recurrence needs scales of its own");
   if (shape.layers > 1 && shape.input_size != shape.directions() * shape.hidden) {
-    throw Unsupported("oneDNN's layers all have inputs of one size");
+    throw harness::Unsupported("oneDNN's layers all have inputs of one size");
   }
   const std::int64_t outputs = shape.directions() * shape.hidden;
   const auto values = [&](std::int64_t channels) {
     return floats({shape.steps, shape.batch, channels}, Tensors::sequence_strides(shape, channels));
   };
-  Plan plan{.offer = offer_of(shape, setting),
+  Plan plan{.implementation = recurrence(shape, context),
             .operands = {{DNNL_ARG_SRC_LAYER, values(shape.input_size)}},
             .result = {DNNL_ARG_DST_LAYER, values(outputs)}};
   add_arguments(plan, shape);
@@ -228,9 +231,12 @@ Plan plan(const Recurrent& shape, const Setting& setting) {
 
 /// Weights are in whatever format the library likes, and biases in one: both are prepared when the
 /// model is loaded. Step by step or batch by batch is the problem's, not a layout of the variant.
-Solver solver(const Recurrent& shape, const Problem&) {
-  return solver_of_one({Layout::plain},
-                       [shape](const Setting& setting) { return plan(shape, setting); });
+void register_recurrent(SolverTable& table) {
+  table.add(solver_of_one_way<Recurrent>(
+      [](const Recurrent&) { return std::vector{Layout::plain}; },
+      [](const Recurrent& shape, const Problem&, const VariantContext& context) {
+        return plan(shape, context);
+      }));
 }
 
 }  // namespace benanza::onednn

@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/operators.h"
+#include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
 namespace {
@@ -56,23 +56,26 @@ Extents merged(const Reduction& shape) {
 
 }  // namespace
 
-Solver solver(const Reduction& shape, const Problem& problem) {
-  return solver_of_one({Layout::plain}, [shape, problem](const Setting& setting) {
-    const Extents extents = merged(shape);
-    const dnnl::reduction::desc descriptor(algorithm(shape.kind), setting.plain(extents.from),
-                                           setting.plain(extents.to),
-                                           shape.kind == ReductionKind::l1 ? 1.0F : 2.0F, 0);
-    dnnl::primitive_attr attributes = setting.attributes();
-    // Reductions take no output scale, but a function to apply to the result.
-    if (setting.integers() && int8_scale(problem) != 1) {
-      dnnl::post_ops scale;
-      scale.append_eltwise(1, dnnl::algorithm::eltwise_linear, int8_scale(problem), 0);
-      attributes.set_post_ops(scale);
-    }
-    return Plan{.offer = offer<dnnl::reduction>(descriptor, attributes, setting.engine()),
-                .operands = {{DNNL_ARG_SRC, floats(extents.from)}},
-                .result = {DNNL_ARG_DST, floats(extents.to)}};
-  });
+void register_reduction(SolverTable& table) {
+  table.add(solver_of_one_way<Reduction>(
+      [](const Reduction&) { return std::vector{Layout::plain}; },
+      [](const Reduction& shape, const Problem& problem, const VariantContext& context) {
+        const Extents extents = merged(shape);
+        const dnnl::reduction::desc descriptor(algorithm(shape.kind), context.plain(extents.from),
+                                               context.plain(extents.to),
+                                               shape.kind == ReductionKind::l1 ? 1.0F : 2.0F, 0);
+        dnnl::primitive_attr attributes = context.attributes();
+        // Reductions take no output scale, but a function to apply to the result.
+        if (context.integers() && harness::int8_scale(problem) != 1) {
+          dnnl::post_ops scale;
+          scale.append_eltwise(1, dnnl::algorithm::eltwise_linear, harness::int8_scale(problem), 0);
+          attributes.set_post_ops(scale);
+        }
+        return Plan{.implementation = implementation_of<dnnl::reduction>(descriptor, attributes,
+                                                                         context.engine()),
+                    .operands = {{DNNL_ARG_SRC, floats(extents.from)}},
+                    .result = {DNNL_ARG_DST, floats(extents.to)}};
+      }));
 }
 
 }  // namespace benanza::onednn

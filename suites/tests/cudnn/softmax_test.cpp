@@ -7,7 +7,7 @@
 namespace benanza::cudnn {
 namespace {
 
-using Algorithms = std::vector<Algorithm>;
+using Algorithms = std::vector<harness::Algorithm>;
 
 TEST(SoftmaxDims, AnyAxisBecomesTheChannels) {
   const auto dims = [](std::string_view key) { return softmax_dims(shape_of<Softmax>(key)); };

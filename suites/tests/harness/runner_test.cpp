@@ -4,7 +4,7 @@
 
 #include "suites/tests/harness/fake/fake_backend.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 struct Runner : ::testing::Test {
@@ -61,4 +61,4 @@ TEST(OneLine, JoinsLinesAndTrims) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

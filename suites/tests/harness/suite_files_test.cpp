@@ -3,7 +3,7 @@
 
 #include "suites/tests/harness/suite_fixture.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 using ::testing::AllOf;
@@ -236,4 +236,4 @@ TEST_F(Suite, TwoProcessesDoNotShareAFile) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

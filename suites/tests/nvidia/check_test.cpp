@@ -5,7 +5,7 @@
 
 #include "suites/nvidia/device/identity.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 using testing::AllOf;
@@ -48,4 +48,4 @@ TEST(CudaVersion, Text) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 using testing::ElementsAre;
@@ -138,4 +138,4 @@ TEST(PoisonByte, IsWhatNoCorrectCallLeaves) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -8,7 +8,7 @@
 
 #include "core/base/file.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 TEST(ClockHz, CyclesOverWallClock) {
@@ -37,4 +37,4 @@ TEST(DeviceCode, PtxAssemblesForEveryGpuSinceTuring) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 using testing::DoubleEq;
@@ -53,4 +53,4 @@ TEST(ContextEntries, NameTheirUnit) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 constexpr auto yes = true;
@@ -51,4 +51,4 @@ TEST(AnyUsesTensorCores, OneKernelIsEnoughAndAllMustBeKnownForNo) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 TEST(TensorStrides, RowMajorForNchwAndPlain) {
@@ -36,4 +36,4 @@ TEST(SpanBytes, CountsPaddingAndKeeps64Bits) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -12,7 +12,7 @@
 #include "suites/tests/verify/planted_errors.h"
 #include "suites/verify/verify.h"
 
-namespace benanza::testing {
+namespace benanza::onednn {
 namespace {
 
 /// One of every kind, sizes odd and not multiples of a vector, each with a feature of its own.
@@ -184,16 +184,16 @@ bool is_of_version_2_6() { return dnnl_version()->major == 2 && dnnl_version()->
 /// which the library itself may choose, the gemm convolutions of oneDNN 2.6 add other elements of a
 /// residual than they should (found by these tests with version 2.6.3; in place, "sum.", they are
 /// right).
-bool may_be_refused(const Variant& variant) {
+bool may_be_refused(const harness::Variant& variant) {
   return is_of_version_2_6() && variant.problem.epilogue.residual &&
          variant.layout != Layout::nchw && !variant.algorithm.starts_with("sum.") &&
-         variant.algorithm.find("gemm") != Algorithm::npos &&
+         variant.algorithm.find("gemm") != harness::Algorithm::npos &&
          std::holds_alternative<Convolution>(variant.problem.shape);
 }
 
 /// oneDNN 2.6's logarithm for processors without FMA is up to 7e-6 off: of 1.04 it is 0.0392255,
 /// exactly 0.0392207. Whether verification says so depends on the inputs.
-bool may_be_inexact(const Variant& variant) {
+bool may_be_inexact(const harness::Variant& variant) {
   const auto* const function = std::get_if<Activation>(&variant.problem.shape);
   return is_of_version_2_6() && function && function->kind == ActivationKind::log &&
          (variant.algorithm == "jit:sse41" || variant.algorithm == "jit:avx");
@@ -209,10 +209,10 @@ struct Counts {
 class OnednnTest : public ::testing::Test {
  protected:
   /// Null, and counted, where the backend refuses.
-  std::unique_ptr<Primitive> created(const Variant& variant, Counts& counts) {
+  std::unique_ptr<harness::Primitive> created(const harness::Variant& variant, Counts& counts) {
     try {
       return backend_->create(variant);
-    } catch (const Unsupported& refusal) {
+    } catch (const harness::Unsupported& refusal) {
       EXPECT_TRUE(may_be_refused(variant)) << refusal.what();
       EXPECT_THAT(refusal.what(), ::testing::HasSubstr("residual"));
       ++counts.refused;
@@ -222,14 +222,15 @@ class OnednnTest : public ::testing::Test {
 
   Counts verify_all(const char* key, Precision precision) {
     Counts counts;
-    for (const Variant& variant :
-         variants(*backend_, key, precision, AlgorithmSet::with_reference)) {
+    for (const harness::Variant& variant :
+         variants(*backend_, key, precision, harness::AlgorithmSet::with_reference)) {
       SCOPED_TRACE(name_of(variant));
       const auto primitive = created(variant, counts);
       if (!primitive) continue;
       // In layout any it depends on the format that the library has chosen.
       EXPECT_FALSE(may_be_refused(variant) && variant.layout == Layout::nhwc) << "made, and wrong";
-      const VerificationResult result = verify(*primitive, variant.problem, precision, cache_);
+      const verify::VerificationResult result =
+          verify::verify(*primitive, variant.problem, precision, cache_);
       EXPECT_TRUE(result.ok || may_be_inexact(variant)) << result.message;
       EXPECT_GE(primitive->workspace_bytes(), 0);
       ++counts.right;
@@ -237,8 +238,8 @@ class OnednnTest : public ::testing::Test {
     return counts;
   }
 
-  std::unique_ptr<Backend> backend_ = make_onednn_backend();
-  VerificationCase cache_;
+  std::unique_ptr<harness::Backend> backend_ = make_backend();
+  verify::VerificationCase cache_;
 };
 
 /// With one thread: what these tests show does not depend on how work is split, and threads that
@@ -282,8 +283,9 @@ TEST_F(OnednnTest, EveryOperatorHasACase) {
   EXPECT_TRUE(backend_->layouts(dropout).empty()) << "the library has no dropout";
   covered.insert(dropout.shape.index());
   const Problem attention = parse("attention/1x2x8x4_k2x8x4_s0.5");
-  EXPECT_THROW(backend_->algorithms(attention, Precision::fp32, Layout::plain, AlgorithmSet::all),
-               Unsupported)
+  EXPECT_THROW(
+      backend_->algorithms(attention, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
+      harness::Unsupported)
       << "the library has attention in its parts alone";
   covered.insert(attention.shape.index());
   EXPECT_EQ(covered.size(), std::variant_size_v<Shape>);
@@ -292,7 +294,7 @@ TEST_F(OnednnTest, EveryOperatorHasACase) {
 TEST_P(OnednnOperators, IsRightInFp32InEveryLayout) {
   const char* const key = GetParam().key;
   for (const Offered& layout :
-       offered(*backend_, key, Precision::fp32, AlgorithmSet::with_reference)) {
+       offered(*backend_, key, Precision::fp32, harness::AlgorithmSet::with_reference)) {
     EXPECT_EQ(layout.refusal, "") << to_string(layout.variant.layout);
   }
   EXPECT_GT(verify_all(key, Precision::fp32).right, 0);
@@ -311,18 +313,18 @@ TEST_P(OnednnOneThread, IsRightInBf16WhereTheProcessorHasIt) {
 }
 
 TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
-  for (const PlantedError& error : planted_errors()) {
+  for (const verify::PlantedError& error : verify::planted_errors()) {
     const Problem wanted = parse(error.wanted);
     // oneDNN has no dropout, and attention in its parts alone.
     if (backend_->layouts(wanted).empty() || std::holds_alternative<Attention>(wanted.shape))
       continue;
     int count = 0;
     for (const Precision precision : error.precisions) {
-      for (const Variant& variant :
-           variants(*backend_, error.mistaken, precision, AlgorithmSet::all)) {
+      for (const harness::Variant& variant :
+           variants(*backend_, error.mistaken, precision, harness::AlgorithmSet::all)) {
         SCOPED_TRACE(std::string(error.what) + ": " + error.wanted + " by " + name_of(variant));
-        Mistaken wrong(error, backend_->create(variant));
-        EXPECT_FALSE(verify(wrong, wanted, precision, cache_).ok);
+        verify::Mistaken wrong(error, backend_->create(variant));
+        EXPECT_FALSE(verify::verify(wrong, wanted, precision, cache_).ok);
         ++count;
       }
     }
@@ -331,9 +333,9 @@ TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
 }
 
 /// Throws away what the library wrote into the last element, as a call that stops early would.
-class StopsEarly : public Primitive {
+class StopsEarly : public harness::Primitive {
  public:
-  explicit StopsEarly(std::unique_ptr<Primitive> inner) : inner_(std::move(inner)) {}
+  explicit StopsEarly(std::unique_ptr<harness::Primitive> inner) : inner_(std::move(inner)) {}
   void upload(std::size_t index, std::span<const float> values) override {
     inner_->upload(index, values);
   }
@@ -350,20 +352,20 @@ class StopsEarly : public Primitive {
   std::int64_t workspace_bytes() const override { return 0; }
 
  private:
-  std::unique_ptr<Primitive> inner_;
+  std::unique_ptr<harness::Primitive> inner_;
   float poison_ = 0;
 };
 
 TEST_P(OnednnOneThread, PartOfAResultIsFound) {
   for (const Precision precision : {Precision::fp32, Precision::int8}) {
-    for (const Variant& variant :
-         variants(*backend_, GetParam().key, precision, AlgorithmSet::best)) {
+    for (const harness::Variant& variant :
+         variants(*backend_, GetParam().key, precision, harness::AlgorithmSet::best)) {
       SCOPED_TRACE(name_of(variant));
       Counts counts;
       auto inner = created(variant, counts);
       if (!inner) continue;
       StopsEarly primitive(std::move(inner));
-      EXPECT_FALSE(verify(primitive, variant.problem, precision, cache_).ok);
+      EXPECT_FALSE(verify::verify(primitive, variant.problem, precision, cache_).ok);
     }
   }
 }
@@ -371,8 +373,8 @@ TEST_P(OnednnOneThread, PartOfAResultIsFound) {
 TEST_F(OnednnMistakes, ACallThatDoesNothingLeavesPoisonEverywhere) {
   const Problem problem = parse("relu/1x19x3x3");
   for (const Precision precision : {Precision::fp32, Precision::int8}) {
-    for (const Variant& variant :
-         variants(*backend_, "relu/1x19x3x3", precision, AlgorithmSet::best)) {
+    for (const harness::Variant& variant :
+         variants(*backend_, "relu/1x19x3x3", precision, harness::AlgorithmSet::best)) {
       const auto primitive = backend_->create(variant);
       primitive->poison_output();
       for (const float value : primitive->download()) {
@@ -387,4 +389,4 @@ TEST_F(OnednnMistakes, ACallThatDoesNothingLeavesPoisonEverywhere) {
 }
 
 }  // namespace
-}  // namespace benanza::testing
+}  // namespace benanza::onednn

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 TEST(Tolerance, Fp32IsOfTheOrderOfTheTermsNotOfTheResult) {
@@ -71,4 +71,4 @@ TEST(Tolerance, IntegersAreTheNearestOrOneOfTwo) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::verify

@@ -4,12 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "suites/cudnn/constants.h"
-#include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/primitive/op_tensor.h"
-#include "suites/cudnn/solvers.h"
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/solvers.h"
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
 
@@ -25,10 +23,10 @@ std::vector<OpTensorStep> clip_steps(float low, float high) {
   return steps;
 }
 
-class ActivationLayer final : public Layer {
+class ActivationPrimitive final : public CudnnPrimitive {
  public:
-  ActivationLayer(Library& library, const Variant& variant, const ActivationCall& call)
-      : Layer(library, variant, dense_inputs(variant)),
+  ActivationPrimitive(Library& library, const harness::Variant& variant, const ActivationCall& call)
+      : CudnnPrimitive(library, variant, dense_inputs(variant)),
         tensor_(make_tensor(dense_output(variant))),
         activation_(make_activation(call.mode, call.coefficient)) {}
 
@@ -43,15 +41,16 @@ class ActivationLayer final : public Layer {
   ActivationDescriptor activation_;
 };
 
-class OpTensorLayer final : public Layer {
+class OpTensorPrimitive final : public CudnnPrimitive {
  public:
-  OpTensorLayer(Library& library, const Variant& variant, const std::vector<OpTensorStep>& steps)
-      : Layer(library, variant, dense_inputs(variant)),
+  OpTensorPrimitive(Library& library, const harness::Variant& variant,
+                    const std::vector<OpTensorStep>& steps)
+      : CudnnPrimitive(library, variant, dense_inputs(variant)),
         tensor_(make_tensor(dense_output(variant))),
         one_format_(scalar(variant)),
         one_tensor_(make_tensor(one_format_)),
-        one_memory_(span_bytes(one_format_)) {
-    one_memory_.write(to_storage(std::array{1.0F}, one_format_), stream());
+        one_memory_(nvidia::span_bytes(one_format_)) {
+    one_memory_.write(nvidia::to_storage(std::array{1.0F}, one_format_), stream());
     for (const OpTensorStep& step : scaled(steps, scale())) {
       ops_.push_back({step, make_op_tensor(step.op)});
     }
@@ -72,7 +71,7 @@ class OpTensorLayer final : public Layer {
   }
 
  private:
-  static TensorFormat scalar(const Variant& variant) {
+  static nvidia::TensorFormat scalar(const harness::Variant& variant) {
     return dense(variant.precision, Dims(dense_output(variant).dims.size(), 1), Layout::plain);
   }
 
@@ -81,35 +80,21 @@ class OpTensorLayer final : public Layer {
     OpTensorDescriptor descriptor;
   };
   TensorDescriptor tensor_;
-  TensorFormat one_format_;
+  nvidia::TensorFormat one_format_;
   TensorDescriptor one_tensor_;
-  DeviceMemory one_memory_;
+  nvidia::DeviceMemory one_memory_;
   std::vector<Op> ops_;
 };
 
-class ActivationSolver final : public Solver {
- public:
-  explicit ActivationSolver(const Activation& shape) : shape_(shape) {}
-
-  std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
-
-  std::vector<Algorithm> algorithms(Library&, const Variant&) const override {
-    return {std::holds_alternative<ActivationCall>(map_activation(shape_)) ? "activation"
-                                                                           : "op_tensor"};
+std::unique_ptr<harness::Primitive> create(Library& library, const Activation& shape,
+                                           const harness::Variant& variant) {
+  const auto calls = map_activation(shape);
+  if (const auto* call = std::get_if<ActivationCall>(&calls)) {
+    return std::make_unique<ActivationPrimitive>(library, variant, *call);
   }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    const auto calls = map_activation(shape_);
-    if (const auto* call = std::get_if<ActivationCall>(&calls)) {
-      return std::make_unique<ActivationLayer>(library, variant, *call);
-    }
-    return std::make_unique<OpTensorLayer>(library, variant,
-                                           std::get<std::vector<OpTensorStep>>(calls));
-  }
-
- private:
-  Activation shape_;
-};
+  return std::make_unique<OpTensorPrimitive>(library, variant,
+                                             std::get<std::vector<OpTensorStep>>(calls));
+}
 
 }  // namespace
 
@@ -130,7 +115,8 @@ std::variant<ActivationCall, std::vector<OpTensorStep>> map_activation(const Act
       }
       return clip_steps(shape.alpha, shape.beta);
     case ActivationKind::leaky_relu:
-      if (shape.alpha < 0) throw Unsupported("cuDNN has no leaky relu with a negative slope");
+      if (shape.alpha < 0)
+        throw harness::Unsupported("cuDNN has no leaky relu with a negative slope");
       return Steps{{.op = shape.alpha <= 1 ? CUDNN_OP_TENSOR_MAX : CUDNN_OP_TENSOR_MIN,
                     .other_factor = shape.alpha,
                     .other_is_input = true}};
@@ -153,7 +139,7 @@ std::variant<ActivationCall, std::vector<OpTensorStep>> map_activation(const Act
     default:
       break;
   }
-  throw Unsupported("cuDNN's call-per-layer functions have no " + std::string(shape.op()));
+  throw harness::Unsupported("cuDNN's call-per-layer functions have no " + std::string(shape.op()));
 }
 
 std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) {
@@ -166,9 +152,18 @@ std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) 
   return steps;
 }
 
-std::unique_ptr<Solver> solver(const Activation& shape) {
-  return call_or_graph(std::make_unique<ActivationSolver>(shape),
-                       graph_solver(image_layouts(shape.input), activation_graphs(shape)));
+void register_activation(SolverTable& table) {
+  const auto layouts = [](const Activation& shape) { return image_layouts(shape.input); };
+  table.add<Activation>(
+      {.layouts = layouts,
+       .algorithms = [](Library&, const Activation& shape, const harness::Variant&,
+                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+         return {std::holds_alternative<ActivationCall>(map_activation(shape)) ? "activation"
+                                                                               : "op_tensor"};
+       },
+       .create = create,
+       .owns = is_call});
+  table.add(graph_solver<Activation>(layouts, activation_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/problem/ops/activation.h"
+#include "suites/cudnn/primitive/graph_solver.h"
 
 namespace benanza::cudnn {
 
@@ -36,5 +37,8 @@ std::variant<ActivationCall, std::vector<OpTensorStep>> map_activation(const Act
 
 /// The steps whose result is `factor` (above zero) times theirs.
 std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor);
+
+/// One graph, of the library's functions of every element. Throws Unsupported where it has none.
+std::vector<GraphCall> activation_graphs(const Activation& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

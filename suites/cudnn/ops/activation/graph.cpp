@@ -1,3 +1,5 @@
+#include "suites/cudnn/ops/activation/activation.h"
+
 #include <cmath>
 #include <optional>
 #include <string>
@@ -108,16 +110,19 @@ void function(const Activation& shape, OperationGraph& graph, const Dims& dims, 
     const Id divisor = through({CUDNN_POINTWISE_ADD}, magnitude, scalar(1));
     graph.pointwise({CUDNN_POINTWISE_DIV}, x, divisor, y);
   } else {
-    throw Unsupported("cuDNN has no " + std::string(shape.op()));
+    throw harness::Unsupported("cuDNN has no " + std::string(shape.op()));
   }
 }
 
-std::vector<GraphCall> calls(const Activation& shape, const Variant& variant) {
+}  // namespace
+
+std::vector<GraphCall> activation_graphs(const Activation& shape, const harness::Variant& variant) {
   if (variant.precision == Precision::int8) {
-    throw Unsupported("int8 " + std::string(shape.op()) + " needs a result scale of its own");
+    throw harness::Unsupported("int8 " + std::string(shape.op()) +
+                               " needs a result scale of its own");
   }
   // Where the elements lie is of no matter.
-  const TensorFormat format =
+  const nvidia::TensorFormat format =
       innermost_as_channels(variant.precision, as_matrix(element_count(shape.input)));
   GraphCall call;
   call.inputs = {format};
@@ -127,12 +132,6 @@ std::vector<GraphCall> calls(const Activation& shape, const Variant& variant) {
   std::vector<GraphCall> found;
   found.push_back(std::move(call));
   return found;
-}
-
-}  // namespace
-
-GraphCalls activation_graphs(const Activation& shape) {
-  return [shape](const Variant& variant) { return calls(shape, variant); };
 }
 
 }  // namespace benanza::cudnn

@@ -5,12 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "suites/cudnn/constants.h"
-#include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/primitive/op_tensor.h"
-#include "suites/cudnn/solvers.h"
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/solvers.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::cudnn {
@@ -36,22 +34,22 @@ cudnnOpTensorOp_t operation(BinaryKind kind) {
     case BinaryKind::min:
       return CUDNN_OP_TENSOR_MIN;
     case BinaryKind::div:
-      throw Unsupported("cuDNN's tensor operations have no division");
+      throw harness::Unsupported("cuDNN's tensor operations have no division");
     case BinaryKind::prelu:
-      throw Unsupported("cuDNN has no prelu");
+      throw harness::Unsupported("cuDNN has no prelu");
     case BinaryKind::power:
-      throw Unsupported("cuDNN's tensor operations have no power");
+      throw harness::Unsupported("cuDNN's tensor operations have no power");
     default:
       break;
   }
-  throw Unsupported("cuDNN's tensor operations do not compare");
+  throw harness::Unsupported("cuDNN's tensor operations do not compare");
 }
 
 /// cudnnOpTensor: a new result from both operands.
-class OpTensorLayer final : public Layer {
+class OpTensorPrimitive final : public CudnnPrimitive {
  public:
-  OpTensorLayer(Library& library, const Variant& variant, const BinaryCall& call)
-      : Layer(library, variant, dense_inputs(variant)),
+  OpTensorPrimitive(Library& library, const harness::Variant& variant, const BinaryCall& call)
+      : CudnnPrimitive(library, variant, dense_inputs(variant)),
         call_(scaled(call, scale())),
         full_(make_tensor(call.full_format)),
         other_(make_tensor(call.other_format)),
@@ -72,19 +70,19 @@ class OpTensorLayer final : public Layer {
 /// cudnnAddTensor: adds to the full operand in place, as a framework adds a bias. The result's
 /// memory holds that operand before the call; poisoning puts it back. Timed calls add again and
 /// again to the same memory.
-class AddTensorLayer final : public Layer {
+class AddTensorPrimitive final : public CudnnPrimitive {
  public:
-  AddTensorLayer(Library& library, const Variant& variant, const BinaryCall& call)
-      : Layer(library, variant, dense_inputs(variant)),
+  AddTensorPrimitive(Library& library, const harness::Variant& variant, const BinaryCall& call)
+      : CudnnPrimitive(library, variant, dense_inputs(variant)),
         call_(scaled(call, scale())),
-        bytes_(span_bytes(call.full_format)),
+        bytes_(nvidia::span_bytes(call.full_format)),
         full_(make_tensor(call.full_format)),
         other_(make_tensor(call.other_format)) {}
 
   void poison_output() override {
-    benanza::check(cudaMemcpyAsync(output(), input(call_.full), static_cast<std::size_t>(bytes_),
-                                   cudaMemcpyDeviceToDevice, stream()),
-                   "cudaMemcpyAsync");
+    nvidia::check(cudaMemcpyAsync(output(), input(call_.full), static_cast<std::size_t>(bytes_),
+                                  cudaMemcpyDeviceToDevice, stream()),
+                  "cudaMemcpyAsync");
   }
 
   void run() override {
@@ -99,29 +97,16 @@ class AddTensorLayer final : public Layer {
   TensorDescriptor other_;
 };
 
-class BinarySolver final : public Solver {
- public:
-  explicit BinarySolver(const Binary& shape) : shape_(shape) {}
-
-  std::vector<Layout> layouts() const override { return image_layouts(shape_.output()); }
-
-  std::vector<Algorithm> algorithms(Library&, const Variant& prototype) const override {
-    return binary_algorithms(shape_, prototype.layout);
+std::unique_ptr<harness::Primitive> create(Library& library, const Binary& shape,
+                                           const harness::Variant& variant) {
+  const std::string_view algorithm = variant.algorithm;
+  const auto folding = algorithm.ends_with(folded_suffix) ? Folding::folded : Folding::none;
+  const BinaryCall call = map_binary(shape, variant.precision, variant.layout, folding);
+  if (algorithm.starts_with(add_tensor)) {
+    return std::make_unique<AddTensorPrimitive>(library, variant, call);
   }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    const std::string_view algorithm = variant.algorithm;
-    const auto folding = algorithm.ends_with(folded_suffix) ? Folding::folded : Folding::none;
-    const BinaryCall call = map_binary(shape_, variant.precision, variant.layout, folding);
-    if (algorithm.starts_with(add_tensor)) {
-      return std::make_unique<AddTensorLayer>(library, variant, call);
-    }
-    return std::make_unique<OpTensorLayer>(library, variant, call);
-  }
-
- private:
-  Binary shape_;
-};
+  return std::make_unique<OpTensorPrimitive>(library, variant, call);
+}
 
 }  // namespace
 
@@ -166,7 +151,7 @@ BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout, F
     call.full_factor = b_factor;
     dims = {shape.b, shape.a};
   } else {
-    throw Unsupported("cuDNN broadcasts one of two operands, not both");
+    throw harness::Unsupported("cuDNN broadcasts one of two operands, not both");
   }
   if (folding == Folding::folded || dims.full.size() > maximum_rank) {
     dims = merge_broadcast(memory_order(dims.full, layout), memory_order(dims.other, layout));
@@ -183,9 +168,9 @@ BinaryCall scaled(BinaryCall call, float factor) {
   return call;
 }
 
-std::vector<Algorithm> binary_algorithms(const Binary& shape, Layout layout) {
+std::vector<harness::Algorithm> binary_algorithms(const Binary& shape, Layout layout) {
   operation(shape.kind);
-  std::vector<Algorithm> algorithms{"op_tensor"};
+  std::vector<harness::Algorithm> algorithms{"op_tensor"};
   if (is_sum(shape)) algorithms.emplace_back(add_tensor);
   if (layout == Layout::nhwc && shape.a != shape.b) {
     for (std::size_t i = 0, count = algorithms.size(); i < count; ++i) {
@@ -195,9 +180,16 @@ std::vector<Algorithm> binary_algorithms(const Binary& shape, Layout layout) {
   return algorithms;
 }
 
-std::unique_ptr<Solver> solver(const Binary& shape) {
-  return call_or_graph(std::make_unique<BinarySolver>(shape),
-                       graph_solver(image_layouts(shape.output()), binary_graphs(shape)));
+void register_binary(SolverTable& table) {
+  const auto layouts = [](const Binary& shape) { return image_layouts(shape.output()); };
+  table.add<Binary>(
+      {.layouts = layouts,
+       .algorithms =
+           [](Library&, const Binary& shape, const harness::Variant& prototype,
+              harness::AlgorithmSet) { return binary_algorithms(shape, prototype.layout); },
+       .create = create,
+       .owns = is_call});
+  table.add(graph_solver<Binary>(layouts, binary_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -7,6 +7,7 @@
 
 #include "core/problem/ops/binary.h"
 #include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/primitive/graph_solver.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -22,8 +23,8 @@ struct BinaryCall {
   std::size_t other = 1;
   float full_factor = 1;
   float other_factor = 1;
-  TensorFormat full_format;
-  TensorFormat other_format;
+  nvidia::TensorFormat full_format;
+  nvidia::TensorFormat other_format;
 };
 
 /// A difference is a sum with a factor of -1. Operands with more than 5 axes are always folded.
@@ -36,7 +37,7 @@ BinaryCall scaled(BinaryCall call, float factor);
 /// "op_tensor" (a new result) for all; "add_tensor" (in place, as frameworks add a bias) for sums
 /// and differences; each with ".folded" where the channels lie innermost and one operand is
 /// broadcast: the library is slow there unless it is shown a matrix.
-std::vector<Algorithm> binary_algorithms(const Binary& shape, Layout layout);
+std::vector<harness::Algorithm> binary_algorithms(const Binary& shape, Layout layout);
 
 /// The axes in the order in which they lie in memory.
 Dims memory_order(const Dims& dims, Layout layout);
@@ -48,5 +49,8 @@ struct MergedDims {
   Dims other;
 };
 MergedDims merge_broadcast(const Dims& full, const Dims& other);
+
+/// One graph, of the library's functions of every element. Throws Unsupported where it has none.
+std::vector<GraphCall> binary_graphs(const Binary& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

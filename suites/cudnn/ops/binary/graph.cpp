@@ -1,8 +1,9 @@
+#include "suites/cudnn/ops/binary/binary.h"
+
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "suites/cudnn/ops/binary/binary.h"
 #include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/primitive/graph_solver.h"
 #include "suites/harness/primitive.h"
@@ -68,9 +69,11 @@ std::optional<cudnnPointwiseMode_t> single_mode(BinaryKind kind) {
   }
 }
 
-std::vector<GraphCall> calls(const Binary& shape, const Variant& variant) {
+}  // namespace
+
+std::vector<GraphCall> binary_graphs(const Binary& shape, const harness::Variant& variant) {
   if (variant.precision == Precision::int8) {
-    throw Unsupported("int8 " + std::string(shape.op()) + " needs a scale of its own");
+    throw harness::Unsupported("int8 " + std::string(shape.op()) + " needs a scale of its own");
   }
   const Extents extents = merged(shape, variant.layout);
   GraphCall call;
@@ -79,8 +82,8 @@ std::vector<GraphCall> calls(const Binary& shape, const Variant& variant) {
                  dense(variant.precision, shape.b, variant.layout)};
   call.output = dense(variant.precision, shape.output(), variant.layout);
   // The same places, seen as fewer axes.
-  const TensorFormat left = innermost_as_channels(variant.precision, extents.a);
-  const TensorFormat result = innermost_as_channels(variant.precision, extents.result);
+  const nvidia::TensorFormat left = innermost_as_channels(variant.precision, extents.a);
+  const nvidia::TensorFormat result = innermost_as_channels(variant.precision, extents.result);
   const Id a = graph.tensor(left);
   const Id b = graph.tensor(innermost_as_channels(variant.precision, extents.b));
   const Id y = graph.tensor(result);
@@ -99,17 +102,11 @@ std::vector<GraphCall> calls(const Binary& shape, const Variant& variant) {
     graph.pointwise({CUDNN_POINTWISE_MUL}, against_zero(CUDNN_POINTWISE_MIN), b, below);
     graph.pointwise({CUDNN_POINTWISE_ADD}, below, above, y);
   } else {
-    throw Unsupported("cuDNN's graphs do not compare");
+    throw harness::Unsupported("cuDNN's graphs do not compare");
   }
   std::vector<GraphCall> found;
   found.push_back(std::move(call));
   return found;
-}
-
-}  // namespace
-
-GraphCalls binary_graphs(const Binary& shape) {
-  return [shape](const Variant& variant) { return calls(shape, variant); };
 }
 
 }  // namespace benanza::cudnn

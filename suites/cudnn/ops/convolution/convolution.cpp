@@ -5,10 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "suites/cudnn/constants.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
-#include "suites/cudnn/api/status.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -26,22 +25,13 @@ Answers ask_heuristics(Library& library, const ConvolutionDescriptors& descripto
   return answers;
 }
 
-/// Empty where the heuristics refuse the layer: then no algorithm has a rank.
-const Answers& heuristics(Library& library, const Variant& variant,
+const Answers& heuristics(Library& library, const harness::Variant& variant,
                           const ConvolutionDescriptors& descriptors) {
-  const std::string name = key(variant.problem) + ' ' + std::string(to_string(variant.precision)) +
-                           ' ' + std::string(to_string(variant.layout));
-  auto [entry, is_new] = library.convolution_heuristics().try_emplace(name);
-  if (is_new) {
-    try {
-      entry->second = ask_heuristics(library, descriptors);
-    } catch (const Unsupported&) {
-    }
-  }
-  return entry->second;
+  return library.convolution_heuristics().of(variant,
+                                             [&] { return ask_heuristics(library, descriptors); });
 }
 
-std::int64_t workspace_size(const Library& library, const ConvolutionDescriptors& descriptors,
+std::int64_t workspace_size(Library& library, const ConvolutionDescriptors& descriptors,
                             cudnnConvolutionFwdAlgo_t algorithm) {
   std::size_t bytes = 0;
   BENANZA_CUDNN(cudnnGetConvolutionForwardWorkspaceSize, library.handle(), descriptors.read.get(),
@@ -51,20 +41,21 @@ std::int64_t workspace_size(const Library& library, const ConvolutionDescriptors
   return static_cast<std::int64_t>(bytes);
 }
 
-std::vector<TensorFormat> operand_formats(const ConvolutionCall& call, const Epilogue& epilogue) {
-  std::vector<TensorFormat> formats{call.input, call.weights};
+std::vector<nvidia::TensorFormat> operand_formats(const ConvolutionCall& call,
+                                                  const Epilogue& epilogue) {
+  std::vector<nvidia::TensorFormat> formats{call.input, call.weights};
   if (epilogue.bias) formats.push_back(call.bias);
   if (epilogue.residual) formats.push_back(call.output);
   return formats;
 }
 
-class ConvolutionLayer final : public Layer {
+class ConvolutionPrimitive final : public CudnnPrimitive {
  public:
-  ConvolutionLayer(Library& library, const Variant& variant, const ConvolutionCall& call,
-                   ConvolutionDescriptors descriptors, cudnnConvolutionFwdAlgo_t algorithm,
-                   std::int64_t workspace_bytes)
-      : Layer(library, variant, operand_formats(call, variant.problem.epilogue), call.output,
-              workspace_bytes),
+  ConvolutionPrimitive(Library& library, const harness::Variant& variant,
+                       const ConvolutionCall& call, ConvolutionDescriptors descriptors,
+                       cudnnConvolutionFwdAlgo_t algorithm, std::int64_t workspace_bytes)
+      : CudnnPrimitive(library, variant, operand_formats(call, variant.problem.epilogue),
+                       call.output, workspace_bytes),
         variant_(variant),
         descriptors_(std::move(descriptors)),
         algorithm_(algorithm),
@@ -75,7 +66,7 @@ class ConvolutionLayer final : public Layer {
                                     std::numeric_limits<double>::max())) {
     if (call.padded) padded_.emplace(library.cuda(), *call.padded, 0.0F);
     if (is_fused() && !bias_) {
-      no_bias_ = DeviceMemory(span_bytes(call.bias));
+      no_bias_ = nvidia::DeviceMemory(nvidia::span_bytes(call.bias));
       no_bias_.fill(0, stream());
     }
   }
@@ -83,10 +74,10 @@ class ConvolutionLayer final : public Layer {
   /// The library scales the products but neither bias nor residual: they are stored scaled.
   void upload(std::size_t index, std::span<const float> values) override {
     const bool added = index == bias_ || index == residual_;
-    if (!added || scale() == 1) return Layer::upload(index, values);
+    if (!added || scale() == 1) return CudnnPrimitive::upload(index, values);
     std::vector<float> scaled(values.begin(), values.end());
     for (float& value : scaled) value *= scale();
-    Layer::upload(index, scaled);
+    CudnnPrimitive::upload(index, scaled);
   }
 
   void run() override {
@@ -130,55 +121,49 @@ class ConvolutionLayer final : public Layer {
  private:
   bool is_fused() const { return variant_.problem.epilogue != Epilogue{}; }
 
-  Variant variant_;
+  harness::Variant variant_;
   ConvolutionDescriptors descriptors_;
   cudnnConvolutionFwdAlgo_t algorithm_;
   std::optional<std::size_t> bias_;
   std::optional<std::size_t> residual_;
   ActivationDescriptor activation_;
   /// The library wants a bias: zeros where the problem has none.
-  DeviceMemory no_bias_;
+  nvidia::DeviceMemory no_bias_;
   std::optional<PaddedInput> padded_;
 };
 
-class ConvolutionSolver final : public Solver {
- public:
-  explicit ConvolutionSolver(const Convolution& shape) : shape_(shape) {}
-
-  std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
-
-  std::vector<Algorithm> algorithms(Library& library, const Variant& prototype) const override {
-    const Epilogue& epilogue = prototype.problem.epilogue;
-    fused_activation(epilogue);  // refuses what no algorithm has
-    const auto descriptors = describe(call(prototype), prototype.layout, prototype.precision);
-    std::vector<Algorithm> names;
-    for (const auto algorithm :
-         algorithms_with(epilogue, by_rank(heuristics(library, prototype, descriptors)))) {
-      names.emplace_back(to_string(algorithm));
-    }
-    return names;
+std::vector<harness::Algorithm> algorithms(Library& library, const Convolution& shape,
+                                           const harness::Variant& prototype,
+                                           harness::AlgorithmSet) {
+  const Epilogue& epilogue = prototype.problem.epilogue;
+  fused_activation(epilogue);  // refuses what no algorithm has
+  const auto descriptors = describe(map_convolution(shape, prototype.precision, prototype.layout),
+                                    prototype.layout, prototype.precision);
+  std::vector<harness::Algorithm> names;
+  for (const auto algorithm :
+       algorithms_with(epilogue, by_rank(heuristics(library, prototype, descriptors)))) {
+    names.emplace_back(to_string(algorithm));
   }
+  return names;
+}
 
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    const ConvolutionCall mapped = call(variant);
-    auto descriptors = describe(mapped, variant.layout, variant.precision);
-    const auto algorithm = parse_convolution_algorithm(variant.algorithm);
-    const std::int64_t bytes = workspace_size(library, descriptors, algorithm);
-    return std::make_unique<ConvolutionLayer>(library, variant, mapped, std::move(descriptors),
-                                              algorithm, bytes);
-  }
-
- private:
-  ConvolutionCall call(const Variant& variant) const {
-    return map_convolution(shape_, variant.precision, variant.layout);
-  }
-  Convolution shape_;
-};
+std::unique_ptr<harness::Primitive> create(Library& library, const Convolution& shape,
+                                           const harness::Variant& variant) {
+  const ConvolutionCall call = map_convolution(shape, variant.precision, variant.layout);
+  auto descriptors = describe(call, variant.layout, variant.precision);
+  const auto algorithm = parse_convolution_algorithm(variant.algorithm);
+  const std::int64_t bytes = workspace_size(library, descriptors, algorithm);
+  return std::make_unique<ConvolutionPrimitive>(library, variant, call, std::move(descriptors),
+                                                algorithm, bytes);
+}
 
 }  // namespace
 
-std::unique_ptr<Solver> solver(const Convolution& shape) {
-  return std::make_unique<ConvolutionSolver>(shape);
+void register_convolution(SolverTable& table) {
+  table.add<Convolution>(
+      {.layouts = [](const Convolution& shape) { return image_layouts(shape.input); },
+       .algorithms = algorithms,
+       .create = create});
 }
 
 }  // namespace benanza::cudnn

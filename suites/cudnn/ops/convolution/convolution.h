@@ -7,28 +7,28 @@
 #include <string_view>
 
 #include "core/problem/problem.h"
-#include "suites/cudnn/primitive/heuristics.h"
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/primitive/padded_input.h"
+#include "suites/cudnn/primitive/heuristics.h"
+#include "suites/cudnn/primitive/padding.h"
 
 namespace benanza::cudnn {
 
 /// A convolution in cuDNN's terms: two spatial axes or more (one axis gets a height of 1), the same
 /// pad on both sides.
 struct ConvolutionCall {
-  TensorFormat input;
+  nvidia::TensorFormat input;
   /// What the library reads instead of `input`, where the pads differ too much.
   std::optional<PaddedShape> padded;
-  TensorFormat weights;
+  nvidia::TensorFormat weights;
   /// 1 x filters x 1 x 1; fp32 at int8, where the library adds it to scaled sums.
-  TensorFormat bias;
-  TensorFormat output;
+  nvidia::TensorFormat bias;
+  nvidia::TensorFormat output;
   Dims pads;
   Dims strides;
   Dims dilations;
   std::int64_t groups = 1;
 
-  const TensorFormat& read_by_library() const { return padded ? padded->whole : input; }
+  const nvidia::TensorFormat& read_by_library() const { return padded ? padded->whole : input; }
 };
 
 ConvolutionCall map_convolution(const Convolution& shape, Precision precision, Layout layout);

@@ -90,8 +90,8 @@ std::vector<cudnnConvolutionFwdAlgo_t> algorithms_with(
 cudnnActivationMode_t fused_activation(const Epilogue& epilogue) {
   if (!epilogue.activation) return CUDNN_ACTIVATION_IDENTITY;
   if (epilogue.activation->kind == ActivationKind::relu) return CUDNN_ACTIVATION_RELU;
-  throw Unsupported("cudnnConvolutionBiasActivationForward has no " +
-                    std::string(epilogue.activation->op()));
+  throw harness::Unsupported("cudnnConvolutionBiasActivationForward has no " +
+                             std::string(epilogue.activation->op()));
 }
 
 }  // namespace benanza::cudnn

@@ -3,11 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "suites/cudnn/primitive/heuristics.h"
-#include "suites/cudnn/constants.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/solvers.h"
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/primitive/heuristics.h"
+#include "suites/cudnn/solvers.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -26,22 +25,13 @@ Answers ask_heuristics(Library& library, const DeconvolutionDescriptors& descrip
   return answers;
 }
 
-/// Empty where the heuristics refuse the layer: then no algorithm has a rank.
-const Answers& heuristics(Library& library, const Variant& variant,
+const Answers& heuristics(Library& library, const harness::Variant& variant,
                           const DeconvolutionDescriptors& descriptors) {
-  const std::string name = key(variant.problem) + ' ' + std::string(to_string(variant.precision)) +
-                           ' ' + std::string(to_string(variant.layout));
-  auto [entry, is_new] = library.deconvolution_heuristics().try_emplace(name);
-  if (is_new) {
-    try {
-      entry->second = ask_heuristics(library, descriptors);
-    } catch (const Unsupported&) {
-    }
-  }
-  return entry->second;
+  return library.deconvolution_heuristics().of(
+      variant, [&] { return ask_heuristics(library, descriptors); });
 }
 
-std::int64_t workspace_size(const Library& library, const DeconvolutionDescriptors& descriptors,
+std::int64_t workspace_size(Library& library, const DeconvolutionDescriptors& descriptors,
                             cudnnConvolutionBwdDataAlgo_t algorithm) {
   std::size_t bytes = 0;
   BENANZA_CUDNN(cudnnGetConvolutionBackwardDataWorkspaceSize, library.handle(),
@@ -51,17 +41,17 @@ std::int64_t workspace_size(const Library& library, const DeconvolutionDescripto
   return static_cast<std::int64_t>(bytes);
 }
 
-class DeconvolutionLayer final : public Layer {
+class DeconvolutionPrimitive final : public CudnnPrimitive {
  public:
-  DeconvolutionLayer(Library& library, const Variant& variant, const DeconvolutionCall& call,
-                     DeconvolutionDescriptors descriptors, cudnnConvolutionBwdDataAlgo_t algorithm,
-                     std::int64_t workspace_bytes)
-      : Layer(library, variant, {call.input, call.weights}, call.output, workspace_bytes),
+  DeconvolutionPrimitive(Library& library, const harness::Variant& variant,
+                         const DeconvolutionCall& call, DeconvolutionDescriptors descriptors,
+                         cudnnConvolutionBwdDataAlgo_t algorithm, std::int64_t workspace_bytes)
+      : CudnnPrimitive(library, variant, {call.input, call.weights}, call.output, workspace_bytes),
         variant_(variant),
         descriptors_(std::move(descriptors)),
         algorithm_(algorithm) {
     if (!call.larger) return;
-    larger_ = DeviceMemory(span_bytes(call.larger->whole));
+    larger_ = nvidia::DeviceMemory(nvidia::span_bytes(call.larger->whole));
     interior_bytes_ = call.larger->interior.offset_bytes();
   }
 
@@ -89,61 +79,55 @@ class DeconvolutionLayer final : public Layer {
   }
 
  private:
-  Variant variant_;
+  harness::Variant variant_;
   DeconvolutionDescriptors descriptors_;
   cudnnConvolutionBwdDataAlgo_t algorithm_;
   /// What the library writes, where that is more than the output, and where the output begins.
-  DeviceMemory larger_;
+  nvidia::DeviceMemory larger_;
   std::int64_t interior_bytes_ = 0;
 };
 
-void refuse_epilogue(const Variant& variant) {
+void refuse_epilogue(const harness::Variant& variant) {
   if (variant.problem.epilogue != Epilogue{}) {
-    throw Unsupported(
+    throw harness::Unsupported(
         "cuDNN has no transposed convolution with bias, residual or activation in one "
         "call");
   }
 }
 
-class DeconvolutionSolver final : public Solver {
- public:
-  explicit DeconvolutionSolver(const Deconvolution& shape) : shape_(shape) {}
-
-  std::vector<Layout> layouts() const override { return image_layouts(shape_.input); }
-
-  std::vector<Algorithm> algorithms(Library& library, const Variant& prototype) const override {
-    refuse_epilogue(prototype);
-    const auto descriptors = describe(call(prototype), prototype.layout, prototype.precision);
-    const Answers& answers = heuristics(library, prototype, descriptors);
-    std::vector<Algorithm> names;
-    for (const auto algorithm :
-         ordered_by_rank(std::span(answers), CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT)) {
-      names.emplace_back(to_string(algorithm));
-    }
-    return names;
+std::vector<harness::Algorithm> algorithms(Library& library, const Deconvolution& shape,
+                                           const harness::Variant& prototype,
+                                           harness::AlgorithmSet) {
+  refuse_epilogue(prototype);
+  const auto descriptors = describe(map_deconvolution(shape, prototype.precision, prototype.layout),
+                                    prototype.layout, prototype.precision);
+  const Answers& answers = heuristics(library, prototype, descriptors);
+  std::vector<harness::Algorithm> names;
+  for (const auto algorithm :
+       ordered_by_rank(std::span(answers), CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT)) {
+    names.emplace_back(to_string(algorithm));
   }
+  return names;
+}
 
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    refuse_epilogue(variant);
-    const DeconvolutionCall mapped = call(variant);
-    auto descriptors = describe(mapped, variant.layout, variant.precision);
-    const auto algorithm = parse_deconvolution_algorithm(variant.algorithm);
-    const std::int64_t bytes = workspace_size(library, descriptors, algorithm);
-    return std::make_unique<DeconvolutionLayer>(library, variant, mapped, std::move(descriptors),
-                                                algorithm, bytes);
-  }
-
- private:
-  DeconvolutionCall call(const Variant& variant) const {
-    return map_deconvolution(shape_, variant.precision, variant.layout);
-  }
-  Deconvolution shape_;
-};
+std::unique_ptr<harness::Primitive> create(Library& library, const Deconvolution& shape,
+                                           const harness::Variant& variant) {
+  refuse_epilogue(variant);
+  const DeconvolutionCall call = map_deconvolution(shape, variant.precision, variant.layout);
+  auto descriptors = describe(call, variant.layout, variant.precision);
+  const auto algorithm = parse_deconvolution_algorithm(variant.algorithm);
+  const std::int64_t bytes = workspace_size(library, descriptors, algorithm);
+  return std::make_unique<DeconvolutionPrimitive>(library, variant, call, std::move(descriptors),
+                                                  algorithm, bytes);
+}
 
 }  // namespace
 
-std::unique_ptr<Solver> solver(const Deconvolution& shape) {
-  return std::make_unique<DeconvolutionSolver>(shape);
+void register_deconvolution(SolverTable& table) {
+  table.add<Deconvolution>(
+      {.layouts = [](const Deconvolution& shape) { return image_layouts(shape.input); },
+       .algorithms = algorithms,
+       .create = create});
 }
 
 }  // namespace benanza::cudnn

@@ -7,7 +7,7 @@
 
 #include "core/problem/ops/deconvolution.h"
 #include "suites/cudnn/api/descriptors.h"
-#include "suites/cudnn/primitive/padded_input.h"
+#include "suites/cudnn/primitive/padding.h"
 
 namespace benanza::cudnn {
 
@@ -15,10 +15,10 @@ namespace benanza::cudnn {
 /// is our input. Two spatial axes or more (one axis gets a height of 1), the same pad on both
 /// sides.
 struct DeconvolutionCall {
-  TensorFormat input;
+  nvidia::TensorFormat input;
   /// Channels x filters per group x kernel.
-  TensorFormat weights;
-  TensorFormat output;
+  nvidia::TensorFormat weights;
+  nvidia::TensorFormat output;
   /// What the library writes instead of `output`, where the pads differ too much: the output is a
   /// part of it.
   std::optional<PaddedShape> larger;
@@ -27,7 +27,7 @@ struct DeconvolutionCall {
   Dims dilations;
   std::int64_t groups = 1;
 
-  const TensorFormat& written_by_library() const { return larger ? larger->whole : output; }
+  const nvidia::TensorFormat& written_by_library() const { return larger ? larger->whole : output; }
 };
 
 /// How the pads of a transposed convolution are given to a library that knows one pad per axis, for

@@ -1,4 +1,5 @@
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/ops/normalization/normalization.h"
+
 #include "suites/cudnn/api/shape.h"
 #include "suites/harness/primitive.h"
 
@@ -6,15 +7,15 @@ namespace benanza::cudnn {
 namespace {
 
 /// Rows are images of one pixel, a row's places their channels, innermost.
-TensorFormat channels(Precision precision, std::int64_t rows, std::int64_t length) {
+nvidia::TensorFormat channels(Precision precision, std::int64_t rows, std::int64_t length) {
   return {precision, {rows, length, 1, 1}, {length, 1, length, length}};
 }
 
 struct Norm {
   cudnnBackendNormMode_t mode;
-  TensorFormat tensor;
+  nvidia::TensorFormat tensor;
   /// Of scale and bias.
-  TensorFormat vector;
+  nvidia::TensorFormat vector;
   bool scale;
   bool bias;
   /// The library wants a bias: zeros where the problem has none.
@@ -59,7 +60,8 @@ GraphCall call_of(const Norm& norm) {
 /// With scale and bias in the precision of the data, and where that is half of fp32's, in fp32 too:
 /// a model in half precision has either, and the library another set of engines for each.
 std::vector<GraphCall> calls(Norm norm) {
-  if (norm.tensor.precision == Precision::int8) throw Unsupported("cuDNN normalizes no integers");
+  if (norm.tensor.precision == Precision::int8)
+    throw harness::Unsupported("cuDNN normalizes no integers");
   std::vector<GraphCall> found;
   found.push_back(call_of(norm));
   if ((norm.scale || norm.bias) && storage_type(norm.tensor.precision) != CUDNN_DATA_FLOAT) {
@@ -72,31 +74,29 @@ std::vector<GraphCall> calls(Norm norm) {
 
 }  // namespace
 
-GraphCalls normalization_graphs(const LayerNormalization& shape) {
-  return [shape](const Variant& variant) {
-    return calls({.mode = shape.root_mean_square ? CUDNN_RMS_NORM : CUDNN_LAYER_NORM,
-                  .tensor = channels(variant.precision, shape.rows, shape.length),
-                  .vector = channels(variant.precision, 1, shape.length),
-                  .scale = shape.scale,
-                  .bias = shape.bias,
-                  .needs_bias = !shape.root_mean_square,
-                  .epsilon = shape.epsilon});
-  };
+std::vector<GraphCall> layer_normalization_graphs(const LayerNormalization& shape,
+                                                  const harness::Variant& variant) {
+  return calls({.mode = shape.root_mean_square ? CUDNN_RMS_NORM : CUDNN_LAYER_NORM,
+                .tensor = channels(variant.precision, shape.rows, shape.length),
+                .vector = channels(variant.precision, 1, shape.length),
+                .scale = shape.scale,
+                .bias = shape.bias,
+                .needs_bias = !shape.root_mean_square,
+                .epsilon = shape.epsilon});
 }
 
-GraphCalls normalization_graphs(const InstanceNormalization& shape) {
-  return [shape](const Variant& variant) {
-    const TensorFormat tensor = dense(variant.precision, shape.input, variant.layout);
-    Dims vector(tensor.dims.size(), 1);
-    vector[1] = tensor.dims[1];
-    return calls({.mode = CUDNN_INSTANCE_NORM,
-                  .tensor = tensor,
-                  .vector = tensor_format(variant.precision, vector, variant.layout),
-                  .scale = shape.affine,
-                  .bias = shape.affine,
-                  .needs_bias = true,
-                  .epsilon = shape.epsilon});
-  };
+std::vector<GraphCall> instance_normalization_graphs(const InstanceNormalization& shape,
+                                                     const harness::Variant& variant) {
+  const nvidia::TensorFormat tensor = dense(variant.precision, shape.input, variant.layout);
+  Dims vector(tensor.dims.size(), 1);
+  vector[1] = tensor.dims[1];
+  return calls({.mode = CUDNN_INSTANCE_NORM,
+                .tensor = tensor,
+                .vector = nvidia::tensor_format(variant.precision, vector, variant.layout),
+                .scale = shape.affine,
+                .bias = shape.affine,
+                .needs_bias = true,
+                .epsilon = shape.epsilon});
 }
 
 }  // namespace benanza::cudnn

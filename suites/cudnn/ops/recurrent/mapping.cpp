@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "suites/cudnn/ops/recurrent/recurrent.h"
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/ops/recurrent/recurrent.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -46,10 +46,11 @@ std::vector<int> gate_places(RecurrentKind kind) {
 
 RecurrentCall map_recurrent(const Recurrent& shape, Precision precision) {
   if (shape.direction == RecurrentDirection::reverse) {
-    throw Unsupported("cuDNN has no recurrence from the last step to the first alone");
+    throw harness::Unsupported("cuDNN has no recurrence from the last step to the first alone");
   }
   if (shape.kind == RecurrentKind::gru && !shape.linear_before_reset) {
-    throw Unsupported("cuDNN's GRU resets after the recurrent product (linear_before_reset = 1)");
+    throw harness::Unsupported(
+        "cuDNN's GRU resets after the recurrent product (linear_before_reset = 1)");
   }
   const std::int64_t directions = shape.directions();
   RecurrentCall call;
@@ -60,14 +61,14 @@ RecurrentCall map_recurrent(const Recurrent& shape, Precision precision) {
     call.layout = CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED;
     call.flags = CUDNN_RNN_PADDED_IO_ENABLED;
   }
-  call.input = tensor_format(precision, shape.inputs()[0].dims, Layout::plain);
-  call.output = tensor_format(precision, shape.results()[0], Layout::plain);
+  call.input = nvidia::tensor_format(precision, shape.inputs()[0].dims, Layout::plain);
+  call.output = nvidia::tensor_format(precision, shape.results()[0], Layout::plain);
   if (!shape.batch_first) {
     call.output.strides = {shape.batch * directions * shape.hidden, shape.hidden,
                            directions * shape.hidden, 1};
   }
-  call.state = tensor_format(precision, {shape.layers * directions, shape.batch, shape.hidden},
-                             Layout::plain);
+  call.state = nvidia::tensor_format(
+      precision, {shape.layers * directions, shape.batch, shape.hidden}, Layout::plain);
   return call;
 }
 

@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
-#include "suites/cudnn/api/status.h"
 #include "suites/nvidia/device/convert.h"
 
 namespace benanza::cudnn {
@@ -30,7 +30,7 @@ class WeightSpace {
     std::size_t bytes = 0;
     BENANZA_CUDNN(cudnnGetRNNWeightSpaceSize, library.handle(), descriptors.rnn.get(), &bytes);
     image_.resize(bytes);
-    memory_ = DeviceMemory(static_cast<std::int64_t>(bytes));
+    memory_ = nvidia::DeviceMemory(static_cast<std::int64_t>(bytes));
     memory_.fill(0, library.cuda().stream());
     for (const WeightBlock& block : weight_blocks(shape)) {
       blocks_.push_back(place(library, descriptors, block));
@@ -82,54 +82,57 @@ class WeightSpace {
     const auto part =
         values.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
     const std::vector<std::byte> stored =
-        to_storage(part, tensor_format(precision_, {count}, Layout::plain));
+        nvidia::to_storage(part, nvidia::tensor_format(precision_, {count}, Layout::plain));
     std::memcpy(image_.data() + target, stored.data(), stored.size());
   }
 
   Precision precision_;
   bool has_bias_;
-  DeviceMemory memory_;
+  nvidia::DeviceMemory memory_;
   std::vector<std::byte> image_;
   std::vector<PlacedBlock> blocks_;
 };
 
 /// Operands that change with each inference: sequence and initial states.
-std::vector<TensorFormat> data_formats(const Recurrent& shape, const RecurrentCall& call) {
-  std::vector<TensorFormat> formats{call.input};
+std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const RecurrentCall& call) {
+  std::vector<nvidia::TensorFormat> formats{call.input};
   if (shape.initial) {
     formats.insert(formats.end(), static_cast<std::size_t>(shape.states()), call.state);
   }
   return formats;
 }
 
-class RecurrentLayer final : public Layer {
+class RecurrentPrimitive final : public CudnnPrimitive {
  public:
-  RecurrentLayer(Library& library, const Variant& variant, const Recurrent& shape,
-                 const RecurrentCall& call, RecurrentDescriptors descriptors,
-                 std::int64_t workspace_bytes)
-      : Layer(library, variant, data_formats(shape, call), call.output, workspace_bytes),
+  RecurrentPrimitive(Library& library, const harness::Variant& variant, const Recurrent& shape,
+                     const RecurrentCall& call, RecurrentDescriptors descriptors,
+                     std::int64_t workspace_bytes)
+      : CudnnPrimitive(library, variant, data_formats(shape, call), call.output, workspace_bytes),
         shape_(shape),
         state_(call.state),
         descriptors_(std::move(descriptors)),
         weights_(library, descriptors_, shape, variant.precision) {
     const std::vector<std::int32_t> lengths(static_cast<std::size_t>(shape.batch),
                                             static_cast<std::int32_t>(shape.steps));
-    lengths_ = DeviceMemory(static_cast<std::int64_t>(lengths.size() * sizeof(std::int32_t)));
+    lengths_ =
+        nvidia::DeviceMemory(static_cast<std::int64_t>(lengths.size() * sizeof(std::int32_t)));
     lengths_.write(std::as_bytes(std::span(lengths)), stream());
     if (!shape.final) return;
-    for (std::int64_t i = 0; i < shape.states(); ++i) last_.emplace_back(span_bytes(state_));
+    for (std::int64_t i = 0; i < shape.states(); ++i)
+      last_.emplace_back(nvidia::span_bytes(state_));
   }
 
   void upload(std::size_t index, std::span<const float> values) override {
     const std::size_t first_state = shape_.bias ? bias_operand + 1 : bias_operand;
-    if (index == 0) return Layer::upload(0, values);
+    if (index == 0) return CudnnPrimitive::upload(0, values);
     if (index < first_state) return weights_.upload(index, values, stream());
-    Layer::upload(1 + index - first_state, values);
+    CudnnPrimitive::upload(1 + index - first_state, values);
   }
 
   void poison_output() override {
-    Layer::poison_output();
-    for (DeviceMemory& state : last_) state.fill(poison_byte(state_.precision), stream());
+    CudnnPrimitive::poison_output();
+    for (nvidia::DeviceMemory& state : last_)
+      state.fill(nvidia::poison_byte(state_.precision), stream());
   }
 
   void run() override {
@@ -146,11 +149,11 @@ class RecurrentLayer final : public Layer {
   }
 
   std::vector<float> download() override {
-    std::vector<float> result = Layer::download();
-    for (const DeviceMemory& state : last_) {
+    std::vector<float> result = CudnnPrimitive::download();
+    for (const nvidia::DeviceMemory& state : last_) {
       std::vector<std::byte> bytes(static_cast<std::size_t>(state.size_bytes()));
       state.read(bytes, stream());
-      const std::vector<float> values = from_storage(bytes, state_);
+      const std::vector<float> values = nvidia::from_storage(bytes, state_);
       result.insert(result.end(), values.begin(), values.end());
     }
     return result;
@@ -158,15 +161,15 @@ class RecurrentLayer final : public Layer {
 
  private:
   Recurrent shape_;
-  TensorFormat state_;
+  nvidia::TensorFormat state_;
   RecurrentDescriptors descriptors_;
   WeightSpace weights_;
-  DeviceMemory lengths_;
+  nvidia::DeviceMemory lengths_;
   /// h and, for lstm, c, where they are wanted.
-  std::vector<DeviceMemory> last_;
+  std::vector<nvidia::DeviceMemory> last_;
 };
 
-std::int64_t workspace_size(const Library& library, const RecurrentDescriptors& descriptors) {
+std::int64_t workspace_size(Library& library, const RecurrentDescriptors& descriptors) {
   std::size_t bytes = 0;
   std::size_t reserve_bytes = 0;  // for training
   BENANZA_CUDNN(cudnnGetRNNTempSpaceSizes, library.handle(), descriptors.rnn.get(),
@@ -175,44 +178,37 @@ std::int64_t workspace_size(const Library& library, const RecurrentDescriptors& 
   return static_cast<std::int64_t>(bytes);
 }
 
-class RecurrentSolver final : public Solver {
- public:
-  explicit RecurrentSolver(const Recurrent& shape) : shape_(shape) {}
-
-  /// Step by step or batch by batch is the problem's, not the variant's.
-  std::vector<Layout> layouts() const override { return {Layout::plain}; }
-
-  /// All: what an algorithm cannot do, the library says when it is set up.
-  std::vector<Algorithm> algorithms(Library&, const Variant& prototype) const override {
-    map_recurrent(shape_, prototype.precision);
-    std::vector<Algorithm> names;
-    for (int i = 0; i < CUDNN_RNN_ALGO_COUNT; ++i) {
-      names.emplace_back(to_string(static_cast<cudnnRNNAlgo_t>(i)));
-    }
-    return names;
+std::unique_ptr<harness::Primitive> create(Library& library, const Recurrent& shape,
+                                           const harness::Variant& variant) {
+  const RecurrentCall call = map_recurrent(shape, variant.precision);
+  const auto algorithm = parse_recurrent_algorithm(variant.algorithm);
+  auto descriptors = describe(shape, call, variant.precision, algorithm);
+  if (algorithm == CUDNN_RNN_ALGO_PERSIST_DYNAMIC) {
+    BENANZA_CUDNN(cudnnBuildRNNDynamic, library.handle(), descriptors.rnn.get(),
+                  narrow({shape.batch}).front());
   }
-
-  std::unique_ptr<CudaPrimitive> create(Library& library, const Variant& variant) const override {
-    const RecurrentCall call = map_recurrent(shape_, variant.precision);
-    const auto algorithm = parse_recurrent_algorithm(variant.algorithm);
-    auto descriptors = describe(shape_, call, variant.precision, algorithm);
-    if (algorithm == CUDNN_RNN_ALGO_PERSIST_DYNAMIC) {
-      BENANZA_CUDNN(cudnnBuildRNNDynamic, library.handle(), descriptors.rnn.get(),
-                    narrow({shape_.batch}).front());
-    }
-    const std::int64_t bytes = workspace_size(library, descriptors);
-    return std::make_unique<RecurrentLayer>(library, variant, shape_, call, std::move(descriptors),
-                                            bytes);
-  }
-
- private:
-  Recurrent shape_;
-};
+  const std::int64_t bytes = workspace_size(library, descriptors);
+  return std::make_unique<RecurrentPrimitive>(library, variant, shape, call, std::move(descriptors),
+                                              bytes);
+}
 
 }  // namespace
 
-std::unique_ptr<Solver> solver(const Recurrent& shape) {
-  return std::make_unique<RecurrentSolver>(shape);
+/// Step by step or batch by batch is the problem's, not the variant's. All algorithms are named:
+/// what one cannot do, the library says when it is set up.
+void register_recurrent(SolverTable& table) {
+  table.add<Recurrent>({.layouts = [](const Recurrent&) { return std::vector{Layout::plain}; },
+                        .algorithms =
+                            [](Library&, const Recurrent& shape, const harness::Variant& prototype,
+                               harness::AlgorithmSet) {
+                              map_recurrent(shape, prototype.precision);
+                              std::vector<harness::Algorithm> names;
+                              for (int i = 0; i < CUDNN_RNN_ALGO_COUNT; ++i) {
+                                names.emplace_back(to_string(static_cast<cudnnRNNAlgo_t>(i)));
+                              }
+                              return names;
+                            },
+                        .create = create});
 }
 
 }  // namespace benanza::cudnn

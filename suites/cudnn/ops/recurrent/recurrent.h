@@ -18,11 +18,11 @@ struct RecurrentCall {
   cudnnDirectionMode_t direction = CUDNN_UNIDIRECTIONAL;
   cudnnRNNDataLayout_t layout = CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED;
   std::uint32_t flags = CUDNN_RNN_PADDED_IO_DISABLED;
-  TensorFormat input;
+  nvidia::TensorFormat input;
   /// Dims in the problem's order; the library keeps both directions of a step together.
-  TensorFormat output;
+  nvidia::TensorFormat output;
   /// (layers D) x batch x hidden.
-  TensorFormat state;
+  nvidia::TensorFormat state;
 };
 
 /// Throws Unsupported for what cuDNN has no call for: the reverse direction alone, and a GRU whose
