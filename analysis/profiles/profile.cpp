@@ -1,4 +1,4 @@
-#include "analysis/profiles/read_profile.h"
+#include "analysis/profiles/profile.h"
 
 #include <algorithm>
 

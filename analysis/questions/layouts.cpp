@@ -1,8 +1,12 @@
+// benanza-analyze layouts: the bound per layout, and with the best layout of each layer.
+
+#include "analysis/questions/layouts.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "analysis/questions/common/answers.h"
+#include "analysis/questions/layouts/plans.h"
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
 
 namespace benanza::analysis {
 namespace {
@@ -46,14 +50,16 @@ Sheet transforms_sheet(const Graph& graph, const LayoutPlan& plan) {
   return sheet;
 }
 
-}  // namespace
-
-Section layouts_section(const Graph& graph, const Choice& choice, const LayoutPlans& plans,
-                        const Bounds& any) {
-  Section section = model_section(graph, choice);
-  section.lines.push_back(fmt::format(
-      "best mix: {:.3f} ms, {:.3f} ms of it in {} changes of layout", plans.best.seconds() * 1e3,
-      plans.best.transform_seconds * 1e3, plans.best.transforms.size()));
+/// `any`: the times of the layers each in its own best layout, changes not counted.
+Section plans_section(const Graph& graph, const MeasurementFilter& filter, const LayoutPlans& plans,
+                      Movement movement, const std::vector<LayerTime>& any) {
+  Section section = model_section(graph, filter, movement);
+  section.add(fmt::format("best mix: {:.3f} ms, {:.3f} ms of it in {} changes of layout",
+                          plans.best.seconds() * 1e3, plans.best.transform_seconds * 1e3,
+                          plans.best.transforms.size()));
+  const std::vector<double> any_seconds = counted_seconds(any, movement);
+  const double any_sequential = sequential_seconds(any_seconds);
+  const double any_parallel = critical_path(graph.layers, any_seconds).seconds;
   section.facts["partial"] = is_partial(plans.best);
   Sheet sheet{.name = "plans",
               .caption = "",
@@ -70,16 +76,16 @@ Section layouts_section(const Graph& graph, const Choice& choice, const LayoutPl
   sheet.rows.push_back(plan_cells("nhwc where possible", plans.nhwc));
   sheet.rows.push_back(plan_cells("best mix", plans.best));
   sheet.rows.push_back({text_cell("each layer's own, changes not counted"),
-                        ms_cell(any.sequential.seconds),
-                        ms_cell(any.sequential.seconds),
+                        ms_cell(any_sequential),
+                        ms_cell(any_sequential),
                         ms_cell({}),
                         {.shown = "-", .value = nullptr},
                         {.shown = "-", .value = nullptr},
-                        ms_cell(any.parallel.seconds),
+                        ms_cell(any_parallel),
                         text_cell("")});
-  section.sheets.push_back(std::move(sheet));
+  section.add(std::move(sheet));
   if (!plans.best.transforms.empty()) {
-    section.sheets.push_back(transforms_sheet(graph, plans.best));
+    section.add(transforms_sheet(graph, plans.best));
   }
 
   Sheet layers{.name = "layers",
@@ -99,8 +105,44 @@ Section layouts_section(const Graph& graph, const Choice& choice, const LayoutPl
                            us_cell(time.seconds), us_cell(plans.nchw.times[layer].seconds),
                            us_cell(plans.nhwc.times[layer].seconds)});
   }
-  section.sheets.push_back(std::move(layers));
+  section.add(std::move(layers));
   return section;
+}
+
+void require_complete(const Graph& graph, const MeasurementFilter& filter, const LayoutPlan& plan) {
+  require_complete(graph, plan.times, to_string(filter.precision));
+  if (plan.unmeasured.empty()) return;
+  throw Error(title(graph) + ": the change of layout " + plan.unmeasured.front() +
+              " is not measured; run the benchmarks, or say --allow-missing for a partial bound");
+}
+
+}  // namespace
+
+Section layouts_section(const Subject& subject) {
+  if (subject.filter.layout) throw Error("--layouts compares layouts: leave --layout out");
+  const LayoutPlans plans =
+      layout_plans(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  if (!subject.allow_missing) require_complete(subject.graph, subject.filter, plans.best);
+  return plans_section(subject.graph, subject.filter, plans, subject.movement(),
+                       layer_times(subject.graph, subject.measurements(), subject.filter));
+}
+
+Question layouts_question() {
+  return {.name = "layouts",
+          .help = "The bound in nchw, in nhwc, and in the best mix, changes between them counted",
+          .section =
+              [](const Subject& subject) {
+                return subject.filter.layout ? std::nullopt
+                                             : std::optional(layouts_section(subject));
+              },
+          .ask =
+              [](Flags& flags) {
+                return ask_about_models(flags, "layouts", [](const Subject& subject) {
+                  return std::optional(layouts_section(subject));
+                });
+              },
+          .chapter = "layouts",
+          .place = 70};
 }
 
 }  // namespace benanza::analysis

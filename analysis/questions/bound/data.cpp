@@ -1,17 +1,12 @@
+// The bound for programs.
+
 #include "analysis/questions/bound/report.h"
-#include "analysis/render/json_value.h"
-#include "analysis/questions/bound/layer_row.h"
-#include "core/base/document.h"
+#include "analysis/render/text.h"
 
 namespace benanza::analysis {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json spread_json(const std::optional<Interval>& spread) {
-  if (!spread) return nullptr;
-  return {spread->low, spread->high};
-}
 
 ordered_json names(const std::vector<std::size_t>& layers, const Graph& graph) {
   ordered_json list = ordered_json::array();
@@ -31,10 +26,10 @@ ordered_json bounds_json(const Bounds& bounds, const Graph& graph) {
 
 ordered_json coverage_json(const Coverage& coverage) {
   ordered_json out = ordered_json::object();
-  for (const Standing standing : standings) {
-    const Tally& tally = coverage.of(standing);
-    out[std::string(to_string(standing))] = {{"layers", tally.layers},
-                                             {"flops", value_or_null(tally.flops)}};
+  for (const LayerStatus status : layer_statuses) {
+    const Tally& tally = coverage.of(status);
+    out[std::string(to_string(status))] = {{"layers", tally.layers},
+                                           {"flops", value_or_null(tally.flops)}};
   }
   out["at_fallback_layers"] = coverage.at_fallback;
   return out;
@@ -57,7 +52,7 @@ ordered_json layers_json(const BoundReport& report) {
     list.push_back(
         {{"name", layer.name},
          {"op", layer.op},
-         {"standing", to_string(time.standing)},
+         {"standing", to_string(time.status)},
          {"seconds", value_or_null(time.seconds)},
          {"share", value_or_null(rows[index].share)},
          {"flops", value_or_null(layer.flops)},
@@ -125,9 +120,15 @@ ordered_json comparison_json(const Comparison& comparison, const Graph& graph) {
           {"warnings", comparison.warnings}};
 }
 
-ordered_json report_json(const BoundReport& report) {
+Cell number_field(const std::optional<double>& value, std::string_view format = "{}") {
+  return text_cell(number_text(value, format));
+}
+
+}  // namespace
+
+ordered_json bound_facts(const BoundReport& report) {
   const Graph& graph = *report.graph;
-  const Choice& choice = report.choice;
+  const MeasurementFilter& filter = report.filter;
   const auto text = [](const auto& value) {
     return value ? ordered_json(to_string(*value)) : ordered_json(nullptr);
   };
@@ -137,12 +138,12 @@ ordered_json report_json(const BoundReport& report) {
   }
   return {{"model", graph.model},
           {"batch", value_or_null(graph.batch)},
-          {"precision", to_string(choice.precision)},
-          {"layout", text(choice.layout)},
-          {"backend", value_or_null(choice.backend)},
-          {"cold", choice.cold},
-          {"fallback", text(choice.fallback)},
-          {"max_workspace_bytes", value_or_null(choice.max_workspace_bytes)},
+          {"precision", to_string(filter.precision)},
+          {"layout", text(filter.layout)},
+          {"backend", value_or_null(filter.backend)},
+          {"cold", filter.cold},
+          {"fallback", text(filter.fallback)},
+          {"max_workspace_bytes", value_or_null(filter.max_workspace_bytes)},
           {"movement", report.movement == Movement::include ? "include" : "exclude"},
           {"partial", report.is_partial()},
           {"bounds", bounds_json(report.bounds, graph)},
@@ -157,14 +158,35 @@ ordered_json report_json(const BoundReport& report) {
           {"profiles", comparisons}};
 }
 
-}  // namespace
-
-std::string bound_json(const BoundReports& reports) {
-  ordered_json list = ordered_json::array();
-  for (const BoundReport& report : reports.reports) list.push_back(report_json(report));
-  const ordered_json root = {
-      {"schema", 1}, {"command", "bound"}, {"systems", reports.systems}, {"reports", list}};
-  return root.dump(2) + "\n";
+Sheet bound_csv(const BoundReport& report) {
+  Sheet sheet;
+  for (const char* name : {"layer", "op", "standing", "seconds", "share", "flops", "bytes",
+                           "flops_per_second", "on_critical_path", "fusion", "calls", "note"}) {
+    sheet.columns.push_back({.name = name});
+  }
+  const std::vector<LayerRow> rows = layer_rows(report);
+  for (std::size_t index = 0; index < rows.size(); ++index) {
+    const Layer& layer = report.graph->layers[index];
+    const LayerTime& time = report.times[index];
+    std::string calls;
+    for (const Measurement* call : time.calls) {
+      if (!calls.empty()) calls += ' ';
+      calls += to_string(call->variant);
+    }
+    std::string note = time.note;
+    for (const Gap& gap : time.gaps) {
+      if (!note.empty()) note += "; ";
+      note += gap.key + ": " + gap.reason;
+    }
+    sheet.rows.push_back({text_cell(layer.name), text_cell(layer.op),
+                          text_cell(std::string(to_string(time.status))),
+                          number_field(time.seconds), number_field(rows[index].share, "{:.6g}"),
+                          number_field(layer.flops), number_field(layer.bytes),
+                          number_field(rows[index].flops_per_second),
+                          text_cell(rows[index].on_critical_path ? "yes" : "no"),
+                          text_cell(time.fusion), text_cell(calls), text_cell(note)});
+  }
+  return sheet;
 }
 
 }  // namespace benanza::analysis
