@@ -1,11 +1,14 @@
 # benanza_registry(<out> FOLDER <folder> HEADER <header> TYPE <type> FUNCTION <name>
-#                  DECLARATION <text> CALL <text>)
+#                  [NAMESPACE <namespace>] DECLARATION <text> CALL <text>)
 # Writes a source that defines `<type> <name>()`, declared in <header>, which fills a table from the
-# files of <folder>: for every X.cpp it has both texts, in which <X> stands for X.
+# files of <folder>, in <namespace> (default: benanza): for every X.cpp it has both texts, in which <X> stands for X.
 # Sets <out> to these files and the source. So a new operator, command or importer is a new file, and
 # nothing else.
 function(benanza_registry out)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;HEADER;TYPE;FUNCTION;DECLARATION;CALL" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;HEADER;TYPE;FUNCTION;NAMESPACE;DECLARATION;CALL" "")
+  if(NOT arg_NAMESPACE)
+    set(arg_NAMESPACE benanza)
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${arg_FOLDER}/*.cpp)
   set(declarations "")
   set(calls "")

@@ -11,6 +11,7 @@
 namespace {
 
 using namespace benanza;
+using namespace benanza::emit;
 
 /// Says how many models were refused; the exit status of the call.
 int finish(const ImportedModels& imported, std::size_t models, const std::string& refused_list) {
@@ -102,14 +103,14 @@ int run(int argc, char** argv) {
   if (imported.files.empty()) return 1;
 
   if (!out.empty()) {
-    emit(out, imported.files, chosen, clean ? OldGraphs::remove : OldGraphs::keep);
+    write_files(out, imported.files, chosen, clean ? OldGraphs::remove : OldGraphs::keep);
   }
   const SummaryRows rows = wanted_summary == "all" ? SummaryRows::all : SummaryRows::brief;
   if (!wanted_summary.empty()) {
     for (const GraphFile& file : imported.files) std::cout << summary(file.graph, rows);
   }
   if (wants_sharing) {
-    std::vector<Graph> graphs;
+    std::vector<LoweredGraph> graphs;
     for (const GraphFile& file : imported.files) graphs.push_back(file.graph);
     std::cout << sharing(graphs);
   }

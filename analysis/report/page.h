@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/results/system.h"
+#include "core/results_file/origin.h"
 
 namespace benanza {
 

@@ -113,7 +113,8 @@ TEST(Mapping, OfNodesThatHaveNoNameInTheModel) {
 }
 
 TEST(Mapping, OfARealModelLeavesNoMeasuredLayerOut) {
-  const Graph graph = read_graph(test::data("../../../core/tests/data/torchvision_alexnet.graph.json"));
+  const Graph graph =
+      read_graph(test::data("../../../core/tests/data/torchvision_alexnet.graph.json"));
   const Profile profile = read_profile(test::data("torchvision_alexnet.onnxruntime.json"));
   const Mapping mapping = map_layers(graph, profile.nodes);
   for (std::size_t index = 0; index < graph.layers.size(); ++index) {

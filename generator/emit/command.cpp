@@ -9,7 +9,7 @@
 #include "generator/onnx/import.h"
 #include "generator/onnx/read.h"
 
-namespace benanza {
+namespace benanza::emit {
 
 namespace {
 
@@ -42,19 +42,20 @@ std::vector<GraphFile> import_batches(const std::filesystem::path& path,
                                       const GenerateOptions& options,
                                       std::set<std::string>& unknown_dims,
                                       std::map<std::string, std::string>& unknown_inputs) {
-  const onnx::ModelProto model = read_model(path);
-  std::erase_if(unknown_inputs, [&](const auto& entry) { return has_input(model, entry.first); });
+  const ::onnx::ModelProto model = onnx::read_model(path);
+  std::erase_if(unknown_inputs,
+                [&](const auto& entry) { return onnx::has_input(model, entry.first); });
   const auto batches = batches_of(options);
   std::vector<GraphFile> files;
   for (const auto& batch : batches) {
-    Graph graph = import_model(model, path.stem().string(), {batch, options.dims, options.values},
-                               path.string());
+    LoweredGraph graph = onnx::import_model(model, path.stem().string(),
+                                            {batch, options.dims, options.values}, path.string());
     for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
     if (batch) graph.batch = *batch;
     // Once for all batches: they differ in the extents alone.
     if (batch == batches.front()) {
-      for (const std::string& warning :
-           {assumption_warning(graph, path.string()), shapeless_warning(graph, path.string())}) {
+      for (const std::string& warning : {onnx::assumption_warning(graph, path.string()),
+                                         onnx::shapeless_warning(graph, path.string())}) {
         if (!warning.empty()) graph.warnings.push_back(warning);
       }
     }
@@ -125,4 +126,4 @@ std::vector<Precision> parse_precisions(const std::vector<std::string>& names) {
   return precisions;
 }
 
-}  // namespace benanza
+}  // namespace benanza::emit

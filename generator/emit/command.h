@@ -8,7 +8,7 @@
 #include "generator/emit/emit.h"
 #include "generator/onnx/bind.h"
 
-namespace benanza {
+namespace benanza::emit {
 
 /// What benanza-generate is asked for.
 struct GenerateOptions {
@@ -46,4 +46,4 @@ std::pair<std::string, std::string> parse_input(const std::string& text);
 /// "fp32,bf16" of --precision, each once. Throws Error naming the known ones.
 std::vector<Precision> parse_precisions(const std::vector<std::string>& names);
 
-}  // namespace benanza
+}  // namespace benanza::emit

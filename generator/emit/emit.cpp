@@ -7,10 +7,10 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "generator/emit/graph_json.h"
 #include "generator/emit/problems.h"
+#include "generator/generate.h"
 
-namespace benanza {
+namespace benanza::emit {
 namespace {
 
 constexpr std::string_view graph_suffix = ".graph.json";
@@ -79,18 +79,19 @@ std::string tests_cmake(const std::vector<std::string>& operators,
          cmake_list("BENANZA_PRECISIONS", precision_names) + cmake_list("BENANZA_GRAPHS", graphs);
 }
 
-void emit(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
-          const std::vector<Precision>& precisions, OldGraphs old) {
+void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
+                 const std::vector<Precision>& precisions, OldGraphs old) {
   std::map<std::string, std::string> texts;
   std::vector<std::string> graph_names;
   std::vector<Graph> graphs;
   for (const GraphFile& file : files) {
     const std::string name = file_name(file);
-    if (!texts.emplace(name, graph_json(file.graph)).second) {
+    Graph graph = make_graph(file.graph);
+    if (!texts.emplace(name, graph_json(graph)).second) {
       throw Error(name + " would be written twice: give every model a file name of its own");
     }
     graph_names.push_back(name);
-    graphs.push_back(file.graph);
+    graphs.push_back(std::move(graph));
   }
   const std::vector<ProblemUse> problems = collect_problems(graphs);
   std::vector<std::string> operators;
@@ -108,4 +109,4 @@ void emit(const std::filesystem::path& folder, const std::vector<GraphFile>& fil
   remove_graphs(folder, earlier, texts);
 }
 
-}  // namespace benanza
+}  // namespace benanza::emit

@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "core/problem/precision.h"
-#include "generator/onnx/graph.h"
+#include "generator/lowered/lowered.h"
 
-namespace benanza {
+namespace benanza::emit {
 
 /// A graph and whether its batch is part of its file's name.
 struct GraphFile {
-  Graph graph;
+  LoweredGraph graph;
   bool batch_in_name = false;
 };
 
@@ -24,12 +24,12 @@ enum class OldGraphs { keep, remove };
 /// tests.cmake then speak of these graphs alone. `remove` takes away the graph files that the
 /// tests.cmake found there lists, no others. Files whose content stays are left alone. Throws Error
 /// before anything is written if two graphs would share a file.
-void emit(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
-          const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
+void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
+                 const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
 /// tests.cmake: which operators, precisions and graphs there are tests for.
 std::string tests_cmake(const std::vector<std::string>& operators,
                         const std::vector<Precision>& precisions,
                         const std::vector<std::string>& graphs);
 
-}  // namespace benanza
+}  // namespace benanza::emit

@@ -5,10 +5,10 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::TypeProto;
+using ::onnx::TypeProto;
 
 /// A tensor, as far as is known, of which some extent is not.
 bool is_open(const Step& step, std::size_t output, const TypeProto& type) {
@@ -131,24 +131,24 @@ std::string misfit(const std::string& error) {
   return "the extents assumed here do not fit: " + error + ": state them with --dim";
 }
 
-std::string shapeless_warning(const Graph& graph, const std::string& where) {
+std::string shapeless_warning(const LoweredGraph& graph, const std::string& where) {
   // Of an unknown type: a sequence or a map, or an operator of which nothing is known.
-  const auto shapeless = [](const OutputFacts& output) {
+  const auto shapeless = [](const Output& output) {
     return !output.shape && output.type != type_name(0);
   };
-  std::set<int> without;
+  std::set<std::size_t> without;
   std::string first;
   int count = 0;
-  for (int index = 0; index < static_cast<int>(graph.layers.size()); ++index) {
-    const Layer& layer = graph.layers[static_cast<std::size_t>(index)];
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    const Layer& layer = graph.layers[index];
     const auto found = std::find_if(layer.outputs.begin(), layer.outputs.end(), shapeless);
     if (found == layer.outputs.end()) continue;
     without.insert(index);
     if (std::any_of(layer.inputs.begin(), layer.inputs.end(),
-                    [&](int input) { return without.contains(input); })) {
+                    [&](std::size_t input) { return without.contains(input); })) {
       continue;
     }
-    if (count++ == 0) first = '"' + found->name + "\" (" + layer.op_type + ')';
+    if (count++ == 0) first = '"' + found->name + "\" (" + layer.op + ')';
     if (count == 1) first += ": state it with --dim " + found->name + ":AXIS=N for every open axis";
   }
   if (count == 0) return "";
@@ -157,15 +157,15 @@ std::string shapeless_warning(const Graph& graph, const std::string& where) {
          (count == 1 ? "" : "the first ") + first;
 }
 
-std::string assumption_warning(const Graph& graph, const std::string& where) {
+std::string assumption_warning(const LoweredGraph& graph, const std::string& where) {
   if (graph.assumptions.empty()) return "";
   const std::size_t count = graph.assumptions.size();
   const Assumption& first = graph.assumptions.front();
   return where + ": the data decide " + std::to_string(count) +
          (count == 1 ? " dimension, taken at its largest: "
                      : " dimensions, taken at their largest, the first: ") +
-         to_string(first) + " (" + first.op_type + "): state the extent with --dim " +
-         first.tensor + ':' + std::to_string(first.axis) + "=N";
+         to_string(first) + " (" + first.op + "): state the extent with --dim " + first.tensor +
+         ':' + std::to_string(first.axis) + "=N";
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

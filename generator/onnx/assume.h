@@ -10,7 +10,7 @@
 #include "generator/onnx/largest/table.h"
 #include "generator/onnx/program.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Gives extents to what inference leaves open: what the user says about the dimension, else, where
 /// the operator selects by the data, the largest possible.
@@ -22,12 +22,12 @@ class OpenDimensions {
 
   /// Completes the types of the step's outputs as far as can be. Returns the first assumption that
   /// it made. Throws Error if the user says more than there can be.
-  std::optional<std::size_t> settle(const Step& step, std::vector<onnx::TypeProto>& types);
+  std::optional<std::size_t> settle(const Step& step, std::vector<::onnx::TypeProto>& types);
 
  private:
   using Limits = std::vector<std::optional<Largest>>;
-  std::optional<std::size_t> take_largest(const Step& step, std::vector<onnx::TypeProto>& types);
-  void take_stated(const Step& step, std::size_t output, onnx::TypeProto& type);
+  std::optional<std::size_t> take_largest(const Step& step, std::vector<::onnx::TypeProto>& types);
+  void take_stated(const Step& step, std::size_t output, ::onnx::TypeProto& type);
   std::optional<std::int64_t> stated(const Step& step, std::size_t output, std::size_t axis);
   std::optional<std::int64_t> stated(const Step& step, const Limits& results, std::size_t output,
                                      std::size_t axis);
@@ -46,10 +46,10 @@ std::string misfit(const std::string& error);
 
 /// One line: how many dimensions were assumed, the first of them, and how to bind them. Empty if
 /// there are none.
-std::string assumption_warning(const Graph& graph, const std::string& where);
+std::string assumption_warning(const LoweredGraph& graph, const std::string& where);
 
 /// One line: how many layers make tensors without a shape though all that they read have one, the
 /// first of them, and how to state it. Empty if there are none.
-std::string shapeless_warning(const Graph& graph, const std::string& where);
+std::string shapeless_warning(const LoweredGraph& graph, const std::string& where);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

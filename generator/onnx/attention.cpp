@@ -5,7 +5,7 @@
 #include "generator/onnx/movement.h"
 #include "generator/onnx/product.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 Source AttentionParts::add(Call call) {
   calls_.push_back(std::move(call));
@@ -78,4 +78,4 @@ void AttentionParts::join(const Heads& heads) {
   add(std::move(copy));
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -2,7 +2,7 @@
 
 #include "generator/onnx/lowering.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Heads on their way through the calls, dense: batch, heads, length, size.
 struct Heads {
@@ -41,4 +41,4 @@ class AttentionParts {
   std::vector<Call> calls_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -6,13 +6,13 @@
 #include "core/base/error.h"
 #include "generator/onnx/tensor.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::GraphProto;
-using onnx::TensorShapeProto;
-using onnx::ValueInfoProto;
-using Dimension = onnx::TensorShapeProto_Dimension;
+using ::onnx::GraphProto;
+using ::onnx::TensorShapeProto;
+using ::onnx::ValueInfoProto;
+using Dimension = ::onnx::TensorShapeProto_Dimension;
 
 /// Inputs a caller feeds: files of the first versions list initializers as inputs, too.
 std::vector<ValueInfoProto*> real_inputs(GraphProto& graph) {
@@ -190,7 +190,7 @@ std::string advice(const Bound& bound) {
          ": leave --batch out, or export it with a dynamic batch";
 }
 
-Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& where) {
+Bound bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where) {
   GraphProto& graph = *model.mutable_graph();
   Bound bound;
   Symbols symbols(binding.dims);
@@ -235,4 +235,4 @@ Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& w
   return bound;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

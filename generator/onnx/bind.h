@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// What a user says about the dimensions and the values that a model leaves open.
 struct Binding {
@@ -40,6 +40,6 @@ std::string advice(const Bound& bound);
 /// Gives every dimension of every graph input a value, and the same value to its name wherever the
 /// model repeats it. Throws Error naming the input and the flag to pass where one stays open, is
 /// below 1, or makes a tensor of more than 2^40 elements.
-Bound bind(onnx::ModelProto& model, const Binding& binding, const std::string& where);
+Bound bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -2,10 +2,10 @@
 
 #include "generator/onnx/program.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 std::vector<Tensor> stated_outputs(const Node& node, std::string_view name) {
-  const onnx::AttributeProto* attribute = node.find(name);
+  const ::onnx::AttributeProto* attribute = node.find(name);
   if (attribute == nullptr || !attribute->has_g()) return {};
   std::vector<Tensor> outputs;
   for (const auto& output : attribute->g().output()) {
@@ -14,4 +14,4 @@ std::vector<Tensor> stated_outputs(const Node& node, std::string_view name) {
   return outputs;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -3,11 +3,11 @@
 #include "core/base/error.h"
 #include "generator/onnx/subgraph.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::GraphProto;
-using onnx::NodeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
 
 /// Names of a branch in terms of the program's.
 class BranchNames {
@@ -60,7 +60,7 @@ Step identity(Program& program, const Step& conditional, const std::string& from
 
 std::vector<Step> branch_steps(Program& program, const Step& conditional, bool condition) {
   const Node& node = conditional.node;
-  const onnx::AttributeProto* attribute = node.find(condition ? "then_branch" : "else_branch");
+  const ::onnx::AttributeProto* attribute = node.find(condition ? "then_branch" : "else_branch");
   if (attribute == nullptr || !attribute->has_g()) throw Error("the branch it takes is missing");
   const GraphProto& graph = attribute->g();
   if (graph.output_size() < static_cast<int>(conditional.outputs.size())) {
@@ -118,4 +118,4 @@ std::vector<Step> branch_steps(Program& program, const Step& conditional, bool c
   return steps;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 bool commutes(BinaryKind kind) {
@@ -34,4 +34,4 @@ Call elementwise_call(BinaryKind kind, ElementwiseOperand a, ElementwiseOperand 
           .operands = {a.source, b.source}};
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

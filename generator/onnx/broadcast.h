@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/problem/ops/binary.h"
-#include "generator/onnx/graph.h"
+#include "generator/lowered/lowered.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// An operand of an elementwise call.
 struct ElementwiseOperand {
@@ -16,4 +16,4 @@ struct ElementwiseOperand {
 /// commutes, the operand that is broadcast or constant second.
 Call elementwise_call(BinaryKind kind, ElementwiseOperand a, ElementwiseOperand b);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -1,6 +1,6 @@
 #include "generator/onnx/context.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 NodeContext::NodeContext(const Program& program, const Step& step)
     : node_(&step.node), tensors_(input_tensors(program, step)), outputs_(step.outputs.size()) {
@@ -12,19 +12,19 @@ NodeContext::NodeContext(const Program& program, const Step& step)
   }
 }
 
-void NodeContext::replace_data(std::size_t index, onnx::TensorProto value) {
+void NodeContext::replace_data(std::size_t index, ::onnx::TensorProto value) {
   data_[index] = std::move(value);
 }
 
-const onnx::AttributeProto* NodeContext::getAttribute(const std::string& name) const {
+const ::onnx::AttributeProto* NodeContext::getAttribute(const std::string& name) const {
   return node_->find(name);
 }
 
-const onnx::TypeProto* NodeContext::getInputType(size_t index) const {
+const ::onnx::TypeProto* NodeContext::getInputType(size_t index) const {
   return index < inputs_.size() ? inputs_[index] : nullptr;
 }
 
-const onnx::TensorProto* NodeContext::getInputData(size_t index) const {
+const ::onnx::TensorProto* NodeContext::getInputData(size_t index) const {
   if (const auto found = data_.find(index); found != data_.end()) return &found->second;
   const Tensor* tensor = index < tensors_.size() ? tensors_[index] : nullptr;
   if (tensor == nullptr || !tensor->literal || !tensor->shape) return nullptr;
@@ -32,4 +32,4 @@ const onnx::TensorProto* NodeContext::getInputData(size_t index) const {
   return value ? &data_.emplace(index, std::move(*value)).first->second : nullptr;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

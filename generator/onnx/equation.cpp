@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 constexpr int first_of_ellipsis = 256;
@@ -92,4 +92,4 @@ Dims extents_of(const Labels& wanted, const Labels& labels, const Dims& dims) {
   return extents;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

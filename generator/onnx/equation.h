@@ -5,7 +5,7 @@
 
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// The labels of an Einsum's axes: letters as they are, the axes of "..." as numbers above those of
 /// letters, the last one highest.
@@ -25,4 +25,4 @@ bool takes_diagonal(const Labels& labels);
 /// Extents of the labels, given those of an operand.
 Dims extents_of(const Labels& wanted, const Labels& labels, const Dims& dims);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

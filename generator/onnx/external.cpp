@@ -8,10 +8,10 @@
 #include "core/base/file.h"
 #include "generator/onnx/tensor.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::TensorProto;
+using ::onnx::TensorProto;
 
 std::int64_t stored_bytes(int type) {
   if (type == TensorProto::FLOAT16 || type == TensorProto::BFLOAT16) return 2;
@@ -59,7 +59,7 @@ void load(TensorProto& tensor, const Dims& dims, const std::filesystem::path& fo
 
 }  // namespace
 
-void load_small_tensors(onnx::GraphProto& graph, const std::filesystem::path& folder) {
+void load_small_tensors(::onnx::GraphProto& graph, const std::filesystem::path& folder) {
   for (TensorProto& tensor : *graph.mutable_initializer()) {
     // A tensor without its values has the location alone.
     if (tensor.data_location() != TensorProto::EXTERNAL || tensor.external_data().empty()) continue;
@@ -73,4 +73,4 @@ void load_small_tensors(onnx::GraphProto& graph, const std::filesystem::path& fo
   }
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -9,11 +9,11 @@
 #include "core/base/error.h"
 #include "generator/onnx/tensor.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::TensorProto;
-using onnx::ValueInfoProto;
+using ::onnx::TensorProto;
+using ::onnx::ValueInfoProto;
 
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -111,15 +111,15 @@ void erase_named(Repeated& entries, const std::string& name) {
 
 }  // namespace
 
-bool has_input(const onnx::ModelProto& model, const std::string& name) {
+bool has_input(const ::onnx::ModelProto& model, const std::string& name) {
   const auto& inputs = model.graph().input();
   return std::any_of(inputs.begin(), inputs.end(),
                      [&](const ValueInfoProto& input) { return input.name() == name; });
 }
 
-void feed(onnx::ModelProto& model, const std::map<std::string, std::string>& values,
+void feed(::onnx::ModelProto& model, const std::map<std::string, std::string>& values,
           const std::string& where) {
-  onnx::GraphProto& graph = *model.mutable_graph();
+  ::onnx::GraphProto& graph = *model.mutable_graph();
   for (const auto& [name, text] : values) {
     const auto input = std::find_if(graph.input().begin(), graph.input().end(),
                                     [&](const ValueInfoProto& one) { return one.name() == name; });
@@ -132,4 +132,4 @@ void feed(onnx::ModelProto& model, const std::map<std::string, std::string>& val
   }
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 Call filter_bias(const Site& site, std::size_t index, const Dims& output, Source result) {
   const std::int64_t filters = output[1];
@@ -19,4 +19,4 @@ Call filter_bias(const Site& site, std::size_t index, const Dims& output, Source
               {result, from_input(static_cast<int>(index))});
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

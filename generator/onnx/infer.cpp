@@ -11,10 +11,10 @@
 #include "generator/onnx/sequence.h"
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::TypeProto;
+using ::onnx::TypeProto;
 
 /// Operators whose outputs differ from run to run.
 constexpr std::array<std::string_view, 6> random_operators{"RandomNormal",  "RandomNormalLike",
@@ -27,7 +27,7 @@ std::int64_t count(const Literal& literal) {
 
 class Inference {
  public:
-  Inference(Program& program, const onnx::ModelProto& model, const Bound& bound,
+  Inference(Program& program, const ::onnx::ModelProto& model, const Bound& bound,
             const FoldTable& folds, const ShapeTable& shapes, const LargestTable& largest)
       : program_(program),
         folds_(folds),
@@ -51,13 +51,13 @@ class Inference {
     return values->front() != 0;
   }
 
-  void visit(int index) {
-    Step& step = program_.steps[static_cast<std::size_t>(index)];
+  void visit(std::size_t index) {
+    Step& step = program_.steps[index];
     if (bound_.replaced_batch) {
       widen_constants(program_, step, *bound_.replaced_batch, bound_.batch);
     }
     const bool assumes = first_assumption(program_, step).has_value();
-    state_body_outputs(program_, step, [this](Program& body, const onnx::ModelProto& model) {
+    state_body_outputs(program_, step, [this](Program& body, const ::onnx::ModelProto& model) {
       infer(body, model, bound_, folds_, shapes_, largest_);
     });
     std::vector<TypeProto> types;
@@ -84,9 +84,9 @@ class Inference {
   }
 
  private:
-  void make_outputs(int index, std::vector<TypeProto>& types,
+  void make_outputs(std::size_t index, std::vector<TypeProto>& types,
                     std::optional<std::size_t> assumption) {
-    Step& step = program_.steps[static_cast<std::size_t>(index)];
+    Step& step = program_.steps[index];
     const auto read = first_assumption(program_, step);
     if (read) assumption = std::min(assumption.value_or(*read), *read);
     const bool constant = is_constant(step);
@@ -250,7 +250,7 @@ class Inference {
 
 }  // namespace
 
-void infer(Program& program, const onnx::ModelProto& model, const Bound& bound,
+void infer(Program& program, const ::onnx::ModelProto& model, const Bound& bound,
            const FoldTable& folds, const ShapeTable& shapes, const LargestTable& largest) {
   Inference inference(program, model, bound, folds, shapes, largest);
   std::vector<Step> waiting = std::move(program.steps);
@@ -267,7 +267,7 @@ void infer(Program& program, const onnx::ModelProto& model, const Bound& bound,
         program.steps.pop_back();
         std::move(taken.rbegin(), taken.rend(), std::back_inserter(waiting));
       } else {
-        inference.visit(static_cast<int>(program.steps.size()) - 1);
+        inference.visit(program.steps.size() - 1);
       }
     } catch (const std::exception& error) {
       throw Error(label(program, program.steps.back().node) + error.what() + advice(bound));
@@ -275,4 +275,4 @@ void infer(Program& program, const onnx::ModelProto& model, const Bound& bound,
   }
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

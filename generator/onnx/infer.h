@@ -8,7 +8,7 @@
 #include "generator/onnx/program.h"
 #include "generator/onnx/shapes/table.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Types, shapes and, where they follow from constants and shapes, values of every tensor, in one
 /// pass. An If whose condition is known becomes the steps of its branch. `shapes` go before the
@@ -18,7 +18,7 @@ namespace benanza {
 /// batch is still the one they were made for; where both know and differ, the program gets a
 /// warning. What stays unknown stays without shape. Throws Error naming the node where shapes do
 /// not fit.
-void infer(Program& program, const onnx::ModelProto& model, const Bound& bound,
+void infer(Program& program, const ::onnx::ModelProto& model, const Bound& bound,
            const FoldTable& folds, const ShapeTable& shapes, const LargestTable& largest);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -7,13 +7,13 @@
 #include "core/base/error.h"
 #include "generator/onnx/node.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::AttributeProto;
-using onnx::FunctionProto;
-using onnx::GraphProto;
-using onnx::NodeProto;
+using ::onnx::AttributeProto;
+using ::onnx::FunctionProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
 
 constexpr std::size_t most_nodes = 1U << 17U;
 constexpr std::size_t most_calls = 1U << 16U;
@@ -73,7 +73,7 @@ void substitute(const Values& values, NodeProto& node) {
 
 class Inliner {
  public:
-  Inliner(const onnx::ModelProto& model, const std::string& where) : where_(where) {
+  Inliner(const ::onnx::ModelProto& model, const std::string& where) : where_(where) {
     for (const FunctionProto& function : model.functions()) {
       functions_.emplace(id(function.domain(), function.name()), &function);
     }
@@ -188,7 +188,7 @@ class Inliner {
 };
 
 /// The versions that the functions' bodies were written for, where the model names none.
-void add_opsets(onnx::ModelProto& model) {
+void add_opsets(::onnx::ModelProto& model) {
   std::set<std::string> known;
   for (const auto& import : model.opset_import()) known.insert(canonical_domain(import.domain()));
   for (const FunctionProto& function : model.functions()) {
@@ -202,11 +202,11 @@ void add_opsets(onnx::ModelProto& model) {
 
 }  // namespace
 
-void inline_functions(onnx::ModelProto& model, const std::string& where) {
+void inline_functions(::onnx::ModelProto& model, const std::string& where) {
   if (model.functions().empty()) return;
   Inliner(model, where).expand(*model.mutable_graph());
   add_opsets(model);
   model.clear_functions();
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

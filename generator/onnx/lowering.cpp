@@ -4,11 +4,11 @@
 
 #include "generator/onnx/subgraph.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 /// What the layer must move at the least: every input and output once, floating types as fp32.
-std::optional<std::int64_t> traffic_bytes(const Site& site) {
+std::optional<double> traffic_bytes(const Site& site) {
   std::int64_t total = 0;
   const auto add = [&](const Tensor& tensor) {
     if (!tensor.shape || type_bytes(tensor.type) == 0) return false;
@@ -21,7 +21,7 @@ std::optional<std::int64_t> traffic_bytes(const Site& site) {
   for (std::size_t index = 0; index < site.output_count(); ++index) {
     if (site.has_output(index) && !add(site.output(index))) return std::nullopt;
   }
-  return total;
+  return static_cast<double>(total);
 }
 
 void check_extents(const Lowered& lowered) {
@@ -90,12 +90,13 @@ Lowered lower(const Site& site, const LoweringTable& table, bool all_outputs_con
 
 namespace {
 
-Layer make_layer(const Site& site, Lowered lowered) {
-  Layer layer;
-  layer.op_type = site.node().full_type();
+LoweredLayer make_layer(const Site& site, Lowered lowered) {
+  LoweredLayer layer;
+  layer.op = site.node().full_type();
   layer.cost = lowered.cost;
   layer.reason = std::move(lowered.reason);
   layer.calls = std::move(lowered.calls);
+  for (const Call& call : layer.calls) layer.problems.push_back(key(call.problem));
   for (std::size_t index = 0; index < site.output_count(); ++index) {
     if (!site.has_output(index)) continue;
     const Tensor& tensor = site.output(index);
@@ -111,18 +112,18 @@ Layer make_layer(const Site& site, Lowered lowered) {
   for (const Call& call : layer.calls) {
     const Work done = work(call.problem, Precision::fp32);
     *layer.flops += done.flops;
-    *layer.bytes += done.bytes();
+    *layer.bytes += static_cast<double>(done.bytes());
   }
   return layer;
 }
 
 }  // namespace
 
-Layer unsupported_layer(const Site& site, std::string reason) {
+LoweredLayer unsupported_layer(const Site& site, std::string reason) {
   return make_layer(site, {Cost::unsupported, std::move(reason), {}, Types::floating_only});
 }
 
-Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_constant) {
+LoweredLayer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_constant) {
   try {
     return make_layer(site, lower(site, table, all_outputs_constant));
   } catch (const NotExpressible& reason) {
@@ -130,4 +131,4 @@ Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_
   }
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -5,15 +5,15 @@
 #include <string_view>
 #include <vector>
 
-#include "generator/onnx/graph.h"
+#include "generator/lowered/lowered.h"
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Who sees to it that a measured node's operands are of a type that its calls know.
 enum class Types { floating_only, checked_by_lowering };
 
-/// What a node becomes: Layer::cost, reason and calls.
+/// What a node becomes: LoweredLayer::cost, reason and calls.
 struct Lowered {
   Cost cost = Cost::unsupported;
   std::string reason;
@@ -52,10 +52,10 @@ LoweringTable make_lowering_table();
 
 /// The layer of a node: tries the constants first, then the table. Sets everything but the name and
 /// the inputs. Throws Error, without the node's name.
-Layer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_constant);
+LoweredLayer lower_node(const Site& site, const LoweringTable& table, bool all_outputs_constant);
 
 /// The layer of a node that has no expression here, for the given reason.
-Layer unsupported_layer(const Site& site, std::string reason);
+LoweredLayer unsupported_layer(const Site& site, std::string reason);
 
 // Words for lowerings.
 
@@ -77,4 +77,4 @@ inline Lowered free_layer(std::string reason) {
   return {Cost::free, std::move(reason), {}, Types::floating_only};
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

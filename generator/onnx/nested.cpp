@@ -6,11 +6,11 @@
 
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::GraphProto;
-using onnx::TypeProto;
+using ::onnx::GraphProto;
+using ::onnx::TypeProto;
 
 /// Types of what a body is called with; empty where nothing is known.
 using Arguments = std::vector<TypeProto>;
@@ -30,8 +30,8 @@ bool states_everything(const GraphProto& body) {
 
 /// The number of the round, whether to go on, and the states.
 Arguments loop_arguments(const Program& program, const Step& step) {
-  Arguments arguments{make_type(onnx::TensorProto::INT64, Dims{}),
-                      make_type(onnx::TensorProto::BOOL, Dims{})};
+  Arguments arguments{make_type(::onnx::TensorProto::INT64, Dims{}),
+                      make_type(::onnx::TensorProto::BOOL, Dims{})};
   for (std::size_t index = 2; index < step.inputs.size(); ++index) {
     arguments.push_back(type_of(program, step.inputs[index]));
   }
@@ -72,7 +72,7 @@ class Body {
 
   /// Types of the outputs, if the body is called with `arguments`.
   std::vector<TypeProto> results(const Arguments& arguments) {
-    onnx::ModelProto model;
+    ::onnx::ModelProto model;
     for (const auto& [domain, version] : program_.opsets) {
       auto& import = *model.add_opset_import();
       import.set_domain(domain);
@@ -152,8 +152,8 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
   // A loop in a loop is tried several times for each time that the outer one is.
   constexpr int most_depth = 4;
   if (!step.node.has_subgraph() || program.depth >= most_depth) return;
-  const onnx::NodeProto& proto = step.node.proto();
-  std::unique_ptr<onnx::NodeProto> stating;
+  const ::onnx::NodeProto& proto = step.node.proto();
+  std::unique_ptr<::onnx::NodeProto> stating;
   for (int index = 0; index < proto.attribute_size(); ++index) {
     const GraphProto& graph = proto.attribute(index).g();
     if (!proto.attribute(index).has_g() || states_everything(graph)) continue;
@@ -171,7 +171,7 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
     if (program.assumptions.size() > before) {
       step.assumption = std::min(step.assumption.value_or(before), before);
     }
-    if (!stating) stating = std::make_unique<onnx::NodeProto>(proto);
+    if (!stating) stating = std::make_unique<::onnx::NodeProto>(proto);
     GraphProto& stated = *stating->mutable_attribute(index)->mutable_g();
     for (int output = 0; output < stated.output_size(); ++output) {
       TypeProto& type = *stated.mutable_output(output)->mutable_type();
@@ -184,4 +184,4 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
   program.made.push_back(std::move(stating));
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -6,11 +6,11 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
-using onnx::AttributeProto;
+using ::onnx::AttributeProto;
 
-Node::Node(const onnx::NodeProto& proto, std::string name, int opset)
+Node::Node(const ::onnx::NodeProto& proto, std::string name, int opset)
     : proto_(&proto),
       name_(std::move(name)),
       domain_(canonical_domain(proto.domain())),
@@ -87,4 +87,4 @@ std::string canonical_domain(const std::string& domain) {
   return domain == "ai.onnx" ? std::string() : domain;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

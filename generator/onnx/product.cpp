@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/sliding_window.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 /// Batches of equal rank, without axes that are 1 in both, and with neighbours merged that
@@ -95,4 +95,4 @@ Call matmul_call(const Site& site, Factors factors, bool transpose_a, bool trans
                       site.input(factors.second).constant, transpose_a, transpose_b);
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

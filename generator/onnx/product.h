@@ -2,7 +2,7 @@
 
 #include "generator/onnx/lowering.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Which inputs of a node are the operands of its product.
 struct Factors {
@@ -31,4 +31,4 @@ Lowered gemm(const Site& site);
 
 }  // namespace lower
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -7,13 +7,13 @@
 #include "generator/onnx/read.h"
 #include "generator/onnx/subgraph.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::GraphProto;
-using onnx::NodeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
 
-std::unordered_map<std::string, int> opsets(const onnx::ModelProto& model) {
+std::unordered_map<std::string, int> opsets(const ::onnx::ModelProto& model) {
   std::unordered_map<std::string, int> versions;
   for (const auto& import : model.opset_import()) {
     versions[canonical_domain(import.domain())] = static_cast<int>(import.version());
@@ -111,8 +111,8 @@ std::string label(const Program& program, const Node& node) {
   return program.where + ": node \"" + node.name() + "\" (" + node.full_type() + "): ";
 }
 
-onnx::TypeProto make_type(int element_type, const std::optional<Dims>& shape) {
-  onnx::TypeProto type;
+::onnx::TypeProto make_type(int element_type, const std::optional<Dims>& shape) {
+  ::onnx::TypeProto type;
   if (element_type == 0 && !shape) return type;
   type.mutable_tensor_type()->set_elem_type(element_type);
   if (!shape) return type;
@@ -121,7 +121,7 @@ onnx::TypeProto make_type(int element_type, const std::optional<Dims>& shape) {
   return type;
 }
 
-Tensor make_tensor(std::string name, const onnx::TypeProto& type) {
+Tensor make_tensor(std::string name, const ::onnx::TypeProto& type) {
   Tensor tensor;
   tensor.name = std::move(name);
   if (!type.has_tensor_type()) return tensor;
@@ -155,7 +155,7 @@ std::vector<const Tensor*> output_tensors(const Program& program, const Step& st
   return tensors;
 }
 
-Program make_program(const onnx::ModelProto& model, const std::string& where) {
+Program make_program(const ::onnx::ModelProto& model, const std::string& where) {
   check_model(model, where);
   const GraphProto& graph = model.graph();
   Program program;
@@ -213,4 +213,4 @@ Program make_program(const onnx::ModelProto& model, const std::string& where) {
   return program;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

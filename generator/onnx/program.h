@@ -9,11 +9,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "generator/onnx/graph.h"
+#include "generator/lowered/lowered.h"
 #include "generator/onnx/node.h"
 #include "generator/onnx/tensor.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// A step of a program: a node and the tensors it reads and makes, by names that are unique in the
 /// program (Tensor::name is the model's own). Names are empty where an optional input or output is
@@ -40,7 +40,7 @@ struct Program {
   int opset = 0;
   std::vector<Step> steps;
   /// Types as far as known: at first of inputs and initializers; inference adds the rest.
-  std::unordered_map<std::string, onnx::TypeProto> types;
+  std::unordered_map<std::string, ::onnx::TypeProto> types;
   std::unordered_map<std::string, Tensor> tensors;
   /// Tensors that a node or the caller reads.
   std::set<std::string> consumed;
@@ -57,16 +57,16 @@ struct Program {
   /// Names of Binding::dims that inference found.
   std::set<std::string> used_dims;
   /// Types of the tensors in sequences whose length is known.
-  std::unordered_map<std::string, std::vector<onnx::TypeProto>> sequences;
+  std::unordered_map<std::string, std::vector<::onnx::TypeProto>> sequences;
   /// Nodes that the model does not have.
-  std::vector<std::unique_ptr<onnx::NodeProto>> made;
+  std::vector<std::unique_ptr<::onnx::NodeProto>> made;
   /// What a reader should know, in whole lines that begin with `where`.
   std::vector<std::string> warnings;
 };
 
 /// Throws Error, beginning with `where`, for a cycle, a tensor that nobody makes, an input
 /// that a node makes, a node of a domain without opset, and initializers with impossible shapes.
-Program make_program(const onnx::ModelProto& model, const std::string& where);
+Program make_program(const ::onnx::ModelProto& model, const std::string& where);
 
 /// The steps of the branch that an If with a constant condition takes, in the order of the file;
 /// they make what the If makes. Adds what the branch stores to the program. Throws Error if the
@@ -83,9 +83,9 @@ std::vector<const Tensor*> output_tensors(const Program& program, const Step& st
                                           bool consumed_only);
 
 /// The type of a tensor; without a shape, of any.
-onnx::TypeProto make_type(int element_type, const std::optional<Dims>& shape);
+::onnx::TypeProto make_type(int element_type, const std::optional<Dims>& shape);
 
 /// A tensor with the element type and, where every extent is known, the shape of `type`.
-Tensor make_tensor(std::string name, const onnx::TypeProto& type);
+Tensor make_tensor(std::string name, const ::onnx::TypeProto& type);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

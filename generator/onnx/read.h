@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Newest version of the standard operators whose models are read.
 constexpr int max_opset = 28;
@@ -14,17 +14,17 @@ constexpr int max_opset = 28;
 /// A model from an ONNX file, of any size, without the values of its weights (see without_weights);
 /// small tensors that lie in files of their own are read. Throws Error, one line that begins with
 /// the path, if the file is missing, empty, truncated, not ONNX, or states no graph or no opset.
-onnx::ModelProto read_model(const std::filesystem::path& path);
+::onnx::ModelProto read_model(const std::filesystem::path& path);
 
 /// As read_model, from the bytes of a file; no other file is read. `where` begins the message,
 /// `passed` is as for without_weights.
-onnx::ModelProto parse_model(std::string_view bytes, const std::string& where,
-                             const std::function<void(const char*)>& passed = {});
+::onnx::ModelProto parse_model(std::string_view bytes, const std::string& where,
+                               const std::function<void(const char*)>& passed = {});
 
 /// What read_model demands of a parsed model; `where` begins the message.
-void check_model(const onnx::ModelProto& model, const std::string& where);
+void check_model(const ::onnx::ModelProto& model, const std::string& where);
 
 /// Version of the standard operators that the model imports.
-int standard_opset(const onnx::ModelProto& model);
+int standard_opset(const ::onnx::ModelProto& model);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace benanza {
+namespace benanza::onnx {
 
 std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_copies,
                               std::int64_t old_batch, std::int64_t batch) {
@@ -82,7 +82,7 @@ void widen_sizes(Program& program, Step& step, std::int64_t old_batch, std::int6
   }
   sizes->front() = batch;
   const std::string name = step.inputs[place] + " widened";
-  program.types[name] = onnx::TypeProto(program.types[step.inputs[place]]);
+  program.types[name] = ::onnx::TypeProto(program.types[step.inputs[place]]);
   program.tensors[name] = std::move(wide);
   program.widened[name] = step.inputs[place];
   step.inputs[place] = name;
@@ -115,7 +115,7 @@ void widen_constants(Program& program, Step& step, std::int64_t old_batch, std::
     const std::string name = step.inputs[index] + " widened";
     const auto known = program.types.find(step.inputs[index]);
     if (known == program.types.end()) continue;
-    onnx::TypeProto type = known->second;
+    ::onnx::TypeProto type = known->second;
     type.mutable_tensor_type()
         ->mutable_shape()
         ->mutable_dim(static_cast<int>(axis))
@@ -127,4 +127,4 @@ void widen_constants(Program& program, Step& step, std::int64_t old_batch, std::
   }
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -2,7 +2,7 @@
 
 #include "generator/onnx/context.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Exporters bake the batch into the target of Reshape ([1, 1024]). Where the target fits the batch
 /// it was written for and the input has exactly `batch / old_batch` times its elements, inference
@@ -19,4 +19,4 @@ std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_c
 /// Resize.
 void widen_constants(Program& program, Step& step, std::int64_t old_batch, std::int64_t batch);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 struct Stated {
@@ -133,4 +133,4 @@ std::int64_t nearest_pixel(const Site& site, double coordinate, std::int64_t ext
   return static_cast<std::int64_t>(std::clamp(pixel, 0.0, static_cast<double>(extent - 1)));
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

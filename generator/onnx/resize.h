@@ -2,7 +2,7 @@
 
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// What Resize (every opset) and Upsample ask for, one value for every axis of the input.
 struct ResizeRequest {
@@ -23,4 +23,4 @@ double source_coordinate(const Site& site, const ResizeRequest& request, std::si
 /// The pixel that mode "nearest" takes for a coordinate.
 std::int64_t nearest_pixel(const Site& site, double coordinate, std::int64_t extent);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

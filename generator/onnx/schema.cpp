@@ -12,12 +12,12 @@
 #include "generator/onnx/rebatch.h"
 #include "generator/onnx/schema_check.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::OpSchema;
-using onnx::OpSchemaRegistry;
-using onnx::TypeProto;
+using ::onnx::OpSchema;
+using ::onnx::OpSchemaRegistry;
+using ::onnx::TypeProto;
 
 /// The words of an exception of the onnx library, on one line and without its prefix.
 std::string one_line(std::string text) {
@@ -76,8 +76,8 @@ void apply(const OpSchema& schema, NodeContext& context) {
   if (schema.has_type_and_shape_inference_function()) {
     schema.GetTypeAndShapeInferenceFunction()(context);
   } else if (schema.HasFunction()) {
-    onnx::shape_inference::InferShapeForFunctionNode(*schema.GetFunction(),
-                                                     OpSchemaRegistry::Instance(), context);
+    ::onnx::shape_inference::InferShapeForFunctionNode(*schema.GetFunction(),
+                                                       OpSchemaRegistry::Instance(), context);
   }
 }
 
@@ -116,4 +116,4 @@ std::vector<TypeProto> schema_types(const Program& program, const Step& step, co
   return types;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

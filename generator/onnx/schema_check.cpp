@@ -10,10 +10,10 @@
 #include "core/base/error.h"
 #include "generator/onnx/context.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::OpSchema;
+using ::onnx::OpSchema;
 
 void check_count(int value, int least, int most, const char* what) {
   if (value < least || value > most) {
@@ -23,15 +23,15 @@ void check_count(int value, int least, int most, const char* what) {
 }
 
 void check_description(const Node& node, const OpSchema& schema) {
-  const onnx::NodeProto& proto = node.proto();
+  const ::onnx::NodeProto& proto = node.proto();
   check_count(proto.input_size(), schema.min_input(), schema.max_input(), "inputs");
   check_count(proto.output_size(), schema.min_output(), schema.max_output(), "outputs");
   if (schema.min_input() > 0 && proto.input(0).empty()) throw Error("has no first input");
   for (const auto& [name, description] : schema.attributes()) {
-    const onnx::AttributeProto* attribute = node.find(name);
+    const ::onnx::AttributeProto* attribute = node.find(name);
     if (attribute == nullptr) {
       if (description.required) throw Error("attribute \"" + name + "\" is missing");
-    } else if (attribute->type() != onnx::AttributeProto::UNDEFINED &&
+    } else if (attribute->type() != ::onnx::AttributeProto::UNDEFINED &&
                attribute->type() != description.type) {
       throw Error("attribute \"" + name + "\" has the wrong type");
     }
@@ -39,15 +39,15 @@ void check_description(const Node& node, const OpSchema& schema) {
 }
 
 /// How the names of types begin that are of this kind, "seq(" for one.
-std::string_view kind(const onnx::TypeProto& type) {
+std::string_view kind(const ::onnx::TypeProto& type) {
   switch (type.value_case()) {
-    case onnx::TypeProto::kSequenceType:
+    case ::onnx::TypeProto::kSequenceType:
       return "seq(";
-    case onnx::TypeProto::kMapType:
+    case ::onnx::TypeProto::kMapType:
       return "map(";
-    case onnx::TypeProto::kOptionalType:
+    case ::onnx::TypeProto::kOptionalType:
       return "optional(";
-    case onnx::TypeProto::kSparseTensorType:
+    case ::onnx::TypeProto::kSparseTensorType:
       return "sparse_tensor(";
     default:
       return "tensor(";
@@ -182,4 +182,4 @@ void check_node(const Program& program, const Step& step, const OpSchema& schema
   }
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

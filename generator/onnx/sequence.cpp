@@ -4,10 +4,10 @@
 
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::TypeProto;
+using ::onnx::TypeProto;
 using Sequence = std::vector<TypeProto>;
 
 class StepView {
@@ -165,4 +165,4 @@ std::optional<std::int64_t> sequence_length(const Program& program, const Step& 
   return static_cast<std::int64_t>(found->second.size());
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

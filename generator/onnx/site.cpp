@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 const Dims& known_shape(const Tensor& tensor, std::string_view what, std::size_t index) {
@@ -91,4 +91,4 @@ std::int64_t Site::axis(std::int64_t axis, std::size_t rank) {
   return axis < 0 ? axis + count : axis;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

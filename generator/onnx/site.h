@@ -9,7 +9,7 @@
 #include "generator/onnx/node.h"
 #include "generator/onnx/tensor.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// A node asks for something that has no expression here: its layer becomes `unsupported`, its
 /// outputs are not folded. The message is the reason, without the node's name.
@@ -58,4 +58,4 @@ class Site {
   std::vector<const Tensor*> outputs_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 Dims values(const Node& node, std::string_view name, std::size_t count, std::int64_t fallback) {
@@ -154,4 +154,4 @@ const Dims& image_extents(const Site& site) {
   return dims;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -3,7 +3,7 @@
 #include "core/problem/ops/window.h"
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// The window that Conv and the pooling operators state by kernel_shape, pads or auto_pad, strides,
 /// dilations and ceil_mode, for an input of these spatial extents. Rounding up and auto_pad become
@@ -24,4 +24,4 @@ Window transposed_window(const Node& node, const Dims& spatial, const Dims& kern
 /// Extents of input 0, which must be n, c and one to three spatial axes; else NotExpressible.
 const Dims& image_extents(const Site& site);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

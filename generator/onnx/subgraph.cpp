@@ -5,10 +5,10 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
-using onnx::GraphProto;
-using onnx::NodeProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
 
 /// One name per node, in file order: its own; op_type and position where it has none; with a number
 /// where two nodes share one.
@@ -92,7 +92,7 @@ void add_initializers(Program& program, const GraphProto& graph,
                       const std::function<std::string(const std::string&)>& rename) {
   const auto add = [&](const std::string& stated, int type, const auto& dims) -> Tensor& {
     const std::string name = rename(stated);
-    onnx::TypeProto& stored = program.types[name];
+    ::onnx::TypeProto& stored = program.types[name];
     stored.mutable_tensor_type()->set_elem_type(type);
     auto& shape = *stored.mutable_tensor_type()->mutable_shape();
     shape.Clear();
@@ -131,4 +131,4 @@ std::string hidden_nodes(const NodeProto& node) {
          (text.empty() ? "" : " (" + text + ')');
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

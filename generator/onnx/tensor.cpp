@@ -10,10 +10,10 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::TensorProto;
+using ::onnx::TensorProto;
 
 double half_value(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 0x1f;
@@ -137,8 +137,9 @@ std::string_view newer_name(int type) {
 
 std::string type_name(int type) {
   if (const std::string_view name = newer_name(type); !name.empty()) return std::string(name);
-  if (type == 0 || !onnx::TensorProto_DataType_IsValid(type)) return "unknown";
-  std::string name = onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(type));
+  if (type == 0 || !::onnx::TensorProto_DataType_IsValid(type)) return "unknown";
+  std::string name =
+      ::onnx::TensorProto_DataType_Name(static_cast<::onnx::TensorProto_DataType>(type));
   for (char& letter : name) letter = static_cast<char>(std::tolower(letter));
   return name;
 }
@@ -220,4 +221,4 @@ std::optional<TensorProto> write_literal(const Literal& literal, int type, const
   return tensor;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

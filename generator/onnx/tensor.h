@@ -12,7 +12,7 @@ namespace onnx {
 class TensorProto;
 }
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Values of a small constant tensor, row-major: integers and booleans exactly, floating types as
 /// doubles.
@@ -34,14 +34,14 @@ std::optional<std::int64_t> checked_element_count(const Dims& dims);
 /// What is known of a tensor before the model runs.
 struct Tensor {
   std::string name;
-  /// onnx::TensorProto::DataType; 0 where unknown.
+  /// ::onnx::TensorProto::DataType; 0 where unknown.
   int type = 0;
   std::optional<Dims> shape;
   /// Computed from constants and shapes alone.
   bool constant = false;
   std::optional<Literal> literal;
-  /// Position in Program::nodes; -1 for inputs and initializers.
-  int producer = -1;
+  /// The step of the program that makes it; empty for inputs and initializers.
+  std::optional<std::size_t> producer = {};
   /// The first of Program::assumptions that its shape or its values may rest on.
   std::optional<std::size_t> assumption = {};
 };
@@ -58,10 +58,11 @@ std::int64_t type_bytes(int type);
 bool keeps_values(int type, const Dims& dims);
 /// Values of `tensor`; empty if it holds strings, refers to a file or does not keep its values.
 /// Throws Error if data and shape disagree.
-std::optional<Literal> read_literal(const onnx::TensorProto& tensor);
+std::optional<Literal> read_literal(const ::onnx::TensorProto& tensor);
 /// As read_literal, whatever the size.
-std::optional<Literal> read_values(const onnx::TensorProto& tensor);
+std::optional<Literal> read_values(const ::onnx::TensorProto& tensor);
 /// Empty for types that shape inference never reads (float16, complex, strings).
-std::optional<onnx::TensorProto> write_literal(const Literal& literal, int type, const Dims& shape);
+std::optional<::onnx::TensorProto> write_literal(const Literal& literal, int type,
+                                                 const Dims& shape);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

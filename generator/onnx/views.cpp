@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/problem/ops/copy.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
@@ -169,4 +169,4 @@ Dims pads_of_all_axes(const Site& pad) {
   return pads;
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -4,7 +4,7 @@
 
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// A strided view of a dense tensor: element i0, i1, ... lies at offset + sum(i * strides).
 struct View {
@@ -34,4 +34,4 @@ Dims reduced_axes(const Site& reduce);
 /// Pads of Pad in every opset: begins, then ends, of all axes. Negative pads cut.
 Dims pads_of_all_axes(const Site& pad);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

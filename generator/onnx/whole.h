@@ -5,7 +5,7 @@
 
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 // Models may state any numbers: a result that no integer holds throws NotExpressible.
 
@@ -38,4 +38,4 @@ inline std::int64_t whole(double value) {
   return held(!fits, fits ? static_cast<std::int64_t>(value) : 0);
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

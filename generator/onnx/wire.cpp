@@ -12,16 +12,16 @@
 #include "core/base/error.h"
 #include "generator/onnx/tensor.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-using onnx::AttributeProto;
-using onnx::FunctionProto;
-using onnx::GraphProto;
-using onnx::ModelProto;
-using onnx::NodeProto;
-using onnx::SparseTensorProto;
-using onnx::TensorProto;
+using ::onnx::AttributeProto;
+using ::onnx::FunctionProto;
+using ::onnx::GraphProto;
+using ::onnx::ModelProto;
+using ::onnx::NodeProto;
+using ::onnx::SparseTensorProto;
+using ::onnx::TensorProto;
 
 /// Messages up to this many bytes are copied without a look inside.
 constexpr std::size_t small_message = 4096;
@@ -266,4 +266,4 @@ std::string without_weights(std::string_view model,
   return Copier(passed).message(model, Message::model);
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// A copy of a serialized ModelProto without the values of its weights: a tensor that does not keep
 /// its values (keeps_values) is left with name, type and shape, and says that its data lie
@@ -19,4 +19,4 @@ namespace benanza {
 std::string without_weights(std::string_view model,
                             const std::function<void(const char*)>& passed = {});
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -77,15 +77,15 @@ Sizes table_sizes(const Model& model) {
   return table_sizes(model.id, build(model, {}).graph().input(0).name());
 }
 
-Graph graph_of(const Model& model) {
-  return import_model(build(model, {}), model.id, {}, model.id);
+LoweredGraph graph_of(const Model& model) {
+  return onnx::import_model(build(model, {}), model.id, {}, model.id);
 }
 
 TEST(Sizes, LayersAreThoseOfThePapersTables) {
   for (const Model& model : models()) {
-    const Graph graph = graph_of(model);
+    const LoweredGraph graph = graph_of(model);
     const auto layers = std::ranges::count_if(
-        graph.layers, [](const Layer& layer) { return layer.op_type != "ConstantOfShape"; });
+        graph.layers, [](const LoweredLayer& layer) { return layer.op != "ConstantOfShape"; });
     EXPECT_EQ(layers, table_sizes(model).layers) << model.id;
   }
 }
@@ -98,7 +98,7 @@ TEST(Sizes, MultiplyAddsAreThoseOfThePapersTables) {
     if (model.id == "tiny_yolo_v2") {
       expected += (13 * 13 - 12 * 12) * (9 * 512 * 1024 + 9 * 1024 * 1024 + 1024 * 125);
     }
-    EXPECT_EQ(macs(graph_of(model)), static_cast<double>(expected)) << model.id;
+    EXPECT_EQ(emit::macs(graph_of(model)), static_cast<double>(expected)) << model.id;
   }
 }
 
@@ -127,7 +127,7 @@ TEST(Sizes, ParametersAreThoseThatMxnetPublished) {
 
 TEST(Sizes, EveryLayerIsMeasuredMovedOrFree) {
   for (const Model& model : models()) {
-    for (const Layer& layer : graph_of(model).layers) {
+    for (const LoweredLayer& layer : graph_of(model).layers) {
       EXPECT_NE(layer.cost, Cost::unsupported) << model.id << " " << layer.name << layer.reason;
     }
   }

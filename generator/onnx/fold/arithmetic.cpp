@@ -6,7 +6,7 @@
 #include "generator/onnx/views.h"
 #include "generator/onnx/whole.h"
 
-namespace benanza::fold {
+namespace benanza::onnx::fold {
 namespace {
 
 /// `function` on the elements of two inputs broadcast to `dims`. Both are taken as doubles where
@@ -155,4 +155,4 @@ void register_arithmetic(FoldTable& table) {
   table.add("Where", where);
 }
 
-}  // namespace benanza::fold
+}  // namespace benanza::onnx::fold

@@ -6,10 +6,10 @@
 #include "generator/onnx/fold/table.h"
 #include "generator/onnx/whole.h"
 
-namespace benanza::fold {
+namespace benanza::onnx::fold {
 namespace {
 
-using onnx::AttributeProto;
+using ::onnx::AttributeProto;
 
 std::vector<Literal> constant(const Site& site) {
   const Node& node = site.node();
@@ -67,10 +67,10 @@ double rounded(double value, int digits, int least) {
 }
 
 double rounded(double value, int type) {
-  if (type == onnx::TensorProto::DOUBLE) return value;
+  if (type == ::onnx::TensorProto::DOUBLE) return value;
   value = static_cast<float>(value);
-  if (type == onnx::TensorProto::BFLOAT16) return rounded(value, 8, -126);
-  if (type != onnx::TensorProto::FLOAT16) return value;
+  if (type == ::onnx::TensorProto::BFLOAT16) return rounded(value, 8, -126);
+  if (type != ::onnx::TensorProto::FLOAT16) return value;
   value = rounded(value, 11, -14);
   return std::abs(value) > 65504 ? std::copysign(HUGE_VAL, value) : value;
 }
@@ -87,7 +87,7 @@ std::vector<Literal> cast(const Site& site) {
         Dims integers;
         for (const auto value : values) {
           const auto real = static_cast<double>(value);
-          if (type == onnx::TensorProto::BOOL) {
+          if (type == ::onnx::TensorProto::BOOL) {
             integers.push_back(value != 0);
           } else if (std::abs(real) <= 0x1p62) {
             integers.push_back(static_cast<std::int64_t>(value));
@@ -114,4 +114,4 @@ void register_constant(FoldTable& table) {
   }
 }
 
-}  // namespace benanza::fold
+}  // namespace benanza::onnx::fold

@@ -7,7 +7,7 @@
 #include "generator/onnx/whole.h"
 
 /// Operators that pick or place elements by position.
-namespace benanza::fold {
+namespace benanza::onnx::fold {
 namespace {
 
 std::vector<Literal> nonzero(const Site& site) {
@@ -225,4 +225,4 @@ void register_index(FoldTable& table) {
   table.add("Pad", pad);
 }
 
-}  // namespace benanza::fold
+}  // namespace benanza::onnx::fold

@@ -3,7 +3,7 @@
 #include "generator/onnx/fold/table.h"
 #include "generator/onnx/views.h"
 
-namespace benanza::fold {
+namespace benanza::onnx::fold {
 namespace {
 
 Literal pick(const Literal& literal, const std::vector<std::int64_t>& from) {
@@ -107,4 +107,4 @@ void register_movement(FoldTable& table) {
   table.add("Tile", tile);
 }
 
-}  // namespace benanza::fold
+}  // namespace benanza::onnx::fold

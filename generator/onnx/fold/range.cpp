@@ -3,7 +3,7 @@
 #include "generator/onnx/fold/table.h"
 #include "generator/onnx/whole.h"
 
-namespace benanza::fold {
+namespace benanza::onnx::fold {
 namespace {
 
 std::vector<Literal> range(const Site& site) {
@@ -28,4 +28,4 @@ std::vector<Literal> range(const Site& site) {
 
 void register_range(FoldTable& table) { table.add("Range", range); }
 
-}  // namespace benanza::fold
+}  // namespace benanza::onnx::fold

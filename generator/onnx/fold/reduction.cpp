@@ -5,7 +5,7 @@
 #include "generator/onnx/views.h"
 #include "generator/onnx/whole.h"
 
-namespace benanza::fold {
+namespace benanza::onnx::fold {
 namespace {
 
 /// Combines the elements of every group that the reduction maps to one output.
@@ -79,4 +79,4 @@ void register_reduction(FoldTable& table) {
   table.add("ReduceMin", minimum);
 }
 
-}  // namespace benanza::fold
+}  // namespace benanza::onnx::fold

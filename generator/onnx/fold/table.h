@@ -9,7 +9,7 @@
 
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Values of every output of a node whose output shapes are known; empty if they cannot be told.
 using FoldFunction = std::vector<Literal> (*)(const Site&);
@@ -49,4 +49,4 @@ inline std::size_t at(std::int64_t value) { return static_cast<std::size_t>(valu
 
 }  // namespace fold
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -4,7 +4,7 @@
 #include "generator/onnx/fold/table.h"
 #include "generator/onnx/whole.h"
 
-namespace benanza::fold {
+namespace benanza::onnx::fold {
 namespace {
 
 template <class Function>
@@ -106,4 +106,4 @@ void register_unary(FoldTable& table) {
   table.add("Clip", clip);
 }
 
-}  // namespace benanza::fold
+}  // namespace benanza::onnx::fold

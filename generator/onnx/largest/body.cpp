@@ -7,7 +7,7 @@
 #include "generator/onnx/largest/table.h"
 
 /// Operators with bodies whose way through them the data decide.
-namespace benanza::largest {
+namespace benanza::onnx::largest {
 namespace {
 
 /// The larger of what the branches make, axis by axis.
@@ -54,4 +54,4 @@ void register_body(LargestTable& table) {
   table.add("Loop", loop);
 }
 
-}  // namespace benanza::largest
+}  // namespace benanza::onnx::largest

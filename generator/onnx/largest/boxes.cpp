@@ -6,7 +6,7 @@
 #include "generator/onnx/largest/table.h"
 #include "generator/onnx/whole.h"
 
-namespace benanza::largest {
+namespace benanza::onnx::largest {
 namespace {
 
 /// Rows of image, class and box: of every class of every image all its boxes, or as many as asked
@@ -23,11 +23,11 @@ std::vector<std::optional<Largest>> suppress(const Site& site) {
     boxes = std::clamp<std::int64_t>(most[0], 0, boxes);
   }
   const std::int64_t rows = checked_product(checked_product(scores[0], scores[1]), boxes);
-  return {Largest{onnx::TensorProto::INT64, {rows, 3}, {0}}};
+  return {Largest{::onnx::TensorProto::INT64, {rows, 3}, {0}}};
 }
 
 }  // namespace
 
 void register_boxes(LargestTable& table) { table.add("NonMaxSuppression", suppress); }
 
-}  // namespace benanza::largest
+}  // namespace benanza::onnx::largest

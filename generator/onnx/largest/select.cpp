@@ -5,7 +5,7 @@
 #include "generator/onnx/largest/table.h"
 
 /// Operators that keep some of what they are given: at most all of it.
-namespace benanza::largest {
+namespace benanza::onnx::largest {
 namespace {
 
 std::int64_t elements(const Site& site, std::size_t index) {
@@ -16,13 +16,13 @@ std::int64_t elements(const Site& site, std::size_t index) {
 
 std::vector<std::optional<Largest>> nonzero(const Site& site) {
   const auto rank = static_cast<std::int64_t>(site.shape(0).size());
-  return {Largest{onnx::TensorProto::INT64, {rank, elements(site, 0)}, {1}}};
+  return {Largest{::onnx::TensorProto::INT64, {rank, elements(site, 0)}, {1}}};
 }
 
 /// The distinct slices along an axis, or elements; where each was first, where each input went, and
 /// how often each was there.
 std::vector<std::optional<Largest>> unique(const Site& site) {
-  constexpr int positions = onnx::TensorProto::INT64;
+  constexpr int positions = ::onnx::TensorProto::INT64;
   const Dims& dims = site.shape(0);
   if (!site.node().has("axis")) {
     const std::int64_t count = elements(site, 0);
@@ -53,7 +53,7 @@ std::vector<std::optional<Largest>> top_k(const Site& site) {
   const auto axis =
       static_cast<std::size_t>(Site::axis(site.node().integer("axis", -1), dims.size()));
   return {Largest{site.input(0).type, dims, {axis}},
-          Largest{onnx::TensorProto::INT64, dims, {axis}}};
+          Largest{::onnx::TensorProto::INT64, dims, {axis}}};
 }
 
 }  // namespace
@@ -65,4 +65,4 @@ void register_select(LargestTable& table) {
   table.add("TopK", top_k);
 }
 
-}  // namespace benanza::largest
+}  // namespace benanza::onnx::largest

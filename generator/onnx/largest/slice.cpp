@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/largest/table.h"
 
-namespace benanza::largest {
+namespace benanza::onnx::largest {
 namespace {
 
 /// Values of input `index`, if they are known; else nothing.
@@ -63,4 +63,4 @@ std::vector<std::optional<Largest>> slice(const Site& site) {
 
 void register_slice(LargestTable& table) { table.add("Slice", slice); }
 
-}  // namespace benanza::largest
+}  // namespace benanza::onnx::largest

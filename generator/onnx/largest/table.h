@@ -7,7 +7,7 @@
 
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// An output of which some extents are only known when the model runs.
 struct Largest {
@@ -41,4 +41,4 @@ class LargestTable {
 /// Every family of largest/.
 LargestTable make_largest_table();
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 template <ActivationKind kind>
@@ -126,4 +126,4 @@ void register_activation(LoweringTable& table) {
   table.add("Cos", plain<ActivationKind::cos>);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

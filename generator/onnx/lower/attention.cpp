@@ -8,7 +8,7 @@
 
 /// Attention by its parts; the fusion "attention" puts one call beside them. A mask of truth values
 /// stands for the numbers that are added in its place.
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 struct Inputs {
@@ -203,4 +203,4 @@ void register_attention(LoweringTable& table) {
   table.add("com.microsoft.GroupQueryAttention", group_query_attention);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 bool trains(const Site& site) {
@@ -38,4 +38,4 @@ void register_batch_normalization(LoweringTable& table) {
   table.add("BatchNormalization", batch_normalization);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -2,7 +2,7 @@
 #include "generator/onnx/broadcast.h"
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// The second operand as broadcasting takes it now. Before opset 7 it lay, if at all, at an axis of
@@ -105,4 +105,4 @@ void register_binary(LoweringTable& table) {
   table.add("PRelu", prelu);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

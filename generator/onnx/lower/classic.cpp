@@ -1,7 +1,7 @@
 #include "generator/onnx/lowering.h"
 
 /// ai.onnx.ml: models for which no library here has a call.
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Lowered trees(const Site&) { throw NotExpressible("no library here walks decision trees"); }
@@ -38,4 +38,4 @@ void register_classic(LoweringTable& table) {
   }
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -2,7 +2,7 @@
 
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// Bounds are attributes up to opset 10 and optional inputs from opset 11; a missing bound is the
@@ -29,4 +29,4 @@ Lowered clip(const Site& site) {
 
 void register_clip(LoweringTable& table) { table.add("Clip", clip); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

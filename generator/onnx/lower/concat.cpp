@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Lowered concat(const Site& site) {
@@ -30,4 +30,4 @@ Lowered concat(const Site& site) {
 
 void register_concat(LoweringTable& table) { table.add("Concat", concat); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

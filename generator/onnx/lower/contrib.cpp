@@ -3,7 +3,7 @@
 #include "generator/onnx/lowering.h"
 
 /// Operators that ONNX Runtime's optimizers write (domain com.microsoft), by their parts.
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Call activation(const Dims& dims, ActivationKind kind, Source source, float alpha = 0) {
@@ -38,4 +38,4 @@ void register_contrib(LoweringTable& table) {
   table.add("com.microsoft.FastGelu", biased<ActivationKind::gelu_tanh>);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

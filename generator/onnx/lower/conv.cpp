@@ -2,7 +2,7 @@
 #include "generator/onnx/lowering.h"
 #include "generator/onnx/product.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Lowered conv(const Site& site) {
@@ -17,4 +17,4 @@ Lowered conv(const Site& site) {
 
 void register_conv(LoweringTable& table) { table.add("Conv", conv); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -3,7 +3,7 @@
 #include "generator/onnx/lowering.h"
 #include "generator/onnx/sliding_window.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Lowered conv_transpose(const Site& site) {
@@ -36,4 +36,4 @@ Lowered conv_transpose(const Site& site) {
 
 void register_conv_transpose(LoweringTable& table) { table.add("ConvTranspose", conv_transpose); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -7,7 +7,7 @@
 
 /// Einsum as a contraction: one product of matrices, with copies before and after it where the axes
 /// are not in an order that a product takes.
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 bool has(const Labels& labels, int label) {
@@ -167,4 +167,4 @@ Lowered einsum(const Site& site) {
 
 void register_einsum(LoweringTable& table) { table.add("Einsum", einsum); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

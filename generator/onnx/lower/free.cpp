@@ -1,6 +1,6 @@
 #include "generator/onnx/movement.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Lowered identity(const Site&) { return free_layer("the same tensor by another name"); }
@@ -58,4 +58,4 @@ void register_free(LoweringTable& table) {
   for (const auto* op : {"Cast", "CastLike"}) table.add(op, cast);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

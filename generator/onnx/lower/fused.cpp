@@ -7,7 +7,7 @@
 
 /// Products with a function behind them, as ONNX Runtime's optimizers write them, by their parts.
 /// Its blocked layout (domain com.microsoft.nchwc) names the same tensors.
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Source behind(const std::vector<Call>& calls) {
@@ -89,4 +89,4 @@ void register_fused(LoweringTable& table) {
   }
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -3,7 +3,7 @@
 
 /// Operators that pick or place by indices. Where the indices are known and evenly spaced, the copy
 /// moves exactly what the node does; else it stands for the node: as many elements, in one run.
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// First index and step of evenly spaced indices.
@@ -49,7 +49,7 @@ Lowered gather(const Site& site) {
     from.strides[1] = 0;
   }
   Call result = copy_call(from, dense_view(from.dims));
-  result.stands_in = !known;
+  result.is_proxy = !known;
   return movement({result});
 }
 
@@ -82,4 +82,4 @@ void register_gather(LoweringTable& table) {
   for (const auto* op : {"Scatter", "ScatterElements", "ScatterND"}) table.add(op, scatter);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -2,7 +2,7 @@
 #include "generator/onnx/broadcast.h"
 #include "generator/onnx/product.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 const Dims& matrix(const Site& site, std::size_t index) {
@@ -64,4 +64,4 @@ Lowered gemm(const Site& site) {
 
 void register_gemm(LoweringTable& table) { table.add("Gemm", gemm); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -4,7 +4,7 @@
 #include "generator/onnx/broadcast.h"
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// input * scale + bias[channel]: an operator of the first opsets that converters still write.
@@ -38,4 +38,4 @@ Lowered image_scaler(const Site& site) {
 
 void register_image_scaler(LoweringTable& table) { table.add("ImageScaler", image_scaler); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -5,7 +5,7 @@
 #include "generator/onnx/lowering.h"
 #include "generator/onnx/movement.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 const Dims& image(const Site& site) {
@@ -111,4 +111,4 @@ void register_instance_normalization(LoweringTable& table) {
   table.add("LpNormalization", lp_normalization);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -2,7 +2,7 @@
 #include "generator/onnx/broadcast.h"
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// Where scale and bias are among the inputs; 0 where the operator has none.
@@ -96,4 +96,4 @@ void register_layer_normalization(LoweringTable& table) {
   table.add("com.microsoft.SkipSimplifiedLayerNormalization", skip_normalization<true>);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Lowered lrn(const Site& site) {
@@ -22,4 +22,4 @@ Lowered lrn(const Site& site) {
 
 void register_lrn(LoweringTable& table) { table.add("LRN", lrn); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -2,7 +2,7 @@
 #include "generator/onnx/lowering.h"
 #include "generator/onnx/product.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Lowered matmul(const Site& site) { return measured({matmul_call(site, {})}); }
@@ -38,4 +38,4 @@ void register_matmul(LoweringTable& table) {
   table.add("com.microsoft.FusedMatMul", fused_matmul);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -2,7 +2,7 @@
 
 #include "generator/onnx/movement.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// The copy of the input into the middle of the output; the constant around it is not counted.
@@ -32,4 +32,4 @@ Lowered pad(const Site& site) {
 
 void register_pad(LoweringTable& table) { table.add("Pad", pad); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

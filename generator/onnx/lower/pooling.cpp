@@ -4,7 +4,7 @@
 #include "generator/onnx/lowering.h"
 #include "generator/onnx/sliding_window.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 SlidingWindow stated_window(const Site& site, const Dims& input) {
@@ -67,4 +67,4 @@ void register_pooling(LoweringTable& table) {
   table.add("com.microsoft.nchwc.GlobalAveragePool", global_pool<PoolingMode::average_exclude_pad>);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

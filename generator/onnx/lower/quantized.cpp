@@ -9,11 +9,11 @@
 /// part of such a call. A zero point of the data is a constant per filter or column, which goes
 /// into the bias when the model is loaded; one of the weights would need the data's sums at every
 /// run. Unsigned data are signed data with another zero point.
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 bool is_byte(int type) {
-  return type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT8;
+  return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8;
 }
 
 Lowered in_bytes(const Site& site, std::vector<Call> calls,
@@ -32,7 +32,7 @@ Lowered in_bytes(const Site& site, std::vector<Call> calls,
 void check_symmetric(const Site& site, std::size_t index) {
   if (!site.has_input(index)) return;
   const Dims points = site.integers(index);
-  const std::int64_t middle = site.input(index).type == onnx::TensorProto::UINT8 ? 128 : 0;
+  const std::int64_t middle = site.input(index).type == ::onnx::TensorProto::UINT8 ? 128 : 0;
   for (const std::int64_t point : points) {
     if (point != middle) throw NotExpressible("weights with a zero point of their own");
   }
@@ -116,4 +116,4 @@ void register_quantized(LoweringTable& table) {
   table.add("DequantizeLinear", quantization<QuantizationKind::dequantize>);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 // Inputs of the node.
@@ -165,4 +165,4 @@ void register_recurrent(LoweringTable& table) {
   for (const auto* op : {"RNN", "LSTM", "GRU"}) table.add(op, recurrent);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -4,7 +4,7 @@
 #include "generator/onnx/lowering.h"
 #include "generator/onnx/views.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 template <ReductionKind kind>
@@ -71,4 +71,4 @@ void register_reduction(LoweringTable& table) {
   table.add("ReduceLogSumExp", log_sum<true>);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -2,7 +2,7 @@
 #include "generator/onnx/movement.h"
 
 /// Copies that read elements again and again.
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Lowered repeated(const Site& site, const View& from) {
@@ -38,4 +38,4 @@ void register_repeat(LoweringTable& table) {
   table.add("Tile", tile);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -5,7 +5,7 @@
 
 #include "generator/onnx/movement.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// The input pixel of every output pixel along one axis.
@@ -126,4 +126,4 @@ void register_resize(LoweringTable& table) {
   table.add("Upsample", resize);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -2,7 +2,7 @@
 
 #include "generator/onnx/movement.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 Lowered slice(const Site& site) {
@@ -18,4 +18,4 @@ Lowered slice(const Site& site) {
 
 void register_slice(LoweringTable& table) { table.add("Slice", slice); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -1,6 +1,6 @@
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// Along one axis (the last by default) from opset 13. Before, the input was seen as a matrix whose
@@ -26,4 +26,4 @@ void register_softmax(LoweringTable& table) {
   table.add("LogSoftmax", softmax<true>);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/movement.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// A dense tensor of `dims` with its axes in another order.
@@ -53,4 +53,4 @@ void register_space(LoweringTable& table) {
   table.add("SpaceToDepth", space_to_depth);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -1,6 +1,6 @@
 #include "generator/onnx/movement.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// A copy for every part that somebody reads.
@@ -20,4 +20,4 @@ Lowered split(const Site& site) {
 
 void register_split(LoweringTable& table) { table.add("Split", split); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

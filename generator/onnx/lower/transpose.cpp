@@ -1,6 +1,6 @@
 #include "generator/onnx/movement.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// Strides of the axes that have more than one element.
@@ -23,4 +23,4 @@ Lowered transpose(const Site& site) {
 
 void register_transpose(LoweringTable& table) { table.add("Transpose", transpose); }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

@@ -1,7 +1,7 @@
 #include "generator/onnx/lowering.h"
 
 /// Operators for which no library here has a call, each with its reason.
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 struct Reason {
@@ -130,4 +130,4 @@ void register_unsupported(LoweringTable& table) {
   for (const Reason& reason : reasons) table.add(reason.op, refuse);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

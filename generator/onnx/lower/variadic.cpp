@@ -1,7 +1,7 @@
 #include "generator/onnx/broadcast.h"
 #include "generator/onnx/lowering.h"
 
-namespace benanza::lower {
+namespace benanza::onnx::lower {
 namespace {
 
 /// A chain of calls of two operands each, from the first input to the last.
@@ -40,4 +40,4 @@ void register_variadic(LoweringTable& table) {
   table.add("Mean", mean);
 }
 
-}  // namespace benanza::lower
+}  // namespace benanza::onnx::lower

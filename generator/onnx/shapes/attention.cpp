@@ -2,7 +2,7 @@
 #include "generator/onnx/shapes/table.h"
 #include "generator/onnx/whole.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// An input of at least three axes.
@@ -111,4 +111,4 @@ void register_attention(ShapeTable& table) {
   table.add("com.microsoft.GroupQueryAttention", group_query_attention);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

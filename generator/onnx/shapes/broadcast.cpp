@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/shapes/table.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 Dims broadcast_dims(const Dims& a, const Dims& b) {
   Dims dims(std::max(a.size(), b.size()), 1);
@@ -35,7 +35,7 @@ std::vector<TensorFacts> broadcast(const Site& site) {
 }
 
 std::vector<TensorFacts> compare(const Site& site) {
-  return {{onnx::TensorProto::BOOL, broadcast(site)[0].shape}};
+  return {{::onnx::TensorProto::BOOL, broadcast(site)[0].shape}};
 }
 
 }  // namespace
@@ -46,4 +46,4 @@ void register_broadcast(ShapeTable& table) {
 }
 
 }  // namespace shapes
-}  // namespace benanza
+}  // namespace benanza::onnx

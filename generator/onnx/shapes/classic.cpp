@@ -4,10 +4,10 @@
 #include "generator/onnx/shapes/table.h"
 
 /// ai.onnx.ml: models of features in rows.
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
-constexpr int real = onnx::TensorProto::FLOAT;
+constexpr int real = ::onnx::TensorProto::FLOAT;
 
 std::vector<TensorFacts> features(const Site& site) { return {{real, site.input(0).shape}}; }
 
@@ -35,13 +35,13 @@ std::vector<TensorFacts> one_target(const Site& site) { return regression(site, 
 std::vector<TensorFacts> classes(const Site& site) {
   for (const char* name : {"classlabels_int64s", "classlabels_ints"}) {
     if (const auto labels = site.node().integers(name); labels && !labels->empty()) {
-      return {{onnx::TensorProto::INT64, Dims{rows(site)}},
+      return {{::onnx::TensorProto::INT64, Dims{rows(site)}},
               {real, Dims{rows(site), std::ssize(*labels)}}};
     }
   }
   for (const char* name : {"classlabels_strings"}) {
     if (const auto labels = site.node().texts(name); labels && !labels->empty()) {
-      return {{onnx::TensorProto::STRING, Dims{rows(site)}},
+      return {{::onnx::TensorProto::STRING, Dims{rows(site)}},
               {real, Dims{rows(site), std::ssize(*labels)}}};
     }
   }
@@ -52,13 +52,13 @@ std::vector<TensorFacts> classes(const Site& site) {
 std::vector<TensorFacts> labels(const Site& site) {
   const Node& node = site.node();
   int type = 0;
-  if (node.has("values_strings")) type = onnx::TensorProto::STRING;
-  if (node.has("values_int64s")) type = onnx::TensorProto::INT64;
+  if (node.has("values_strings")) type = ::onnx::TensorProto::STRING;
+  if (node.has("values_int64s")) type = ::onnx::TensorProto::INT64;
   if (node.has("values_floats")) type = real;
   if (const auto* values = node.find("values_tensor")) type = values->t().data_type();
   if (node.has("classes_strings")) {
-    type = site.input(0).type == onnx::TensorProto::STRING ? onnx::TensorProto::INT64
-                                                           : onnx::TensorProto::STRING;
+    type = site.input(0).type == ::onnx::TensorProto::STRING ? ::onnx::TensorProto::INT64
+                                                             : ::onnx::TensorProto::STRING;
   }
   return {{type, site.input(0).shape}};
 }
@@ -96,4 +96,4 @@ void register_classic(ShapeTable& table) {
   add("OneHotEncoder", categories);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

@@ -5,7 +5,7 @@
 #include "generator/onnx/whole.h"
 
 /// Operators that ONNX Runtime's optimizers write (domain com.microsoft).
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// Output 3 is the sum before the normalization.
@@ -13,7 +13,7 @@ std::vector<TensorFacts> skip_normalization(const Site& site) {
   const TensorFacts whole = like_input(site, 0);
   Dims rows = site.shape(0);
   if (!rows.empty()) rows.back() = 1;
-  const TensorFacts statistics{onnx::TensorProto::FLOAT, rows};
+  const TensorFacts statistics{::onnx::TensorProto::FLOAT, rows};
   return {whole, statistics, statistics, whole};
 }
 
@@ -23,7 +23,7 @@ std::vector<TensorFacts> embed_normalization(const Site& site) {
   const Dims& words = site.shape(2);
   if (ids.size() != 2 || words.size() != 2) throw Error("ids and embeddings need two axes each");
   const TensorFacts embedded{site.input(2).type, Dims{ids[0], ids[1], words[1]}};
-  return {embedded, {onnx::TensorProto::INT32, Dims{ids[0]}}, embedded};
+  return {embedded, {::onnx::TensorProto::INT32, Dims{ids[0]}}, embedded};
 }
 
 /// MatMul of tensors that may be stored transposed.
@@ -144,4 +144,4 @@ void register_contrib(ShapeTable& table) {
   }
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

@@ -5,7 +5,7 @@
 #include "generator/onnx/shapes/table.h"
 
 /// The installed schema tells the rank of an Einsum's result alone.
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 std::vector<TensorFacts> einsum(const Site& site) {
@@ -32,4 +32,4 @@ std::vector<TensorFacts> einsum(const Site& site) {
 
 void register_einsum(ShapeTable& table) { table.add("Einsum", einsum); }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

@@ -6,7 +6,7 @@
 #include "generator/onnx/views.h"
 
 /// Operators whose first schemas, up to opset 6, infer nothing.
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// What is combined with the first input does not widen it: broadcasting came with opset 7.
@@ -14,9 +14,9 @@ std::vector<TensorFacts> as_the_first(const Site& site) { return {like_input(sit
 
 /// The type is a name.
 std::vector<TensorFacts> cast_by_name(const Site& site) {
-  onnx::TensorProto_DataType type = onnx::TensorProto::UNDEFINED;
+  ::onnx::TensorProto_DataType type = ::onnx::TensorProto::UNDEFINED;
   const std::string name = site.node().text("to", "");
-  if (!onnx::TensorProto_DataType_Parse(name, &type)) throw Error("no type is called " + name);
+  if (!::onnx::TensorProto_DataType_Parse(name, &type)) throw Error("no type is called " + name);
   return {{type, site.input(0).shape}};
 }
 
@@ -127,4 +127,4 @@ void register_first_opsets(ShapeTable& table) {
   table.add("Upsample", enlarged, 1, 6);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

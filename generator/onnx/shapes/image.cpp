@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/shapes/table.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// Input n, c, spatial...; grid n, positions..., coordinates.
@@ -44,4 +44,4 @@ void register_image(ShapeTable& table) {
   table.add("Col2Im", col2im);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

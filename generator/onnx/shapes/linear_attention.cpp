@@ -3,7 +3,7 @@
 #include "generator/onnx/whole.h"
 
 /// Sequence operators that carry a state from run to run (opset 27).
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// Query, key and value of batch, length, heads * size; the state of batch, heads, key size, value
@@ -38,4 +38,4 @@ void register_linear_attention(ShapeTable& table) {
   table.add("CausalConvWithState", causal_convolution);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

@@ -1,7 +1,7 @@
 #include "generator/onnx/shapes/table.h"
 #include "generator/onnx/views.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 std::vector<TensorFacts> pad(const Site& site) {
@@ -33,4 +33,4 @@ void register_pad(ShapeTable& table) {
   table.add("CenterCropPad", center_crop_pad);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

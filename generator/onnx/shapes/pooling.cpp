@@ -6,7 +6,7 @@
 
 /// The schemas' own inference counts windows that begin behind the input, which frameworks and
 /// newer opsets leave out, and knows no dilations of averages.
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// The result, and the positions of maxima.
@@ -20,7 +20,7 @@ std::vector<TensorFacts> pool(const Site& site) {
   const Dims windows = sliding_window(site.node(), extents, *kernel).window.output(extents);
   Dims dims{input[0], input[1]};
   dims.insert(dims.end(), windows.begin(), windows.end());
-  return {{site.input(0).type, dims}, {onnx::TensorProto::INT64, dims}};
+  return {{site.input(0).type, dims}, {::onnx::TensorProto::INT64, dims}};
 }
 
 std::vector<TensorFacts> global_pool(const Site& site) {
@@ -61,4 +61,4 @@ void register_pooling(ShapeTable& table) {
   table.add("com.microsoft.QLinearAveragePool", pool);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

@@ -2,13 +2,13 @@
 
 #include "generator/onnx/shapes/table.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 std::vector<TensorFacts> quantize(const Site& site) {
   int type = site.has_input(2) ? site.input(2).type
                                : static_cast<int>(site.node().integer("output_dtype", 0));
-  if (type == 0) type = onnx::TensorProto::UINT8;
+  if (type == 0) type = ::onnx::TensorProto::UINT8;
   return {{type, site.input(0).shape}};
 }
 
@@ -34,4 +34,4 @@ void register_quantize(ShapeTable& table) {
   table.add("com.microsoft.QLinearMul", quantized_binary);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

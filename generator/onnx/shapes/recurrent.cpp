@@ -1,7 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/shapes/table.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// Of Y, Y_h and, of an LSTM, Y_c. The schemas want hidden_size, which the recurrence's weights
@@ -29,4 +29,4 @@ void register_recurrent(ShapeTable& table) {
   for (const auto* op : {"RNN", "LSTM", "GRU"}) table.add(op, recurrent);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

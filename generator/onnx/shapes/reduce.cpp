@@ -1,7 +1,7 @@
 #include "generator/onnx/shapes/table.h"
 #include "generator/onnx/views.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// Axes are an input from opset 18.
@@ -35,4 +35,4 @@ void register_reduce(ShapeTable& table) {
   }
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

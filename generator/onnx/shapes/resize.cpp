@@ -2,7 +2,7 @@
 
 #include "generator/onnx/shapes/table.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 std::vector<TensorFacts> resize(const Site& site) {
@@ -16,4 +16,4 @@ void register_resize(ShapeTable& table) {
   table.add("Upsample", resize, 7);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

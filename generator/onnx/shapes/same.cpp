@@ -3,14 +3,14 @@
 #include "core/base/error.h"
 #include "generator/onnx/shapes/table.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// Every output that is like the first input.
 std::vector<TensorFacts> like_first(const Site& site) { return {like_input(site, 0)}; }
 
 std::vector<TensorFacts> truth(const Site& site) {
-  return {{onnx::TensorProto::BOOL, site.input(0).shape}};
+  return {{::onnx::TensorProto::BOOL, site.input(0).shape}};
 }
 
 std::vector<TensorFacts> cast(const Site& site) {
@@ -62,4 +62,4 @@ void register_same(ShapeTable& table) {
   }
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

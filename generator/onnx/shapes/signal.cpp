@@ -4,7 +4,7 @@
 #include "generator/onnx/shapes/table.h"
 #include "generator/onnx/whole.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// Signal (batch, length, 1 or 2), step, window, frame length: (batch, frames, bins, 2). A real
@@ -45,14 +45,14 @@ std::vector<TensorFacts> dft(const Site& site) {
 /// Hann, Hamming, Blackman.
 std::vector<TensorFacts> window(const Site& site) {
   const auto type =
-      static_cast<int>(site.node().integer("output_datatype", onnx::TensorProto::FLOAT));
+      static_cast<int>(site.node().integer("output_datatype", ::onnx::TensorProto::FLOAT));
   return {{type, Dims{whole(site.scalar(0, 0))}}};
 }
 
 /// Bins of a spectrum to bands.
 std::vector<TensorFacts> mel_weights(const Site& site) {
   const auto type =
-      static_cast<int>(site.node().integer("output_datatype", onnx::TensorProto::FLOAT));
+      static_cast<int>(site.node().integer("output_datatype", ::onnx::TensorProto::FLOAT));
   return {{type, Dims{whole(site.scalar(1, 0)) / 2 + 1, whole(site.scalar(0, 0))}}};
 }
 
@@ -65,4 +65,4 @@ void register_signal(ShapeTable& table) {
   table.add("MelWeightMatrix", mel_weights);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

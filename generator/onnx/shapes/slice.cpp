@@ -1,7 +1,7 @@
 #include "generator/onnx/shapes/table.h"
 #include "generator/onnx/views.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 std::vector<TensorFacts> slice(const Site& site) {
@@ -13,4 +13,4 @@ std::vector<TensorFacts> slice(const Site& site) {
 /// Before opset 10 the schemas do not count places from the end.
 void register_slice(ShapeTable& table) { table.add("Slice", slice, 1, 9); }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

@@ -3,7 +3,7 @@
 #include "generator/onnx/whole.h"
 
 /// The schemas' own inference divides by the square of the block, whatever that is.
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 constexpr std::int64_t most = std::int64_t{1} << 20;
@@ -40,4 +40,4 @@ void register_space(ShapeTable& table) {
   table.add("SpaceToDepth", space_to_depth);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

@@ -1,7 +1,7 @@
 #include "generator/onnx/shapes/table.h"
 #include "generator/onnx/views.h"
 
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 /// The number of equal parts is an attribute from opset 18.
@@ -17,4 +17,4 @@ std::vector<TensorFacts> split(const Site& site) {
 
 void register_split(ShapeTable& table) { table.add("Split", split, 18); }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

@@ -8,7 +8,7 @@
 #include "generator/onnx/whole.h"
 
 /// Operators with bodies: what the bodies themselves state about their results.
-namespace benanza::shapes {
+namespace benanza::onnx::shapes {
 namespace {
 
 std::vector<TensorFacts> body_facts(const Site& site, std::string_view body) {
@@ -42,11 +42,11 @@ bool is_true(const Site& site, std::size_t index) {
 }
 
 /// Whether the body never says to stop: it hands on what it was told.
-bool goes_on(const onnx::GraphProto& body) {
+bool goes_on(const ::onnx::GraphProto& body) {
   if (body.input_size() < 2 || body.output_size() < 1) return false;
   std::string condition = body.output(0).name();
   for (int index = body.node_size() - 1; index >= 0; --index) {
-    const onnx::NodeProto& node = body.node(index);
+    const ::onnx::NodeProto& node = body.node(index);
     if (node.output_size() != 1 || node.output(0) != condition) continue;
     if (node.op_type() != "Identity" && node.op_type() != "Cast") return false;
     if (node.input_size() != 1) return false;
@@ -108,4 +108,4 @@ void register_subgraph(ShapeTable& table) {
   table.add("Scan", scan, 9);
 }
 
-}  // namespace benanza::shapes
+}  // namespace benanza::onnx::shapes

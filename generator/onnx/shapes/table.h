@@ -8,7 +8,7 @@
 
 #include "generator/onnx/site.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 /// Element type and, where it is known, shape of an output; type 0 where unknown.
 struct TensorFacts {
@@ -61,4 +61,4 @@ inline TensorFacts like_input(const Site& site, std::size_t index) {
 /// Extents of tensors broadcast against each other; throws Error if they do not fit.
 Dims broadcast_dims(const Dims& a, const Dims& b);
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -11,10 +11,11 @@
 #include "core/tests/folder.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::emit {
 namespace {
 
 namespace fs = std::filesystem;
+using onnx::Model;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -90,14 +91,14 @@ TEST_F(Program, RefusesInOneLine) {
 }
 
 TEST_F(Program, WhatTheDataDecideIsOneLineForAllBatches) {
-  onnx::ModelProto model = Model(17)
-                               .input("x", {-1, 6})
-                               .node("NonZero", {"x"}, {"nz"})
-                               .node("NonZero", {"nz"}, {"y"})
-                               .output("y")
-                               .proto();
+  ::onnx::ModelProto model = Model(17)
+                                 .input("x", {-1, 6})
+                                 .node("NonZero", {"x"}, {"nz"})
+                                 .node("NonZero", {"nz"}, {"y"})
+                                 .output("y")
+                                 .proto();
   model.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
-      onnx::TensorProto::INT64);
+      ::onnx::TensorProto::INT64);
   const fs::path path = fs::path(testing::TempDir()) / "decided.onnx";
   write_file(path, model.SerializeAsString());
   const Result run = generate("--summary --batch 1,2 " + path.string());
@@ -196,4 +197,4 @@ TEST_F(Program, AnUnwritableFolderIsNamed) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::emit

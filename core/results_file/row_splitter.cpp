@@ -1,4 +1,4 @@
-#include "analysis/results/splitter.h"
+#include "core/results_file/row_splitter.h"
 
 #include <array>
 #include <utility>

@@ -1,9 +1,12 @@
-#include "analysis/results/stream.h"
+#include "core/results_file/read_rows.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/results/splitter.h"
-#include "analysis/tests/folder.h"
+#include <nlohmann/json.hpp>
+
+#include "core/results_file/row_splitter.h"
+#include "core/tests/folder.h"
+#include "core/tests/results_text.h"
 
 namespace benanza {
 namespace {
@@ -58,9 +61,10 @@ TEST(RowSplitter, PartsMayEndAnywhere) {
 
 TEST(ParseRow, SamplesAreReadInAnySpelling) {
   const auto samples = [](const std::string& list) {
-    return parse_row(R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok", "samples")" +
-                     list + "}")
-        ->measurement.samples;
+    return RowParser()
+        .parse(R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok", "samples")" + list +
+               "}")
+        ->samples;
   };
   EXPECT_THAT(samples(":[1e-6,2.5E-06,3]"), ElementsAre(1e-6, 2.5e-6, 3));
   EXPECT_THAT(samples(":[ 1e-6 ,\n2e-6 ]"), ElementsAre(1e-6, 2e-6));
@@ -72,9 +76,9 @@ TEST(ParseRow, SamplesAreReadInAnySpelling) {
 }
 
 TEST(ParseRow, SamplesOfAnotherObjectAreNotTheRows) {
-  const auto row = parse_row(R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok",
+  const auto row = RowParser().parse(R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok",
 "real_time":3,"time_unit":"us","nested":{"samples":[1e-6]}})");
-  EXPECT_THAT(row->measurement.samples, ElementsAre(3e-6));
+  EXPECT_THAT(row->samples, ElementsAre(3e-6));
 }
 
 TEST(ParseRow, NumbersThatNoDoubleHoldsAreErrors) {
@@ -82,44 +86,55 @@ TEST(ParseRow, NumbersThatNoDoubleHoldsAreErrors) {
     return R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],"a":)" +
            number + "}";
   };
-  EXPECT_EQ(parse_row(with("1e300"))->facts, "\"a\":1e300");
-  EXPECT_EQ(parse_row(with("1e-999"))->facts, "\"a\":1e-999");  // 0
-  EXPECT_NE(error_of([&] { parse_row(with("1e999")); }), "");
-  EXPECT_NE(error_of([&] { parse_row(with("1" + std::string(400, '0'))); }), "");
+  EXPECT_EQ(RowParser().parse(with("1e300"))->facts, "\"a\":1e300");
+  EXPECT_EQ(RowParser().parse(with("1e-999"))->facts, "\"a\":1e-999");  // 0
+  EXPECT_NE(error_of([&] { RowParser().parse(with("1e999")); }), "");
+  EXPECT_NE(error_of([&] { RowParser().parse(with("1" + std::string(400, '0'))); }), "");
 }
 
 TEST(ParseRow, FactsKeepTheirSpelling) {
-  const auto row = parse_row(
+  const auto row = RowParser().parse(
       R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok", "samples": [1e-6],
 "FLOP/s": 1, "FLOPs": 8, "timed_seconds": 0.10, "stopped_by": "a\"b", "flag": true,
 "nested": {"x": [1]}, "empty": null})");
   EXPECT_EQ(row->facts, R"("FLOPs":8,"timed_seconds":0.10,"stopped_by":"a\"b","flag":true)");
-  EXPECT_EQ(parse_row(row_text(*row))->facts, row->facts);
+  EXPECT_EQ(RowParser().parse(row_text(*row))->facts, row->facts);
 }
 
-TEST(ParseRow, TheFastWayReadsWhatTheParserReads) {
-  const std::string members =
-      R"("name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],"repetition_index":3,)"
-      R"("workspace_bytes":4096,"heuristic_rank":2.0,"tensor_core_counted":true,"FLOPs":1.5E+3,)"
-      R"("none":null,"stopped_by":"budget")";
-  const auto fast = parse_row("{" + members + "}");
-  // An escape makes the text one for the parser.
-  const auto slow = parse_row("{" + members + R"(,"error_message":"\""})");
-  EXPECT_EQ(row_text(*fast), row_text(*slow));
-  EXPECT_EQ(fast->repetition, 3);
-  EXPECT_EQ(fast->measurement.workspace_bytes, 4096);
-  EXPECT_EQ(fast->measurement.heuristic_rank, 2);
-  EXPECT_EQ(fast->measurement.tensor_cores, true);
-  EXPECT_EQ(fast->facts, slow->facts);
+TEST(ParseRow, MembersAndFactsOfARow) {
+  const auto row = RowParser().parse(
+      R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],)"
+      R"("repetition_index":3,"workspace_bytes":4096,"heuristic_rank":2.0,)"
+      R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3,"none":null})");
+  EXPECT_EQ(row->repetition, 3);
+  EXPECT_EQ(row->workspace_bytes, 4096);
+  EXPECT_EQ(row->heuristic_rank, 2);
+  EXPECT_EQ(row->tensor_cores, true);  // counted beats claimed
+  EXPECT_EQ(row->facts, R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3)");
 }
 
-TEST(ParseRow, WhatIsNoJsonIsAnErrorInEitherWay) {
+TEST(RowText, HasWhatFollowsFromTheSamples) {
+  Row row{.variant = parse_variant_name("relu/1x8/fp32/nchw/onednn/jit"),
+          .samples = {1e-6, 4e-6, 2e-6}};
+  add_fact(row.facts, "FLOPs", 8.0);
+  add_fact(row.facts, "calls_per_sample", 5.0);
+  const auto json = nlohmann::json::parse(row_text(row, {.family = 7, .repetitions = 2}));
+  EXPECT_EQ(json.at("real_time"), 2.0);
+  EXPECT_EQ(json.at("iterations"), 15);
+  EXPECT_EQ(json.at("FLOP/s"), 4e6);
+  EXPECT_EQ(json.at("min"), 1e-6);
+  EXPECT_EQ(json.at("family_index"), 7);
+  EXPECT_EQ(json.at("FLOPs"), 8);
+  EXPECT_FALSE(json.contains("error_occurred"));
+}
+
+TEST(ParseRow, WhatIsNoJsonIsAnError) {
   const std::string row =
       R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6])";
-  EXPECT_NE(parse_row(row + "}"), std::nullopt);
+  EXPECT_NE(RowParser().parse(row + "}"), std::nullopt);
   for (const char* end : {",}", "} x", "", ",\"a\":01}", ",\"a\":1.}", ",\"a\":.5}", ",\"a\":+1}",
                           ",\"a\":tru}", ",\"a\" 1}", ",\"a\":}", ",\"a\":1e}", ",a:1}"}) {
-    EXPECT_NE(error_of([&] { parse_row(row + end); }), "") << end;
+    EXPECT_NE(error_of([&] { RowParser().parse(row + end); }), "") << end;
   }
 }
 
@@ -127,9 +142,9 @@ TEST(ParseRow, AMemberOfAnotherTypeIsAnError) {
   for (const char* member : {R"("workspace_bytes": "many")", R"("heuristic_rank": true)",
                              R"("tensor_core_counted": 1)", R"("reason": 5)", R"("status": [])"}) {
     EXPECT_THAT(error_of([&] {
-                  parse_row(R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok",
+                  RowParser().parse(R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok",
 "samples": [1e-6], )" + std::string(member) +
-                            "}");
+                                    "}");
                 }),
                 HasSubstr("type"))
         << member;
@@ -148,9 +163,8 @@ TEST(ReadRows, ManyRowsComeInTheFilesOrder) {
   read_rows(folder.write("r.json", results_text(rows)),
             {.begin = [](const Origin&) {},
              .add =
-                 [&](ResultRow&& row) {
-                   ordered =
-                       ordered && row.measurement.variant.key == "relu/" + std::to_string(next++);
+                 [&](Row&& row) {
+                   ordered = ordered && row.variant.key == "relu/" + std::to_string(next++);
                  }});
   EXPECT_EQ(next, 20001);
   EXPECT_TRUE(ordered);
@@ -161,10 +175,9 @@ TEST(ReadRows, ABadRowFarInsideIsAnError) {
   std::string rows;
   for (int i = 0; i < 5000; ++i) rows += row("relu/1x8/fp32/nchw/onednn/jit", "[1e-6]") + ",";
   const auto file = folder.write("r.json", results_text(rows + R"({"name": })"));
-  EXPECT_THAT(error_of([&] {
-                read_rows(file, {.begin = [](const Origin&) {}, .add = [](ResultRow&&) {}});
-              }),
-              HasSubstr(file.string() + ": "));
+  EXPECT_THAT(
+      error_of([&] { read_rows(file, {.begin = [](const Origin&) {}, .add = [](Row&&) {}}); }),
+      HasSubstr(file.string() + ": "));
 }
 
 TEST(ReadRows, PeaksAreReadFromTheContext) {
@@ -174,7 +187,7 @@ TEST(ReadRows, PeaksAreReadFromTheContext) {
 "peak_bytes_per_second": 3e12, "peak_of_what": "?", )");
   Origin found;
   read_rows(folder.write("r.json", text),
-            {.begin = [&](const Origin& origin) { found = origin; }, .add = [](ResultRow&&) {}});
+            {.begin = [&](const Origin& origin) { found = origin; }, .add = [](Row&&) {}});
   EXPECT_THAT(found.peaks, ElementsAre(testing::Pair("peak_bytes_per_second", 3e12),
                                        testing::Pair("peak_fp16_flops_per_second", 6.6e14)));
 }

@@ -1,4 +1,4 @@
-#include "analysis/results/stream.h"
+#include "core/results_file/read_rows.h"
 
 #include <unistd.h>
 
@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "analysis/results/splitter.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/results_file/row_splitter.h"
 
 namespace benanza {
 namespace {
@@ -23,11 +23,15 @@ namespace fs = std::filesystem;
 
 /// Read at once; its rows are a batch to parse, large enough for a thread of its own.
 constexpr std::size_t read_bytes = std::size_t{1} << 20;
-constexpr int results_schema = 1;
 
-Error failure(const fs::path& path, std::string_view message) {
-  return Error(path.string() + ": " + std::string(message) +
-               "; measure again, or leave the file out");
+/// A file, and what its reader is told to do if it is not what it should be.
+struct File {
+  const fs::path& path;
+  std::string_view remedy;
+};
+
+Error failure(const File& file, std::string_view message) {
+  return Error(file.path.string() + ": " + std::string(message) + "; " + std::string(file.remedy));
 }
 
 /// "peak_..." members of the context, numbers or texts of numbers.
@@ -45,43 +49,44 @@ PeakValues peaks_of(const json& context) {
   return peaks;
 }
 
-json parse_skeleton(const std::string& text, const fs::path& path) {
+json parse_skeleton(const std::string& text, const File& file) {
   json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) throw failure(path, "is not a results file: not JSON, or cut short");
-  if (!root.is_object()) throw failure(path, "is not a results file");
+  if (root.is_discarded()) throw failure(file, "is not a results file: not JSON, or cut short");
+  if (!root.is_object()) throw failure(file, "is not a results file");
   return root;
 }
 
-Origin read_origin(const json& root, const fs::path& path) {
+Origin read_origin(const json& root, const File& file) {
   try {
     const json& context = root.at("context");
     const auto ours = context.find("benanza");
-    if (ours == context.end()) throw failure(path, "was not written by a benanza suite");
+    if (ours == context.end()) throw failure(file, "was not written by a benanza suite");
     const auto schema = ours->find("schema");
-    if (schema == ours->end()) throw failure(path, "is not a results file: it has no \"schema\"");
+    if (schema == ours->end()) throw failure(file, "is not a results file: it has no \"schema\"");
     if (*schema != results_schema) {
-      throw failure(path,
+      throw failure(file,
                     "has schema " + schema->dump() + ", not " + std::to_string(results_schema));
     }
     return {.backend = ours->at("backend").get<std::string>(),
             .system = ours->at("system").get<System>(),
             .peaks = peaks_of(context),
-            .file = path};
+            .file = file.path};
   } catch (const json::exception& exception) {
     std::string_view reason = exception.what();
     if (const auto end = reason.find("] "); end != std::string_view::npos) {
       reason.remove_prefix(end + 2);
     }
-    throw failure(path, "is not a results file: " + std::string(reason));
+    throw failure(file, "is not a results file: " + std::string(reason));
   }
 }
 
-std::vector<ResultRow> parse_rows(const RowSplitter::Rows& rows) {
-  std::vector<ResultRow> parsed;
+std::vector<Row> parse_rows(const RowSplitter::Rows& rows) {
+  std::vector<Row> parsed;
   parsed.reserve(rows.ends.size());
+  RowParser parser;
   std::size_t begin = 0;
   for (const std::size_t end : rows.ends) {
-    if (auto row = parse_row(std::string_view(rows.text).substr(begin, end - begin))) {
+    if (auto row = parser.parse(rows.text, begin, end)) {
       parsed.push_back(std::move(*row));
     }
     begin = end;
@@ -92,7 +97,7 @@ std::vector<ResultRow> parse_rows(const RowSplitter::Rows& rows) {
 /// Batches being parsed, given on in the order in which they came.
 class Pipeline {
  public:
-  Pipeline(const fs::path& path, const ResultsSink& sink) : path_(path), sink_(sink) {}
+  Pipeline(const File& file, const ResultsSink& sink) : file_(file), sink_(sink) {}
 
   void push(RowSplitter::Rows rows) {
     if (rows.ends.empty()) return;
@@ -106,27 +111,28 @@ class Pipeline {
 
  private:
   void pop() {
-    std::vector<ResultRow> rows;
+    std::vector<Row> rows;
     try {
       rows = pending_.front().get();
     } catch (const Error& error) {
-      throw failure(path_, error.what());
+      throw failure(file_, error.what());
     }
     pending_.pop_front();
-    for (ResultRow& row : rows) sink_.add(std::move(row));
+    for (Row& row : rows) sink_.add(std::move(row));
   }
 
-  const fs::path& path_;
+  File file_;
   const ResultsSink& sink_;
-  std::deque<std::future<std::vector<ResultRow>>> pending_;
+  std::deque<std::future<std::vector<Row>>> pending_;
 };
 
 }  // namespace
 
-void read_rows(const fs::path& path, const ResultsSink& sink) {
-  const Descriptor file = open_to_read(path);
+void read_rows(const fs::path& path, const ResultsSink& sink, std::string_view remedy) {
+  const File file{path, remedy};
+  const Descriptor descriptor = open_to_read(path);
   RowSplitter splitter;
-  Pipeline pipeline(path, sink);
+  Pipeline pipeline(file, sink);
   bool begun = false;
   bool empty = true;
   std::string part(read_bytes, '\0');
@@ -134,7 +140,7 @@ void read_rows(const fs::path& path, const ResultsSink& sink) {
   const auto read_part = [&] {
     ssize_t got = -1;
     do {
-      got = ::read(file.get(), part.data(), part.size());
+      got = ::read(descriptor.get(), part.data(), part.size());
     } while (got < 0 && errno == EINTR);
     if (got < 0) throw Error(path.string() + ": cannot read: " + std::strerror(errno));
     splitter.feed(std::string_view(part).substr(0, static_cast<std::size_t>(got)));
@@ -144,20 +150,20 @@ void read_rows(const fs::path& path, const ResultsSink& sink) {
   for (std::future<bool> reading = std::async(std::launch::async, read_part); reading.get();) {
     empty = false;
     if (!begun && !splitter.head().empty()) {
-      sink.begin(read_origin(parse_skeleton(splitter.head(), path), path));
+      sink.begin(read_origin(parse_skeleton(splitter.head(), file), file));
       begun = true;
     }
     RowSplitter::Rows rows = splitter.take();
     reading = std::async(std::launch::async, read_part);
     pipeline.push(std::move(rows));
   }
-  if (empty) throw failure(path, "is empty, not a results file");
-  const json root = parse_skeleton(splitter.skeleton(), path);
-  const Origin origin = read_origin(root, path);
+  if (empty) throw failure(file, "is empty, not a results file");
+  const json root = parse_skeleton(splitter.skeleton(), file);
+  const Origin origin = read_origin(root, file);
   const auto rows = root.find("benchmarks");
-  if (rows == root.end()) throw failure(path, "is not a results file: key 'benchmarks' not found");
+  if (rows == root.end()) throw failure(file, "is not a results file: key 'benchmarks' not found");
   if (!rows->is_array() || rows->size() != splitter.count()) {
-    throw failure(path, "is not a results file: \"benchmarks\" is not a list of rows");
+    throw failure(file, "is not a results file: \"benchmarks\" is not a list of rows");
   }
   if (!begun) sink.begin(origin);
   pipeline.push(splitter.take());

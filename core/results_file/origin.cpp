@@ -1,4 +1,4 @@
-#include "analysis/results/system.h"
+#include "core/results_file/origin.h"
 
 #include "core/base/error.h"
 

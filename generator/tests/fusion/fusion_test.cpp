@@ -2,29 +2,32 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "generator/fusion/fusion.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::fusion {
 namespace {
+
+using onnx::Model;
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 
 /// "conv_bias_relu 0 1: conv/..._bias_relu"
-std::vector<std::string> found(const Graph& graph) {
+std::vector<std::string> found(const LoweredGraph& graph) {
   std::vector<std::string> lines;
-  for (const Fusion& fusion : graph.fusions) {
+  for (const Fusion& fusion : find_fusions(graph.layers)) {
     std::string line = fusion.pattern;
-    for (const int layer : fusion.layers) line += ' ' + std::to_string(layer);
-    lines.push_back(line + ": " + key(fusion.problem));
+    for (const std::size_t layer : fusion.layers) line += ' ' + std::to_string(layer);
+    lines.push_back(line + ": " + fusion.problem);
   }
   return lines;
 }
 
-std::vector<std::string> patterns(const Graph& graph) {
+std::vector<std::string> patterns(const LoweredGraph& graph) {
   std::vector<std::string> names;
-  for (const Fusion& fusion : graph.fusions) names.push_back(fusion.pattern);
+  for (const Fusion& fusion : find_fusions(graph.layers)) names.push_back(fusion.pattern);
   return names;
 }
 
@@ -43,37 +46,37 @@ Model& normalize(Model& model, const std::string& from, const std::string& to) {
 }
 
 TEST(Fusion, ConvolutionBiasActivationAndEveryPrefix) {
-  const Graph graph = with_weights()
-                          .node("Conv", {"x", "w", "b"}, {"c"})
-                          .node("Relu", {"c"}, {"r"})
-                          .output("r")
-                          .import();
+  const LoweredGraph graph = with_weights()
+                                 .node("Conv", {"x", "w", "b"}, {"c"})
+                                 .node("Relu", {"c"}, {"r"})
+                                 .output("r")
+                                 .import();
   EXPECT_THAT(found(graph), ElementsAre("conv_bias 0: " + conv + "_bias",
                                         "conv_bias_relu 0 1: " + conv + "_bias_relu"));
 }
 
 TEST(Fusion, ABiasMayBeANodeOfItsOwn) {
-  const Graph graph = with_weights()
-                          .weights("b4", {1, 8, 1, 1})
-                          .node("Conv", {"x", "w"}, {"c"})
-                          .node("Add", {"c", "b4"}, {"a"})
-                          .node("Clip", {"a", "low", "high"}, {"r"})
-                          .scalar("low", 0)
-                          .scalar("high", 6)
-                          .output("r")
-                          .import();
+  const LoweredGraph graph = with_weights()
+                                 .weights("b4", {1, 8, 1, 1})
+                                 .node("Conv", {"x", "w"}, {"c"})
+                                 .node("Add", {"c", "b4"}, {"a"})
+                                 .node("Clip", {"a", "low", "high"}, {"r"})
+                                 .scalar("low", 0)
+                                 .scalar("high", 6)
+                                 .output("r")
+                                 .import();
   EXPECT_THAT(found(graph), ElementsAre("conv_bias 0 1: " + conv + "_bias",
                                         "conv_bias_clip 0 1 2: " + conv + "_bias_clip_a0_b6"));
 }
 
 TEST(Fusion, AConstantThatIsNotOnePerFilterIsNoBias) {
   for (const Dims& dims : {Dims{1, 1, 4, 1}, Dims{1, 8, 4, 4}, Dims{1, 1, 1, 1}}) {
-    const Graph graph = with_weights()
-                            .weights("b4", dims)
-                            .node("Conv", {"x", "w"}, {"c"})
-                            .node("Add", {"c", "b4"}, {"a"})
-                            .output("a")
-                            .import();
+    const LoweredGraph graph = with_weights()
+                                   .weights("b4", dims)
+                                   .node("Conv", {"x", "w"}, {"c"})
+                                   .node("Add", {"c", "b4"}, {"a"})
+                                   .output("a")
+                                   .import();
     EXPECT_THAT(found(graph), IsEmpty()) << join(dims, 'x');
   }
 }
@@ -112,7 +115,7 @@ TEST(Fusion, NormalizationDoesNotFoldIntoWhatChanges) {
 
 /// conv -> bn on either side of an addition, then relu: the block of a residual network that
 /// changes its channels. Layers 0 1 | 2 3 | 4 5.
-Graph block() {
+LoweredGraph block() {
   Model model = with_weights();
   model.node("Conv", {"x", "w"}, {"c"});
   normalize(model, "c", "n").node("Conv", {"x", "w"}, {"d"});
@@ -130,32 +133,32 @@ TEST(Fusion, EitherBranchMayTakeTheAddition) {
 }
 
 TEST(Fusion, AResidualThatIsBroadcastIsNone) {
-  const Graph graph = with_weights()
-                          .input("z", {1, 8, 1, 1})
-                          .node("Conv", {"x", "w"}, {"c"})
-                          .node("Add", {"c", "z"}, {"a"})
-                          .output("a")
-                          .import();
+  const LoweredGraph graph = with_weights()
+                                 .input("z", {1, 8, 1, 1})
+                                 .node("Conv", {"x", "w"}, {"c"})
+                                 .node("Add", {"c", "z"}, {"a"})
+                                 .output("a")
+                                 .import();
   EXPECT_THAT(found(graph), IsEmpty());
 }
 
 TEST(Fusion, AProductAddedToItselfHasTwoReaders) {
-  const Graph graph = with_weights()
-                          .node("Conv", {"x", "w"}, {"c"})
-                          .node("Add", {"c", "c"}, {"a"})
-                          .output("a")
-                          .import();
+  const LoweredGraph graph = with_weights()
+                                 .node("Conv", {"x", "w"}, {"c"})
+                                 .node("Add", {"c", "c"}, {"a"})
+                                 .output("a")
+                                 .import();
   EXPECT_THAT(found(graph), IsEmpty());
 }
 
 TEST(Fusion, AnInnerResultWithASecondReaderStays) {
-  const Graph graph = with_weights()
-                          .node("Conv", {"x", "w", "b"}, {"c"})
-                          .node("Relu", {"c"}, {"r"})
-                          .node("Tanh", {"c"}, {"t"})
-                          .output("r")
-                          .output("t")
-                          .import();
+  const LoweredGraph graph = with_weights()
+                                 .node("Conv", {"x", "w", "b"}, {"c"})
+                                 .node("Relu", {"c"}, {"r"})
+                                 .node("Tanh", {"c"}, {"t"})
+                                 .output("r")
+                                 .output("t")
+                                 .import();
   EXPECT_THAT(patterns(graph), ElementsAre("conv_bias"));
 }
 
@@ -168,117 +171,118 @@ TEST(Fusion, AnInnerResultThatTheCallerReadsStays) {
 
 TEST(Fusion, WhoAsksForAShapeReadsNoResult) {
   // As exporters write Flatten: the shape is known, and nothing of it is left at inference.
-  const Graph graph = with_weights()
-                          .integers("first", {0})
-                          .integers("rest", {-1})
-                          .node("Conv", {"x", "w"}, {"c"})
-                          .node("Shape", {"c"}, {"s"})
-                          .node("Gather", {"s", "first"}, {"n"})
-                          .node("Concat", {"n", "rest"}, {"t"}, {{"axis", 0}})
-                          .node("Relu", {"c"}, {"r"})
-                          .node("Reshape", {"r", "t"}, {"y"})
-                          .output("y")
-                          .import();
+  const LoweredGraph graph = with_weights()
+                                 .integers("first", {0})
+                                 .integers("rest", {-1})
+                                 .node("Conv", {"x", "w"}, {"c"})
+                                 .node("Shape", {"c"}, {"s"})
+                                 .node("Gather", {"s", "first"}, {"n"})
+                                 .node("Concat", {"n", "rest"}, {"t"}, {{"axis", 0}})
+                                 .node("Relu", {"c"}, {"r"})
+                                 .node("Reshape", {"r", "t"}, {"y"})
+                                 .output("y")
+                                 .import();
   EXPECT_THAT(found(graph), ElementsAre("conv_relu 0 4: " + conv + "_relu"));
 }
 
 TEST(Fusion, LayersThatPassTheResultOnAreNotInTheWay) {
-  const Graph graph = with_weights()
-                          .node("Conv", {"x", "w", "b"}, {"c"})
-                          .node("Identity", {"c"}, {"i"})
-                          .node("Flatten", {"i"}, {"f"})
-                          .node("Relu", {"f"}, {"r"})
-                          .output("r")
-                          .import();
+  const LoweredGraph graph = with_weights()
+                                 .node("Conv", {"x", "w", "b"}, {"c"})
+                                 .node("Identity", {"c"}, {"i"})
+                                 .node("Flatten", {"i"}, {"f"})
+                                 .node("Relu", {"f"}, {"r"})
+                                 .output("r")
+                                 .import();
   EXPECT_THAT(found(graph), ElementsAre("conv_bias 0: " + conv + "_bias",
                                         "conv_bias_relu 0 1 2 3: " + conv + "_bias_relu"));
 }
 
 TEST(Fusion, NothingFollowsAnActivation) {
-  const Graph graph = with_weights()
-                          .input("z", {1, 8, 4, 4})
-                          .node("Conv", {"x", "w"}, {"c"})
-                          .node("Relu", {"c"}, {"r"})
-                          .node("Add", {"r", "z"}, {"a"})
-                          .output("a")
-                          .import();
+  const LoweredGraph graph = with_weights()
+                                 .input("z", {1, 8, 4, 4})
+                                 .node("Conv", {"x", "w"}, {"c"})
+                                 .node("Relu", {"c"}, {"r"})
+                                 .node("Add", {"r", "z"}, {"a"})
+                                 .output("a")
+                                 .import();
   EXPECT_THAT(patterns(graph), ElementsAre("conv_relu"));
 }
 
 TEST(Fusion, AProductOfAnotherOperatorInBetweenEndsTheChain) {
-  const Graph graph = with_weights()
-                          .node("Conv", {"x", "w", "b"}, {"c"})
-                          .node("MaxPool", {"c"}, {"p"}, {{"kernel_shape", Dims{2, 2}}})
-                          .node("Relu", {"p"}, {"r"})
-                          .output("r")
-                          .import();
+  const LoweredGraph graph = with_weights()
+                                 .node("Conv", {"x", "w", "b"}, {"c"})
+                                 .node("MaxPool", {"c"}, {"p"}, {{"kernel_shape", Dims{2, 2}}})
+                                 .node("Relu", {"p"}, {"r"})
+                                 .output("r")
+                                 .import();
   EXPECT_THAT(patterns(graph), ElementsAre("conv_bias"));
 }
 
 TEST(Fusion, GemmBiasActivation) {
-  const Graph graph = Model(13)
-                          .input("x", {5, 3})
-                          .weights("w", {4, 3})
-                          .weights("b", {4})
-                          .node("Gemm", {"x", "w", "b"}, {"g"}, {{"transB", 1}})
-                          .node("Dropout", {"g"}, {"d"})
-                          .node("Relu", {"d"}, {"r"})
-                          .output("r")
-                          .import();
+  const LoweredGraph graph = Model(13)
+                                 .input("x", {5, 3})
+                                 .weights("w", {4, 3})
+                                 .weights("b", {4})
+                                 .node("Gemm", {"x", "w", "b"}, {"g"}, {{"transB", 1}})
+                                 .node("Dropout", {"g"}, {"d"})
+                                 .node("Relu", {"d"}, {"r"})
+                                 .output("r")
+                                 .import();
   EXPECT_THAT(found(graph), ElementsAre("gemm_bias 0: gemm/m5_n4_k3_nt_w_bias",
                                         "gemm_bias_relu 0 1 2: gemm/m5_n4_k3_nt_w_bias_relu"));
 }
 
 TEST(Fusion, GemmWithAnAddendThatIsNoBias) {
-  const Graph graph = Model(13)
-                          .input("x", {5, 3})
-                          .input("z", {5, 4})
-                          .weights("w", {3, 4})
-                          .node("Gemm", {"x", "w", "z"}, {"g"})
-                          .output("g")
-                          .import();
+  const LoweredGraph graph = Model(13)
+                                 .input("x", {5, 3})
+                                 .input("z", {5, 4})
+                                 .weights("w", {3, 4})
+                                 .node("Gemm", {"x", "w", "z"}, {"g"})
+                                 .output("g")
+                                 .import();
   EXPECT_THAT(found(graph), ElementsAre("gemm_add 0: gemm/m5_n4_k3_nn_w_residual"));
 }
 
 TEST(Fusion, MatMulBiasAndResidualOfATransformer) {
   // Sequence of 7 with 12 features; the bias comes first, as exporters write it.
-  const Graph graph = Model(13)
-                          .input("x", {2, 7, 12})
-                          .weights("w", {12, 12})
-                          .weights("b", {12})
-                          .node("MatMul", {"x", "w"}, {"m"})
-                          .node("Add", {"b", "m"}, {"a"})
-                          .node("Add", {"a", "x"}, {"s"})
-                          .output("s")
-                          .import();
+  const LoweredGraph graph = Model(13)
+                                 .input("x", {2, 7, 12})
+                                 .weights("w", {12, 12})
+                                 .weights("b", {12})
+                                 .node("MatMul", {"x", "w"}, {"m"})
+                                 .node("Add", {"b", "m"}, {"a"})
+                                 .node("Add", {"a", "x"}, {"s"})
+                                 .output("s")
+                                 .import();
   EXPECT_THAT(found(graph),
               ElementsAre("gemm_bias 0 1: gemm/m14_n12_k12_nn_w_bias",
                           "gemm_bias_add 0 1 2: gemm/m14_n12_k12_nn_w_bias_residual"));
 }
 
 TEST(Fusion, GeluOfATransformer) {
-  const Graph graph = Model(20)
-                          .input("x", {7, 12})
-                          .weights("w", {12, 48})
-                          .weights("b", {48})
-                          .node("MatMul", {"x", "w"}, {"m"})
-                          .node("Add", {"m", "b"}, {"a"})
-                          .node("Gelu", {"a"}, {"g"}, {{"approximate", std::string("tanh")}})
-                          .output("g")
-                          .import();
+  const LoweredGraph graph = Model(20)
+                                 .input("x", {7, 12})
+                                 .weights("w", {12, 48})
+                                 .weights("b", {48})
+                                 .node("MatMul", {"x", "w"}, {"m"})
+                                 .node("Add", {"m", "b"}, {"a"})
+                                 .node("Gelu", {"a"}, {"g"}, {{"approximate", std::string("tanh")}})
+                                 .output("g")
+                                 .import();
   EXPECT_THAT(found(graph),
               ElementsAre("gemm_bias 0 1: gemm/m7_n48_k12_nn_w_bias",
                           "gemm_bias_gelutanh 0 1 2: gemm/m7_n48_k12_nn_w_bias_gelutanh"));
 }
 
 TEST(Fusion, TransposedConvolutionsTakeThemToo) {
-  const Graph graph = Model(13)
-                          .input("x", {1, 3, 4, 4})
-                          .weights("w", {3, 8, 2, 2})
-                          .node("ConvTranspose", {"x", "w"}, {"c"}, {{"strides", Dims{2, 2}}})
-                          .node("LeakyRelu", {"c"}, {"r"}, {{"alpha", 0.25F}})
-                          .output("r")
-                          .import();
+  const LoweredGraph graph =
+      Model(13)
+          .input("x", {1, 3, 4, 4})
+          .weights("w", {3, 8, 2, 2})
+          .node("ConvTranspose", {"x", "w"}, {"c"}, {{"strides", Dims{2, 2}}})
+          .node("LeakyRelu", {"c"}, {"r"}, {{"alpha", 0.25F}})
+          .output("r")
+          .import();
   EXPECT_THAT(
       found(graph),
       ElementsAre(
@@ -328,4 +332,4 @@ TEST(RecurrentStack, LayersMustBeAlike) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::fusion

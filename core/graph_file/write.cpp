@@ -1,8 +1,6 @@
-#include "generator/emit/graph_json.h"
-
 #include <nlohmann/json.hpp>
 
-#include "generator/onnx/transforms.h"
+#include "core/graph_file/graph.h"
 
 namespace benanza {
 namespace {
@@ -14,26 +12,20 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json key_or_null(const std::optional<Problem>& problem) {
-  return problem ? Json(key(*problem)) : Json();
-}
-
 Json layer_json(const Layer& layer) {
-  Json keys = Json::array();
-  for (const Call& call : layer.calls) keys.push_back(key(call.problem));
   Json outputs = Json::array();
-  for (const OutputFacts& output : layer.outputs) {
+  for (const Output& output : layer.outputs) {
     outputs.push_back(
         {{"name", output.name}, {"type", output.type}, {"shape", or_null(output.shape)}});
   }
   Json json = {{"name", layer.name},
-               {"op", layer.op_type},
+               {"op", layer.op},
                {"inputs", layer.inputs},
                {"cost", to_string(layer.cost)},
                {"reason", layer.reason},
-               {"problems", std::move(keys)},
+               {"problems", layer.problems},
                {"flops", or_null(layer.flops)},
-               {"bytes", or_null(layer.bytes)},
+               {"bytes", layer.bytes ? Json(static_cast<std::int64_t>(*layer.bytes)) : Json()},
                {"outputs", std::move(outputs)}};
   if (!layer.assumed.empty()) json["assumed"] = layer.assumed;
   return json;
@@ -47,23 +39,22 @@ std::string graph_json(const Graph& graph) {
   Json fusions = Json::array();
   for (const Fusion& fusion : graph.fusions) {
     fusions.push_back(
-        {{"pattern", fusion.pattern}, {"layers", fusion.layers}, {"problem", key(fusion.problem)}});
+        {{"pattern", fusion.pattern}, {"layers", fusion.layers}, {"problem", fusion.problem}});
   }
   Json transforms = Json::array();
-  for (const LayoutTransform& transform : layout_transforms(graph.layers)) {
+  for (const LayoutTransform& transform : graph.transforms) {
     transforms.push_back({{"layer", transform.layer},
                           {"of", transform.of_input ? "input" : "output"},
-                          {"to_nhwc", key_or_null(transform.to_nhwc)},
-                          {"to_nchw", key_or_null(transform.to_nchw)}});
+                          {"to_nhwc", or_null(transform.to_nhwc)},
+                          {"to_nchw", or_null(transform.to_nchw)}});
   }
   const Json json = {{"schema", graph_schema},
                      {"model", graph.model},
-                     {"batch", graph.batch},
-                     {"opset", graph.opset},
+                     {"batch", or_null(graph.batch)},
+                     {"opset", or_null(graph.opset)},
                      {"layers", std::move(layers)},
                      {"fusions", std::move(fusions)},
                      {"transforms", std::move(transforms)}};
-  // Names may hold bytes that are no UTF-8: replaced, as JSON cannot hold them.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

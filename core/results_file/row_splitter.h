@@ -19,7 +19,7 @@ class RowSplitter {
 
   /// The next part of the file.
   void feed(std::string_view part);
-  /// What is complete and was not yet taken.
+  /// The complete rows that were not taken yet.
   Rows take();
 
   /// The file without its rows, each of them replaced by 0: JSON where the file is JSON.
