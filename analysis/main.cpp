@@ -5,13 +5,13 @@
 #include <exception>
 #include <string>
 
-#include "analysis/commands/command.h"
+#include "analysis/questions/question.h"
 #include "core/base/error.h"
 
 int main(int argc, char** argv) {
   CLI::App program("Answers questions about models from their graphs, results and profiles.",
                    "benanza-analyze");
-  for (const benanza::Command& command : benanza::commands()) command.add(program);
+  for (const benanza::analysis::Command& command : benanza::analysis::commands()) command.add(program);
   try {
     program.parse(argc, argv);
     if (program.get_subcommands().empty()) throw benanza::Error("no question; see --help");

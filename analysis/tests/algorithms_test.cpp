@@ -1,11 +1,11 @@
-#include "analysis/bounds/algorithms.h"
+#include "analysis/model/algorithms.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/bounds/layer_time.h"
+#include "analysis/model/layer_time.h"
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::measured;
@@ -135,4 +135,4 @@ TEST(Algorithms, NothingThatFitsIsNoMissingMeasurement) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,15 +1,15 @@
-#include "analysis/comparison/align.h"
+#include "analysis/profile_match/align.h"
 
 #include <gmock/gmock.h>
 
 #include <map>
 
-#include "analysis/comparison/read_profile.h"
-#include "analysis/comparison/same_model.h"
-#include "analysis/comparison/signature.h"
+#include "analysis/profiles/read_profile.h"
+#include "analysis/profile_match/same_model.h"
+#include "analysis/profile_match/signature.h"
 #include "analysis/tests/trace.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::data;
@@ -202,4 +202,4 @@ TEST(SameModel, OtherModelsAndBatchesAreOneLine) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

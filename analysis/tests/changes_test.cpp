@@ -1,10 +1,10 @@
-#include "analysis/bounds/changes.h"
+#include "analysis/questions/compare/changes.h"
 
 #include <gmock/gmock.h>
 
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::measured;
@@ -139,4 +139,4 @@ TEST(Changes, TheGravestFirst) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

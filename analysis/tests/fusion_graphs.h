@@ -2,11 +2,13 @@
 
 #include <string>
 
-#include "analysis/report/fusion_report.h"
+#include "analysis/questions/fusion/report.h"
 #include "analysis/tests/build.h"
 
 /// Graphs with fusions, and what their layers cost alone.
 namespace benanza::test {
+
+using namespace analysis;
 
 /// conv -> bn -> relu: 10, 2 and 2 ms, and a layer behind them of 1 ms.
 inline Graph chain() {

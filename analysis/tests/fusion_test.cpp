@@ -1,4 +1,4 @@
-#include "analysis/bounds/fusion.h"
+#include "analysis/model/fusion.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 
 #include "analysis/tests/fusion_graphs.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -324,4 +324,4 @@ TEST(FusionCsv, IsOneRowAFusionWithUnknownsEmpty) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

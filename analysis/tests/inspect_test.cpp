@@ -1,13 +1,13 @@
-#include "analysis/inspection/inspect.h"
+#include "analysis/questions/inspect/inspection.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/comparison/read_profile.h"
-#include "analysis/comparison/same_model.h"
-#include "analysis/report/inspect_report.h"
+#include "analysis/profiles/read_profile.h"
+#include "analysis/profile_match/same_model.h"
+#include "analysis/questions/inspect/inspect_report.h"
 #include "analysis/tests/trace.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::data;
@@ -222,4 +222,4 @@ TEST(Inspect, NeedsAGpusProfileOfThisModel) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

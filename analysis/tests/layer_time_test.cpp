@@ -1,11 +1,11 @@
-#include "analysis/bounds/layer_time.h"
+#include "analysis/model/layer_time.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/bounds/coverage.h"
+#include "analysis/model/coverage.h"
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::layer;
@@ -297,4 +297,4 @@ TEST(MeasurementSet, AFailedRepetitionDoesNotUndoAnOkOneButAnIncorrectOneDoes) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

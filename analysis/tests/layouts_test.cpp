@@ -1,13 +1,13 @@
-#include "analysis/bounds/layouts.h"
+#include "analysis/questions/layouts/plans.h"
 
 #include <gmock/gmock.h>
 
 #include <random>
 
-#include "analysis/bounds/min_cut.h"
+#include "analysis/model/min_cut.h"
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::measured;
@@ -223,4 +223,4 @@ TEST(TwoSides, IsAsCheapAsTheCheapestOfAllArrangements) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

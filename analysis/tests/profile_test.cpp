@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 
-#include "analysis/comparison/comparison.h"
-#include "analysis/comparison/read_profile.h"
+#include "analysis/profile_match/comparison.h"
+#include "analysis/profiles/read_profile.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::contents;
@@ -315,4 +315,4 @@ TEST(ReadProfile, BadFilesAreOneLine) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

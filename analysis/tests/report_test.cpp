@@ -1,13 +1,13 @@
-#include "analysis/report/bound_report.h"
+#include "analysis/questions/bound/report.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/text_table.h"
+#include "analysis/render/text_table.h"
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -187,4 +187,4 @@ TEST(Enumerated, SaysHowManyAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -7,7 +7,7 @@
 #include "analysis/profiles/repeats.h"
 #include "core/statistics/statistics.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 namespace {
 
 constexpr double microsecond = 1e-6;
@@ -199,4 +199,4 @@ Run merged(const std::vector<Run>& runs, std::size_t& used) {
                        .host_bound_seconds = median(bound)}};
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

@@ -1,0 +1,90 @@
+#include "analysis/model/call.h"
+
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace benanza::analysis {
+namespace {
+
+bool fits(const Choice& choice, const Measurement& measurement) {
+  return !choice.max_workspace_bytes ||
+         measurement.workspace_bytes.value_or(0) <= *choice.max_workspace_bytes;
+}
+
+/// Is an ok measurement one that `choice` may take?
+bool may_take(const Choice& choice, const Measurement& measurement) {
+  return fits(choice, measurement) && (choice.tensor_cores || measurement.tensor_cores == false);
+}
+
+/// The fastest of what the library would pick, one call per layout and backend.
+const Measurement* picked(const std::vector<const Measurement*>& candidates, Picker picker) {
+  std::map<std::pair<Layout, std::string_view>, const Measurement*> picks;
+  const Measurement* best = nullptr;
+  if (picker == Picker::heuristic) {
+    const auto rank = [](const Measurement& measurement) {
+      return measurement.heuristic_rank.value_or(std::numeric_limits<int>::max());
+    };
+    for (const Measurement* candidate : candidates) {
+      const Measurement*& pick =
+          picks[{candidate->variant.layout, std::string_view(candidate->variant.backend)}];
+      if (pick == nullptr || rank(*candidate) < rank(*pick) ||
+          (rank(*candidate) == rank(*pick) && candidate->seconds() < pick->seconds())) {
+        pick = candidate;
+      }
+    }
+    for (const auto& [group, pick] : picks) {
+      if (best == nullptr || pick->seconds() < best->seconds()) best = pick;
+    }
+    return best;
+  }
+  double best_seconds = 0;
+  for (const Measurement* candidate : candidates) {
+    const double seconds = candidate->seconds();
+    if (best != nullptr && best_seconds <= seconds) continue;
+    best = candidate;
+    best_seconds = seconds;
+  }
+  return best;
+}
+
+}  // namespace
+
+bool admits(const Choice& choice, Precision precision, const Measurement& measurement) {
+  const VariantName& variant = measurement.variant;
+  return variant.precision == precision && variant.cold == choice.cold &&
+         (!choice.layout || variant.layout == *choice.layout || variant.layout == Layout::plain) &&
+         (!choice.backend || variant.backend == *choice.backend);
+}
+
+Answer answer(std::string_view key, const MeasurementSet& measurements, const Choice& choice,
+              Precision precision) {
+  Answer answer{.best = nullptr, .unsupported = true, .reason = ""};
+  std::vector<const Measurement*> candidates;
+  bool any = false;
+  bool measured = false;
+  for (const Measurement& measurement : measurements.find(key)) {
+    if (!admits(choice, precision, measurement)) continue;
+    any = true;
+    if (measurement.status == Status::ok) {
+      measured = true;
+      if (may_take(choice, measurement)) candidates.push_back(&measurement);
+    } else if (measurement.status == Status::unsupported) {
+      if (answer.reason.empty()) answer.reason = measurement.reason;
+    } else {
+      // A variant that exists but gave no time: measuring again could answer.
+      answer.unsupported = false;
+      answer.reason = std::string(to_string(measurement.status)) + ": " + measurement.reason;
+    }
+  }
+  if (!any) return {.best = nullptr, .unsupported = false, .reason = "not measured"};
+  answer.best = picked(candidates, choice.picker);
+  if (answer.best == nullptr && measured) {
+    answer.unsupported = true;
+    answer.reason = choice.tensor_cores ? "needs more workspace than allowed"
+                                        : "no call is known to do without Tensor Cores";
+  }
+  return answer;
+}
+
+}  // namespace benanza::analysis
