@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/model/call.h"
+#include "analysis/model/selection.h"
 
 namespace benanza::analysis {
 namespace {
@@ -25,25 +25,25 @@ std::optional<double> AlgorithmRow::limit_loss() const {
 }
 
 std::vector<AlgorithmRow> algorithm_rows(const Graph& graph, const MeasurementSet& measurements,
-                                         const Choice& choice) {
-  Choice by_heuristic = choice;
-  by_heuristic.picker = Picker::heuristic;
-  Choice unlimited = choice;
+                                         const MeasurementFilter& filter) {
+  MeasurementFilter by_heuristic = filter;
+  by_heuristic.policy = AlgorithmPolicy::heuristic;
+  MeasurementFilter unlimited = filter;
   unlimited.max_workspace_bytes.reset();
   std::vector<AlgorithmRow> rows;
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     if (graph.layers[layer].cost != Cost::measured) continue;
     for (const std::string& key : graph.layers[layer].problems) {
       if (!is_product_key(key)) continue;
-      Precision precision = choice.precision;
-      Answer best = answer(key, measurements, choice, precision);
-      if (best.best == nullptr && best.unsupported && choice.fallback) {
-        precision = *choice.fallback;
-        best = answer(key, measurements, choice, precision);
+      Precision precision = filter.precision;
+      Selected best = select_measurement(key, measurements, filter, precision);
+      if (best.best == nullptr && best.unsupported && filter.fallback) {
+        precision = *filter.fallback;
+        best = select_measurement(key, measurements, filter, precision);
       }
       AlgorithmRow row{.layer = layer, .key = key, .best = best.best, .reason = best.reason};
-      row.unlimited = answer(key, measurements, unlimited, precision).best;
-      const Measurement* pick = answer(key, measurements, by_heuristic, precision).best;
+      row.unlimited = select_measurement(key, measurements, unlimited, precision).best;
+      const Measurement* pick = select_measurement(key, measurements, by_heuristic, precision).best;
       if (pick != nullptr && pick->heuristic_rank) row.heuristic = pick;
       rows.push_back(std::move(row));
     }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/model/choice.h"
 #include "analysis/model/layer_time.h"
+#include "analysis/model/selection.h"
 #include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
@@ -34,7 +34,7 @@ struct AlgorithmRow {
 /// One row for every product of every measured layer, in the model's order: of the calls one by
 /// one, not of calls that do several at once.
 std::vector<AlgorithmRow> algorithm_rows(const Graph& graph, const MeasurementSet& measurements,
-                                         const Choice& choice);
+                                         const MeasurementFilter& filter);
 
 struct AlgorithmTotals {
   /// Products, and those with an unknown best or an unknown choice of the heuristic.

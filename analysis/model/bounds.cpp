@@ -1,7 +1,6 @@
 #include "analysis/model/bounds.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace benanza::analysis {
 namespace {
@@ -28,44 +27,10 @@ Draws collect(const std::vector<LayerTime>& times, Movement movement) {
 
 }  // namespace
 
-double sequential_seconds(std::span<const double> seconds) {
-  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
-}
-
-CriticalPath critical_path(const std::vector<Layer>& layers, std::span<const double> seconds) {
-  return critical_path(layers, topological_order(layers), seconds);
-}
-
-CriticalPath critical_path(const std::vector<Layer>& layers, const std::vector<std::size_t>& order,
-                           std::span<const double> seconds) {
-  constexpr auto none = static_cast<std::size_t>(-1);
-  // finish[i]: the earliest end of layer i; before[i]: the input it waits for last.
-  std::vector<double> finish(layers.size());
-  std::vector<std::size_t> before(layers.size(), none);
-  std::size_t last = none;
-  for (const std::size_t layer : order) {
-    double start = 0;
-    for (const std::size_t input : layers[layer].inputs) {
-      if (before[layer] == none || finish[input] > start) {
-        start = finish[input];
-        before[layer] = input;
-      }
-    }
-    finish[layer] = start + seconds[layer];
-    if (last == none || finish[layer] > finish[last]) last = layer;
-  }
-  CriticalPath path;
-  if (last == none) return path;
-  path.seconds = finish[last];
-  for (std::size_t layer = last; layer != none; layer = before[layer]) path.layers.push_back(layer);
-  std::reverse(path.layers.begin(), path.layers.end());
-  return path;
-}
-
 bool is_counted(const LayerTime& time, Movement movement) {
   if (!time.seconds) return false;
-  return time.standing == Standing::measured ||
-         (time.standing == Standing::movement && movement == Movement::include);
+  return time.status == LayerStatus::measured ||
+         (time.status == LayerStatus::movement && movement == Movement::include);
 }
 
 std::vector<double> counted_seconds(const std::vector<LayerTime>& times, Movement movement) {

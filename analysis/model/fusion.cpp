@@ -7,14 +7,14 @@ namespace {
 
 /// What a layer costs alone; empty where that is unknown.
 std::optional<double> seconds_alone(const LayerTime& time, Movement movement) {
-  switch (time.standing) {
-    case Standing::measured:
-    case Standing::free:
+  switch (time.status) {
+    case LayerStatus::measured:
+    case LayerStatus::free:
       return time.seconds;
-    case Standing::movement:
+    case LayerStatus::movement:
       return is_counted(time, movement) ? time.seconds : 0.0;
-    case Standing::unsupported:
-    case Standing::missing:
+    case LayerStatus::unsupported:
+    case LayerStatus::missing:
       break;
   }
   return std::nullopt;
@@ -42,14 +42,14 @@ Layer merged_layer(const Graph& graph, const Fusion& fusion) {
 }  // namespace
 
 std::vector<LayerTime> fusion_times(const Graph& graph, const MeasurementSet& measurements,
-                                    Choice choice) {
-  choice.fallback.reset();
+                                    MeasurementFilter filter) {
+  filter.fallback.reset();
   Graph calls{.model = graph.model};
   for (const Fusion& fusion : graph.fusions) {
     calls.layers.push_back(
         {.name = fusion.pattern, .cost = Cost::measured, .problems = {fusion.problem}});
   }
-  return layer_times(calls, measurements, choice);
+  return layer_times(calls, measurements, filter);
 }
 
 Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
@@ -60,7 +60,7 @@ Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
   std::vector<Piece> pieces(graph.fusions.size());
   for (std::size_t index = 0; index < pieces.size(); ++index) {
     const bool usable =
-        fusions[index].standing == Standing::measured && (allowed.empty() || allowed[index]);
+        fusions[index].status == LayerStatus::measured && (allowed.empty() || allowed[index]);
     if (!usable) continue;  // a piece without layers is never used
     pieces[index] = {.layers = graph.fusions[index].layers, .seconds = *fusions[index].seconds};
   }

@@ -10,9 +10,9 @@
 namespace benanza::analysis {
 
 /// One entry per fusion of `graph`: the fastest admitted measurement of its problem, by the rules
-/// of layer_times. Standing measured, unsupported or missing; never at a fallback precision.
+/// of layer_times. LayerStatus measured, unsupported or missing; never at a fallback precision.
 std::vector<LayerTime> fusion_times(const Graph& graph, const MeasurementSet& measurements,
-                                    Choice choice);
+                                    MeasurementFilter filter);
 
 /// The cheapest way through `graph` with every layer done once, alone in `layers[i]` or in one of
 /// the graph's fusions in `fusions[i]`: Cover::pieces are indices into graph.fusions. Whoever

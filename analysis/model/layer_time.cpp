@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "analysis/model/call.h"
+#include "analysis/model/selection.h"
 
 namespace benanza::analysis {
 namespace {
@@ -13,12 +13,12 @@ struct Way {
   std::vector<std::string> keys;
 };
 
-std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const Choice& choice) {
+std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const MeasurementFilter& filter) {
   std::vector<Way> ways;
   if (!graph.layers[layer].problems.empty()) {
     ways.push_back({.fusion = "", .keys = graph.layers[layer].problems});
   }
-  if (!choice.fused_calls) return ways;
+  if (!filter.fused_calls) return ways;
   for (const Fusion& fusion : graph.fusions) {
     if (fusion.layers == std::vector{layer}) {
       ways.push_back({.fusion = fusion.pattern, .keys = {fusion.problem}});
@@ -29,14 +29,14 @@ std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const Choice& ch
 
 /// The fastest complete way at `precision`: standing measured, unsupported or missing.
 LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements,
-                const Choice& choice, Precision precision) {
-  LayerTime best{.standing = Standing::unsupported};
+                const MeasurementFilter& filter, Precision precision) {
+  LayerTime best{.status = LayerStatus::unsupported};
   std::string refusal;
   for (const Way& way : ways) {
-    LayerTime time{.standing = Standing::measured, .seconds = 0, .fusion = way.fusion};
+    LayerTime time{.status = LayerStatus::measured, .seconds = 0, .fusion = way.fusion};
     bool impossible = false;
     for (const std::string& key : way.keys) {
-      const Answer call = answer(key, measurements, choice, precision);
+      const Selected call = select_measurement(key, measurements, filter, precision);
       if (call.best != nullptr) {
         time.calls.push_back(call.best);
         *time.seconds += call.best->seconds();
@@ -49,14 +49,14 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
     }
     if (impossible) continue;
     if (!time.gaps.empty()) {
-      if (best.standing == Standing::measured) continue;
-      best.standing = Standing::missing;
+      if (best.status == LayerStatus::measured) continue;
+      best.status = LayerStatus::missing;
       best.gaps.insert(best.gaps.end(), time.gaps.begin(), time.gaps.end());
-    } else if (best.standing != Standing::measured || *time.seconds < *best.seconds) {
+    } else if (best.status != LayerStatus::measured || *time.seconds < *best.seconds) {
       best = std::move(time);
     }
   }
-  if (best.standing == Standing::unsupported) {
+  if (best.status == LayerStatus::unsupported) {
     best.note = "unsupported at " + std::string(to_string(precision));
     if (!refusal.empty()) best.note += ": " + refusal;
   }
@@ -64,61 +64,90 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
 }
 
 LayerTime layer_time(const Graph& graph, std::size_t index, const MeasurementSet& measurements,
-                     const Choice& choice) {
+                     const MeasurementFilter& filter) {
   const Layer& layer = graph.layers[index];
   if (layer.cost == Cost::free) {
-    return {.standing = Standing::free, .seconds = 0, .note = layer.reason};
+    return {.status = LayerStatus::free, .seconds = 0, .note = layer.reason};
   }
   if (layer.cost == Cost::unsupported) {
-    return {.standing = Standing::unsupported, .note = layer.reason};
+    return {.status = LayerStatus::unsupported, .note = layer.reason};
   }
-  const std::vector<Way> ways = ways_of(graph, index, choice);
+  const std::vector<Way> ways = ways_of(graph, index, filter);
   if (ways.empty()) {
-    return {.standing = Standing::movement, .note = "has no benchmark: " + layer.reason};
+    return {.status = LayerStatus::movement, .note = "has no benchmark: " + layer.reason};
   }
-  LayerTime time = solve(ways, measurements, choice, choice.precision);
-  if (time.standing == Standing::unsupported && choice.fallback &&
-      *choice.fallback != choice.precision) {
+  LayerTime time = solve(ways, measurements, filter, filter.precision);
+  if (time.status == LayerStatus::unsupported && filter.fallback &&
+      *filter.fallback != filter.precision) {
     const std::string note = std::move(time.note);
-    time = solve(ways, measurements, choice, *choice.fallback);
-    const bool found = time.standing == Standing::measured;
+    time = solve(ways, measurements, filter, *filter.fallback);
+    const bool found = time.status == LayerStatus::measured;
     time.note =
-        note + (found ? "; counted at " + std::string(to_string(*choice.fallback))
-                      : "; at " + std::string(to_string(*choice.fallback)) + " " +
-                            (time.standing == Standing::missing ? "not measured" : "unsupported"));
+        note + (found ? "; counted at " + std::string(to_string(*filter.fallback))
+                      : "; at " + std::string(to_string(*filter.fallback)) + " " +
+                            (time.status == LayerStatus::missing ? "not measured" : "unsupported"));
   }
-  if (time.standing == Standing::measured && layer.cost == Cost::movement) {
-    time.standing = Standing::movement;
+  if (time.status == LayerStatus::measured && layer.cost == Cost::movement) {
+    time.status = LayerStatus::movement;
   }
   return time;
 }
 
 }  // namespace
 
-std::string_view to_string(Standing standing) {
-  switch (standing) {
-    case Standing::measured:
+std::string_view to_string(LayerStatus status) {
+  switch (status) {
+    case LayerStatus::measured:
       return "measured";
-    case Standing::movement:
+    case LayerStatus::movement:
       return "movement";
-    case Standing::free:
+    case LayerStatus::free:
       return "free";
-    case Standing::unsupported:
+    case LayerStatus::unsupported:
       return "unsupported";
-    case Standing::missing:
+    case LayerStatus::missing:
       return "missing";
   }
   return "";
 }
 
 std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
-                                   const Choice& choice) {
+                                   const MeasurementFilter& filter) {
   std::vector<LayerTime> times;
   times.reserve(graph.layers.size());
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    times.push_back(layer_time(graph, layer, measurements, choice));
+    times.push_back(layer_time(graph, layer, measurements, filter));
   }
   return times;
+}
+
+Assumed assumed(const Graph& graph, const std::vector<double>& counted) {
+  Assumed sum;
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    const Layer& layer = graph.layers[index];
+    if (layer.assumed.empty() || counted[index] <= 0) continue;
+    if (sum.layers++ == 0) sum.first = layer.assumed;
+    sum.seconds += counted[index];
+  }
+  return sum;
+}
+
+Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Precision precision) {
+  Coverage coverage;
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    const LayerTime& time = times[index];
+    Tally& tally = coverage.tallies[static_cast<std::size_t>(time.status)];
+    ++tally.layers;
+    // A free layer does no arithmetic at inference, by definition.
+    const std::optional<double> flops =
+        time.status == LayerStatus::free ? std::optional(0.0) : graph.layers[index].flops;
+    tally.flops = tally.flops && flops ? std::optional(*tally.flops + *flops) : std::nullopt;
+    if (time.status == LayerStatus::measured &&
+        time.calls.front()->variant.precision != precision) {
+      ++coverage.at_fallback;
+    }
+  }
+  return coverage;
 }
 
 }  // namespace benanza::analysis

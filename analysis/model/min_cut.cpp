@@ -79,16 +79,16 @@ class Network {
 
 }  // namespace
 
-std::size_t TwoSides::add(std::int64_t cost_left, std::int64_t cost_right) {
+std::size_t MinCut::add(std::int64_t cost_left, std::int64_t cost_right) {
   things_.push_back({cost_left, cost_right});
   return things_.size() - 1;
 }
 
-void TwoSides::apart(std::size_t a, std::size_t b, std::int64_t cost) {
+void MinCut::add_edge(std::size_t a, std::size_t b, std::int64_t cost) {
   pairs_.push_back({a, b, cost});
 }
 
-std::vector<bool> TwoSides::solve() const {
+std::vector<bool> MinCut::solve() const {
   // Left are those that the source reaches: being right cuts the edge from the source, being left
   // the one to the sink.
   const std::size_t source = things_.size();

@@ -114,10 +114,10 @@ class PathSearch {
   /// Measured, and so are its layers: as for fusion_cover().
   bool is_known(std::size_t fusion, const std::vector<LayerTime>& layers,
                 const std::vector<LayerTime>& fusions) const {
-    return fusions[fusion].standing == Standing::measured &&
+    return fusions[fusion].status == LayerStatus::measured &&
            std::ranges::all_of(graph_.fusions[fusion].layers, [&](std::size_t layer) {
-             const Standing standing = layers[layer].standing;
-             return standing != Standing::unsupported && standing != Standing::missing;
+             const LayerStatus status = layers[layer].status;
+             return status != LayerStatus::unsupported && status != LayerStatus::missing;
            });
   }
 

@@ -90,11 +90,11 @@ int weight(const Item& part, const Item& layer) {
   return part.output.empty() ? 3 : 1;
 }
 
-Found how(const Item& part, const Item& layer) {
-  if (is_same_problem(part, layer)) return Found::problem;
+MatchKind how(const Item& part, const Item& layer) {
+  if (is_same_problem(part, layer)) return MatchKind::problem;
   // What does not state its problem is compared by what it computes.
   const bool same = part.signatures.empty() && !part.output.empty() && part.output == layer.output;
-  return same ? Found::problem : Found::kind;
+  return same ? MatchKind::problem : MatchKind::kind;
 }
 
 enum class Step : std::uint8_t { end, skip_part, skip_layer, pair };
@@ -135,7 +135,7 @@ std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<Pro
   std::vector<Match> matches;
   std::vector<bool> part_taken(parts.size());
   std::vector<bool> slot_taken(slots.size());
-  const auto take = [&](std::size_t part, std::size_t slot, Found found) {
+  const auto take = [&](std::size_t part, std::size_t slot, MatchKind found) {
     part_taken[part] = true;
     slot_taken[slot] = true;
     matches.push_back({{parts[part].node, parts[part].part, slots[slot].node}, found});
@@ -166,7 +166,7 @@ std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<Pro
     if (found == left.end()) continue;
     while (!found->second.empty() && slot_taken[found->second.back()]) found->second.pop_back();
     if (found->second.empty()) continue;
-    take(part, found->second.back(), Found::moved);
+    take(part, found->second.back(), MatchKind::moved);
   }
   std::sort(matches.begin(), matches.end(),
             [](const Match& a, const Match& b) { return a.pair.layer < b.pair.layer; });

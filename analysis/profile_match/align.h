@@ -9,7 +9,7 @@ namespace benanza::analysis {
 /// A pair, and how well it fits.
 struct Match {
   Pair pair;
-  Found found = Found::no;
+  MatchKind found = MatchKind::no;
 };
 
 /// Pairs the parts of `nodes`, in the order they ran, with those `layers` that have work to do, in

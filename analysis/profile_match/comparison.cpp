@@ -7,10 +7,6 @@
 #include "core/statistics/statistics.h"
 
 namespace benanza::analysis {
-bool is_of(const Profile& profile, const Graph& graph) {
-  return (profile.model.empty() || profile.model == graph.model) &&
-         (!profile.batch || !graph.batch || *profile.batch == *graph.batch);
-}
 
 std::vector<std::string> differences(const Profile& profile, Precision precision,
                                      const std::map<std::string, System>& systems) {
@@ -76,8 +72,8 @@ Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, cons
     bool known = true;
     for (const std::size_t layer : layers) {
       loss.bound_seconds += counted[layer];
-      known = known && times[layer].standing != Standing::missing &&
-              times[layer].standing != Standing::unsupported;
+      known = known && times[layer].status != LayerStatus::missing &&
+              times[layer].status != LayerStatus::unsupported;
     }
     loss.lost_seconds = seconds - loss.bound_seconds;
     if (known) {

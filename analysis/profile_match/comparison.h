@@ -55,9 +55,6 @@ struct Comparison {
   std::vector<std::string> warnings{};
 };
 
-/// True if `profile` says it is of this model and batch.
-bool is_of(const Profile& profile, const Graph& graph);
-
 /// What the results' systems and the asked precision differ in from what `profile` says of itself,
 /// one sentence each.
 std::vector<std::string> differences(const Profile& profile, Precision precision,

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analysis/profile_match/align.h"
+#include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
@@ -33,7 +34,7 @@ class Matcher {
     mapping_.layers_of_node.resize(nodes.size());
     mapping_.node_of_layer.resize(layers_.size());
     mapping_.named.resize(layers_.size());
-    mapping_.found.resize(layers_.size(), Found::no);
+    mapping_.found.resize(layers_.size(), MatchKind::no);
   }
 
   Mapping run() {
@@ -53,10 +54,10 @@ class Matcher {
   /// Nodes without an origin have no name that could be the model's.
   bool is_open(std::size_t node) const { return !is_mapped(node) && !nodes_[node].origin.empty(); }
 
-  void assign(std::size_t node, std::size_t layer, Found found) {
+  void assign(std::size_t node, std::size_t layer, MatchKind found) {
     mapping_.layers_of_node[node].push_back(layer);
     mapping_.node_of_layer[layer] = node;
-    mapping_.named[layer] = found != Found::inside;
+    mapping_.named[layer] = found != MatchKind::inside;
     mapping_.found[layer] = found;
   }
 
@@ -75,9 +76,9 @@ class Matcher {
       const auto tensor = by_tensor.find(nodes_[node].origin);
       if (tensor != by_tensor.end()) chains.push_back(node);
       if (name != by_name.end() && !is_taken(name->second)) {
-        assign(node, name->second, Found::name);
+        assign(node, name->second, MatchKind::name);
       } else if (tensor != by_tensor.end() && !is_taken(tensor->second)) {
-        assign(node, tensor->second, Found::name);
+        assign(node, tensor->second, MatchKind::name);
       }
     }
     // After all names are placed: a chain must not run into a layer that has its own node.
@@ -100,7 +101,7 @@ class Matcher {
         queue.push_back(input);
         if (layers_[input].op != nodes_[node].op) continue;
         for (std::size_t layer = input; layer != last; layer = reader[layer]) {
-          assign(node, layer, Found::name);
+          assign(node, layer, MatchKind::name);
         }
         return;
       }
@@ -116,7 +117,7 @@ class Matcher {
         if (!holds_word(nodes_[node].name, layers_[layer].name)) continue;
         if (best == nowhere || layers_[layer].name.size() > layers_[best].name.size()) best = layer;
       }
-      if (best != nowhere) assign(node, best, Found::name);
+      if (best != nowhere) assign(node, best, MatchKind::name);
     }
   }
 
@@ -132,7 +133,7 @@ class Matcher {
     for (const auto& [op, nodes] : nodes_by_op) {
       const std::vector<std::size_t>& layers = layers_by_op[op];
       if (layers.size() != nodes.size()) continue;
-      for (std::size_t i = 0; i < nodes.size(); ++i) assign(nodes[i], layers[i], Found::name);
+      for (std::size_t i = 0; i < nodes.size(); ++i) assign(nodes[i], layers[i], MatchKind::name);
     }
   }
 
@@ -172,7 +173,7 @@ class Matcher {
     for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
       if (is_taken(layer) || layers_[layer].cost != Cost::measured) continue;
       const auto node = producer[layer] ? producer[layer] : consumer[layer];
-      if (node) assign(*node, layer, Found::inside);
+      if (node) assign(*node, layer, MatchKind::inside);
     }
   }
 
@@ -183,19 +184,19 @@ class Matcher {
 
 }  // namespace
 
-std::string_view to_string(Found found) {
+std::string_view to_string(MatchKind found) {
   switch (found) {
-    case Found::no:
+    case MatchKind::no:
       return "missing";
-    case Found::inside:
+    case MatchKind::inside:
       return "inside another";
-    case Found::name:
+    case MatchKind::name:
       return "name";
-    case Found::problem:
+    case MatchKind::problem:
       return "problem";
-    case Found::kind:
+    case MatchKind::kind:
       return "kind";
-    case Found::moved:
+    case MatchKind::moved:
       return "moved";
   }
   return "";
@@ -207,20 +208,20 @@ Quality quality(const Graph& graph, const Mapping& mapping) {
     if (graph.layers[layer].cost == Cost::free) continue;
     ++result.layers;
     switch (mapping.found[layer]) {
-      case Found::no:
+      case MatchKind::no:
         ++result.missing;
         break;
-      case Found::inside:
+      case MatchKind::inside:
         ++result.inside;
         break;
-      case Found::kind:
+      case MatchKind::kind:
         ++result.other_shapes;
         break;
-      case Found::moved:
+      case MatchKind::moved:
         ++result.moved;
         break;
-      case Found::name:
-      case Found::problem:
+      case MatchKind::name:
+      case MatchKind::problem:
         ++result.matched;
     }
   }
@@ -232,6 +233,31 @@ Quality quality(const Graph& graph, const Mapping& mapping) {
 
 Mapping map_layers(const Graph& graph, const std::vector<ProfiledNode>& nodes) {
   return Matcher(graph, nodes).run();
+}
+
+std::vector<std::optional<std::size_t>> calls_of_layers(const Graph& graph,
+                                                        const std::vector<LibraryCall>& calls) {
+  std::vector<ProfiledNode> nodes;
+  for (const LibraryCall& call : calls) {
+    const Problem problem = parse(call.problem);
+    const std::string_view kind = op(problem);
+    const std::string name = kind == "conv"   ? "Conv"
+                             : kind == "gemm" ? "MatMul"
+                                              : "BatchNormalization";
+    nodes.push_back({.name = call.function,
+                     .origin = "",
+                     .op = name,
+                     .seconds = 0,
+                     .parts = {{.op = name, .problem = call.problem, .output = output(problem)}}});
+  }
+  const Mapping mapping = map_layers(graph, nodes);
+  std::vector<std::optional<std::size_t>> found(graph.layers.size());
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (mapping.found[layer] == MatchKind::problem || mapping.found[layer] == MatchKind::moved) {
+      found[layer] = mapping.node_of_layer[layer];
+    }
+  }
+  return found;
 }
 
 }  // namespace benanza::analysis

@@ -3,13 +3,14 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/profiles/api_log/api_log.h"
 #include "analysis/profiles/profile.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {
 
 /// How a layer was found in a profile.
-enum class Found {
+enum class MatchKind {
   no,       // nothing ran for it, and there is no operator that it could be part of
   inside,   // part of another layer's operator
   name,     // the profile names it
@@ -17,7 +18,7 @@ enum class Found {
   kind,     // an operator of its kind in its place; shapes or attributes differ or are not known
   moved,    // an operator of its shapes and attributes, in another place of the order
 };
-std::string_view to_string(Found found);
+std::string_view to_string(MatchKind found);
 
 /// A layer, and the part of a framework's operator that does it.
 struct Pair {
@@ -36,7 +37,7 @@ struct Mapping {
   std::vector<std::optional<std::size_t>> node_of_layer;
   /// Per layer: the profile has a node for it. Not so where it is part of another layer's node.
   std::vector<bool> named;
-  std::vector<Found> found;
+  std::vector<MatchKind> found;
   /// Of nodes that say what they do by their parts; by layer.
   std::vector<Pair> pairs;
 };
@@ -65,5 +66,10 @@ struct Quality {
   std::size_t extra = 0;
 };
 Quality quality(const Graph& graph, const Mapping& mapping);
+
+/// Per layer of `graph` the index of the call that does it, where order and problems tell
+/// (align()).
+std::vector<std::optional<std::size_t>> calls_of_layers(const Graph& graph,
+                                                        const std::vector<LibraryCall>& calls);
 
 }  // namespace benanza::analysis

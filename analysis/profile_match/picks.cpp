@@ -2,8 +2,7 @@
 
 #include <set>
 
-#include "analysis/model/call.h"
-#include "analysis/profile_match/calls.h"
+#include "analysis/model/selection.h"
 #include "analysis/profile_match/mapping.h"
 #include "analysis/profile_match/same_model.h"
 #include "analysis/profiles/kernel_name.h"
@@ -59,11 +58,12 @@ bool is_called(std::string_view algorithm, std::string_view word, bool from_kern
 }
 
 const Measurement* fastest_of(const AlgorithmRow& row, const MeasurementSet& measurements,
-                              const Choice& choice, const FrameworkPick& pick, bool from_kernel) {
-  const Precision precision = row.best == nullptr ? choice.precision : row.best->variant.precision;
+                              const MeasurementFilter& filter, const FrameworkPick& pick,
+                              bool from_kernel) {
+  const Precision precision = row.best == nullptr ? filter.precision : row.best->variant.precision;
   const Measurement* best = nullptr;
   for (const Measurement& measurement : measurements.find(row.key)) {
-    if (measurement.status != Status::ok || !admits(choice, precision, measurement)) continue;
+    if (measurement.status != Status::ok || !admits(filter, precision, measurement)) continue;
     if (!is_called(measurement.variant.algorithm, pick.algorithm, from_kernel)) continue;
     if (best == nullptr || measurement.seconds() < best->seconds()) best = &measurement;
   }
@@ -74,8 +74,8 @@ const Measurement* fastest_of(const AlgorithmRow& row, const MeasurementSet& mea
 
 std::vector<FrameworkPick> framework_picks(const Graph& graph,
                                            const std::vector<AlgorithmRow>& rows,
-                                           const MeasurementSet& measurements, const Choice& choice,
-                                           const Profile* profile,
+                                           const MeasurementSet& measurements,
+                                           const MeasurementFilter& filter, const Profile* profile,
                                            const std::vector<LibraryCall>& calls) {
   Mapping mapping;
   if (profile != nullptr) {
@@ -110,7 +110,7 @@ std::vector<FrameworkPick> framework_picks(const Graph& graph,
       }
     }
     if (pick.algorithm.empty()) continue;
-    pick.measured = fastest_of(row, measurements, choice, pick, from_kernel);
+    pick.measured = fastest_of(row, measurements, filter, pick, from_kernel);
     if (pick.measured != nullptr && row.best != nullptr) {
       pick.loss = pick.measured->seconds() - row.best->seconds();
     }

@@ -40,8 +40,8 @@ struct FrameworkPick {
 /// (same_model.h).
 std::vector<FrameworkPick> framework_picks(const Graph& graph,
                                            const std::vector<AlgorithmRow>& rows,
-                                           const MeasurementSet& measurements, const Choice& choice,
-                                           const Profile* profile,
+                                           const MeasurementSet& measurements,
+                                           const MeasurementFilter& filter, const Profile* profile,
                                            const std::vector<LibraryCall>& calls);
 
 /// What `picks` add up to. Seconds.

@@ -55,7 +55,8 @@ void require_same_batch(const Graph& graph, const Mapping& mapping, const Profil
   for (const Pair& pair : mapping.pairs) {
     const Layer& layer = graph.layers[pair.layer];
     const std::string& run = profile.nodes[pair.node].parts[pair.part].problem;
-    if (!is_product(layer) || run.empty() || mapping.found[pair.layer] == Found::problem) continue;
+    if (!is_product(layer) || run.empty() || mapping.found[pair.layer] == MatchKind::problem)
+      continue;
     const auto batch = other_batch(run, layer.problems.front(), graph.batch.value_or(1));
     if (!batch) continue;
     throw Error(profile.path.string() + ": profile of batch " + std::to_string(*batch) +
@@ -68,6 +69,11 @@ void require_same_batch(const Graph& graph, const Mapping& mapping, const Profil
 
 }  // namespace
 
+bool is_of(const Profile& profile, const Graph& graph) {
+  return (profile.model.empty() || profile.model == graph.model) &&
+         (!profile.batch || !graph.batch || *profile.batch == *graph.batch);
+}
+
 void require_same_model(const Graph& graph, const Mapping& mapping, const Profile& profile) {
   const bool has_shapes = std::any_of(profile.nodes.begin(), profile.nodes.end(),
                                       [](const auto& node) { return !node.parts.empty(); });
@@ -79,7 +85,7 @@ void require_same_model(const Graph& graph, const Mapping& mapping, const Profil
     const Layer& layer = graph.layers[index];
     if (has_products ? !is_product(layer) : layer.cost != Cost::measured) continue;
     ++expected;
-    if (mapping.named[index] && !(has_shapes && mapping.found[index] == Found::kind)) ++found;
+    if (mapping.named[index] && !(has_shapes && mapping.found[index] == MatchKind::kind)) ++found;
   }
   const std::string what =
       has_products ? " convolutions and matrix products of " : " measured layers of ";

@@ -6,6 +6,9 @@
 
 namespace benanza::analysis {
 
+/// True if `profile` says it is of this model and batch.
+bool is_of(const Profile& profile, const Graph& graph);
+
 /// Throws Error, one line, if the profile's operators are not those of `graph`. Products are its
 /// convolutions and matrix products; all its measured layers, if it has none. A profile with names
 /// must have half of them (frameworks fuse and fold). A profile with shapes must have four of five

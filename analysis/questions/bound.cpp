@@ -1,86 +1,82 @@
 // benanza-analyze bound: the lower-bound latency of models on what was measured.
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
-#include "analysis/questions/question.h"
-#include "analysis/input/print.h"
-#include "analysis/input/inputs.h"
-#include "analysis/questions/common/answers.h"
+#include "analysis/profile_match/same_model.h"
 #include "analysis/questions/bound/report.h"
-#include "core/base/error.h"
+#include "analysis/questions/layouts.h"
+#include "analysis/questions/question.h"
+#include "core/statistics/statistics.h"
 
 namespace benanza::analysis {
 namespace {
 
-struct BoundOptions {
-  QuestionFlags flags;
+/// Columns of the report's table of all models.
+void add_headlines(Section& section, const Subject& subject, const Bounds& bounds) {
+  const std::string latencies = "Lower bound, and latency where it was measured";
+  const std::string ratios = "Benanza ratio: LBL / measured latency";
+  const Profile* profile = latency_profile(subject);
+  const auto measured =
+      profile == nullptr ? std::nullopt : std::optional(median(profile->latency_seconds));
+  const auto add_time = [&](const std::string& title, std::optional<double> seconds) {
+    const auto plotted = seconds ? std::optional(*seconds * 1e3) : std::nullopt;
+    section.headlines.push_back({title, ms_cell(seconds), latencies, plotted, "ms"});
+  };
+  const auto add_ratio = [&](const std::string& title, double seconds) {
+    const auto ratio = measured ? std::optional(seconds / *measured) : std::nullopt;
+    section.headlines.push_back({title, ratio_cell(ratio), ratios, ratio, ""});
+  };
+  add_time("LBL sequential ms", bounds.sequential.seconds);
+  add_time("LBL parallel ms", bounds.parallel.seconds);
+  section.headlines.push_back(
+      {"framework", text_cell(profile == nullptr ? "" : framework_name(*profile, subject.filter))});
+  add_time("measured ms", measured);
+  add_ratio("BR sequential", bounds.sequential.seconds);
+  add_ratio("BR parallel", bounds.parallel.seconds);
+}
+
+Section answer(const Subject& subject) {
+  BoundReport report =
+      make_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  if (!subject.allow_missing) {
+    require_complete(subject.graph, report.times, to_string(subject.filter.precision));
+  }
+  for (const Profile& profile : subject.inputs.profiles) {
+    if (!is_of(profile, subject.graph)) continue;
+    Comparison comparison =
+        compare(subject.graph, report.times, report.bounds, subject.movement(), profile);
+    comparison.warnings =
+        differences(profile, subject.filter.precision, subject.inputs.results.systems);
+    report.comparisons.push_back(std::move(comparison));
+  }
+  Section section = bound_section(report, subject.inputs.results.peaks);
+  add_headlines(section, subject, report.bounds);
+  return section;
+}
+
+struct Options {
+  CommonFlags common;
   bool layouts = false;
 };
 
-void require_complete(const Graph& graph, const Choice& choice, const LayoutPlan& plan) {
-  require_complete(graph, plan.times, to_string(choice.precision));
-  if (plan.unmeasured.empty()) return;
-  throw Error(title(graph) + ": the change of layout " + plan.unmeasured.front() +
-              " is not measured; run the benchmarks, or say --allow-missing for a partial bound");
-}
-
-/// The same per layout, and with the best layout of each layer.
-std::string layouts_answer(const Question& question, const std::string& format) {
-  Page page{.command = "bound", .systems = question.results.systems, .sections = {}};
-  const MeasurementSet& measurements = question.results.measurements;
-  for (const Graph& graph : question.graphs) {
-    for (const Choice& choice : question.choices) {
-      if (choice.layout) throw Error("--layouts compares layouts: leave --layout out");
-      const LayoutPlans plans = layout_plans(graph, measurements, choice, question.movement);
-      if (!question.allow_missing) require_complete(graph, choice, plans.best);
-      const auto times = layer_times(graph, measurements, choice);
-      page.sections.push_back(
-          layouts_section(graph, choice, plans, bounds(graph, times, question.movement)));
-    }
-  }
-  return page_text(page, format, question.rows);
-}
-
-std::string answer_bound(const BoundOptions& options) {
-  const QuestionFlags& flags = options.flags;
-  const Question question = read_question(flags);
-  if (options.layouts) return layouts_answer(question, flags.format);
-  BoundReports reports{.reports = {}, .systems = question.results.systems};
-  for (const Graph& graph : question.graphs) {
-    for (const Choice& choice : question.choices) {
-      BoundReport report =
-          make_report(graph, question.results.measurements, choice, question.movement);
-      if (!question.allow_missing) {
-        require_complete(graph, report.times, to_string(choice.precision));
-      }
-      for (const Profile& profile : question.profiles) {
-        if (!is_of(profile, graph)) continue;
-        Comparison comparison =
-            compare(graph, report.times, report.bounds, question.movement, profile);
-        comparison.warnings = differences(profile, choice.precision, question.results.systems);
-        report.comparisons.push_back(std::move(comparison));
-      }
-      reports.reports.push_back(std::move(report));
-    }
-  }
-  if (flags.format == "json") return bound_json(reports);
-  if (flags.format == "csv") return bound_csv(reports);
-  return bound_table(reports, question.rows);
-}
-
-void add_bound(CLI::App& program) {
-  const auto options = std::make_shared<BoundOptions>();
-  CLI::App* command =
-      program.add_subcommand("bound", "Lower-bound latency, sequential and parallel");
-  add_flags(*command, options->flags);
-  command->add_flag("--layouts", options->layouts,
-                    "In nchw, in nhwc, and in the best mix with the changes between them counted");
-  command->callback([options] { print(answer_bound(*options)); });
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  add_common_flags(flags, options->common);
+  flags.add("--layouts", options->layouts, "The answer of `benanza-analyze layouts` instead");
+  return [options] {
+    const Inputs inputs = read_inputs(options->common);
+    print(page_of("bound", inputs, options->layouts ? layouts_section : answer), inputs);
+  };
 }
 
 }  // namespace
 
-Command bound_command() { return {.add = add_bound}; }
+Question bound_question() {
+  return {.name = "bound",
+          .help = "Lower-bound latency, sequential and parallel",
+          .section = [](const Subject& subject) { return std::optional(answer(subject)); },
+          .ask = ask,
+          .place = 10};
+}
 
 }  // namespace benanza::analysis

@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <set>
 
-#include "analysis/questions/question.h"
-#include "analysis/input/print.h"
-#include "analysis/input/inputs.h"
 #include "analysis/questions/fusion/report.h"
+#include "analysis/questions/question.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -31,39 +27,28 @@ void require_fusions(const FusionReport& report) {
   throw Error(
       fmt::format("{}, {}: {} measurement{} missing: {}{}; run the benchmarks, or say "
                   "--allow-missing for a partial answer",
-                  title(*report.graph), to_string(report.choice.precision), count,
+                  title(*report.graph), to_string(report.filter.precision), count,
                   count == 1 ? " is" : "s are", named, count > 3 ? ", ..." : ""));
 }
 
-std::string answer_fusion(const QuestionFlags& flags) {
-  const Question question = read_question(flags);
-  FusionReports reports{.reports = {}, .systems = question.results.systems};
-  for (const Graph& graph : question.graphs) {
-    for (const Choice& choice : question.choices) {
-      FusionReport report =
-          make_fusion_report(graph, question.results.measurements, choice, question.movement);
-      if (!question.allow_missing) {
-        require_complete(graph, report.layers, to_string(choice.precision));
-        require_fusions(report);
-      }
-      reports.reports.push_back(std::move(report));
-    }
+std::optional<Section> answer(const Subject& subject) {
+  const FusionReport report =
+      make_fusion_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  if (!subject.allow_missing) {
+    require_complete(subject.graph, report.layers, to_string(subject.filter.precision));
+    require_fusions(report);
   }
-  if (flags.format == "json") return fusion_json(reports);
-  if (flags.format == "csv") return fusion_csv(reports);
-  return fusion_table(reports, question.rows);
-}
-
-void add_fusion(CLI::App& program) {
-  const auto flags = std::make_shared<QuestionFlags>();
-  CLI::App* command =
-      program.add_subcommand("fusion", "What is gained where one call does several layers' work");
-  add_flags(*command, *flags);
-  command->callback([flags] { print(answer_fusion(*flags)); });
+  return fusion_section(report);
 }
 
 }  // namespace
 
-Command fusion_command() { return {.add = add_fusion}; }
+Question fusion_question() {
+  return {.name = "fusion",
+          .help = "What is gained where one call does several layers' work",
+          .section = answer,
+          .chapter = "fusion",
+          .place = 40};
+}
 
 }  // namespace benanza::analysis

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/model/bounds.h"
-#include "analysis/model/choice.h"
+#include "analysis/model/selection.h"
 #include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
@@ -46,13 +46,15 @@ struct JointAnswer {
   std::vector<JointRow> rows{};
   /// Of the framework, in seconds.
   std::optional<double> measured_seconds{};
+  std::string framework{};
   /// What some of the bounds lack: they are partial.
   std::vector<LayerTime> incomplete{};
 };
 
-/// The bound of `graph` with every subset. `choice` says the precision without Tensor Cores; layers
+/// The bound of `graph` with every subset. `filter` says the precision without Tensor Cores; layers
 /// that `tensor_core_precision` does not support stay at it.
-JointAnswer joint(const Graph& graph, const MeasurementSet& measurements, const Choice& choice,
-                  Precision tensor_core_precision, Movement movement);
+JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
+                  const MeasurementFilter& filter, Precision tensor_core_precision,
+                  Movement movement);
 
 }  // namespace benanza::analysis

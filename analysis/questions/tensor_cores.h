@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "analysis/model/bounds.h"
-#include "analysis/model/choice.h"
 #include "analysis/model/layer_time.h"
+#include "analysis/model/selection.h"
 #include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
@@ -32,8 +32,8 @@ struct TensorCoreRow {
 };
 
 struct TensorCoreProfit {
-  Choice without{};
-  Choice with{};
+  MeasurementFilter without{};
+  MeasurementFilter with{};
   /// One per layer of the graph; layers that do not count (Movement) have no seconds.
   std::vector<TensorCoreRow> rows{};
   /// The layers' times behind them.
@@ -43,9 +43,10 @@ struct TensorCoreProfit {
   Bounds with_bounds{};
 };
 
-/// LBL without Tensor Cores - LBL with them, layer by layer: `choice` at `without` (fp32 never uses
+/// LBL without Tensor Cores - LBL with them, layer by layer: `filter` at `without` (fp32 never uses
 /// them) and at its own precision, layers it does not support at `without`.
 TensorCoreProfit tensor_core_profit(const Graph& graph, const MeasurementSet& measurements,
-                                    const Choice& choice, Precision without, Movement movement);
+                                    const MeasurementFilter& filter, Precision without,
+                                    Movement movement);
 
 }  // namespace benanza::analysis

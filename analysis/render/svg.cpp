@@ -1,56 +1,25 @@
 #include "analysis/render/svg.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "analysis/render/svg_text.h"
-#include "analysis/render/text_table.h"
+#include "analysis/render/text.h"
 
-namespace benanza::analysis::svg {
-
+namespace benanza::analysis {
 namespace {
 
-constexpr double bars_width = width - label_width - value_width;
-constexpr std::size_t label_letters = 38;
+constexpr std::array<std::string_view, 9> colours{"#2b6ca3", "#e08a1e", "#5d9c59",
+                                                  "#9a9a9a", "#8c5fa8", "#c0473d",
+                                                  "#3fa7a0", "#7a5230", "#d884b5"};
+std::string_view colour(std::size_t index) { return colours[index % colours.size()]; }
 
-std::string number(double value, int decimals, const std::string& unit) {
-  return fmt::format("{:.{}f}{}{}", value, decimals, unit.empty() ? "" : " ", unit);
-}
-
-std::string label(double y, const std::string& name) {
-  return text(label_width - 8, y, shortened(name, label_letters), "end");
-}
-
-std::vector<std::string> names(const std::vector<Series>& series) {
-  std::vector<std::string> names;
-  for (const Series& one : series) names.push_back(one.name);
-  return names;
-}
-
-}  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
+constexpr double width = 860;
+constexpr double label_width = 270;
+constexpr double value_width = 90;
+constexpr double bar_height = 14;
 
 std::string rectangle(double x, double y, double w, double h, std::string_view fill,
                       std::string_view tip) {
@@ -60,7 +29,7 @@ std::string rectangle(double x, double y, double w, double h, std::string_view f
       x, y, std::max(w, 0.5), h, fill, escaped(tip));
 }
 
-std::string text(double x, double y, std::string_view words, std::string_view anchor) {
+std::string text(double x, double y, std::string_view words, std::string_view anchor = "start") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
                      escaped(words));
 }
@@ -88,8 +57,68 @@ std::string picture(const std::string& title, double height, const std::string& 
       escaped(title), legend, width, height, escaped(title), body);
 }
 
-std::string bars(const std::string& title, const std::vector<std::string>& categories,
-                 const std::vector<Series>& series, const std::string& unit, int decimals) {
+constexpr double bars_width = width - label_width - value_width;
+constexpr std::size_t label_letters = 38;
+
+std::string number(double value, int decimals, const std::string& unit) {
+  return fmt::format("{:.{}f}{}{}", value, decimals, unit.empty() ? "" : " ", unit);
+}
+
+std::string label(double y, const std::string& name) {
+  return text(label_width - 8, y, shortened(name, label_letters), "end");
+}
+
+std::vector<std::string> names(const std::vector<Series>& series) {
+  std::vector<std::string> names;
+  for (const Series& one : series) names.push_back(one.name);
+  return names;
+}
+
+constexpr double left = 70;
+constexpr double right = width - 20;
+constexpr double top = 10;
+constexpr double bottom = 380;
+
+/// A logarithmic axis over whole powers of ten.
+class Axis {
+ public:
+  Axis(double least, double most, double from, double to)
+      : low_(std::floor(std::log10(least))),
+        high_(std::max(std::ceil(std::log10(most)), low_ + 1)),
+        from_(from),
+        to_(to) {}
+  double at(double value) const {
+    return from_ + (std::log10(value) - low_) / (high_ - low_) * (to_ - from_);
+  }
+  int low() const { return static_cast<int>(low_); }
+  int high() const { return static_cast<int>(high_); }
+
+ private:
+  double low_, high_, from_, to_;
+};
+
+std::string power(int exponent) {
+  constexpr const char* names[] = {"1", "10", "100"};
+  constexpr const char* steps[] = {"", "k", "M", "G", "T", "P"};
+  if (exponent < 0 || exponent >= 18) return fmt::format("1e{}", exponent);
+  return fmt::format("{}{}", names[exponent % 3], steps[exponent / 3]);
+}
+
+std::string grid(const Axis& x, const Axis& y) {
+  std::string body;
+  for (int exponent = x.low(); exponent <= x.high(); ++exponent) {
+    const double at = x.at(std::pow(10.0, exponent));
+    body += line(at, top, at, bottom, "#ddd") + text(at, bottom + 14, power(exponent), "middle");
+  }
+  for (int exponent = y.low(); exponent <= y.high(); ++exponent) {
+    const double at = y.at(std::pow(10.0, exponent));
+    body += line(left, at, right, at, "#ddd") + text(left - 6, at + 4, power(exponent), "end");
+  }
+  return body;
+}
+
+std::string plain_bars(const Bars& bars) {
+  const auto& [title, categories, series, unit, decimals, stacked, in_text] = bars;
   double most = 0;
   for (const Series& one : series) {
     for (const auto& value : one.values) most = std::max(most, value.value_or(0));
@@ -115,8 +144,8 @@ std::string bars(const std::string& title, const std::vector<std::string>& categ
   return picture(title, y, legend(names(series)), body);
 }
 
-std::string stacked(const std::string& title, const std::vector<std::string>& categories,
-                    const std::vector<Series>& series, const std::string& unit, int decimals) {
+std::string stacked_bars(const Bars& bars) {
+  const auto& [title, categories, series, unit, decimals, stacked, in_text] = bars;
   double most = 0;
   std::vector<double> sums(categories.size());
   for (const Series& one : series) {
@@ -144,9 +173,38 @@ std::string stacked(const std::string& title, const std::vector<std::string>& ca
   return picture(title, y, legend(names(series)), body);
 }
 
-std::string waterfall(const std::string& title,
-                      const std::vector<std::pair<std::string, double>>& steps,
-                      const std::string& unit, int decimals) {
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string svg(const Bars& bars) {
+  if (bars.categories.empty() || bars.series.empty()) return "";
+  return bars.stacked ? stacked_bars(bars) : plain_bars(bars);
+}
+
+std::string svg(const Waterfall& waterfall) {
+  const auto& [title, steps, unit, decimals] = waterfall;
   double most = 0;
   for (const auto& [name, value] : steps) most = std::max(most, value);
   if (most <= 0) most = 1;
@@ -170,4 +228,51 @@ std::string waterfall(const std::string& title,
   return picture(title, y, "", body);
 }
 
-}  // namespace benanza::analysis::svg
+std::string svg(const Roofline& roofline) {
+  const auto& [title, points, series, roofs, x_name, y_name] = roofline;
+  if (points.empty()) return "";
+  double x_least = points[0].x, x_most = points[0].x;
+  double y_least = points[0].y, y_most = points[0].y;
+  double weight_most = 0;
+  for (const Roofline::Point& point : points) {
+    x_least = std::min(x_least, point.x);
+    x_most = std::max(x_most, point.x);
+    y_least = std::min(y_least, point.y);
+    y_most = std::max(y_most, point.y);
+    weight_most = std::max(weight_most, point.weight);
+  }
+  for (const Roofline::Roof& roof : roofs) {
+    y_most = std::max(y_most, roof.level);
+    if (roof.slope > 0) x_most = std::max(x_most, roof.level / roof.slope);
+  }
+  const Axis x(x_least, x_most, left, right);
+  const Axis y(y_least, y_most, bottom, top);
+  std::string body = grid(x, y);
+  const double x_begin = std::pow(10.0, x.low());
+  const double x_end = std::pow(10.0, x.high());
+  const double y_begin = std::pow(10.0, y.low());
+  for (const Roofline::Roof& roof : roofs) {
+    const double ridge = roof.slope > 0 ? roof.level / roof.slope : x_begin;
+    if (roof.slope > 0) {
+      const double start = std::max(x_begin, y_begin / roof.slope);
+      if (start < ridge) {
+        body += line(x.at(start), y.at(start * roof.slope), x.at(ridge), y.at(roof.level), "#333");
+      }
+    }
+    body += line(x.at(std::max(ridge, x_begin)), y.at(roof.level), x.at(x_end), y.at(roof.level),
+                 "#333");
+    body += text(right - 4, y.at(roof.level) - 4, roof.name, "end");
+  }
+  for (const Roofline::Point& point : points) {
+    const double radius = 2.5 + 9 * std::sqrt(point.weight / std::max(weight_most, 1e-300));
+    body += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" fill-opacity=\"0.55\">"
+        "<title>{}</title></circle>\n",
+        x.at(point.x), y.at(point.y), radius, colour(point.series), escaped(point.label));
+  }
+  body += text((left + right) / 2, bottom + 30, x_name, "middle");
+  body += text(left, top + 10, y_name);
+  return picture(title, bottom + 38, legend(series), body);
+}
+
+}  // namespace benanza::analysis

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/profile_match/calls.h"
+#include "analysis/profile_match/mapping.h"
 #include "analysis/tests/folder.h"
 
 namespace benanza::analysis {

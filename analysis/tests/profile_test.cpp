@@ -1,7 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "analysis/profile_match/comparison.h"
-#include "analysis/profiles/read_profile.h"
+#include "analysis/profile_match/same_model.h"
+#include "analysis/profiles/profile.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
 
@@ -252,7 +253,7 @@ TEST(Comparison, FoldedLayersAreAbsentAndCountedWhereTheyWentTo) {
 
 TEST(Comparison, NothingIsLostAgainstAnUnknownBound) {
   Case given;
-  given.times[0] = {.standing = Standing::unsupported};
+  given.times[0] = {.status = LayerStatus::unsupported};
   const Comparison comparison = compare(given.graph, given.times, given.result, Movement::exclude,
                                         profile_of({node("c", "Conv"), node("relu", "Relu")}));
   EXPECT_THAT(comparison.unknown_nodes, ElementsAre(0));

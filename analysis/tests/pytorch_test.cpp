@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "analysis/profiles/read_profile.h"
 #include "analysis/profile_match/same_model.h"
+#include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 #include "analysis/tests/folder.h"
 #include "analysis/tests/trace.h"

@@ -1,4 +1,4 @@
-#include "analysis/model/schedule.h"
+#include "analysis/model/critical_path.h"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/profiles/read_profile.h"
+#include "analysis/profiles/profile.h"
 #include "analysis/tests/folder.h"
 
 namespace benanza::test {

@@ -4,10 +4,10 @@
 #include <charconv>
 
 #include "core/base/error.h"
-#include "generator/onnx/assume.h"
-#include "generator/onnx/feed.h"
+#include "generator/onnx/infer/assume.h"
+#include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/import.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 
 namespace benanza::emit {
 

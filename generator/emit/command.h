@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "generator/emit/emit.h"
-#include "generator/onnx/bind.h"
+#include "generator/onnx/read/bind.h"
 
 namespace benanza::emit {
 

@@ -13,7 +13,7 @@
 #include "generator/fuzz/mutate.h"
 #include "generator/fuzz/single_node.h"
 #include "generator/onnx/import.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "generator/onnx/assume.h"
-#include "generator/onnx/feed.h"
-#include "generator/onnx/infer.h"
-#include "generator/onnx/inline.h"
-#include "generator/onnx/lowering.h"
-#include "generator/onnx/program.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/infer/assume.h"
+#include "generator/onnx/infer/infer.h"
+#include "generator/onnx/lower_node.h"
+#include "generator/onnx/model/check_model.h"
+#include "generator/onnx/model/program.h"
+#include "generator/onnx/read/inline.h"
+#include "generator/onnx/read/make_inputs_constant.h"
+#include "generator/onnx/read/read.h"
 
 namespace benanza::onnx {
 namespace {
@@ -80,14 +81,14 @@ std::int64_t count_parameters(const Program& program) {
 }
 
 /// The layer of a step, as far as its node tells.
-LoweredLayer lower_step(const Program& program, const Step& step, const LoweringTable& table,
+LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
                         const Bound& bound) {
-  const Site site(step.node, input_tensors(program, step), output_tensors(program, step, true));
-  if (!step.misfit.empty()) return unsupported_layer(site, step.misfit);
+  const NodeView node(step.node, input_tensors(program, step), output_tensors(program, step, true));
+  if (!step.misfit.empty()) return unsupported_layer(node, step.misfit);
   try {
-    return lower_node(site, table, all_outputs_constant(program, step));
+    return lower_node(node, operators, all_outputs_constant(program, step));
   } catch (const std::exception& error) {
-    if (first_assumption(program, step)) return unsupported_layer(site, misfit(error.what()));
+    if (first_assumption(program, step)) return unsupported_layer(node, misfit(error.what()));
     throw Error(label(program, step.node) + error.what() + advice(bound));
   }
 }
@@ -98,10 +99,11 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
                           const std::string& where) {
   check_model(model, where);
   const Bound bound = bind(model, binding, where);
-  feed(model, binding.values, where);
+  make_inputs_constant(model, binding.values, where);
   inline_functions(model, where);
   Program program = make_program(model, where);
-  infer(program, model, bound, make_fold_table(), make_shape_table(), make_largest_table());
+  const OperatorTable operators = make_operator_table();
+  infer(program, model, bound, operators);
 
   LoweredGraph graph;
   graph.model = name;
@@ -112,9 +114,8 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
     if (binding.dims.contains(name)) graph.bound_dims.insert(name);
   }
   graph.warnings = std::move(program.warnings);
-  const LoweringTable table = make_lowering_table();
   for (const Step& step : program.steps) {
-    LoweredLayer& layer = graph.layers.emplace_back(lower_step(program, step, table, bound));
+    LoweredLayer& layer = graph.layers.emplace_back(lower_step(program, step, operators, bound));
     layer.name = step.node.name();
     layer.inputs = producers(program, step);
     layer.reads = reads_of(program, step);

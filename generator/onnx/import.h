@@ -6,7 +6,7 @@
 #include <string>
 
 #include "generator/lowered/lowered.h"
-#include "generator/onnx/bind.h"
+#include "generator/onnx/read/bind.h"
 
 namespace benanza::onnx {
 

@@ -12,10 +12,10 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "generator/onnx/infer.h"
-#include "generator/onnx/inline.h"
-#include "generator/onnx/read.h"
-#include "generator/onnx/tensor.h"
+#include "generator/onnx/infer/infer.h"
+#include "generator/onnx/read/inline.h"
+#include "generator/onnx/read/read.h"
+#include "generator/onnx/model/tensor.h"
 
 namespace benanza::onnx {
 namespace {

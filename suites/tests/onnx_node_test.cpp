@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "generator/onnx/lowering.h"
+#include "generator/onnx/operators/shared/operator.h"
 
 namespace benanza::onnx {
 namespace {

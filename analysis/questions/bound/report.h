@@ -1,12 +1,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/model/bounds.h"
-#include "analysis/model/coverage.h"
+#include "analysis/model/layer_time.h"
 #include "analysis/profile_match/comparison.h"
+#include "analysis/questions/common/subject.h"
 #include "analysis/results/read.h"
 
 namespace benanza::analysis {
@@ -14,7 +16,7 @@ namespace benanza::analysis {
 /// What `bound` answers for one model, batch and precision.
 struct BoundReport {
   const Graph* graph = nullptr;
-  Choice choice{};
+  MeasurementFilter filter{};
   Movement movement = Movement::exclude;
   /// Per layer.
   std::vector<LayerTime> times{};
@@ -26,23 +28,34 @@ struct BoundReport {
   std::vector<Comparison> comparisons{};
 
   /// Some layer that has a benchmark was not measured: the bound leaves it out.
-  bool is_partial() const { return coverage.of(Standing::missing).layers > 0; }
+  bool is_partial() const { return coverage.of(LayerStatus::missing).layers > 0; }
 };
 
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
-                        const Choice& choice, Movement movement);
+                        const MeasurementFilter& filter, Movement movement);
 
-/// Everything a formatter says.
-struct BoundReports {
-  std::vector<BoundReport> reports{};
-  std::map<std::string, System> systems{};
+/// What every format shows of a layer. Empty where unknown.
+struct LayerRow {
+  std::optional<double> seconds{};
+  /// Of the sequential bound; empty where the layer is not part of it.
+  std::optional<double> share{};
+  std::optional<double> flops_per_second{};
+  bool on_critical_path = false;
 };
 
-/// For people: aligned, with units. `rows` bounds the tables of layers and of losses.
-std::string bound_table(const BoundReports& reports, std::size_t rows);
-/// For programs: {"schema": 1, "systems", "reports": [...]}; unknown is null. Ends with a newline.
-std::string bound_json(const BoundReports& reports);
-/// One row a layer, after a row of column names; unknown is empty.
-std::string bound_csv(const BoundReports& reports);
+/// One row per layer of the report's graph.
+std::vector<LayerRow> layer_rows(const BoundReport& report);
+
+/// Everything that text, JSON, CSV and HTML show of it. `peaks`: of the devices, for the roofline.
+Section bound_section(const BoundReport& report,
+                      const std::map<std::string, PeakValues>& peaks = {});
+
+/// What programs get: the section's facts and its rows of CSV.
+nlohmann::ordered_json bound_facts(const BoundReport& report);
+Sheet bound_csv(const BoundReport& report);
+
+/// Layers that take the most of the bound, layers and the roofline, time by throughput.
+std::vector<Block> bound_plots(const BoundReport& report,
+                               const std::map<std::string, PeakValues>& peaks);
 
 }  // namespace benanza::analysis

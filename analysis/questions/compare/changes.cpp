@@ -4,30 +4,31 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/model/call.h"
+#include "analysis/model/selection.h"
 
 namespace benanza::analysis {
 namespace {
 
 using Rows = std::vector<const Measurement*>;
 
-Rows admitted(std::string_view key, const MeasurementSet& set, const Choice& choice) {
+Rows admitted(std::string_view key, const MeasurementSet& set, const MeasurementFilter& filter) {
   Rows rows;
   for (const Measurement& row : set.find(key)) {
-    if (admits(choice, choice.precision, row)) rows.push_back(&row);
+    if (admits(filter, filter.precision, row)) rows.push_back(&row);
   }
   return rows;
 }
 
-Turn turn_of(const Change& change, double tolerance) {
-  if (change.before == nullptr) return Turn::gained;
-  if (change.after == nullptr) return Turn::lost;
+ChangeKind kind_of(const Change& change, double tolerance) {
+  if (change.before == nullptr) return ChangeKind::gained;
+  if (change.after == nullptr) return ChangeKind::lost;
   const double ratio = *change.ratio();
-  if (ratio > 1 + tolerance && (!change.spread || change.spread->low > 1)) return Turn::slower;
+  if (ratio > 1 + tolerance && (!change.spread || change.spread->low > 1))
+    return ChangeKind::slower;
   if (ratio * (1 + tolerance) < 1 && (!change.spread || change.spread->high < 1)) {
-    return Turn::faster;
+    return ChangeKind::faster;
   }
-  return Turn::same;
+  return ChangeKind::same;
 }
 
 Change judged(Change change, double tolerance) {
@@ -35,7 +36,7 @@ Change judged(Change change, double tolerance) {
       std::abs(std::log(*change.ratio())) > std::log1p(tolerance)) {
     change.spread = ratio_interval(change.after->groups(), change.before->groups());
   }
-  change.turn = turn_of(change, tolerance);
+  change.kind = kind_of(change, tolerance);
   return change;
 }
 
@@ -86,7 +87,7 @@ void add_calls(const Rows& before, const Rows& after, double tolerance,
   }
 }
 
-void add_problem(const std::string& key, const Answer& before, const Answer& after,
+void add_problem(const std::string& key, const Selected& before, const Selected& after,
                  double tolerance, std::vector<Change>& problems) {
   if (before.best == nullptr && after.best == nullptr) return;
   Change change{.key = key, .before = before.best, .after = after.best};
@@ -101,24 +102,24 @@ void sort(std::vector<Change>& changes) {
     return ratio ? std::abs(std::log(*ratio)) : 0.0;
   };
   std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
-    if (a.turn != b.turn) return a.turn < b.turn;
+    if (a.kind != b.kind) return a.kind < b.kind;
     return size(a) > size(b);
   });
 }
 
 }  // namespace
 
-std::string_view to_string(Turn turn) {
-  switch (turn) {
-    case Turn::lost:
+std::string_view to_string(ChangeKind kind) {
+  switch (kind) {
+    case ChangeKind::lost:
       return "lost";
-    case Turn::slower:
+    case ChangeKind::slower:
       return "slower";
-    case Turn::gained:
+    case ChangeKind::gained:
       return "gained";
-    case Turn::faster:
+    case ChangeKind::faster:
       return "faster";
-    case Turn::same:
+    case ChangeKind::same:
       return "same";
   }
   return "";
@@ -129,24 +130,25 @@ std::optional<double> Change::ratio() const {
   return after->seconds() / before->seconds();
 }
 
-Changes changes(const MeasurementSet& before, const MeasurementSet& after, const Choice& choice,
-                double tolerance) {
+Changes changes(const MeasurementSet& before, const MeasurementSet& after,
+                const MeasurementFilter& filter, double tolerance) {
   std::set<std::string_view> keys;
   for (const MeasurementSet* set : {&before, &after}) {
     for (const std::string_view key : set->keys()) keys.insert(key);
   }
   Changes result;
   for (const std::string_view key : keys) {
-    const Rows old_rows = admitted(key, before, choice);
-    const Rows new_rows = admitted(key, after, choice);
+    const Rows old_rows = admitted(key, before, filter);
+    const Rows new_rows = admitted(key, after, filter);
     if (old_rows.empty() && new_rows.empty()) continue;
     if (old_rows.empty() || new_rows.empty()) {
       ++(old_rows.empty() ? result.only_after : result.only_before);
       continue;
     }
     add_calls(old_rows, new_rows, tolerance, result.calls);
-    add_problem(std::string(key), answer(key, before, choice, choice.precision),
-                answer(key, after, choice, choice.precision), tolerance, result.problems);
+    add_problem(std::string(key), select_measurement(key, before, filter, filter.precision),
+                select_measurement(key, after, filter, filter.precision), tolerance,
+                result.problems);
   }
   sort(result.problems);
   sort(result.calls);
@@ -157,7 +159,7 @@ ChangeTotals totals(const std::vector<Change>& changes) {
   ChangeTotals totals;
   std::vector<double> ratios;
   for (const Change& change : changes) {
-    ++totals.counts[static_cast<std::size_t>(change.turn)];
+    ++totals.counts[static_cast<std::size_t>(change.kind)];
     if (const auto ratio = change.ratio()) ratios.push_back(*ratio);
   }
   totals.compared = ratios.size();

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/model/choice.h"
+#include "analysis/model/selection.h"
 #include "analysis/results/measurement.h"
 #include "core/statistics/statistics.h"
 
@@ -13,9 +13,10 @@ namespace benanza::analysis {
 
 /// What became of a time between two sets of results, the gravest first. `lost`: there is none any
 /// more; `gained`: there was none.
-enum class Turn { lost, slower, gained, faster, same };
-inline constexpr Turn turns[] = {Turn::lost, Turn::slower, Turn::gained, Turn::faster, Turn::same};
-std::string_view to_string(Turn turn);
+enum class ChangeKind { lost, slower, gained, faster, same };
+inline constexpr ChangeKind change_kinds[] = {
+    ChangeKind::lost, ChangeKind::slower, ChangeKind::gained, ChangeKind::faster, ChangeKind::same};
+std::string_view to_string(ChangeKind kind);
 
 /// One call, or the fastest call of one problem, in both sets of results.
 struct Change {
@@ -25,7 +26,7 @@ struct Change {
   const Measurement* after = nullptr;
   /// Why one is null.
   std::string reason{};
-  Turn turn = Turn::same;
+  ChangeKind kind = ChangeKind::same;
   /// 95% bootstrap interval of ratio(); only where that is beyond the tolerance and both were
   /// sampled more than once.
   std::optional<Interval> spread{};
@@ -46,16 +47,16 @@ struct Changes {
   std::size_t only_after = 0;
 };
 
-/// Of what `choice` admits. A time is `slower` (`faster`) where it is more than 1 + tolerance times
+/// Of what `filter` admits. A time is `slower` (`faster`) where it is more than 1 + tolerance times
 /// as long (short) and the 95% interval of that does not reach 1.
-Changes changes(const MeasurementSet& before, const MeasurementSet& after, const Choice& choice,
-                double tolerance);
+Changes changes(const MeasurementSet& before, const MeasurementSet& after,
+                const MeasurementFilter& filter, double tolerance);
 
 struct ChangeTotals {
-  std::size_t of(Turn turn) const { return counts[static_cast<std::size_t>(turn)]; }
+  std::size_t of(ChangeKind kind) const { return counts[static_cast<std::size_t>(kind)]; }
   /// With a time in both.
   std::size_t compared = 0;
-  std::size_t counts[std::size(turns)] = {};
+  std::size_t counts[std::size(change_kinds)] = {};
   std::optional<double> median_ratio{};
 };
 ChangeTotals totals(const std::vector<Change>& changes);

@@ -10,7 +10,8 @@ std::optional<double> alone_seconds(const FusionReport& report, const Fusion& fu
   double total = 0;
   for (const std::size_t layer : fusion.layers) {
     const LayerTime& time = report.layers[layer];
-    const bool left_out = time.standing == Standing::movement && !is_counted(time, report.movement);
+    const bool left_out =
+        time.status == LayerStatus::movement && !is_counted(time, report.movement);
     if (left_out) continue;
     if (!time.seconds) return std::nullopt;
     total += *time.seconds;
@@ -24,8 +25,8 @@ Verdict verdict_of(const FusionReport& report, std::size_t index, const FusionRo
   if (std::ranges::find(report.cover.pieces, index) != report.cover.pieces.end()) {
     return Verdict::used;
   }
-  if (time.standing == Standing::missing) return Verdict::missing;
-  if (time.standing != Standing::measured) return Verdict::unsupported;
+  if (time.status == LayerStatus::missing) return Verdict::missing;
+  if (time.status != LayerStatus::measured) return Verdict::unsupported;
   if (fusion.layers.size() == 1 && report.layers[fusion.layers.front()].fusion == fusion.pattern) {
     return Verdict::in_bound;
   }
@@ -59,7 +60,7 @@ std::vector<PatternRow> patterns_of(const FusionReport& report,
                                     const MeasurementSet& measurements) {
   Graph calls = *report.graph;
   calls.fusions.clear();
-  const std::vector<LayerTime> call_by_call = layer_times(calls, measurements, report.choice);
+  const std::vector<LayerTime> call_by_call = layer_times(calls, measurements, report.filter);
 
   std::vector<PatternRow> patterns;
   for (std::size_t index = 0; index < report.rows.size(); ++index) {
@@ -121,17 +122,17 @@ std::string parallel_fusions_text(const FusionReport& report) {
 }
 
 bool FusionReport::is_partial() const {
-  const auto is_missing = [](const LayerTime& time) { return time.standing == Standing::missing; };
+  const auto is_missing = [](const LayerTime& time) { return time.status == LayerStatus::missing; };
   return std::ranges::any_of(layers, is_missing) || std::ranges::any_of(fusions, is_missing);
 }
 
 FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measurements,
-                                const Choice& choice, Movement movement) {
+                                const MeasurementFilter& filter, Movement movement) {
   FusionReport report{.graph = &graph,
-                      .choice = choice,
+                      .filter = filter,
                       .movement = movement,
-                      .layers = layer_times(graph, measurements, choice),
-                      .fusions = fusion_times(graph, measurements, choice)};
+                      .layers = layer_times(graph, measurements, filter),
+                      .fusions = fusion_times(graph, measurements, filter)};
   report.cover = fusion_cover(graph, report.layers, report.fusions, movement);
   report.unfused = bounds(graph, report.layers, movement);
   report.in_parallel =

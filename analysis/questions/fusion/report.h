@@ -1,11 +1,10 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "analysis/model/fusion.h"
-#include "analysis/results/read.h"
+#include "analysis/questions/common/subject.h"
 
 namespace benanza::analysis {
 
@@ -48,7 +47,7 @@ struct PatternRow {
 /// What `fusion` answers for one model, batch and precision.
 struct FusionReport {
   const Graph* graph = nullptr;
-  Choice choice{};
+  MeasurementFilter filter{};
   Movement movement = Movement::exclude;
   /// Per layer and per fusion of the graph.
   std::vector<LayerTime> layers{};
@@ -70,22 +69,12 @@ struct FusionReport {
 };
 
 FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measurements,
-                                const Choice& choice, Movement movement);
+                                const MeasurementFilter& filter, Movement movement);
 
 /// How the fusions of the parallel bound differ from those of the cover, for people.
 std::string parallel_fusions_text(const FusionReport& report);
 
-/// Everything a formatter says.
-struct FusionReports {
-  std::vector<FusionReport> reports{};
-  std::map<std::string, System> systems{};
-};
-
-/// For people. `rows` bounds the table of the fusions that save most.
-std::string fusion_table(const FusionReports& reports, std::size_t rows);
-/// For programs: {"schema": 1, "command": "fusion", "systems", "reports": [...]}; unknown is null.
-std::string fusion_json(const FusionReports& reports);
-/// One row a fusion, after a row of column names; unknown is empty.
-std::string fusion_csv(const FusionReports& reports);
+/// What text, JSON, CSV and HTML show of it.
+Section fusion_section(const FusionReport& report);
 
 }  // namespace benanza::analysis

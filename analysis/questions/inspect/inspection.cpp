@@ -6,8 +6,8 @@
 
 #include "analysis/profile_match/same_model.h"
 #include "analysis/profile_match/signature.h"
-#include "analysis/questions/inspect/advice.h"
 #include "analysis/profiles/kernel_name.h"
+#include "analysis/questions/inspect/advice.h"
 #include "core/base/error.h"
 #include "core/statistics/statistics.h"
 
@@ -163,8 +163,9 @@ class Inspector {
   void inspect_layers() {
     for (std::size_t index = 0; index < graph_.layers.size(); ++index) {
       const Layer& layer = graph_.layers[index];
-      const Found found = mapping_.found[index];
-      if (layer.cost == Cost::free || (found != Found::no && found != Found::inside)) continue;
+      const MatchKind found = mapping_.found[index];
+      if (layer.cost == Cost::free || (found != MatchKind::no && found != MatchKind::inside))
+        continue;
       Finding finding{.difference = Difference::missing, .what = layer.op, .layer = layer.name};
       if (mapping_.node_of_layer[index]) {
         finding.node = profile_.nodes[*mapping_.node_of_layer[index]].name;
@@ -179,14 +180,15 @@ class Inspector {
     const Layer& layer = graph_.layers[pair.layer];
     const ProfiledNode& node = profile_.nodes[pair.node];
     Finding finding{.what = layer.op, .layer = layer.name, .node = node.name};
-    if (mapping_.found[pair.layer] == Found::moved) {
+    if (mapping_.found[pair.layer] == MatchKind::moved) {
       finding.difference = Difference::order;
       finding.advice = advice_on_order;
       add(std::move(finding));
       return;
     }
     const std::string& run = node.parts[pair.part].problem;
-    if (mapping_.found[pair.layer] != Found::kind || run.empty() || layer.problems.empty()) return;
+    if (mapping_.found[pair.layer] != MatchKind::kind || run.empty() || layer.problems.empty())
+      return;
     finding.difference = Difference::parameters;
     finding.seconds = node.seconds;
     finding.at_most = true;

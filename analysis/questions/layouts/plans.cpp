@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/model/call.h"
 #include "analysis/model/min_cut.h"
+#include "analysis/model/selection.h"
 
 namespace benanza::analysis {
 namespace {
 
 /// A change that was not measured: only where nothing else is left.
-constexpr std::int64_t forbidden = TwoSides::forbidden;
+constexpr std::int64_t forbidden = MinCut::forbidden;
 /// A layer in a layout in which it has no time.
 constexpr std::int64_t impossible = 4 * forbidden;
 constexpr Layout both[] = {Layout::nchw, Layout::nhwc};
@@ -41,13 +41,13 @@ struct Case {
 };
 
 Change change_by(const std::optional<std::string>& key, const MeasurementSet& measurements,
-                 const Choice& choice) {
+                 const MeasurementFilter& filter) {
   if (!key) return {.seconds = 0, .call = nullptr};
-  Choice plain = choice;
+  MeasurementFilter plain = filter;
   plain.layout.reset();
   // TF32 is a way to multiply: tensors are stored, and copied, as fp32.
-  const Precision stored = choice.precision == Precision::tf32 ? Precision::fp32 : choice.precision;
-  const Measurement* call = answer(*key, measurements, plain, stored).best;
+  const Precision stored = filter.precision == Precision::tf32 ? Precision::fp32 : filter.precision;
+  const Measurement* call = select_measurement(*key, measurements, plain, stored).best;
   if (call == nullptr) return {};
   return {.seconds = call->seconds(), .call = call};
 }
@@ -65,10 +65,11 @@ bool allows_nhwc(const Graph& graph, const Layer& layer, const LayerTime& nhwc) 
                      [](const Measurement* call) { return call->variant.layout == Layout::nhwc; });
 }
 
-Case make_case(const Graph& graph, const MeasurementSet& measurements, const Choice& choice) {
+Case make_case(const Graph& graph, const MeasurementSet& measurements,
+               const MeasurementFilter& filter) {
   Case given;
   for (const std::size_t side : {0, 1}) {
-    Choice in_layout = choice;
+    MeasurementFilter in_layout = filter;
     in_layout.layout = both[side];
     given.times[side] = layer_times(graph, measurements, in_layout);
   }
@@ -80,8 +81,8 @@ Case make_case(const Graph& graph, const MeasurementSet& measurements, const Cho
     given.allowed[0].push_back(nchw || !nhwc);
   }
   for (const LayoutTransform& transform : graph.transforms) {
-    given.to_nhwc.push_back(change_by(transform.to_nhwc, measurements, choice));
-    given.to_nchw.push_back(change_by(transform.to_nchw, measurements, choice));
+    given.to_nhwc.push_back(change_by(transform.to_nhwc, measurements, filter));
+    given.to_nchw.push_back(change_by(transform.to_nchw, measurements, filter));
   }
   return given;
 }
@@ -138,7 +139,7 @@ std::int64_t tensor_cost(const Graph& graph, const std::vector<Change>& changes,
 /// Left is nchw, right is nhwc.
 std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Flow& flow,
                                  Movement movement, std::int64_t aversion_to_nchw = 0) {
-  TwoSides sides;
+  MinCut sides;
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     std::int64_t costs[2];
     for (const std::size_t side : {0, 1}) {
@@ -161,11 +162,11 @@ std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Fl
     const std::int64_t to_nchw = tensor_cost(graph, given.to_nchw, layer, false);
     // A tensor's form in the other layout is needed once, if any of its readers is there.
     const std::size_t as_nhwc = sides.add(0, 0);
-    sides.apart(layer, as_nhwc, to_nhwc);
-    for (const std::size_t reader : readers[layer]) sides.apart(as_nhwc, reader, impossible);
+    sides.add_edge(layer, as_nhwc, to_nhwc);
+    for (const std::size_t reader : readers[layer]) sides.add_edge(as_nhwc, reader, impossible);
     const std::size_t as_nchw = sides.add(0, readers[layer].empty() ? impossible : 0);
-    sides.apart(as_nchw, layer, to_nchw);
-    for (const std::size_t reader : readers[layer]) sides.apart(reader, as_nchw, impossible);
+    sides.add_edge(as_nchw, layer, to_nchw);
+    for (const std::size_t reader : readers[layer]) sides.add_edge(reader, as_nchw, impossible);
   }
   std::vector<bool> right = sides.solve();
   right.resize(graph.layers.size());
@@ -180,7 +181,7 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
     const std::size_t side = in_nhwc[layer] ? 1 : 0;
     plan.layouts.push_back(both[side]);
     plan.times.push_back(given.times[side][layer]);
-    if (plan.times.back().standing == Standing::missing) plan.unknown.push_back(layer);
+    if (plan.times.back().status == LayerStatus::missing) plan.unknown.push_back(layer);
   }
   std::vector<double> weights = counted_seconds(plan.times, movement);
   plan.layer_seconds = sequential_seconds(weights);
@@ -227,8 +228,8 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
 }  // namespace
 
 LayoutPlans layout_plans(const Graph& graph, const MeasurementSet& measurements,
-                         const Choice& choice, Movement movement) {
-  const Case given = make_case(graph, measurements, choice);
+                         const MeasurementFilter& filter, Movement movement) {
+  const Case given = make_case(graph, measurements, filter);
   const Flow flow = flow_of(graph);
   LayoutPlans plans;
   plans.best = plan(graph, given, flow, cheapest_sides(graph, given, flow, movement), movement);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/model/bounds.h"
-#include "analysis/model/choice.h"
 #include "analysis/model/layer_time.h"
+#include "analysis/model/selection.h"
 #include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
@@ -54,6 +54,6 @@ struct LayoutPlans {
 /// are a minimum cut; on a chain that is the shortest path over layers and layouts. Calls in layout
 /// `any` have no part in it: what changing to it costs is not measured.
 LayoutPlans layout_plans(const Graph& graph, const MeasurementSet& measurements,
-                         const Choice& choice, Movement movement);
+                         const MeasurementFilter& filter, Movement movement);
 
 }  // namespace benanza::analysis

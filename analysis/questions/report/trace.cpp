@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/model/schedule.h"
-#include "analysis/questions/common/answers.h"
+#include "analysis/model/critical_path.h"
+#include "analysis/questions/common/subject.h"
 
 namespace benanza::analysis {
 namespace {

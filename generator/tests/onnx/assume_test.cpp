@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "generator/onnx/assume.h"
+#include "generator/onnx/infer/assume.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {

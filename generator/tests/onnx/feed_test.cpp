@@ -1,11 +1,11 @@
 // Inputs whose values the user states.
-#include "generator/onnx/feed.h"
+#include "generator/onnx/read/make_inputs_constant.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "generator/onnx/tensor.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {

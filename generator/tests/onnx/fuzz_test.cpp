@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "generator/onnx/import.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 
 namespace benanza::onnx {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "generator/fusion/fusion.h"
-#include "generator/onnx/rebatch.h"
+#include "generator/onnx/infer/rebatch.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "generator/onnx/tensor.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {

@@ -1,5 +1,5 @@
 // Weights are skipped, constants survive, and bytes that are no model are refused.
-#include "generator/onnx/wire.h"
+#include "generator/onnx/read/wire.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {
