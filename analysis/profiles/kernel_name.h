@@ -5,7 +5,7 @@
 
 #include "core/problem/precision.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// What a GPU kernel is there for, beside the operator's own arithmetic (`work`).
 enum class KernelRole {
@@ -35,4 +35,4 @@ struct KernelTraits {
 /// those for Tensor Cores have not been held against hardware counters.
 KernelTraits kernel_traits(std::string_view name);
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -10,7 +10,7 @@
 #include "core/base/document.h"
 #include "core/problem/text.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// One kernel, copy or fill of the GPU.
 struct ProfiledKernel {
@@ -101,4 +101,8 @@ struct Importer {
 /// Every framework's, in the order of their names. Generated from the files of frameworks/.
 std::vector<Importer> importers();
 
-}  // namespace benanza
+/// Reads a framework's profile; its content says which framework's. Throws Error, one line, if it
+/// is none of those known, cut short, or holds no latency or no operator.
+Profile read_profile(const std::filesystem::path& path);
+
+}  // namespace benanza::analysis

@@ -3,13 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "analysis/bounds/layer_time.h"
+#include "analysis/model/layer_time.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
 /// Short ways to write a test's models and measurements.
 namespace benanza::test {
+
+using namespace analysis;
 
 inline constexpr double ms = 1e-3;
 inline constexpr double us = 1e-6;

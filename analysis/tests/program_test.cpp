@@ -7,7 +7,7 @@
 #include "analysis/tests/program.h"
 #include "core/graph_file/graph.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -244,4 +244,4 @@ TEST_F(Program, AFullDiskIsAnError) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

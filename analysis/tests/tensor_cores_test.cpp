@@ -1,10 +1,10 @@
-#include "analysis/bounds/tensor_cores.h"
+#include "analysis/questions/tensor_cores.h"
 
 #include <gmock/gmock.h>
 
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::layer;
@@ -85,4 +85,4 @@ TEST(TensorCores, WithoutAMeasurementThereIsNoProfit) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

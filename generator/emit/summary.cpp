@@ -43,10 +43,15 @@ std::string scaled(const std::optional<double>& value, double unit) {
   return value ? fmt::format("{:.3f}", *value / unit) : "unknown";
 }
 
+constexpr std::string_view columns = "  {:<24} {:<12} {:>6} {:>9} {:>8} {:>9} {:>10} {:>10}\n";
+
 std::string line(const std::string& op, std::string_view cost, const Row& row) {
-  return fmt::format("  {:<24} {:<12} {:>6} {:>9} {:>8} {:>9} {:>10} {:>10}\n", op, cost,
-                     row.layers, row.keys.size(), row.repeats(), scaled(row.macs, 1e9),
-                     scaled(row.flops, 1e9), scaled(row.bytes, 1e6));
+  return fmt::format(columns, op, cost, row.layers, row.keys.size(), row.repeats(),
+                     scaled(row.macs, 1e9), scaled(row.flops, 1e9), scaled(row.bytes, 1e6));
+}
+
+std::string free_line(const std::string& op, int layers) {
+  return fmt::format(columns, op, to_string(Cost::free), layers, "-", "-", "-", "-", "-");
 }
 
 /// A node that stands for a weight or a literal: other files store it as an initializer, which is
@@ -112,20 +117,32 @@ double macs(const LoweredGraph& graph) {
   return sum;
 }
 
-std::string summary(const LoweredGraph& graph) {
+std::string summary(const LoweredGraph& graph, SummaryRows shown) {
   std::map<std::pair<Cost, std::string>, Row> rows;
+  std::map<std::string, int> free;
   std::map<std::string, int> reasons;
   Row total;
+  int free_layers = 0;
   for (const LoweredLayer& layer : graph.layers) {
-    rows[{layer.cost, layer.op}].add(layer);
     total.add(layer);
+    if (layer.cost == Cost::free) {
+      ++free[layer.op];
+      ++free_layers;
+    } else {
+      rows[{layer.cost, layer.op}].add(layer);
+    }
     if (layer.cost == Cost::unsupported) ++reasons[layer.op + ": " + layer.reason];
   }
   std::string text =
       fmt::format("{} (batch {}, opset {})\n", graph.model, graph.batch, graph.opset);
-  text += fmt::format("  {:<24} {:<12} {:>6} {:>9} {:>8} {:>9} {:>10} {:>10}\n", "layer", "cost",
-                      "count", "problems", "repeats", "GMACs", "GFLOPs", "MB");
+  text += fmt::format(columns, "operator", "cost", "layers", "problems", "repeats", "GMACs",
+                      "GFLOPs", "MB");
   for (const auto& [id, row] : rows) text += line(id.second, to_string(id.first), row);
+  if (shown == SummaryRows::all || free.size() == 1) {
+    for (const auto& [op, layers] : free) text += free_line(op, layers);
+  } else if (!free.empty()) {
+    text += free_line(counted(static_cast<std::int64_t>(free.size()), "operator"), free_layers);
+  }
   text += line("total", "", total);
   text += fmt::format("  {} ({} MB as fp32)\n", counted(graph.parameters, "parameter"),
                       scaled(4.0 * static_cast<double>(graph.parameters), 1e6));

@@ -259,7 +259,7 @@ class NodeTest {
     Values result(static_cast<std::size_t>(element_count(output(problem))));
     for (std::size_t flat = 0; flat < result.size(); ++flat) {
       result[flat] =
-          static_cast<float>(reference(problem, operands, static_cast<std::int64_t>(flat)));
+          static_cast<float>(verify::reference(problem, operands, static_cast<std::int64_t>(flat)));
     }
     return result;
   }
@@ -290,7 +290,7 @@ class NodeTest {
       std::int64_t to = 0;
       for (std::size_t axis = 0; axis < index.size(); ++axis) to += index[axis] * shape.to[axis];
       target.at(static_cast<std::size_t>(call.to_offset + to)) =
-          static_cast<float>(reference(call.problem, operands, to));
+          static_cast<float>(verify::reference(call.problem, operands, to));
       for (std::size_t axis = index.size(); axis-- > 0;) {
         if (++index[axis] < shape.dims[axis]) break;
         index[axis] = 0;

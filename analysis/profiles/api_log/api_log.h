@@ -8,7 +8,7 @@
 
 #include "core/problem/precision.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// One call that does a layer's work, as the library logged it.
 struct LibraryCall {
@@ -34,4 +34,4 @@ std::vector<LibraryCall> read_api_log(const std::filesystem::path& path);
 /// The same of a log's text; empty if there are none.
 std::vector<LibraryCall> api_calls(std::string_view text);
 
-}  // namespace benanza
+}  // namespace benanza::analysis

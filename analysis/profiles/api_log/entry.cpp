@@ -4,7 +4,7 @@
 #include <cctype>
 #include <charconv>
 
-namespace benanza::api_log {
+namespace benanza::analysis::api_log {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::vector<std::pair<std::string, std::string>> Entry::below(std::string_view n
   return found;
 }
 
-}  // namespace benanza::api_log
+}  // namespace benanza::analysis::api_log

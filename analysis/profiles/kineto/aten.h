@@ -5,7 +5,7 @@
 #include "analysis/profiles/kineto/trace.h"
 #include "analysis/profiles/profile.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 
 /// Is there an entry for the operator in the tables?
 bool is_known(const std::string& name);
@@ -18,4 +18,4 @@ std::vector<Part> parts_of(const Op& op);
 /// known, and an operator that the kernel computes twice is in its name once.
 std::vector<Part> parts_of_compiled(std::string_view name);
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

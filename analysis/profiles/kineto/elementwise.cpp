@@ -4,7 +4,7 @@
 
 #include "analysis/profiles/kineto/call.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 namespace {
 
 std::optional<Activation> activation(const Call& call, ActivationKind kind, float alpha = 0,
@@ -287,4 +287,4 @@ const std::vector<Entry>& other_operators() {
   return table;
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

@@ -73,11 +73,30 @@ TEST_F(Emit, EqualContentIsNotWrittenAgain) {
   EXPECT_EQ(fs::last_write_time(folder_ / "small_b2.graph.json"), long_ago);
 }
 
-TEST_F(Emit, GraphsOfFormerModelsGo) {
-  write_files(folder_, {{small("old"), false}, {small("kept"), false}}, {Precision::fp32});
-  write_file(folder_ / "notes.txt", "not ours");
-  write_files(folder_, {{small("kept"), false}}, {Precision::fp32});
-  EXPECT_THAT(files(), ElementsAre("kept.graph.json", "notes.txt", "problems.cpp", "tests.cmake"));
+TEST_F(Emit, KeepsTheGraphsOfEarlierCalls) {
+  write_files(folder_, {{small("old"), false}}, {Precision::fp32});
+  write_files(folder_, {{small("new"), false}}, {Precision::fp32});
+  EXPECT_THAT(files(),
+              ElementsAre("new.graph.json", "old.graph.json", "problems.cpp", "tests.cmake"));
+}
+
+TEST_F(Emit, RemovesWhatTheLastCallMadeAndNothingElse) {
+  write_files(folder_, {{small("old $;\"one"), false}, {small("kept"), false}}, {Precision::fp32});
+  write_file(folder_ / "mine.graph.json", "not ours");
+  EXPECT_TRUE(fs::exists(folder_ / "old $;\"one.graph.json"));
+  write_files(folder_, {{small("kept"), false}}, {Precision::fp32}, OldGraphs::remove);
+  EXPECT_THAT(files(),
+              ElementsAre("kept.graph.json", "mine.graph.json", "problems.cpp", "tests.cmake"));
+}
+
+TEST_F(Emit, RemovesNothingOutsideItsFolder) {
+  const fs::path outside = folder_.parent_path() / "outside.graph.json";
+  write_file(outside, "not ours");
+  fs::create_directories(folder_);
+  write_file(folder_ / "tests.cmake", "set(BENANZA_GRAPHS \"../outside.graph.json\" \"cut off");
+  write_files(folder_, {{small("a"), false}}, {Precision::fp32}, OldGraphs::remove);
+  EXPECT_TRUE(fs::exists(outside));
+  fs::remove(outside);
 }
 
 TEST_F(Emit, TwoGraphsOfOneNameAreAnErrorAndNothingIsWritten) {
@@ -170,6 +189,23 @@ TEST(Summary, CountsByOperatorAndCost) {
       text, HasSubstr("unsupported: Asinh: no library here has inverse hyperbolic functions (1)"));
   // 2 * 256 outputs * 27 products + 256 bias additions.
   EXPECT_THAT(text, testing::ContainsRegex("Conv +measured +1 +2 +0 +0\\.000 +0\\.000 "));
+}
+
+TEST(Summary, PutsAllThatIsFreeIntoOneLineUnlessAsked) {
+  const LoweredGraph graph = Model(13)
+                                 .input("x", {2, 3})
+                                 .node("Shape", {"x"}, {"s"})
+                                 .node("Reshape", {"x", "s"}, {"y"})
+                                 .node("Identity", {"y"}, {"i"})
+                                 .node("Relu", {"i"}, {"r"})
+                                 .output("r")
+                                 .import();
+  const std::string text = summary(graph);
+  EXPECT_THAT(text, testing::ContainsRegex("\n  3 operators +free +3 +- +- +- +- +-\n"));
+  EXPECT_EQ(text.find("Reshape"), std::string::npos) << text;
+  const std::string all = summary(graph, SummaryRows::all);
+  EXPECT_THAT(all, testing::ContainsRegex("\n  Reshape +free +1 +- +- +- +- +-\n"));
+  EXPECT_THAT(all, Not(HasSubstr("operators")));
 }
 
 TEST(Summary, CountsMultiplyAddsParametersAndRepeats) {

@@ -3,7 +3,7 @@
 
 #include "suites/tests/harness/suite_fixture.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 using ::testing::AllOf;
@@ -103,6 +103,32 @@ TEST_F(Suite, AnInterruptionEndsAfterTheMeasurementAndWritesTheFile) {
   }
   EXPECT_EQ(run({out_flag(), all_relu}).status, 0);
   EXPECT_EQ(names().size(), 12U);
+}
+
+// `timeout` signals the program and its group, so that one interruption arrives twice.
+TEST_F(Suite, TwoSignalsWithinASecondAreOneInterruption) {
+  Program program({.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "30"}}});
+  await_rows(1);
+  program.send(SIGTERM);
+  ::usleep(1'000);  // two signals that wait for the program would be one
+  program.send(SIGTERM);
+  const Finished finished = program.wait();
+  EXPECT_EQ(finished.status, 128 + SIGTERM);
+  EXPECT_THAT(finished.err, HasSubstr("interrupted; start again with the same flags"));
+  EXPECT_GE(names().size(), 2U);
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST_F(Suite, AnotherSignalASecondLaterEndsItAtOnce) {
+  Program program(
+      {.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "2000"}}});
+  await_rows(0);
+  ::usleep(200'000);  // into the first measurement
+  program.send(SIGINT);
+  ::usleep(1'100'000);
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().status, -SIGINT);
+  EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 // A layer's problems, a fusion's and a change of layout's, each once; sigmoid is nothing the model
@@ -213,4 +239,4 @@ TEST_F(Suite, TwoProcessesDoNotShareAFile) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness
