@@ -67,7 +67,9 @@ std::vector<Item> items_of(const std::vector<Layer>& layers) {
     if (layer.cost == Cost::free) continue;
     Item item{.node = index, .kind = kind_of(layer.op)};
     for (const std::string& key : layer.problems) item.signatures.push_back(signature(key));
-    if (!layer.output_dims.empty()) item.output = without_leading_ones(layer.output_dims.front());
+    if (!layer.outputs.empty()) {
+      item.output = without_leading_ones(layer.outputs.front().shape.value_or(Dims{}));
+    }
     items.push_back(std::move(item));
   }
   return items;

@@ -66,7 +66,9 @@ class Matcher {
     std::map<std::string_view, std::size_t> by_tensor;
     for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
       by_name.try_emplace(layers_[layer].name, layer);
-      for (const std::string& tensor : layers_[layer].outputs) by_tensor.try_emplace(tensor, layer);
+      for (const Output& tensor : layers_[layer].outputs) {
+        by_tensor.try_emplace(tensor.name, layer);
+      }
     }
     std::vector<std::size_t> chains;
     for (std::size_t node = 0; node < nodes_.size(); ++node) {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "analysis/results/system.h"
+#include "core/results_file/origin.h"
 
 namespace benanza::analysis {
 

@@ -2,9 +2,9 @@
 
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "analysis/results/json_text.h"
 #include "analysis/results/schema.h"
 #include "core/base/error.h"
 
@@ -20,43 +20,39 @@ constexpr std::string_view row_columns =
     "m.workspace_bytes, m.heuristic_rank, m.tensor_cores, m.facts, s.backend";
 
 /// `columns` as row_columns; the key is not among them.
-ResultRow read_row(const Statement& columns, std::string key, const fs::path& path) {
+Row read_row(const Statement& columns, std::string key, const fs::path& path) {
   const auto precision = parse_precision(columns.text(0));
   const auto layout = parse_layout(columns.text(1));
   const std::int64_t status = columns.integer(5);
   if (!precision || !layout || status < 0 || status > static_cast<std::int64_t>(Status::failed)) {
     throw Error(path.string() + ": a row of " + key + " makes no sense; import the results anew");
   }
-  ResultRow row{.measurement = {.variant = {.key = std::move(key),
-                                            .precision = *precision,
-                                            .layout = *layout,
-                                            .backend = std::string(columns.text(12)),
-                                            .algorithm = std::string(columns.text(2)),
-                                            .cold = columns.integer(3) != 0},
-                                .status = static_cast<Status>(status),
-                                .reason = std::string(columns.text(6)),
-                                .workspace_bytes = columns.optional_integer(8)},
-                .repetition = columns.integer(4),
-                .facts = std::string(columns.text(11))};
-  Measurement& measurement = row.measurement;
-  if (const auto rank = columns.optional_integer(9)) {
-    measurement.heuristic_rank = static_cast<int>(*rank);
-  }
-  if (const auto used = columns.optional_integer(10)) measurement.tensor_cores = *used != 0;
+  Row row{.variant = {.key = std::move(key),
+                      .precision = *precision,
+                      .layout = *layout,
+                      .backend = std::string(columns.text(12)),
+                      .algorithm = std::string(columns.text(2)),
+                      .cold = columns.integer(3) != 0},
+          .repetition = columns.integer(4),
+          .status = static_cast<Status>(status),
+          .reason = std::string(columns.text(6)),
+          .workspace_bytes = columns.optional_integer(8),
+          .facts = std::string(columns.text(11))};
+  if (const auto rank = columns.optional_integer(9)) row.heuristic_rank = static_cast<int>(*rank);
+  if (const auto used = columns.optional_integer(10)) row.tensor_cores = *used != 0;
   const std::span<const std::byte> bytes = columns.blob(7);
-  measurement.samples.resize(bytes.size() / sizeof(double));
+  row.samples.resize(bytes.size() / sizeof(double));
   if (!bytes.empty()) {
-    std::memcpy(measurement.samples.data(), bytes.data(),
-                measurement.samples.size() * sizeof(double));
+    std::memcpy(row.samples.data(), bytes.data(), row.samples.size() * sizeof(double));
   }
-  if (measurement.status == Status::ok && measurement.samples.empty()) {
-    throw Error(path.string() + ": a row of " + measurement.variant.key +
+  if (row.status == Status::ok && row.samples.empty()) {
+    throw Error(path.string() + ": a row of " + row.variant.key +
                 " has no samples; import the results anew");
   }
   return row;
 }
 
-/// FNV-1a, 64 bits: rows of one problem are told apart by it.
+/// FNV-1a, 64 bits: finds the row of a problem that may be equal. Different rows may share it.
 class Hash {
  public:
   Hash& add(std::string_view bytes) {
@@ -78,9 +74,16 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
 
-std::int64_t hash_of(const ResultRow& row) {
-  const Measurement& measurement = row.measurement;
-  const VariantName& variant = measurement.variant;
+/// True if importing `b` after `a` would add nothing.
+bool is_same(const Row& a, const Row& b) {
+  return a.variant == b.variant && a.repetition == b.repetition && a.status == b.status &&
+         a.reason == b.reason && a.samples == b.samples;
+}
+
+}  // namespace
+
+std::int64_t row_hash(const Row& row) {
+  const VariantName& variant = row.variant;
   Hash hash;
   hash.add(to_string(variant.precision))
       .add(to_string(variant.layout))
@@ -88,9 +91,9 @@ std::int64_t hash_of(const ResultRow& row) {
       .add(variant.algorithm)
       .add(variant.cold ? 1U : 0U)
       .add(static_cast<std::uint64_t>(row.repetition))
-      .add(static_cast<std::uint64_t>(measurement.status))
-      .add(measurement.reason);
-  for (const double sample : measurement.samples) {
+      .add(static_cast<std::uint64_t>(row.status))
+      .add(row.reason);
+  for (const double sample : row.samples) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &sample, sizeof bits);
     hash.add(bits);
@@ -98,20 +101,22 @@ std::int64_t hash_of(const ResultRow& row) {
   return hash.value();
 }
 
+namespace {
+
 std::vector<Origin> read_origins(const Connection& connection) {
+  using nlohmann::json;
   std::vector<Origin> origins;
   Statement statement(connection, "SELECT backend, system, peaks FROM systems ORDER BY backend");
   while (statement.step()) {
-    auto system = parse_system(statement.text(1));
-    auto peaks = parse_peaks(statement.text(2));
-    if (!system || !peaks) {
+    try {
+      origins.push_back({.backend = std::string(statement.text(0)),
+                         .system = json::parse(statement.text(1)).get<System>(),
+                         .peaks = json::parse(statement.text(2)).get<PeakValues>(),
+                         .file = connection.path()});
+    } catch (const json::exception&) {
       throw Error(connection.path().string() +
                   ": its systems make no sense; import the results anew");
     }
-    origins.push_back({.backend = std::string(statement.text(0)),
-                       .system = *std::move(system),
-                       .peaks = *std::move(peaks),
-                       .file = connection.path()});
   }
   return origins;
 }
@@ -119,8 +124,9 @@ std::vector<Origin> read_origins(const Connection& connection) {
 /// Writes rows into an open transaction.
 class Importer {
  public:
-  explicit Importer(Connection& connection)
+  Importer(Connection& connection, RowHash hash)
       : connection_(connection),
+        hash_(hash),
         find_problem_(connection, "SELECT id FROM problems WHERE key = ?1"),
         add_problem_(connection, "INSERT INTO problems(key) VALUES(?1)"),
         add_row_(connection,
@@ -128,7 +134,10 @@ class Importer {
                  "algorithm, cold, repetition, status, reason, samples, workspace_bytes, "
                  "heuristic_rank, tensor_cores, facts) "
                  "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15) "
-                 "ON CONFLICT(problem, hash) DO NOTHING") {}
+                 "ON CONFLICT(problem, hash) DO NOTHING"),
+        find_row_(connection, "SELECT " + std::string(row_columns) +
+                                  " FROM measurements m JOIN systems s ON s.id = m.system "
+                                  "WHERE m.problem = ?1 AND m.hash = ?2") {}
 
   /// The rows that follow are of this backend and system.
   void begin(const Origin& origin) {
@@ -142,8 +151,8 @@ class Importer {
     Statement add(connection_,
                   "INSERT INTO systems(backend, system, peaks) VALUES(?1, ?2, ?3) "
                   "ON CONFLICT(backend) DO UPDATE SET peaks = excluded.peaks");
-    const std::string system = object_json(origin.system);
-    const std::string peak_text = object_json(peaks);
+    const std::string system = nlohmann::json(origin.system).dump();
+    const std::string peak_text = nlohmann::json(peaks).dump();
     add.bind(1, std::string_view(origin.backend));
     add.bind(2, std::string_view(system));
     add.bind(3, std::string_view(peak_text));
@@ -152,29 +161,34 @@ class Importer {
   }
 
   /// True if the row was not there yet.
-  bool add(const ResultRow& row) {
-    const Measurement& measurement = row.measurement;
-    const VariantName& variant = measurement.variant;
+  bool add(const Row& row) {
+    const VariantName& variant = row.variant;
     if (variant.backend != backend_) {
       throw Error(to_string(variant) + ": a row of another backend than its file's, " + backend_);
     }
-    add_row_.bind(1, problem_id(variant.key));
-    add_row_.bind(2, hash_of(row));
+    const std::int64_t problem = problem_id(variant.key);
+    add_row_.bind(1, problem);
     add_row_.bind(3, system_);
     add_row_.bind(4, to_string(variant.precision));
     add_row_.bind(5, to_string(variant.layout));
     add_row_.bind(6, std::string_view(variant.algorithm));
     add_row_.bind(7, std::int64_t{variant.cold});
     add_row_.bind(8, row.repetition);
-    add_row_.bind(9, static_cast<std::int64_t>(measurement.status));
-    add_row_.bind(10, std::string_view(measurement.reason));
-    add_row_.bind(11, std::span<const double>(measurement.samples));
-    add_row_.bind(12, measurement.workspace_bytes);
-    add_row_.bind(13, measurement.heuristic_rank);
-    add_row_.bind(14, measurement.tensor_cores);
+    add_row_.bind(9, static_cast<std::int64_t>(row.status));
+    add_row_.bind(10, std::string_view(row.reason));
+    add_row_.bind(11, std::span<const double>(row.samples));
+    add_row_.bind(12, row.workspace_bytes);
+    add_row_.bind(13, row.heuristic_rank);
+    add_row_.bind(14, row.tensor_cores);
     add_row_.bind(15, std::string_view(row.facts));
-    add_row_.run();
-    return connection_.changes() > 0;
+    // Another row may have this row's hash: then the next free number stands for it.
+    for (auto hash = static_cast<std::uint64_t>(hash_(row));; ++hash) {
+      add_row_.bind(2, static_cast<std::int64_t>(hash));
+      add_row_.run();
+      if (connection_.changes() > 0) return true;
+      if (is_same(row, held_row(problem, static_cast<std::int64_t>(hash), variant.key)))
+        return false;
+    }
   }
 
  private:
@@ -184,6 +198,15 @@ class Importer {
     find.bind(1, std::string_view(backend));
     find.step();
     system_ = find.integer(0);
+  }
+
+  Row held_row(std::int64_t problem, std::int64_t hash, const std::string& key) {
+    find_row_.bind(1, problem);
+    find_row_.bind(2, hash);
+    find_row_.step();
+    Row row = read_row(find_row_, key, connection_.path());
+    find_row_.reset();
+    return row;
   }
 
   std::int64_t problem_id(const std::string& key) {
@@ -202,9 +225,11 @@ class Importer {
   }
 
   Connection& connection_;
+  RowHash hash_;
   Statement find_problem_;
   Statement add_problem_;
   Statement add_row_;
+  Statement find_row_;
   std::unordered_map<std::string, std::int64_t> problems_;
   std::string backend_;
   std::int64_t system_ = 0;
@@ -269,7 +294,7 @@ std::vector<DatabaseTally> Database::tallies() {
   return tallies;
 }
 
-void Database::find(const std::string& key, const std::function<void(ResultRow&&)>& add) {
+void Database::find(const std::string& key, const std::function<void(Row&&)>& add) {
   find_problem_.bind(1, std::string_view(key));
   if (!find_problem_.step()) return;
   find_rows_.bind(1, find_problem_.integer(0));
@@ -277,7 +302,7 @@ void Database::find(const std::string& key, const std::function<void(ResultRow&&
   while (find_rows_.step()) add(read_row(find_rows_, key, connection_.path()));
 }
 
-void Database::all(const std::string& backend, const std::function<void(ResultRow&&)>& add) {
+void Database::all(const std::string& backend, const std::function<void(Row&&)>& add) {
   Statement rows(connection_, "SELECT " + std::string(row_columns) +
                                   ", p.key FROM measurements m JOIN systems s ON s.id = m.system "
                                   "JOIN problems p ON p.id = m.problem "
@@ -286,7 +311,7 @@ void Database::all(const std::string& backend, const std::function<void(ResultRo
   while (rows.step()) add(read_row(rows, std::string(rows.text(13)), connection_.path()));
 }
 
-ImportCount import_results(const fs::path& path, const std::vector<fs::path>& files) {
+ImportCount import_results(const fs::path& path, const std::vector<fs::path>& files, RowHash hash) {
   if (fs::exists(path) && !fs::is_empty(path)) require_database(path);
   const bool created = !fs::exists(path);
   ImportCount count;
@@ -296,12 +321,11 @@ ImportCount import_results(const fs::path& path, const std::vector<fs::path>& fi
     connection.execute("PRAGMA cache_size = -131072");
     sqlite::Transaction transaction(connection);
     create_tables(connection);
-    Importer importer(connection);
+    Importer importer(connection, hash);
     for (const fs::path& file : files) {
-      read_rows(
-          file,
-          {.begin = [&](const Origin& origin) { importer.begin(origin); },
-           .add = [&](ResultRow&& row) { ++(importer.add(row) ? count.added : count.known); }});
+      read_rows(file,
+                {.begin = [&](const Origin& origin) { importer.begin(origin); },
+                 .add = [&](Row&& row) { ++(importer.add(row) ? count.added : count.known); }});
       ++count.files;
     }
     transaction.commit();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/results/sqlite.h"
-#include "analysis/results/stream.h"
+#include "core/results_file/read_rows.h"
 
 namespace benanza {
 
@@ -43,9 +43,9 @@ class Database {
   std::vector<Origin> origins();
   std::vector<DatabaseTally> tallies();
   /// Every row of one problem, in the order of import.
-  void find(const std::string& key, const std::function<void(ResultRow&&)>& add);
+  void find(const std::string& key, const std::function<void(Row&&)>& add);
   /// Every row of one backend, or of all if it is empty, in the order of import.
-  void all(const std::string& backend, const std::function<void(ResultRow&&)>& add);
+  void all(const std::string& backend, const std::function<void(Row&&)>& add);
 
  private:
   sqlite::Connection connection_;
@@ -53,11 +53,16 @@ class Database {
   sqlite::Statement find_rows_;
 };
 
+/// Where to look for rows of one problem that may be equal.
+using RowHash = std::int64_t (*)(const Row& row);
+std::int64_t row_hash(const Row& row);
+
 /// Adds the files' rows to the database, creating it if there is none: all of them, or none where
 /// one is no results file or was measured on another system than the backend's results that are
 /// there. A row that is there already (equal variant, repetition, outcome and samples) is not added
-/// again.
+/// again; rows that differ are never mistaken for one, whatever `hash` says.
 ImportCount import_results(const std::filesystem::path& database,
-                           const std::vector<std::filesystem::path>& files);
+                           const std::vector<std::filesystem::path>& files,
+                           RowHash hash = row_hash);
 
 }  // namespace benanza

@@ -5,35 +5,23 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/results_file/write_rows.h"
 
 namespace benanza {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
-
-std::string head(const Origin& origin) {
-  ordered_json context = {{"executable", "benanza-analyze db export"}};
-  for (const auto& [name, value] : origin.peaks) context[name] = value;
-  context["benanza"] = {{"schema", 1}, {"backend", origin.backend}, {"system", origin.system}};
-  return "{\n\"context\": " + context.dump(1) + ",\n\"benchmarks\": [";
-}
 
 void write_backend(Database& database, const Origin& origin, const fs::path& path) {
   const fs::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
   try {
     std::ofstream out(temporary, std::ios::binary);
-    out << head(origin);
-    const char* separator = "\n";
-    database.all(origin.backend, [&](ResultRow&& row) {
-      out << separator << row_text(row);
-      separator = ",\n";
-    });
-    out << "\n]\n}\n";
+    RowWriter writer(out, {{"executable", "benanza-analyze db export"}}, origin);
+    database.all(origin.backend, [&](Row&& row) { writer.add(row); });
+    writer.finish();
     out.close();
     if (!out) throw Error(path.string() + ": cannot write: " + std::strerror(errno));
     fs::rename(temporary, path);

@@ -50,28 +50,17 @@ auto order(const VariantName& variant) {
 
 }  // namespace
 
-std::string_view to_string(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "ok";
-    case Status::unsupported:
-      return "unsupported";
-    case Status::incorrect:
-      return "incorrect";
-    case Status::failed:
-      return "failed";
-  }
-  return "";
-}
-
-std::optional<Status> parse_status(std::string_view text) {
-  for (const Status status : {Status::ok, Status::unsupported, Status::incorrect, Status::failed}) {
-    if (text == to_string(status)) return status;
-  }
-  return std::nullopt;
-}
-
 double Measurement::seconds() const { return median(samples); }
+
+void MeasurementSet::add(Row row) {
+  add(Measurement{.variant = std::move(row.variant),
+                  .status = row.status,
+                  .reason = std::move(row.reason),
+                  .samples = std::move(row.samples),
+                  .workspace_bytes = row.workspace_bytes,
+                  .heuristic_rank = row.heuristic_rank,
+                  .tensor_cores = row.tensor_cores});
+}
 
 void MeasurementSet::add(Measurement measurement) {
   std::vector<Measurement>& variants = by_key_[measurement.variant.key];

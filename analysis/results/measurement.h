@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "core/problem/name.h"
+#include "core/results_file/row.h"
 #include "core/statistics/statistics.h"
 
 namespace benanza {
 
-enum class Status { ok, unsupported, incorrect, failed };
-std::string_view to_string(Status status);
-std::optional<Status> parse_status(std::string_view text);
-
-/// What one variant did on one system.
+/// The joined repetitions of one variant on one system.
 struct Measurement {
   VariantName variant{};
   Status status = Status::ok;
@@ -48,6 +45,7 @@ class MeasurementSet {
   /// A variant added again is a repetition. Samples of ok repetitions are joined; a repetition that
   /// was incorrect makes the variant incorrect; otherwise one ok repetition makes it ok.
   void add(Measurement measurement);
+  void add(Row row);
 
   /// Every variant of the problem, ordered by precision, layout, backend, algorithm, hot before
   /// cold; empty if there is none.

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "analysis/results/database.h"
-#include "analysis/results/stream.h"
 #include "core/base/error.h"
+#include "core/results_file/read_rows.h"
 
 namespace benanza {
 namespace {
@@ -24,9 +24,9 @@ class Collector {
       held = std::max(held, value);
     }
   }
-  void add(ResultRow&& row) {
-    if (wanted_ && !wanted_->contains(row.measurement.variant.key)) return;
-    results_.measurements.add(std::move(row.measurement));
+  void add(Row&& row) {
+    if (wanted_ && !wanted_->contains(row.variant.key)) return;
+    results_.measurements.add(std::move(row));
   }
   Results take() { return std::move(results_); }
 
@@ -40,7 +40,7 @@ void read_database(const fs::path& path, const std::optional<KeySet>& wanted,
                    Collector& collector) {
   Database database(path);
   for (const Origin& origin : database.origins()) collector.begin(origin);
-  const auto add = [&](ResultRow&& row) { collector.add(std::move(row)); };
+  const auto add = [&](Row&& row) { collector.add(std::move(row)); };
   if (!wanted) return database.all("", add);
   for (const std::string& key : *wanted) database.find(key, add);
 }
@@ -78,7 +78,7 @@ Results read_results(const std::vector<fs::path>& paths, const std::optional<Key
       read_database(path, wanted, collector);
     } else {
       read_rows(path, {.begin = [&](const Origin& origin) { collector.begin(origin); },
-                       .add = [&](ResultRow&& row) { collector.add(std::move(row)); }});
+                       .add = [&](Row&& row) { collector.add(std::move(row)); }});
     }
   }
   return collector.take();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/results/measurement.h"
-#include "analysis/results/system.h"
+#include "core/results_file/origin.h"
 
 namespace benanza {
 

@@ -39,7 +39,7 @@ TEST(Signature, IsEqualForTheSameWork) {
 Layer layer(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
             const std::string& key, Dims output = {}) {
   Layer made{.name = name, .op = op, .inputs = std::move(inputs), .problems = {key}};
-  made.output_dims = {std::move(output)};
+  made.outputs = {{.shape = std::move(output)}};
   return made;
 }
 

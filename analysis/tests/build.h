@@ -25,7 +25,7 @@ inline Layer layer(const std::string& name, std::vector<std::size_t> inputs) {
           .problems = {"relu/" + name},
           .flops = 1e6,
           .bytes = 1e3,
-          .outputs = {name + "_out"}};
+          .outputs = {{.name = name + "_out"}}};
 }
 
 inline Layer layer(const std::string& name, std::vector<std::size_t> inputs, Cost cost,

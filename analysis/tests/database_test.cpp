@@ -85,6 +85,19 @@ TEST_F(ResultsDatabase, ImportingTwiceChangesNothing) {
   EXPECT_EQ(contents(database_), before);
 }
 
+TEST_F(ResultsDatabase, RowsOfOneHashAreAllKept) {
+  const auto file =
+      folder_.write("a.json", results_text(row(relu, "[1e-6]") + "," + row(relu, "[2e-6]") + "," +
+                                           row("relu/1x8/fp32/nchw/onednn/other", "[3e-6]")));
+  const RowHash same_for_all = [](const Row&) { return std::int64_t{-1}; };
+  EXPECT_EQ(import_results(database_, {file}, same_for_all).added, 3);
+  const ImportCount again = import_results(database_, {file}, same_for_all);
+  EXPECT_EQ(again.added, 0);
+  EXPECT_EQ(again.known, 3);
+  EXPECT_EQ(samples_of(read_results({database_}), "relu/1x8"),
+            samples_of(read_results({file}), "relu/1x8"));
+}
+
 TEST_F(ResultsDatabase, AGrownFileAddsOnlyItsNewRows) {
   import({folder_.write("a.json", results_text(row(relu, "[1e-6]")))});
   const ImportCount grown = import(

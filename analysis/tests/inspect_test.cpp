@@ -28,7 +28,7 @@ Graph small() {
              .inputs = {},
              .problems = {"conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"}};
   Layer relu{.name = "r", .op = "Relu", .inputs = {0}, .problems = {"relu/1x8x4x4"}};
-  conv.output_dims = relu.output_dims = {{1, 8, 4, 4}};
+  conv.outputs = relu.outputs = {{.shape = Dims{1, 8, 4, 4}}};
   return {.model = "m", .batch = 1, .layers = {conv, relu}};
 }
 
@@ -83,7 +83,7 @@ TEST(Inspect, CastsOfANormalizationAreFoldedAwayAndCountApart) {
                       .op = "BatchNormalization",
                       .inputs = {0},
                       .problems = {"batchnorm/1x8x4x4_e1e-05"}};
-  normalization.output_dims = {{1, 8, 4, 4}};
+  normalization.outputs = {{.shape = Dims{1, 8, 4, 4}}};
   graph.layers.insert(graph.layers.begin() + 1, normalization);
   graph.layers[2].inputs = {1};
   TraceWriter trace;

@@ -28,7 +28,7 @@ struct Case {
   void add(const std::string& name, std::vector<std::size_t> inputs, double in_nchw,
            double in_nhwc) {
     Layer layer = test::layer(name, std::move(inputs));
-    layer.output_dims = {{1, 8, 4, 4}};
+    layer.outputs = {{.shape = Dims{1, 8, 4, 4}}};
     graph.layers.push_back(layer);
     time("relu/" + name + "/fp32/nchw/cudnn/x", in_nchw);
     time("relu/" + name + "/fp32/nhwc/cudnn/x", in_nhwc);
@@ -145,13 +145,13 @@ TEST(Layouts, FreeLayersThatKeepTheExtentsWorkOnEither) {
   given.change(0, true, 1, 1);
   given.change(0, false, 1, 1);
   Layer dropout = test::layer("dropout", {0}, Cost::free, "no-op");
-  dropout.output_dims = {{1, 8, 4, 4}};
+  dropout.outputs = {{.shape = Dims{1, 8, 4, 4}}};
   given.graph.layers.push_back(dropout);
   given.change(1, false, 1, 1);
   given.add("b", {1}, 9, 1);
   given.change(2, false, 1, 1);
   EXPECT_THAT(given.plans().best.layouts, ElementsAre(nhwc, nhwc, nhwc));
-  given.graph.layers[1].output_dims = {{1, 128}};  // a Flatten
+  given.graph.layers[1].outputs = {{.shape = Dims{1, 128}}};  // a Flatten
   EXPECT_THAT(given.plans().best.layouts, ElementsAre(nhwc, nchw, nhwc));
 }
 

@@ -5,22 +5,6 @@
 #include <numeric>
 
 namespace benanza {
-namespace {
-
-double median_in_place(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-}  // namespace
-
-double median(std::span<const double> values) {
-  std::vector<double> copy(values.begin(), values.end());
-  return median_in_place(copy);
-}
-
 MedianResampler::MedianResampler(const Groups& groups)
     : sorted_(groups.samples.begin(), groups.samples.end()),
       places_(groups.samples.size()),

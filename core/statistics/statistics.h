@@ -5,17 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "core/statistics/summary.h"
+
 namespace benanza {
-
-/// 95% interval, in the unit of what it was made of.
-struct Interval {
-  double low = 0;
-  double high = 0;
-  bool operator==(const Interval&) const = default;
-};
-
-/// Middle value; the mean of the two middle ones for an even count. `values` must not be empty.
-double median(std::span<const double> values);
 
 /// Samples that were taken in groups: repetitions of a measurement, at different times. `sizes`
 /// adds up to the number of samples; empty: one group.

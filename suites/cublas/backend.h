@@ -1,26 +1,17 @@
 #pragma once
 
 #include "suites/cublas/library.h"
-#include "suites/harness/backend.h"
+#include "suites/nvidia/run/cuda_backend.h"
 
 namespace benanza::cublas {
 
 /// Matrix products by cuBLAS and cuBLASLt. It has no other problem, and offers none a layout.
-class CublasBackend : public Backend {
+class CublasBackend final : public nvidia::CudaBackend<Library> {
  public:
-  /// `context` outlives the backend.
-  explicit CublasBackend(CudaContext& context);
+  explicit CublasBackend(nvidia::LazyContext& device);
 
   std::string_view name() const override { return "cublas"; }
-  System system() const override;
-  std::vector<Layout> layouts(const Problem& problem) const override;
-  std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
-                                    AlgorithmSet set) override;
-  std::unique_ptr<Primitive> create(const Variant& variant) override;
-  Stopwatch& stopwatch() override { return library_.cuda().stopwatch(); }
-
- private:
-  Library library_;
+  System system() override;
 };
 
 }  // namespace benanza::cublas

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "suites/cublas/status.h"
+#include "suites/nvidia/device/identity.h"
 
 namespace benanza::cublas {
 namespace {
@@ -13,13 +14,14 @@ constexpr std::int64_t default_lt_workspace = std::int64_t{256} << 20;
 
 }  // namespace
 
-Library::Library(CudaContext& context)
-    : context_(context),
-      workspace_(std::min(handle_workspace,
-                          context.options().max_workspace_bytes.value_or(handle_workspace))) {
+cublasHandle_t Library::handle() {
+  if (handle_) return handle_.get();
+  nvidia::CudaContext& context = cuda();
+  workspace_ = nvidia::DeviceMemory(
+      std::min(handle_workspace, context.options().max_workspace_bytes.value_or(handle_workspace)));
   cublasHandle_t handle = nullptr;
   check(cublasCreate(&handle), "cublasCreate");
-  handle_.reset(handle);
+  nvidia::Handle<cublasHandle_t, &cublasDestroy_v2> owner(handle);
   check(cublasSetStream(handle, context.stream()), "cublasSetStream");
   // After the stream, which takes the library's own workspace back; a capture may not allocate.
   check(cublasSetWorkspace(handle, workspace_.data(),
@@ -30,25 +32,29 @@ Library::Library(CudaContext& context)
             handle, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                               CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
         "cublasSetMathMode");
-  cublasLtHandle_t lt = nullptr;
-  check(cublasLtCreate(&lt), "cublasLtCreate");
-  lt_.reset(lt);
+  handle_ = std::move(owner);
+  return handle;
 }
 
-std::int64_t Library::lt_workspace_bytes() const {
-  const std::int64_t wanted = context_.options().max_workspace_bytes.value_or(default_lt_workspace);
-  return std::min(wanted, context_.max_workspace_bytes());
+cublasLtHandle_t Library::lt() {
+  if (!lt_) {
+    cuda();
+    cublasLtHandle_t lt = nullptr;
+    check(cublasLtCreate(&lt), "cublasLtCreate");
+    lt_.reset(lt);
+  }
+  return lt_.get();
 }
 
-std::string Library::version() const {
+std::int64_t Library::lt_workspace_bytes() {
+  const std::int64_t wanted = cuda_.options().max_workspace_bytes.value_or(default_lt_workspace);
+  return std::min(wanted, cuda().max_workspace_bytes());
+}
+
+std::string Library::version() {
   int version = 0;
   check(cublasGetVersion(handle(), &version), "cublasGetVersion");
-  return version_text(static_cast<std::size_t>(version));
-}
-
-std::string version_text(std::size_t version) {
-  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-         std::to_string(version % 100);
+  return nvidia::library_version_text(static_cast<std::size_t>(version));
 }
 
 }  // namespace benanza::cublas

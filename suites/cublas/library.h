@@ -4,37 +4,35 @@
 #include <cublas_v2.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
-#include "suites/nvidia/context.h"
-#include "suites/nvidia/handles.h"
+#include "suites/nvidia/device/handles.h"
+#include "suites/nvidia/run/lazy_context.h"
 
 namespace benanza::cublas {
 
-/// cuBLAS and cuBLASLt, opened on one GPU. Outlives every primitive made with it.
+/// cuBLAS and cuBLASLt on one GPU, opened when they are first used. Outlives every primitive made
+/// with it. What opens the GPU throws NoGpu where there is none.
 class Library {
  public:
-  explicit Library(CudaContext& context);
+  /// `cuda` outlives the library.
+  explicit Library(nvidia::LazyContext& cuda) : cuda_(cuda) {}
 
-  CudaContext& cuda() const { return context_; }
-  cublasHandle_t handle() const { return handle_.get(); }
-  cublasLtHandle_t lt() const { return lt_.get(); }
+  nvidia::CudaContext& cuda() { return cuda_.get(); }
+  cublasHandle_t handle();
+  cublasLtHandle_t lt();
   /// Scratch memory that every call through handle() may use, in bytes.
   std::int64_t handle_workspace_bytes() const { return workspace_.size_bytes(); }
   /// Largest workspace offered to one call of cuBLASLt, in bytes.
-  std::int64_t lt_workspace_bytes() const;
+  std::int64_t lt_workspace_bytes();
   /// Of the loaded library, "13.1.0".
-  std::string version() const;
+  std::string version();
 
  private:
-  CudaContext& context_;
-  DeviceMemory workspace_;
-  Handle<cublasHandle_t, &cublasDestroy_v2> handle_;
-  Handle<cublasLtHandle_t, &cublasLtDestroy> lt_;
+  nvidia::LazyContext& cuda_;
+  nvidia::DeviceMemory workspace_;
+  nvidia::Handle<cublasHandle_t, &cublasDestroy_v2> handle_;
+  nvidia::Handle<cublasLtHandle_t, &cublasLtDestroy> lt_;
 };
-
-/// "13.1.0" for 130100, as cuBLAS counts.
-std::string version_text(std::size_t version);
 
 }  // namespace benanza::cublas

@@ -29,7 +29,7 @@ LtIdentity identity(const cublasLtMatmulAlgo_t& algorithm) {
   return result;
 }
 
-Algorithm algorithm_name(const LtIdentity& identity) {
+harness::Algorithm algorithm_name(const LtIdentity& identity) {
   const auto field = [](const char* prefix, auto value) { return prefix + std::to_string(value); };
   return field("lt.a", identity.config) + field(".t", identity.tile) +
          field(".s", identity.stages) + field(".k", identity.split_k) +

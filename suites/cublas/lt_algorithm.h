@@ -29,7 +29,7 @@ LtIdentity identity(const cublasLtMatmulAlgo_t& algorithm);
 
 /// "lt.a66.t20.s35.k1.r0.z0.o0.i0.c2": id, tile, stages, split-k, reduction scheme, swizzle, custom
 /// option, inner shape, cluster shape. The numbers are the library's.
-Algorithm algorithm_name(const LtIdentity& identity);
+harness::Algorithm algorithm_name(const LtIdentity& identity);
 
 /// The library's claim, from its numerical implementation flags. Empty where it says nothing.
 std::optional<bool> claims_tensor_cores(const cublasLtMatmulAlgo_t& algorithm);

@@ -34,8 +34,9 @@ void require_alignment(const BlasGemm& blas) {
   constexpr std::int64_t elements = 16;
   for (const std::int64_t ld : {blas.ld_first, blas.ld_second, blas.ld_result}) {
     if (ld % elements == 0) continue;
-    throw Unsupported("cublasLtMatmul: 8-bit floats need rows of a multiple of 16 elements, here " +
-                      std::to_string(ld));
+    throw harness::Unsupported(
+        "cublasLtMatmul: 8-bit floats need rows of a multiple of 16 elements, here " +
+        std::to_string(ld));
   }
 }
 
@@ -56,10 +57,11 @@ LtMatmul::Layout LtMatmul::layout(cudaDataType type, std::int64_t rows, std::int
 LtMatmul::LtMatmul(const Problem& problem, Precision precision) {
   const BlasGemm blas = blas_gemm(packed(folded(std::get<Gemm>(problem.shape)), precision));
   if (!blas.strided()) {
-    throw Unsupported("cublasLtMatmul: batches that broadcast along several axes have no stride");
+    throw harness::Unsupported(
+        "cublasLtMatmul: batches that broadcast along several axes have no stride");
   }
   if (problem.epilogue.bias && precision == Precision::int8) {
-    throw Unsupported("cublasLtMatmul: an int8 bias is added after scaling");
+    throw harness::Unsupported("cublasLtMatmul: an int8 bias is added after scaling");
   }
   if (precision == Precision::fp8) require_alignment(blas);
   const Types types = types_of(precision);
@@ -75,7 +77,7 @@ LtMatmul::LtMatmul(const Problem& problem, Precision precision) {
     set(operation, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
         static_cast<std::int32_t>(types_of(bias).operand));
   }
-  if (precision == Precision::int8) alpha_ = int8_scale(problem);
+  if (precision == Precision::int8) alpha_ = harness::int8_scale(problem);
   if (problem.epilogue.residual) beta_ = 1;
 
   first_ = layout(types.operand, blas.transpose_first ? blas.k : blas.m,
@@ -101,7 +103,7 @@ cublasLtEpilogue_t lt_epilogue(const Epilogue& epilogue) {
     case ActivationKind::gelu_tanh:
       return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
     default:
-      throw Unsupported("cublasLtMatmul has no " + std::string(epilogue.activation->op()));
+      throw harness::Unsupported("cublasLtMatmul has no " + std::string(epilogue.activation->op()));
   }
 }
 
@@ -113,7 +115,8 @@ std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtMatmul& matmul
                                  Precision precision, std::int64_t max_workspace_bytes, int count) {
   cublasLtMatmulPreference_t created = nullptr;
   check(cublasLtMatmulPreferenceCreate(&created), "cublasLtMatmulPreferenceCreate");
-  const Handle<cublasLtMatmulPreference_t, &cublasLtMatmulPreferenceDestroy> preference(created);
+  const nvidia::Handle<cublasLtMatmulPreference_t, &cublasLtMatmulPreferenceDestroy> preference(
+      created);
   set(created, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
       static_cast<std::uint64_t>(max_workspace_bytes));
   set(created, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
@@ -141,7 +144,8 @@ std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtMatmul& matmul
     if (!known) choices.push_back(std::move(choice));
   }
   if (choices.empty()) {
-    throw Unsupported("cublasLtMatmulAlgoGetHeuristic lists no algorithm for this product");
+    throw harness::Unsupported(
+        "cublasLtMatmulAlgoGetHeuristic lists no algorithm for this product");
   }
   return choices;
 }

@@ -7,7 +7,7 @@
 
 #include "suites/cublas/mapping.h"
 #include "suites/harness/primitive.h"
-#include "suites/nvidia/handles.h"
+#include "suites/nvidia/device/handles.h"
 
 namespace benanza::cublas {
 
@@ -38,11 +38,11 @@ class LtMatmul {
   void set_bias(const void* bias);
 
  private:
-  using Layout = Handle<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
+  using Layout = nvidia::Handle<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
   static Layout layout(cudaDataType type, std::int64_t rows, std::int64_t columns, std::int64_t ld,
                        std::int64_t batches, std::int64_t stride);
 
-  Handle<cublasLtMatmulDesc_t, &cublasLtMatmulDescDestroy> operation_;
+  nvidia::Handle<cublasLtMatmulDesc_t, &cublasLtMatmulDescDestroy> operation_;
   Layout first_;
   Layout second_;
   Layout residual_;
@@ -61,7 +61,7 @@ cublasLtEpilogue_t lt_epilogue(const Epilogue& epilogue);
 struct LtChoice {
   cublasLtMatmulAlgo_t algorithm{};
   std::int64_t workspace_bytes = 0;
-  Algorithm name;
+  harness::Algorithm name;
   /// Position in the list, from 1.
   int rank = 0;
 };

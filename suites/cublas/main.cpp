@@ -1,16 +1,11 @@
 #include "suites/cublas/backend.h"
-#include "suites/harness/bench_main.h"
-#include "suites/nvidia/suite_main.h"
-#include "suites/peaks/measure.h"
+#include "suites/harness/registration.h"
+#include "suites/nvidia/main/suite_main.h"
+#include "suites/verify/verification_cases.h"
 
 int main(int argc, char** argv) {
-  return benanza::cuda_suite_main(
-      argc, argv,
-      [](benanza::CudaContext& context) {
-        context.set_peaks(benanza::measure_peaks(context));
-        return std::make_unique<benanza::cublas::CublasBackend>(context);
-      },
-      [](int count, char** arguments, benanza::Backend& backend) {
-        return benanza::bench_main(count, arguments, backend, benanza::registration());
-      });
+  using namespace benanza;
+  const nvidia::MakeBackend cublas = nvidia::make_backend<cublas::CublasBackend>;
+  return nvidia::suite_main(argc, argv, {.backend = cublas, .products = cublas}, registration(),
+                            verify::verifier());
 }

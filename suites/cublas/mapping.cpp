@@ -9,7 +9,7 @@ namespace {
 /// Begin of the operand's matrix for each batch of the result, in elements.
 std::vector<std::int64_t> batch_offsets(const Dims& operand, const Dims& result,
                                         std::int64_t matrix_elements) {
-  const Dims dense = tensor_strides(operand, Layout::plain);
+  const Dims dense = nvidia::tensor_strides(operand, Layout::plain);
   std::vector<std::int64_t> offsets{0};
   for (std::size_t axis = 0; axis < result.size(); ++axis) {
     const std::int64_t step = operand[axis] == 1 ? 0 : dense[axis] * matrix_elements;
@@ -114,11 +114,11 @@ BlasGemv blas_gemv(const Gemm& gemm) {
   return gemv;
 }
 
-std::vector<TensorFormat> input_formats(const Problem& problem, Precision precision) {
+std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precision precision) {
   const auto& gemm = std::get<Gemm>(problem.shape);
-  std::vector<TensorFormat> formats;
+  std::vector<nvidia::TensorFormat> formats;
   for (const Operand& operand : inputs(problem)) {
-    formats.push_back(tensor_format(precision, operand.dims, Layout::plain));
+    formats.push_back(nvidia::tensor_format(precision, operand.dims, Layout::plain));
   }
   if (packed(gemm, precision).transpose_b != gemm.transpose_b) {
     Dims& strides = formats[1].strides;
@@ -136,8 +136,8 @@ std::vector<TensorFormat> input_formats(const Problem& problem, Precision precis
   return formats;
 }
 
-TensorFormat output_format(const Problem& problem, Precision precision) {
-  return tensor_format(precision, output(problem), Layout::plain);
+nvidia::TensorFormat output_format(const Problem& problem, Precision precision) {
+  return nvidia::tensor_format(precision, output(problem), Layout::plain);
 }
 
 }  // namespace benanza::cublas

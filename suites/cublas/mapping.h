@@ -5,7 +5,7 @@
 
 #include "core/problem/ops/gemm.h"
 #include "core/problem/problem.h"
-#include "suites/nvidia/tensor_format.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {
 
@@ -70,7 +70,7 @@ BlasGemv blas_gemv(const Gemm& gemm);
 
 /// How operands and result of a gemm problem lie in memory: row-major, but for packed weights. Bias
 /// and residual have their own type where the library has none of 8 bits.
-std::vector<TensorFormat> input_formats(const Problem& problem, Precision precision);
-TensorFormat output_format(const Problem& problem, Precision precision);
+std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precision precision);
+nvidia::TensorFormat output_format(const Problem& problem, Precision precision);
 
 }  // namespace benanza::cublas

@@ -1,29 +1,18 @@
 #pragma once
 
-#include <memory>
-#include <vector>
-
+#include "core/problem/problem.h"
 #include "suites/cublas/library.h"
-#include "suites/harness/backend.h"
-#include "suites/nvidia/primitive.h"
+#include "suites/harness/solver.h"
 
 namespace benanza::cublas {
 
-/// One family of calls for matrix products. A new one is a file that defines such an entry, and a
-/// line in solvers().
-struct Solver {
-  /// Algorithms of this family are `prefix` or begin with `prefix` and a dot.
-  std::string_view prefix;
-  /// The library's first choice first. Throws Unsupported, in the library's words, if it refuses.
-  std::vector<Algorithm> (*algorithms)(Library&, const Problem&, Precision);
-  std::unique_ptr<CudaPrimitive> (*create)(Library&, const Variant&);
-};
+using SolverTable = harness::SolverTable<Library>;
 
-/// cublasGemmEx and its batched forms: the library chooses.
-extern const Solver gemm_ex;
-/// cublasLt, algorithm by algorithm: the first of its heuristic list.
-extern const Solver lt;
-/// cublas<t>gemv, where one operand is a vector.
-extern const Solver gemv;
+/// Of every file of ops/, in the order of their names: X.cpp defines register_X(SolverTable&). What
+/// a caller of cuBLAS gets first comes first, then what can be chosen.
+SolverTable solvers();
+
+/// All are matrix products, and have no layout but the plain one.
+inline std::vector<Layout> plain_layout(const Gemm&) { return {Layout::plain}; }
 
 }  // namespace benanza::cublas

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "suites/harness/primitive.h"
-#include "suites/nvidia/check.h"
+#include "suites/nvidia/device/check.h"
 
 namespace benanza::cublas {
 
@@ -13,11 +13,11 @@ void check(cublasStatus_t status, std::string_view call, std::source_location wh
   const std::string words =
       std::string(cublasGetStatusName(status)) + ", " + cublasGetStatusString(status);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH) {
-    throw Unsupported(std::string(call) + ": " + words);
+    throw harness::Unsupported(std::string(call) + ": " + words);
   }
-  const std::string text = failure_text(call, words, where);
-  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw OutOfMemory(text);
-  check_device(call, where);
+  const std::string text = nvidia::failure_text(call, words, where);
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw nvidia::OutOfMemory(text);
+  nvidia::check_device(call, where);
   throw std::runtime_error(text);
 }
 

@@ -1,16 +1,13 @@
+#include "suites/cublas/backend.h"
 #include "suites/cudnn/backend.h"
-#include "suites/harness/bench_main.h"
-#include "suites/nvidia/suite_main.h"
-#include "suites/peaks/measure.h"
+#include "suites/harness/registration.h"
+#include "suites/nvidia/main/suite_main.h"
+#include "suites/verify/verification_cases.h"
 
 int main(int argc, char** argv) {
-  return benanza::cuda_suite_main(
-      argc, argv,
-      [](benanza::CudaContext& context) {
-        context.set_peaks(benanza::measure_peaks(context));
-        return std::make_unique<benanza::cudnn::CudnnBackend>(context);
-      },
-      [](int count, char** arguments, benanza::Backend& backend) {
-        return benanza::bench_main(count, arguments, backend, benanza::registration());
-      });
+  using namespace benanza;
+  return nvidia::suite_main(argc, argv,
+                            {.backend = nvidia::make_backend<cudnn::CudnnBackend>,
+                             .products = nvidia::make_backend<cublas::CublasBackend>},
+                            registration(), verify::verifier());
 }

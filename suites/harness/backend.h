@@ -4,20 +4,25 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "suites/harness/primitive.h"
 
 namespace benanza {
 
+/// What a measurement depends on and a reader must not mix: device, versions, threads. Versions
+/// are asked of the loaded library. Two results may be joined only if their systems are equal.
+using System = std::map<std::string, std::string>;
+
+}  // namespace benanza
+
+namespace benanza::harness {
+
 /// Which of a library's algorithms become variants. best: the library's own first choice. all:
 /// every one but reference code, which counts only where the library has nothing else.
 /// with_reference: really all.
 enum class AlgorithmSet { best, all, with_reference };
-
-/// What a measurement depends on and a reader must not mix: device, versions, threads. Versions
-/// are asked of the loaded library. Two results may be joined only if their systems are equal.
-using System = std::map<std::string, std::string>;
 
 /// The clock of an engine. In seconds.
 class Stopwatch {
@@ -30,17 +35,28 @@ class Stopwatch {
   virtual double time_cold(Primitive& primitive) = 0;
 };
 
-/// A library that solves problems. Owns its context (engine, stream, handles).
+/// A library that solves problems. Opens its context (engine, stream, handles) when it is first
+/// needed: a suite can show its help and list names where there is no device. What needs one throws
+/// NoDevice.
 class Backend {
  public:
   virtual ~Backend() = default;
   /// Part of every benchmark name: "onednn", "cudnn", "cublas".
   virtual std::string_view name() const = 0;
-  virtual System system() const = 0;
+  /// Lines of --help for flags that are the backend's own.
+  virtual std::string_view help() const { return {}; }
+  /// One line for each device that this process could measure on; empty: there is none.
+  virtual std::vector<std::string> devices() const = 0;
+  /// Needs the device.
+  virtual System system() = 0;
+  /// More for the context of the results, known before anything is measured: {"name", "value"}.
+  /// Needs the device.
+  virtual std::vector<std::pair<std::string, std::string>> context() { return {}; }
   /// Layouts worth measuring for this problem; none if the library has no such operator at all: the
   /// problem then leaves no row.
   virtual std::vector<Layout> layouts(const Problem& problem) const = 0;
-  /// The library's first choice first. Throws Unsupported if there is none.
+  /// The library's first choice first. Throws Unsupported if there is none. Without a device: those
+  /// that are known all the same; throws NoDevice if there is none of them.
   virtual std::vector<Algorithm> algorithms(const Problem& problem, Precision precision,
                                             Layout layout, AlgorithmSet set) = 0;
   /// Throws Unsupported if the library refuses, std::exception for any other failure.
@@ -48,4 +64,4 @@ class Backend {
   virtual Stopwatch& stopwatch() = 0;
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

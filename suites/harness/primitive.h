@@ -13,6 +13,14 @@
 
 namespace benanza {
 
+/// What a backend knows of a variant beyond its time; every entry becomes a field of the row, so a
+/// name says its unit: {"heuristic_rank": 2.0, "tensor_core_claimed": true}.
+using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
+
+}  // namespace benanza
+
+namespace benanza::harness {
+
 /// A library's name for one way of solving a problem, e.g. "jit:avx2". Holds no '/' and no space.
 using Algorithm = std::string;
 
@@ -37,9 +45,11 @@ class EngineLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a backend knows of a variant beyond its time; every entry becomes a field of the row, so a
-/// name says its unit: {"heuristic_rank": 2.0, "tensor_core_claimed": true}.
-using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
+/// There is no device to measure on, or to ask.
+class NoDevice : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// One variant, set up and ready to run again and again. Knows nothing of timing, names or JSON.
 /// Values cross this border as floats in row-major logical order, whatever the variant's precision
@@ -71,4 +81,4 @@ class Primitive {
 /// Factor of an int8 result, a power of two: keeps random sums inside 8 bits.
 float int8_scale(const Problem& problem);
 
-}  // namespace benanza
+}  // namespace benanza::harness

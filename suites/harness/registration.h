@@ -5,13 +5,19 @@
 
 #include "core/problem/precision.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 /// What the generator found in the user's models. Each table holds the keys of one operator.
 struct Registration {
   std::vector<std::span<const char* const>> problems;
   std::vector<Precision> precisions;
 };
+
+}  // namespace benanza::harness
+
+namespace benanza {
+
+using harness::Registration;
 
 /// Defined by the generated problems.cpp.
 Registration registration();

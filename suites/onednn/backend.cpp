@@ -1,62 +1,47 @@
 #include "suites/onednn/backend.h"
 
-#include "suites/harness/host_stopwatch.h"
+#include "suites/harness/measure/host_stopwatch.h"
 #include "suites/onednn/checked.h"
-#include "suites/onednn/implementations.h"
-#include "suites/onednn/primitive.h"
+#include "suites/onednn/solvers.h"
 #include "suites/onednn/system.h"
 
-namespace benanza {
-namespace onednn {
+namespace benanza::onednn {
 namespace {
 
-class OnednnBackend : public Backend {
+Library open_library() {
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return {.engine = engine, .stream = dnnl::stream(engine)};
+}
+
+class OnednnBackend final : public harness::SolverBackend<Library> {
  public:
   OnednnBackend()
-      : engine_(dnnl::engine::kind::cpu, 0),
-        stream_(engine_),
-        stopwatch_([stream = stream_]() mutable { stream.wait(); }) {
+      : SolverBackend("oneDNN", solvers()),
+        library_(open_library()),
+        stopwatch_([stream = library_.stream]() mutable { stream.wait(); }) {
     // What is in its cache, the library lists a second time.
     dnnl::set_primitive_cache_capacity(0);
   }
 
   std::string_view name() const override { return "onednn"; }
-  System system() const override { return describe_system(); }
-
-  std::vector<Layout> layouts(const Problem& problem) const override {
-    return solver_of(problem).layouts;
+  std::vector<std::string> devices() const override {
+    const System system = describe_system();
+    return {"0: " + system.at("cpu_model") + ", " + system.at("threads") + " threads"};
   }
-
-  std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
-                                    AlgorithmSet set) override {
-    return implementations(attempts(problem, precision, layout), set);
-  }
-
-  std::unique_ptr<Primitive> create(const Variant& variant) override {
-    const Plan plan = implementation(attempts(variant.problem, variant.precision, variant.layout),
-                                     variant.algorithm);
-    return std::make_unique<PlannedPrimitive>(plan, engine_, stream_,
-                                              element_count(output(variant.problem)));
-  }
-
-  Stopwatch& stopwatch() override { return stopwatch_; }
+  System system() override { return describe_system(); }
+  harness::Stopwatch& stopwatch() override { return stopwatch_; }
 
  private:
-  std::vector<Attempt> attempts(const Problem& problem, Precision precision, Layout layout) {
-    const Setting setting(engine_, precision, layout);
-    return solver_of(problem).attempts(setting);
-  }
+  Library& library() override { return library_; }
 
-  dnnl::engine engine_;
-  dnnl::stream stream_;
-  HostStopwatch stopwatch_;
+  Library library_;
+  harness::HostStopwatch stopwatch_;
 };
 
 }  // namespace
-}  // namespace onednn
 
-std::unique_ptr<Backend> make_onednn_backend() {
-  return onednn::checked("engine", [] { return std::make_unique<onednn::OnednnBackend>(); });
+std::unique_ptr<harness::Backend> make_backend() {
+  return checked("engine", [] { return std::make_unique<OnednnBackend>(); });
 }
 
-}  // namespace benanza
+}  // namespace benanza::onednn

@@ -4,9 +4,9 @@
 
 #include "suites/harness/backend.h"
 
-namespace benanza {
+namespace benanza::onednn {
 
 /// oneDNN on the host's processors, with as many threads as OpenMP gives.
-std::unique_ptr<Backend> make_onednn_backend();
+std::unique_ptr<harness::Backend> make_backend();
 
-}  // namespace benanza
+}  // namespace benanza::onednn

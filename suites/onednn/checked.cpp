@@ -15,7 +15,7 @@ void throw_error(const dnnl::error& error, bool making_descriptor, const std::st
       std::string("oneDNN: ") + error.what() + " (" + dnnl_status2str(error.status) + ")";
   if (making_descriptor &&
       (error.status == dnnl_unimplemented || error.status == dnnl_invalid_arguments)) {
-    throw Unsupported(words);
+    throw harness::Unsupported(words);
   }
   throw std::runtime_error(words + ", " + what + ", " + where.file_name() + ":" +
                            std::to_string(where.line()));

@@ -7,13 +7,12 @@
 #include <string>
 
 #include "suites/onednn/checked.h"
-#include "suites/onednn/operators.h"
 
 namespace benanza::onednn {
 namespace {
 
 struct Candidate {
-  Algorithm name;
+  harness::Algorithm name;
   bool reference_code = false;
   std::string defect;
 };
@@ -40,78 +39,65 @@ std::string without_separators(std::string name) {
 /// there is none.
 void walk(const std::vector<Attempt>& attempts,
           const std::function<bool(const Candidate&, const Plan&)>& visit) {
-  std::optional<Unsupported> first_refusal;
+  std::optional<harness::Unsupported> first_refusal;
   bool any = false;
   std::map<std::string, int> seen;
   for (const Attempt& attempt : attempts) {
     std::optional<Plan> plan;
     try {
       plan = offered(attempt.plan);
-    } catch (const Unsupported& refusal) {
+    } catch (const harness::Unsupported& refusal) {
       if (!first_refusal) first_refusal = refusal;
       continue;
     }
     do {
-      const std::string library_name = plan->offer.current().impl_info_str();
+      const std::string library_name = plan->implementation.name();
       std::string name = attempt.prefix + without_separators(library_name);
       const int count = ++seen[name];
       if (count > 1) name.append("#").append(std::to_string(count));
       any = true;
-      const std::string defect = attempt.defect ? attempt.defect(library_name) : "";
+      const std::string defect = attempt.defect ? attempt.defect(*plan) : "";
       if (!visit({name, is_reference_code(library_name), defect}, *plan)) return;
-    } while (checked("next implementation", [&] { return plan->offer.next(); }));
+    } while (checked("next implementation", [&] { return plan->implementation.next(); }));
   }
-  if (!any) throw first_refusal.value_or(Unsupported("oneDNN offers no implementation"));
+  if (!any) throw first_refusal.value_or(harness::Unsupported("oneDNN offers no implementation"));
 }
 
 }  // namespace
 
-Solver solver_of(const Problem& problem) {
-  return std::visit(
-      [&](const auto& shape) -> Solver {
-        if constexpr (requires { solver(shape, problem); }) {
-          return solver(shape, problem);
-        } else {
-          return {.layouts = {}, .attempts = [name = std::string(op(problem))](const Setting&) {
-                    throw Unsupported("oneDNN has no " + name);
-                    return std::vector<Attempt>{};
-                  }};
-        }
-      },
-      problem.shape);
-}
-
-std::vector<Algorithm> implementations(const std::vector<Attempt>& attempts, AlgorithmSet set) {
+std::vector<harness::Algorithm> implementation_names(const std::vector<Attempt>& attempts,
+                                                     harness::AlgorithmSet set) {
   std::vector<Candidate> candidates;
   walk(attempts, [&](const Candidate& candidate, const Plan&) {
     candidates.push_back(candidate);
-    return set != AlgorithmSet::best || candidate.reference_code || !candidate.defect.empty();
+    return set != harness::AlgorithmSet::best || candidate.reference_code ||
+           !candidate.defect.empty();
   });
   const auto is_reference = [](const Candidate& candidate) { return candidate.reference_code; };
-  if (set != AlgorithmSet::with_reference &&
+  if (set != harness::AlgorithmSet::with_reference &&
       !std::all_of(candidates.begin(), candidates.end(), is_reference)) {
     std::erase_if(candidates, is_reference);
   }
-  if (set == AlgorithmSet::best) {
+  if (set == harness::AlgorithmSet::best) {
     const auto sound = std::find_if(candidates.begin(), candidates.end(),
                                     [](const Candidate& one) { return one.defect.empty(); });
     candidates = {sound == candidates.end() ? candidates.front() : *sound};
   }
-  std::vector<Algorithm> names;
+  std::vector<harness::Algorithm> names;
   std::transform(candidates.begin(), candidates.end(), std::back_inserter(names),
                  [](const Candidate& candidate) { return candidate.name; });
   return names;
 }
 
-Plan implementation(const std::vector<Attempt>& attempts, const Algorithm& name) {
+Plan plan_named(const std::vector<Attempt>& attempts, const harness::Algorithm& name) {
   std::optional<Plan> found;
   walk(attempts, [&](const Candidate& candidate, const Plan& plan) {
     if (candidate.name != name) return true;
-    if (!candidate.defect.empty()) throw Unsupported(candidate.defect);
+    if (!candidate.defect.empty()) throw harness::Unsupported(candidate.defect);
     found = plan;
     return false;
   });
-  if (!found) throw Unsupported("oneDNN has no implementation " + name + " here");
+  if (!found) throw harness::Unsupported("oneDNN has no implementation " + name + " here");
   return *found;
 }
 

@@ -8,15 +8,13 @@
 
 namespace benanza::onednn {
 
-/// What the library can do for a problem; without layouts for an operator it does not have.
-Solver solver_of(const Problem& problem);
-
 /// Names of the implementations of `set`, in the library's order: the attempt's prefix and the
 /// implementation's name ("jit:avx2"), blanks and slashes replaced, "#2" appended to the second of
 /// a name. Throws Unsupported, in the words of the first refusal, if every attempt is refused.
-std::vector<Algorithm> implementations(const std::vector<Attempt>& attempts, AlgorithmSet set);
+std::vector<harness::Algorithm> implementation_names(const std::vector<Attempt>& attempts,
+                                                     harness::AlgorithmSet set);
 
 /// The plan of the implementation called `name`. Throws Unsupported if there is none.
-Plan implementation(const std::vector<Attempt>& attempts, const Algorithm& name);
+Plan plan_named(const std::vector<Attempt>& attempts, const harness::Algorithm& name);
 
 }  // namespace benanza::onednn

@@ -1,15 +1,18 @@
 #include <cstdio>
 #include <exception>
 
-#include "suites/harness/bench_main.h"
+#include "suites/harness/registration.h"
+#include "suites/harness/run/bench_main.h"
 #include "suites/onednn/backend.h"
+#include "suites/verify/verification_cases.h"
 
 int main(int argc, char** argv) {
+  using namespace benanza;
   try {
-    const auto backend = benanza::make_onednn_backend();
-    return benanza::bench_main(argc, argv, *backend, benanza::registration());
+    const auto backend = onednn::make_backend();
+    return harness::bench_main(argc, argv, *backend, registration(), verify::verifier());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_onednn: %s\n", error.what());
-    return static_cast<int>(benanza::Exit::error);
+    return static_cast<int>(harness::Exit::error);
   }
 }

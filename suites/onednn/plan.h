@@ -9,21 +9,23 @@
 #include <utility>
 #include <vector>
 
-#include "suites/onednn/setting.h"
+#include "suites/onednn/variant_context.h"
 
 namespace benanza::onednn {
 
 /// One implementation the library offers; most kinds of primitive can go on to the next one.
-class Offer {
+class Implementation {
  public:
   /// A kind with one implementation.
-  explicit Offer(const dnnl::primitive_desc_base& descriptor) : current_(descriptor) {}
+  explicit Implementation(const dnnl::primitive_desc_base& descriptor) : current_(descriptor) {}
   /// A kind with a list of them. `operation`, which the descriptor was made from, is kept: the
   /// library goes on reading it.
-  Offer(const dnnl::primitive_desc& descriptor, std::shared_ptr<const void> operation)
+  Implementation(const dnnl::primitive_desc& descriptor, std::shared_ptr<const void> operation)
       : current_(descriptor), list_(descriptor), operation_(std::move(operation)) {}
 
   const dnnl::primitive_desc_base& current() const { return current_; }
+  /// The library's name of it: "jit:avx2".
+  std::string name() const { return current_.impl_info_str(); }
   /// False, and nothing changes, after the last implementation.
   bool next();
 
@@ -35,8 +37,8 @@ class Offer {
 
 /// What the library offers for an operation of a kind, e.g. dnnl::matmul.
 template <class Kind>
-Offer offer(const typename Kind::desc& operation, const dnnl::primitive_attr& attributes,
-            const dnnl::engine& engine) {
+Implementation implementation_of(const typename Kind::desc& operation,
+                              const dnnl::primitive_attr& attributes, const dnnl::engine& engine) {
   auto kept = std::make_shared<const typename Kind::desc>(operation);
   return {typename Kind::primitive_desc(*kept, attributes, engine), kept};
 }
@@ -55,7 +57,7 @@ struct Argument {
 
 /// A call that computes the problem. `operands` are in the order of inputs(problem).
 struct Plan {
-  Offer offer;
+  Implementation implementation;
   std::vector<Argument> operands;
   Argument result;
   /// Results that follow the first one in the problem's floats.
@@ -69,20 +71,9 @@ struct Plan {
 struct Attempt {
   std::string prefix;
   std::function<Plan()> plan;
-  /// Why the implementation of that name does not compute this problem although the library offers
-  /// it; empty for all that do.
-  std::function<std::string(std::string_view implementation)> defect = nullptr;
+  /// Why the implementation that `plan` is at does not compute this problem although the library
+  /// offers it; empty for all that do.
+  std::function<std::string(const Plan& plan)> defect = nullptr;
 };
-
-/// What oneDNN can do for a problem.
-struct Solver {
-  /// Worth measuring; none if the library has no such operator.
-  std::vector<Layout> layouts;
-  /// Ways to ask, the most natural first. Throws Unsupported if there is none.
-  std::function<std::vector<Attempt>(const Setting&)> attempts;
-};
-
-/// A solver that asks in one way.
-Solver solver_of_one(std::vector<Layout> layouts, std::function<Plan(const Setting&)> plan);
 
 }  // namespace benanza::onednn

@@ -24,7 +24,7 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
                                    const dnnl::stream& stream, std::int64_t result_elements)
     : engine_(engine), stream_(stream), result_elements_(result_elements) {
   primitive_ = checked("creation of the primitive",
-                       [&] { return dnnl::primitive(plan.offer.current().get()); });
+                       [&] { return dnnl::primitive(plan.implementation.current().get()); });
   for (const Argument& argument : plan.operands) {
     if (argument.in_result) in_result_ = operands_.size();
     operands_.push_back(allocate(plan, argument));
@@ -37,7 +37,7 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
   for (const Argument& argument : plan.further_results) {
     results_.push_back(allocate(plan, argument));
   }
-  const Memory::desc scratch = plan.offer.current().scratchpad_desc();
+  const Memory::desc scratch = plan.implementation.current().scratchpad_desc();
   if (scratch.get_size() > 0) {
     scratchpad_ = checked("scratch memory", [&] { return Memory(scratch, engine_); });
     arguments_.push_back({DNNL_ARG_SCRATCHPAD, scratchpad_.get()});
@@ -46,7 +46,8 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
 }
 
 PlannedPrimitive::Tensor PlannedPrimitive::allocate(const Plan& plan, const Argument& argument) {
-  const Memory::desc wanted = plan.offer.current().query_md(dnnl::query::exec_arg_md, argument.id);
+  const Memory::desc wanted =
+      plan.implementation.current().query_md(dnnl::query::exec_arg_md, argument.id);
   if (wanted.get_size() == 0) {
     throw std::runtime_error("oneDNN does not take argument " + std::to_string(argument.id));
   }

@@ -9,7 +9,7 @@
 namespace benanza::onednn {
 
 /// A plan with its memory: ready to run. Values are converted by the library's own reorders.
-class PlannedPrimitive : public Primitive {
+class PlannedPrimitive : public harness::Primitive {
  public:
   /// `result_elements`: length of what download() returns.
   PlannedPrimitive(const Plan& plan, const dnnl::engine& engine, const dnnl::stream& stream,
@@ -21,6 +21,14 @@ class PlannedPrimitive : public Primitive {
   std::vector<float> download() override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
 
+  /// How the library holds a tensor, and how the problem's floats lie.
+  struct Formats {
+    Memory::desc in_library;
+    Memory::desc values;
+  };
+  Formats operand_formats(std::size_t index) const { return formats(operands_.at(index)); }
+  Formats result_formats() const { return formats(results_.front()); }
+
  private:
   /// The library's side and the problem's side of one tensor.
   struct Tensor {
@@ -28,6 +36,9 @@ class PlannedPrimitive : public Primitive {
     Argument argument;
   };
 
+  static Formats formats(const Tensor& tensor) {
+    return {tensor.memory.get_desc(), tensor.argument.values};
+  }
   Tensor allocate(const Plan& plan, const Argument& argument);
   /// Values of a result, in the problem's order, to `target`. Returns how many there are.
   std::int64_t read(const Tensor& result, std::span<float> target);

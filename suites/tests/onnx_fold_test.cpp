@@ -12,30 +12,30 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "generator/onnx/infer.h"
-#include "generator/onnx/inline.h"
-#include "generator/onnx/read.h"
-#include "generator/onnx/tensor.h"
+#include "generator/onnx/infer/infer.h"
+#include "generator/onnx/read/inline.h"
+#include "generator/onnx/read/read.h"
+#include "generator/onnx/model/tensor.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<onnx::TensorProto> read_tensor(const fs::path& path) {
-  onnx::TensorProto tensor;
+std::optional<::onnx::TensorProto> read_tensor(const fs::path& path) {
+  ::onnx::TensorProto tensor;
   if (!fs::exists(path) || !tensor.ParseFromString(read_file(path))) return std::nullopt;
   return tensor;
 }
 
 struct Expected {
   std::string name;
-  onnx::TensorProto tensor;
+  ::onnx::TensorProto tensor;
 };
 
 /// A test whose inputs have become initializers.
 struct ConstantTest {
-  onnx::ModelProto model;
+  ::onnx::ModelProto model;
   std::vector<Expected> outputs;
 };
 
@@ -62,13 +62,13 @@ std::optional<ConstantTest> constant_test(const fs::path& folder) {
   return test;
 }
 
-Program known(const onnx::ModelProto& model, const std::string& where) {
+Program known(const ::onnx::ModelProto& model, const std::string& where) {
   Program program = make_program(model, where);
   infer(program, model, Bound{}, make_fold_table(), make_shape_table(), make_largest_table());
   return program;
 }
 
-Dims extents(const onnx::TensorProto& tensor) {
+Dims extents(const ::onnx::TensorProto& tensor) {
   return {tensor.dims().begin(), tensor.dims().end()};
 }
 
@@ -76,7 +76,7 @@ std::vector<double> reals(const Literal& literal) {
   return std::visit([](const auto& v) { return std::vector<double>(v.begin(), v.end()); }, literal);
 }
 
-void expect_equal(const Literal& literal, const onnx::TensorProto& expected) {
+void expect_equal(const Literal& literal, const ::onnx::TensorProto& expected) {
   const auto values = read_values(expected);
   if (!values) return;  // strings
   const std::vector<double> actual = reals(literal);
@@ -193,4 +193,4 @@ TEST(OnnxFolding, RulesForNewerOpsetsGiveTheSameShapes) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::onnx

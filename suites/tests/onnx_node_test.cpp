@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include "generator/onnx/lowering.h"
+#include "generator/onnx/operators/shared/operator.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 /// Operators of which the collection has no test with floats in and out.
@@ -57,7 +57,7 @@ class Collection {
     const std::string name = folder.filename().string();
     SCOPED_TRACE(name);
     try {
-      const onnx::ModelProto model = read_model(folder / "model.onnx");
+      const ::onnx::ModelProto model = read_model(folder / "model.onnx");
       for (const auto& node : model.graph().node()) {
         if (table.find(node.op_type()) == nullptr) {
           ++foreign_;
@@ -116,4 +116,4 @@ TEST(OnnxNodeTests, ModelsThatPyTorchExported) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -6,7 +6,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Activation& shape, Operands operands, const Dims& at) {
   return activated(shape, operands[0][static_cast<std::size_t>(ravel_broadcast(at, shape.input))]);
@@ -105,4 +105,4 @@ double input_range(const Activation& shape) {
   }
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

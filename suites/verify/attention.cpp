@@ -4,7 +4,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Attention& shape, Operands operands, const Dims& at) {
   const std::int64_t head = at[1] / (shape.heads / shape.kv_heads);
@@ -48,4 +48,4 @@ Element element(const Attention& shape, Operands operands, const Dims& at) {
   return {result.value / sum, result.magnitude / sum, std::sqrt(squares) / sum};
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

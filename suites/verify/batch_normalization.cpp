@@ -3,7 +3,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const BatchNormalization& shape, Operands operands, const Dims& at) {
   const double x = operands[0][static_cast<std::size_t>(ravel_broadcast(at, shape.input))];
@@ -16,4 +16,4 @@ Element element(const BatchNormalization& shape, Operands operands, const Dims& 
           std::abs(factor) * (std::abs(x) + std::abs(mean)) + std::abs(bias)};
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -5,7 +5,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Binary& shape, Operands operands, const Dims& at) {
   const double a = operands[0][static_cast<std::size_t>(ravel_broadcast(at, shape.a))];
@@ -45,4 +45,4 @@ Element element(const Binary& shape, Operands operands, const Dims& at) {
   throw std::logic_error("unknown binary operator");
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

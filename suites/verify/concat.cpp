@@ -4,7 +4,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Concat& shape, Operands operands, const Dims& at) {
   const auto axis = static_cast<std::size_t>(shape.axis);
@@ -20,4 +20,4 @@ Element element(const Concat& shape, Operands operands, const Dims& at) {
   throw std::out_of_range("a concatenation has no element there");
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -3,7 +3,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Convolution& shape, Operands operands, const Dims& at) {
   const std::int64_t group_channels = shape.input[1] / shape.groups;
@@ -26,4 +26,4 @@ Element element(const Convolution& shape, Operands operands, const Dims& at) {
   return sum;
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -1,6 +1,6 @@
 #include "suites/verify/coordinates.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Dims unravel(std::int64_t flat_index, const Dims& dims) {
   Dims at(dims.size());
@@ -29,4 +29,4 @@ bool advance(Dims& at, const Dims& dims) {
 
 std::int64_t plane(const Dims& dims) { return element_count(Dims(dims.begin() + 2, dims.end())); }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -3,7 +3,7 @@
 #include "core/problem/ops/window.h"
 #include "core/problem/text.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 /// Coordinates of row-major element `flat_index` of a tensor of extents `dims`.
 Dims unravel(std::int64_t flat_index, const Dims& dims);
@@ -40,4 +40,4 @@ void for_each_tap(const Window& window, const Dims& spatial_extents, const Dims&
   } while (advance(at, window.kernel));
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -5,7 +5,7 @@
 
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 namespace {
 
 /// Source offset of the moved element that lands on destination offset `rest`, walking the axes
@@ -39,4 +39,4 @@ Element element(const Copy& shape, Operands operands, const Dims& at) {
   return {value, std::abs(value)};
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

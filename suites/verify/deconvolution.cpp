@@ -3,7 +3,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Deconvolution& shape, Operands operands, const Dims& at) {
   const Window& window = shape.window;
@@ -44,4 +44,4 @@ Element element(const Deconvolution& shape, Operands operands, const Dims& at) {
   return sum;
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -3,7 +3,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 /// What an element is if it is kept.
 Element element(const Dropout& shape, Operands operands, const Dims& at) {
@@ -12,4 +12,4 @@ Element element(const Dropout& shape, Operands operands, const Dims& at) {
   return {kept, std::abs(kept)};
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -3,7 +3,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Gemm& shape, Operands operands, const Dims& at) {
   const Dims batch(at.begin(), at.end() - 2);
@@ -22,4 +22,4 @@ Element element(const Gemm& shape, Operands operands, const Dims& at) {
   return sum;
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

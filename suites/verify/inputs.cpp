@@ -8,7 +8,7 @@
 #include "suites/verify/operators.h"
 #include "suites/verify/random.h"
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 /// What four random bits become.
@@ -55,7 +55,7 @@ double exponent_for(const Problem& problem, const Activation& function) {
   constexpr double product_deviation = 25.5 / 64;
   const double deviation =
       product_deviation * std::sqrt(static_cast<double>(reduction_length(problem)));
-  const double wanted = reference_detail::input_range(function) / 2;
+  const double wanted = input_range(function) / 2;
   return std::ceil(std::log2(wanted / deviation) / 2);
 }
 
@@ -67,8 +67,7 @@ float step_for(const Problem& problem, Precision precision, std::size_t operand)
     return static_cast<float>(std::exp2(exponent_for(problem, *function) - 3));
   }
   const double range =
-      std::visit([&](const auto& shape) { return reference_detail::input_range(shape, operand); },
-                 problem.shape);
+      std::visit([&](const auto& shape) { return input_range(shape, operand); }, problem.shape);
   return static_cast<float>(std::exp2(std::ceil(std::log2(range)) - 3));
 }
 
@@ -83,11 +82,11 @@ std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision pre
     const bool added = index == bias_operand(problem) || index == residual_operand(problem);
     const float step = step_for(problem, precision, index);
     Palette palette = operands[index].domain == Domain::positive ? positive(step) : symmetric(step);
-    if (integers && added) palette = symmetric(4 / int8_scale(problem));
+    if (integers && added) palette = symmetric(4 / harness::int8_scale(problem));
     if (integers && index > 0 && !added) palette = even(palette);
     values.push_back(fill(element_count(operands[index].dims), palette, random_bits(seed, index)));
   }
   return values;
 }
 
-}  // namespace benanza
+}  // namespace benanza::verify

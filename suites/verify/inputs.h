@@ -5,7 +5,7 @@
 
 #include "core/problem/problem.h"
 
-namespace benanza {
+namespace benanza::verify {
 
 /// Random values of inputs(problem), the same for the same seed on every machine.
 ///   Exact in every precision: k * 2^e with k = +-1 ... +-8 and one e per operand, so the only
@@ -20,4 +20,4 @@ namespace benanza {
 std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision precision,
                                            std::uint64_t seed);
 
-}  // namespace benanza
+}  // namespace benanza::verify

@@ -4,7 +4,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Lrn& shape, Operands operands, const Dims& at) {
   const auto value_at = [&](std::int64_t channel) -> double {
@@ -27,4 +27,4 @@ double input_range(const Lrn& shape) {
   return std::clamp(1.6 * std::sqrt(shape.k / static_cast<double>(shape.alpha)), 1.0, 256.0);
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -2,7 +2,7 @@
 
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 namespace {
 
 /// One element normalized by the statistics of the `row` it lies in.
@@ -54,4 +54,4 @@ Element element(const InstanceNormalization& shape, Operands operands, const Dim
   return shifted(scaled(result, operands[1][channel]), operands[2][channel]);
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -7,7 +7,7 @@
 /// operator's output(). A new operator is one declaration of element() (or of elements(), where one
 /// element costs as much as many), and, where the defaults below do not fit, an overload of a
 /// property.
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Convolution& shape, Operands operands, const Dims& at);
 Element element(const Gemm& shape, Operands operands, const Dims& at);
@@ -82,21 +82,6 @@ double input_range(const Shape& shape, std::size_t) {
 }
 double input_range(const Recurrent& shape, std::size_t operand);
 
-/// Products of random inputs summed, undivided, into one element: what int8 results must be scaled
-/// down for. 0 where nothing is summed, or the sum is divided by its length.
-template <class Shape>
-std::int64_t summed_products(const Shape&) {
-  return 0;
-}
-inline std::int64_t summed_products(const Convolution& shape) { return shape.reduction_length(); }
-inline std::int64_t summed_products(const Deconvolution& shape) { return shape.reduction_length(); }
-inline std::int64_t summed_products(const Gemm& shape) { return shape.reduction_length(); }
-inline std::int64_t summed_products(const Reduction& shape) {
-  using enum ReductionKind;
-  const bool sums = shape.kind == sum || shape.kind == l1 || shape.kind == sum_square;
-  return sums ? shape.reduction_length() : 0;
-}
-
 /// Where the result is written: element (i0, i1, ...) of `dims` at sum(i * strides).
 struct WrittenView {
   Dims dims;
@@ -108,4 +93,4 @@ WrittenView written_view(const Shape& shape) {
 }
 inline WrittenView written_view(const Copy& shape) { return {shape.dims, shape.to}; }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

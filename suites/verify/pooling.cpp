@@ -5,7 +5,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Pooling& shape, Operands operands, const Dims& at) {
   const float* input = operands[0].data() + (at[0] * shape.input[1] + at[1]) * plane(shape.input);
@@ -27,4 +27,4 @@ Element element(const Pooling& shape, Operands operands, const Dims& at) {
   return {sum.value / divisor, sum.magnitude / divisor};
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -4,7 +4,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Quantization& shape, Operands operands, const Dims& at) {
   const double x = operands[0][static_cast<std::size_t>(ravel_broadcast(at, shape.input))];
@@ -13,4 +13,4 @@ Element element(const Quantization& shape, Operands operands, const Dims& at) {
   return {value, std::abs(value)};
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

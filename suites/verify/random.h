@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace benanza {
+namespace benanza::verify {
 
 /// 64 random bits for every pair of seed and counter (the mixing function of SplitMix64).
 inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
@@ -12,4 +12,4 @@ inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t counter) {
   return z ^ (z >> 31U);
 }
 
-}  // namespace benanza
+}  // namespace benanza::verify

@@ -5,7 +5,7 @@
 
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 namespace {
 
 /// One step's vector, with its errors. `magnitude` and `carried` as in Element; `stored` is what
@@ -261,4 +261,4 @@ double input_range(const Recurrent& shape, std::size_t operand) {
   return 1;
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

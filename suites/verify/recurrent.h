@@ -2,7 +2,7 @@
 
 #include "suites/verify/reference.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 /// What one element of a recurrent network's result is.
 struct RecurrentPlace {
@@ -28,4 +28,4 @@ std::vector<Element> elements(const Recurrent& shape, Operands operands,
 /// first one did.
 Dims sampled_at(const Recurrent& shape, Dims at);
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -1,7 +1,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/recurrent.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 RecurrentPlace recurrent_place(const Recurrent& shape, const Dims& at) {
   const std::vector<Dims> parts = shape.results();
@@ -46,4 +46,4 @@ Dims sampled_at(const Recurrent& shape, Dims at) {
   return recurrent_coordinates(shape, place);
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -4,7 +4,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Reduction& shape, Operands operands, const Dims& at) {
   Dims reduced(shape.input.size(), 1);
@@ -57,4 +57,4 @@ double input_range(const Reduction& shape) {
   return shape.kind == ReductionKind::product ? 2 : 1;
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -5,7 +5,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza {
+namespace benanza::verify {
 
 std::vector<Element> reference_elements(const Problem& problem, Operands operands,
                                         std::span<const std::int64_t> flat_indices) {
@@ -15,10 +15,10 @@ std::vector<Element> reference_elements(const Problem& problem, Operands operand
       [&](const auto& shape) {
         std::vector<Dims> all;
         for (const std::int64_t flat : flat_indices) {
-          all.push_back(reference_detail::unravel(flat, shape.output()));
+          all.push_back(unravel(flat, shape.output()));
         }
-        std::vector<Element> results = reference_detail::elements(shape, operands, all);
-        if constexpr (requires(const Dims& at) { reference_detail::bias_index(shape, at); }) {
+        std::vector<Element> results = elements(shape, operands, all);
+        if constexpr (requires(const Dims& at) { bias_index(shape, at); }) {
           for (std::size_t i = 0; i < results.size(); ++i) {
             const auto add = [&](std::optional<std::size_t> operand, std::int64_t index) {
               if (!operand) return;
@@ -26,10 +26,10 @@ std::vector<Element> reference_elements(const Problem& problem, Operands operand
               results[i].value += term;
               results[i].magnitude += std::abs(term);
             };
-            add(bias, reference_detail::bias_index(shape, all[i]));
+            add(bias, bias_index(shape, all[i]));
             add(residual, flat_indices[i]);
             if (problem.epilogue.activation) {
-              results[i] = reference_detail::activated(*problem.epilogue.activation, results[i]);
+              results[i] = activated(*problem.epilogue.activation, results[i]);
             }
           }
         }
@@ -46,4 +46,4 @@ double reference(const Problem& problem, Operands operands, std::int64_t flat_in
   return reference_element(problem, operands, flat_index).value;
 }
 
-}  // namespace benanza
+}  // namespace benanza::verify

@@ -6,7 +6,7 @@
 
 #include "core/problem/problem.h"
 
-namespace benanza {
+namespace benanza::verify {
 
 /// Values of inputs(problem), in that order, each row-major and as long as its element_count.
 using Operands = std::span<const std::vector<float>>;
@@ -34,4 +34,4 @@ std::vector<Element> reference_elements(const Problem& problem, Operands operand
 /// The value of reference_element.
 double reference(const Problem& problem, Operands operands, std::int64_t flat_index);
 
-}  // namespace benanza
+}  // namespace benanza::verify

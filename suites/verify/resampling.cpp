@@ -4,7 +4,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 namespace {
 
 /// Where the centre of output pixel `o` lies in the input.
@@ -44,4 +44,4 @@ Element element(const Resampling& shape, Operands operands, const Dims& at) {
   return sum;
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

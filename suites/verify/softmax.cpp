@@ -4,7 +4,7 @@
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
-namespace benanza::reference_detail {
+namespace benanza::verify {
 
 Element element(const Softmax& shape, Operands operands, const Dims& at) {
   const auto axis = static_cast<std::size_t>(shape.axis);
@@ -23,4 +23,4 @@ Element element(const Softmax& shape, Operands operands, const Dims& at) {
   return {value, value};
 }
 
-}  // namespace benanza::reference_detail
+}  // namespace benanza::verify

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 /// Absolute and relative error of storing a result.
@@ -47,4 +47,4 @@ double tolerance(Precision precision, const Element& element, std::int64_t lengt
          factor_rounding(precision) * element.carried + summing * element.magnitude;
 }
 
-}  // namespace benanza
+}  // namespace benanza::verify

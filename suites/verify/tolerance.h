@@ -3,7 +3,7 @@
 #include "core/problem/precision.h"
 #include "suites/verify/reference.h"
 
-namespace benanza {
+namespace benanza::verify {
 
 /// How far from the exact element a correct call may be, for inputs that the precision holds
 /// exactly:
@@ -25,4 +25,4 @@ namespace benanza {
 double tolerance(Precision precision, const Element& element, std::int64_t length,
                  double amplification = 1);
 
-}  // namespace benanza
+}  // namespace benanza::verify

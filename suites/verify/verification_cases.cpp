@@ -1,10 +1,12 @@
 #include "suites/verify/verification_cases.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "core/problem/problem.h"
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 std::int64_t operand_bytes(const VerificationCase& verification) {
@@ -35,4 +37,15 @@ VerificationCase& VerificationCases::at(const Problem& problem, Precision precis
   return entries_.front().verification;
 }
 
-}  // namespace benanza
+harness::Verifier verifier() {
+  return [cases = std::make_shared<VerificationCases>()](
+             harness::Primitive& primitive, const Problem& problem,
+             Precision precision) -> std::optional<std::string> {
+    VerificationResult result =
+        verify(primitive, problem, precision, cases->at(problem, precision));
+    if (result.ok) return std::nullopt;
+    return std::move(result.message);
+  };
+}
+
+}  // namespace benanza::verify

@@ -4,9 +4,10 @@
 #include <list>
 #include <string>
 
+#include "suites/harness/run/runner.h"
 #include "suites/verify/verify.h"
 
-namespace benanza {
+namespace benanza::verify {
 
 /// Verification cases of several problems: repetitions that are spread over a run come back to a
 /// problem long after its inputs were made. Forgets those used longest ago when the inputs of all
@@ -36,4 +37,7 @@ class VerificationCases {
   std::list<Entry> entries_;
 };
 
-}  // namespace benanza
+/// Compares variants with the references; keeps the cases of several problems.
+harness::Verifier verifier();
+
+}  // namespace benanza::verify

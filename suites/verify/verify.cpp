@@ -10,19 +10,16 @@
 #include "suites/verify/random.h"
 #include "suites/verify/tolerance.h"
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
-using reference_detail::advance;
-using reference_detail::WrittenView;
 
 constexpr std::uint64_t input_seed = 2020;
 constexpr std::uint64_t sample_seed = 2021;
 constexpr float integer_poison = -128;
 
 WrittenView view_of(const Problem& problem) {
-  return std::visit([](const auto& shape) { return reference_detail::written_view(shape); },
-                    problem.shape);
+  return std::visit([](const auto& shape) { return written_view(shape); }, problem.shape);
 }
 
 std::int64_t position(const Dims& at, const Dims& strides) {
@@ -96,8 +93,7 @@ std::vector<Dims> poisoned(const std::vector<float>& result, const WrittenView& 
 }
 
 double dropped_share_of(const Problem& problem) {
-  return std::visit([](const auto& shape) { return reference_detail::dropped_share(shape); },
-                    problem.shape);
+  return std::visit([](const auto& shape) { return dropped_share(shape); }, problem.shape);
 }
 
 /// Empty if about `share` of the elements are 0: within six standard deviations of as many
@@ -138,7 +134,7 @@ std::vector<VerificationCase::Sample> VerificationCase::samples_at(std::vector<D
   for (std::size_t i = 0; i < all.size(); ++i) {
     Element expected = elements[i];
     if (precision_ == Precision::int8) {
-      const double scale = int8_scale(*problem_);
+      const double scale = harness::int8_scale(*problem_);
       expected.value = std::clamp(expected.value * scale, -128.0, 127.0);
       expected.magnitude *= scale;
     }
@@ -153,8 +149,7 @@ void VerificationCase::choose_samples() {
   std::vector<Dims> all;
   const auto add = [&](const Dims& at) {
     Dims chosen =
-        std::visit([&](const auto& shape) { return reference_detail::sampled_at(shape, at); },
-                   problem_->shape);
+        std::visit([&](const auto& shape) { return sampled_at(shape, at); }, problem_->shape);
     if (std::find(all.begin(), all.end(), chosen) == all.end()) all.push_back(std::move(chosen));
   };
   Dims last = dims;
@@ -173,8 +168,8 @@ void VerificationCase::choose_samples() {
   samples_ = samples_at(std::move(all));
 }
 
-VerificationResult verify(Primitive& primitive, const Problem& problem, Precision precision,
-                          VerificationCase& cache) {
+VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
+                          Precision precision, VerificationCase& cache) {
   cache.prepare(problem, precision);
   for (std::size_t index = 0; index < cache.operands().size(); ++index) {
     primitive.upload(index, cache.operands()[index]);
@@ -211,4 +206,4 @@ VerificationResult verify(Primitive& primitive, const Problem& problem, Precisio
   return {true, {}};
 }
 
-}  // namespace benanza
+}  // namespace benanza::verify

@@ -8,7 +8,7 @@
 #include "suites/harness/primitive.h"
 #include "suites/verify/reference.h"
 
-namespace benanza {
+namespace benanza::verify {
 
 /// Inputs of one problem and what a sample of its result must be: made once, used for every layout
 /// and algorithm. Holds the latest problem and precision only; VerificationCases holds several.
@@ -51,7 +51,7 @@ struct VerificationResult {
 /// edges and inside in equal parts, fewer where sums are long (at most 5 million products in all).
 /// Of an operator that drops elements at random, those that are left are compared, and the share of
 /// the others. The inputs stay in the primitive. What the primitive throws passes through.
-VerificationResult verify(Primitive& primitive, const Problem& problem, Precision precision,
-                          VerificationCase& cache);
+VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
+                          Precision precision, VerificationCase& cache);
 
-}  // namespace benanza
+}  // namespace benanza::verify

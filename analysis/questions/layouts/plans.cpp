@@ -53,9 +53,9 @@ Change change_by(const std::optional<std::string>& key, const MeasurementSet& me
 }
 
 bool keeps_extents(const Graph& graph, const Layer& layer) {
-  if (layer.inputs.size() != 1 || layer.output_dims.empty()) return false;
+  if (layer.inputs.size() != 1 || layer.outputs.empty()) return false;
   const Layer& input = graph.layers[layer.inputs.front()];
-  return !input.output_dims.empty() && layer.output_dims.front() == input.output_dims.front();
+  return !input.outputs.empty() && layer.outputs.front().shape == input.outputs.front().shape;
 }
 
 /// May `layer` run in nhwc?

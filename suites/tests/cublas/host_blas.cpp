@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "suites/nvidia/convert.h"
+#include "suites/nvidia/device/convert.h"
 
 namespace benanza::cublas {
 namespace {
@@ -19,7 +19,7 @@ double element(const std::vector<float>& matrix, std::int64_t begin, std::int64_
 
 }  // namespace
 
-HostBlas::HostBlas(const Variant& variant, bool planted)
+HostBlas::HostBlas(const harness::Variant& variant, bool planted)
     : variant_(variant),
       gemm_(packed(folded(std::get<Gemm>(variant.problem.shape)), variant.precision)),
       planted_(planted),
@@ -27,9 +27,9 @@ HostBlas::HostBlas(const Variant& variant, bool planted)
       result_(static_cast<std::size_t>(element_count(output(variant.problem)))) {}
 
 void HostBlas::upload(std::size_t index, std::span<const float> values) {
-  TensorFormat format = input_formats(variant_.problem, variant_.precision).at(index);
+  nvidia::TensorFormat format = input_formats(variant_.problem, variant_.precision).at(index);
   format.precision = Precision::fp32;
-  const auto bytes = to_storage(values, format);
+  const auto bytes = nvidia::to_storage(values, format);
   operands_.at(index).resize(bytes.size() / sizeof(float));
   std::memcpy(operands_[index].data(), bytes.data(), bytes.size());
 }
@@ -47,7 +47,7 @@ void HostBlas::run() {
     run_gemm();
   }
   if (variant_.precision != Precision::int8) return;
-  const float scale = int8_scale(variant_.problem);
+  const float scale = harness::int8_scale(variant_.problem);
   for (float& value : result_) value = std::clamp(std::nearbyint(value * scale), -128.0F, 127.0F);
 }
 

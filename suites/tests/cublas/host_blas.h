@@ -9,10 +9,10 @@ namespace benanza::cublas {
 
 /// What BLAS does, in plain loops over column-major matrices: stands in for the library, so that
 /// the mapping onto it can be verified without a GPU. Elements are stored as floats.
-class HostBlas : public Primitive {
+class HostBlas : public harness::Primitive {
  public:
   /// `planted`: changes one step of the mapping, to see that verification notices.
-  explicit HostBlas(const Variant& variant, bool planted = false);
+  explicit HostBlas(const harness::Variant& variant, bool planted = false);
 
   void upload(std::size_t index, std::span<const float> values) override;
   void poison_output() override;
@@ -24,7 +24,7 @@ class HostBlas : public Primitive {
   void run_gemm();
   void run_gemv();
 
-  Variant variant_;
+  harness::Variant variant_;
   Gemm gemm_;
   bool planted_;
   std::vector<std::vector<float>> operands_;

@@ -103,7 +103,7 @@ TEST(LtMatmul, AnUnreadMatrixOfAnotherTypeHasNoAddress) {
 TEST(LtMatmul, RowsOfEightBitFloatsBeginAtMultiplesOf16Bytes) {
   EXPECT_NO_THROW(LtMatmul(parse("gemm/m7_n32_k64_nt"), Precision::fp8)) << "no row is 7 long";
   for (const char* key : {"gemm/m16_n1000_k64_nt", "gemm/m16_n32_k40_nt", "gemm/m7_n32_k64_tt"}) {
-    EXPECT_THROW(LtMatmul(parse(key), Precision::fp8), Unsupported) << key;
+    EXPECT_THROW(LtMatmul(parse(key), Precision::fp8), harness::Unsupported) << key;
     EXPECT_NO_THROW(LtMatmul(parse(key), Precision::bf16)) << key;
   }
 }
@@ -119,7 +119,7 @@ TEST(LtMatmul, Int8IsScaledInFp32) {
   const Problem problem = parse("gemm/m16_n32_k64_nt");
   const LtMatmul matmul(problem, Precision::int8);
   EXPECT_EQ(read<std::int32_t>(matmul.operation(), CUBLASLT_MATMUL_DESC_SCALE_TYPE), CUDA_R_32F);
-  EXPECT_EQ(matmul.alpha(), int8_scale(problem));
+  EXPECT_EQ(matmul.alpha(), harness::int8_scale(problem));
   EXPECT_EQ(matrix(matmul.result()).type, static_cast<std::uint32_t>(CUDA_R_8I));
 }
 
@@ -146,7 +146,7 @@ TEST(LtMatmul, EveryEpilogueTheLibraryHas) {
   EXPECT_EQ(epilogue_of("_gelutanh"), CUBLASLT_EPILOGUE_GELU);
   EXPECT_EQ(epilogue_of("_bias_gelutanh"), CUBLASLT_EPILOGUE_GELU_BIAS);
   for (const char* words : {"_bias_gelu", "_bias_tanh", "_bias_clip_a0_b6", "_leakyrelu_a0.1"}) {
-    EXPECT_THROW(epilogue_of(words), Unsupported) << words;
+    EXPECT_THROW(epilogue_of(words), harness::Unsupported) << words;
   }
 }
 
@@ -173,15 +173,16 @@ TEST(LtMatmul, ResidualsOf8BitFloatsHave16) {
 }
 
 TEST(LtMatmul, WhatDescriptorsCannotSayIsUnsupported) {
-  EXPECT_THROW(LtMatmul(parse("gemm/m2_n5_k3_nn_a2x1_b1x3"), Precision::fp32), Unsupported);
-  EXPECT_THROW(LtMatmul(parse("gemm/m2_n5_k3_nt_w_bias"), Precision::int8), Unsupported);
+  EXPECT_THROW(LtMatmul(parse("gemm/m2_n5_k3_nn_a2x1_b1x3"), Precision::fp32),
+               harness::Unsupported);
+  EXPECT_THROW(LtMatmul(parse("gemm/m2_n5_k3_nt_w_bias"), Precision::int8), harness::Unsupported);
 }
 
 TEST(CublasCheck, RefusalsAreUnsupportedInTheLibrarysWords) {
   try {
     check(CUBLAS_STATUS_NOT_SUPPORTED, "cublasGemmEx");
     FAIL();
-  } catch (const Unsupported& refusal) {
+  } catch (const harness::Unsupported& refusal) {
     EXPECT_STREQ(refusal.what(),
                  "cublasGemmEx: CUBLAS_STATUS_NOT_SUPPORTED, the requested functionality is not "
                  "supported");

@@ -113,21 +113,24 @@ class Mapping : public testing::TestWithParam<Case> {};
 
 TEST_P(Mapping, AgreesWithTheReference) {
   const Problem problem = parse(GetParam().key);
-  const Variant variant{problem, GetParam().precision, Layout::plain, GetParam().algorithm};
-  VerificationCase cache;
+  const harness::Variant variant{problem, GetParam().precision, Layout::plain,
+                                 GetParam().algorithm};
+  verify::VerificationCase cache;
   HostBlas right(variant);
-  const VerificationResult result = verify(right, problem, variant.precision, cache);
+  const verify::VerificationResult result =
+      verify::verify(right, problem, variant.precision, cache);
   EXPECT_TRUE(result.ok) << result.message;
 }
 
 TEST_P(Mapping, APlantedTransposeIsNoticed) {
   const Problem problem = parse(GetParam().key);
-  const Variant variant{problem, GetParam().precision, Layout::plain, GetParam().algorithm};
-  VerificationCase cache;
+  const harness::Variant variant{problem, GetParam().precision, Layout::plain,
+                                 GetParam().algorithm};
+  verify::VerificationCase cache;
   HostBlas wrong(variant, true);
   bool noticed = false;
   try {
-    noticed = !verify(wrong, problem, variant.precision, cache).ok;
+    noticed = !verify::verify(wrong, problem, variant.precision, cache).ok;
   } catch (const std::out_of_range&) {
     noticed = true;
   }

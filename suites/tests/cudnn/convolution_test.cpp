@@ -1,4 +1,4 @@
-#include "suites/cudnn/convolution.h"
+#include "suites/cudnn/ops/convolution/convolution.h"
 
 #include <gtest/gtest.h>
 
@@ -230,7 +230,7 @@ TEST(FusedConvolution, KnowsReluAlone) {
   EXPECT_EQ(fused_activation(epilogue_of("_bias_residual_relu")), CUDNN_ACTIVATION_RELU);
   // Never a plain relu for a clipped one, nor the other way round.
   for (const char* words : {"_bias_clip_a0_b6", "_bias_leakyrelu_a0.1", "_sigmoid", "_elu_a1"}) {
-    EXPECT_THROW(fused_activation(epilogue_of(words)), Unsupported) << words;
+    EXPECT_THROW(fused_activation(epilogue_of(words)), harness::Unsupported) << words;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "suites/cudnn/deconvolution.h"
+#include "suites/cudnn/ops/deconvolution/deconvolution.h"
 
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST(SplitOutputPadding, ALargerBeginPadIsCutOff) {
 }
 
 TEST(SplitOutputPadding, PixelsOutOfReachAreRefused) {
-  EXPECT_THROW(split("deconv/1x1x4_k1x2_p0.-2_s2_d3_g1"), Unsupported);
+  EXPECT_THROW(split("deconv/1x1x4_k1x2_p0.-2_s2_d3_g1"), harness::Unsupported);
 }
 
 class RealDeconvolution
@@ -122,7 +122,7 @@ TEST(SplitOutputPadding, EveryWindowIsComputedExactly) {
               const std::int64_t outputs = shape.output()[2];
               if (outputs < 1) continue;
               if (end <= -stride) {
-                EXPECT_THROW(split_output_padding(shape), Unsupported);
+                EXPECT_THROW(split_output_padding(shape), harness::Unsupported);
                 ++refused;
                 continue;
               }

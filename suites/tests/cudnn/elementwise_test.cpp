@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "suites/cudnn/activation.h"
-#include "suites/cudnn/binary.h"
+#include "suites/cudnn/ops/activation/activation.h"
+#include "suites/cudnn/ops/binary/binary.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/shapes.h"
 
@@ -66,7 +66,7 @@ TEST(MapActivation, LeakyRelu) {
     EXPECT_EQ(calls.size(), 1U);
     for (const float x : samples) EXPECT_EQ(evaluate(calls, x), x < 0 ? slope * x : x) << slope;
   }
-  EXPECT_THROW(steps(ActivationKind::leaky_relu, -0.1F), Unsupported);
+  EXPECT_THROW(steps(ActivationKind::leaky_relu, -0.1F), harness::Unsupported);
 }
 
 TEST(MapActivation, ClipWithAnyBounds) {
@@ -127,14 +127,15 @@ TEST(Scaled, BinaryComputesTheScaledFunction) {
 TEST(MapBinary, TheFullOperandHasTheResultsExtents) {
   const auto call = map("sub/1x8x1x1_2x8x4x4", Layout::nhwc);
   EXPECT_EQ(call.full, 1U);
-  EXPECT_EQ(call.full_format, (TensorFormat{Precision::fp32, {2, 8, 4, 4}, {128, 1, 32, 8}}));
+  EXPECT_EQ(call.full_format,
+            (nvidia::TensorFormat{Precision::fp32, {2, 8, 4, 4}, {128, 1, 32, 8}}));
   EXPECT_EQ(call.other_format.dims, (Dims{1, 8, 1, 1}));
 }
 
 TEST(MapBinary, RefusesWhatTheLibraryDoesNotHave) {
-  EXPECT_THROW(map("div/1x8_1x8"), Unsupported);
-  EXPECT_THROW(map("prelu/1x8x4x4_1x8x1x1"), Unsupported);
-  EXPECT_THROW(map("add/1x8x1_1x1x4"), Unsupported);
+  EXPECT_THROW(map("div/1x8_1x8"), harness::Unsupported);
+  EXPECT_THROW(map("prelu/1x8x4x4_1x8x1x1"), harness::Unsupported);
+  EXPECT_THROW(map("add/1x8x1_1x1x4"), harness::Unsupported);
 }
 
 TEST(MergeBroadcast, JoinsNeighboursThatAreBroadcastAlike) {
@@ -150,13 +151,14 @@ TEST(MapBinary, ManyAxesAreMergedIntoFour) {
   const auto call = map("add/2x3x4x5x6x7_1x1x1x1x6x7", Layout::plain);
   EXPECT_EQ(call.full_format.dims, (Dims{120, 42, 1, 1}));
   EXPECT_EQ(call.other_format.dims, (Dims{1, 42, 1, 1}));
-  EXPECT_EQ(span_elements(call.full_format), 5040);
+  EXPECT_EQ(nvidia::span_elements(call.full_format), 5040);
 }
 
 // The bias of a convolution with channels innermost: a matrix of pixels x channels.
 TEST(MapBinary, FoldedBiasIsAMatrix) {
   const auto call = map("add/2x64x7x5_1x64x1x1_w", Layout::nhwc, Folding::folded);
-  EXPECT_EQ(call.full_format, (TensorFormat{Precision::fp32, {70, 64, 1, 1}, {64, 1, 1, 1}}));
+  EXPECT_EQ(call.full_format,
+            (nvidia::TensorFormat{Precision::fp32, {70, 64, 1, 1}, {64, 1, 1, 1}}));
   EXPECT_EQ(call.other_format.dims, (Dims{1, 64, 1, 1}));
 }
 
@@ -168,7 +170,7 @@ TEST(MapBinary, FoldedGateKeepsTheImages) {
 }
 
 TEST(BinaryAlgorithms, SumsAlsoInPlaceAndFoldedWhereChannelsAreInnermost) {
-  using Algorithms = std::vector<Algorithm>;
+  using Algorithms = std::vector<harness::Algorithm>;
   const auto names = [](std::string_view key, Layout layout) {
     return binary_algorithms(shape_of<Binary>(key), layout);
   };
@@ -177,7 +179,7 @@ TEST(BinaryAlgorithms, SumsAlsoInPlaceAndFoldedWhereChannelsAreInnermost) {
   EXPECT_EQ(names("add/1x8x4x4_1x8x1x1", Layout::nchw), (Algorithms{"op_tensor", "add_tensor"}));
   EXPECT_EQ(names("sub/1x8x4x4_1x8x1x1", Layout::nhwc),
             (Algorithms{"op_tensor", "add_tensor", "op_tensor.folded", "add_tensor.folded"}));
-  EXPECT_THROW(names("div/1x8_1x8", Layout::plain), Unsupported);
+  EXPECT_THROW(names("div/1x8_1x8", Layout::plain), harness::Unsupported);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // What the library's graph interface is asked for, and what it offers for a described H100: nothing
 // here needs a GPU.
-#include "suites/cudnn/elementwise_graph.h"
-#include "suites/cudnn/graph_solver.h"
+#include "suites/cudnn/graph/elementwise.h"
+#include "suites/cudnn/primitive/graph_solver.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "core/base/file.h"
-#include "suites/cudnn/status.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -25,8 +25,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-Variant variant(const char* key, Precision precision, Layout layout = Layout::plain) {
-  return {parse(key), precision, layout, Algorithm()};
+harness::Variant variant(const char* key, Precision precision, Layout layout = Layout::plain) {
+  return {parse(key), precision, layout, harness::Algorithm()};
 }
 
 template <class Shape>
@@ -43,8 +43,8 @@ TEST(NormalizationGraph, RowsAreImagesOfOnePixelWithChannelsInnermost) {
   const char* key = "layernorm/128x768_e1e-05_sb";
   const GraphCall call =
       only(normalization_graphs(shape_of<LayerNormalization>(key))(variant(key, Precision::fp32)));
-  const TensorFormat rows{Precision::fp32, {128, 768, 1, 1}, {768, 1, 768, 768}};
-  const TensorFormat vector{Precision::fp32, {1, 768, 1, 1}, {768, 1, 768, 768}};
+  const nvidia::TensorFormat rows{Precision::fp32, {128, 768, 1, 1}, {768, 1, 768, 768}};
+  const nvidia::TensorFormat vector{Precision::fp32, {1, 768, 1, 1}, {768, 1, 768, 768}};
   EXPECT_THAT(call.inputs, ElementsAre(rows, vector, vector));
   EXPECT_EQ(call.output, rows);
   EXPECT_THAT(call.bound, SizeIs(4));
@@ -123,7 +123,7 @@ TEST(AttentionGraph, OfThirtyTwoBitsIsThePatternAlone) {
 TEST(AttentionGraph, CausalMasksAreSquare) {
   const char* wide = "attention/1x12x64x64_k12x128x64_s0.125_causal";
   EXPECT_THROW(attention_graphs(shape_of<Attention>(wide))(variant(wide, Precision::fp16)),
-               Unsupported);
+               harness::Unsupported);
   const char* square = "attention/1x12x128x64_k12x128x64_s0.125_causal";
   EXPECT_THAT(attention_graphs(shape_of<Attention>(square))(variant(square, Precision::fp16)),
               SizeIs(1));
@@ -137,17 +137,18 @@ TEST(ActivationGraph, ElementsAreAMatrix) {
   EXPECT_THAT(output("gelu/2x128x3072").strides, ElementsAre(128, 1, 128, 128));
   EXPECT_THROW(
       activation_graphs(shape_of<Activation>("sign/1x8"))(variant("sign/1x8", Precision::fp16)),
-      Unsupported);
+      harness::Unsupported);
 }
 
 TEST(ElementwiseGraph, InnermostAxisIsTheChannel) {
   const auto formatted = [](const Dims& dims) {
     return innermost_as_channels(Precision::fp16, dims);
   };
-  EXPECT_EQ(formatted({8, 3}), (TensorFormat{Precision::fp16, {8, 3, 1, 1}, {3, 1, 3, 3}}));
-  EXPECT_EQ(formatted({5, 7, 3}), (TensorFormat{Precision::fp16, {5, 3, 7, 1}, {21, 1, 3, 3}}));
+  EXPECT_EQ(formatted({8, 3}), (nvidia::TensorFormat{Precision::fp16, {8, 3, 1, 1}, {3, 1, 3, 3}}));
+  EXPECT_EQ(formatted({5, 7, 3}),
+            (nvidia::TensorFormat{Precision::fp16, {5, 3, 7, 1}, {21, 1, 3, 3}}));
   EXPECT_EQ(formatted({2, 5, 7, 3}),
-            (TensorFormat{Precision::fp16, {2, 3, 5, 7}, {105, 1, 21, 3}}));
+            (nvidia::TensorFormat{Precision::fp16, {2, 3, 5, 7}, {105, 1, 21, 3}}));
   EXPECT_THAT(formatted({6}).dims, ElementsAre(1, 6, 1, 1));
   EXPECT_THAT(formatted({}).dims, ElementsAre(1, 1, 1, 1));
 }
@@ -204,7 +205,8 @@ TEST(BinaryGraph, OperandsLieAsTheLayoutSays) {
 
 TEST(BinaryGraph, DoesNotCompare) {
   const char* key = "lt/8x4_8x4";
-  EXPECT_THROW(binary_graphs(shape_of<Binary>(key))(variant(key, Precision::fp16)), Unsupported);
+  EXPECT_THROW(binary_graphs(shape_of<Binary>(key))(variant(key, Precision::fp16)),
+               harness::Unsupported);
 }
 
 /// The library, asked about an H100 by its description alone. Most engines are compiled at run
@@ -219,16 +221,16 @@ class H100 : public testing::Test {
     }
     try {
       plans_.emplace(Target(read_file(TEST_DATA "/h100_device_properties.json")));
-    } catch (const Unsupported& refusal) {
+    } catch (const harness::Unsupported& refusal) {
       GTEST_SKIP() << "this cuDNN reads no description of a device: " << refusal.what();
     }
   }
 
-  std::vector<Algorithm> names(const GraphCalls& calls, const Variant& variant) {
+  std::vector<harness::Algorithm> names(const GraphCalls& calls, const harness::Variant& variant) {
     return graph_algorithms(calls, variant, *plans_);
   }
 
-  std::int64_t workspace(const GraphCalls& calls, const Variant& variant) {
+  std::int64_t workspace(const GraphCalls& calls, const harness::Variant& variant) {
     return graph_workspace(calls, variant, *plans_);
   }
 
@@ -246,7 +248,7 @@ TEST_F(H100, HasEnginesForEveryKindOfRow) {
       EXPECT_THAT(found, Each(HasSubstr("engine"))) << key;
       EXPECT_LE(found.size(), 8U) << key;
     }
-    EXPECT_THROW(names(calls, variant(key, Precision::int8)), Unsupported);
+    EXPECT_THROW(names(calls, variant(key, Precision::int8)), harness::Unsupported);
   }
 }
 
@@ -302,10 +304,10 @@ TEST_F(H100, MultipliesOnTensorCoresOnlyWhereThereIsAProduct) {
 
 TEST_F(H100, KnowsNoOtherEngines) {
   const char* key = "layernorm/128x768_e1e-05_sb";
-  Variant unknown = variant(key, Precision::fp16);
+  harness::Variant unknown = variant(key, Precision::fp16);
   unknown.algorithm = "engine123456";
   EXPECT_THROW(workspace(normalization_graphs(shape_of<LayerNormalization>(key)), unknown),
-               Unsupported);
+               harness::Unsupported);
 }
 
 TEST_F(H100, BuildsTheFirstEngine) {
@@ -315,7 +317,7 @@ TEST_F(H100, BuildsTheFirstEngine) {
   }
   const char* key = "layernorm/128x768_e1e-05_sb";
   const auto calls = normalization_graphs(shape_of<LayerNormalization>(key));
-  Variant first = variant(key, Precision::fp16);
+  harness::Variant first = variant(key, Precision::fp16);
   first.algorithm = names(calls, first).front();
   EXPECT_GE(workspace(calls, first), 0);
 }
@@ -332,7 +334,7 @@ TEST_F(H100, HasEnginesForAttentionOnTensorCores) {
     try {
       names(calls, variant(key, Precision::fp32));
       ADD_FAILURE() << "offered: " << key;
-    } catch (const Unsupported& refusal) {
+    } catch (const harness::Unsupported& refusal) {
       EXPECT_THAT(refusal.what(), HasSubstr("Tensor Cores")) << key;
     }
   }

@@ -1,4 +1,4 @@
-#include "suites/cudnn/least_work.h"
+#include "suites/cudnn/primitive/least_work.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace benanza::cudnn {
 namespace {
 
-LeastWork least(std::string_view key, const Algorithm& algorithm = "implicit_gemm") {
+LeastWork least(std::string_view key, const harness::Algorithm& algorithm = "implicit_gemm") {
   return least_work({parse(key), Precision::fp16, Layout::nchw, algorithm});
 }
 

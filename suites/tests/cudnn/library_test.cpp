@@ -3,11 +3,11 @@
 
 #include <array>
 
+#include "suites/cudnn/api/descriptors.h"
+#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/api/status.h"
 #include "suites/cudnn/backend.h"
-#include "suites/cudnn/descriptors.h"
-#include "suites/cudnn/shape.h"
-#include "suites/cudnn/solver.h"
-#include "suites/cudnn/status.h"
+#include "suites/cudnn/solvers.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -38,7 +38,7 @@ TEST(MakeLrn, SizesAboveSixteenAreRefusedInTheLibrarysWords) {
   try {
     make_lrn(17, 1e-4, 0.75, 1);
     FAIL() << "accepted";
-  } catch (const Unsupported& refusal) {
+  } catch (const harness::Unsupported& refusal) {
     EXPECT_THAT(refusal.what(),
                 testing::AllOf(testing::HasSubstr("cudnnSetLRNDescriptor: CUDNN_STATUS_BAD_PARAM"),
                                testing::HasSubstr("n > 16")));
@@ -64,7 +64,7 @@ TEST(StorageType, FollowsThePrecision) {
   EXPECT_EQ(storage_type(Precision::fp16), CUDNN_DATA_HALF);
   EXPECT_EQ(storage_type(Precision::bf16), CUDNN_DATA_BFLOAT16);
   EXPECT_EQ(storage_type(Precision::int8), CUDNN_DATA_INT8);
-  EXPECT_THROW(storage_type(Precision::fp8), Unsupported);
+  EXPECT_THROW(storage_type(Precision::fp8), harness::Unsupported);
 }
 
 TEST(MakeTensor, HoldsExtentsAndSteps) {
@@ -99,12 +99,13 @@ TEST(MakeFilter, IsToldWhereTheChannelsLie) {
 TEST(MakeTensor, MoreThan32BitsAreRefusedBeforeTheyAreCutOff) {
   const std::int64_t large = (std::int64_t{1} << 32) + 1;
   EXPECT_THROW(make_tensor({Precision::fp32, {1, 1, 1, large}, {large, large, large, 1}}),
-               Unsupported);
+               harness::Unsupported);
 }
 
 // 2^31 elements in extents that each fit.
 TEST(MakeTensor, TheLibraryRefusesTwoGigaElements) {
-  EXPECT_THROW(make_tensor({Precision::fp16, {32768, 65536, 1, 1}, {65536, 1, 1, 1}}), Unsupported);
+  EXPECT_THROW(make_tensor({Precision::fp16, {32768, 65536, 1, 1}, {65536, 1, 1, 1}}),
+               harness::Unsupported);
 }
 
 TEST(BatchNormalizationVectors, AreFloatAndOnePerChannel) {

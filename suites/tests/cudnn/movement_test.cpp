@@ -1,10 +1,10 @@
-#include "suites/cudnn/movement.h"
+#include "suites/cudnn/ops/movement.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "suites/cudnn/descriptors.h"
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/shapes.h"
 
@@ -49,7 +49,7 @@ TEST(MapMovement, CopyKeepsMoreThanFourAxes) {
 
 TEST(MapMovement, CopyThatRepeatsIsRefused) {
   const Copy repeated{.dims = {4, 3}, .from = {0, 1}, .to = {3, 1}};
-  EXPECT_THROW(map_movement(repeated, Precision::fp32, Layout::plain), Unsupported);
+  EXPECT_THROW(map_movement(repeated, Precision::fp32, Layout::plain), harness::Unsupported);
 }
 
 std::vector<float> concat(const Concat& shape, Layout layout) {

@@ -1,10 +1,10 @@
-#include "suites/cudnn/padding.h"
+#include "suites/cudnn/primitive/padding.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "suites/cudnn/padded_input.h"
+#include "suites/cudnn/primitive/padding.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -95,19 +95,20 @@ TEST(SplitPadding, ComputesTheSameOutputsForEveryWindow) {
 
 // 1 x 2 x 3 x 4 with one row above, two columns on the right, channels innermost.
 TEST(PadInput, PlacesTheInputInsideThePadding) {
-  const TensorFormat input = dense(Precision::fp16, {1, 2, 3, 4}, Layout::nhwc);
+  const nvidia::TensorFormat input = dense(Precision::fp16, {1, 2, 3, 4}, Layout::nhwc);
   const PaddedShape shape =
       pad_input(input, Layout::nhwc, {.symmetric = {0, 0}, .begin = {1, 0}, .end = {0, 2}});
-  EXPECT_EQ(shape.whole, (TensorFormat{Precision::fp16, {1, 2, 4, 6}, {48, 1, 12, 2}}));
-  EXPECT_EQ(shape.interior.format, (TensorFormat{Precision::fp16, {1, 2, 3, 4}, {48, 1, 12, 2}}));
+  EXPECT_EQ(shape.whole, (nvidia::TensorFormat{Precision::fp16, {1, 2, 4, 6}, {48, 1, 12, 2}}));
+  EXPECT_EQ(shape.interior.format,
+            (nvidia::TensorFormat{Precision::fp16, {1, 2, 3, 4}, {48, 1, 12, 2}}));
   EXPECT_EQ(shape.interior.offset, 12);
 }
 
 TEST(PadInput, OneSpatialAxisIsTheWidth) {
-  const TensorFormat input = dense(Precision::fp32, {2, 3, 5}, Layout::nchw);
+  const nvidia::TensorFormat input = dense(Precision::fp32, {2, 3, 5}, Layout::nchw);
   const PaddedShape shape =
       pad_input(input, Layout::nchw, {.symmetric = {0}, .begin = {2}, .end = {1}});
-  EXPECT_EQ(shape.whole, (TensorFormat{Precision::fp32, {2, 3, 1, 8}, {24, 8, 8, 1}}));
+  EXPECT_EQ(shape.whole, (nvidia::TensorFormat{Precision::fp32, {2, 3, 1, 8}, {24, 8, 8, 1}}));
   EXPECT_EQ(shape.interior.offset, 2);
 }
 

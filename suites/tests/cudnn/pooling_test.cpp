@@ -1,4 +1,4 @@
-#include "suites/cudnn/pooling.h"
+#include "suites/cudnn/ops/pooling.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace benanza::cudnn {
 namespace {
 
-using Algorithms = std::vector<Algorithm>;
+using Algorithms = std::vector<harness::Algorithm>;
 
 PoolingCall map(std::string_view key, std::string_view algorithm = pooling_direct) {
   return map_pooling(shape_of<Pooling>(key), Precision::fp32, Layout::nchw, algorithm);
@@ -85,7 +85,7 @@ TEST(PoolingAlgorithms, OnlyUnequalPadsNeedAChoice) {
 }
 
 TEST(MapPooling, DilationIsRefused) {
-  EXPECT_THROW(map("maxpool/1x8x8x8_k3x3_p0.0.0.0_s1x1_d2x2"), Unsupported);
+  EXPECT_THROW(map("maxpool/1x8x8x8_k3x3_p0.0.0.0_s1x1_d2x2"), harness::Unsupported);
   EXPECT_NO_THROW(map("maxpool/1x8x8x8_k1x1_p0.0.0.0_s2x2_d2x2"));
 }
 

@@ -1,4 +1,4 @@
-#include "suites/cudnn/recurrent.h"
+#include "suites/cudnn/ops/recurrent/recurrent.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ TEST(MapRecurrent, EveryKindIsItself) {
 }
 
 TEST(MapRecurrent, OtherFunctionsAreRefused) {
-  EXPECT_THROW(map("lstm/t5_n2_i3_h4_l1_reverse"), Unsupported);
-  EXPECT_THROW(map("gru/t5_n2_i3_h4_l1_forward"), Unsupported);
+  EXPECT_THROW(map("lstm/t5_n2_i3_h4_l1_reverse"), harness::Unsupported);
+  EXPECT_THROW(map("gru/t5_n2_i3_h4_l1_forward"), harness::Unsupported);
 }
 
 TEST(MapRecurrent, BiasIsTwoVectorsOrNone) {
@@ -39,9 +39,9 @@ TEST(MapRecurrent, DirectionsOfAStepLieTogether) {
   const auto call = map("lstm/t5_n2_i3_h4_l1_bidirectional", Precision::fp16);
   EXPECT_EQ(call.direction, CUDNN_BIDIRECTIONAL);
   EXPECT_EQ(call.layout, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED);
-  EXPECT_EQ(call.input, (TensorFormat{Precision::fp16, {5, 2, 3}, {6, 3, 1}}));
-  EXPECT_EQ(call.output, (TensorFormat{Precision::fp16, {5, 2, 2, 4}, {16, 4, 8, 1}}));
-  EXPECT_EQ(call.state, (TensorFormat{Precision::fp16, {2, 2, 4}, {8, 4, 1}}));
+  EXPECT_EQ(call.input, (nvidia::TensorFormat{Precision::fp16, {5, 2, 3}, {6, 3, 1}}));
+  EXPECT_EQ(call.output, (nvidia::TensorFormat{Precision::fp16, {5, 2, 2, 4}, {16, 4, 8, 1}}));
+  EXPECT_EQ(call.state, (nvidia::TensorFormat{Precision::fp16, {2, 2, 4}, {8, 4, 1}}));
 }
 
 TEST(MapRecurrent, BatchFirstIsTheLibrarysLayout) {
@@ -49,7 +49,7 @@ TEST(MapRecurrent, BatchFirstIsTheLibrarysLayout) {
   EXPECT_EQ(call.layout, CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED);
   EXPECT_EQ(call.flags, CUDNN_RNN_PADDED_IO_ENABLED);
   EXPECT_EQ(call.input.dims, (Dims{2, 5, 3}));
-  EXPECT_EQ(call.output, (TensorFormat{Precision::fp32, {2, 5, 2, 4}, {40, 8, 4, 1}}));
+  EXPECT_EQ(call.output, (nvidia::TensorFormat{Precision::fp32, {2, 5, 2, 4}, {40, 8, 4, 1}}));
 }
 
 /// First row of each of the library's input matrices of layer 0, by its number.
@@ -169,7 +169,7 @@ TEST(DescribeRecurrent, IntegersAreRefused) {
   const Recurrent shape = shape_of<Recurrent>("lstm/t5_n2_i3_h4_l1_forward");
   EXPECT_THROW(describe(shape, map_recurrent(shape, Precision::int8), Precision::int8,
                         CUDNN_RNN_ALGO_STANDARD),
-               Unsupported);
+               harness::Unsupported);
 }
 
 TEST(RecurrentAlgorithms, NamesAreTheLibrarys) {

@@ -1,4 +1,4 @@
-#include "suites/cudnn/shape.h"
+#include "suites/cudnn/api/shape.h"
 
 #include <gtest/gtest.h>
 
@@ -24,22 +24,22 @@ TEST(AtLeast2d, AnAxisAloneBecomesTheWidth) {
 // n=2 c=3 h=4 w=5.
 TEST(Dense, NchwAndNhwcDifferInMemory) {
   EXPECT_EQ(dense(Precision::fp16, {2, 3, 4, 5}, Layout::nchw),
-            (TensorFormat{Precision::fp16, {2, 3, 4, 5}, {60, 20, 5, 1}}));
+            (nvidia::TensorFormat{Precision::fp16, {2, 3, 4, 5}, {60, 20, 5, 1}}));
   EXPECT_EQ(dense(Precision::fp16, {2, 3, 4, 5}, Layout::nhwc),
-            (TensorFormat{Precision::fp16, {2, 3, 4, 5}, {60, 1, 15, 3}}));
+            (nvidia::TensorFormat{Precision::fp16, {2, 3, 4, 5}, {60, 1, 15, 3}}));
 }
 
 TEST(Dense, OneAndThreeSpatialAxes) {
   EXPECT_EQ(dense(Precision::fp32, {2, 3, 5}, Layout::nhwc),
-            (TensorFormat{Precision::fp32, {2, 3, 1, 5}, {15, 1, 15, 3}}));
+            (nvidia::TensorFormat{Precision::fp32, {2, 3, 1, 5}, {15, 1, 15, 3}}));
   EXPECT_EQ(dense(Precision::fp32, {2, 3, 4, 5, 6}, Layout::nhwc),
-            (TensorFormat{Precision::fp32, {2, 3, 4, 5, 6}, {360, 1, 90, 18, 3}}));
+            (nvidia::TensorFormat{Precision::fp32, {2, 3, 4, 5, 6}, {360, 1, 90, 18, 3}}));
 }
 
 TEST(PartOf, KeepsTheStepsOfTheWhole) {
-  const TensorFormat whole = dense(Precision::fp16, {1, 3, 4, 5}, Layout::nhwc);
+  const nvidia::TensorFormat whole = dense(Precision::fp16, {1, 3, 4, 5}, Layout::nhwc);
   const Part part = part_of(whole, {0, 0, 1, 2}, {1, 3, 2, 2});
-  EXPECT_EQ(part.format, (TensorFormat{Precision::fp16, {1, 3, 2, 2}, {60, 1, 15, 3}}));
+  EXPECT_EQ(part.format, (nvidia::TensorFormat{Precision::fp16, {1, 3, 2, 2}, {60, 1, 15, 3}}));
   EXPECT_EQ(part.offset, 15 + 2 * 3);
   EXPECT_EQ(part.offset_bytes(), 42);
 }

@@ -1,4 +1,4 @@
-#include "suites/cudnn/softmax.h"
+#include "suites/cudnn/ops/softmax.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace benanza::cudnn {
 namespace {
 
-using Algorithms = std::vector<Algorithm>;
+using Algorithms = std::vector<harness::Algorithm>;
 
 TEST(SoftmaxDims, AnyAxisBecomesTheChannels) {
   const auto dims = [](std::string_view key) { return softmax_dims(shape_of<Softmax>(key)); };

@@ -1,4 +1,4 @@
-#include "suites/harness/host_stopwatch.h"
+#include "suites/harness/measure/host_stopwatch.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 
 #include "suites/tests/harness/fake/fake_backend.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 class SleepingPrimitive : public FakePrimitive {
@@ -47,4 +47,4 @@ TEST(HostStopwatch, FlushesEnoughForTheLastLevelCache) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -1,4 +1,4 @@
-#include "suites/harness/measure.h"
+#include "suites/harness/measure/measure.h"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 
 #include "suites/tests/harness/fake/fake_backend.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 using ::testing::Each;
@@ -152,4 +152,4 @@ TEST_F(Measure, AClockThatStandsStillIsAnError) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 /// A file without a name: output never blocks the program, whoever reads it and when.
@@ -80,4 +80,4 @@ Finished Program::wait() {
 
 Finished run_program(const Request& request) { return Program(request).wait(); }
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace benanza {
+namespace benanza::harness {
 
 /// A run of bench_fake.
 struct Finished {
@@ -43,4 +43,4 @@ class Program {
 
 Finished run_program(const Request& request);
 
-}  // namespace benanza
+}  // namespace benanza::harness

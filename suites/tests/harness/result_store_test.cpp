@@ -8,7 +8,7 @@
 #include "core/base/file.h"
 #include "core/tests/folder.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 using ::testing::ElementsAre;
@@ -214,4 +214,4 @@ TEST_F(Store, AFolderIsNoResultsFile) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 using ::testing::AllOf;
@@ -199,4 +199,4 @@ TEST(ResultsFile, RowsOfTwoSystemsDoNotMix) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

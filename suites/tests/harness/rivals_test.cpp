@@ -1,8 +1,8 @@
-#include "suites/harness/rivals.h"
+#include "suites/harness/run/rivals.h"
 
 #include <gtest/gtest.h>
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 Row row(const std::string& name, std::vector<double> samples, Status status = Status::ok) {
@@ -38,4 +38,4 @@ TEST(Rivals, OnlyOkRowsCount) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -1,10 +1,10 @@
-#include "suites/harness/runner.h"
+#include "suites/harness/run/runner.h"
 
 #include <gmock/gmock.h>
 
 #include "suites/tests/harness/fake/fake_backend.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 struct Runner : ::testing::Test {
@@ -61,4 +61,4 @@ TEST(OneLine, JoinsLinesAndTrims) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

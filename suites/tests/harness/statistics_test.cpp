@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 TEST(Statistics, MedianIsTheMiddleOrTheMeanOfTheTwoMiddleValues) {
@@ -55,4 +55,4 @@ TEST(Statistics, MedianIntervalOfManyValuesUsesTheNormalLimit) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

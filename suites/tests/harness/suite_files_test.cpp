@@ -3,7 +3,7 @@
 
 #include "suites/tests/harness/suite_fixture.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 using ::testing::AllOf;
@@ -105,13 +105,41 @@ TEST_F(Suite, AnInterruptionEndsAfterTheMeasurementAndWritesTheFile) {
   EXPECT_EQ(names().size(), 12U);
 }
 
+// `timeout` signals the program and its group, so that one interruption arrives twice.
+TEST_F(Suite, TwoSignalsWithinASecondAreOneInterruption) {
+  Program program({.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "30"}}});
+  await_rows(1);
+  program.send(SIGTERM);
+  ::usleep(1'000);  // two signals that wait for the program would be one
+  program.send(SIGTERM);
+  const Finished finished = program.wait();
+  EXPECT_EQ(finished.status, 128 + SIGTERM);
+  EXPECT_THAT(finished.err, HasSubstr("interrupted; start again with the same flags"));
+  EXPECT_GE(names().size(), 2U);
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST_F(Suite, AnotherSignalASecondLaterEndsItAtOnce) {
+  Program program(
+      {.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "2000"}}});
+  await_rows(0);
+  ::usleep(200'000);  // into the first measurement
+  program.send(SIGINT);
+  ::usleep(1'100'000);
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().status, -SIGINT);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 // A layer's problems, a fusion's and a change of layout's, each once; sigmoid is nothing the model
 // has, softmax nothing the library has.
 TEST_F(Suite, AGraphFileNamesTheProblems) {
   const auto graph = folder / "m.graph.json";
   write_file(graph, R"({"schema": 1, "model": "m", "batch": 1, "layers": [
-    {"name": "a", "problems": ["relu/1x8", "softmax/1x8_a1"]}, {"name": "b", "problems": []},
-    {"name": "c", "problems": ["relu/1x8"]}],
+    {"name": "a", "op": "Relu", "inputs": [], "cost": "measured",
+     "problems": ["relu/1x8", "softmax/1x8_a1"]},
+    {"name": "b", "op": "Identity", "inputs": [0], "cost": "free", "problems": []},
+    {"name": "c", "op": "Relu", "inputs": [1], "cost": "measured", "problems": ["relu/1x8"]}],
     "fusions": [{"pattern": "p", "layers": [0, 2], "problem": "relu/4x8"}],
     "transforms": [{"layer": 0, "of": "output", "to_nhwc": "relu/5x8", "to_nchw": null}]})");
   const Finished listed = run({"--graph=" + graph.string(), "--benchmark_list_tests=true",
@@ -130,13 +158,14 @@ TEST_F(Suite, AGraphFileThatIsNoneIsOneLine) {
   const std::string flag = "--graph=" + graph.string();
   expect_error(run({flag}), "m.graph.json: ");
   for (const char* const text :
-       {"{", "[]", "{\"layers\": 1, \"schema\": 1}", "{\"schema\": 1, \"layers\": [{}]}"}) {
+       {"{", "[]", "{\"layers\": []}", "{\"schema\": 1, \"model\": \"m\", \"layers\": [{}]}"}) {
     write_file(graph, text);
-    expect_error(run({flag}), "m.graph.json: is no graph file; give a .graph.json");
+    expect_error(run({flag}), "m.graph.json: is not a graph file");
   }
   write_file(graph, R"({"schema": 2, "layers": []})");
-  expect_error(run({flag}), "another schema");
-  write_file(graph, R"({"schema": 1, "layers": []})");
+  expect_error(run({flag}), "has schema 2, not 1; write it with benanza-generate");
+  write_file(graph, R"({"schema": 1, "model": "m", "layers": [
+    {"name": "b", "op": "Identity", "inputs": [], "cost": "free", "problems": []}]})");
   expect_error(run({flag}), "names no problem");
 }
 
@@ -210,4 +239,4 @@ TEST_F(Suite, TwoProcessesDoNotShareAFile) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -12,7 +12,7 @@
 #include "core/tests/folder.h"
 #include "suites/tests/harness/program.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 inline std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> result;
@@ -63,4 +63,4 @@ struct Suite : ::testing::Test {
   std::filesystem::path file = folder / "r.json";
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -1,7 +1,7 @@
 // The program of a suite: its command line and its rows.
 #include "suites/tests/harness/suite_fixture.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 using ::testing::AllOf;
@@ -245,4 +245,4 @@ TEST_F(Suite, BadFlagsAreOneLine) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

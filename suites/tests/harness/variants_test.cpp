@@ -1,11 +1,11 @@
-#include "suites/harness/variants.h"
+#include "suites/harness/run/variants.h"
 
 #include <gmock/gmock.h>
 
 #include "core/base/error.h"
 #include "suites/tests/harness/fake/fake_backend.h"
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 using ::testing::ElementsAre;
@@ -160,4 +160,4 @@ TEST(NameFilter, NeverRulesOutAPrefixThatCouldMatch) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::harness

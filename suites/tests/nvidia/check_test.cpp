@@ -1,11 +1,11 @@
-#include "suites/nvidia/check.h"
+#include "suites/nvidia/device/check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "suites/nvidia/identity.h"
+#include "suites/nvidia/device/identity.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 using testing::AllOf;
@@ -48,4 +48,4 @@ TEST(CudaVersion, Text) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

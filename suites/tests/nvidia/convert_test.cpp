@@ -1,4 +1,4 @@
-#include "suites/nvidia/convert.h"
+#include "suites/nvidia/device/convert.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 using testing::ElementsAre;
@@ -138,4 +138,4 @@ TEST(PoisonByte, IsWhatNoCorrectCallLeaves) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

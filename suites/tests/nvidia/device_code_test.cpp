@@ -1,4 +1,4 @@
-#include "suites/nvidia/device_code.h"
+#include "suites/nvidia/run/device_code.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/base/file.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 TEST(ClockHz, CyclesOverWallClock) {
@@ -37,4 +37,4 @@ TEST(DeviceCode, PtxAssemblesForEveryGpuSinceTuring) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -1,4 +1,4 @@
-#include "suites/nvidia/device_lock.h"
+#include "suites/nvidia/device/device_lock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <thread>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 using testing::HasSubstr;
@@ -58,4 +58,4 @@ TEST_F(DeviceLocks, WhereNoFileCanBeThereIsOneLineAndNoWait) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

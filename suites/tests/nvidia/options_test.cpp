@@ -1,4 +1,4 @@
-#include "suites/nvidia/options.h"
+#include "suites/nvidia/device/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 using testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST(CudaOptions, RefusesWithTheFlagAndItsValue) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

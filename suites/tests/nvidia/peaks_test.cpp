@@ -1,11 +1,11 @@
-#include "suites/nvidia/peaks.h"
+#include "suites/nvidia/run/peaks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 using testing::DoubleEq;
@@ -53,4 +53,4 @@ TEST(ContextEntries, NameTheirUnit) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -1,9 +1,9 @@
-#include "suites/nvidia/profiler.h"
+#include "suites/nvidia/profiling/profiler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 using testing::ElementsAre;
@@ -110,4 +110,4 @@ TEST(CudaProfiler, AddsNothingUnasked) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -1,11 +1,11 @@
-#include "suites/nvidia/suite_main.h"
+#include "suites/nvidia/main/suite_main.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 int run_suite(std::vector<std::string> words) {
@@ -17,11 +17,11 @@ int run_suite(std::vector<std::string> words) {
   argv.push_back(nullptr);
   return cuda_suite_main(
       static_cast<int>(words.size()), argv.data(),
-      [](CudaContext&) -> std::unique_ptr<Backend> {
+      [](CudaContext&) -> std::unique_ptr<harness::Backend> {
         ADD_FAILURE() << "a backend was made without a GPU";
         return nullptr;
       },
-      [](int, char**, Backend&) { return 0; });
+      [](int, char**, harness::Backend&) { return 0; });
 }
 
 TEST(CudaSuite, WithoutGpuSaysSoInOneLineAndIsSkipped) {
@@ -39,4 +39,4 @@ TEST(CudaSuite, BadFlagIsAnErrorNotASkip) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -1,10 +1,10 @@
-#include "suites/nvidia/tensor_core_names.h"
+#include "suites/nvidia/profiling/tensor_core_names.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 constexpr auto yes = true;
@@ -51,4 +51,4 @@ TEST(AnyUsesTensorCores, OneKernelIsEnoughAndAllMustBeKnownForNo) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -1,10 +1,10 @@
-#include "suites/nvidia/tensor_format.h"
+#include "suites/nvidia/device/tensor_format.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-namespace benanza {
+namespace benanza::nvidia {
 namespace {
 
 TEST(TensorStrides, RowMajorForNchwAndPlain) {
@@ -36,4 +36,4 @@ TEST(SpanBytes, CountsPaddingAndKeeps64Bits) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::nvidia

@@ -13,7 +13,7 @@
 #include "suites/onednn/implementations.h"
 #include "suites/tests/onednn/support.h"
 
-namespace benanza::testing {
+namespace benanza::onednn {
 namespace {
 
 using ::testing::ElementsAre;
@@ -24,21 +24,22 @@ class OnednnBackendTest : public ::testing::Test {
  protected:
   std::vector<Layout> layouts(const char* key) { return backend_->layouts(parse(key)); }
 
-  std::vector<Algorithm> algorithms(const char* key, Layout layout, AlgorithmSet set,
-                                    Precision precision = Precision::fp32) {
+  std::vector<harness::Algorithm> algorithms(const char* key, Layout layout,
+                                             harness::AlgorithmSet set,
+                                             Precision precision = Precision::fp32) {
     return backend_->algorithms(parse(key), precision, layout, set);
   }
 
   std::string refusal(const char* key, Precision precision, Layout layout) {
     try {
-      algorithms(key, layout, AlgorithmSet::all, precision);
-    } catch (const Unsupported& error) {
+      algorithms(key, layout, harness::AlgorithmSet::all, precision);
+    } catch (const harness::Unsupported& error) {
       return error.what();
     }
     return "";
   }
 
-  std::unique_ptr<Backend> backend_ = make_onednn_backend();
+  std::unique_ptr<harness::Backend> backend_ = make_backend();
 };
 
 constexpr const char* convolution = "conv/1x16x9x9_k16x3x3_p1.1.1.1_s1x1_d1x1_g1";
@@ -70,12 +71,12 @@ TEST_F(OnednnBackendTest, LayoutsWorthMeasuring) {
 }
 
 TEST_F(OnednnBackendTest, ReferenceCodeOnRequestOnly) {
-  const auto is_reference = [](const Algorithm& name) {
+  const auto is_reference = [](const harness::Algorithm& name) {
     return name.find("ref") != std::string::npos;
   };
-  const auto all = algorithms(convolution, Layout::nchw, AlgorithmSet::all);
+  const auto all = algorithms(convolution, Layout::nchw, harness::AlgorithmSet::all);
   EXPECT_TRUE(std::none_of(all.begin(), all.end(), is_reference));
-  const auto every = algorithms(convolution, Layout::nchw, AlgorithmSet::with_reference);
+  const auto every = algorithms(convolution, Layout::nchw, harness::AlgorithmSet::with_reference);
   EXPECT_GT(every.size(), all.size());
   EXPECT_TRUE(std::any_of(every.begin(), every.end(), is_reference));
 }
@@ -83,53 +84,60 @@ TEST_F(OnednnBackendTest, ReferenceCodeOnRequestOnly) {
 TEST_F(OnednnBackendTest, ReferenceCodeWhereThereIsNothingElse) {
   // The library has a dilated pooling in reference code only.
   const char* dilated = "maxpool/1x16x13x11_k3x3_p0.0.0.0_s1x1_d2x2";
-  EXPECT_THAT(algorithms(dilated, Layout::nchw, AlgorithmSet::all), ElementsAre("ref:any"));
-  EXPECT_THAT(algorithms(dilated, Layout::nchw, AlgorithmSet::best), ElementsAre("ref:any"));
+  EXPECT_THAT(algorithms(dilated, Layout::nchw, harness::AlgorithmSet::all),
+              ElementsAre("ref:any"));
+  EXPECT_THAT(algorithms(dilated, Layout::nchw, harness::AlgorithmSet::best),
+              ElementsAre("ref:any"));
 }
 
 TEST_F(OnednnBackendTest, BestIsTheFirstOfAll) {
   for (const char* key : {"maxpool/1x16x8x8_k2x2_p0.0.0.0_s2x2_d1x1", "relu/1x16x8x8"}) {
-    const auto all = algorithms(key, Layout::nhwc, AlgorithmSet::all);
+    const auto all = algorithms(key, Layout::nhwc, harness::AlgorithmSet::all);
     ASSERT_GE(all.size(), 1U);
-    EXPECT_THAT(algorithms(key, Layout::nhwc, AlgorithmSet::best), ElementsAre(all.front()));
+    EXPECT_THAT(algorithms(key, Layout::nhwc, harness::AlgorithmSet::best),
+                ElementsAre(all.front()));
   }
 }
 
 TEST_F(OnednnBackendTest, AllMeansAllImplementations) {
   // Code for older instruction sets is slower, not absent.
-  const auto all =
-      algorithms("maxpool/1x16x8x8_k2x2_p0.0.0.0_s2x2_d1x1", Layout::nhwc, AlgorithmSet::all);
+  const auto all = algorithms("maxpool/1x16x8x8_k2x2_p0.0.0.0_s2x2_d1x1", Layout::nhwc,
+                              harness::AlgorithmSet::all);
   EXPECT_GE(all.size(), 2U);
 }
 
 TEST_F(OnednnBackendTest, NamesAreUniqueAndFitABenchmarkName) {
   for (const char* key : {convolution, "gemm/m4_n8_k4_nt_w", "relu/1x16x8x8", "copy/10_f1_t1"}) {
     for (const Layout layout : layouts(key)) {
-      const auto names = algorithms(key, layout, AlgorithmSet::with_reference);
-      EXPECT_EQ(std::set<Algorithm>(names.begin(), names.end()).size(), names.size());
-      for (const Algorithm& name : names) EXPECT_EQ(name.find_first_of("/ "), std::string::npos);
+      const auto names = algorithms(key, layout, harness::AlgorithmSet::with_reference);
+      EXPECT_EQ(std::set<harness::Algorithm>(names.begin(), names.end()).size(), names.size());
+      for (const harness::Algorithm& name : names)
+        EXPECT_EQ(name.find_first_of("/ "), std::string::npos);
     }
   }
 }
 
 TEST_F(OnednnBackendTest, AnswersTheSameAfterAPrimitiveWasMade) {
-  const auto before = algorithms("relu/1x16x8x8", Layout::nhwc, AlgorithmSet::with_reference);
-  std::vector<std::unique_ptr<Primitive>> primitives;
-  for (const Algorithm& name : before) {
+  const auto before =
+      algorithms("relu/1x16x8x8", Layout::nhwc, harness::AlgorithmSet::with_reference);
+  std::vector<std::unique_ptr<harness::Primitive>> primitives;
+  for (const harness::Algorithm& name : before) {
     primitives.push_back(
         backend_->create({parse("relu/1x16x8x8"), Precision::fp32, Layout::nhwc, name}));
-    EXPECT_EQ(algorithms("relu/1x16x8x8", Layout::nhwc, AlgorithmSet::with_reference), before);
+    EXPECT_EQ(algorithms("relu/1x16x8x8", Layout::nhwc, harness::AlgorithmSet::with_reference),
+              before);
   }
 }
 
 TEST_F(OnednnBackendTest, InnerProductIsAnotherWayToMultiplyByAWeight) {
-  const auto count = [](const std::vector<Algorithm>& names) {
-    return std::count_if(names.begin(), names.end(),
-                         [](const Algorithm& name) { return name.starts_with("inner_product."); });
+  const auto count = [](const std::vector<harness::Algorithm>& names) {
+    return std::count_if(names.begin(), names.end(), [](const harness::Algorithm& name) {
+      return name.starts_with("inner_product.");
+    });
   };
-  EXPECT_GT(count(algorithms("gemm/m4_n8_k4_nt_w", Layout::plain, AlgorithmSet::all)), 0);
-  EXPECT_EQ(count(algorithms("gemm/m4_n8_k4_nt", Layout::plain, AlgorithmSet::all)), 0);
-  EXPECT_EQ(count(algorithms("gemm/m4_n8_k4_tn_w", Layout::plain, AlgorithmSet::all)), 0);
+  EXPECT_GT(count(algorithms("gemm/m4_n8_k4_nt_w", Layout::plain, harness::AlgorithmSet::all)), 0);
+  EXPECT_EQ(count(algorithms("gemm/m4_n8_k4_nt", Layout::plain, harness::AlgorithmSet::all)), 0);
+  EXPECT_EQ(count(algorithms("gemm/m4_n8_k4_tn_w", Layout::plain, harness::AlgorithmSet::all)), 0);
 }
 
 TEST_F(OnednnBackendTest, RefusesInOneLineWithAReason) {
@@ -154,13 +162,13 @@ TEST_F(OnednnBackendTest, RefusesInOneLineWithAReason) {
 
 TEST_F(OnednnBackendTest, UnknownAlgorithmIsUnsupported) {
   EXPECT_THROW(backend_->create({parse("relu/8"), Precision::fp32, Layout::plain, "jit:z80"}),
-               Unsupported);
+               harness::Unsupported);
 }
 
 TEST_F(OnednnBackendTest, ScratchMemoryIsCounted) {
   // A convolution through gemm unfolds its input: nine copies of 16 channels of 81 pixels at least.
-  const auto names = algorithms(convolution, Layout::nchw, AlgorithmSet::all);
-  const auto gemm = std::find_if(names.begin(), names.end(), [](const Algorithm& name) {
+  const auto names = algorithms(convolution, Layout::nchw, harness::AlgorithmSet::all);
+  const auto gemm = std::find_if(names.begin(), names.end(), [](const harness::Algorithm& name) {
     return name.find("gemm") != std::string::npos;
   });
   if (gemm == names.end()) GTEST_SKIP() << "no convolution through gemm on this processor";
@@ -170,19 +178,17 @@ TEST_F(OnednnBackendTest, ScratchMemoryIsCounted) {
 }
 
 TEST(OnednnErrors, BecomeOurs) {
-  using onednn::checked;
-  using onednn::offered;
   const auto failing = [](dnnl_status_t status) {
     return [status]() -> int { throw dnnl::error(status, "could not do it"); };
   };
   EXPECT_THROW(checked("x", failing(dnnl_out_of_memory)), std::bad_alloc);
   EXPECT_THROW(offered(failing(dnnl_out_of_memory)), std::bad_alloc);
-  EXPECT_THROW(offered(failing(dnnl_unimplemented)), Unsupported);
-  EXPECT_THROW(offered(failing(dnnl_invalid_arguments)), Unsupported);
+  EXPECT_THROW(offered(failing(dnnl_unimplemented)), harness::Unsupported);
+  EXPECT_THROW(offered(failing(dnnl_invalid_arguments)), harness::Unsupported);
   try {
     checked("conversion", failing(dnnl_runtime_error));
     FAIL();
-  } catch (const Unsupported&) {
+  } catch (const harness::Unsupported&) {
     FAIL() << "a failure is not a refusal";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("could not do it (runtime_error), conversion, "));
@@ -191,34 +197,41 @@ TEST(OnednnErrors, BecomeOurs) {
 }
 
 TEST(OnednnImplementations, IfEveryAttemptIsRefusedTheFirstSaysWhy) {
-  const auto refuses = []() -> onednn::Plan {
-    throw dnnl::error(dnnl_unimplemented, "first words");
-  };
-  const std::vector<onednn::Attempt> attempts{{"", refuses}, {"other.", refuses}};
+  const auto refuses = []() -> Plan { throw dnnl::error(dnnl_unimplemented, "first words"); };
+  const std::vector<Attempt> attempts{{"", refuses}, {"other.", refuses}};
   try {
-    onednn::implementations(attempts, AlgorithmSet::all);
+    implementation_names(attempts, harness::AlgorithmSet::all);
     FAIL();
-  } catch (const Unsupported& error) {
+  } catch (const harness::Unsupported& error) {
     EXPECT_THAT(error.what(), HasSubstr("first words"));
   }
 }
 
 TEST(OnednnImplementations, RepeatedNamesAreNumbered) {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  const onednn::Setting setting(engine, Precision::fp32, Layout::plain);
-  std::vector<onednn::Attempt> attempts = onednn::solver_of(parse("relu/64")).attempts(setting);
-  const std::vector<Algorithm> once =
-      onednn::implementations(attempts, AlgorithmSet::with_reference);
+  const VariantContext context(engine, Precision::fp32, Layout::plain);
+  std::vector<Attempt> attempts{{.prefix = "", .plan = [&] {
+                                   using Forward = dnnl::eltwise_forward;
+                                   const Forward::desc relu(dnnl::prop_kind::forward_inference,
+                                                            dnnl::algorithm::eltwise_relu,
+                                                            context.plain({64}));
+                                   return Plan{.implementation = implementation_of<Forward>(
+                                                   relu, context.attributes(), engine),
+                                               .operands = {{DNNL_ARG_SRC, floats({64})}},
+                                               .result = {DNNL_ARG_DST, floats({64})}};
+                                 }}};
+  const std::vector<harness::Algorithm> once =
+      implementation_names(attempts, harness::AlgorithmSet::with_reference);
   attempts.push_back(attempts.front());
-  const std::vector<Algorithm> twice =
-      onednn::implementations(attempts, AlgorithmSet::with_reference);
+  const std::vector<harness::Algorithm> twice =
+      implementation_names(attempts, harness::AlgorithmSet::with_reference);
   ASSERT_EQ(twice.size(), 2 * once.size());
   for (std::size_t i = 0; i < once.size(); ++i) {
     EXPECT_EQ(twice[i], once[i]);
     EXPECT_EQ(twice[once.size() + i], once[i] + "#2");
   }
-  EXPECT_NO_THROW(onednn::implementation(attempts, twice.back()));
+  EXPECT_NO_THROW(plan_named(attempts, twice.back()));
 }
 
 }  // namespace
-}  // namespace benanza::testing
+}  // namespace benanza::onednn

@@ -1,12 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <optional>
 #include <string>
 
 #include "suites/harness/primitive.h"
-#include "suites/onednn/checked.h"
-#include "suites/onednn/implementations.h"
+#include "suites/onednn/backend.h"
+#include "suites/onednn/primitive.h"
+#include "suites/tests/onednn/support.h"
 
 /// Where elements lie in memory: values come out right in any layout, so verification cannot tell.
 namespace benanza::onednn {
@@ -65,33 +64,24 @@ Dims meaningful_strides(const View& v) {
 /// Calls check(values, memory) for the result and every operand that changes with each inference.
 template <class Check>
 int for_each_tensor(Layout layout, Check check) {
-  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const auto backend = make_backend();
   int count = 0;
   for (const char* key : keys) {
-    const Problem problem = parse(key);
-    const Solver solver = solver_of(problem);
-    if (std::find(solver.layouts.begin(), solver.layouts.end(), layout) == solver.layouts.end()) {
-      continue;
-    }
-    for (const Attempt& attempt : solver.attempts(Setting(engine, Precision::fp32, layout))) {
-      std::optional<Plan> plan;
-      try {
-        plan = offered(attempt.plan);
-      } catch (const Unsupported&) {
-        continue;
-      }
-      const auto look = [&](const Argument& argument, const char* what) {
-        SCOPED_TRACE(std::string(key) + " " + attempt.prefix + what);
-        const auto format = plan->offer.current().query_md(dnnl::query::exec_arg_md, argument.id);
-        check(problem, view(argument.values), view(format));
+    for (const harness::Variant& variant :
+         variants(*backend, key, Precision::fp32, harness::AlgorithmSet::with_reference)) {
+      if (variant.layout != layout) continue;
+      const auto made = backend->create(variant);
+      const auto& primitive = dynamic_cast<const PlannedPrimitive&>(*made);
+      const auto look = [&](const PlannedPrimitive::Formats& formats, const char* what) {
+        SCOPED_TRACE(name_of(variant) + ' ' + what);
+        check(variant.problem, view(formats.values), view(formats.in_library));
         ++count;
       };
-      const std::vector<Operand> operands = inputs(problem);
-      EXPECT_EQ(plan->operands.size(), operands.size());
+      const std::vector<Operand> operands = inputs(variant.problem);
       for (std::size_t i = 0; i < operands.size(); ++i) {
-        if (operands[i].role == Role::data) look(plan->operands[i], "operand");
+        if (operands[i].role == Role::data) look(primitive.operand_formats(i), "operand");
       }
-      look(plan->result, "result");
+      look(primitive.result_formats(), "result");
     }
   }
   return count;
@@ -134,9 +124,9 @@ TEST(OnednnLayout, AnyIsBlocksOfChannelsOrTheConvolutionsChoice) {
 
 TEST(OnednnSetting, AttributesAreStrictAndCountScratchMemory) {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  const Setting setting(engine, Precision::fp32, Layout::plain);
-  EXPECT_EQ(setting.attributes().get_fpmath_mode(), dnnl::fpmath_mode::strict);
-  EXPECT_EQ(setting.attributes().get_scratchpad_mode(), dnnl::scratchpad_mode::user);
+  const VariantContext context(engine, Precision::fp32, Layout::plain);
+  EXPECT_EQ(context.attributes().get_fpmath_mode(), dnnl::fpmath_mode::strict);
+  EXPECT_EQ(context.attributes().get_scratchpad_mode(), dnnl::scratchpad_mode::user);
 }
 
 }  // namespace

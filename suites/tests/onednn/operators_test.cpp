@@ -1,7 +1,10 @@
 #include <dnnl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <cctype>
+#include <ostream>
 #include <set>
 
 #include "suites/onednn/backend.h"
@@ -9,7 +12,7 @@
 #include "suites/tests/verify/planted_errors.h"
 #include "suites/verify/verify.h"
 
-namespace benanza::testing {
+namespace benanza::onednn {
 namespace {
 
 /// One of every kind, sizes odd and not multiples of a vector, each with a feature of its own.
@@ -20,6 +23,9 @@ struct Case {
 };
 
 constexpr bool no_int8 = false;
+
+/// How a failure names its case.
+void PrintTo(const Case& one, std::ostream* out) { *out << one.key; }
 
 const Case cases[] = {
     {"conv/2x16x13x11_k24x3x3_p1.1.1.1_s1x1_d1x1_g1"},
@@ -172,102 +178,153 @@ const Case cases[] = {
     {"copy/6x4x5x3_f5.0.1.0_t60.15.3.1"},
 };
 
-/// What the library computes wrongly, found by these tests: with channels innermost the gemm
-/// convolution of oneDNN 2.6 adds other elements of a residual than it should (version 2.6.3; in
-/// place, "sum.", it is right).
-bool is_known_to_be_wrong(const Variant& variant) {
-  return dnnl_version()->major == 2 && dnnl_version()->minor == 6 &&
-         variant.problem.epilogue.residual && variant.layout == Layout::nhwc &&
-         variant.algorithm == "x64:gemm:jit" &&
+bool is_of_version_2_6() { return dnnl_version()->major == 2 && dnnl_version()->minor == 6; }
+
+/// The only variants that may be refused once the library has named them: with channels innermost,
+/// which the library itself may choose, the gemm convolutions of oneDNN 2.6 add other elements of a
+/// residual than they should (found by these tests with version 2.6.3; in place, "sum.", they are
+/// right).
+bool may_be_refused(const harness::Variant& variant) {
+  return is_of_version_2_6() && variant.problem.epilogue.residual &&
+         variant.layout != Layout::nchw && !variant.algorithm.starts_with("sum.") &&
+         variant.algorithm.find("gemm") != harness::Algorithm::npos &&
          std::holds_alternative<Convolution>(variant.problem.shape);
 }
 
-class OnednnOperators : public ::testing::Test {
+/// oneDNN 2.6's logarithm for processors without FMA is up to 7e-6 off: of 1.04 it is 0.0392255,
+/// exactly 0.0392207. Whether verification says so depends on the inputs.
+bool may_be_inexact(const harness::Variant& variant) {
+  const auto* const function = std::get_if<Activation>(&variant.problem.shape);
+  return is_of_version_2_6() && function && function->kind == ActivationKind::log &&
+         (variant.algorithm == "jit:sse41" || variant.algorithm == "jit:avx");
+}
+
+/// Of one problem: variants whose results are right, and variants that the backend refuses. There
+/// is no third kind.
+struct Counts {
+  int right = 0;
+  int refused = 0;
+};
+
+class OnednnTest : public ::testing::Test {
  protected:
-  /// Number of variants; all of them must be right.
-  int verify_all(const char* key, Precision precision) {
-    int count = 0;
-    for (const Variant& variant :
-         variants(*backend_, key, precision, AlgorithmSet::with_reference)) {
-      SCOPED_TRACE(name_of(variant));
-      ++count;
-      if (is_known_to_be_wrong(variant)) {
-        EXPECT_THROW(backend_->create(variant), Unsupported);
-        continue;
-      }
-      const auto primitive = backend_->create(variant);
-      const VerificationResult result = verify(*primitive, variant.problem, precision, cache_);
-      EXPECT_TRUE(result.ok) << result.message;
-      EXPECT_GE(primitive->workspace_bytes(), 0);
+  /// Null, and counted, where the backend refuses.
+  std::unique_ptr<harness::Primitive> created(const harness::Variant& variant, Counts& counts) {
+    try {
+      return backend_->create(variant);
+    } catch (const harness::Unsupported& refusal) {
+      EXPECT_TRUE(may_be_refused(variant)) << refusal.what();
+      EXPECT_THAT(refusal.what(), ::testing::HasSubstr("residual"));
+      ++counts.refused;
+      return nullptr;
     }
-    return count;
   }
 
-  std::unique_ptr<Backend> backend_ = make_onednn_backend();
-  VerificationCase cache_;
+  Counts verify_all(const char* key, Precision precision) {
+    Counts counts;
+    for (const harness::Variant& variant :
+         variants(*backend_, key, precision, harness::AlgorithmSet::with_reference)) {
+      SCOPED_TRACE(name_of(variant));
+      const auto primitive = created(variant, counts);
+      if (!primitive) continue;
+      // In layout any it depends on the format that the library has chosen.
+      EXPECT_FALSE(may_be_refused(variant) && variant.layout == Layout::nhwc) << "made, and wrong";
+      const verify::VerificationResult result =
+          verify::verify(*primitive, variant.problem, precision, cache_);
+      EXPECT_TRUE(result.ok || may_be_inexact(variant)) << result.message;
+      EXPECT_GE(primitive->workspace_bytes(), 0);
+      ++counts.right;
+    }
+    return counts;
+  }
+
+  std::unique_ptr<harness::Backend> backend_ = make_backend();
+  verify::VerificationCase cache_;
 };
 
 /// With one thread: what these tests show does not depend on how work is split, and threads that
 /// wait for each other on a busy machine take long.
-class OnednnOneThread : public OnednnOperators {
- protected:
-  void SetUp() override { omp_set_num_threads(1); }
-  void TearDown() override { omp_set_num_threads(threads_); }
+class OneThread {
+ public:
+  OneThread() { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
 
  private:
-  int threads_ = omp_get_max_threads();
+  int before_ = omp_get_max_threads();
 };
 
-TEST_F(OnednnOperators, EveryOperatorHasACase) {
+class OnednnOperators : public OnednnTest, public ::testing::WithParamInterface<Case> {};
+
+class OnednnOneThread : public OnednnOperators {
+  OneThread alone_;
+};
+
+class OnednnMistakes : public OnednnTest {
+  OneThread alone_;
+};
+
+std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+  std::string name = info.param.key;
+  for (char& letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Case, OnednnOperators, ::testing::ValuesIn(cases), case_name);
+INSTANTIATE_TEST_SUITE_P(Case, OnednnOneThread, ::testing::ValuesIn(cases), case_name);
+
+TEST_F(OnednnTest, EveryOperatorHasACase) {
   std::set<std::size_t> covered;
   for (const Case& one : cases) covered.insert(parse(one.key).shape.index());
   const Problem dropout = parse("dropout/100_r0.5");
   EXPECT_TRUE(backend_->layouts(dropout).empty()) << "the library has no dropout";
   covered.insert(dropout.shape.index());
   const Problem attention = parse("attention/1x2x8x4_k2x8x4_s0.5");
-  EXPECT_THROW(backend_->algorithms(attention, Precision::fp32, Layout::plain, AlgorithmSet::all),
-               Unsupported)
+  EXPECT_THROW(
+      backend_->algorithms(attention, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
+      harness::Unsupported)
       << "the library has attention in its parts alone";
   covered.insert(attention.shape.index());
   EXPECT_EQ(covered.size(), std::variant_size_v<Shape>);
 }
 
-TEST_F(OnednnOperators, AreRightInFp32InEveryLayout) {
-  for (const Case& one : cases) {
-    for (const Offered& layout :
-         offered(*backend_, one.key, Precision::fp32, AlgorithmSet::with_reference)) {
-      EXPECT_EQ(layout.refusal, "") << one.key << " " << to_string(layout.variant.layout);
-    }
-    EXPECT_GT(verify_all(one.key, Precision::fp32), 0) << one.key;
+TEST_P(OnednnOperators, IsRightInFp32InEveryLayout) {
+  const char* const key = GetParam().key;
+  for (const Offered& layout :
+       offered(*backend_, key, Precision::fp32, harness::AlgorithmSet::with_reference)) {
+    EXPECT_EQ(layout.refusal, "") << to_string(layout.variant.layout);
   }
+  EXPECT_GT(verify_all(key, Precision::fp32).right, 0);
 }
 
-TEST_F(OnednnOneThread, AreRightInInt8WhereTheLibraryHasThem) {
-  for (const Case& one : cases) {
-    const int count = verify_all(one.key, Precision::int8);
-    EXPECT_TRUE(count > 0 || !one.int8) << one.key;
-  }
+TEST_P(OnednnOneThread, IsRightInInt8WhereTheLibraryHasIt) {
+  const Counts counts = verify_all(GetParam().key, Precision::int8);
+  EXPECT_TRUE(counts.right > 0 || !GetParam().int8);
 }
 
-TEST_F(OnednnOneThread, AreRightInBf16WhereTheProcessorHasIt) {
-  int count = 0;
-  for (const Case& one : cases) count += verify_all(one.key, Precision::bf16);
-  EXPECT_GT(count, 0);  // Moving bf16 needs no arithmetic.
+// Moving bf16 needs no arithmetic, so every processor has some of it.
+TEST_P(OnednnOneThread, IsRightInBf16WhereTheProcessorHasIt) {
+  const Counts counts = verify_all(GetParam().key, Precision::bf16);
+  const std::string_view key = GetParam().key;
+  EXPECT_TRUE(counts.right > 0 || key != "copy/16x9x9_f81.9.1_t1.144.16");
 }
 
-TEST_F(OnednnOneThread, PlantedErrorsAreFound) {
-  for (const PlantedError& error : planted_errors()) {
+TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
+  for (const verify::PlantedError& error : verify::planted_errors()) {
     const Problem wanted = parse(error.wanted);
     // oneDNN has no dropout, and attention in its parts alone.
     if (backend_->layouts(wanted).empty() || std::holds_alternative<Attention>(wanted.shape))
       continue;
     int count = 0;
     for (const Precision precision : error.precisions) {
-      for (const Variant& variant :
-           variants(*backend_, error.mistaken, precision, AlgorithmSet::all)) {
+      for (const harness::Variant& variant :
+           variants(*backend_, error.mistaken, precision, harness::AlgorithmSet::all)) {
         SCOPED_TRACE(std::string(error.what) + ": " + error.wanted + " by " + name_of(variant));
-        Mistaken wrong(error, backend_->create(variant));
-        EXPECT_FALSE(verify(wrong, wanted, precision, cache_).ok);
+        verify::Mistaken wrong(error, backend_->create(variant));
+        EXPECT_FALSE(verify::verify(wrong, wanted, precision, cache_).ok);
         ++count;
       }
     }
@@ -276,9 +333,9 @@ TEST_F(OnednnOneThread, PlantedErrorsAreFound) {
 }
 
 /// Throws away what the library wrote into the last element, as a call that stops early would.
-class StopsEarly : public Primitive {
+class StopsEarly : public harness::Primitive {
  public:
-  explicit StopsEarly(std::unique_ptr<Primitive> inner) : inner_(std::move(inner)) {}
+  explicit StopsEarly(std::unique_ptr<harness::Primitive> inner) : inner_(std::move(inner)) {}
   void upload(std::size_t index, std::span<const float> values) override {
     inner_->upload(index, values);
   }
@@ -295,27 +352,29 @@ class StopsEarly : public Primitive {
   std::int64_t workspace_bytes() const override { return 0; }
 
  private:
-  std::unique_ptr<Primitive> inner_;
+  std::unique_ptr<harness::Primitive> inner_;
   float poison_ = 0;
 };
 
-TEST_F(OnednnOneThread, PartOfAResultIsFound) {
-  for (const Case& one : cases) {
-    for (const Precision precision : {Precision::fp32, Precision::int8}) {
-      for (const Variant& variant : variants(*backend_, one.key, precision, AlgorithmSet::best)) {
-        SCOPED_TRACE(name_of(variant));
-        StopsEarly primitive(backend_->create(variant));
-        EXPECT_FALSE(verify(primitive, variant.problem, precision, cache_).ok);
-      }
+TEST_P(OnednnOneThread, PartOfAResultIsFound) {
+  for (const Precision precision : {Precision::fp32, Precision::int8}) {
+    for (const harness::Variant& variant :
+         variants(*backend_, GetParam().key, precision, harness::AlgorithmSet::best)) {
+      SCOPED_TRACE(name_of(variant));
+      Counts counts;
+      auto inner = created(variant, counts);
+      if (!inner) continue;
+      StopsEarly primitive(std::move(inner));
+      EXPECT_FALSE(verify::verify(primitive, variant.problem, precision, cache_).ok);
     }
   }
 }
 
-TEST_F(OnednnOneThread, ACallThatDoesNothingLeavesPoisonEverywhere) {
+TEST_F(OnednnMistakes, ACallThatDoesNothingLeavesPoisonEverywhere) {
   const Problem problem = parse("relu/1x19x3x3");
   for (const Precision precision : {Precision::fp32, Precision::int8}) {
-    for (const Variant& variant :
-         variants(*backend_, "relu/1x19x3x3", precision, AlgorithmSet::best)) {
+    for (const harness::Variant& variant :
+         variants(*backend_, "relu/1x19x3x3", precision, harness::AlgorithmSet::best)) {
       const auto primitive = backend_->create(variant);
       primitive->poison_output();
       for (const float value : primitive->download()) {
@@ -330,4 +389,4 @@ TEST_F(OnednnOneThread, ACallThatDoesNothingLeavesPoisonEverywhere) {
 }
 
 }  // namespace
-}  // namespace benanza::testing
+}  // namespace benanza::onednn

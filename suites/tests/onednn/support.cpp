@@ -1,16 +1,16 @@
 #include "suites/tests/onednn/support.h"
 
-namespace benanza::testing {
+namespace benanza::onednn {
 
-std::vector<Offered> offered(Backend& backend, const std::string& key, Precision precision,
-                             AlgorithmSet set) {
+std::vector<Offered> offered(harness::Backend& backend, const std::string& key, Precision precision,
+                             harness::AlgorithmSet set) {
   const Problem problem = parse(key);
   std::vector<Offered> all;
   for (const Layout layout : backend.layouts(problem)) {
     Offered one{.variant = {problem, precision, layout, {}}, .algorithms = {}, .refusal = {}};
     try {
       one.algorithms = backend.algorithms(problem, precision, layout, set);
-    } catch (const Unsupported& refusal) {
+    } catch (const harness::Unsupported& refusal) {
       one.refusal = refusal.what();
     }
     all.push_back(one);
@@ -18,11 +18,11 @@ std::vector<Offered> offered(Backend& backend, const std::string& key, Precision
   return all;
 }
 
-std::vector<Variant> variants(Backend& backend, const std::string& key, Precision precision,
-                              AlgorithmSet set) {
-  std::vector<Variant> all;
+std::vector<harness::Variant> variants(harness::Backend& backend, const std::string& key,
+                                       Precision precision, harness::AlgorithmSet set) {
+  std::vector<harness::Variant> all;
   for (const Offered& one : offered(backend, key, precision, set)) {
-    for (const Algorithm& algorithm : one.algorithms) {
+    for (const harness::Algorithm& algorithm : one.algorithms) {
       all.push_back(one.variant);
       all.back().algorithm = algorithm;
     }
@@ -30,9 +30,9 @@ std::vector<Variant> variants(Backend& backend, const std::string& key, Precisio
   return all;
 }
 
-std::string name_of(const Variant& variant) {
+std::string name_of(const harness::Variant& variant) {
   return key(variant.problem) + " " + std::string(to_string(variant.precision)) + " " +
          std::string(to_string(variant.layout)) + " " + variant.algorithm;
 }
 
-}  // namespace benanza::testing
+}  // namespace benanza::onednn

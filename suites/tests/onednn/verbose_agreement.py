@@ -2,10 +2,12 @@
 """Compares the suite's times with those oneDNN itself prints (DNNL_VERBOSE=1), call by call.
 
 usage: verbose_agreement.py BENCH_ONEDNN RESULTS.json... [--count N]
+       verbose_agreement.py BENCH_ONEDNN --problems KEY... [--within FACTOR]
 
-Takes N variants of 50 us and more, spread over the results, measures each again, at once once more
-with the library's own clock running, and prints the ratio of the two medians. Two runs, because
-printing costs some 15 us a call, which the suite's clock would count.
+Takes N variants of 50 us and more, spread over the results, or each KEY's first one. Measures it, at once once
+more with the library's own clock running, and prints the ratio of the two medians. Two
+runs, because printing costs some 15 us a call, which the suite's clock would count. Fails if the
+median ratio is beyond FACTOR or 1 / FACTOR.
 """
 import argparse
 import json
@@ -24,6 +26,12 @@ def candidates(files, count):
             rows += json.load(stream)["benchmarks"]
     rows = [row for row in rows if row["status"] == "ok" and row["real_time"] >= 50]
     return rows[:: max(1, len(rows) // count)][:count]
+
+
+def first_of(bench, key):
+    """The first variant that the suite has for a problem."""
+    command = [bench, f"--problem={key}", "--benchmark_list_tests"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[0]
 
 
 def run(bench, name, verbose):
@@ -57,16 +65,25 @@ def measure(bench, name):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bench")
-    parser.add_argument("results", nargs="+")
+    parser.add_argument("results", nargs="*")
     parser.add_argument("--count", type=int, default=30)
+    parser.add_argument("--problems", nargs="+", default=[])
+    parser.add_argument("--within", type=float)
     arguments = parser.parse_args()
+    names = [first_of(arguments.bench, key) for key in arguments.problems]
+    names += [row["name"] for row in candidates(arguments.results, arguments.count)]
+    if not names:
+        sys.exit("nothing to compare: give results with variants of 50 us and more, or --problems")
     ratios = []
-    for row in candidates(arguments.results, arguments.count):
-        suite, library = measure(arguments.bench, row["name"])
+    for name in names:
+        suite, library = measure(arguments.bench, name)
         ratios.append(suite / library)
-        print(f"{ratios[-1]:.3f}  {suite * 1e6:10.1f} us  {library * 1e6:10.1f} us  {row['name']}")
+        print(f"{ratios[-1]:.3f}  {suite * 1e6:10.1f} us  {library * 1e6:10.1f} us  {name}")
+    middle = statistics.median(ratios)
     within = sum(abs(ratio - 1) <= 0.03 for ratio in ratios)
-    print(f"median ratio {statistics.median(ratios):.3f}; {within} of {len(ratios)} within 3%")
+    print(f"median ratio {middle:.3f}; {within} of {len(ratios)} within 3%")
+    if arguments.within and not 1 / arguments.within <= middle <= arguments.within:
+        sys.exit(f"the suite's clock and the library's differ by more than a factor of {arguments.within}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@
 #include "suites/verify/inputs.h"
 #include "suites/verify/verify.h"
 
-namespace benanza::testing {
+namespace benanza::verify {
 namespace {
 
 using Values = std::vector<double>;
@@ -77,7 +77,7 @@ class TooEarly : public ReferencePrimitive {
   }
   void run() override {
     ReferencePrimitive::run();
-    const float scale = precision_ == Precision::int8 ? int8_scale(early_) : 1;
+    const float scale = precision_ == Precision::int8 ? harness::int8_scale(early_) : 1;
     for (std::size_t i = 0; i < result_.size(); ++i) result_[i] += scale * residual_[i];
   }
 
@@ -130,7 +130,7 @@ TEST(InputsOfAnEpilogue, ReachItsBoundsAndStayInsideWhateverTheLengthOfTheSum) {
 TEST(InputsOfAnEpilogue, Int8ResidualsAreWholeNumbersWhenScaled) {
   const Problem problem = parse("conv/1x64x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_bias_residual_relu");
   const auto operands = inputs_for(problem, Precision::int8, 1);
-  const float scale = int8_scale(problem);
+  const float scale = harness::int8_scale(problem);
   ASSERT_LT(scale, 1);
   for (const float value : operands.at(3)) {
     const float stored = value * scale;
@@ -141,4 +141,4 @@ TEST(InputsOfAnEpilogue, Int8ResidualsAreWholeNumbersWhenScaled) {
 }
 
 }  // namespace
-}  // namespace benanza::testing
+}  // namespace benanza::verify

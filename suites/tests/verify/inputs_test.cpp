@@ -10,7 +10,7 @@
 #include "suites/tests/verify/reference_primitive.h"
 #include "suites/verify/reference.h"
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 std::vector<std::vector<float>> inputs_of(const char* key, Precision precision) {
@@ -34,7 +34,7 @@ TEST(Inputs, AreEighthsWithoutZero) {
 TEST(Inputs, AreExactInBf16) {
   for (const char* key : {"clip/100_a0_b6", "lrn/1x100x2x2_n5_a1e-04_b0.75_k1", "div/99_99"}) {
     for (const auto& operand : inputs_of(key, Precision::bf16)) {
-      for (const float value : operand) EXPECT_EQ(testing::rounded_to_bf16(value), value);
+      for (const float value : operand) EXPECT_EQ(rounded_to_bf16(value), value);
     }
   }
 }
@@ -104,16 +104,16 @@ TEST(Inputs, IntegersFitEightBitsAndWeightsAreEven) {
 
 TEST(Int8Scale, IsAPowerOfTwoThatShrinksWithTheSum) {
   // 40 / (27.7 * sqrt(k)): 1.44 for 1 product, 0.48 for 9, 0.0451 for 1024.
-  EXPECT_EQ(int8_scale(parse("gemm/m2_n2_k1_nn")), 1);
-  EXPECT_EQ(int8_scale(parse("conv/1x1x5x5_k1x3x3_p0.0.0.0_s1x1_d1x1_g1")), 0.25F);
-  EXPECT_EQ(int8_scale(parse("gemm/m2_n2_k1024_nn")), 0.03125F);
-  EXPECT_EQ(int8_scale(parse("reducesum/1024x3_a0")), 0.03125F);
+  EXPECT_EQ(harness::int8_scale(parse("gemm/m2_n2_k1_nn")), 1);
+  EXPECT_EQ(harness::int8_scale(parse("conv/1x1x5x5_k1x3x3_p0.0.0.0_s1x1_d1x1_g1")), 0.25F);
+  EXPECT_EQ(harness::int8_scale(parse("gemm/m2_n2_k1024_nn")), 0.03125F);
+  EXPECT_EQ(harness::int8_scale(parse("reducesum/1024x3_a0")), 0.03125F);
 }
 
 TEST(Int8Scale, IsOneWhereNothingIsSummedUp) {
   for (const char* key : {"avgpool/1x8x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude", "relu/100",
                           "reducemean/1x8x7x7_a2.3", "reducemax/100x3_a0", "add/9_9"}) {
-    EXPECT_EQ(int8_scale(parse(key)), 1) << key;
+    EXPECT_EQ(harness::int8_scale(parse(key)), 1) << key;
   }
 }
 
@@ -125,7 +125,7 @@ TEST(Int8Scale, UsesTheRangeAndRarelyLeavesIt) {
     double squares = 0;
     int saturated = 0;
     for (std::int64_t i = 0; i < 900; ++i) {
-      const double value = reference(problem, operands, i) * int8_scale(problem);
+      const double value = reference(problem, operands, i) * harness::int8_scale(problem);
       squares += value * value;
       if (std::abs(value) > 127) ++saturated;
     }
@@ -136,4 +136,4 @@ TEST(Int8Scale, UsesTheRangeAndRarelyLeavesIt) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::verify

@@ -1,6 +1,6 @@
 #include "suites/tests/verify/planted_errors.h"
 
-namespace benanza::testing {
+namespace benanza::verify {
 
 const std::vector<PlantedError>& planted_errors() {
   using enum Precision;
@@ -181,7 +181,7 @@ const std::vector<PlantedError>& planted_errors() {
   return errors;
 }
 
-Mistaken::Mistaken(const PlantedError& error, std::unique_ptr<Primitive> inner)
+Mistaken::Mistaken(const PlantedError& error, std::unique_ptr<harness::Primitive> inner)
     : operand_count_(inputs(parse(error.mistaken)).size()),
       swapped_(error.swapped),
       inner_(std::move(inner)) {}
@@ -191,4 +191,4 @@ void Mistaken::upload(std::size_t index, std::span<const float> values) {
   inner_->upload(swapped_ && index < 2 ? 1 - index : index, values);
 }
 
-}  // namespace benanza::testing
+}  // namespace benanza::verify

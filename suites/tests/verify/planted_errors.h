@@ -6,7 +6,7 @@
 
 #include "suites/harness/primitive.h"
 
-namespace benanza::testing {
+namespace benanza::verify {
 
 /// A mistake that an implementation could make: it solves `mistaken` where `wanted` was asked. The
 /// operands and the result have equal sizes, so that only verification can tell.
@@ -24,9 +24,9 @@ struct PlantedError {
 const std::vector<PlantedError>& planted_errors();
 
 /// Makes a primitive that solves the mistaken problem look like one that solves the wanted one.
-class Mistaken : public Primitive {
+class Mistaken : public harness::Primitive {
  public:
-  Mistaken(const PlantedError& error, std::unique_ptr<Primitive> inner);
+  Mistaken(const PlantedError& error, std::unique_ptr<harness::Primitive> inner);
 
   /// Operands that the mistaken problem does not have (a forgotten bias) are dropped.
   void upload(std::size_t index, std::span<const float> values) override;
@@ -38,7 +38,7 @@ class Mistaken : public Primitive {
  private:
   std::size_t operand_count_;
   bool swapped_;
-  std::unique_ptr<Primitive> inner_;
+  std::unique_ptr<harness::Primitive> inner_;
 };
 
-}  // namespace benanza::testing
+}  // namespace benanza::verify

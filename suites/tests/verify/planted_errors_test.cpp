@@ -8,7 +8,7 @@
 #include "suites/tests/verify/reference_primitive.h"
 #include "suites/verify/verify.h"
 
-namespace benanza::testing {
+namespace benanza::verify {
 namespace {
 
 TEST(PlantedErrors, EveryOperatorHasOne) {
@@ -53,4 +53,4 @@ TEST(PlantedErrors, AreFoundInEveryPrecisionThatShowsThem) {
 }
 
 }  // namespace
-}  // namespace benanza::testing
+}  // namespace benanza::verify

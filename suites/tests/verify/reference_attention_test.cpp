@@ -9,7 +9,7 @@
 #include "suites/verify/tolerance.h"
 #include "suites/verify/verify.h"
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 void expect(const char* key, const std::vector<std::vector<float>>& operands,
@@ -87,4 +87,4 @@ TEST(ReferenceAttention, RoundedWeightsAreNoError) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::verify

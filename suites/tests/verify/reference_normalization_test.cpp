@@ -4,7 +4,7 @@
 
 #include "suites/verify/reference.h"
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 void expect(const char* key, const std::vector<std::vector<float>>& operands,
@@ -87,4 +87,4 @@ TEST(ReferenceReduction, NormsAndProducts) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::verify

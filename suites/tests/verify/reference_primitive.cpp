@@ -9,7 +9,7 @@
 #include "suites/verify/random.h"
 #include "suites/verify/reference.h"
 
-namespace benanza::testing {
+namespace benanza::verify {
 
 float rounded_to_bf16(float value) {
   auto bits = std::bit_cast<std::uint32_t>(value);
@@ -34,7 +34,7 @@ void ReferencePrimitive::poison_output() {
 
 float ReferencePrimitive::stored(double value) const {
   if (precision_ == Precision::int8) {
-    const double scaled = value * int8_scale(problem_);
+    const double scaled = value * harness::int8_scale(problem_);
     return static_cast<float>(std::nearbyint(std::clamp(scaled, -128.0, 127.0)));
   }
   const auto single = static_cast<float>(value);
@@ -73,4 +73,4 @@ void ReferencePrimitive::run() {
                  [this](const Element& element) { return stored(element.value); });
 }
 
-}  // namespace benanza::testing
+}  // namespace benanza::verify

@@ -4,11 +4,11 @@
 
 #include "suites/harness/primitive.h"
 
-namespace benanza::testing {
+namespace benanza::verify {
 
 /// Solves a problem element by element with the reference and stores the result as `precision`
 /// would: what a slow but correct library does.
-class ReferencePrimitive : public Primitive {
+class ReferencePrimitive : public harness::Primitive {
  public:
   ReferencePrimitive(Problem problem, Precision precision);
 
@@ -32,4 +32,4 @@ class ReferencePrimitive : public Primitive {
 /// `value` rounded to bf16, ties to even.
 float rounded_to_bf16(float value);
 
-}  // namespace benanza::testing
+}  // namespace benanza::verify

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 /// The whole result.
@@ -277,4 +277,4 @@ TEST(ReferenceCopy, ViewsThatInterleave) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::verify

@@ -2,16 +2,18 @@
 
 #include <gtest/gtest.h>
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 TEST(Tolerance, Fp32IsOfTheOrderOfTheTermsNotOfTheResult) {
-  // Terms of 100 in all that cancel: (16 + 10 + 100 / 256) * 2^-24 * 100.
-  EXPECT_NEAR(tolerance(Precision::fp32, {0, 100}, 100), 26.390625 * 100 / 16777216.0, 2e-6);
+  // Terms of 100 in all that cancel: (16 + 10 + 100 / 256) * 2^-24 * 100 = 1.573e-4, and 2^-23
+  // times a typical partial sum of 100 / 10.
+  EXPECT_NEAR(tolerance(Precision::fp32, {0, 100}, 100), 1.5849e-4, 1e-8);
 }
 
 TEST(Tolerance, TransformsAmplifyTheErrorOfSumsAlone) {
-  EXPECT_NEAR(tolerance(Precision::fp32, {0, 100}, 100, 8), 8 * 26.390625 * 100 / 16777216.0, 2e-6);
+  // 8 * 1.573e-4 + 10 * 2^-23
+  EXPECT_NEAR(tolerance(Precision::fp32, {0, 100}, 100, 8), 1.25960e-3, 1e-8);
   EXPECT_DOUBLE_EQ(tolerance(Precision::fp16, {8, 0}, 1, 8), tolerance(Precision::fp16, {8, 0}, 1));
 }
 
@@ -32,26 +34,27 @@ TEST(Tolerance, HalfPrecisionsRoundTheResult) {
   EXPECT_NEAR(tolerance(Precision::fp16, {8, 8}, 1), 8.0 / 1024, 1e-4);
 }
 
-// Terms of 100 in all that sum to 2: a unit of the stored type of 2 and of a typical partial sum,
-// and the rounding of fp32 sums, which grows with the root of their length, and at last with it.
+// Terms of 2^20 in all that sum to 2^16. One of them: (16 + 1 + 1/256) * 2^-24 * 2^20 is
+// 1.062744140625 for the sum, and a unit of the stored type times 2^16 for storing it. 256 of them:
+// (16 + 16 + 256/256) * 2^-4 = 2.0625, and a unit times 2^16 + 2^20 / 16 = 2^17.
 TEST(Tolerance, ByPrecisionAndLength) {
-  const Element element{.value = 2, .magnitude = 100};
-  const auto sums = [](double root) { return (16 + root + root * root / 256) * 100 / 16777216; };
+  const Element element{.value = 0x1p16, .magnitude = 0x1p20};
   const struct {
     Precision precision;
-    double unit;
-    double smallest;
-  } stored[] = {{Precision::fp32, 1.0 / 8388608, 0},
-                {Precision::tf32, 1.0 / 8388608, 0},
-                {Precision::fp16, 1.0 / 1024, 1.0 / 16777216},
-                {Precision::bf16, 1.0 / 128, 0},
-                {Precision::fp8, 1.0 / 8, 1.0 / 512}};
-  for (const auto& [precision, unit, smallest] : stored) {
-    EXPECT_DOUBLE_EQ(tolerance(precision, element, 1), smallest + unit * 2 + sums(1));
-    EXPECT_DOUBLE_EQ(tolerance(precision, element, 100), smallest + unit * (2 + 10) + sums(10));
-    EXPECT_DOUBLE_EQ(tolerance(precision, element, 10000), smallest + unit * (2 + 1) + sums(100));
+    double one_term;
+    double terms_256;
+  } expected[] = {
+      {Precision::fp32, 1.070556640625, 2.078125},              // a unit of 2^-23
+      {Precision::tf32, 1.070556640625, 2.078125},              // stored as fp32
+      {Precision::fp16, 65.06274420022964, 130.0625000596046},  // 2^-10, and 2^-24 in all
+      {Precision::bf16, 513.062744140625, 1026.0625},           // 2^-7
+      {Precision::fp8, 8193.064697265625, 16386.064453125},     // 2^-3, and 2^-9 in all
+      {Precision::int8, 1.562744140625, 2.5625},                // half an integer
+  };
+  for (const auto& [precision, one_term, terms_256] : expected) {
+    EXPECT_DOUBLE_EQ(tolerance(precision, element, 1), one_term) << to_string(precision);
+    EXPECT_DOUBLE_EQ(tolerance(precision, element, 256), terms_256) << to_string(precision);
   }
-  EXPECT_DOUBLE_EQ(tolerance(Precision::int8, element, 10000), 0.5 + sums(100));
 }
 
 TEST(Tolerance, StatesAreRoundedToWhatProductsAreMadeOf) {
@@ -68,4 +71,4 @@ TEST(Tolerance, IntegersAreTheNearestOrOneOfTwo) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::verify

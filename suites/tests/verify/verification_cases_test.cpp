@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace benanza {
+namespace benanza::verify {
 namespace {
 
 /// Two inputs of `n` floats each.
@@ -44,4 +44,4 @@ TEST(VerificationCases, TheOneAskedForIsKeptHoweverLarge) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::verify

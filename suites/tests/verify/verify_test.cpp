@@ -8,7 +8,7 @@
 
 #include "suites/tests/verify/reference_primitive.h"
 
-namespace benanza::testing {
+namespace benanza::verify {
 namespace {
 
 using ::testing::HasSubstr;
@@ -29,7 +29,8 @@ class OneWrong : public ReferencePrimitive {
   float value_;
 };
 
-VerificationResult verify_once(Primitive& primitive, const Problem& problem, Precision precision) {
+VerificationResult verify_once(harness::Primitive& primitive, const Problem& problem,
+                               Precision precision) {
   VerificationCase cache;
   return verify(primitive, problem, precision, cache);
 }
@@ -191,4 +192,4 @@ TEST(VerificationCase, IsMadeOnceForAProblemAndAPrecision) {
 }
 
 }  // namespace
-}  // namespace benanza::testing
+}  // namespace benanza::verify

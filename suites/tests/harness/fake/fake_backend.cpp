@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace benanza {
+namespace benanza::harness {
 
 double FakeStopwatch::time(Primitive& primitive, std::int64_t calls) {
   primitive.run();
@@ -78,4 +78,4 @@ double FakePrimitive::seconds_per_call() {
   return ++asked_ % 2 == 0 ? 200e-6 : 300e-6;
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

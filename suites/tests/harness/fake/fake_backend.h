@@ -6,7 +6,7 @@
 #include "suites/harness/backend.h"
 #include "suites/harness/registration.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 /// Says how long calls took instead of looking at a clock; runs the primitive all the same, once.
 class FakeStopwatch : public Stopwatch {
@@ -41,7 +41,8 @@ class FakeBackend : public Backend {
       : threads_(std::move(threads)), stopwatch_(pause) {}
 
   std::string_view name() const override { return "fake"; }
-  System system() const override { return {{"device", "fake \"0\""}, {"threads", threads_}}; }
+  std::vector<std::string> devices() const override { return {"0: fake"}; }
+  System system() override { return {{"device", "fake \"0\""}, {"threads", threads_}}; }
   std::vector<Layout> layouts(const Problem& problem) const override;
   std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
                                     AlgorithmSet set) override;
@@ -85,4 +86,4 @@ class FakePrimitive : public Primitive {
   int asked_ = 0;
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

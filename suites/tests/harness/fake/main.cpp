@@ -3,8 +3,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "suites/harness/bench_main.h"
+#include "suites/harness/run/bench_main.h"
 #include "suites/tests/harness/fake/fake_backend.h"
+#include "suites/verify/verification_cases.h"
 
 namespace {
 
@@ -22,7 +23,8 @@ constexpr const char* elu[] = {"elu/1x8_a1"};
 
 int main(int argc, char** argv) {
   const std::chrono::milliseconds pause(std::stoi(variable("FAKE_PAUSE_MS", "0")));
-  benanza::FakeBackend backend(variable("FAKE_THREADS", "1"), pause);
-  return benanza::bench_main(argc, argv, backend,
-                             {{relu, tanh_table, sigmoid, elu}, {benanza::Precision::fp32}});
+  benanza::harness::FakeBackend backend(variable("FAKE_THREADS", "1"), pause);
+  return benanza::harness::bench_main(
+      argc, argv, backend, {{relu, tanh_table, sigmoid, elu}, {benanza::Precision::fp32}},
+      benanza::verify::verifier());
 }

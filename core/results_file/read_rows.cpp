@@ -1,0 +1,173 @@
+#include "core/results_file/read_rows.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <deque>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/base/descriptor.h"
+#include "core/base/error.h"
+#include "core/results_file/row_splitter.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+/// Read at once; its rows are a batch to parse, large enough for a thread of its own.
+constexpr std::size_t read_bytes = std::size_t{1} << 20;
+
+/// A file, and what its reader is told to do if it is not what it should be.
+struct File {
+  const fs::path& path;
+  std::string_view remedy;
+};
+
+Error failure(const File& file, std::string_view message) {
+  return Error(file.path.string() + ": " + std::string(message) + "; " + std::string(file.remedy));
+}
+
+/// "peak_..." members of the context, numbers or texts of numbers.
+PeakValues peaks_of(const json& context) {
+  PeakValues peaks;
+  for (const auto& [name, value] : context.items()) {
+    if (!name.starts_with("peak_")) continue;
+    if (value.is_number()) peaks[name] = value.get<double>();
+    if (!value.is_string()) continue;
+    const auto text = value.get<std::string>();
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc{} && end == text.data() + text.size()) peaks[name] = number;
+  }
+  return peaks;
+}
+
+json parse_skeleton(const std::string& text, const File& file) {
+  json root = json::parse(text, nullptr, false);
+  if (root.is_discarded()) throw failure(file, "is not a results file: not JSON, or cut short");
+  if (!root.is_object()) throw failure(file, "is not a results file");
+  return root;
+}
+
+Origin read_origin(const json& root, const File& file) {
+  try {
+    const json& context = root.at("context");
+    const auto ours = context.find("benanza");
+    if (ours == context.end()) throw failure(file, "was not written by a benanza suite");
+    const auto schema = ours->find("schema");
+    if (schema == ours->end()) throw failure(file, "is not a results file: it has no \"schema\"");
+    if (*schema != results_schema) {
+      throw failure(file,
+                    "has schema " + schema->dump() + ", not " + std::to_string(results_schema));
+    }
+    return {.backend = ours->at("backend").get<std::string>(),
+            .system = ours->at("system").get<System>(),
+            .peaks = peaks_of(context),
+            .file = file.path};
+  } catch (const json::exception& exception) {
+    std::string_view reason = exception.what();
+    if (const auto end = reason.find("] "); end != std::string_view::npos) {
+      reason.remove_prefix(end + 2);
+    }
+    throw failure(file, "is not a results file: " + std::string(reason));
+  }
+}
+
+std::vector<Row> parse_rows(const RowSplitter::Rows& rows) {
+  std::vector<Row> parsed;
+  parsed.reserve(rows.ends.size());
+  RowParser parser;
+  std::size_t begin = 0;
+  for (const std::size_t end : rows.ends) {
+    if (auto row = parser.parse(rows.text, begin, end)) {
+      parsed.push_back(std::move(*row));
+    }
+    begin = end;
+  }
+  return parsed;
+}
+
+/// Batches being parsed, given on in the order in which they came.
+class Pipeline {
+ public:
+  Pipeline(const File& file, const ResultsSink& sink) : file_(file), sink_(sink) {}
+
+  void push(RowSplitter::Rows rows) {
+    if (rows.ends.empty()) return;
+    pending_.push_back(std::async(std::launch::async, parse_rows, std::move(rows)));
+    const std::size_t most = 1 + std::max(2U, std::thread::hardware_concurrency());
+    while (pending_.size() >= most) pop();
+  }
+  void drain() {
+    while (!pending_.empty()) pop();
+  }
+
+ private:
+  void pop() {
+    std::vector<Row> rows;
+    try {
+      rows = pending_.front().get();
+    } catch (const Error& error) {
+      throw failure(file_, error.what());
+    }
+    pending_.pop_front();
+    for (Row& row : rows) sink_.add(std::move(row));
+  }
+
+  File file_;
+  const ResultsSink& sink_;
+  std::deque<std::future<std::vector<Row>>> pending_;
+};
+
+}  // namespace
+
+void read_rows(const fs::path& path, const ResultsSink& sink, std::string_view remedy) {
+  const File file{path, remedy};
+  const Descriptor descriptor = open_to_read(path);
+  RowSplitter splitter;
+  Pipeline pipeline(file, sink);
+  bool begun = false;
+  bool empty = true;
+  std::string part(read_bytes, '\0');
+  // False at the end of the file.
+  const auto read_part = [&] {
+    ssize_t got = -1;
+    do {
+      got = ::read(descriptor.get(), part.data(), part.size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) throw Error(path.string() + ": cannot read: " + std::strerror(errno));
+    splitter.feed(std::string_view(part).substr(0, static_cast<std::size_t>(got)));
+    return got > 0;
+  };
+  // A part is read and cut while the rows of those before it are parsed and given on.
+  for (std::future<bool> reading = std::async(std::launch::async, read_part); reading.get();) {
+    empty = false;
+    if (!begun && !splitter.head().empty()) {
+      sink.begin(read_origin(parse_skeleton(splitter.head(), file), file));
+      begun = true;
+    }
+    RowSplitter::Rows rows = splitter.take();
+    reading = std::async(std::launch::async, read_part);
+    pipeline.push(std::move(rows));
+  }
+  if (empty) throw failure(file, "is empty, not a results file");
+  const json root = parse_skeleton(splitter.skeleton(), file);
+  const Origin origin = read_origin(root, file);
+  const auto rows = root.find("benchmarks");
+  if (rows == root.end()) throw failure(file, "is not a results file: key 'benchmarks' not found");
+  if (!rows->is_array() || rows->size() != splitter.count()) {
+    throw failure(file, "is not a results file: \"benchmarks\" is not a list of rows");
+  }
+  if (!begun) sink.begin(origin);
+  pipeline.push(splitter.take());
+  pipeline.drain();
+}
+
+}  // namespace benanza

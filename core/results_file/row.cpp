@@ -1,0 +1,180 @@
+#include "core/results_file/row.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "core/base/error.h"
+#include "core/statistics/statistics.h"
+
+namespace benanza {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array statuses{Status::ok, Status::unsupported, Status::incorrect, Status::failed};
+
+std::string json_number(double value) {
+  constexpr double exact_limit = 9007199254740992;  // 2^53
+  char text[32];
+  const bool whole = value == std::trunc(value) && std::abs(value) <= exact_limit;
+  const auto [end, error] =
+      whole ? std::to_chars(text, text + sizeof text, static_cast<std::int64_t>(value))
+            : std::to_chars(text, text + sizeof text, value);
+  return {text, end};
+}
+
+/// A row's text in the making.
+class Members {
+ public:
+  void add(std::string_view name, std::string_view value) { add_fact(text_, name, value); }
+  void add(std::string_view name, const char* value) { add(name, std::string_view(value)); }
+  template <class Number>
+  requires std::is_arithmetic_v<Number> &&
+      (!std::is_same_v<Number, bool>)void add(std::string_view name, Number value) {
+    add_fact(text_, name, static_cast<double>(value));
+  }
+  void add_true(std::string_view name) { add_fact(text_, name, true); }
+  void add_raw(std::string_view members) {
+    if (members.empty()) return;
+    text_ += ',';
+    text_ += members;
+  }
+  void add(std::string_view name, const std::vector<double>& values) {
+    std::string list = "[";
+    for (const double value : values) {
+      if (list.size() > 1) list += ',';
+      list += json_number(value);
+    }
+    add_raw('"' + std::string(name) + "\":" + list + ']');
+  }
+  std::string take() { return '{' + std::move(text_) + '}'; }
+
+ private:
+  std::string text_;
+};
+
+std::optional<double> number(const Facts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  if (found == facts.end()) return std::nullopt;
+  const double* value = std::get_if<double>(&found->second);
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::unsupported:
+      return "unsupported";
+    case Status::incorrect:
+      return "incorrect";
+    case Status::failed:
+      return "failed";
+  }
+  return "failed";
+}
+
+std::optional<Status> parse_status(std::string_view text) {
+  for (const Status status : statuses) {
+    if (text == to_string(status)) return status;
+  }
+  return std::nullopt;
+}
+
+void append_json(std::string& out, std::string_view text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return c >= ' ' && c != '"' && c != '\\' && c < 0x7f;
+  });
+  if (!plain) {
+    out += json(text).dump(-1, ' ', true, json::error_handler_t::replace);
+    return;
+  }
+  out += '"';
+  out += text;
+  out += '"';
+}
+
+namespace {
+
+void add_name(std::string& facts, std::string_view name) {
+  if (!facts.empty()) facts += ',';
+  append_json(facts, name);
+  facts += ':';
+}
+
+}  // namespace
+
+void add_fact(std::string& facts, std::string_view name, bool value) {
+  add_name(facts, name);
+  facts += value ? "true" : "false";
+}
+
+void add_fact(std::string& facts, std::string_view name, double value) {
+  if (!std::isfinite(value)) return;
+  add_name(facts, name);
+  facts += json_number(value);
+}
+
+void add_fact(std::string& facts, std::string_view name, std::string_view value) {
+  add_name(facts, name);
+  append_json(facts, value);
+}
+
+Facts facts_of(const Row& row) {
+  Facts facts;
+  const json members = json::parse('{' + row.facts + '}', nullptr, false);
+  if (members.is_discarded()) return facts;
+  for (const auto& [name, value] : members.items()) {
+    if (value.is_boolean()) facts[name] = value.get<bool>();
+    if (value.is_number()) facts[name] = value.get<double>();
+    if (value.is_string()) facts[name] = value.get<std::string>();
+  }
+  return facts;
+}
+
+std::string row_text(const Row& row, const RowPosition& position) {
+  const bool ok = row.status == Status::ok;
+  const std::string name = to_string(row.variant);
+  const Facts facts = facts_of(row);
+  const double seconds = ok ? median(row.samples) : 0;
+  Members members;
+  members.add("name", name);
+  members.add("family_index", position.family);
+  members.add("per_family_instance_index", 0);
+  members.add("run_name", name);
+  members.add("run_type", "iteration");
+  members.add("repetitions", position.repetitions);
+  members.add("repetition_index", row.repetition);
+  members.add("threads", 1);
+  const auto count = static_cast<double>(row.samples.size());
+  members.add("iterations", ok ? count * number(facts, "calls_per_sample").value_or(1) : 0);
+  members.add("real_time", seconds * 1e6);
+  members.add("cpu_time", seconds * 1e6);
+  members.add("time_unit", "us");
+  members.add("status", to_string(row.status));
+  if (!ok) {
+    members.add("reason", row.reason);
+    members.add_true("error_occurred");
+    members.add("error_message", std::string(to_string(row.status)) + ": " + row.reason);
+    members.add_raw(row.facts);
+    return members.take();
+  }
+  if (const auto flops = number(facts, "FLOPs")) members.add("FLOP/s", *flops / seconds);
+  if (const auto bytes = number(facts, "bytes")) members.add("bytes/s", *bytes / seconds);
+  if (row.workspace_bytes) members.add("workspace_bytes", *row.workspace_bytes);
+  members.add("min", *std::min_element(row.samples.begin(), row.samples.end()));
+  members.add("cv", coefficient_of_variation(row.samples));
+  members.add("sample_count", count);
+  members.add("samples", row.samples);
+  if (row.heuristic_rank) members.add("heuristic_rank", *row.heuristic_rank);
+  members.add_raw(row.facts);
+  return members.take();
+}
+
+}  // namespace benanza

@@ -1,0 +1,72 @@
+#include "core/statistics/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace benanza {
+namespace {
+
+std::vector<double> sorted(std::span<const double> values) {
+  std::vector<double> result(values.begin(), values.end());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// Largest k with P(Binomial(n, 1/2) <= k - 1) <= 2.5%; 0 if there is none.
+std::size_t interval_rank(std::size_t n) {
+  constexpr double tail = 0.025;
+  constexpr std::size_t exact_limit = 1000;  // 2^-n is still a normal double
+  const auto count = static_cast<double>(n);
+  if (n > exact_limit) {
+    constexpr double normal_quantile = 1.959964;
+    return static_cast<std::size_t>(count / 2 - normal_quantile * std::sqrt(count) / 2);
+  }
+  double probability = std::exp2(-count);  // of exactly `rank` successes
+  double cumulative = probability;
+  std::size_t rank = 0;
+  while (cumulative <= tail && rank < n) {
+    probability *= (count - static_cast<double>(rank)) / (static_cast<double>(rank) + 1);
+    cumulative += probability;
+    ++rank;
+  }
+  return rank;
+}
+
+}  // namespace
+
+double median(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  const auto middle = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
+  std::nth_element(copy.begin(), middle, copy.end());
+  if (copy.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(copy.begin(), middle)) / 2;
+}
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double coefficient_of_variation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const double center = mean(values);
+  if (center == 0) return 0;
+  double squares = 0;
+  for (const double value : values) squares += (value - center) * (value - center);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1)) / center;
+}
+
+Interval order_statistic_interval(std::span<const double> values) {
+  const std::size_t rank = interval_rank(values.size());
+  if (rank == 0) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return {-infinity, infinity};
+  }
+  const std::vector<double> ordered = sorted(values);
+  return {ordered[rank - 1], ordered[ordered.size() - rank]};
+}
+
+}  // namespace benanza

@@ -1,0 +1,196 @@
+#include "core/results_file/read_rows.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/results_file/row_splitter.h"
+#include "core/tests/folder.h"
+#include "core/tests/results_text.h"
+
+namespace benanza {
+namespace {
+
+using test::error_of;
+using test::Folder;
+using test::results_text;
+using test::row;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::vector<std::string> texts(const RowSplitter::Rows& rows) {
+  std::vector<std::string> texts;
+  std::size_t begin = 0;
+  for (const std::size_t end : rows.ends) {
+    texts.push_back(rows.text.substr(begin, end - begin));
+    begin = end;
+  }
+  return texts;
+}
+
+const std::string tricky =
+    R"({"context": {"a": "[{\"benchmarks\": ["}, "benchmarks" : [ {"x": "}]\\"}, {"y": [{}]}
+], "z": [{}]})";
+
+TEST(RowSplitter, TakesRowsOutOfTheText) {
+  RowSplitter splitter;
+  splitter.feed(tricky);
+  EXPECT_THAT(texts(splitter.take()), ElementsAre(R"({"x": "}]\\"})", R"({"y": [{}]})"));
+  EXPECT_EQ(splitter.skeleton(),
+            R"({"context": {"a": "[{\"benchmarks\": ["}, "benchmarks" : [ 0, 0
+], "z": [{}]})");
+  EXPECT_EQ(splitter.head(), R"({"context": {"a": "[{\"benchmarks\": ["}, "benchmarks" : [ ]})");
+  EXPECT_EQ(splitter.count(), 2);
+}
+
+TEST(RowSplitter, PartsMayEndAnywhere) {
+  RowSplitter whole;
+  whole.feed(tricky);
+  RowSplitter bytes;
+  std::vector<std::string> rows;
+  for (const char& byte : tricky) {
+    bytes.feed({&byte, 1});
+    for (std::string& text : texts(bytes.take())) rows.push_back(std::move(text));
+  }
+  EXPECT_EQ(rows, texts(whole.take()));
+  EXPECT_EQ(bytes.skeleton(), whole.skeleton());
+  EXPECT_EQ(bytes.head(), whole.head());
+}
+
+TEST(ParseRow, SamplesAreReadInAnySpelling) {
+  const auto samples = [](const std::string& list) {
+    return RowParser()
+        .parse(R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok", "samples")" + list +
+               "}")
+        ->samples;
+  };
+  EXPECT_THAT(samples(":[1e-6,2.5E-06,3]"), ElementsAre(1e-6, 2.5e-6, 3));
+  EXPECT_THAT(samples(":[ 1e-6 ,\n2e-6 ]"), ElementsAre(1e-6, 2e-6));
+  EXPECT_THAT(samples(" : [1e-6, 2e-6]"), ElementsAre(1e-6, 2e-6));
+  for (const char* list : {":[1e-6,]", ":[1e-6 2e-6]", ":[,1e-6]", ":[1e-6", ":[\"1e-6\"]",
+                           ":[inf]", ":[1e-6]]", ":{\"a\": 1}", ":[]"}) {
+    EXPECT_NE(error_of([&] { samples(list); }), "") << list;
+  }
+}
+
+TEST(ParseRow, SamplesOfAnotherObjectAreNotTheRows) {
+  const auto row = RowParser().parse(R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok",
+"real_time":3,"time_unit":"us","nested":{"samples":[1e-6]}})");
+  EXPECT_THAT(row->samples, ElementsAre(3e-6));
+}
+
+TEST(ParseRow, NumbersThatNoDoubleHoldsAreErrors) {
+  const auto with = [](const std::string& number) {
+    return R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],"a":)" +
+           number + "}";
+  };
+  EXPECT_EQ(RowParser().parse(with("1e300"))->facts, "\"a\":1e300");
+  EXPECT_EQ(RowParser().parse(with("1e-999"))->facts, "\"a\":1e-999");  // 0
+  EXPECT_NE(error_of([&] { RowParser().parse(with("1e999")); }), "");
+  EXPECT_NE(error_of([&] { RowParser().parse(with("1" + std::string(400, '0'))); }), "");
+}
+
+TEST(ParseRow, FactsKeepTheirSpelling) {
+  const auto row = RowParser().parse(
+      R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok", "samples": [1e-6],
+"FLOP/s": 1, "FLOPs": 8, "timed_seconds": 0.10, "stopped_by": "a\"b", "flag": true,
+"nested": {"x": [1]}, "empty": null})");
+  EXPECT_EQ(row->facts, R"("FLOPs":8,"timed_seconds":0.10,"stopped_by":"a\"b","flag":true)");
+  EXPECT_EQ(RowParser().parse(row_text(*row))->facts, row->facts);
+}
+
+TEST(ParseRow, MembersAndFactsOfARow) {
+  const auto row = RowParser().parse(
+      R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6],)"
+      R"("repetition_index":3,"workspace_bytes":4096,"heuristic_rank":2.0,)"
+      R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3,"none":null})");
+  EXPECT_EQ(row->repetition, 3);
+  EXPECT_EQ(row->workspace_bytes, 4096);
+  EXPECT_EQ(row->heuristic_rank, 2);
+  EXPECT_EQ(row->tensor_cores, true);  // counted beats claimed
+  EXPECT_EQ(row->facts, R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3)");
+}
+
+TEST(RowText, HasWhatFollowsFromTheSamples) {
+  Row row{.variant = parse_variant_name("relu/1x8/fp32/nchw/onednn/jit"),
+          .samples = {1e-6, 4e-6, 2e-6}};
+  add_fact(row.facts, "FLOPs", 8.0);
+  add_fact(row.facts, "calls_per_sample", 5.0);
+  const auto json = nlohmann::json::parse(row_text(row, {.family = 7, .repetitions = 2}));
+  EXPECT_EQ(json.at("real_time"), 2.0);
+  EXPECT_EQ(json.at("iterations"), 15);
+  EXPECT_EQ(json.at("FLOP/s"), 4e6);
+  EXPECT_EQ(json.at("min"), 1e-6);
+  EXPECT_EQ(json.at("family_index"), 7);
+  EXPECT_EQ(json.at("FLOPs"), 8);
+  EXPECT_FALSE(json.contains("error_occurred"));
+}
+
+TEST(ParseRow, WhatIsNoJsonIsAnError) {
+  const std::string row =
+      R"({"name":"relu/1x8/fp32/nchw/onednn/jit","status":"ok","samples":[1e-6])";
+  EXPECT_NE(RowParser().parse(row + "}"), std::nullopt);
+  for (const char* end : {",}", "} x", "", ",\"a\":01}", ",\"a\":1.}", ",\"a\":.5}", ",\"a\":+1}",
+                          ",\"a\":tru}", ",\"a\" 1}", ",\"a\":}", ",\"a\":1e}", ",a:1}"}) {
+    EXPECT_NE(error_of([&] { RowParser().parse(row + end); }), "") << end;
+  }
+}
+
+TEST(ParseRow, AMemberOfAnotherTypeIsAnError) {
+  for (const char* member : {R"("workspace_bytes": "many")", R"("heuristic_rank": true)",
+                             R"("tensor_core_counted": 1)", R"("reason": 5)", R"("status": [])"}) {
+    EXPECT_THAT(error_of([&] {
+                  RowParser().parse(R"({"name": "relu/1x8/fp32/nchw/onednn/jit", "status": "ok",
+"samples": [1e-6], )" + std::string(member) +
+                                    "}");
+                }),
+                HasSubstr("type"))
+        << member;
+  }
+}
+
+TEST(ReadRows, ManyRowsComeInTheFilesOrder) {
+  const Folder folder;
+  std::string rows;
+  for (int i = 1; i <= 20000; ++i) {
+    if (i > 1) rows += ",\n";
+    rows += row("relu/" + std::to_string(i) + "/fp32/nchw/onednn/jit", "[1e-6, 2e-6, 3e-6]");
+  }
+  int next = 1;
+  bool ordered = true;
+  read_rows(folder.write("r.json", results_text(rows)),
+            {.begin = [](const Origin&) {},
+             .add =
+                 [&](Row&& row) {
+                   ordered = ordered && row.variant.key == "relu/" + std::to_string(next++);
+                 }});
+  EXPECT_EQ(next, 20001);
+  EXPECT_TRUE(ordered);
+}
+
+TEST(ReadRows, ABadRowFarInsideIsAnError) {
+  const Folder folder;
+  std::string rows;
+  for (int i = 0; i < 5000; ++i) rows += row("relu/1x8/fp32/nchw/onednn/jit", "[1e-6]") + ",";
+  const auto file = folder.write("r.json", results_text(rows + R"({"name": })"));
+  EXPECT_THAT(
+      error_of([&] { read_rows(file, {.begin = [](const Origin&) {}, .add = [](Row&&) {}}); }),
+      HasSubstr(file.string() + ": "));
+}
+
+TEST(ReadRows, PeaksAreReadFromTheContext) {
+  const Folder folder;
+  std::string text = results_text("");
+  text.insert(text.find("\"num_cpus\""), R"("peak_fp16_flops_per_second": "6.6e+14",
+"peak_bytes_per_second": 3e12, "peak_of_what": "?", )");
+  Origin found;
+  read_rows(folder.write("r.json", text),
+            {.begin = [&](const Origin& origin) { found = origin; }, .add = [](Row&&) {}});
+  EXPECT_THAT(found.peaks, ElementsAre(testing::Pair("peak_bytes_per_second", 3e12),
+                                       testing::Pair("peak_fp16_flops_per_second", 6.6e14)));
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,23 @@
+// Profiles that hold a latency alone: {"stopwatch": 1, "model": "resnet50", "seconds": [0.01, ...]}.
+#include "analysis/profiles/profile.h"
+
+namespace benanza {
+namespace {
+
+bool recognises(const nlohmann::json& root) { return root.contains("stopwatch"); }
+
+Profile import(const Document& document) {
+  Profile profile;
+  profile.path = document.path();
+  profile.framework = "stopwatch";
+  profile.model = document.root().at("model").get<std::string>();
+  profile.precision = "fp32";
+  profile.latency_seconds = document.root().at("seconds").get<std::vector<double>>();
+  return profile;
+}
+
+}  // namespace
+
+Importer stopwatch_importer() { return {"stopwatch", recognises, import}; }
+
+}  // namespace benanza

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cudnn.h>
+
+#include <vector>
+
+#include "suites/nvidia/device/handles.h"
+#include "suites/nvidia/device/tensor_format.h"
+
+namespace benanza::cudnn {
+
+using LibraryHandle = nvidia::Handle<cudnnHandle_t, &cudnnDestroy>;
+using TensorDescriptor = nvidia::Handle<cudnnTensorDescriptor_t, &cudnnDestroyTensorDescriptor>;
+using FilterDescriptor = nvidia::Handle<cudnnFilterDescriptor_t, &cudnnDestroyFilterDescriptor>;
+using ConvolutionDescriptor =
+    nvidia::Handle<cudnnConvolutionDescriptor_t, &cudnnDestroyConvolutionDescriptor>;
+using PoolingDescriptor = nvidia::Handle<cudnnPoolingDescriptor_t, &cudnnDestroyPoolingDescriptor>;
+using ActivationDescriptor =
+    nvidia::Handle<cudnnActivationDescriptor_t, &cudnnDestroyActivationDescriptor>;
+using LrnDescriptor = nvidia::Handle<cudnnLRNDescriptor_t, &cudnnDestroyLRNDescriptor>;
+using OpTensorDescriptor =
+    nvidia::Handle<cudnnOpTensorDescriptor_t, &cudnnDestroyOpTensorDescriptor>;
+using ReduceTensorDescriptor =
+    nvidia::Handle<cudnnReduceTensorDescriptor_t, &cudnnDestroyReduceTensorDescriptor>;
+
+using DropoutDescriptor = nvidia::Handle<cudnnDropoutDescriptor_t, &cudnnDestroyDropoutDescriptor>;
+using RnnDescriptor = nvidia::Handle<cudnnRNNDescriptor_t, &cudnnDestroyRNNDescriptor>;
+using RnnDataDescriptor = nvidia::Handle<cudnnRNNDataDescriptor_t, &cudnnDestroyRNNDataDescriptor>;
+
+// None of these needs a GPU. Each throws what check() throws.
+LibraryHandle make_library_handle();  // this one does need a GPU
+TensorDescriptor make_tensor(const nvidia::TensorFormat& format);
+/// Weights: extents filters x channels per group x kernel, whatever the order in memory.
+FilterDescriptor make_filter(const nvidia::TensorFormat& format, Layout layout);
+/// `pads`, `strides`, `dilations`: one value per spatial axis. Products are summed in fp32, for
+/// int8 in 32-bit integers.
+ConvolutionDescriptor make_convolution(const Dims& pads, const Dims& strides, const Dims& dilations,
+                                       std::int64_t groups, Precision precision);
+PoolingDescriptor make_pooling(cudnnPoolingMode_t mode, const Dims& kernel, const Dims& pads,
+                               const Dims& strides);
+ActivationDescriptor make_activation(cudnnActivationMode_t mode, double coefficient);
+LrnDescriptor make_lrn(std::int64_t size, double alpha, double beta, double k);
+OpTensorDescriptor make_op_tensor(cudnnOpTensorOp_t op);
+ReduceTensorDescriptor make_reduce_tensor(cudnnReduceTensorOp_t op);
+/// Of the vectors of a spatial batch normalization of `input`.
+TensorDescriptor make_batch_norm_vectors(const TensorDescriptor& input);
+
+/// Not yet set.
+DropoutDescriptor make_dropout();
+/// Not yet set.
+RnnDescriptor make_rnn();
+/// Sequences of `steps` vectors each.
+RnnDataDescriptor make_rnn_data(Precision precision, cudnnRNNDataLayout_t layout,
+                                std::int64_t steps, std::int64_t batch, std::int64_t size);
+/// Not yet set: the library fills it.
+TensorDescriptor make_empty_tensor();
+
+/// How elements of a precision are stored. Throws Unsupported for fp8, which the call-per-layer
+/// functions do not know.
+cudnnDataType_t storage_type(Precision precision);
+
+/// What products may use. fp32: no Tensor Cores and no TF32.
+cudnnMathType_t math_type(Precision precision);
+
+/// cuDNN's descriptors hold 32-bit values. Throws Unsupported, naming the value, if one is larger.
+std::vector<int> narrow(const Dims& values);
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,292 @@
+#include "suites/cudnn/graph/graph.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/problem/problem.h"
+#include "suites/cudnn/api/descriptors.h"
+#include "suites/cudnn/api/status.h"
+#include "suites/harness/primitive.h"
+
+namespace benanza::cudnn {
+
+Descriptor::Descriptor(cudnnBackendDescriptorType_t type) {
+  cudnnBackendDescriptor_t made = nullptr;
+  BENANZA_CUDNN(cudnnBackendCreateDescriptor, type, &made);
+  handle_.reset(made);
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                     std::int64_t count, const void* values) {
+  BENANZA_CUDNN(cudnnBackendSetAttribute, get(), name, type, count, values);
+}
+
+void Descriptor::note(cudnnBackendAttributeName_t name, const void* bytes, std::size_t size) {
+  signature_ += std::to_string(name) + ':';
+  signature_.append(static_cast<const char*>(bytes), size);
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, std::int64_t value) {
+  set(name, CUDNN_TYPE_INT64, value);
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, const Dims& values) {
+  set(name, CUDNN_TYPE_INT64, static_cast<std::int64_t>(values.size()), values.data());
+  note(name, values.data(), values.size() * sizeof(Dims::value_type));
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, cudnnDataType_t type) {
+  set(name, CUDNN_TYPE_DATA_TYPE, type);
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, bool value) {
+  set(name, CUDNN_TYPE_BOOLEAN, value);
+}
+
+void Descriptor::set(cudnnBackendAttributeName_t name, const Descriptor& value) {
+  const cudnnBackendDescriptor_t handle = value.get();
+  set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &handle);
+  note(name, value.signature().data(), value.signature().size());
+}
+
+void Descriptor::finalize() { BENANZA_CUDNN(cudnnBackendFinalize, get()); }
+
+std::int64_t Descriptor::number(cudnnBackendAttributeName_t name) const {
+  std::int64_t value = 0;
+  std::int64_t found = 0;
+  BENANZA_CUDNN(cudnnBackendGetAttribute, get(), name, CUDNN_TYPE_INT64, 1, &found, &value);
+  return value;
+}
+
+std::int64_t Descriptor::count(cudnnBackendAttributeName_t name,
+                               cudnnBackendAttributeType_t type) const {
+  std::int64_t found = 0;
+  BENANZA_CUDNN(cudnnBackendGetAttribute, get(), name, type, 0, &found, nullptr);
+  return found;
+}
+
+std::int64_t Descriptor::read(cudnnBackendAttributeName_t name,
+                              std::vector<Descriptor>& values) const {
+  std::vector<cudnnBackendDescriptor_t> handles;
+  for (const Descriptor& value : values) handles.push_back(value.get());
+  std::int64_t found = 0;
+  BENANZA_CUDNN(cudnnBackendGetAttribute, get(), name, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                static_cast<std::int64_t>(handles.size()), &found, handles.data());
+  return found;
+}
+
+Target::Target(const std::string& device_description) {
+  Descriptor& device = device_.emplace_back(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  device.set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+             static_cast<std::int64_t>(device_description.size()), device_description.data());
+  device.finalize();
+}
+
+void Target::describe(Descriptor& descriptor, cudnnBackendAttributeName_t name) const {
+  if (!device_.empty()) descriptor.set(name, device_.front());
+}
+
+OperationGraph::Id OperationGraph::make(cudnnDataType_t type, const Dims& dims, const Dims& strides,
+                                        bool is_virtual, bool by_value) {
+  constexpr std::int64_t alignment_bytes = 16;
+  const auto id = static_cast<Id>(tensors_.size());
+  Descriptor& made = tensors_.emplace_back(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  made.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
+  made.set(CUDNN_ATTR_TENSOR_DIMENSIONS, dims);
+  made.set(CUDNN_ATTR_TENSOR_STRIDES, strides);
+  made.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id);
+  made.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment_bytes);
+  made.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
+  made.set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, by_value);
+  made.finalize();
+  return id;
+}
+
+OperationGraph::Id OperationGraph::tensor(const nvidia::TensorFormat& format) {
+  return make(storage_type(format.precision), format.dims, format.strides, false, false);
+}
+
+OperationGraph::Id OperationGraph::intermediate(const Dims& dims, cudnnDataType_t type) {
+  return make(type, dims, dense_strides(dims), true, false);
+}
+
+OperationGraph::Id OperationGraph::scalar(float value, std::size_t rank) {
+  const Dims ones(rank, 1);
+  const Id id = make(CUDNN_DATA_FLOAT, ones, ones, false, true);
+  scalars_.push_back({id, value});
+  return id;
+}
+
+OperationGraph::Id OperationGraph::filled(const nvidia::TensorFormat& format, float value) {
+  const Id id = tensor(format);
+  filled_.push_back({id, format, value});
+  return id;
+}
+
+Descriptor& OperationGraph::add(cudnnBackendDescriptorType_t operation) {
+  if (operation == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR ||
+      operation == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR) {
+    has_products_ = true;
+  }
+  return operations_.emplace_back(operation);
+}
+
+void OperationGraph::pointwise(const Pointwise& function, Id x, Id b, Id y, Id t) {
+  Descriptor& made = functions_.emplace_back(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  made.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, function.mode);
+  made.set(CUDNN_ATTR_POINTWISE_MATH_PREC, function.compute_type);
+  if (function.axis) made.set(CUDNN_ATTR_POINTWISE_AXIS, *function.axis);
+  const auto set_if = [&](cudnnBackendAttributeName_t name, const std::optional<double>& value) {
+    if (value) made.set(name, CUDNN_TYPE_DOUBLE, *value);
+  };
+  set_if(CUDNN_ATTR_POINTWISE_SWISH_BETA, function.swish_beta);
+  set_if(CUDNN_ATTR_POINTWISE_ELU_ALPHA, function.elu_alpha);
+  set_if(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, function.lower);
+  set_if(CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, function.upper);
+  set_if(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, function.slope);
+  made.finalize();
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, made);
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, at(x));
+  if (b != none) operation.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, at(b));
+  if (t != none) operation.set(CUDNN_ATTR_OPERATION_POINTWISE_TDESC, at(t));
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, at(y));
+}
+
+void OperationGraph::reduce(cudnnReduceTensorOp_t op, Id x, Id y) {
+  Descriptor& function = functions_.emplace_back(CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
+  function.set(CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, op);
+  function.set(CUDNN_ATTR_REDUCTION_COMP_TYPE, CUDNN_DATA_FLOAT);
+  function.finalize();
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_REDUCTION_DESC, function);
+  operation.set(CUDNN_ATTR_OPERATION_REDUCTION_XDESC, at(x));
+  operation.set(CUDNN_ATTR_OPERATION_REDUCTION_YDESC, at(y));
+}
+
+void OperationGraph::multiply(Id a, Id b, Id c) {
+  Descriptor& function = functions_.emplace_back(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
+  function.set(CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_DATA_FLOAT);
+  function.finalize();
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_MATMUL_DESC, function);
+  operation.set(CUDNN_ATTR_OPERATION_MATMUL_ADESC, at(a));
+  operation.set(CUDNN_ATTR_OPERATION_MATMUL_BDESC, at(b));
+  operation.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, at(c));
+}
+
+void OperationGraph::finish(const Target& target) {
+  std::vector<cudnnBackendDescriptor_t> handles;
+  for (Descriptor& operation : operations_) {
+    operation.finalize();
+    handles.push_back(operation.get());
+  }
+  Descriptor& made = graph_.emplace_back(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  made.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+           static_cast<std::int64_t>(handles.size()), handles.data());
+  if (target.handle() != nullptr) {
+    made.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, target.handle());
+  }
+  made.finalize();
+}
+
+std::string OperationGraph::signature() const {
+  std::string all;
+  for (const Descriptor& operation : operations_) all += operation.signature() + ';';
+  return all;
+}
+
+namespace {
+
+bool uses_tensor_cores(const Descriptor& engine) {
+  std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes{};
+  std::int64_t found = 0;
+  BENANZA_CUDNN(cudnnBackendGetAttribute, engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                CUDNN_TYPE_NUMERICAL_NOTE, static_cast<std::int64_t>(notes.size()), &found,
+                notes.data());
+  const auto last = notes.begin() + std::min<std::int64_t>(found, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  return std::find(notes.begin(), last, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) != last;
+}
+
+Descriptor engine_of(const Descriptor& configuration) {
+  std::vector<Descriptor> engine;
+  engine.emplace_back(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  configuration.read(CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+  return std::move(engine.front());
+}
+
+/// The library explains every engine that it refuses, over many lines.
+std::string first_reason(const std::string& words) {
+  const std::size_t begin = words.find("CUDNN_STATUS");
+  if (begin == words.npos) return {};
+  return ": " + words.substr(begin, words.find('\n', begin) - begin);
+}
+
+std::vector<Descriptor> configurations(const OperationGraph& graph, const Target& target,
+                                       cudnnBackendHeurMode_t mode) {
+  Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph.graph());
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+  target.describe(heuristics, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
+  heuristics.finalize();
+  std::vector<Descriptor> found;
+  const std::int64_t count =
+      heuristics.count(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR);
+  for (std::int64_t i = 0; i < count; ++i) found.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  const std::int64_t read = heuristics.read(CUDNN_ATTR_ENGINEHEUR_RESULTS, found);
+  found.erase(found.begin() + std::min(read, count), found.end());
+  return found;
+}
+
+}  // namespace
+
+std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& target, bool exact) {
+  constexpr std::size_t most = 4;
+  std::vector<EngineChoice> choices;
+  std::set<std::int64_t> seen;
+  std::string refusal;
+  const auto refused = [&](const std::string& words) {
+    if (refusal.empty()) refusal = words;
+  };
+  for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
+    std::vector<Descriptor> found;
+    last_words();
+    try {
+      found = configurations(graph, target, mode);
+      if (found.empty())
+        refused("no engine of cuDNN computes this graph" + first_reason(last_words()));
+    } catch (const harness::Unsupported& words) {
+      refused(words.what());
+    }
+    for (Descriptor& configuration : found) {
+      if (choices.size() == most) return choices;
+      const Descriptor engine = engine_of(configuration);
+      const std::int64_t index = engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+      if (!seen.insert(index).second) continue;
+      const bool tensor_cores = graph.has_products() && uses_tensor_cores(engine);
+      if (exact && tensor_cores) {
+        refused("cuDNN's engine" + std::to_string(index) + " multiplies on Tensor Cores");
+        continue;
+      }
+      choices.push_back({index, tensor_cores, std::move(configuration)});
+    }
+  }
+  if (choices.empty()) throw harness::Unsupported(refusal);
+  return choices;
+}
+
+Descriptor make_plan(const EngineChoice& choice, const Target& target) {
+  Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  if (target.handle() != nullptr) {
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, target.handle());
+  }
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, choice.configuration);
+  target.describe(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
+  plan.finalize();
+  return plan;
+}
+
+}  // namespace benanza::cudnn

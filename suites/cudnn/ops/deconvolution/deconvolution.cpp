@@ -1,0 +1,133 @@
+#include "suites/cudnn/ops/deconvolution/deconvolution.h"
+
+#include <utility>
+#include <vector>
+
+#include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/primitive/heuristics.h"
+#include "suites/cudnn/solvers.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using Answers = std::vector<cudnnConvolutionBwdDataAlgoPerf_t>;
+
+Answers ask_heuristics(Library& library, const DeconvolutionDescriptors& descriptors) {
+  int count = 0;
+  BENANZA_CUDNN(cudnnGetConvolutionBackwardDataAlgorithmMaxCount, library.handle(), &count);
+  Answers answers(static_cast<std::size_t>(count));
+  BENANZA_CUDNN(cudnnGetConvolutionBackwardDataAlgorithm_v7, library.handle(),
+                descriptors.weights.get(), descriptors.input.get(), descriptors.convolution.get(),
+                descriptors.written.get(), static_cast<int>(answers.size()), &count,
+                answers.data());
+  answers.resize(static_cast<std::size_t>(count));
+  return answers;
+}
+
+const Answers& heuristics(Library& library, const harness::Variant& variant,
+                          const DeconvolutionDescriptors& descriptors) {
+  return library.deconvolution_heuristics().of(
+      variant, [&] { return ask_heuristics(library, descriptors); });
+}
+
+std::int64_t workspace_size(Library& library, const DeconvolutionDescriptors& descriptors,
+                            cudnnConvolutionBwdDataAlgo_t algorithm) {
+  std::size_t bytes = 0;
+  BENANZA_CUDNN(cudnnGetConvolutionBackwardDataWorkspaceSize, library.handle(),
+                descriptors.weights.get(), descriptors.input.get(), descriptors.convolution.get(),
+                descriptors.written.get(), algorithm, &bytes);
+  library.check_workspace(static_cast<std::int64_t>(bytes));
+  return static_cast<std::int64_t>(bytes);
+}
+
+class DeconvolutionPrimitive final : public CudnnPrimitive {
+ public:
+  DeconvolutionPrimitive(Library& library, const harness::Variant& variant,
+                         const DeconvolutionCall& call, DeconvolutionDescriptors descriptors,
+                         cudnnConvolutionBwdDataAlgo_t algorithm, std::int64_t workspace_bytes)
+      : CudnnPrimitive(library, variant, {call.input, call.weights}, call.output, workspace_bytes),
+        variant_(variant),
+        descriptors_(std::move(descriptors)),
+        algorithm_(algorithm) {
+    if (!call.larger) return;
+    larger_ = nvidia::DeviceMemory(nvidia::span_bytes(call.larger->whole));
+    interior_bytes_ = call.larger->interior.offset_bytes();
+  }
+
+  void run() override {
+    const bool direct = descriptors_.interior == nullptr;
+    const DeconvolutionDescriptors& d = descriptors_;
+    const float products = scale();
+    BENANZA_CUDNN(cudnnConvolutionBackwardData, handle(), &products, d.weights.get(), input(1),
+                  d.input.get(), input(0), d.convolution.get(), algorithm_, workspace(),
+                  static_cast<std::size_t>(workspace_bytes()), &zero, d.written.get(),
+                  direct ? output() : larger_.data());
+    if (direct) return;
+    BENANZA_CUDNN(cudnnTransformTensor, handle(), &one, d.interior.get(),
+                  larger_.data() + interior_bytes_, &zero, d.output.get(), output());
+  }
+
+ protected:
+  Facts library_facts() override {
+    Facts facts{{"explicit_padding", descriptors_.interior != nullptr}};
+    const Answers& answers = heuristics(library(), variant_, descriptors_);
+    const HeuristicAnswer answer = answer_for(std::span(answers), algorithm_);
+    if (answer.rank) facts["heuristic_rank"] = static_cast<double>(*answer.rank);
+    if (answer.tensor_core_claimed) facts["tensor_core_claimed"] = *answer.tensor_core_claimed;
+    return facts;
+  }
+
+ private:
+  harness::Variant variant_;
+  DeconvolutionDescriptors descriptors_;
+  cudnnConvolutionBwdDataAlgo_t algorithm_;
+  /// What the library writes, where that is more than the output, and where the output begins.
+  nvidia::DeviceMemory larger_;
+  std::int64_t interior_bytes_ = 0;
+};
+
+void refuse_epilogue(const harness::Variant& variant) {
+  if (variant.problem.epilogue != Epilogue{}) {
+    throw harness::Unsupported(
+        "cuDNN has no transposed convolution with bias, residual or activation in one "
+        "call");
+  }
+}
+
+std::vector<harness::Algorithm> algorithms(Library& library, const Deconvolution& shape,
+                                           const harness::Variant& prototype,
+                                           harness::AlgorithmSet) {
+  refuse_epilogue(prototype);
+  const auto descriptors = describe(map_deconvolution(shape, prototype.precision, prototype.layout),
+                                    prototype.layout, prototype.precision);
+  const Answers& answers = heuristics(library, prototype, descriptors);
+  std::vector<harness::Algorithm> names;
+  for (const auto algorithm :
+       ordered_by_rank(std::span(answers), CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT)) {
+    names.emplace_back(to_string(algorithm));
+  }
+  return names;
+}
+
+std::unique_ptr<harness::Primitive> create(Library& library, const Deconvolution& shape,
+                                           const harness::Variant& variant) {
+  refuse_epilogue(variant);
+  const DeconvolutionCall call = map_deconvolution(shape, variant.precision, variant.layout);
+  auto descriptors = describe(call, variant.layout, variant.precision);
+  const auto algorithm = parse_deconvolution_algorithm(variant.algorithm);
+  const std::int64_t bytes = workspace_size(library, descriptors, algorithm);
+  return std::make_unique<DeconvolutionPrimitive>(library, variant, call, std::move(descriptors),
+                                                  algorithm, bytes);
+}
+
+}  // namespace
+
+void register_deconvolution(SolverTable& table) {
+  table.add<Deconvolution>(
+      {.layouts = [](const Deconvolution& shape) { return image_layouts(shape.input); },
+       .algorithms = algorithms,
+       .create = create});
+}
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "suites/cudnn/primitive/graph_solver.h"
+
+namespace benanza::cudnn {
+
+std::vector<GraphCall> layer_normalization_graphs(const LayerNormalization& shape,
+                                                  const harness::Variant& variant);
+std::vector<GraphCall> instance_normalization_graphs(const InstanceNormalization& shape,
+                                                     const harness::Variant& variant);
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "suites/cudnn/api/status.h"
+#include "suites/cudnn/ops/recurrent/recurrent.h"
+#include "suites/harness/primitive.h"
+
+namespace benanza::cudnn {
+namespace {
+
+// In the order of cudnnRNNAlgo_t.
+constexpr std::array<std::string_view, CUDNN_RNN_ALGO_COUNT> algorithm_names{
+    "standard", "persist_static", "persist_dynamic", "persist_static_small_h"};
+
+cudnnRNNMode_t mode_of(const Recurrent& shape) {
+  switch (shape.kind) {
+    case RecurrentKind::rnn_tanh:
+      return CUDNN_RNN_TANH;
+    case RecurrentKind::rnn_relu:
+      return CUDNN_RNN_RELU;
+    case RecurrentKind::lstm:
+      return CUDNN_LSTM;
+    case RecurrentKind::gru:
+      return CUDNN_GRU;
+  }
+  throw std::logic_error("unknown recurrence");
+}
+
+/// The library's place for each of the problem's gates.
+std::vector<int> gate_places(RecurrentKind kind) {
+  switch (kind) {
+    case RecurrentKind::lstm:
+      return {0, 3, 1, 2};
+    case RecurrentKind::gru:
+      return {1, 0, 2};
+    case RecurrentKind::rnn_tanh:
+    case RecurrentKind::rnn_relu:
+      break;
+  }
+  return {0};
+}
+
+}  // namespace
+
+RecurrentCall map_recurrent(const Recurrent& shape, Precision precision) {
+  if (shape.direction == RecurrentDirection::reverse) {
+    throw harness::Unsupported("cuDNN has no recurrence from the last step to the first alone");
+  }
+  if (shape.kind == RecurrentKind::gru && !shape.linear_before_reset) {
+    throw harness::Unsupported(
+        "cuDNN's GRU resets after the recurrent product (linear_before_reset = 1)");
+  }
+  const std::int64_t directions = shape.directions();
+  RecurrentCall call;
+  call.mode = mode_of(shape);
+  call.bias = shape.bias ? CUDNN_RNN_DOUBLE_BIAS : CUDNN_RNN_NO_BIAS;
+  call.direction = directions == 2 ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL;
+  if (shape.batch_first) {
+    call.layout = CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED;
+    call.flags = CUDNN_RNN_PADDED_IO_ENABLED;
+  }
+  call.input = nvidia::tensor_format(precision, shape.inputs()[0].dims, Layout::plain);
+  call.output = nvidia::tensor_format(precision, shape.results()[0], Layout::plain);
+  if (!shape.batch_first) {
+    call.output.strides = {shape.batch * directions * shape.hidden, shape.hidden,
+                           directions * shape.hidden, 1};
+  }
+  call.state = nvidia::tensor_format(
+      precision, {shape.layers * directions, shape.batch, shape.hidden}, Layout::plain);
+  return call;
+}
+
+std::vector<WeightBlock> weight_blocks(const Recurrent& shape) {
+  const std::vector<int> places = gate_places(shape.kind);
+  const std::int64_t gates = shape.gates();
+  const std::int64_t rows = gates * shape.hidden;
+  std::vector<WeightBlock> blocks;
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+    for (std::int64_t direction = 0; direction < shape.directions(); ++direction) {
+      const std::int64_t cell = layer * shape.directions() + direction;
+      for (std::int64_t gate = 0; gate < gates; ++gate) {
+        const std::int64_t inputs = shape.layer_inputs(layer);
+        const std::int64_t row = gate * shape.hidden;
+        const int place = places[static_cast<std::size_t>(gate)];
+        const WeightBlock input{.pseudo_layer = static_cast<int>(cell),
+                                .matrix = place,
+                                .operand = 1,
+                                .begin = shape.weights_begin(layer, direction) + row * inputs,
+                                .rows = shape.hidden,
+                                .columns = inputs,
+                                .bias_begin = cell * 2 * rows + row};
+        WeightBlock recurrence = input;
+        recurrence.matrix = static_cast<int>(gates) + place;
+        recurrence.operand = 2;
+        recurrence.begin = (cell * rows + row) * shape.hidden;
+        recurrence.columns = shape.hidden;
+        recurrence.bias_begin += rows;
+        blocks.push_back(input);
+        blocks.push_back(recurrence);
+      }
+    }
+  }
+  return blocks;
+}
+
+RecurrentDescriptors describe(const Recurrent& shape, const RecurrentCall& call,
+                              Precision precision, cudnnRNNAlgo_t algorithm) {
+  RecurrentDescriptors descriptors{
+      .rnn = make_rnn(),
+      .input = make_rnn_data(precision, call.layout, shape.steps, shape.batch, shape.input_size),
+      .output = make_rnn_data(precision, call.layout, shape.steps, shape.batch,
+                              shape.directions() * shape.hidden),
+      .state = make_tensor(call.state)};
+  const std::vector<int> sizes = narrow({shape.input_size, shape.hidden, shape.layers});
+  // No dropout between layers; states are as wide as the hidden layer (no projection).
+  BENANZA_CUDNN(cudnnSetRNNDescriptor_v8, descriptors.rnn.get(), algorithm, call.mode, call.bias,
+                call.direction, CUDNN_LINEAR_INPUT, storage_type(precision), CUDNN_DATA_FLOAT,
+                math_type(precision), sizes[0], sizes[1], sizes[1], sizes[2], nullptr, call.flags);
+  return descriptors;
+}
+
+std::string_view to_string(cudnnRNNAlgo_t algorithm) {
+  return algorithm_names.at(static_cast<std::size_t>(algorithm));
+}
+
+cudnnRNNAlgo_t parse_recurrent_algorithm(std::string_view name) {
+  const auto found = std::ranges::find(algorithm_names, name);
+  if (found == algorithm_names.end()) {
+    throw std::invalid_argument("cuDNN has no recurrent algorithm '" + std::string(name) + "'");
+  }
+  return static_cast<cudnnRNNAlgo_t>(found - algorithm_names.begin());
+}
+
+}  // namespace benanza::cudnn

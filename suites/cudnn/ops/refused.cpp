@@ -1,0 +1,13 @@
+#include "suites/cudnn/solvers.h"
+
+namespace benanza::cudnn {
+
+/// Problems that no NVIDIA library here solves.
+void register_refused(SolverTable& table) {
+  table.add(
+      harness::refusing<Library, Resampling>("cuDNN's call-per-layer functions do not resample"));
+  table.add(
+      harness::refusing<Library, Quantization>("cuDNN's call-per-layer functions do not quantize"));
+}
+
+}  // namespace benanza::cudnn

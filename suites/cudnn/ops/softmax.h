@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cudnn.h>
+
+#include "core/problem/ops/softmax.h"
+#include "suites/harness/primitive.h"
+
+namespace benanza::cudnn {
+
+/// The tensor outer x axis x inner x 1 that cuDNN normalises along its second axis: every axis of
+/// a dense row-major tensor can be brought into that place without moving a byte.
+Dims softmax_dims(const Softmax& shape);
+
+/// Algorithms "<algorithm>.<mode>". accurate subtracts the maximum first, fast does not; a
+/// logarithm has one algorithm, log. Mode channel normalises along the channels of each pixel;
+/// instance along everything but the first axis, the same function where inner is 1.
+std::vector<harness::Algorithm> softmax_algorithms(const Softmax& shape);
+
+struct SoftmaxCall {
+  cudnnSoftmaxAlgorithm_t algorithm = CUDNN_SOFTMAX_ACCURATE;
+  cudnnSoftmaxMode_t mode = CUDNN_SOFTMAX_MODE_CHANNEL;
+  bool operator==(const SoftmaxCall&) const = default;
+};
+/// Throws std::invalid_argument naming `algorithm`.
+SoftmaxCall parse_softmax_algorithm(std::string_view algorithm);
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,147 @@
+#include "suites/cudnn/primitive/graph_solver.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/device_memory.h"
+
+namespace benanza::cudnn {
+namespace {
+
+/// True fp32 multiplies without Tensor Cores.
+bool exact(const GraphCall& call, const harness::Variant& variant) {
+  return variant.precision == Precision::fp32 && call.graph.has_products();
+}
+
+std::string engine_name(const GraphCall& call, const EngineChoice& choice) {
+  return call.prefix + "engine" + std::to_string(choice.engine);
+}
+
+struct Planned {
+  GraphCall call;
+  std::vector<OperationGraph::Scalar> scalars;
+  std::vector<OperationGraph::Filled> constants;
+  bool tensor_cores = false;
+  std::shared_ptr<KnownGraph> known;
+  const Descriptor* plan = nullptr;
+};
+
+bool is_wrong(const GraphCall& call, const EngineChoice& choice) {
+  return std::find(call.wrong_engines.begin(), call.wrong_engines.end(), choice.engine) !=
+         call.wrong_engines.end();
+}
+
+Planned plan_of(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans) {
+  for (GraphCall& call : calls) {
+    if (!variant.algorithm.starts_with(call.prefix + "engine")) continue;
+    Planned planned;
+    planned.scalars.assign(call.graph.scalars().begin(), call.graph.scalars().end());
+    planned.constants = call.graph.constants();
+    const bool is_exact = exact(call, variant);
+    planned.known = plans.known(std::move(call.graph), is_exact);
+    for (const EngineChoice& choice : planned.known->choices) {
+      if (engine_name(call, choice) != variant.algorithm) continue;
+      planned.plan = &plans.plan(*planned.known, choice);
+      planned.tensor_cores = choice.tensor_cores;
+      planned.call = std::move(call);
+      return planned;
+    }
+  }
+  throw harness::Unsupported("cuDNN offers no " + std::string(variant.algorithm));
+}
+
+class GraphPrimitive final : public CudnnPrimitive {
+ public:
+  GraphPrimitive(Library& library, const harness::Variant& variant, Planned planned,
+                 std::int64_t bytes)
+      : CudnnPrimitive(library, variant, planned.call.inputs, planned.call.output, bytes),
+        scalars_(std::move(planned.scalars)),
+        known_(std::move(planned.known)),
+        plan_(*planned.plan),
+        tensor_cores_(planned.tensor_cores),
+        pack_(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) {
+    std::vector<std::int64_t> ids = planned.call.bound;
+    std::vector<void*> places;
+    for (std::size_t index = 0; index + 1 < ids.size(); ++index) places.push_back(input(index));
+    places.push_back(output());
+    for (auto& scalar : scalars_) {
+      ids.push_back(scalar.id);
+      places.push_back(&scalar.value);
+    }
+    for (const auto& constant : planned.constants) {
+      nvidia::DeviceMemory& memory = constants_.emplace_back(nvidia::span_bytes(constant.format));
+      const auto count = static_cast<std::size_t>(element_count(constant.format.dims));
+      memory.write(nvidia::to_storage(std::vector<float>(count, constant.value), constant.format),
+                   stream());
+      ids.push_back(constant.id);
+      places.push_back(memory.data());
+    }
+    pack_.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
+    pack_.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
+              static_cast<std::int64_t>(places.size()), places.data());
+    void* scratch = workspace();
+    pack_.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, scratch);
+    pack_.finalize();
+  }
+
+  void run() override { BENANZA_CUDNN(cudnnBackendExecute, handle(), plan_.get(), pack_.get()); }
+
+ protected:
+  Facts library_facts() override { return {{"tensor_core_claimed", tensor_cores_}}; }
+
+ private:
+  std::vector<OperationGraph::Scalar> scalars_;
+  std::shared_ptr<KnownGraph> known_;
+  const Descriptor& plan_;
+  bool tensor_cores_;
+  Descriptor pack_;
+  std::vector<nvidia::DeviceMemory> constants_;
+};
+
+}  // namespace
+
+bool is_engine(const harness::Algorithm& algorithm) {
+  return algorithm.find("engine") != algorithm.npos;
+}
+
+bool is_call(const harness::Algorithm& algorithm) { return !is_engine(algorithm); }
+
+std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
+                                                 const harness::Variant& prototype,
+                                                 GraphPlans& plans) {
+  std::vector<harness::Algorithm> names;
+  std::optional<harness::Unsupported> first_refusal;
+  for (GraphCall& call : calls) {
+    try {
+      const bool is_exact = exact(call, prototype);
+      for (const EngineChoice& choice : plans.known(std::move(call.graph), is_exact)->choices) {
+        if (!is_wrong(call, choice)) names.emplace_back(engine_name(call, choice));
+      }
+    } catch (const harness::Unsupported& refusal) {
+      if (!first_refusal) first_refusal = refusal;
+    }
+  }
+  if (names.empty()) {
+    throw first_refusal.value_or(harness::Unsupported("cuDNN has no graph for this"));
+  }
+  return names;
+}
+
+std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans) {
+  return plan_of(std::move(calls), variant, plans)
+      .plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+}
+
+std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,
+                                                         const harness::Variant& variant) {
+  Planned planned = plan_of(std::move(calls), variant, library.graph_plans());
+  const std::int64_t bytes = planned.plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+  library.check_workspace(bytes);
+  return std::make_unique<GraphPrimitive>(library, variant, std::move(planned), bytes);
+}
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "suites/cudnn/graph/graph.h"
+#include "suites/cudnn/graph/plans.h"
+#include "suites/cudnn/primitive/library.h"
+#include "suites/harness/solver.h"
+
+namespace benanza::cudnn {
+
+/// A problem as a graph of operations. `bound` are the tensors of the operands in their order, then
+/// that of the result; `inputs` and `output` say how they lie.
+struct GraphCall {
+  /// Sets the engines apart from those of the problem's other graphs.
+  std::string prefix;
+  std::vector<nvidia::TensorFormat> inputs;
+  nvidia::TensorFormat output;
+  std::vector<OperationGraph::Id> bound;
+  OperationGraph graph;
+  /// Engines that are offered and compute something else.
+  std::vector<std::int64_t> wrong_engines;
+};
+
+/// The graphs worth asking for, the most natural first, not finished. Throws Unsupported if there
+/// is none for the variant.
+using GraphCalls = std::vector<GraphCall>;
+
+/// Whether an algorithm is an engine of a graph, "engine5" or "unified.engine5" with a prefix, or a
+/// call-per-layer function.
+bool is_engine(const harness::Algorithm& algorithm);
+bool is_call(const harness::Algorithm& algorithm);
+
+/// The engines' names, for plans whose target need not be a GPU.
+std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
+                                                 const harness::Variant& prototype,
+                                                 GraphPlans& plans);
+
+/// As the algorithm's solver would: builds the plan. Returns the bytes of its workspace.
+std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans);
+
+std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,
+                                                         const harness::Variant& variant);
+
+/// The engines that the library offers for a problem's graphs are its algorithms. They are known
+/// only where there is a GPU.
+template <class Shape>
+harness::Solver<Library, Shape> graph_solver(
+    std::function<std::vector<Layout>(const Shape&)> layouts,
+    std::vector<GraphCall> (*graphs)(const Shape&, const harness::Variant&)) {
+  return {.layouts = std::move(layouts),
+          .algorithms =
+              [graphs](Library& library, const Shape& shape, const harness::Variant& prototype,
+                       harness::AlgorithmSet) {
+                return graph_algorithms(graphs(shape, prototype), prototype, library.graph_plans());
+              },
+          .create =
+              [graphs](Library& library, const Shape& shape, const harness::Variant& variant) {
+                return make_graph_primitive(library, graphs(shape, variant), variant);
+              },
+          .owns = is_engine};
+}
+
+}  // namespace benanza::cudnn

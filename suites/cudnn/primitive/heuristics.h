@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cudnn.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "suites/harness/primitive.h"
+
+namespace benanza::cudnn {
+
+/// What the heuristics said of one algorithm.
+struct HeuristicAnswer {
+  /// 1 is the library's choice; algorithms that it finds unsupported have none.
+  std::optional<int> rank;
+  /// Whether the library says that it uses Tensor Cores; empty where its answer leaves it open.
+  std::optional<bool> tensor_core_claimed;
+};
+
+/// `answers` (cudnnConvolutionFwdAlgoPerf_t, cudnnConvolutionBwdDataAlgoPerf_t) as the library gave
+/// them, best first; an algorithm may occur once for each math type.
+template <class Answer>
+HeuristicAnswer answer_for(std::span<const Answer> answers, decltype(Answer::algo) algorithm) {
+  std::vector<decltype(Answer::algo)> ranked;
+  for (const Answer& answer : answers) {
+    if (answer.status != CUDNN_STATUS_SUCCESS) continue;
+    if (std::ranges::find(ranked, answer.algo) != ranked.end()) continue;
+    ranked.push_back(answer.algo);
+    if (answer.algo != algorithm) continue;
+
+    HeuristicAnswer found{.rank = static_cast<int>(ranked.size()), .tensor_core_claimed = {}};
+    if (answer.mathType == CUDNN_FMA_MATH) {
+      found.tensor_core_claimed = false;
+    } else if (answer.mathType != CUDNN_DEFAULT_MATH) {
+      found.tensor_core_claimed = true;
+    }
+    return found;
+  }
+  return {};
+}
+
+/// Algorithms 0 ... count - 1: ranked ones first, in their order, then the others.
+template <class Answer>
+std::vector<decltype(Answer::algo)> ordered_by_rank(std::span<const Answer> answers, int count) {
+  std::vector<decltype(Answer::algo)> order;
+  for (int i = 0; i < count; ++i) order.push_back(static_cast<decltype(Answer::algo)>(i));
+  std::ranges::stable_sort(order, {}, [&](decltype(Answer::algo) algorithm) {
+    return answer_for(answers, algorithm).rank.value_or(count + 1);
+  });
+  return order;
+}
+
+/// Answers by problem, precision and layout: asking takes longer than most layers run, and every
+/// algorithm of a layer wants the same answer.
+template <class Answer>
+class HeuristicsCache {
+ public:
+  /// ask() where it has not been asked. Empty, so that no algorithm has a rank, where the library
+  /// refuses to answer, or, for this time, where there is no device to ask about.
+  template <class Ask>
+  const std::vector<Answer>& of(const harness::Variant& variant, Ask ask) {
+    const std::string name = key(variant.problem) + ' ' +
+                             std::string(to_string(variant.precision)) + ' ' +
+                             std::string(to_string(variant.layout));
+    const auto found = answers_.find(name);
+    if (found != answers_.end()) return found->second;
+    try {
+      return answers_[name] = ask();
+    } catch (const harness::Unsupported&) {
+      return answers_[name];
+    } catch (const harness::NoDevice&) {
+      return none_;
+    }
+  }
+
+ private:
+  std::map<std::string, std::vector<Answer>> answers_;
+  const std::vector<Answer> none_;
+};
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "suites/harness/primitive.h"
+
+namespace benanza::cudnn {
+
+/// What no call can do without, for the physics guard. Never more than that: a true measurement
+/// must not be called impossible.
+struct LeastWork {
+  /// Of windows that slide: no products with padding, and no input between the windows.
+  Work work;
+  /// Infinity for transforms (Winograd, FFT): the library does not say how large their tiles are.
+  double arithmetic_saving = 1;
+};
+LeastWork least_work(const harness::Variant& variant);
+
+}  // namespace benanza::cudnn

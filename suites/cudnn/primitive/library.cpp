@@ -1,0 +1,33 @@
+#include "suites/cudnn/primitive/library.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "suites/cudnn/api/status.h"
+#include "suites/nvidia/device/check.h"
+
+namespace benanza::cudnn {
+
+cudnnHandle_t Library::handle() {
+  if (!handle_) {
+    const cudaStream_t stream = cuda().stream();
+    LibraryHandle made = make_library_handle();
+    BENANZA_CUDNN(cudnnSetStream, made.get(), stream);
+    handle_ = std::move(made);
+  }
+  return handle_.get();
+}
+
+GraphPlans& Library::graph_plans() {
+  if (!graph_plans_) graph_plans_.emplace(Target(handle()));
+  return *graph_plans_;
+}
+
+void Library::check_workspace(std::int64_t bytes) const {
+  const auto limit = cuda_.options().max_workspace_bytes;
+  if (!limit || bytes <= *limit) return;
+  throw std::runtime_error("needs a workspace of " + nvidia::bytes_text(bytes) +
+                           ", --max-workspace is " + nvidia::bytes_text(*limit));
+}
+
+}  // namespace benanza::cudnn

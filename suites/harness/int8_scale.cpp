@@ -1,0 +1,39 @@
+#include <algorithm>
+#include <cmath>
+
+#include "suites/harness/primitive.h"
+
+namespace benanza::harness {
+namespace {
+
+/// Products of random inputs summed, undivided, into one element: what int8 results must be scaled
+/// down for. 0 where nothing is summed, or the sum is divided by its length.
+template <class Shape>
+std::int64_t summed_products(const Shape&) {
+  return 0;
+}
+std::int64_t summed_products(const Convolution& shape) { return shape.reduction_length(); }
+std::int64_t summed_products(const Deconvolution& shape) { return shape.reduction_length(); }
+std::int64_t summed_products(const Gemm& shape) { return shape.reduction_length(); }
+std::int64_t summed_products(const Reduction& shape) {
+  using enum ReductionKind;
+  const bool sums = shape.kind == sum || shape.kind == l1 || shape.kind == sum_square;
+  return sums ? shape.reduction_length() : 0;
+}
+
+}  // namespace
+
+float int8_scale(const Problem& problem) {
+  const std::int64_t length =
+      std::visit([](const auto& shape) { return summed_products(shape); }, problem.shape);
+  if (length == 0) return 1;
+  // Standard deviation of a product of the integers that verification draws: 5.05 * 5.48. A sum's
+  // grows with the square root of its length; a third of the range of 8 bits leaves room for the
+  // bias and saturates rarely.
+  constexpr double product_deviation = 27.7;
+  constexpr double wanted_deviation = 40;
+  const double scale = wanted_deviation / (product_deviation * std::sqrt(length));
+  return static_cast<float>(std::exp2(std::min(0.0, std::floor(std::log2(scale)))));
+}
+
+}  // namespace benanza::harness

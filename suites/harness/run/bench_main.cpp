@@ -1,0 +1,198 @@
+#include "suites/harness/run/bench_main.h"
+
+#include <benchmark/benchmark.h>
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/graph_file/graph.h"
+#include "suites/harness/result_store.h"
+#include "suites/harness/run/options.h"
+#include "suites/harness/run/session.h"
+#include "suites/harness/run/variants.h"
+
+namespace benanza::harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Hands Google Benchmark its own flags. What the suite does itself is switched off there, whatever
+/// the environment says. The library keeps `program`. Throws Error for a flag it does not know.
+void initialise_benchmark(const SuiteOptions& options, char* program) {
+  std::vector<std::string> words;
+  // A machine's bad moments then fall on single repetitions, not on single variants.
+  if (options.repetitions > 1) words.emplace_back("--benchmark_enable_random_interleaving=true");
+  words.insert(words.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
+  for (const auto& [name, value] : options.writer.context) {
+    words.push_back("--benchmark_context=" + name + '=' + value);
+  }
+  const bool csv = options.display == Display::csv;
+  for (const char* const word :
+       {"--benchmark_out=", "--benchmark_list_tests=false", "--benchmark_min_warmup_time=0",
+        csv ? "--benchmark_format=csv" : "--benchmark_format=console"}) {
+    words.emplace_back(word);
+  }
+  std::vector<char*> arguments{program};
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::SetDefaultTimeUnit(benchmark::kMicrosecond);
+  benchmark::Initialize(&count, arguments.data());
+  if (count > 1) {
+    throw Error("unknown flag \"" + std::string(arguments[1]) + "\"; --help lists the flags");
+  }
+}
+
+/// Lives until the library's own state is no longer needed.
+struct BenchmarkShutdown {
+  ~BenchmarkShutdown() { benchmark::Shutdown(); }
+};
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+void print_summary(const Tally& tally, double wall_seconds) {
+  std::ostringstream line;
+  line << tally.asked << (tally.asked == 1 ? " variant: " : " variants: ");
+  if (tally.measured_before > 0) {
+    line << tally.measured_before << " measured before (--fresh measures them again); ";
+  }
+  line << tally.count(Status::ok) << " ok";
+  if (tally.not_converged > 0) line << " (" << tally.not_converged << " noisy)";
+  for (const Status status : {Status::unsupported, Status::incorrect, Status::failed}) {
+    line << ", " << tally.count(status) << ' ' << to_string(status);
+  }
+  line << std::fixed << std::setprecision(1) << "; " << wall_seconds << " s, "
+       << tally.timed_seconds << " s (" << std::setprecision(0)
+       << 100 * share(tally.timed_seconds, wall_seconds) << "%) inside timed regions\n";
+  std::cerr << line.str();
+}
+
+/// CTest takes these lines out of a test's output and into its report.
+void print_ctest_measurements(const Tally& tally, double wall_seconds) {
+  const auto print = [](std::string_view name, double value) {
+    std::cout << "<CTestMeasurement type=\"numeric/double\" name=\"" << name << "\">" << value
+              << "</CTestMeasurement>\n";
+  };
+  for (const Status status : {Status::ok, Status::unsupported, Status::incorrect, Status::failed}) {
+    print(to_string(status), static_cast<double>(tally.count(status)));
+  }
+  print("noisy", static_cast<double>(tally.not_converged));
+  print("measured_before", static_cast<double>(tally.measured_before));
+  print("timed_share", share(tally.timed_seconds, wall_seconds));
+  print("wall_seconds", wall_seconds);
+}
+
+int exit_status(const Tally& tally, int signal_number, const std::string& program) {
+  const std::int64_t bad = tally.count(Status::incorrect) + tally.count(Status::failed);
+  if (bad > 0) {
+    std::cerr << program << ": " << bad << (bad == 1 ? " measurement is" : " measurements are")
+              << " incorrect or failed, first " << tally.first_bad << '\n';
+  }
+  if (!tally.lost_at.empty()) {
+    std::cerr << program << ": the device was lost at " << tally.lost_at
+              << "; start again with the same flags to go on without it\n";
+    return static_cast<int>(Exit::error);
+  }
+  if (signal_number != 0) {
+    std::cerr << program << ": interrupted; start again with the same flags to continue\n";
+    return 128 + signal_number;
+  }
+  return bad > 0 ? static_cast<int>(Exit::bad_rows) : 0;
+}
+
+/// With the problems of the models that were named.
+Selection selection_of(const SuiteOptions& options) {
+  Selection selection = options.selection;
+  for (const std::filesystem::path& graph : options.graphs) {
+    const std::vector<std::string> problems = problems_of(read_graph(graph));
+    if (problems.empty()) throw Error(graph.string() + ": names no problem to measure");
+    selection.problems.insert(selection.problems.end(), problems.begin(), problems.end());
+  }
+  return selection;
+}
+
+/// Prints the names; without a device those that are known without one.
+void list(Backend& backend, const Registration& registration, const Selection& selection) {
+  Selection known = selection;
+  known.only_known = true;
+  for (const NamedVariant& variant : enumerate(backend, registration, known)) {
+    std::cout << variant.name << '\n';
+  }
+  if (backend.devices().empty()) {
+    std::cerr << "bench_" << backend.name()
+              << ": no device here; what the library offers only on a device is not listed\n";
+  }
+}
+
+int run(int argc, char** argv, Backend& backend, const Registration& registration,
+        const Verifier& verifier) {
+  const Clock::time_point start = Clock::now();
+  SuiteOptions options = parse_options(argc, argv);
+  if (options.help) {
+    std::cout << options.help_text << '\n' << backend.help() << "\nand the flags of Google Benchmark:\n" << std::flush;
+    benchmark::PrintDefaultHelp();
+    return 0;
+  }
+  if (options.list_devices) {
+    for (const std::string& device : backend.devices()) std::cout << device << '\n';
+    return 0;
+  }
+  const Selection selection = selection_of(options);
+  const BenchmarkShutdown shutdown;
+  initialise_benchmark(options, argv[0]);
+  if (options.list) {
+    list(backend, registration, selection);
+    return 0;
+  }
+  const System system = backend.system();
+  const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
+  if (variants.empty() && options.ctest) {
+    std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
+    return static_cast<int>(Exit::skipped);
+  }
+  if (variants.empty()) {
+    throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
+  }
+
+  for (const auto& [name, value] : backend.context()) {
+    options.writer.context.emplace_back(name, value);
+    benchmark::AddCustomContext(name, value);
+  }
+  // A file-size limit then answers like a full disk, with an error and not with a signal.
+  ::signal(SIGXFSZ, SIG_IGN);
+  ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
+  Session session(variants, options, backend, verifier, store);
+  const Tally tally = session.run();
+  if (options.display == Display::json) std::cout << store.document(options.writer);
+  store.write(options.writer);
+
+  const double wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  print_summary(tally, wall_seconds);
+  if (options.ctest) print_ctest_measurements(tally, wall_seconds);
+  std::cout << std::flush;
+  return exit_status(tally, session.interrupted_by(), "bench_" + std::string(backend.name()));
+}
+
+}  // namespace
+
+int bench_main(int argc, char** argv, Backend& backend, const Registration& registration,
+               const Verifier& verifier) {
+  try {
+    return run(argc, argv, backend, registration, verifier);
+  } catch (const NoDevice& none) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(none.what()) << '\n';
+    return static_cast<int>(Exit::skipped);
+  } catch (const std::exception& error) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
+    return static_cast<int>(Exit::error);
+  }
+}
+
+}  // namespace benanza::harness

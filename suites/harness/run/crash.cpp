@@ -1,0 +1,72 @@
+#include "suites/harness/run/crash.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <string_view>
+#include <utility>
+
+namespace benanza::harness {
+namespace {
+
+constexpr std::size_t stack_bytes = std::size_t{1} << 16;
+
+/// A signal handler can reach nothing but static storage.
+std::atomic<const CrashGuard::Words*> last_words = nullptr;
+std::atomic<int> words_file = -1;
+
+/// What was in force before.
+struct sigaction& old_of(int number) {
+  static std::array<struct sigaction, NSIG> actions;
+  return actions[static_cast<std::size_t>(number)];
+}
+
+void write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void speak(int number) {
+  if (const CrashGuard::Words* const words = last_words.exchange(nullptr)) {
+    const int file = words_file;
+    if (file >= 0) {
+      write_all(file, words->line);
+      ::fdatasync(file);
+    }
+    write_all(STDERR_FILENO, words->message);
+  }
+  ::sigaction(number, &old_of(number), nullptr);
+  ::raise(number);  // delivered when this handler returns
+}
+
+}  // namespace
+
+CrashGuard::CrashGuard(int file) : stack_(stack_bytes) {
+  words_file = file;
+  const stack_t stack{.ss_sp = stack_.data(), .ss_flags = 0, .ss_size = stack_.size()};
+  ::sigaltstack(&stack, &old_stack_);
+  struct sigaction action {};
+  action.sa_handler = &speak;
+  action.sa_flags = SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (const int number : signals) ::sigaction(number, &action, &old_of(number));
+}
+
+CrashGuard::~CrashGuard() {
+  forget();
+  for (const int number : signals) ::sigaction(number, &old_of(number), nullptr);
+  ::sigaltstack(&old_stack_, nullptr);
+}
+
+void CrashGuard::expect(std::string line, std::string message) {
+  forget();
+  words_ = {.line = std::move(line) + '\n', .message = '\n' + std::move(message) + '\n'};
+  last_words = &words_;
+}
+
+void CrashGuard::forget() { last_words = nullptr; }
+
+}  // namespace benanza::harness

@@ -1,0 +1,215 @@
+#include "suites/harness/run/options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <functional>
+#include <string_view>
+
+#include "core/base/error.h"
+
+namespace benanza::harness {
+namespace {
+
+/// Of --smoke: seconds per variant.
+constexpr double smoke_budget_seconds = 0.01;
+constexpr double smoke_warmup_seconds = 0.001;
+constexpr std::size_t smoke_problems = 2;
+
+/// Values as text, before they are checked.
+struct Arguments {
+  std::string algorithms = "all";
+  std::vector<std::string> precisions;
+  std::vector<std::string> layouts;
+  std::string format = "console";
+  std::string out;
+  std::string out_format = "json";
+  std::string minimum_seconds;
+  std::string warmup_seconds;
+  std::string budget_seconds;
+  std::vector<std::string> context;
+  bool smoke = false;
+};
+
+/// Seconds, as "0.5" or "0.5s".
+double seconds(std::string_view flag, std::string_view text) {
+  std::string_view number = text;
+  if (number.ends_with('s')) number.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc{} || end != number.data() + number.size() || !(value >= 0) ||
+      value > 1e6) {
+    throw Error(std::string(flag) + "=" + std::string(text) + ": give seconds, e.g. 0.5");
+  }
+  return value;
+}
+
+template <class T>
+std::vector<T> parse_all(std::string_view flag, const std::vector<std::string>& texts,
+                         std::optional<T> (*parse_one)(std::string_view), std::string_view known) {
+  std::vector<T> values;
+  for (const std::string& text : texts) {
+    const auto value = parse_one(text);
+    if (!value) {
+      throw Error(std::string(flag) + ": unknown \"" + text + "\"; known: " + std::string(known));
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+AlgorithmSet algorithm_set(const std::string& text) {
+  if (text == "best") return AlgorithmSet::best;
+  if (text == "all") return AlgorithmSet::all;
+  if (text == "with-reference") return AlgorithmSet::with_reference;
+  throw Error("--algorithms: unknown \"" + text + "\"; known: best, all, with-reference");
+}
+
+Display display(const std::string& text) {
+  if (text == "console") return Display::console;
+  if (text == "csv") return Display::csv;
+  if (text == "json") return Display::json;
+  throw Error("--benchmark_format: unknown \"" + text + "\"; known: console, csv, json");
+}
+
+void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
+  app.add_option("--algorithms", arguments.algorithms,
+                 "best: the library's first choice, in the layout it chooses itself where it has "
+                 "one (any); all: every one but reference code (default); with-reference: really "
+                 "all")
+      ->type_name("SET");
+  app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
+      ->type_name("P,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--layout", arguments.layouts, "only these, e.g. nhwc,any")
+      ->type_name("L,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--problem", options.selection.problems,
+                 "measure this key instead of the models' problems; may be repeated")
+      ->type_name("KEY")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--graph", options.graphs,
+         "measure the problems of this model, a .graph.json of benanza-generate, instead of "
+         "those of the models it was built for; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
+  app.add_option("--budget", arguments.budget_seconds,
+                 "seconds inside timed regions after which a measurement ends (default: 0.3)")
+      ->type_name("SECONDS");
+  app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
+  app.add_flag("--smoke", arguments.smoke,
+               "a quick check: two problems of every operator, best algorithm, brief measurements");
+  app.add_flag("--list-devices", options.list_devices,
+               "print one line for each device that can be measured, none where there is none");
+  app.add_flag("--ctest", options.ctest, "print measurements for CTest's report");
+}
+
+/// Google Benchmark's flags, documented by its own help.
+void add_benchmark_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
+  const std::string hidden;
+  app.add_option("--benchmark_filter", options.selection.filter)
+      ->envname("BENCHMARK_FILTER")
+      ->group(hidden);
+  app.add_option("--benchmark_repetitions", options.repetitions)
+      ->envname("BENCHMARK_REPETITIONS")
+      ->group(hidden);
+  app.add_option("--benchmark_min_time", arguments.minimum_seconds)
+      ->envname("BENCHMARK_MIN_TIME")
+      ->group(hidden);
+  app.add_option("--benchmark_min_warmup_time", arguments.warmup_seconds)
+      ->envname("BENCHMARK_MIN_WARMUP_TIME")
+      ->group(hidden);
+  app.add_option("--benchmark_format", arguments.format)
+      ->envname("BENCHMARK_FORMAT")
+      ->group(hidden);
+  app.add_option("--benchmark_out", arguments.out)->envname("BENCHMARK_OUT")->group(hidden);
+  app.add_option("--benchmark_out_format", arguments.out_format)
+      ->envname("BENCHMARK_OUT_FORMAT")
+      ->group(hidden);
+  app.add_option("--benchmark_context", arguments.context)
+      ->envname("BENCHMARK_CONTEXT")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(hidden);
+  app.add_flag("--benchmark_list_tests", options.list)
+      ->envname("BENCHMARK_LIST_TESTS")
+      ->group(hidden);
+}
+
+void check_values(const Arguments& arguments, SuiteOptions& options) {
+  Selection& selection = options.selection;
+  selection.precisions = parse_all("--precision", arguments.precisions, &parse_precision,
+                                   "fp32, tf32, fp16, bf16, int8, fp8");
+  selection.layouts =
+      parse_all("--layout", arguments.layouts, &parse_layout, "nchw, nhwc, any, plain");
+  selection.algorithms = algorithm_set(arguments.algorithms);
+  selection.layout_of_library = selection.algorithms == AlgorithmSet::best;
+  selection.cold = options.measure.cold;
+
+  MeasureOptions& measure = options.measure;
+  if (arguments.smoke) {
+    selection.algorithms = AlgorithmSet::best;
+    selection.problems_per_operator = smoke_problems;
+    measure.budget_seconds = smoke_budget_seconds;
+    measure.warmup_seconds = smoke_warmup_seconds;
+  }
+  if (!arguments.budget_seconds.empty()) {
+    measure.budget_seconds = seconds("--budget", arguments.budget_seconds);
+  }
+  if (!arguments.minimum_seconds.empty()) {
+    measure.minimum_seconds = seconds("--benchmark_min_time", arguments.minimum_seconds);
+    measure.budget_seconds = std::max(measure.budget_seconds, measure.minimum_seconds);
+  }
+  if (!arguments.warmup_seconds.empty()) {
+    measure.warmup_seconds = seconds("--benchmark_min_warmup_time", arguments.warmup_seconds);
+  }
+
+  if (options.repetitions < 1) throw Error("--benchmark_repetitions: give 1 or more");
+  options.display = display(arguments.format);
+  options.out = arguments.out;
+  if (arguments.out_format != "json") {
+    throw Error("--benchmark_out_format=" + arguments.out_format +
+                ": results are written as json only; --benchmark_format=csv prints a table");
+  }
+  for (const std::string& entry : arguments.context) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error("--benchmark_context: \"" + entry + "\": give KEY=VALUE");
+    }
+    options.writer.context.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+}
+
+}  // namespace
+
+SuiteOptions parse_options(int argc, const char* const* argv) {
+  SuiteOptions options;
+  Arguments arguments;
+  CLI::App app{"Measures a library's calls for the problems of the models it was built for."};
+  app.set_help_flag("");
+  app.allow_extras();
+  app.add_flag("-h,--help", options.help, "print this and end");
+  add_own_flags(app, options, arguments);
+  add_benchmark_flags(app, options, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    throw Error(std::string(error.what()) + "; --help lists the flags");
+  }
+  options.writer.executable = argc > 0 ? argv[0] : "";
+  options.help_text = app.help(options.writer.executable);
+  while (options.help_text.ends_with('\n')) options.help_text.pop_back();
+  for (const std::string& flag : app.remaining()) {
+    if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {
+      throw Error("unknown flag \"" + flag + "\"; --help lists the flags");
+    }
+    options.benchmark_flags.push_back(flag);
+  }
+  check_values(arguments, options);
+  return options;
+}
+
+}  // namespace benanza::harness

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "suites/harness/measure/measure.h"
+#include "suites/harness/results_file.h"
+#include "suites/harness/run/variants.h"
+
+namespace benanza::harness {
+
+enum class Display { console, csv, json };
+
+/// What a suite was asked to do.
+struct SuiteOptions {
+  Selection selection;
+  /// Models' .graph.json files whose problems join the selection's.
+  std::vector<std::filesystem::path> graphs;
+  MeasureOptions measure;
+  std::int64_t repetitions = 1;
+  /// Results file; empty: none.
+  std::filesystem::path out;
+  /// For the context of the results.
+  Writer writer;
+  Display display = Display::console;
+  /// Print the names and end.
+  bool list = false;
+  /// Print the devices and end.
+  bool list_devices = false;
+  bool fresh = false;
+  /// Print CTest measurements.
+  bool ctest = false;
+  /// Print the help and end.
+  bool help = false;
+  std::string help_text;
+  /// Handed to Google Benchmark as they are, argv[0] not included.
+  std::vector<std::string> benchmark_flags;
+};
+
+/// Reads the command line: the suite's own flags and those of Google Benchmark's that must not
+/// reach it, because names, rows and files are the suite's. Throws Error naming the flag that is
+/// unknown or has an impossible value.
+SuiteOptions parse_options(int argc, const char* const* argv);
+
+}  // namespace benanza::harness

@@ -1,0 +1,89 @@
+#include "suites/harness/run/reporter.h"
+
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "suites/harness/statistics.h"
+
+namespace benanza::harness {
+namespace {
+
+void keep_name_only(benchmark::BenchmarkName& name) {
+  benchmark::BenchmarkName bare;
+  bare.function_name = std::move(name.function_name);
+  name = std::move(bare);
+}
+
+void show_row(RowReporter::Run& run, const Row& row) {
+  const Outcome& outcome = row.outcome;
+  run.repetition_index = row.repetition;
+  if (outcome.status == Status::ok) {
+    // The accumulated times are seconds; reporters divide them by the iterations.
+    run.iterations =
+        static_cast<benchmark::IterationCount>(outcome.samples.size()) * outcome.calls_per_sample;
+    run.real_accumulated_time = median(outcome.samples) * static_cast<double>(run.iterations);
+    return;
+  }
+  // A row with an error prints no counters, but tables take their columns from it.
+  Row columns;
+  columns.outcome.status = Status::ok;
+  columns.outcome.samples = {1};
+  for (const Counter& counter : counters(columns)) run.counters[std::string(counter.name)] = 0;
+}
+
+/// Google Benchmark says it where it was built with assertions, as Debian builds it: true of loops
+/// that it times, and of none of ours.
+void print_without_build_warning(std::istream& text, std::ostream& out) {
+  for (std::string line; std::getline(text, line);) {
+    if (line.find("Library was built as DEBUG") == std::string::npos) out << line << '\n';
+  }
+}
+
+}  // namespace
+
+const std::string& registered_name(const RowReporter::Run& run) {
+  return run.run_name.function_name;
+}
+
+RowReporter::RowReporter(benchmark::BenchmarkReporter* inner, std::size_t name_width, RowOf row_of,
+                         Progress& progress)
+    : inner_(inner), name_width_(name_width), row_of_(std::move(row_of)), progress_(progress) {}
+
+bool RowReporter::ReportContext(const Context& context) {
+  if (inner_ == nullptr) return true;
+  Context shown = context;
+  shown.name_field_width = name_width_;
+  std::ostream& stream = inner_->GetErrorStream();
+  std::stringstream text;
+  inner_->SetErrorStream(&text);
+  const bool go_on = inner_->ReportContext(shown);
+  inner_->SetErrorStream(&stream);
+  print_without_build_warning(text, stream);
+  return go_on;
+}
+
+void RowReporter::ReportRuns(const std::vector<Run>& runs) {
+  if (inner_ == nullptr) return;
+  std::vector<Run> shown;
+  for (Run run : runs) {
+    if (run.run_type == Run::RT_Iteration) {
+      const Row* row = row_of_(run);
+      if (row == nullptr) continue;
+      show_row(run, *row);
+    }
+    run.cpu_accumulated_time = run.real_accumulated_time;
+    keep_name_only(run.run_name);
+    shown.push_back(std::move(run));
+  }
+  if (shown.empty()) return;
+  progress_.clear();
+  inner_->ReportRuns(shown);
+}
+
+void RowReporter::Finalize() {
+  if (inner_ != nullptr) inner_->Finalize();
+}
+
+}  // namespace benanza::harness

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <vector>
+
+#include "suites/harness/results_file.h"
+#include "suites/harness/run/progress.h"
+
+namespace benanza::harness {
+
+/// Stands between Google Benchmark and the reporter a person chose: names lose the suffixes that
+/// the library adds ("/iterations:1/manual_time"), calls and times are those of the row, and runs
+/// without a row (not reached before an interruption) are not shown.
+class RowReporter : public benchmark::BenchmarkReporter {
+ public:
+  using Run = benchmark::BenchmarkReporter::Run;
+  /// The row of a run that is no aggregate; null if there is none.
+  using RowOf = std::function<const Row*(const Run&)>;
+
+  /// `inner` may be null, to show nothing; it and `progress` outlive the reporter.
+  RowReporter(benchmark::BenchmarkReporter* inner, std::size_t name_width, RowOf row_of,
+              Progress& progress);
+
+  bool ReportContext(const Context& context) override;
+  void ReportRuns(const std::vector<Run>& runs) override;
+  void Finalize() override;
+
+ private:
+  benchmark::BenchmarkReporter* inner_;
+  std::size_t name_width_;
+  RowOf row_of_;
+  Progress& progress_;
+};
+
+/// The name under which a run was registered.
+const std::string& registered_name(const RowReporter::Run& run);
+
+}  // namespace benanza::harness

@@ -1,0 +1,63 @@
+#include "suites/harness/run/runner.h"
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <string>
+#include <typeinfo>
+
+namespace benanza::harness {
+namespace {
+
+Outcome refused(Status status, std::string_view reason) {
+  Outcome outcome;
+  outcome.status = status;
+  outcome.reason = one_line(reason);
+  return outcome;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  bool gap = false;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r' || c == '\t' || c == ' ') {
+      gap = true;
+      continue;
+    }
+    if (gap && !line.empty()) line += ' ';
+    gap = false;
+    line += c;
+  }
+  return line.empty() ? "no reason given" : line;
+}
+
+Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
+                    const MeasureOptions& options) {
+  try {
+    const auto start = std::chrono::steady_clock::now();
+    const std::unique_ptr<Primitive> primitive = backend.create(variant);
+    if (const auto mismatch = verifier(*primitive, variant.problem, variant.precision)) {
+      return refused(Status::incorrect, *mismatch);
+    }
+    const std::chrono::duration<double> preparation = std::chrono::steady_clock::now() - start;
+    MeasureOptions prepared = options;
+    prepared.preparation_seconds += preparation.count();
+    return measure(*primitive, backend.stopwatch(), prepared);
+  } catch (const Unsupported& refusal) {
+    return refused(Status::unsupported, refusal.what());
+  } catch (const EngineLost& loss) {
+    Outcome outcome = refused(Status::failed, loss.what());
+    outcome.engine_lost = true;
+    return outcome;
+  } catch (const std::bad_alloc& shortage) {
+    // Plain std::bad_alloc says only its own name; what a backend throws says how much was wanted.
+    const bool plain = typeid(shortage) == typeid(std::bad_alloc);
+    return refused(Status::failed, plain ? "out of memory" : shortage.what());
+  } catch (const std::exception& error) {
+    return refused(Status::failed, error.what());
+  }
+}
+
+}  // namespace benanza::harness

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "suites/harness/backend.h"
+#include "suites/harness/measure/measure.h"
+#include "suites/harness/measurement.h"
+
+namespace benanza::harness {
+
+/// Runs the primitive once and compares its result with a reference. Empty if they agree, else one
+/// line: which element, what it is, what was expected.
+using Verifier = std::function<std::optional<std::string>(Primitive&, const Problem&, Precision)>;
+
+/// Sets up the variant, verifies it, and only then times it. Never throws for the library's sake:
+/// a refusal, a wrong result and a failure are outcomes, each with its reason.
+Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
+                    const MeasureOptions& options);
+
+/// `text` without line breaks and surrounding blanks; "no reason given" if nothing is left.
+std::string one_line(std::string_view text);
+
+}  // namespace benanza::harness

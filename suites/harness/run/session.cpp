@@ -1,0 +1,161 @@
+#include "suites/harness/run/session.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "suites/harness/run/reporter.h"
+#include "suites/harness/statistics.h"
+
+namespace benanza::harness {
+namespace {
+
+/// Reports an error from inside the loop: the run then counts one iteration like every other, as
+/// Google Benchmark demands of the repetitions of one name.
+void skip(benchmark::State& state, const std::string& message) {
+  for ([[maybe_unused]] auto _ : state) {
+    state.SkipWithError(message.c_str());
+    break;
+  }
+}
+
+}  // namespace
+
+std::int64_t Tally::count(Status status) const {
+  const auto entry = rows.find(status);
+  return entry == rows.end() ? 0 : entry->second;
+}
+
+Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& options,
+                 Backend& backend, const Verifier& verifier, ResultStore& store)
+    : options_(options),
+      backend_(backend),
+      verifier_(verifier),
+      store_(store),
+      crash_(store.journal_descriptor()) {
+  for (const Row& row : store.rows()) rivals_.add(row);
+  benchmark::ClearRegisteredBenchmarks();
+  for (const NamedVariant& variant : variants) enlist(variant);
+  progress_.emplace(due_);
+}
+
+void Session::enlist(const NamedVariant& variant) {
+  ++tally_.asked;
+  const std::int64_t left =
+      options_.repetitions - store_.finished(variant.name, options_.repetitions);
+  if (left == 0) {
+    ++tally_.measured_before;
+    return;
+  }
+  due_ += left;
+  name_width_ = std::max(name_width_, variant.name.size());
+  taken_[variant.name];
+  // One iteration as the library sees it: how many calls a measurement needs is ours to decide.
+  benchmark::RegisterBenchmark(
+      variant.name.c_str(), [this, &variant](benchmark::State& state) { run_once(state, variant); })
+      ->Iterations(1)
+      ->Repetitions(static_cast<int>(left))
+      ->UseManualTime();
+}
+
+Tally Session::run() {
+  if (due_ > 0) {
+    constexpr std::size_t aggregate_width = std::string_view("_median").size();
+    if (options_.repetitions > 1) name_width_ += aggregate_width;
+    benchmark::BenchmarkReporter* const inner =
+        options_.display == Display::json ? nullptr : benchmark::CreateDefaultDisplayReporter();
+    RowReporter reporter(
+        inner, name_width_, [this](const RowReporter::Run& run) { return row_of(run); },
+        *progress_);
+    benchmark::RunSpecifiedBenchmarks(&reporter, ".");
+    progress_->clear();
+  }
+  if (error_) std::rethrow_exception(error_);
+  return tally_;
+}
+
+Outcome Session::outcome_of(const NamedVariant& variant) const {
+  if (variant.status == Status::ok) {
+    MeasureOptions options = options_.measure;
+    options.rival_seconds = rivals_.seconds(variant.name);
+    return run_variant(backend_, variant.variant, verifier_, options);
+  }
+  Outcome known;
+  known.status = variant.status;
+  known.reason = variant.reason;
+  return known;
+}
+
+Outcome Session::guarded_outcome(const NamedVariant& variant, Row row) {
+  row.outcome.status = Status::failed;
+  row.outcome.reason = "crashed: a signal ended the program";
+  row.outcome.engine_lost = true;
+  crash_.expect(to_line(row), "bench_" + std::string(backend_.name()) + ": crashed at " + row.name +
+                                  "; start again with the same flags to go on without it");
+  Outcome outcome = outcome_of(variant);
+  crash_.forget();
+  return outcome;
+}
+
+void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
+  std::vector<std::int64_t>& taken = taken_.at(variant.name);
+  const std::int64_t repetition =
+      taken.empty() ? store_.finished(variant.name, options_.repetitions) : taken.back() + 1;
+  const Row* const before = taken.empty() ? nullptr : store_.find(variant.name, taken.back());
+  const bool once_is_enough =
+      before != nullptr && (before->outcome.status != Status::ok || settled(before->outcome));
+  if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || once_is_enough) {
+    skip(state, "not run");
+    return;
+  }
+
+  progress_->show(done_++, variant.name);
+  const Work cost = work(variant.variant.problem, variant.variant.precision);
+  Row row{.name = variant.name,
+          .repetition = repetition,
+          .flops = cost.flops,
+          .bytes = cost.bytes(),
+          .outcome = {}};
+  row.outcome = guarded_outcome(variant, row);
+  if (!keep(row)) {
+    skip(state, "not kept");
+    return;
+  }
+  taken.push_back(repetition);
+
+  if (row.outcome.status != Status::ok) {
+    skip(state, std::string(to_string(row.outcome.status)) + ": " + row.outcome.reason);
+    return;
+  }
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(median(row.outcome.samples));
+  for (const Counter& counter : counters(row)) {
+    state.counters[std::string(counter.name)] = counter.value;
+  }
+}
+
+bool Session::keep(const Row& row) {
+  try {
+    store_.add(row);
+  } catch (...) {
+    error_ = std::current_exception();
+    return false;
+  }
+  const Outcome& outcome = row.outcome;
+  rivals_.add(row);
+  ++tally_.rows[outcome.status];
+  tally_.timed_seconds += outcome.timed_seconds;
+  if (outcome.stopped_by == stopped_by_budget) ++tally_.not_converged;
+  const bool bad = outcome.status == Status::incorrect || outcome.status == Status::failed;
+  if (bad && tally_.first_bad.empty()) tally_.first_bad = row.name;
+  if (outcome.engine_lost) tally_.lost_at = row.name;
+  return true;
+}
+
+const Row* Session::row_of(const benchmark::BenchmarkReporter::Run& run) const {
+  const auto taken = taken_.find(registered_name(run));
+  if (taken == taken_.end()) return nullptr;
+  const auto index = static_cast<std::size_t>(run.repetition_index);
+  return index < taken->second.size() ? store_.find(taken->first, taken->second[index]) : nullptr;
+}
+
+}  // namespace benanza::harness

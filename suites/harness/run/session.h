@@ -1,0 +1,83 @@
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "suites/harness/result_store.h"
+#include "suites/harness/run/crash.h"
+#include "suites/harness/run/interrupt.h"
+#include "suites/harness/run/options.h"
+#include "suites/harness/run/progress.h"
+#include "suites/harness/run/rivals.h"
+#include "suites/harness/run/runner.h"
+
+namespace benanza::harness {
+
+/// What became of the variants that were asked for.
+struct Tally {
+  std::int64_t asked = 0;
+  /// Found in the results of an earlier run.
+  std::int64_t measured_before = 0;
+  /// Rows of this run.
+  std::map<Status, std::int64_t> rows;
+  /// The first row that was incorrect or failed; empty if none was.
+  std::string first_bad;
+  /// The row that took the engine down and ended the run; empty if none did.
+  std::string lost_at;
+  /// Of the ok rows: those whose median is not known as well as was wanted when time ran out.
+  std::int64_t not_converged = 0;
+  double timed_seconds = 0;
+
+  std::int64_t count(Status status) const;
+};
+
+/// Runs variants through Google Benchmark: keeps every outcome in the store as soon as it is known,
+/// and reports rows under their own names.
+class Session {
+ public:
+  /// Everything outlives the session. Registers the variants that are not finished yet;
+  /// Google Benchmark must be initialised.
+  Session(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
+          const Verifier& verifier, ResultStore& store);
+
+  /// Once. Throws what the store threw, after the run has ended.
+  Tally run();
+  /// Number of the signal that ended the run early; 0 if it is complete.
+  int interrupted_by() const { return interrupt_.signal(); }
+
+ private:
+  void enlist(const NamedVariant& variant);
+  void run_once(benchmark::State& state, const NamedVariant& variant);
+  /// `row`: without its outcome. A crash meanwhile leaves a row that says so.
+  Outcome guarded_outcome(const NamedVariant& variant, Row row);
+  /// Returns false if the row could not be kept, and remembers why.
+  bool keep(const Row& row);
+  Outcome outcome_of(const NamedVariant& variant) const;
+  const Row* row_of(const benchmark::BenchmarkReporter::Run& run) const;
+
+  const SuiteOptions& options_;
+  Backend& backend_;
+  const Verifier& verifier_;
+  ResultStore& store_;
+  InterruptGuard interrupt_;
+  CrashGuard crash_;
+  Rivals rivals_;
+  Tally tally_;
+  std::optional<Progress> progress_;
+  /// Repetitions to take, and taken.
+  std::int64_t due_ = 0;
+  std::int64_t done_ = 0;
+  std::size_t name_width_ = 0;
+  std::exception_ptr error_;
+  /// Of every name that is due: which repetitions this run has taken, in order.
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> taken_;
+};
+
+}  // namespace benanza::harness

@@ -1,0 +1,134 @@
+#include "suites/harness/run/variants.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "core/base/error.h"
+#include "core/problem/name.h"
+#include "suites/harness/run/runner.h"
+
+namespace benanza::harness {
+namespace {
+
+std::vector<Problem> wanted_problems(const Registration& registration, const Selection& selection) {
+  std::vector<std::string> keys = selection.problems;
+  if (keys.empty()) {
+    for (const auto& table : registration.problems)
+      keys.insert(keys.end(), table.begin(), table.end());
+  }
+  std::vector<Problem> problems;
+  std::set<std::string> seen;
+  std::map<std::string, std::size_t, std::less<>> per_operator;
+  for (const std::string& text : keys) {
+    Problem problem;
+    try {
+      problem = parse(text);
+    } catch (const std::invalid_argument& error) {
+      throw Error(error.what());
+    }
+    if (!seen.insert(key(problem)).second) continue;
+    std::size_t& count = per_operator[std::string(op(problem))];
+    if (selection.problems_per_operator > 0 && count >= selection.problems_per_operator) continue;
+    ++count;
+    problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+std::vector<Layout> wanted_layouts(const Backend& backend, const Problem& problem,
+                                   const Selection& selection) {
+  std::vector<Layout> layouts = backend.layouts(problem);
+  if (!selection.layouts.empty()) {
+    std::erase_if(layouts, [&](Layout layout) {
+      return std::find(selection.layouts.begin(), selection.layouts.end(), layout) ==
+             selection.layouts.end();
+    });
+  } else if (selection.layout_of_library) {
+    std::stable_partition(layouts.begin(), layouts.end(),
+                          [](Layout layout) { return layout == Layout::any; });
+  }
+  return layouts;
+}
+
+/// The variants of one problem, precision and layout.
+std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype,
+                                      const VariantName& name, AlgorithmSet set) {
+  const auto named = [&](Algorithm algorithm) {
+    NamedVariant result{.name = {}, .variant = prototype, .status = Status::ok, .reason = {}};
+    VariantName full = name;
+    full.algorithm = result.variant.algorithm = std::move(algorithm);
+    result.name = to_string(full);
+    return result;
+  };
+  const auto none = [&](Status status, const std::exception& error) {
+    NamedVariant result = named("none");
+    result.status = status;
+    result.reason = one_line(error.what());
+    return std::vector<NamedVariant>{std::move(result)};
+  };
+  try {
+    std::vector<NamedVariant> variants;
+    for (Algorithm& algorithm :
+         backend.algorithms(prototype.problem, prototype.precision, prototype.layout, set)) {
+      variants.push_back(named(std::move(algorithm)));
+    }
+    if (variants.empty()) throw Unsupported("no algorithm for this problem");
+    return variants;
+  } catch (const NoDevice&) {
+    throw;
+  } catch (const EngineLost& loss) {
+    // Every question after this one would fail, too, and be blamed for it.
+    throw EngineLost(named("none").name + ": " + loss.what());
+  } catch (const Unsupported& refusal) {
+    return none(Status::unsupported, refusal);
+  } catch (const std::exception& error) {
+    return none(Status::failed, error);
+  }
+}
+
+}  // namespace
+
+std::vector<NamedVariant> enumerate(Backend& backend, const Registration& registration,
+                                    const Selection& selection) {
+  const NameFilter filter(selection.filter);
+  const std::vector<Precision>& precisions =
+      selection.precisions.empty() ? registration.precisions : selection.precisions;
+  std::vector<NamedVariant> result;
+  std::set<std::string> names;
+  for (const Problem& problem : wanted_problems(registration, selection)) {
+    VariantName name{.key = key(problem),
+                     .backend = std::string(backend.name()),
+                     .algorithm = {},
+                     .cold = selection.cold};
+    if (!filter.may_match(name.key + '/')) continue;
+    const std::vector<Layout> layouts = wanted_layouts(backend, problem, selection);
+    for (const Precision precision : precisions) {
+      for (const Layout layout : layouts) {
+        name.precision = precision;
+        name.layout = layout;
+        const Variant prototype{problem, precision, layout, {}};
+        std::vector<NamedVariant> variants;
+        try {
+          variants = variants_of(backend, prototype, name, selection.algorithms);
+        } catch (const NoDevice&) {
+          if (selection.only_known) continue;
+          throw;
+        }
+        const bool chosen = selection.layouts.empty() && selection.layout_of_library &&
+                            layout == Layout::any && variants.front().status == Status::ok;
+        for (NamedVariant& variant : variants) {
+          if (filter.matches(variant.name) && names.insert(variant.name).second) {
+            result.push_back(std::move(variant));
+          }
+        }
+        if (chosen) break;
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace benanza::harness

@@ -1,0 +1,71 @@
+#include "suites/nvidia/device/check.h"
+
+#include <array>
+#include <cstdio>
+
+namespace benanza::nvidia {
+
+bool is_sticky(cudaError_t error) {
+  switch (error) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorTensorMemoryLeak:
+    case cudaErrorExternalDevice:
+    case cudaErrorUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string failure_text(std::string_view call, std::string_view words,
+                         std::source_location where) {
+  std::string_view file = where.file_name();
+  if (const auto slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
+  return std::string(call) + ": " + std::string(words) + " (" + std::string(file) + ":" +
+         std::to_string(where.line()) + ")";
+}
+
+void check(cudaError_t status, std::string_view call, std::source_location where) {
+  if (status == cudaSuccess) return;
+  const std::string words =
+      std::string(cudaGetErrorName(status)) + ", " + cudaGetErrorString(status);
+  const std::string text = failure_text(call, words, where);
+  cudaGetLastError();
+  if (is_sticky(status)) throw DeviceLost(text);
+  if (status == cudaErrorMemoryAllocation) throw OutOfMemory(text);
+  throw std::runtime_error(text);
+}
+
+void check_device(std::string_view call, std::source_location where) {
+  const cudaError_t status = cudaDeviceSynchronize();
+  if (is_sticky(status)) check(status, call, where);
+  cudaGetLastError();
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::array<const char*, 4> units{"B", "KiB", "MiB", "GiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), unit == 0 || value >= 100 ? "%.0f %s" : "%.3g %s", value,
+                units[unit]);
+  return text.data();
+}
+
+}  // namespace benanza::nvidia

@@ -1,0 +1,55 @@
+#include "suites/nvidia/device/device_memory.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "suites/nvidia/device/check.h"
+
+namespace benanza::nvidia {
+
+DeviceMemory::DeviceMemory(std::int64_t bytes) : size_bytes_(bytes) {
+  if (bytes < 0) throw std::invalid_argument("device memory of negative size");
+  if (bytes == 0) return;
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw OutOfMemory("out of memory: needs " + bytes_text(bytes) + ", free on the device " +
+                      bytes_text(free_device_bytes()));
+  }
+  check(status, "cudaMalloc");
+  memory_.reset(static_cast<std::byte*>(memory));
+}
+
+void DeviceMemory::fill(std::uint8_t byte, cudaStream_t stream) {
+  if (size_bytes_ == 0) return;
+  check(cudaMemsetAsync(data(), byte, static_cast<std::size_t>(size_bytes_), stream),
+        "cudaMemsetAsync");
+}
+
+void DeviceMemory::write(std::span<const std::byte> bytes, cudaStream_t stream) {
+  if (static_cast<std::int64_t>(bytes.size()) > size_bytes_) {
+    throw std::out_of_range("write past the end of device memory");
+  }
+  check(cudaMemcpyAsync(data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream),
+        "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+void DeviceMemory::read(std::span<std::byte> bytes, cudaStream_t stream) const {
+  if (static_cast<std::int64_t>(bytes.size()) > size_bytes_) {
+    throw std::out_of_range("read past the end of device memory");
+  }
+  check(cudaMemcpyAsync(bytes.data(), data(), bytes.size(), cudaMemcpyDeviceToHost, stream),
+        "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+std::int64_t free_device_bytes() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return static_cast<std::int64_t>(free);
+}
+
+}  // namespace benanza::nvidia

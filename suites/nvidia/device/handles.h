@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <type_traits>
+
+#include "suites/nvidia/device/check.h"
+
+namespace benanza::nvidia {
+
+/// Destroys a C library's handle; a unique_ptr with it is the handle's owner. For any library:
+/// Handle<cudnnTensorDescriptor_t, &cudnnDestroyTensorDescriptor>.
+template <class T, auto destroy>
+struct HandleDeleter {
+  using pointer = T;
+  void operator()(T handle) const noexcept { destroy(handle); }
+};
+template <class T, auto destroy>
+using Handle = std::unique_ptr<std::remove_pointer_t<T>, HandleDeleter<T, destroy>>;
+
+using Stream = Handle<cudaStream_t, &cudaStreamDestroy>;
+using Event = Handle<cudaEvent_t, &cudaEventDestroy>;
+using Graph = Handle<cudaGraph_t, &cudaGraphDestroy>;
+using GraphExec = Handle<cudaGraphExec_t, &cudaGraphExecDestroy>;
+
+/// A stream of its own: nothing on the default stream waits for it, so that it can be captured.
+inline Stream make_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  return Stream(stream);
+}
+
+/// An event that keeps its time.
+inline Event make_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreate(&event), "cudaEventCreate");
+  return Event(event);
+}
+
+}  // namespace benanza::nvidia

@@ -1,0 +1,127 @@
+#include "suites/nvidia/device/options.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace benanza::nvidia {
+namespace {
+
+[[noreturn]] void refuse(std::string_view source, std::string_view text, std::string_view wanted) {
+  throw Error(std::string(source) + "=" + std::string(text) + ": expected " + std::string(wanted));
+}
+
+/// A whole number from 0 that fits T.
+template <class T>
+T parse_number(std::string_view digits, std::string_view source, std::string_view text,
+               std::string_view wanted) {
+  T value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error != std::errc() || stop != end || value < 0) refuse(source, text, wanted);
+  return value;
+}
+
+std::int64_t parse_bytes(std::string_view text, std::string_view flag) {
+  constexpr std::string_view wanted = "bytes, e.g. 512M or 2G";
+  constexpr std::string_view suffixes = "KMG";
+  std::string_view digits = text;
+  int shift = 0;
+  if (const auto suffix = text.empty() ? text.npos : suffixes.find(text.back());
+      suffix != suffixes.npos) {
+    shift = 10 * (static_cast<int>(suffix) + 1);
+    digits.remove_suffix(1);
+  }
+  const auto value = parse_number<std::int64_t>(digits, flag, text, wanted);
+  if (value > (std::numeric_limits<std::int64_t>::max() >> shift)) refuse(flag, text, wanted);
+  return value << shift;
+}
+
+int parse_device(std::string_view digits, std::string_view source, std::string_view text) {
+  return parse_number<int>(digits, source, text, "the number of a GPU, from 0");
+}
+
+/// "GPU-5b3c-0a1d" for "gpu_5b3c_0a1d", as scripts/gpu-resources writes a UUID in the letters that
+/// CTest allows. Empty if `id` is no such name.
+std::string uuid_of(std::string_view id) {
+  const auto kind = id.substr(0, 4);
+  if ((kind != "gpu_" && kind != "mig_") || id.size() == kind.size()) return {};
+  std::string uuid(id);
+  std::replace(uuid.begin(), uuid.end(), '_', '-');
+  std::transform(uuid.begin(), uuid.begin() + 3, uuid.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  return uuid;
+}
+
+/// The GPU that CTest has allocated to this test: "id:gpu_5b3c_0a1d,slots:1" or "id:2,slots:1" in
+/// its first group.
+void take_allocation(CudaOptions& options, const Environment& environment) {
+  constexpr const char* variable = "CTEST_RESOURCE_GROUP_0_GPUS";
+  const char* const value = environment(variable);
+  if (value == nullptr) return;
+  const std::string_view text = value;
+  constexpr std::string_view prefix = "id:";
+  if (text.substr(0, prefix.size()) != prefix) refuse(variable, text, "id:GPU,slots:1");
+  const std::string_view id = text.substr(prefix.size(), text.find(',') - prefix.size());
+  if (std::string uuid = uuid_of(id); !uuid.empty()) {
+    options.visible = std::move(uuid);
+  } else {
+    options.device = parse_device(id, variable, text);
+  }
+}
+
+/// The text after "--flag=", if `argument` begins so.
+std::optional<std::string_view> value_of(std::string_view argument, std::string_view flag) {
+  if (argument.substr(0, flag.size()) != flag) return std::nullopt;
+  argument.remove_prefix(flag.size());
+  if (argument.empty() || argument.front() != '=') return std::nullopt;
+  return argument.substr(1);
+}
+
+}  // namespace
+
+CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment) {
+  CudaOptions options;
+  std::optional<int> device;
+  const auto take = [&](std::string_view argument) {
+    if (argument == "--kernels") {
+      options.kernels = true;
+    } else if (argument == "--counters") {
+      options.counters = true;
+    } else if (const auto bytes = value_of(argument, "--max-workspace")) {
+      options.max_workspace_bytes = parse_bytes(*bytes, "--max-workspace");
+    } else if (const auto number = value_of(argument, "--device")) {
+      device = parse_device(*number, "--device", *number);
+    } else {
+      return false;
+    }
+    return true;
+  };
+  int kept = 1;
+  for (int index = 1; index < argc; ++index) {
+    if (!take(argv[index])) argv[kept++] = argv[index];
+  }
+  if (kept < argc) argv[kept] = nullptr;
+  argc = kept;
+  if (device) {
+    options.device = *device;
+  } else {
+    take_allocation(options, environment);
+  }
+  return options;
+}
+
+std::string_view cuda_options_help() {
+  return "  --device=N             GPU to use, from 0 (default: CTest's allocation, or 0)\n"
+         "  --max-workspace=BYTES  largest workspace of one call, e.g. 512M (default: what is "
+         "free)\n"
+         "  --kernels              kernel names and CUPTI's times in every row\n"
+         "  --counters             hardware counters in every row\n";
+}
+
+}  // namespace benanza::nvidia

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace benanza::nvidia {
+
+/// What a user can ask of an NVIDIA suite beyond the harness' own flags.
+struct CudaOptions {
+  /// Ordinal among the visible GPUs. CTest's resource allocation decides where no flag does.
+  int device = 0;
+  /// The only GPU that may be visible, as CUDA_VISIBLE_DEVICES names it ("GPU-5b3c..."): what CTest
+  /// has allocated by UUID. `device` is then 0.
+  std::optional<std::string> visible = {};
+  /// Largest workspace of one call, in bytes. Empty: what is free.
+  std::optional<std::int64_t> max_workspace_bytes;
+  /// Adds kernel names and CUPTI's times, of kernels and of graphs of calls, to every row.
+  bool kernels = false;
+  /// Adds hardware counters to every row.
+  bool counters = false;
+
+  bool operator==(const CudaOptions&) const = default;
+};
+
+/// Value of an environment variable, or null.
+using Environment = std::function<const char*(const char*)>;
+
+/// Takes --device=N, --max-workspace=BYTES (suffixes K, M, G: KiB, MiB, GiB), --kernels and
+/// --counters out of argv; everything else stays, in order, for the harness. Throws Error naming
+/// the flag and its value.
+CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment);
+
+/// Lines for --help.
+std::string_view cuda_options_help();
+
+}  // namespace benanza::nvidia

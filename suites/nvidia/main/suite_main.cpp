@@ -1,0 +1,35 @@
+#include "suites/nvidia/main/suite_main.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "suites/nvidia/device/options.h"
+#include "suites/nvidia/main/measure_peaks.h"
+
+namespace benanza::nvidia {
+
+int suite_main(int argc, char** argv, const CudaSuite& suite,
+               const harness::Registration& registration, const harness::Verifier& verifier) {
+  try {
+    const CudaOptions options =
+        take_cuda_options(argc, argv, [](const char* name) { return std::getenv(name); });
+    // Read by the first call of CUDA, which comes after this line.
+    if (options.visible) ::setenv("CUDA_VISIBLE_DEVICES", options.visible->c_str(), 1);
+    LazyContext device(options);
+    if (suite.products) {
+      device.measure_peaks_with([&suite](LazyContext& context) {
+        const auto products = suite.products(context);
+        return measure_peaks(context.get(), *products);
+      });
+    }
+    const auto backend = suite.backend(device);
+    return harness::bench_main(argc, argv, *backend, registration, verifier);
+  } catch (const std::exception& error) {
+    std::cerr << std::filesystem::path(argv[0]).filename().string() << ": " << error.what() << '\n';
+    return static_cast<int>(harness::Exit::error);
+  }
+}
+
+}  // namespace benanza::nvidia

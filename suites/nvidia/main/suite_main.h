@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "suites/harness/run/bench_main.h"
+#include "suites/nvidia/run/lazy_context.h"
+
+namespace benanza::nvidia {
+
+using MakeBackend = std::function<std::unique_ptr<harness::Backend>(LazyContext&)>;
+
+/// What an NVIDIA suite is made of.
+struct CudaSuite {
+  MakeBackend backend;
+  /// By whose matrix products the device's peaks are measured; null: they stay unknown.
+  MakeBackend products;
+};
+
+template <class CudaBackend>
+std::unique_ptr<harness::Backend> make_backend(LazyContext& device) {
+  return std::make_unique<CudaBackend>(device);
+}
+
+/// main() of an NVIDIA suite: takes the CUDA flags, then harness::bench_main(). The GPU is opened
+/// when it is needed; where it is needed and there is none: one line on stderr, and Exit::skipped.
+int suite_main(int argc, char** argv, const CudaSuite& suite,
+               const harness::Registration& registration, const harness::Verifier& verifier);
+
+}  // namespace benanza::nvidia

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cupti.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "suites/nvidia/device/shared_library.h"
+
+namespace benanza::nvidia {
+
+/// CUPTI cannot be used: it is not there, another profiler is, or the system forbids it.
+class ProfilerUnavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// CUPTI as the loader finds it. It is never unloaded: its threads outlive whoever uses it.
+class Cupti {
+ public:
+  /// Throws ProfilerUnavailable if there is none.
+  Cupti();
+
+  /// Calls a function of CUPTI's by its name. Throws ProfilerUnavailable with CUPTI's words.
+  template <class Function, class... Arguments>
+  void call(const char* name, Arguments... arguments) const {
+    check(function<Function>(name)(arguments...), name);
+  }
+
+  template <class Function>
+  Function* function(const char* name) const {
+    try {
+      return library_->symbol<Function>(name);
+    } catch (const std::runtime_error& error) {
+      throw ProfilerUnavailable(std::string("CUPTI: ") + error.what());
+    }
+  }
+
+ private:
+  void check(CUptiResult result, const char* name) const;
+  const SharedLibrary* library_;
+};
+
+}  // namespace benanza::nvidia

@@ -1,0 +1,63 @@
+#include "suites/nvidia/run/context.h"
+
+#include <algorithm>
+#include <string>
+
+#include "suites/nvidia/device/check.h"
+#include "suites/nvidia/device/identity.h"
+
+namespace benanza::nvidia {
+namespace {
+
+/// Left free beside a workspace, for what the libraries allocate themselves.
+constexpr std::int64_t reserve_bytes = std::int64_t{512} << 20;
+
+void use_device(int device) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess) {
+    cudaGetLastError();
+    throw NoGpu(cudaGetErrorString(status));
+  }
+  if (device >= count) {
+    throw NoGpu("device " + std::to_string(device) + " was asked for, and there " +
+                (count == 1 ? "is 1" : "are " + std::to_string(count)));
+  }
+  check(cudaSetDevice(device), "cudaSetDevice");
+  // Creates the device's context, so that whatever is wrong with it is said here.
+  check(cudaFree(nullptr), "cudaFree");
+}
+
+}  // namespace
+
+CudaContext::CudaContext(const CudaOptions& options) : options_(options), profiler_(options) {
+  use_device(options.device);
+  system_ = cuda_system(options.device);
+  stream_ = make_stream();
+  stopwatch_ = std::make_unique<CudaStopwatch>(options.device, stream_.get());
+}
+
+std::int64_t CudaContext::l2_bytes() const {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, options_.device),
+        "cudaDeviceGetAttribute");
+  return bytes;
+}
+
+std::shared_ptr<DeviceMemory> CudaContext::workspace(std::int64_t bytes) {
+  if (!workspace_ || workspace_->size_bytes() < bytes) {
+    // The old block goes first, if nobody holds it: the new one may need its place.
+    workspace_.reset();
+    workspace_ = std::make_shared<DeviceMemory>(bytes);
+  }
+  return workspace_;
+}
+
+std::int64_t CudaContext::max_workspace_bytes() const {
+  const std::int64_t held = workspace_ ? workspace_->size_bytes() : 0;
+  const std::int64_t available =
+      std::max<std::int64_t>(held, free_device_bytes() + held - reserve_bytes);
+  return std::min(available, options_.max_workspace_bytes.value_or(available));
+}
+
+}  // namespace benanza::nvidia

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "suites/harness/backend.h"
+#include "suites/nvidia/device/device_memory.h"
+#include "suites/nvidia/device/handles.h"
+#include "suites/nvidia/device/options.h"
+#include "suites/nvidia/profiling/profiler.h"
+#include "suites/nvidia/run/peaks.h"
+#include "suites/nvidia/run/stopwatch.h"
+
+namespace benanza::nvidia {
+
+/// One GPU as one process uses it: the device, a stream, a workspace, and the clock. Outlives every
+/// primitive made with it.
+class CudaContext {
+ public:
+  /// Makes the device current. Throws NoGpu, with the driver's words, where there is none.
+  explicit CudaContext(const CudaOptions& options);
+
+  cudaStream_t stream() const { return stream_.get(); }
+  CudaStopwatch& stopwatch() { return *stopwatch_; }
+  CudaProfiler& profiler() { return profiler_; }
+  const CudaOptions& options() const { return options_; }
+  /// Device, versions and clocks (cuda/identity.h). Backends add their library's version.
+  const System& system() const { return system_; }
+
+  std::int64_t l2_bytes() const;
+
+  /// What no measurement can beat; empty until somebody has measured it.
+  const std::optional<Peaks>& peaks() const { return peaks_; }
+  void set_peaks(Peaks peaks) { peaks_ = std::move(peaks); }
+
+  /// At least `bytes` of scratch memory, shared by all primitives: they run one after the other.
+  /// Who holds the pointer keeps the block alive even after the context has moved to a larger one.
+  /// Throws OutOfMemory.
+  std::shared_ptr<DeviceMemory> workspace(std::int64_t bytes);
+  /// Largest workspace a library may be offered now, in bytes: --max-workspace, or what is free.
+  std::int64_t max_workspace_bytes() const;
+
+ private:
+  CudaOptions options_;
+  System system_;
+  Stream stream_;
+  std::shared_ptr<DeviceMemory> workspace_;
+  std::unique_ptr<CudaStopwatch> stopwatch_;
+  std::optional<Peaks> peaks_;
+  CudaProfiler profiler_;
+};
+
+}  // namespace benanza::nvidia

@@ -1,0 +1,60 @@
+#include "suites/nvidia/run/device_code.h"
+
+#include "suites/nvidia/device/check.h"
+
+namespace benanza::nvidia {
+namespace {
+
+cudaKernel_t kernel_named(cudaLibrary_t library, const char* name) {
+  cudaKernel_t kernel = nullptr;
+  check(cudaLibraryGetKernel(&kernel, library, name), name);
+  return kernel;
+}
+
+void launch(cudaKernel_t kernel, unsigned blocks, void** arguments, cudaStream_t stream) {
+  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(1), arguments, 0,
+                         stream),
+        "cudaLaunchKernel");
+}
+
+}  // namespace
+
+double clock_hz(const ClockReading& before, const ClockReading& after) {
+  if (before.nanoseconds == 0 || after.nanoseconds <= before.nanoseconds ||
+      after.cycles <= before.cycles)
+    return 0;
+  return static_cast<double>(after.cycles - before.cycles) * 1e9 /
+         static_cast<double>(after.nanoseconds - before.nanoseconds);
+}
+
+DeviceCode::DeviceCode(int multiprocessors) : multiprocessors_(multiprocessors) {
+  cudaLibrary_t library = nullptr;
+  check(cudaLibraryLoadData(&library, device_code_ptx, nullptr, nullptr, 0, nullptr, nullptr, 0),
+        "cudaLibraryLoadData of the stopwatch's kernels");
+  library_.reset(library);
+  delay_ = kernel_named(library, "benanza_delay");
+  read_clock_ = kernel_named(library, "benanza_read_clock");
+
+  void* memory = nullptr;
+  check(cudaMallocHost(&memory, 2 * sizeof(ClockReading)), "cudaMallocHost");
+  readings_.reset(static_cast<ClockReading*>(memory));
+  forget_readings();
+}
+
+void DeviceCode::forget_readings() { readings_[0] = readings_[1] = {}; }
+
+void DeviceCode::delay(double seconds, cudaStream_t stream) {
+  auto nanoseconds = static_cast<std::uint64_t>(seconds * 1e9);
+  void* arguments[] = {&nanoseconds};
+  launch(delay_, 1, arguments, stream);
+}
+
+void DeviceCode::read_clock(std::size_t index, cudaStream_t stream) {
+  ClockReading* reading = &readings_[index];
+  void* arguments[] = {&reading};
+  launch(read_clock_, static_cast<unsigned>(multiprocessors_), arguments, stream);
+}
+
+std::array<ClockReading, 2> DeviceCode::readings() const { return {readings_[0], readings_[1]}; }
+
+}  // namespace benanza::nvidia

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suites/nvidia/device/device_lock.h"
+#include "suites/nvidia/run/context.h"
+
+namespace benanza::nvidia {
+
+/// A GPU that is opened when it is first needed: help and names can be had without one.
+class LazyContext {
+ public:
+  explicit LazyContext(CudaOptions options) : options_(std::move(options)) {}
+
+  const CudaOptions& options() const { return options_; }
+
+  /// The first call opens the GPU and waits until no other suite measures on it. Throws NoGpu.
+  CudaContext& get();
+
+  using MeasurePeaks = std::function<Peaks(LazyContext&)>;
+  void measure_peaks_with(MeasurePeaks measure) { measure_peaks_ = std::move(measure); }
+  /// Measured by the first call, if it is known how; from then on the context's, too. Throws what
+  /// get() and the measurement throw.
+  const std::optional<Peaks>& peaks();
+
+ private:
+  CudaOptions options_;
+  std::optional<CudaContext> context_;
+  std::optional<DeviceLock> lock_;
+  MeasurePeaks measure_peaks_;
+};
+
+/// One line for each GPU that this process may use, "0: NVIDIA H100 80GB HBM3, 79.1 GiB"; none
+/// where there is none.
+std::vector<std::string> usable_devices();
+
+}  // namespace benanza::nvidia

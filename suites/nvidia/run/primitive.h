@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "suites/harness/primitive.h"
+#include "suites/nvidia/device/device_memory.h"
+#include "suites/nvidia/device/tensor_format.h"
+#include "suites/nvidia/run/context.h"
+
+namespace benanza::nvidia {
+
+/// What every primitive on a GPU shares: operands and result in device memory, the borrowed
+/// workspace, and the facts that the clock knows. A library adds run() and its own facts.
+class CudaPrimitive : public harness::Primitive {
+ public:
+  /// Allocates everything. `inputs` are in the order of inputs(problem), their dims the logical
+  /// ones (or a permutation of axes that keeps row-major order). `workspace_bytes` is what the
+  /// library asks for. Throws OutOfMemory.
+  CudaPrimitive(CudaContext& context, std::vector<TensorFormat> inputs, TensorFormat output,
+                std::int64_t workspace_bytes);
+  ~CudaPrimitive() override;
+  CudaPrimitive(const CudaPrimitive&) = delete;
+  CudaPrimitive& operator=(const CudaPrimitive&) = delete;
+
+  void upload(std::size_t index, std::span<const float> values) override;
+  void poison_output() override;
+  std::vector<float> download() override;
+  std::int64_t workspace_bytes() const override { return workspace_bytes_; }
+  /// Zeros: for measurements whose values do not matter.
+  void clear_inputs();
+  /// From now on a time in which the device, at its peaks, could not do `work` is an error of the
+  /// stopwatch. `arithmetic_saving` as for least_seconds(). Without peaks, nothing.
+  void guard(const Work& work, Precision precision, double arithmetic_saving = 1);
+  /// library_facts() and the stopwatch's; with --kernels and --counters, one more run under CUPTI.
+  Facts facts() final;
+
+ protected:
+  /// What the library says: "heuristic_rank", "tensor_core_claimed", ...
+  virtual Facts library_facts() { return {}; }
+
+  CudaContext& context() const { return context_; }
+  cudaStream_t stream() const { return context_.stream(); }
+  std::byte* input(std::size_t index) const { return inputs_.at(index).memory.data(); }
+  std::byte* output() const { return output_.memory.data(); }
+  /// Null if workspace_bytes() is 0.
+  std::byte* workspace() const { return workspace_ ? workspace_->data() : nullptr; }
+
+ private:
+  struct Tensor {
+    TensorFormat format;
+    DeviceMemory memory;
+  };
+
+  CudaContext& context_;
+  std::vector<Tensor> inputs_;
+  Tensor output_;
+  std::int64_t workspace_bytes_;
+  std::shared_ptr<DeviceMemory> workspace_;
+};
+
+}  // namespace benanza::nvidia

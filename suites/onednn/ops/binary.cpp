@@ -1,0 +1,92 @@
+#include <stdexcept>
+#include <utility>
+
+#include "suites/harness/primitive.h"
+#include "suites/onednn/solvers.h"
+
+namespace benanza::onednn {
+namespace {
+
+dnnl::algorithm algorithm(BinaryKind kind) {
+  switch (kind) {
+    case BinaryKind::add:
+      return dnnl::algorithm::binary_add;
+    case BinaryKind::sub:
+      return dnnl::algorithm::binary_sub;
+    case BinaryKind::mul:
+      return dnnl::algorithm::binary_mul;
+    case BinaryKind::div:
+      return dnnl::algorithm::binary_div;
+    case BinaryKind::max:
+      return dnnl::algorithm::binary_max;
+    case BinaryKind::min:
+      return dnnl::algorithm::binary_min;
+    case BinaryKind::eq:
+      return dnnl::algorithm::binary_eq;
+    case BinaryKind::ne:
+      return dnnl::algorithm::binary_ne;
+    case BinaryKind::lt:
+      return dnnl::algorithm::binary_lt;
+    case BinaryKind::le:
+      return dnnl::algorithm::binary_le;
+    case BinaryKind::gt:
+      return dnnl::algorithm::binary_gt;
+    case BinaryKind::ge:
+      return dnnl::algorithm::binary_ge;
+    case BinaryKind::power:
+      throw harness::Unsupported("oneDNN's pow takes one exponent for all elements");
+    case BinaryKind::prelu:
+      break;
+  }
+  throw std::logic_error("not a binary primitive");
+}
+
+bool commutes(BinaryKind kind) {
+  return kind == BinaryKind::add || kind == BinaryKind::mul || kind == BinaryKind::max ||
+         kind == BinaryKind::min;
+}
+
+/// The library is faster where it broadcasts its second source: operands that may swap do.
+Plan plan_binary(const Binary& shape, const VariantContext& context) {
+  Argument a{DNNL_ARG_SRC_0, floats(shape.a)};
+  Argument b{DNNL_ARG_SRC_1, floats(shape.b)};
+  Dims first = shape.a;
+  Dims second = shape.b;
+  const Dims out = shape.output();
+  if (first != out && commutes(shape.kind)) {
+    std::swap(a.id, b.id);
+    std::swap(first, second);
+  }
+  const dnnl::binary::desc descriptor(algorithm(shape.kind), context.tensor(first),
+                                      context.tensor(second), context.tensor(out));
+  return {.implementation =
+              implementation_of<dnnl::binary>(descriptor, context.attributes(), context.engine()),
+          .operands = {a, b},
+          .result = {DNNL_ARG_DST, floats(out)}};
+}
+
+/// The library has a primitive of its own for it.
+Plan plan_prelu(const Binary& shape, const VariantContext& context) {
+  using Forward = dnnl::prelu_forward;
+  if (shape.a != shape.output())
+    throw harness::Unsupported("oneDNN broadcasts only the slope of a prelu");
+  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, context.tensor(shape.a),
+                                 context.chosen_by_library(shape.b));
+  return {.implementation =
+              implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
+          .operands = {{DNNL_ARG_SRC, floats(shape.a)}, {DNNL_ARG_WEIGHTS, floats(shape.b)}},
+          .result = {DNNL_ARG_DST, floats(shape.a)}};
+}
+
+}  // namespace
+
+void register_binary(SolverTable& table) {
+  table.add(solver_of_one_way<Binary>(
+      [](const Binary& shape) { return channel_layouts(shape.output()); },
+      [](const Binary& shape, const Problem&, const VariantContext& context) {
+        return shape.kind == BinaryKind::prelu ? plan_prelu(shape, context)
+                                               : plan_binary(shape, context);
+      }));
+}
+
+}  // namespace benanza::onednn

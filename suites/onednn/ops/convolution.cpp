@@ -1,0 +1,84 @@
+#include "suites/onednn/post_ops.h"
+#include "suites/onednn/solvers.h"
+#include "suites/onednn/window.h"
+
+namespace benanza::onednn {
+namespace {
+
+/// filters x channels x kernel, with the groups as an axis of their own where there are any.
+Dims weight_dims(const Convolution& shape) {
+  Dims dims{shape.filters / shape.groups, shape.input[1] / shape.groups};
+  dims.insert(dims.end(), shape.window.kernel.begin(), shape.window.kernel.end());
+  if (shape.groups > 1) dims.insert(dims.begin(), shape.groups);
+  return dims;
+}
+
+Plan plan(const Convolution& shape, const Problem& problem, const VariantContext& context,
+          dnnl::algorithm algorithm, ResidualFrom from) {
+  using Forward = dnnl::convolution_forward;
+  const auto data = [&](const Dims& dims) {
+    return context.layout() == Layout::any ? context.chosen_by_library(dims) : context.tensor(dims);
+  };
+  const LibraryWindow window(shape.window);
+  const Dims weights = weight_dims(shape);
+  const Memory::desc bias = problem.epilogue.bias ? floats({shape.filters}) : Memory::desc();
+
+  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, algorithm, data(shape.input),
+                                 context.chosen_by_library(weights), bias, data(shape.output()),
+                                 shape.window.strides, window.gaps, window.begin_pads,
+                                 window.end_pads);
+  const PostOps last =
+      post_ops(problem, context, from, data(shape.output()), floats(shape.output()));
+  Plan plan{
+      .implementation = implementation_of<Forward>(descriptor, last.attributes, context.engine()),
+      .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, floats(weights)}},
+      .result = {DNNL_ARG_DST, floats(shape.output())}};
+  if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
+  plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
+  return plan;
+}
+
+bool channels_are_innermost(const Memory::desc& format) {
+  const dnnl_memory_desc_t& data = format.data;
+  const auto& blocking = data.format_desc.blocking;
+  return blocking.inner_nblks == 0 && (data.dims[1] == 1 || blocking.strides[1] == 1);
+}
+
+/// Found by verification on version 2.6.3: with channels last, which the library may have chosen
+/// itself, convolutions by products add elements of other places of a residual that is not in their
+/// result.
+std::string misplaces_residual(const Plan& plan) {
+  const dnnl_version_t& version = *dnnl_version();
+  if (version.major != 2 || version.minor != 6) return "";
+  const std::string name = plan.implementation.name();
+  if (name.find("gemm") == std::string::npos) return "";
+  const Memory::desc result = plan.implementation.current().query_md(dnnl::query::dst_md);
+  if (!channels_are_innermost(result)) return "";
+  return "oneDNN 2.6's " + name + " adds wrong elements of a residual with channels last";
+}
+
+}  // namespace
+
+/// Layout::any leaves the format of input and result to the library. Weights are in whatever format
+/// it likes: they are packed when the model is loaded, outside of the time.
+void register_convolution(SolverTable& table) {
+  table.add(solver_of_ways<Convolution>(
+      [](const Convolution&) {
+        return std::vector{Layout::nchw, Layout::nhwc, Layout::any};
+      },
+      [](const Convolution& shape, const Problem& problem, const VariantContext& context) {
+        std::vector<Attempt> attempts;
+        const auto ask = [&](const std::string& prefix, dnnl::algorithm algorithm) {
+          auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
+            return plan(shape, problem, context, algorithm, from);
+          });
+          if (problem.epilogue.residual) ways.front().defect = misplaces_residual;
+          attempts.insert(attempts.end(), ways.begin(), ways.end());
+        };
+        ask("", dnnl::algorithm::convolution_direct);
+        ask("winograd.", dnnl::algorithm::convolution_winograd);
+        return attempts;
+      }));
+}
+
+}  // namespace benanza::onednn

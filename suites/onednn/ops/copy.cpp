@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "suites/harness/primitive.h"
+#include "suites/onednn/solvers.h"
+
+namespace benanza::onednn {
+namespace {
+
+/// A reorder between two strided views of the same type.
+Plan plan_reorder(const Copy& shape, const VariantContext& context) {
+  return {.implementation = Implementation(dnnl::reorder::primitive_desc(
+              context.engine(), context.strided(shape.dims, shape.from), context.engine(),
+              context.strided(shape.dims, shape.to), context.attributes())),
+          .operands = {{DNNL_ARG_FROM, floats(shape.dims, shape.from)}},
+          .result = {DNNL_ARG_TO, floats(shape.dims, shape.to)}};
+}
+
+/// Reading elements again and again is a nearest resampling of axes that are 1 long: of the last
+/// three axes of a tensor of at most five.
+Plan plan_repetition(const Copy& shape, const VariantContext& context) {
+  using Forward = dnnl::resampling_forward;
+  constexpr std::size_t most_scaled = 3;
+  constexpr std::size_t most = 5;
+  const std::size_t rank = shape.dims.size();
+  Dims source = shape.dims;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (shape.from[axis] == 0) source[axis] = 1;
+  }
+  const Dims strides = dense_strides(source);
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (shape.from[axis] != 0 ? shape.from[axis] != strides[axis]
+                              : rank > most_scaled && axis < rank - most_scaled) {
+      throw harness::Unsupported(
+          "oneDNN's resampling repeats the last three axes of a dense tensor only");
+    }
+  }
+  if (rank > most || shape.to != dense_strides(shape.dims)) {
+    throw harness::Unsupported(
+        "oneDNN's reorder reads no element twice, its resampling writes no view");
+  }
+  Dims target = shape.dims;
+  // n, c, and one to three axes that are scaled.
+  const std::size_t leading = rank > most_scaled ? most - rank : 2;
+  source.insert(source.begin(), leading, 1);
+  target.insert(target.begin(), leading, 1);
+  const Forward::desc descriptor(dnnl::prop_kind::forward_inference,
+                                 dnnl::algorithm::resampling_nearest, context.plain(source),
+                                 context.plain(target));
+  return {.implementation =
+              implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
+          .operands = {{DNNL_ARG_SRC, floats(source)}},
+          .result = {DNNL_ARG_DST, floats(target)}};
+}
+
+}  // namespace
+
+void register_copy(SolverTable& table) {
+  table.add(solver_of_one_way<Copy>(
+      [](const Copy&) { return std::vector{Layout::plain}; },
+      [](const Copy& shape, const Problem&, const VariantContext& context) {
+        const bool repeats = std::find(shape.from.begin(), shape.from.end(), 0) != shape.from.end();
+        return repeats ? plan_repetition(shape, context) : plan_reorder(shape, context);
+      }));
+}
+
+}  // namespace benanza::onednn

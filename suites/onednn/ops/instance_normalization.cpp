@@ -1,0 +1,55 @@
+#include "suites/harness/primitive.h"
+#include "suites/onednn/solvers.h"
+
+namespace benanza::onednn {
+namespace {
+
+/// The library's batch normalization, with the statistics of the batch itself: an instance is a
+/// channel of a batch of one.
+Plan plan(const InstanceNormalization& shape, const VariantContext& context) {
+  using Forward = dnnl::batch_normalization_forward;
+  if (context.integers())
+    throw harness::Unsupported("int8 instancenorm needs a result scale of its own");
+  Dims dims = shape.input;
+  dims[1] *= dims[0];
+  dims[0] = 1;
+  auto flags = dnnl::normalization_flags::none;
+  if (shape.affine) {
+    flags = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
+  }
+  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, context.tensor(dims),
+                                 shape.epsilon, flags);
+  Plan plan{.implementation =
+                implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
+            .operands = {{DNNL_ARG_SRC, floats(dims)}},
+            .result = {DNNL_ARG_DST, floats(dims)}};
+  if (shape.affine) {
+    const auto for_every_image = [images = shape.input[0]](std::span<const float> values) {
+      std::vector<float> repeated;
+      for (std::int64_t image = 0; image < images; ++image) {
+        repeated.insert(repeated.end(), values.begin(), values.end());
+      }
+      return repeated;
+    };
+    plan.operands.push_back({DNNL_ARG_SCALE, floats({dims[1]}), for_every_image});
+    plan.operands.push_back({DNNL_ARG_SHIFT, floats({dims[1]}), for_every_image});
+  }
+  return plan;
+}
+
+}  // namespace
+
+/// Of several images, the channels of all lie one after the other only where they are outermost.
+void register_instance_normalization(SolverTable& table) {
+  table.add(solver_of_one_way<InstanceNormalization>(
+      [](const InstanceNormalization& shape) {
+        std::vector<Layout> layouts = channel_layouts(shape.input);
+        if (shape.input[0] > 1 && layouts.front() != Layout::plain) layouts = {Layout::nchw};
+        return layouts;
+      },
+      [](const InstanceNormalization& shape, const Problem&, const VariantContext& context) {
+        return plan(shape, context);
+      }));
+}
+
+}  // namespace benanza::onednn

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "suites/harness/primitive.h"
+#include "suites/onednn/solvers.h"
+
+namespace benanza::onednn {
+namespace {
+
+dnnl::algorithm algorithm(ReductionKind kind) {
+  switch (kind) {
+    case ReductionKind::mean:
+      return dnnl::algorithm::reduction_mean;
+    case ReductionKind::sum:
+      return dnnl::algorithm::reduction_sum;
+    case ReductionKind::max:
+      return dnnl::algorithm::reduction_max;
+    case ReductionKind::min:
+      return dnnl::algorithm::reduction_min;
+    case ReductionKind::product:
+      return dnnl::algorithm::reduction_mul;
+    case ReductionKind::l1:
+    case ReductionKind::l2:
+      return dnnl::algorithm::reduction_norm_lp_sum;
+    case ReductionKind::sum_square:
+      return dnnl::algorithm::reduction_norm_lp_power_p_sum;
+  }
+  throw std::logic_error("unknown reduction");
+}
+
+/// Extents before and after, with neighbouring axes of one fate merged: the library is faster on
+/// few axes, and the elements lie the same.
+struct Extents {
+  Dims from;
+  Dims to;
+};
+
+Extents merged(const Reduction& shape) {
+  Extents extents;
+  bool last_reduced = false;
+  for (std::size_t axis = 0; axis < shape.input.size(); ++axis) {
+    const bool reduced = std::find(shape.axes.begin(), shape.axes.end(),
+                                   static_cast<std::int64_t>(axis)) != shape.axes.end();
+    const std::int64_t extent = shape.input[axis];
+    if (axis > 0 && reduced == last_reduced) {
+      extents.from.back() *= extent;
+      extents.to.back() *= reduced ? 1 : extent;
+    } else {
+      extents.from.push_back(extent);
+      extents.to.push_back(reduced ? 1 : extent);
+    }
+    last_reduced = reduced;
+  }
+  return extents;
+}
+
+}  // namespace
+
+void register_reduction(SolverTable& table) {
+  table.add(solver_of_one_way<Reduction>(
+      [](const Reduction&) { return std::vector{Layout::plain}; },
+      [](const Reduction& shape, const Problem& problem, const VariantContext& context) {
+        const Extents extents = merged(shape);
+        const dnnl::reduction::desc descriptor(algorithm(shape.kind), context.plain(extents.from),
+                                               context.plain(extents.to),
+                                               shape.kind == ReductionKind::l1 ? 1.0F : 2.0F, 0);
+        dnnl::primitive_attr attributes = context.attributes();
+        // Reductions take no output scale, but a function to apply to the result.
+        if (context.integers() && harness::int8_scale(problem) != 1) {
+          dnnl::post_ops scale;
+          scale.append_eltwise(1, dnnl::algorithm::eltwise_linear, harness::int8_scale(problem), 0);
+          attributes.set_post_ops(scale);
+        }
+        return Plan{.implementation = implementation_of<dnnl::reduction>(descriptor, attributes,
+                                                                         context.engine()),
+                    .operands = {{DNNL_ARG_SRC, floats(extents.from)}},
+                    .result = {DNNL_ARG_DST, floats(extents.to)}};
+      }));
+}
+
+}  // namespace benanza::onednn

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/problem/problem.h"
+#include "suites/onednn/plan.h"
+
+namespace benanza::onednn {
+
+/// How a call gets at its residual. beside: from memory of its own. in_place: it adds to what its
+/// result holds, which saves that memory's traffic but takes a residual that nobody needs any more.
+enum class ResidualFrom { beside, in_place };
+
+/// A product's epilogue in the library's terms: post-operations, in the order residual, activation.
+/// The bias is an argument of the product itself.
+struct PostOps {
+  dnnl::primitive_attr attributes;
+  /// The residual, where there is one.
+  std::vector<Argument> operands;
+};
+
+/// `residual`: how the residual lies, as the library's result does or as the library chooses; its
+/// values lie as `residual_values` says. Throws Unsupported for a function that the library does
+/// not have, and at int8 for one that does not scale with its argument.
+PostOps post_ops(const Problem& problem, const VariantContext& context, ResidualFrom from,
+                 const Memory::desc& residual, const Memory::desc& residual_values);
+
+/// The ways of asking for a product: once, and, where there is a residual, once for each place it
+/// can be in ("sum." in the names says in place).
+std::vector<Attempt> with_epilogue(const Problem& problem, const std::string& prefix,
+                                   const std::function<Plan(ResidualFrom)>& plan);
+
+}  // namespace benanza::onednn

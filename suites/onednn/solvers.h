@@ -1,0 +1,70 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "suites/harness/solver.h"
+#include "suites/onednn/implementations.h"
+#include "suites/onednn/plan.h"
+#include "suites/onednn/primitive.h"
+
+namespace benanza::onednn {
+
+/// oneDNN on the host's processors.
+struct Library {
+  dnnl::engine engine;
+  dnnl::stream stream;
+};
+
+using SolverTable = harness::SolverTable<Library>;
+
+/// Of every file of ops/: X.cpp defines register_X(SolverTable&).
+SolverTable solvers();
+
+template <class Shape>
+using Layouts = std::function<std::vector<Layout>(const Shape&)>;
+
+/// Ways of asking the library, the most natural first. Throws Unsupported if there is none.
+template <class Shape>
+using Ways =
+    std::function<std::vector<Attempt>(const Shape&, const Problem&, const VariantContext&)>;
+
+/// The algorithms are the implementations that the library offers, whichever way it is asked.
+template <class Shape>
+harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shape> ways) {
+  const auto attempts = [ways = std::move(ways)](Library& library, const Shape& shape,
+                                                 const harness::Variant& variant) {
+    return ways(shape, variant.problem,
+                VariantContext(library.engine, variant.precision, variant.layout));
+  };
+  return {.layouts = std::move(layouts),
+          .algorithms =
+              [attempts](Library& library, const Shape& shape, const harness::Variant& prototype,
+                         harness::AlgorithmSet set) {
+                return implementation_names(attempts(library, shape, prototype), set);
+              },
+          .create =
+              [attempts](Library& library, const Shape& shape, const harness::Variant& variant) {
+                const Plan plan = plan_named(attempts(library, shape, variant), variant.algorithm);
+                return std::make_unique<PlannedPrimitive>(plan, library.engine, library.stream,
+                                                          element_count(output(variant.problem)));
+              }};
+}
+
+/// For what the library is asked in one way.
+template <class Shape>
+harness::Solver<Library, Shape> solver_of_one_way(
+    Layouts<Shape> layouts,
+    std::function<Plan(const Shape&, const Problem&, const VariantContext&)> plan) {
+  return solver_of_ways<Shape>(
+      std::move(layouts), [plan = std::move(plan)](const Shape& shape, const Problem& problem,
+                                                   const VariantContext& context) {
+        return std::vector<Attempt>{
+            {.prefix = "", .plan = [=] { return plan(shape, problem, context); }}};
+      });
+}
+
+}  // namespace benanza::onednn
