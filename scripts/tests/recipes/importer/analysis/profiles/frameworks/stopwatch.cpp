@@ -1,7 +1,7 @@
 // Profiles that hold a latency alone: {"stopwatch": 1, "model": "resnet50", "seconds": [0.01, ...]}.
 #include "analysis/profiles/profile.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 bool recognises(const nlohmann::json& root) { return root.contains("stopwatch"); }
@@ -20,4 +20,4 @@ Profile import(const Document& document) {
 
 Importer stopwatch_importer() { return {"stopwatch", recognises, import}; }
 
-}  // namespace benanza
+}  // namespace benanza::analysis
