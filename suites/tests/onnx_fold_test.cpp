@@ -13,9 +13,10 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "generator/onnx/infer/infer.h"
+#include "generator/onnx/model/check_model.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/onnx/read/inline.h"
 #include "generator/onnx/read/read.h"
-#include "generator/onnx/model/tensor.h"
 
 namespace benanza::onnx {
 namespace {
@@ -64,7 +65,7 @@ std::optional<ConstantTest> constant_test(const fs::path& folder) {
 
 Program known(const ::onnx::ModelProto& model, const std::string& where) {
   Program program = make_program(model, where);
-  infer(program, model, Bound{}, make_fold_table(), make_shape_table(), make_largest_table());
+  infer(program, model, Bound{}, make_operator_table());
   return program;
 }
 
@@ -161,7 +162,7 @@ const std::set<std::string> changed{"Dropout", "Upsample", "Scatter", "Scan"};
 TEST(OnnxFolding, RulesForNewerOpsetsGiveTheSameShapes) {
   int compared = 0;
   std::set<std::string> ruled;
-  const ShapeTable rules = make_shape_table();
+  const OperatorTable operators = make_operator_table();
   for (const fs::path& folder : folders()) {
     SCOPED_TRACE(folder.filename().string());
     auto test = constant_test(folder);
@@ -172,7 +173,7 @@ TEST(OnnxFolding, RulesForNewerOpsetsGiveTheSameShapes) {
     try {
       const Program program = known(test->model, folder.filename().string());
       for (const Step& step : program.steps) {
-        if (rules.find(step.node) != nullptr) ruled.insert(step.node.op_type());
+        if (operators.shape_function(step.node) != nullptr) ruled.insert(step.node.op_type());
       }
       for (const Expected& expected : test->outputs) {
         const Tensor& tensor = program.tensors.at(expected.name);

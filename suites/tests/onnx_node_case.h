@@ -15,8 +15,8 @@
 #include "core/base/file.h"
 #include "generator/fusion/fusion.h"
 #include "generator/onnx/import.h"
-#include "generator/onnx/read/read.h"
 #include "generator/onnx/model/tensor.h"
+#include "generator/onnx/read/read.h"
 #include "suites/verify/reference.h"
 
 namespace benanza::onnx {

@@ -102,7 +102,7 @@ Sequence split(const StepView& step) {
   return sequence;
 }
 
-TypeProto at(const StepView& step) {
+TypeProto taken(const StepView& step) {
   const Sequence& sequence = step.sequence(0);
   const std::size_t place = step.place(1, sequence.size());
   if (place == sequence.size()) throw NotExpressible("a place outside of the sequence");
@@ -151,7 +151,7 @@ void follow_sequences(Program& program, const Step& step, std::vector<TypeProto>
     if (op == "SequenceErase") note(erase(view));
     if (op == "SplitToSequence") note(split(view));
     if (op == "Identity" && types[0].has_sequence_type()) note(view.sequence(0));
-    if (op == "SequenceAt") complete(at(view));
+    if (op == "SequenceAt") complete(taken(view));
     if (op == "ConcatFromSequence") complete(joined(view));
   } catch (const NotExpressible&) {
     // The sequence is not followed any further.

@@ -4,8 +4,8 @@
 #include <queue>
 
 #include "core/base/error.h"
-#include "generator/onnx/model/subgraph.h"
 #include "generator/onnx/model/check_model.h"
+#include "generator/onnx/model/subgraph.h"
 
 namespace benanza::onnx {
 namespace {

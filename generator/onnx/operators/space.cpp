@@ -9,12 +9,12 @@
 namespace benanza::onnx {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 20;
+constexpr std::int64_t most_block = std::int64_t{1} << 20;
 
 std::int64_t block_of(const NodeView& node) {
   const std::int64_t block = node.integer("blocksize", 0);
-  if (node.shape(0).size() != 4 || block < 1 || block > most) {
-    throw Error("needs four axes and a block of 1 to " + std::to_string(most));
+  if (node.shape(0).size() != 4 || block < 1 || block > most_block) {
+    throw Error("needs four axes and a block of 1 to " + std::to_string(most_block));
   }
   return block;
 }

@@ -28,17 +28,17 @@ constexpr std::size_t small_message = 4096;
 /// Stored values that are kept cannot need more: 2^16 varints of 10 bytes.
 constexpr std::size_t most_kept_bytes = std::size_t{1} << 20;
 /// As protobuf itself.
-constexpr int deepest = 100;
+constexpr int most_depth = 100;
 
 [[noreturn]] void malformed() {
   throw Error("is truncated or not an ONNX model: pass a complete .onnx file");
 }
 
-enum class Value { varint = 0, eight_bytes = 1, bytes = 2, four_bytes = 5 };
+enum class WireType { varint = 0, eight_bytes = 1, bytes = 2, four_bytes = 5 };
 
 struct Field {
   std::uint64_t number = 0;
-  Value type = Value::varint;
+  WireType type = WireType::varint;
   /// Tag and value.
   std::string_view whole;
   /// Of a varint.
@@ -59,19 +59,19 @@ class Reader {
     const char* begin = rest_.data();
     const std::uint64_t tag = varint();
     field.number = tag >> 3U;
-    field.type = static_cast<Value>(tag & 7U);
+    field.type = static_cast<WireType>(tag & 7U);
     if (field.number == 0 || tag > std::numeric_limits<std::uint32_t>::max()) malformed();
     switch (field.type) {
-      case Value::varint:
+      case WireType::varint:
         field.integer = varint();
         break;
-      case Value::eight_bytes:
+      case WireType::eight_bytes:
         field.bytes = take(8);
         break;
-      case Value::bytes:
+      case WireType::bytes:
         field.bytes = take(varint());
         break;
-      case Value::four_bytes:
+      case WireType::four_bytes:
         field.bytes = take(4);
         break;
       default:
@@ -110,7 +110,7 @@ void put_varint(std::string& out, std::uint64_t value) {
 }
 
 void put_bytes(std::string& out, std::uint64_t number, std::string_view bytes) {
-  put_varint(out, number << 3U | static_cast<unsigned>(Value::bytes));
+  put_varint(out, number << 3U | static_cast<unsigned>(WireType::bytes));
   put_varint(out, bytes.size());
   out += bytes;
 }
@@ -177,7 +177,7 @@ struct WireTensor {
 /// Extents are stored one by one or together; more than any real tensor has are not collected.
 void add_extents(const Field& field, Dims& dims) {
   constexpr std::size_t most = 64;
-  if (field.type == Value::varint) {
+  if (field.type == WireType::varint) {
     if (dims.size() < most) dims.push_back(static_cast<std::int64_t>(field.integer));
     return;
   }
@@ -224,7 +224,7 @@ class Copier {
   explicit Copier(const std::function<void(const char*)>& passed) : passed_(passed) {}
 
   std::string message(std::string_view message, Message kind, int depth = 0) const {
-    if (depth > deepest) malformed();
+    if (depth > most_depth) malformed();
     std::string out;
     Reader reader(message);
     while (const auto field = reader.next()) {
@@ -239,7 +239,7 @@ class Copier {
     constexpr std::size_t most_text = std::size_t{1} << 20;
     const auto inner = nested(kind, field.number);
     if (kind == Message::model && field.number == ModelProto::kTrainingInfoFieldNumber) return;
-    if (field.type != Value::bytes || field.bytes.size() <= small_message) {
+    if (field.type != WireType::bytes || field.bytes.size() <= small_message) {
       out += field.whole;
     } else if (inner == Message::tensor) {
       put_bytes(out, field.number, copy_tensor(field.bytes));

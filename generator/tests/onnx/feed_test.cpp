@@ -29,7 +29,7 @@ std::string error_of(Model model, const std::string& name, const std::string& va
 Literal fed(int type, const Dims& dims, const std::string& values) {
   Model model(13);
   model.input("v", dims, type).input("x", {2}).node("Relu", {"x"}, {"y"}).output("y");
-  feed(model.proto(), {{"v", values}}, "m");
+  make_inputs_constant(model.proto(), {{"v", values}}, "m");
   EXPECT_EQ(model.graph().input_size(), 1);
   EXPECT_EQ(model.graph().initializer_size(), 1);
   return read_literal(model.graph().initializer(0)).value();

@@ -8,12 +8,12 @@ namespace benanza::onnx {
 namespace {
 
 /// So that a product with an extent (at most 2^40) is an integer.
-constexpr std::int64_t most = std::int64_t{1} << 20;
+constexpr std::int64_t most_extent = std::int64_t{1} << 20;
 
 void demand_positive(const Dims& dims, std::string_view name) {
-  if (std::any_of(dims.begin(), dims.end(), [](auto value) { return value < 1 || value > most; })) {
+  if (std::any_of(dims.begin(), dims.end(), [](auto value) { return value < 1 || value > most_extent; })) {
     throw Error(std::string(name) + " [" + join(dims, ',') + "] must be 1 to " +
-                std::to_string(most));
+                std::to_string(most_extent));
   }
 }
 
@@ -63,8 +63,8 @@ void check_pads(const Dims& pads) {
   if (std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad < 0; })) {
     throw NotExpressible("negative pads");
   }
-  if (std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad > most; })) {
-    throw Error("pads [" + join(pads, ',') + "] must be at most " + std::to_string(most));
+  if (std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad > most_extent; })) {
+    throw Error("pads [" + join(pads, ',') + "] must be at most " + std::to_string(most_extent));
   }
 }
 
