@@ -84,13 +84,6 @@ function(benanza_precompile_json target)
   benanza_reuse_precompiled(${target} benanza_json)
 endfunction()
 
-# To go when no room calls them any more: every file is compiled alike.
-function(benanza_cold_target target)
-  benanza_target(${target})
-endfunction()
-function(benanza_optimise)
-endfunction()
-
 # A GoogleTest program of a room: label `unit`, needs no GPU, ends in seconds.
 function(benanza_unit_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;DEFINITIONS")

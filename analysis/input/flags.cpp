@@ -63,14 +63,18 @@ void Flags::add_command(const std::string& name, const std::string& help,
 }
 
 void add_common_flags(Flags& flags, CommonFlags& values, const std::string& precisions) {
+  add_input_flags(flags, values);
+  add_filter_flags(flags, values, precisions);
+  add_output_flags(flags, values);
+}
+
+void add_input_flags(Flags& flags, CommonFlags& values) {
   flags.add("--graph", values.graphs, "Models: <model>.graph.json of benanza-generate", "FILE");
   flags.add("--results", values.results,
             "Results of the benchmark suites: files, folders (searched), databases of `db import`",
             "FILE|DIR|DB");
   flags.add("--profile", values.profiles, "Profile of a framework running one of the models",
             "FILE");
-  add_filter_flags(flags, values, precisions);
-  add_output_flags(flags, values);
 }
 
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions) {

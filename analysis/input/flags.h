@@ -14,7 +14,7 @@ class App;
 
 namespace benanza::analysis {
 
-/// What a subcommand does once its flags are read: prints its answer, or throws Error.
+/// Runs a subcommand once its flags are read: prints the answer, or throws Error.
 using Action = std::function<void()>;
 
 /// The flags of a subcommand. Values are set when the command line is read, so they must live until
@@ -64,9 +64,10 @@ struct CommonFlags {
   std::string rows = "15";
 };
 
-/// --graph, --results, --profile and the two groups below. `precisions` is the default of
-/// --precision, shown in the help.
+/// All three groups below. `precisions` is the default of --precision, shown in the help.
 void add_common_flags(Flags& flags, CommonFlags& values, const std::string& precisions = "fp32");
+/// --graph, --results, --profile.
+void add_input_flags(Flags& flags, CommonFlags& values);
 /// Those that say which measurements count. `precisions` as above; empty: the command's own
 /// default.
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions);

@@ -14,7 +14,7 @@
 
 namespace benanza::analysis {
 
-/// What was asked, read from the files: graphs, results, profiles.
+/// The files a question is about: graphs, results, profiles; and how to answer.
 struct Inputs {
   std::vector<Graph> graphs{};
   Results results{};

@@ -18,7 +18,8 @@ struct AlgorithmRow {
   std::string key{};
   /// The fastest that the choice admits; null where nothing admitted was measured.
   const Measurement* best = nullptr;
-  /// What the library's heuristic takes; null where the library ranks none of its algorithms.
+  /// The library's own choice, by its heuristic; null where the library ranks none of its
+  /// algorithms.
   const Measurement* heuristic = nullptr;
   /// The fastest without a limit on workspace; null as `best`.
   const Measurement* unlimited = nullptr;

@@ -13,7 +13,7 @@ namespace benanza::analysis {
 /// Are layers that only move bytes part of the bound?
 enum class Movement { exclude, include };
 
-/// What every layer adds to a bound, in seconds: 0 where it is free, left out or unknown.
+/// Seconds that every layer adds to a bound: 0 where it is free, left out or unknown.
 std::vector<double> counted_seconds(const std::vector<LayerTime>& times, Movement movement);
 bool is_counted(const LayerTime& time, Movement movement);
 

@@ -5,7 +5,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// What a layer costs alone; empty where that is unknown.
+/// Seconds of a layer alone; empty where that is unknown.
 std::optional<double> seconds_alone(const LayerTime& time, Movement movement) {
   switch (time.status) {
     case LayerStatus::measured:

@@ -15,8 +15,8 @@ std::vector<LayerTime> fusion_times(const Graph& graph, const MeasurementSet& me
                                     MeasurementFilter filter);
 
 /// The cheapest way through `graph` with every layer done once, alone in `layers[i]` or in one of
-/// the graph's fusions in `fusions[i]`: Cover::pieces are indices into graph.fusions. Whoever
-/// chooses other times for layers and fusions gets the cover for those. `allowed` (one per fusion;
+/// the graph's fusions in `fusions[i]`: Cover::pieces are indices into graph.fusions. Other times
+/// for layers and fusions give the cover for those. `allowed` (one per fusion;
 /// empty: all) leaves fusions out. A fusion with a layer whose own time is unknown is left out,
 /// too: what it saves is not known. Layers that do not count (Movement) cost nothing alone.
 Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,

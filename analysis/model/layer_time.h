@@ -37,7 +37,7 @@ struct LayerTime {
   std::string fusion{};
   /// Why it is free, unsupported, or counted at another precision; else empty.
   std::string note{};
-  /// What a missing layer lacks.
+  /// Measurements that a missing layer lacks.
   std::vector<Gap> gaps{};
 };
 
@@ -63,7 +63,8 @@ struct Coverage {
   const Tally& of(LayerStatus status) const { return tallies[static_cast<std::size_t>(status)]; }
 };
 
-/// What a bound owes to layers whose shapes may rest on an assumption of the generator.
+/// The part of a bound that comes from layers whose shapes may rest on an assumption of the
+/// generator.
 struct Assumed {
   std::size_t layers = 0;
   double seconds = 0;

@@ -14,7 +14,7 @@ class MinCut {
 
   /// A new thing, and what it costs on either side. Returns its index: 0, 1, ...
   std::size_t add(std::int64_t cost_left, std::int64_t cost_right);
-  /// What it costs if `a` is left and `b` is right.
+  /// The cost of `a` being left and `b` right.
   void add_edge(std::size_t a, std::size_t b, std::int64_t cost);
 
   /// True for those on the right of a cheapest arrangement. By the minimum cut of the graph that

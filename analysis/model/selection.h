@@ -10,11 +10,12 @@
 
 namespace benanza::analysis {
 
-/// Who picks the algorithm of a call.
+/// How the algorithm of a call is picked.
 enum class AlgorithmPolicy {
-  /// Whoever measured: the fastest.
+  /// The fastest that was measured.
   fastest,
-  /// The library: of every layout and backend the admitted algorithm that its heuristic ranks
+  /// As the library does: of every layout and backend the admitted algorithm that its heuristic
+  /// ranks
   /// highest, the fastest where it ranks none; among these the fastest.
   heuristic
 };
@@ -39,7 +40,7 @@ struct MeasurementFilter {
   bool fused_calls = true;
 };
 
-/// What the measurements say about one problem: a call, or why there is none.
+/// The answer of the measurements about one problem: a call, or why there is none.
 struct Selected {
   /// Lives as long as the MeasurementSet.
   const Measurement* best = nullptr;

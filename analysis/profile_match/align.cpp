@@ -92,7 +92,7 @@ int weight(const Item& part, const Item& layer) {
 
 MatchKind how(const Item& part, const Item& layer) {
   if (is_same_problem(part, layer)) return MatchKind::problem;
-  // What does not state its problem is compared by what it computes.
+  // Without a stated problem, operators are compared by the shape of their result.
   const bool same = part.signatures.empty() && !part.output.empty() && part.output == layer.output;
   return same ? MatchKind::problem : MatchKind::kind;
 }

@@ -13,7 +13,7 @@
 
 namespace benanza::analysis {
 
-/// What a framework's operator takes beyond the lower bound of the layers it does. Seconds.
+/// Time of a framework's operator beyond the lower bound of the layers it does. Seconds.
 struct Loss {
   std::size_t node = 0;
   /// 0 where it does no layer of the model.
@@ -39,7 +39,7 @@ struct Comparison {
   std::optional<Latency> latency{};
   /// The same as a CUDA graph.
   std::optional<Latency> graph_latency{};
-  /// What the GPU worked of it, with the profiler on.
+  /// The time the GPU was busy, with the profiler on.
   std::optional<Latency> busy{};
   /// Sum over the framework's operators.
   double operator_seconds = 0;
@@ -55,7 +55,7 @@ struct Comparison {
   std::vector<std::string> warnings{};
 };
 
-/// What the results' systems and the asked precision differ in from what `profile` says of itself,
+/// Differences between the results' systems and asked precision and those that `profile` states,
 /// one sentence each.
 std::vector<std::string> differences(const Profile& profile, Precision precision,
                                      const std::map<std::string, System>& systems);

@@ -87,7 +87,7 @@ class Matcher {
     }
   }
 
-  /// From the node's layer back, over layers that nobody has, to the nearest of the node's
+  /// From the node's layer back, over layers without a node, to the nearest of the node's
   /// operator.
   void take_chain(std::size_t node) {
     const std::size_t last = mapping_.layers_of_node[node].front();

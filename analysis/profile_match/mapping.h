@@ -52,7 +52,7 @@ struct Mapping {
 ///    those of the layers they read, else of the first node that reads them.
 Mapping map_layers(const Graph& graph, const std::vector<ProfiledNode>& nodes);
 
-/// What became of the layers with work to do, and of the profile's operators.
+/// How the layers with work to do were found, and of the profile's operators.
 struct Quality {
   std::size_t layers = 0;
   /// Of them: name or problem; kind; moved; inside; no.

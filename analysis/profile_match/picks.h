@@ -10,7 +10,8 @@
 
 namespace benanza::analysis {
 
-/// What a framework took for one product of the model, as far as its profile or an API log tells.
+/// The algorithm a framework took for one product of the model, as far as its profile or an API log
+/// tells.
 struct FrameworkPick {
   /// As the cudnn suite calls it; empty if unknown. From kernels' names, "fft" and "implicit_gemm"
   /// stand for two algorithms each (kernel_name.h).
@@ -44,7 +45,7 @@ std::vector<FrameworkPick> framework_picks(const Graph& graph,
                                            const MeasurementFilter& filter, const Profile* profile,
                                            const std::vector<LibraryCall>& calls);
 
-/// What `picks` add up to. Seconds.
+/// Sums over `picks`. Seconds.
 struct PickTotals {
   /// Products whose operator or call was found; whose algorithm was measured.
   std::size_t found = 0;

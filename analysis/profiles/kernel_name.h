@@ -7,7 +7,7 @@
 
 namespace benanza::analysis {
 
-/// What a GPU kernel is there for, beside the operator's own arithmetic (`work`).
+/// The purpose of a GPU kernel, beside the operator's own arithmetic (`work`).
 enum class KernelRole {
   work,
   layout,   // reorders a tensor: NCHW to NHWC and back, a library's own transposes
@@ -18,7 +18,7 @@ enum class KernelRole {
   combine,  // adds up the parts of a product that was split along its reduction
 };
 
-/// What a kernel's name tells. Unknown stays empty: names are no contract of the libraries.
+/// Facts that a kernel's name tells. Unknown stays empty: names are no contract of the libraries.
 struct KernelTraits {
   KernelRole role = KernelRole::work;
   /// Tensor Core instructions. No for fp32 and integer pipelines that the name states.

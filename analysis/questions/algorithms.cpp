@@ -31,7 +31,7 @@ Cell detail_cell(const FrameworkPick& pick) {
   return text_cell(pick.detail);
 }
 
-/// What the framework's choices add up to.
+/// The sums of the framework's choices.
 void add_totals(Section& section, const PickTotals& sum) {
   if (sum.found == 0) {
     section.add("the framework's choice is not known of any product");
@@ -131,21 +131,21 @@ Section algorithms_section(const Graph& graph, const MeasurementFilter& filter, 
                           {"lost us", "lost_seconds", true},
                           {"best us", "best_seconds", true},
                           {"best", "best"},
-                          {"MB", "best_workspace_bytes", true},
+                          {"best MB", "best_workspace_bytes", true},
                           {"heuristic us", "heuristic_seconds", true},
                           {"heuristic", "heuristic"}},
               .rows = {}};
   if (!picks.empty()) {
     sheet.columns.push_back({"framework lost us", "framework_loss_seconds", true});
-    sheet.columns.push_back({"us", "framework_seconds", true});
+    sheet.columns.push_back({"framework us", "framework_seconds", true});
     sheet.columns.push_back({"framework", "framework"});
-    sheet.columns.push_back({"ran us", "framework_ran_seconds", true});
-    sheet.columns.push_back({"chosen", "framework_detail", false, name_width});
+    sheet.columns.push_back({"framework ran us", "framework_ran_seconds", true});
+    sheet.columns.push_back({"framework chose", "framework_detail", false, name_width});
   }
   if (limited) {
     sheet.columns.push_back({"unlimited us", "unlimited_seconds", true});
     sheet.columns.push_back({"unlimited", "unlimited"});
-    sheet.columns.push_back({"MB", "unlimited_workspace_bytes", true});
+    sheet.columns.push_back({"unlimited MB", "unlimited_workspace_bytes", true});
   }
   sheet.columns.push_back({"problem", "problem"});
   for (const std::size_t index : order) {

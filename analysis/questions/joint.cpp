@@ -67,7 +67,7 @@ Solved solve(const Graph& graph, const MeasurementSet& measurements,
     solved = solved_with(cover.pieces);
     solved.parallel =
         solved_with(parallel_fusions(graph, times, fusions, movement, cover)).parallel;
-    // What a fusion lacks, its first layer lacks.
+    // Missing measurements of a fusion count as those of its first layer.
     for (std::size_t index = 0; index < fusions.size(); ++index) {
       std::vector<Gap>& gaps = times[graph.fusions[index].layers.front()].gaps;
       gaps.insert(gaps.end(), fusions[index].gaps.begin(), fusions[index].gaps.end());

@@ -12,7 +12,7 @@
 
 namespace benanza::analysis {
 
-/// What is done to a model at once.
+/// Optimisations of a model, all at once.
 struct Optimisations {
   /// Layers that do not wait for each other run at the same time.
   bool parallel = false;
@@ -47,7 +47,7 @@ struct JointAnswer {
   /// Of the framework, in seconds.
   std::optional<double> measured_seconds{};
   std::string framework{};
-  /// What some of the bounds lack: they are partial.
+  /// Layers that lack measurements in some of the bounds, which are partial.
   std::vector<LayerTime> incomplete{};
 };
 

@@ -110,7 +110,7 @@ std::string page_of(const Inputs& inputs, Precision tensor_cores) {
         require_complete(graph, layer_times(graph, inputs.results.measurements, filter),
                          to_string(filter.precision));
       }
-      // What other questions lack, their chapters say.
+      // Other chapters say themselves what they lack.
       add_chapters({.inputs = inputs,
                     .graph = graph,
                     .filter = filter,
@@ -158,7 +158,8 @@ void answer(const Options& options) {
 
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
-  add_common_flags(flags, options->common);
+  add_input_flags(flags, options->common);
+  add_filter_flags(flags, options->common, "fp32");
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
   flags.add("--out", options->out, "The page; it needs no network", "HTML");
   flags.add("--trace", options->trace, "Chrome trace, for Perfetto", "JSON");

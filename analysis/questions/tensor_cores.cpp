@@ -114,14 +114,14 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
                           {"profit us", "profit_seconds", true},
                           {without_name + " us", "without_seconds", true},
                           {with_name + " us", "with_seconds", true},
-                          {with_name + " without us", "idle_seconds", true},
-                          {"used", "tensor_cores"},
+                          {with_name + " without Tensor Cores us", "idle_seconds", true},
+                          {"Tensor Cores used", "tensor_cores"},
                           {"calls", "calls"}},
               .rows = {}};
   if (!picks.empty()) {
     sheet.columns.push_back({"framework us", "framework_ran_seconds", true});
-    sheet.columns.push_back({"used", "framework_tensor_cores"});
-    sheet.columns.push_back({"kernels", "framework_kernels", false, name_width});
+    sheet.columns.push_back({"framework used them", "framework_tensor_cores"});
+    sheet.columns.push_back({"framework's kernels", "framework_kernels", false, name_width});
   }
   for (const std::size_t layer : order) {
     const TensorCoreRow& row = profit.rows[layer];

@@ -19,7 +19,7 @@ struct TensorCoreRow {
   std::optional<double> with_seconds{};
   /// At the precision with: the fastest that is known not to use Tensor Cores.
   std::optional<double> idle_seconds{};
-  /// Whether the fastest one at the precision with uses them; empty where nobody knows.
+  /// Whether the fastest one at the precision with uses them; empty where that is not known.
   std::optional<bool> used{};
   /// The precision with does not support the layer: it is counted at the precision without.
   bool fallback = false;

@@ -29,7 +29,7 @@ ordered_json section_json(const Section& section) {
   return report;
 }
 
-/// What becomes CSV; null if the section has no table.
+/// The table that becomes CSV; null if the section has no table.
 const Sheet* csv_sheet(const Section& section) {
   if (!section.csv.columns.empty()) return &section.csv;
   for (const Block& block : section.blocks) {

@@ -57,7 +57,7 @@ struct Sheet {
   /// Where rows are left out, those with the largest value in this column are kept. In HTML the
   /// largest is always first.
   std::optional<std::size_t> largest_by{};
-  /// What the rows that are kept add up to is said below the table.
+  /// The sum of the shown rows is stated below the table.
   std::optional<Share> share{};
   /// For people, below the table; may be empty.
   std::string note{};
@@ -136,7 +136,7 @@ struct Roofline {
   std::string y_name{};
 };
 
-/// What a section shows to people: a sentence, an entry, a list of names, a table, a plot.
+/// A piece of a section for people: a sentence, an entry, a list of names, a table, a plot.
 using Block = std::variant<std::string, Entry, Names, Sheet, Bars, Waterfall, Roofline>;
 
 /// A section's contribution to a table of all models: one column of it, and one series of the bars
@@ -150,7 +150,7 @@ struct Headline {
   std::string unit{};
 };
 
-/// What a question answers of one model, or of all.
+/// The answer to a question about one model, or all.
 struct Section {
   /// "resnet50_v1, batch 8, fp32".
   std::string heading{};

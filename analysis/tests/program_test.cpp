@@ -193,7 +193,7 @@ TEST_F(Program, ProfileAndResultsOfUnlikeDevicesAreOneLine) {
                  "profile of a run on a processor, and the results (onednn) are of a GPU");
   }
   EXPECT_FALSE(std::filesystem::exists(cpu + ".html"));
-  // What a GPU's kernels tell, a processor's profile does not.
+  // A processor's profile knows no GPU kernels.
   const std::string small = write("small.json", of_small);
   for (const std::string command : {"algorithms", "tensor-cores"}) {
     expect_error(command + " --graph " + graph_ + " --results " + small + " --profile " + profile_,

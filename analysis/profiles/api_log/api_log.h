@@ -17,7 +17,7 @@ struct LibraryCall {
   std::string function{};
   /// Key of the problem.
   std::string problem{};
-  /// What the library was told to use, in its own words: "engine 28 TILE_SIZE=4", "implicit_gemm",
+  /// The algorithm in the library's own words: "engine 28 TILE_SIZE=4", "implicit_gemm",
   /// "algorithm 13". Empty if the log does not say.
   std::string algorithm{};
   /// Precision of the data.

@@ -30,7 +30,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// What stands between `before` and the first of `ends` after it; empty if `before` is not there.
+/// The text between `before` and the first of `ends` after it; empty if `before` is not there.
 std::string_view between(std::string_view text, std::string_view before, std::string_view ends) {
   const auto at = text.find(before);
   if (at == std::string_view::npos) return {};

@@ -10,7 +10,7 @@ namespace benanza::analysis::kineto {
 /// Is there an entry for the operator in the tables?
 bool is_known(const std::string& name);
 
-/// What a PyTorch operator does in terms of ONNX, in the order it does it. Empty if it is not
+/// A PyTorch operator in terms of ONNX, in the order it does it. Empty if it is not
 /// known. Problems are left out where shapes or attributes are not recorded.
 std::vector<Part> parts_of(const Op& op);
 

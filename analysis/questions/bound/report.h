@@ -13,7 +13,7 @@
 
 namespace benanza::analysis {
 
-/// What `bound` answers for one model, batch and precision.
+/// The answer of `bound` for one model, batch and precision.
 struct BoundReport {
   const Graph* graph = nullptr;
   MeasurementFilter filter{};
@@ -34,7 +34,7 @@ struct BoundReport {
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
                         const MeasurementFilter& filter, Movement movement);
 
-/// What every format shows of a layer. Empty where unknown.
+/// A layer in the bound. Empty where unknown.
 struct LayerRow {
   std::optional<double> seconds{};
   /// Of the sequential bound; empty where the layer is not part of it.
@@ -50,7 +50,7 @@ std::vector<LayerRow> layer_rows(const BoundReport& report);
 Section bound_section(const BoundReport& report,
                       const std::map<std::string, PeakValues>& peaks = {});
 
-/// What programs get: the section's facts and its rows of CSV.
+/// For programs: the section's facts and its rows of CSV.
 nlohmann::ordered_json bound_facts(const BoundReport& report);
 Sheet bound_csv(const BoundReport& report);
 

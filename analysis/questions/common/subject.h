@@ -11,7 +11,7 @@
 #include "analysis/profile_match/picks.h"
 #include "analysis/render/page.h"
 
-/// What questions about models have in common.
+/// Shared by the questions about models.
 namespace benanza::analysis {
 
 /// One model at one precision, and what was read for it.
@@ -65,7 +65,7 @@ std::string framework_name(const Profile& profile, const MeasurementFilter& filt
 /// The last profile of this model and of the filter's precision; null if there is none.
 const Profile* profile_of(const Subject& subject);
 
-/// What the framework took for `rows`, by profile_of() and by the calls of API logs: one per row;
+/// The framework's choices for `rows`, by profile_of() and by the calls of API logs: one per row;
 /// none without either. Throws Error for a profile of another model.
 std::vector<FrameworkPick> picks_of(const Subject& subject, const std::vector<AlgorithmRow>& rows,
                                     const std::vector<LibraryCall>& calls = {});

@@ -11,7 +11,7 @@
 
 namespace benanza::analysis {
 
-/// What became of a time between two sets of results, the gravest first. `lost`: there is none any
+/// How a time changed between two sets of results, the gravest first. `lost`: there is none any
 /// more; `gained`: there was none.
 enum class ChangeKind { lost, slower, gained, faster, same };
 inline constexpr ChangeKind change_kinds[] = {

@@ -45,7 +45,7 @@ std::vector<FusionRow> rows_of(const FusionReport& report) {
   return rows;
 }
 
-/// What the bound without any fusion of `pattern` alone could save.
+/// Seconds that fusions of `pattern` alone would save.
 double profit_alone(const FusionReport& report, const std::string& pattern) {
   std::vector<bool> allowed;
   for (const Fusion& fusion : report.graph->fusions) allowed.push_back(fusion.pattern == pattern);

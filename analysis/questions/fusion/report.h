@@ -36,15 +36,15 @@ struct PatternRow {
   std::size_t unsupported = 0;
   std::size_t missing = 0;
   std::size_t used = 0;
-  /// What those used save.
+  /// Saved by those that are used.
   double profit_seconds = 0;
-  /// What this pattern would save if there were no other.
+  /// Saved if there were no other pattern.
   double profit_alone_seconds = 0;
-  /// What it saves inside layers of several calls: part of the bound without fusions already.
+  /// Saved inside layers of several calls: part of the bound without fusions already.
   double in_bound_seconds = 0;
 };
 
-/// What `fusion` answers for one model, batch and precision.
+/// The answer of `fusion` for one model, batch and precision.
 struct FusionReport {
   const Graph* graph = nullptr;
   MeasurementFilter filter{};
@@ -74,7 +74,7 @@ FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measur
 /// How the fusions of the parallel bound differ from those of the cover, for people.
 std::string parallel_fusions_text(const FusionReport& report);
 
-/// What text, JSON, CSV and HTML show of it.
+/// The same for text, JSON, CSV and HTML.
 Section fusion_section(const FusionReport& report);
 
 }  // namespace benanza::analysis

@@ -11,16 +11,16 @@ namespace benanza::analysis {
 /// "layout transform", "padding", ... of kernels that do not do the operator's own arithmetic.
 std::string_view name_of(KernelRole role);
 
-/// What to do about kernels of `role` inside an operator, ONNX operator `op`.
+/// Advice on kernels of `role` inside an operator, ONNX operator `op`.
 std::string advice_on(KernelRole role, std::string_view op, const Profile& profile);
 
-/// What to do about an operator that the model does not have; `op` is its ONNX operator, or empty.
+/// Advice on an operator that the model does not have; `op` is its ONNX operator, or empty.
 std::string advice_on_extra(std::string_view op);
 
-/// What it means that the framework ran nothing for a layer of operator `op`.
+/// Meaning of the finding that the framework ran nothing for a layer of operator `op`.
 std::string advice_on_missing(std::string_view op);
 
-/// What to do about a product that runs without Tensor Cores at `precision`.
+/// Advice on a product that runs without Tensor Cores at `precision`.
 std::string advice_on_arithmetic(const Profile& profile);
 
 inline constexpr std::string_view advice_on_waits =

@@ -22,7 +22,7 @@ struct InspectReport {
   std::vector<std::optional<std::size_t>> call_of_layer{};
 };
 
-/// What text, JSON, CSV and HTML show of it.
+/// The same for text, JSON, CSV and HTML.
 Section inspect_section(const InspectReport& report);
 
 }  // namespace benanza::analysis

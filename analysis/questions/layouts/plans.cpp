@@ -30,7 +30,7 @@ std::int64_t cost(const Change& change) {
   return change.seconds ? picoseconds(*change.seconds) : forbidden;
 }
 
-/// What is to be decided: times of the layers in both layouts, and costs of changing tensors.
+/// The decision to make: times of the layers in both layouts, and costs of changing tensors.
 struct Case {
   /// [0] nchw, [1] nhwc.
   std::vector<LayerTime> times[2];
@@ -149,7 +149,7 @@ std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Fl
     }
     if (costs[1] < impossible) costs[0] = std::min(impossible, costs[0] + aversion_to_nchw);
     if (flow.first[layer] && costs[1] < impossible) {
-      // What the model is given is nchw; without a known tensor (a constant) nothing is changed.
+      // Inputs of the model are nchw; without a known tensor (a constant) nothing is changed.
       const std::int64_t change = tensor_cost(graph, given.to_nhwc, layer, true);
       costs[1] = std::min(impossible, costs[1] + change);
     }

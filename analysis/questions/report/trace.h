@@ -9,7 +9,7 @@
 
 namespace benanza::analysis {
 
-/// What a framework and the bounds of one model look like beside each other: a trace in Chrome's
+/// A framework and the bounds of one model beside each other: a trace in Chrome's
 /// format, for Perfetto or chrome://tracing. Three processes: the parallel bound (a thread for
 /// every lane), the sequential one, and the framework's operators (`profile` may be null) one after
 /// the other, as long as they take: gaps between them are not in a profile of operators.

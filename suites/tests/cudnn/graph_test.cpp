@@ -1,6 +1,10 @@
 // What the library's graph interface is asked for, and what it offers for a described H100: nothing
 // here needs a GPU.
 #include "suites/cudnn/graph/elementwise.h"
+#include "suites/cudnn/ops/activation/activation.h"
+#include "suites/cudnn/ops/attention.h"
+#include "suites/cudnn/ops/binary/binary.h"
+#include "suites/cudnn/ops/normalization/normalization.h"
 #include "suites/cudnn/primitive/graph_solver.h"
 
 #include <cuda_runtime_api.h>
@@ -8,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 
 #include "core/base/file.h"
@@ -34,6 +39,23 @@ Shape shape_of(const char* key) {
   return std::get<Shape>(parse(key).shape);
 }
 
+/// A shape's graphs for any variant.
+using GraphsOf = std::function<GraphCalls(const harness::Variant&)>;
+
+template <class Shape>
+GraphsOf bound(GraphCalls (*graphs)(const Shape&, const harness::Variant&), const Shape& shape) {
+  return [=](const harness::Variant& variant) { return graphs(shape, variant); };
+}
+GraphsOf graphs_of(const LayerNormalization& shape) {
+  return bound(layer_normalization_graphs, shape);
+}
+GraphsOf graphs_of(const InstanceNormalization& shape) {
+  return bound(instance_normalization_graphs, shape);
+}
+GraphsOf graphs_of(const Attention& shape) { return bound(attention_graphs, shape); }
+GraphsOf graphs_of(const Activation& shape) { return bound(activation_graphs, shape); }
+GraphsOf graphs_of(const Binary& shape) { return bound(binary_graphs, shape); }
+
 GraphCall only(std::vector<GraphCall> calls) {
   EXPECT_THAT(calls, SizeIs(1));
   return std::move(calls.at(0));
@@ -42,7 +64,7 @@ GraphCall only(std::vector<GraphCall> calls) {
 TEST(NormalizationGraph, RowsAreImagesOfOnePixelWithChannelsInnermost) {
   const char* key = "layernorm/128x768_e1e-05_sb";
   const GraphCall call =
-      only(normalization_graphs(shape_of<LayerNormalization>(key))(variant(key, Precision::fp32)));
+      only(graphs_of(shape_of<LayerNormalization>(key))(variant(key, Precision::fp32)));
   const nvidia::TensorFormat rows{Precision::fp32, {128, 768, 1, 1}, {768, 1, 768, 768}};
   const nvidia::TensorFormat vector{Precision::fp32, {1, 768, 1, 1}, {768, 1, 768, 768}};
   EXPECT_THAT(call.inputs, ElementsAre(rows, vector, vector));
@@ -55,7 +77,7 @@ TEST(NormalizationGraph, RowsAreImagesOfOnePixelWithChannelsInnermost) {
 
 TEST(NormalizationGraph, ScaleAndBiasAreAsPreciseAsTheDataOrFp32) {
   const auto calls = [](const char* key, Precision precision) {
-    return normalization_graphs(shape_of<LayerNormalization>(key))(variant(key, precision));
+    return graphs_of(shape_of<LayerNormalization>(key))(variant(key, precision));
   };
   const auto half = calls("layernorm/128x768_e1e-05_sb", Precision::fp16);
   ASSERT_THAT(half, SizeIs(2));
@@ -69,23 +91,22 @@ TEST(NormalizationGraph, ScaleAndBiasAreAsPreciseAsTheDataOrFp32) {
 
 TEST(NormalizationGraph, WhatTheProblemHasNotIsOnesAndZeros) {
   const char* plain = "layernorm/128x768_e1e-05";
-  const GraphCall call = only(
-      normalization_graphs(shape_of<LayerNormalization>(plain))(variant(plain, Precision::fp16)));
+  const GraphCall call =
+      only(graphs_of(shape_of<LayerNormalization>(plain))(variant(plain, Precision::fp16)));
   EXPECT_THAT(call.inputs, SizeIs(1));
   ASSERT_THAT(call.graph.constants(), SizeIs(2));
   EXPECT_EQ(call.graph.constants()[0].value, 1);
   EXPECT_EQ(call.graph.constants()[1].value, 0);
 
   const char* rms = "rmsnorm/128x4096_e1e-06_s";
-  EXPECT_THAT(
-      only(normalization_graphs(shape_of<LayerNormalization>(rms))(variant(rms, Precision::tf32)))
-          .graph.constants(),
-      IsEmpty());
+  EXPECT_THAT(only(graphs_of(shape_of<LayerNormalization>(rms))(variant(rms, Precision::tf32)))
+                  .graph.constants(),
+              IsEmpty());
 }
 
 TEST(NormalizationGraph, InstancesLieAsTheLayoutSays) {
   const char* key = "instancenorm/2x64x56x56_e1e-05_sb";
-  const auto calls = normalization_graphs(shape_of<InstanceNormalization>(key));
+  const auto calls = graphs_of(shape_of<InstanceNormalization>(key));
   const auto all = calls(variant(key, Precision::bf16, Layout::nhwc));
   ASSERT_THAT(all, SizeIs(2));
   const GraphCall& inner = all[1];
@@ -100,14 +121,14 @@ TEST(NormalizationGraph, InstancesLieAsTheLayoutSays) {
 TEST(AttentionGraph, BindsQueriesKeysValuesMaskAndResult) {
   const char* masked = "attention/1x12x128x64_k12x128x64_s0.125_m1x1x128x128";
   const GraphCall call =
-      only(attention_graphs(shape_of<Attention>(masked))(variant(masked, Precision::fp16)));
+      only(graphs_of(shape_of<Attention>(masked))(variant(masked, Precision::fp16)));
   EXPECT_THAT(call.inputs, SizeIs(4));
   EXPECT_THAT(call.bound, SizeIs(5));
   EXPECT_EQ(call.prefix, "");
   EXPECT_THAT(call.output.dims, ElementsAre(1, 12, 128, 64));
 
   const char* bare = "attention/1x12x128x64_k12x128x64_s0.125";
-  const auto calls = attention_graphs(shape_of<Attention>(bare))(variant(bare, Precision::fp16));
+  const auto calls = graphs_of(shape_of<Attention>(bare))(variant(bare, Precision::fp16));
   ASSERT_THAT(calls, SizeIs(2));
   EXPECT_EQ(calls[1].prefix, "unified.");
   EXPECT_THAT(calls[1].bound, SizeIs(4));
@@ -115,29 +136,26 @@ TEST(AttentionGraph, BindsQueriesKeysValuesMaskAndResult) {
 
 TEST(AttentionGraph, OfThirtyTwoBitsIsThePatternAlone) {
   const char* bare = "attention/1x12x128x64_k12x128x64_s0.125";
-  const GraphCall call =
-      only(attention_graphs(shape_of<Attention>(bare))(variant(bare, Precision::tf32)));
+  const GraphCall call = only(graphs_of(shape_of<Attention>(bare))(variant(bare, Precision::tf32)));
   EXPECT_EQ(call.prefix, "");
 }
 
 TEST(AttentionGraph, CausalMasksAreSquare) {
   const char* wide = "attention/1x12x64x64_k12x128x64_s0.125_causal";
-  EXPECT_THROW(attention_graphs(shape_of<Attention>(wide))(variant(wide, Precision::fp16)),
+  EXPECT_THROW(graphs_of(shape_of<Attention>(wide))(variant(wide, Precision::fp16)),
                harness::Unsupported);
   const char* square = "attention/1x12x128x64_k12x128x64_s0.125_causal";
-  EXPECT_THAT(attention_graphs(shape_of<Attention>(square))(variant(square, Precision::fp16)),
-              SizeIs(1));
+  EXPECT_THAT(graphs_of(shape_of<Attention>(square))(variant(square, Precision::fp16)), SizeIs(1));
 }
 
 TEST(ActivationGraph, ElementsAreAMatrix) {
   const auto output = [](const char* key) {
-    return only(activation_graphs(shape_of<Activation>(key))(variant(key, Precision::fp16))).output;
+    return only(graphs_of(shape_of<Activation>(key))(variant(key, Precision::fp16))).output;
   };
   EXPECT_THAT(output("gelu/2x128x3072").dims, ElementsAre(6144, 128, 1, 1));
   EXPECT_THAT(output("gelu/2x128x3072").strides, ElementsAre(128, 1, 128, 128));
-  EXPECT_THROW(
-      activation_graphs(shape_of<Activation>("sign/1x8"))(variant("sign/1x8", Precision::fp16)),
-      harness::Unsupported);
+  EXPECT_THROW(graphs_of(shape_of<Activation>("sign/1x8"))(variant("sign/1x8", Precision::fp16)),
+               harness::Unsupported);
 }
 
 TEST(ElementwiseGraph, InnermostAxisIsTheChannel) {
@@ -167,7 +185,7 @@ TEST(BinaryGraph, NeighbouringAxesThatAreBroadcastAlikeAreOne) {
   // As the tensors of the graph know themselves.
   const auto dims = [](const char* key, Layout layout) {
     const GraphCall call =
-        only(binary_graphs(shape_of<Binary>(key))(variant(key, Precision::fp16, layout)));
+        only(graphs_of(shape_of<Binary>(key))(variant(key, Precision::fp16, layout)));
     std::vector<Dims> found;
     for (const auto id : call.bound) {
       Dims values(4);
@@ -196,7 +214,7 @@ TEST(BinaryGraph, NeighbouringAxesThatAreBroadcastAlikeAreOne) {
 TEST(BinaryGraph, OperandsLieAsTheLayoutSays) {
   const char* bias = "add/2x64x56x56_1x64x1x1_w";
   const GraphCall call =
-      only(binary_graphs(shape_of<Binary>(bias))(variant(bias, Precision::fp16, Layout::nhwc)));
+      only(graphs_of(shape_of<Binary>(bias))(variant(bias, Precision::fp16, Layout::nhwc)));
   EXPECT_THAT(call.inputs.at(0).dims, ElementsAre(2, 64, 56, 56));
   EXPECT_THAT(call.inputs.at(0).strides, ElementsAre(200704, 1, 3584, 64));
   EXPECT_THAT(call.inputs.at(1).dims, ElementsAre(1, 64, 1, 1));
@@ -205,7 +223,7 @@ TEST(BinaryGraph, OperandsLieAsTheLayoutSays) {
 
 TEST(BinaryGraph, DoesNotCompare) {
   const char* key = "lt/8x4_8x4";
-  EXPECT_THROW(binary_graphs(shape_of<Binary>(key))(variant(key, Precision::fp16)),
+  EXPECT_THROW(graphs_of(shape_of<Binary>(key))(variant(key, Precision::fp16)),
                harness::Unsupported);
 }
 
@@ -226,12 +244,12 @@ class H100 : public testing::Test {
     }
   }
 
-  std::vector<harness::Algorithm> names(const GraphCalls& calls, const harness::Variant& variant) {
-    return graph_algorithms(calls, variant, *plans_);
+  std::vector<harness::Algorithm> names(const GraphsOf& graphs, const harness::Variant& variant) {
+    return graph_algorithms(graphs(variant), variant, *plans_);
   }
 
-  std::int64_t workspace(const GraphCalls& calls, const harness::Variant& variant) {
-    return graph_workspace(calls, variant, *plans_);
+  std::int64_t workspace(const GraphsOf& graphs, const harness::Variant& variant) {
+    return graph_workspace(graphs(variant), variant, *plans_);
   }
 
   std::optional<GraphPlans> plans_;
@@ -240,7 +258,7 @@ class H100 : public testing::Test {
 TEST_F(H100, HasEnginesForEveryKindOfRow) {
   for (const char* key : {"layernorm/128x768_e1e-05_sb", "layernorm/128x768_e1e-05_s",
                           "layernorm/128x768_e1e-05", "rmsnorm/128x4096_e1e-06_s"}) {
-    const auto calls = normalization_graphs(shape_of<LayerNormalization>(key));
+    const auto calls = graphs_of(shape_of<LayerNormalization>(key));
     for (const Precision precision :
          {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
       const auto found = names(calls, variant(key, precision));
@@ -254,7 +272,7 @@ TEST_F(H100, HasEnginesForEveryKindOfRow) {
 
 TEST_F(H100, HasEnginesForInstancesInBothLayouts) {
   const char* key = "instancenorm/2x64x56x56_e1e-05_sb";
-  const auto calls = normalization_graphs(shape_of<InstanceNormalization>(key));
+  const auto calls = graphs_of(shape_of<InstanceNormalization>(key));
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
     EXPECT_THAT(names(calls, variant(key, Precision::fp16, layout)), Not(IsEmpty()));
   }
@@ -263,14 +281,14 @@ TEST_F(H100, HasEnginesForInstancesInBothLayouts) {
 TEST_F(H100, OffersNoEngineThatIsWrong) {
   const char* key = "layernorm/128x768_e1e-05_sb";
   const auto found =
-      names(normalization_graphs(shape_of<LayerNormalization>(key)), variant(key, Precision::fp32));
+      names(graphs_of(shape_of<LayerNormalization>(key)), variant(key, Precision::fp32));
   EXPECT_THAT(found, Not(Contains("engine5")));
   EXPECT_THAT(found, Contains("engine4"));
 }
 
 TEST_F(H100, IsAskedOnceAboutEqualGraphs) {
   const auto relu = [&](const char* key, Precision precision, Layout layout) {
-    auto calls = activation_graphs(shape_of<Activation>(key))(variant(key, precision, layout));
+    auto calls = graphs_of(shape_of<Activation>(key))(variant(key, precision, layout));
     return plans_->known(std::move(calls.at(0).graph), false);
   };
   const auto first = relu("relu/1x64x56x56", Precision::fp32, Layout::nchw);
@@ -293,12 +311,11 @@ TEST_F(H100, MultipliesOnTensorCoresOnlyWhereThereIsAProduct) {
     return all;
   };
   const char* relu = "relu/1x64x56x56";
-  EXPECT_THAT(
-      claims(only(activation_graphs(shape_of<Activation>(relu))(variant(relu, Precision::fp16)))),
-      Each(false));
+  EXPECT_THAT(claims(only(graphs_of(shape_of<Activation>(relu))(variant(relu, Precision::fp16)))),
+              Each(false));
   const char* masked = "attention/1x12x128x64_k12x128x64_s0.125_m1x1x128x128";
   EXPECT_THAT(
-      claims(only(attention_graphs(shape_of<Attention>(masked))(variant(masked, Precision::fp16)))),
+      claims(only(graphs_of(shape_of<Attention>(masked))(variant(masked, Precision::fp16)))),
       Contains(true));
 }
 
@@ -306,7 +323,7 @@ TEST_F(H100, KnowsNoOtherEngines) {
   const char* key = "layernorm/128x768_e1e-05_sb";
   harness::Variant unknown = variant(key, Precision::fp16);
   unknown.algorithm = "engine123456";
-  EXPECT_THROW(workspace(normalization_graphs(shape_of<LayerNormalization>(key)), unknown),
+  EXPECT_THROW(workspace(graphs_of(shape_of<LayerNormalization>(key)), unknown),
                harness::Unsupported);
 }
 
@@ -316,7 +333,7 @@ TEST_F(H100, BuildsTheFirstEngine) {
     GTEST_SKIP() << "no GPU: what is compiled at run time cannot be loaded";
   }
   const char* key = "layernorm/128x768_e1e-05_sb";
-  const auto calls = normalization_graphs(shape_of<LayerNormalization>(key));
+  const auto calls = graphs_of(shape_of<LayerNormalization>(key));
   harness::Variant first = variant(key, Precision::fp16);
   first.algorithm = names(calls, first).front();
   EXPECT_GE(workspace(calls, first), 0);
@@ -327,7 +344,7 @@ TEST_F(H100, HasEnginesForAttentionOnTensorCores) {
        {"attention/1x12x128x64_k12x128x64_s0.125", "attention/2x8x128x64_k2x256x64_s0.125",
         "attention/1x12x128x64_k12x128x64_s0.125_m1x1x128x128",
         "attention/1x12x128x64_k12x128x64_s0.125_causal"}) {
-    const auto calls = attention_graphs(shape_of<Attention>(key));
+    const auto calls = graphs_of(shape_of<Attention>(key));
     EXPECT_THAT(names(calls, variant(key, Precision::fp16)), Not(IsEmpty())) << key;
     EXPECT_THAT(names(calls, variant(key, Precision::bf16)), Not(IsEmpty())) << key;
     EXPECT_THAT(names(calls, variant(key, Precision::tf32)), Not(IsEmpty())) << key;
@@ -345,7 +362,7 @@ TEST_F(H100, HasEnginesForOperationsOfTwoTensors) {
        {"add/1x64x56x56_1x64x56x56", "add/1x64x56x56_1x64x1x1_w", "div/1x128x3072_1x1x1_w",
         "mul/1x12x128x128_1x1x1x1_w", "sub/128x768_128x1", "power/128x768_128x768", "max/8x4_8x4",
         "prelu/1x64x56x56_1x64x1x1_w"}) {
-    const auto calls = binary_graphs(shape_of<Binary>(key));
+    const auto calls = graphs_of(shape_of<Binary>(key));
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       EXPECT_THAT(names(calls, variant(key, Precision::fp16, layout)), Not(IsEmpty())) << key;
       EXPECT_THAT(names(calls, variant(key, Precision::fp32, layout)), Not(IsEmpty())) << key;
@@ -377,7 +394,7 @@ TEST_F(H100, HasEnginesForFunctionsOfOneTensor) {
                           "softplus/1x1000",
                           "floor/1x1000",
                           "cos/128x64"}) {
-    const auto calls = activation_graphs(shape_of<Activation>(key));
+    const auto calls = graphs_of(shape_of<Activation>(key));
     // At fp32 too: the engines say that they may use Tensor Cores, but there is no product.
     for (const Precision precision :
          {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {

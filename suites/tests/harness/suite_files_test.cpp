@@ -115,7 +115,7 @@ TEST_F(Suite, TwoSignalsWithinASecondAreOneInterruption) {
   const Finished finished = program.wait();
   EXPECT_EQ(finished.status, 128 + SIGTERM);
   EXPECT_THAT(finished.err, HasSubstr("interrupted; start again with the same flags"));
-  EXPECT_GE(names().size(), 2U);
+  EXPECT_GE(names().size(), 1U);
   EXPECT_EQ(folder.entries(), 1);
 }
 

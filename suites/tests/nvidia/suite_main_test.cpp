@@ -5,37 +5,103 @@
 
 #include <cstdlib>
 
+#include "suites/nvidia/device/identity.h"
+
 namespace benanza::nvidia {
 namespace {
 
-int run_suite(std::vector<std::string> words) {
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+/// Has one algorithm that is known without a GPU, and one operator that is not.
+class FakeBackend : public harness::Backend {
+ public:
+  explicit FakeBackend(LazyContext& device) : device_(device) {}
+
+  std::string_view name() const override { return "x"; }
+  std::string_view help() const override { return cuda_options_help(); }
+  std::vector<std::string> devices() const override { return usable_devices(); }
+  System system() override { return device_.get().system(); }
+  std::vector<Layout> layouts(const Problem&) const override { return {Layout::plain}; }
+  std::vector<harness::Algorithm> algorithms(const Problem& problem, Precision, Layout,
+                                             harness::AlgorithmSet) override {
+    if (op(problem) != "relu") device_.get();
+    return {"known"};
+  }
+  std::unique_ptr<harness::Primitive> create(const harness::Variant&) override {
+    ADD_FAILURE() << "measured without a GPU";
+    return nullptr;
+  }
+  harness::Stopwatch& stopwatch() override { return device_.get().stopwatch(); }
+
+ private:
+  LazyContext& device_;
+};
+
+struct Finished {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+constexpr const char* keys[] = {"relu/8", "tanh/8"};
+
+Finished run_suite(std::vector<std::string> words) {
   // No GPU is visible from here on, whatever the machine has.
   ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
   words.insert(words.begin(), "/some/where/bench_x");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  return cuda_suite_main(
-      static_cast<int>(words.size()), argv.data(),
-      [](CudaContext&) -> std::unique_ptr<harness::Backend> {
-        ADD_FAILURE() << "a backend was made without a GPU";
-        return nullptr;
-      },
-      [](int, char**, harness::Backend&) { return 0; });
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int status = suite_main(static_cast<int>(words.size()), argv.data(),
+                                {.backend = make_backend<FakeBackend>, .products = nullptr},
+                                {.problems = {keys}, .precisions = {Precision::fp32}}, nullptr);
+  Finished finished{status, testing::internal::GetCapturedStdout(), {}};
+  finished.err = testing::internal::GetCapturedStderr();
+  return finished;
 }
 
 TEST(CudaSuite, WithoutGpuSaysSoInOneLineAndIsSkipped) {
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(run_suite({}), 77);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::MatchesRegex("bench_x: no NVIDIA GPU: [^\n]+\n"));
+  const Finished finished = run_suite({});
+  EXPECT_EQ(finished.status, 77);
+  EXPECT_THAT(finished.err, MatchesRegex("bench_x: no NVIDIA GPU: [^\n]+\n"));
+}
+
+TEST(CudaSuite, HelpNeedsNoGpu) {
+  const Finished finished = run_suite({"--help"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, HasSubstr("--max-workspace=BYTES"));
+  EXPECT_THAT(finished.out, HasSubstr("--list-devices"));
+  EXPECT_THAT(finished.out, HasSubstr("--benchmark_filter"));
+}
+
+TEST(CudaSuite, ListsWhatIsKnownWithoutAGpu) {
+  const Finished finished = run_suite({"--benchmark_list_tests=true"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_EQ(finished.out, "relu/8/fp32/plain/x/known\n");
+  EXPECT_THAT(finished.err, MatchesRegex("bench_x: no device here; [^\n]+\n"));
+}
+
+TEST(CudaSuite, ListsNoDevicesAndThatIsNoError) {
+  const Finished finished = run_suite({"--list-devices"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_EQ(finished.out, "");
 }
 
 TEST(CudaSuite, BadFlagIsAnErrorNotASkip) {
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(run_suite({"--device=first"}), 1);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::MatchesRegex("bench_x: --device=first: [^\n]+\n"));
+  for (const char* const flag : {"--device=first", "--frsh"}) {
+    const Finished finished = run_suite({flag});
+    EXPECT_EQ(finished.status, 1) << flag;
+    EXPECT_THAT(finished.err, MatchesRegex("bench_x: [^\n]*--[^\n]+\n"));
+  }
+}
+
+TEST(LibraryVersionText, CountsAsCudnnDoesSinceVersion9) {
+  EXPECT_EQ(library_version_text(91400), "9.14.0");
+  EXPECT_EQ(library_version_text(91002), "9.10.2");
+  EXPECT_EQ(library_version_text(130100), "13.1.0");
 }
 
 }  // namespace

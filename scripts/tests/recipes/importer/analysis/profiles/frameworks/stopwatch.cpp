@@ -1,7 +1,8 @@
-// Profiles that hold a latency alone: {"stopwatch": 1, "model": "resnet50", "seconds": [0.01, ...]}.
+// Profiles that know a latency and one operator:
+// {"stopwatch": 1, "model": "resnet50", "seconds": [0.01, ...]}.
 #include "analysis/profiles/profile.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 bool recognises(const nlohmann::json& root) { return root.contains("stopwatch"); }
@@ -13,6 +14,8 @@ Profile import(const Document& document) {
   profile.model = document.root().at("model").get<std::string>();
   profile.precision = "fp32";
   profile.latency_seconds = document.root().at("seconds").get<std::vector<double>>();
+  profile.nodes.push_back(
+      {.name = "all", .origin = "all", .seconds = profile.latency_seconds.at(0)});
   return profile;
 }
 
@@ -20,4 +23,4 @@ Profile import(const Document& document) {
 
 Importer stopwatch_importer() { return {"stopwatch", recognises, import}; }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

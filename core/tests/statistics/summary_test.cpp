@@ -1,4 +1,4 @@
-#include "suites/harness/statistics.h"
+#include "core/statistics/summary.h"
 
 #include <gmock/gmock.h>
 
@@ -6,16 +6,16 @@
 #include <numeric>
 #include <vector>
 
-namespace benanza::harness {
+namespace benanza {
 namespace {
 
-TEST(Statistics, MedianIsTheMiddleOrTheMeanOfTheTwoMiddleValues) {
+TEST(Summary, MedianIsTheMiddleOrTheMeanOfTheTwoMiddleValues) {
   EXPECT_EQ(median(std::vector<double>{3}), 3);
   EXPECT_EQ(median(std::vector<double>{9, 1, 2}), 2);
   EXPECT_EQ(median(std::vector<double>{9, 1, 2, 4}), 3);
 }
 
-TEST(Statistics, MeanAndCoefficientOfVariation) {
+TEST(Summary, MeanAndCoefficientOfVariation) {
   // 2, 4, 6: mean 4, sample variance (4 + 0 + 4) / 2 = 4, deviation 2.
   const std::vector<double> values{2, 4, 6};
   EXPECT_EQ(mean(values), 4);
@@ -30,13 +30,13 @@ std::vector<double> ranks(std::size_t n) {
   return values;
 }
 
-TEST(Statistics, MedianIntervalFollowsTheBinomialTable) {
+TEST(OrderStatisticInterval, FollowsTheBinomialTable) {
   // P(B(5) <= 0) = 3.1%, P(B(6) <= 0) = 1.6%, P(B(8) <= 1) = 3.5%, P(B(9) <= 1) = 2.0%,
   // P(B(12) <= 2) = 1.9%, P(B(100) <= 39) = 1.76%, P(B(100) <= 40) = 2.84%.
-  EXPECT_TRUE(std::isinf(median_interval(ranks(5)).low));
-  EXPECT_TRUE(std::isinf(median_interval(ranks(5)).high));
+  EXPECT_TRUE(std::isinf(order_statistic_interval(ranks(5)).low));
+  EXPECT_TRUE(std::isinf(order_statistic_interval(ranks(5)).high));
   const auto expect = [](std::size_t n, double low, double high) {
-    const Interval interval = median_interval(ranks(n));
+    const Interval interval = order_statistic_interval(ranks(n));
     EXPECT_EQ(interval.low, low) << n;
     EXPECT_EQ(interval.high, high) << n;
   };
@@ -47,12 +47,12 @@ TEST(Statistics, MedianIntervalFollowsTheBinomialTable) {
   expect(100, 40, 61);
 }
 
-TEST(Statistics, MedianIntervalOfManyValuesUsesTheNormalLimit) {
+TEST(OrderStatisticInterval, OfManyValuesUsesTheNormalLimit) {
   // 5000 - 1.96 * sqrt(10000) / 2 = 4902.
-  const Interval interval = median_interval(ranks(10000));
+  const Interval interval = order_statistic_interval(ranks(10000));
   EXPECT_EQ(interval.low, 4902);
   EXPECT_EQ(interval.high, 10000 - 4902 + 1);
 }
 
 }  // namespace
-}  // namespace benanza::harness
+}  // namespace benanza

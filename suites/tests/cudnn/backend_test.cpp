@@ -1,0 +1,98 @@
+// What the suite knows without a GPU: the call-per-layer functions, by name.
+#include "suites/cudnn/backend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace benanza::cudnn {
+namespace {
+
+using harness::Algorithm;
+using harness::AlgorithmSet;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class WithoutGpu : public testing::Test {
+ protected:
+  // No GPU is visible from here on, whatever the machine has.
+  WithoutGpu() { ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1); }
+
+  std::vector<Algorithm> names(const char* key, Precision precision, Layout layout) {
+    return backend_.algorithms(parse(key), precision, layout, AlgorithmSet::all);
+  }
+
+  nvidia::LazyContext device_{nvidia::CudaOptions{}};
+  CudnnBackend backend_{device_};
+};
+
+constexpr const char* convolution = "conv/1x8x14x14_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
+
+TEST_F(WithoutGpu, ConvolutionsHaveAllAlgorithmsInTheLibrarysOrder) {
+  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::int8}) {
+    EXPECT_THAT(names(convolution, precision, Layout::nhwc),
+                ElementsAre("implicit_gemm", "implicit_precomp_gemm", "gemm", "direct", "fft",
+                            "fft_tiling", "winograd", "winograd_nonfused"));
+  }
+  EXPECT_THAT(
+      names("conv/1x8x14x14_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_bias", Precision::fp32, Layout::nchw),
+      ElementsAre("implicit_precomp_gemm"));
+  EXPECT_THAT(
+      names("deconv/1x8x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1", Precision::fp32, Layout::nchw),
+      ElementsAre("algo_0", "algo_1", "fft", "fft_tiling", "winograd", "winograd_nonfused"));
+}
+
+TEST_F(WithoutGpu, OtherCallsAreKnownByName) {
+  const auto fp32 = [&](const char* key, Layout layout) {
+    return names(key, Precision::fp32, layout);
+  };
+  EXPECT_THAT(fp32("relu/1x8x4x4", Layout::nchw), ElementsAre("activation"));
+  EXPECT_THAT(fp32("hardswish/1x8x4x4", Layout::nchw), ElementsAre("op_tensor"));
+  EXPECT_THAT(fp32("add/1x8x4x4_1x8x1x1_w", Layout::nchw), ElementsAre("op_tensor", "add_tensor"));
+  EXPECT_THAT(fp32("add/1x8x4x4_1x8x1x1_w", Layout::nhwc),
+              ElementsAre("op_tensor", "add_tensor", "op_tensor.folded", "add_tensor.folded"));
+  EXPECT_THAT(fp32("batchnorm/1x8x4x4_e1e-05", Layout::nhwc),
+              ElementsAre("spatial", "spatial_persistent"));
+  EXPECT_THAT(fp32("instancenorm/2x8x4x4_e1e-05", Layout::nchw), ElementsAre("batchnorm_training"));
+  EXPECT_THAT(fp32("layernorm/8x16_e1e-05", Layout::plain), ElementsAre("batchnorm_training"));
+  EXPECT_THAT(fp32("maxpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1", Layout::nchw), ElementsAre("direct"));
+  EXPECT_THAT(
+      fp32("softmax/3x10_a1", Layout::plain),
+      ElementsAre("accurate.instance", "accurate.channel", "fast.instance", "fast.channel"));
+  EXPECT_THAT(fp32("lrn/1x8x4x4_n5_a1e-04_b0.75_k1", Layout::nchw), ElementsAre("cross_channel"));
+  EXPECT_THAT(fp32("reducemean/1x8x7x7_a2.3", Layout::nchw), ElementsAre("reduce_tensor"));
+  EXPECT_THAT(fp32("concat/1x2_2x2_a0", Layout::plain), ElementsAre("transform_tensor"));
+  EXPECT_THAT(fp32("copy/2x3_f3.1_t1.2", Layout::plain), ElementsAre("transform_tensor"));
+  EXPECT_THAT(
+      fp32("lstm/t5_n2_i3_h4_l1_forward", Layout::plain),
+      ElementsAre("standard", "persist_static", "persist_dynamic", "persist_static_small_h"));
+  EXPECT_THAT(fp32("dropout/1x8_r0.5", Layout::plain), ElementsAre("dropout"));
+}
+
+TEST_F(WithoutGpu, WhatOnlyTheDeviceTellsIsNotRefusedButUnknown) {
+  EXPECT_THROW(names("gelu/8x16", Precision::fp32, Layout::plain), harness::NoDevice);
+  EXPECT_THROW(names("attention/1x12x128x64_k12x128x64_s0.125", Precision::fp16, Layout::plain),
+               harness::NoDevice);
+  // In a layout that only the graphs have.
+  EXPECT_THROW(names("instancenorm/2x8x4x4_e1e-05", Precision::fp32, Layout::nhwc),
+               harness::NoDevice);
+  EXPECT_THROW(backend_.create({parse(convolution), Precision::fp32, Layout::nchw, "gemm"}),
+               harness::NoDevice);
+  EXPECT_THROW(backend_.system(), harness::NoDevice);
+  EXPECT_THAT(backend_.devices(), IsEmpty());
+}
+
+TEST_F(WithoutGpu, LayoutsAndRefusalsNeedNone) {
+  using enum Layout;
+  EXPECT_THAT(backend_.layouts(parse(convolution)), ElementsAre(nchw, nhwc));
+  EXPECT_THAT(backend_.layouts(parse("instancenorm/2x8x4x4_e1e-05")), ElementsAre(nchw, nhwc));
+  EXPECT_THAT(backend_.layouts(parse("layernorm/8x16_e1e-05")), ElementsAre(plain));
+  EXPECT_THAT(backend_.layouts(parse("gemm/m8_n8_k8_nn")), IsEmpty());
+  EXPECT_THROW(names("resample/1x16x7x5_o14x15_linear", Precision::fp32, plain),
+               harness::Unsupported);
+  EXPECT_THROW(names("gemm/m8_n8_k8_nn", Precision::fp32, plain), harness::Unsupported);
+}
+
+}  // namespace
+}  // namespace benanza::cudnn
