@@ -15,31 +15,25 @@
 namespace benanza::onnx {
 namespace {
 
-std::vector<std::size_t> producers(const Program& program, const Step& step) {
+/// The layers that the step reads, ascending, each once.
+std::vector<std::size_t> producers(const std::vector<Read>& reads) {
   std::set<std::size_t> layers;
-  for (const auto* names : {&step.inputs, &step.captured}) {
-    for (const std::string& name : *names) {
-      if (name.empty()) continue;
-      if (const auto layer = program.tensors.at(name).producer) layers.insert(*layer);
-    }
+  for (const Read& read : reads) {
+    if (read.producer) layers.insert(*read.producer);
   }
   return {layers.begin(), layers.end()};
 }
 
-bool all_outputs_constant(const Program& program, const Step& step) {
-  return std::all_of(step.outputs.begin(), step.outputs.end(), [&](const std::string& name) {
-    return name.empty() || program.tensors.at(name).constant;
-  });
+bool all_outputs_constant(const Step& step) {
+  return std::all_of(step.outputs.begin(), step.outputs.end(),
+                     [](const Value* output) { return output == nullptr || output->constant; });
 }
 
-std::vector<Read> reads_of(const Program& program, const Step& step) {
+std::vector<Read> reads_of(const Step& step) {
   std::vector<Read> reads;
-  for (const auto* names : {&step.inputs, &step.captured}) {
-    for (const std::string& name : *names) {
-      Read& read = reads.emplace_back();
-      if (name.empty()) continue;
-      const Tensor& tensor = program.tensors.at(name);
-      read = {.producer = tensor.producer, .constant = tensor.constant};
+  for (const auto* values : {&step.inputs, &step.captured}) {
+    for (const Value* value : *values) {
+      reads.push_back(value == nullptr ? Read{} : Read{value->producer, value->constant});
     }
   }
   return reads;
@@ -54,7 +48,9 @@ void count_uses(const Program& program, std::vector<LoweredLayer>& layers) {
     if (layer.constant) continue;
     for (const Read& read : layer.reads) use(read.producer);
   }
-  for (const std::string& name : program.outputs) use(program.tensors.at(name).producer);
+  for (const auto& [id, value] : program.values) {
+    if (value.is_output) use(value.producer);
+  }
 }
 
 bool is_weight(const Tensor& tensor) {
@@ -65,30 +61,29 @@ bool is_weight(const Tensor& tensor) {
 }
 
 std::int64_t count_parameters(const Program& program) {
-  std::set<std::string> weights;
+  std::set<const Value*> weights;
   for (const Step& step : program.steps) {
-    if (all_outputs_constant(program, step)) continue;
-    for (const std::string& name : step.inputs) {
-      if (name.empty()) continue;
-      const auto widened = program.widened.find(name);
-      const std::string& own = widened == program.widened.end() ? name : widened->second;
-      if (is_weight(program.tensors.at(own))) weights.insert(own);
+    if (all_outputs_constant(step)) continue;
+    for (const Value* input : step.inputs) {
+      if (input == nullptr) continue;
+      const Value* own = input->original == nullptr ? input : input->original;
+      if (is_weight(*own)) weights.insert(own);
     }
   }
   std::int64_t count = 0;
-  for (const std::string& name : weights) count += element_count(*program.tensors.at(name).shape);
+  for (const Value* weight : weights) count += element_count(*weight->shape);
   return count;
 }
 
 /// The layer of a step, as far as its node tells.
 LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
                         const Bound& bound) {
-  const NodeView node(step.node, input_tensors(program, step), output_tensors(program, step, true));
+  const NodeView node(step.node, input_tensors(step), output_tensors(step, true));
   if (!step.misfit.empty()) return unsupported_layer(node, step.misfit);
   try {
-    return lower_node(node, operators, all_outputs_constant(program, step));
+    return lower_node(node, operators, all_outputs_constant(step));
   } catch (const std::exception& error) {
-    if (first_assumption(program, step)) return unsupported_layer(node, misfit(error.what()));
+    if (first_assumption(step)) return unsupported_layer(node, misfit(error.what()));
     throw Error(label(program, step.node) + error.what() + advice(bound));
   }
 }
@@ -117,10 +112,10 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   for (const Step& step : program.steps) {
     LoweredLayer& layer = graph.layers.emplace_back(lower_step(program, step, operators, bound));
     layer.name = step.node.name();
-    layer.inputs = producers(program, step);
-    layer.reads = reads_of(program, step);
-    layer.constant = all_outputs_constant(program, step);
-    if (const auto first = first_assumption(program, step)) {
+    layer.reads = reads_of(step);
+    layer.inputs = producers(layer.reads);
+    layer.constant = all_outputs_constant(step);
+    if (const auto first = first_assumption(step)) {
       layer.assumed = to_string(program.assumptions[*first]);
     }
   }

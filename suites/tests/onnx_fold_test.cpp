@@ -117,7 +117,7 @@ TEST(OnnxFolding, ValuesAndShapesAreTheTestsOwn) {
     if (!test || folder.string().find("BFLOAT16") != std::string::npos) continue;
     const Program program = known(test->model, folder.filename().string());
     for (const Expected& expected : test->outputs) {
-      const Tensor& tensor = program.tensors.at(expected.name);
+      const Tensor& tensor = program.values.at(expected.name);
       if (tensor.shape && tensor.assumption) {
         expect_no_larger(extents(expected.tensor), *tensor.shape);
         ++assumed;
@@ -176,7 +176,7 @@ TEST(OnnxFolding, RulesForNewerOpsetsGiveTheSameShapes) {
         if (operators.shape_function(step.node) != nullptr) ruled.insert(step.node.op_type());
       }
       for (const Expected& expected : test->outputs) {
-        const Tensor& tensor = program.tensors.at(expected.name);
+        const Tensor& tensor = program.values.at(expected.name);
         if (tensor.shape && tensor.assumption) {
           expect_no_larger(extents(expected.tensor), *tensor.shape);
         } else if (tensor.shape) {

@@ -45,26 +45,26 @@ class Body {
       const auto place = static_cast<std::size_t>(index);
       if (place < arguments.size()) *graph.mutable_input(index)->mutable_type() = arguments[place];
     }
-    std::map<std::string, std::string> captured = step_.scope;
-    std::erase_if(captured, [&](const auto& names) { return defines(graph_, names.first); });
-    for (const auto& [stated, name] : captured) {
+    std::map<std::string, Value*> captured = step_.scope;
+    std::erase_if(captured, [&](const auto& entry) { return defines(graph_, entry.first); });
+    for (const auto& [stated, value] : captured) {
       auto& input = *graph.add_input();
       input.set_name(stated);
-      *input.mutable_type() = type_of(program_, name);
+      *input.mutable_type() = type_of(value);
     }
     inner_ = make_program(model, program_.where);
     inner_.depth = program_.depth + 1;
     inner_.assumptions = program_.assumptions;
-    for (const auto& [stated, name] : captured) {
-      inner_.tensors[stated] = program_.tensors.at(name);
-      inner_.tensors[stated].producer.reset();
+    for (const auto& [stated, value] : captured) {
+      Tensor& tensor = *inner_.value(stated);
+      tensor = *value;
+      tensor.producer.reset();
     }
-    std::erase_if(inner_.types, [](const auto& type) {
-      return type.second.value_case() == TypeProto::VALUE_NOT_SET;
-    });
     infer_(inner_, model);
     std::vector<TypeProto> types;
-    for (const auto& output : graph_.output()) types.push_back(type_of(inner_, output.name()));
+    for (const auto& output : graph_.output()) {
+      types.push_back(type_of(inner_.value(output.name())));
+    }
     return types;
   }
 
@@ -99,11 +99,11 @@ class Body {
 };
 
 /// Empty if the operator does not say how it calls its body.
-std::vector<TypeProto> body_types(const Program& program, const Step& step, Body& body) {
+std::vector<TypeProto> body_types(const Step& step, Body& body) {
   const std::string op = step.node.full_type();
   if (op == "If") return body.results({});
-  if (op == "Loop") return body.settled_results(loop_arguments(program, step));
-  if (op == "Scan" && step.node.opset() >= 9) return body.results(scan_arguments(program, step));
+  if (op == "Loop") return body.settled_results(loop_arguments(step));
+  if (op == "Scan" && step.node.opset() >= 9) return body.results(scan_arguments(step));
   return {};
 }
 
@@ -127,10 +127,7 @@ std::vector<TensorFacts> body_facts(const NodeView& node, std::string_view body)
   return facts;
 }
 
-TypeProto type_of(const Program& program, const std::string& name) {
-  const auto found = program.types.find(name);
-  return found == program.types.end() ? TypeProto() : found->second;
-}
+TypeProto type_of(const Value* value) { return value == nullptr ? TypeProto() : value->value_type; }
 
 std::optional<Dims> shape_of(const TypeProto& type) { return make_tensor("", type).shape; }
 
@@ -146,7 +143,7 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
     Body body(program, step, graph, infer);
     std::vector<TypeProto> types;
     try {
-      types = body_types(program, step, body);
+      types = body_types(step, body);
     } catch (const std::exception&) {
       continue;  // it stays unsupported, and its shapes unknown
     }

@@ -30,11 +30,11 @@ std::vector<TensorFacts> body_facts(const NodeView& node, std::string_view body)
 
 /// Types of what a body is called with; empty where nothing is known.
 using Arguments = std::vector<::onnx::TypeProto>;
-Arguments loop_arguments(const Program& program, const Step& step);
-Arguments scan_arguments(const Program& program, const Step& step);
+Arguments loop_arguments(const Step& step);
+Arguments scan_arguments(const Step& step);
 
-/// Empty if nothing is known of the tensor.
-::onnx::TypeProto type_of(const Program& program, const std::string& name);
+/// Not set for a value that is left out or of which nothing is known.
+::onnx::TypeProto type_of(const Value* value);
 /// Empty if an extent is not known.
 std::optional<Dims> shape_of(const ::onnx::TypeProto& type);
 

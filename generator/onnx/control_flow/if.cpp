@@ -47,28 +47,28 @@ std::vector<std::optional<MaxShape>> if_max_shapes(const NodeView& node) {
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
-/// Names of a branch in terms of the program's.
+/// What the names of a branch mean.
 class BranchNames {
  public:
-  BranchNames(const Program& program, const Step& conditional)
+  BranchNames(Program& program, const Step& conditional)
       : program_(program), conditional_(conditional), meaning_(conditional.scope) {}
 
-  /// A name of the branch's own, new in the program.
-  std::string define(const std::string& stated) {
-    if (stated.empty()) return stated;
+  /// A value of the branch's own, new in the program unless it is one that the If makes.
+  Value* define(const std::string& stated) {
+    if (stated.empty()) return nullptr;
     if (const auto made = outputs_.find(stated); made != outputs_.end()) {
       return meaning_[stated] = made->second;
     }
-    std::string name = conditional_.node.name() + '/' + stated;
-    while (program_.types.contains(name) || program_.consumed.contains(name)) name += '\'';
-    return meaning_[stated] = name;
+    std::string id = conditional_.node.name() + '/' + stated;
+    while (program_.values.contains(id)) id += '\'';
+    return meaning_[stated] = program_.value(id);
   }
 
-  /// What the branch calls `stated` is what the program calls `name`.
-  void make_output(const std::string& stated, const std::string& name) { outputs_[stated] = name; }
+  /// What the branch calls `stated` is `value`.
+  void make_output(const std::string& stated, Value* value) { outputs_[stated] = value; }
 
-  std::string read(const std::string& stated) const {
-    if (stated.empty()) return stated;
+  Value* read(const std::string& stated) const {
+    if (stated.empty()) return nullptr;
     const auto found = meaning_.find(stated);
     if (found == meaning_.end()) {
       throw Error("a branch reads \"" + stated + "\", which nobody makes");
@@ -77,10 +77,10 @@ class BranchNames {
   }
 
  private:
-  const Program& program_;
+  Program& program_;
   const Step& conditional_;
-  std::map<std::string, std::string> meaning_;
-  std::map<std::string, std::string> outputs_;
+  std::map<std::string, Value*> meaning_;
+  std::map<std::string, Value*> outputs_;
 };
 
 Step identity(Program& program, const Step& conditional, const std::string& from,
@@ -91,7 +91,7 @@ Step identity(Program& program, const Step& conditional, const std::string& from
   proto->add_output(conditional.node.proto().output(static_cast<int>(index)));
   program.made.push_back(std::move(proto));
   const std::string name = conditional.node.name() + "/output_" + std::to_string(index);
-  return {Node(*program.made.back(), name, conditional.node.opset()), {}, {}, {}, {}};
+  return {Node(*program.made.back(), name, conditional.node.opset())};
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ std::vector<Step> branch_steps(Program& program, const Step& conditional, bool c
   std::set<std::string> handed_out;
   for (std::size_t index = 0; index < conditional.outputs.size(); ++index) {
     const std::string& stated = graph.output(static_cast<int>(index)).name();
-    if (conditional.outputs[index].empty()) continue;
+    if (conditional.outputs[index] == nullptr) continue;
     if (made.contains(stated) && handed_out.insert(stated).second) {
       names.make_output(stated, conditional.outputs[index]);
     } else {
@@ -129,11 +129,7 @@ std::vector<Step> branch_steps(Program& program, const Step& conditional, bool c
     const NodeProto& inner = graph.node(index);
     const auto version = program.opsets.find(canonical_domain(inner.domain()));
     Step step{Node(inner, node.name() + '/' + node_names[static_cast<std::size_t>(index)],
-                   version == program.opsets.end() ? 0 : version->second),
-              {},
-              {},
-              {},
-              {}};
+                   version == program.opsets.end() ? 0 : version->second)};
     for (const std::string& name : inner.input()) step.inputs.push_back(names.read(name));
     for (const std::string& name : captured_names(inner)) {
       step.captured.push_back(names.read(name));
@@ -149,10 +145,7 @@ std::vector<Step> branch_steps(Program& program, const Step& conditional, bool c
     step.outputs = {conditional.outputs[index]};
     steps.push_back(std::move(step));
   }
-  for (const Step& step : steps) {
-    program.consumed.insert(step.inputs.begin(), step.inputs.end());
-    program.consumed.insert(step.captured.begin(), step.captured.end());
-  }
+  for (const Step& step : steps) mark_consumed(step);
   return steps;
 }
 

@@ -69,11 +69,11 @@ std::vector<std::optional<MaxShape>> loop_max_shapes(const NodeView& node) {
 }  // namespace
 
 /// The number of the round, whether to go on, and the states.
-Arguments loop_arguments(const Program& program, const Step& step) {
+Arguments loop_arguments(const Step& step) {
   Arguments arguments{make_type(::onnx::TensorProto::INT64, Dims{}),
                       make_type(::onnx::TensorProto::BOOL, Dims{})};
   for (std::size_t index = 2; index < step.inputs.size(); ++index) {
-    arguments.push_back(type_of(program, step.inputs[index]));
+    arguments.push_back(type_of(step.inputs[index]));
   }
   return arguments;
 }

@@ -34,12 +34,12 @@ std::vector<TensorFacts> scan_shape(const NodeView& node) {
 }  // namespace
 
 /// The states, and of every sequence one element.
-Arguments scan_arguments(const Program& program, const Step& step) {
+Arguments scan_arguments(const Step& step) {
   const auto sequences = static_cast<std::size_t>(step.node.integer("num_scan_inputs", 0));
   const Dims axes = step.node.integers("scan_input_axes").value_or(Dims(sequences, 0));
   Arguments arguments;
   for (std::size_t index = 0; index < step.inputs.size(); ++index) {
-    ::onnx::TypeProto type = type_of(program, step.inputs[index]);
+    ::onnx::TypeProto type = type_of(step.inputs[index]);
     if (const std::size_t states = step.inputs.size() - sequences; index >= states) {
       std::optional<Dims> shape = shape_of(type);
       if (shape)

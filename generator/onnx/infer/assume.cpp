@@ -13,7 +13,7 @@ using ::onnx::TypeProto;
 /// A tensor, as far as is known, of which some extent is not.
 bool is_open(const Step& step, std::size_t output, const TypeProto& type) {
   const bool tensor = type.has_tensor_type() || type.value_case() == TypeProto::VALUE_NOT_SET;
-  return !step.outputs[output].empty() && tensor && !make_tensor("", type).shape;
+  return step.outputs[output] != nullptr && tensor && !make_tensor("", type).shape;
 }
 
 }  // namespace
@@ -21,7 +21,8 @@ bool is_open(const Step& step, std::size_t output, const TypeProto& type) {
 std::optional<std::int64_t> OpenDimensions::stated(const Step& step, std::size_t output,
                                                    std::size_t axis) {
   const std::string& own = step.node.proto().output(static_cast<int>(output));
-  for (const std::string* name : {&step.outputs[output], &own}) {
+  const std::string& id = step.outputs[output]->id;
+  for (const std::string* name : {&id, &own}) {
     const auto found = bound_.dims.find(*name + ':' + std::to_string(axis));
     if (name->empty() || found == bound_.dims.end()) continue;
     program_.used_dims.insert(found->first);
@@ -51,8 +52,7 @@ std::optional<std::size_t> OpenDimensions::take_max_shapes(const Step& step,
   if (known == nullptr || known->max_shapes == nullptr) return std::nullopt;
   Limits results;
   try {
-    const std::vector<const Tensor*> unknown(step.outputs.size(), nullptr);
-    results = known->max_shapes(NodeView(step.node, input_tensors(program_, step), unknown));
+    results = known->max_shapes(inputs_view(step));
   } catch (const NotExpressible&) {
     return std::nullopt;
   }
@@ -115,13 +115,12 @@ std::optional<std::size_t> OpenDimensions::settle(const Step& step, std::vector<
   return first;
 }
 
-std::optional<std::size_t> first_assumption(const Program& program, const Step& step) {
+std::optional<std::size_t> first_assumption(const Step& step) {
   std::optional<std::size_t> first = step.assumption;
-  for (const auto* names : {&step.inputs, &step.captured, &step.outputs}) {
-    for (const std::string& name : *names) {
-      const auto found = program.tensors.find(name);
-      if (found == program.tensors.end() || !found->second.assumption) continue;
-      first = std::min(first.value_or(*found->second.assumption), *found->second.assumption);
+  for (const auto* values : {&step.inputs, &step.captured, &step.outputs}) {
+    for (const Value* value : *values) {
+      if (value == nullptr || !value->assumption) continue;
+      first = std::min(first.value_or(*value->assumption), *value->assumption);
     }
   }
   return first;

@@ -40,7 +40,7 @@ class OpenDimensions {
 
 /// The first assumption that the step rests on: by the branch it is in, and by the tensors that it
 /// reads and, as far as they are known, makes.
-std::optional<std::size_t> first_assumption(const Program& program, const Step& step);
+std::optional<std::size_t> first_assumption(const Step& step);
 
 /// Why a step that rests on assumptions is not expressed: inference or lowering found `error`.
 std::string misfit(const std::string& error);

@@ -13,15 +13,15 @@ namespace benanza::onnx {
 /// those that are already known, and room for the types of its outputs.
 class NodeContext final : public ::onnx::InferenceContext {
  public:
-  /// Both must outlive the context.
-  NodeContext(const Program& program, const Step& step);
+  /// `step` must outlive the context.
+  explicit NodeContext(const Step& step);
 
   /// Shows inference another value than input `index` has.
   void replace_data(std::size_t index, ::onnx::TensorProto value);
   const ::onnx::TypeProto& output_type(std::size_t index) const { return outputs_[index]; }
 
   const ::onnx::AttributeProto* getAttribute(const std::string& name) const override;
-  size_t getNumInputs() const override { return inputs_.size(); }
+  size_t getNumInputs() const override { return step_->inputs.size(); }
   const ::onnx::TypeProto* getInputType(size_t index) const override;
   const ::onnx::TensorProto* getInputData(size_t index) const override;
   size_t getNumOutputs() const override { return outputs_.size(); }
@@ -33,9 +33,10 @@ class NodeContext final : public ::onnx::InferenceContext {
   const ::onnx::TensorShapeProto* getSymbolicInput(size_t) const override { return nullptr; }
 
  private:
-  const Node* node_;
-  std::vector<const ::onnx::TypeProto*> inputs_;
-  std::vector<const Tensor*> tensors_;
+  /// Null if it is left out or of unknown type.
+  const Value* known_input(std::size_t index) const;
+
+  const Step* step_;
   /// Values that were asked for, or replaced.
   mutable std::map<std::size_t, ::onnx::TensorProto> data_;
   std::vector<::onnx::TypeProto> outputs_;

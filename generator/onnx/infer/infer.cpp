@@ -33,9 +33,8 @@ class Inference {
     if (!step.node.domain().empty() || step.node.op_type() != "If" || step.inputs.empty()) {
       return std::nullopt;
     }
-    const auto found = program_.tensors.find(step.inputs[0]);
-    if (found == program_.tensors.end() || !found->second.literal) return std::nullopt;
-    const auto* values = std::get_if<std::vector<std::int64_t>>(&*found->second.literal);
+    if (step.inputs[0] == nullptr || !step.inputs[0]->literal) return std::nullopt;
+    const auto* values = std::get_if<std::vector<std::int64_t>>(&*step.inputs[0]->literal);
     if (values == nullptr || values->size() != 1) return std::nullopt;
     return values->front() != 0;
   }
@@ -45,7 +44,7 @@ class Inference {
     if (bound_.replaced_batch) {
       widen_constants(program_, step, *bound_.replaced_batch, bound_.batch);
     }
-    const bool assumes = first_assumption(program_, step).has_value();
+    const bool assumes = first_assumption(step).has_value();
     state_body_outputs(program_, step, [this](Program& body, const ::onnx::ModelProto& model) {
       infer(body, model, bound_, operators_);
     });
@@ -53,9 +52,9 @@ class Inference {
     std::optional<std::size_t> assumption;
     try {
       types = infer_types(step);
-      follow_sequences(program_, step, types);
+      follow_sequences(step, types);
       for (std::size_t output = 0; output < step.outputs.size(); ++output) {
-        if (!step.outputs[output].empty()) fall_back(step, output, types[output], assumes);
+        if (step.outputs[output] != nullptr) fall_back(step, output, types[output], assumes);
       }
       assumption = open_.settle(step, types);
     } catch (const std::exception& error) {
@@ -67,7 +66,7 @@ class Inference {
     try {
       fold(step);
     } catch (const std::exception& error) {
-      if (!first_assumption(program_, step)) throw;
+      if (!first_assumption(step)) throw;
       step.misfit = misfit(error.what());
     }
   }
@@ -76,12 +75,12 @@ class Inference {
   void make_outputs(std::size_t index, std::vector<TypeProto>& types,
                     std::optional<std::size_t> assumption) {
     Step& step = program_.steps[index];
-    const auto read = first_assumption(program_, step);
+    const auto read = first_assumption(step);
     if (read) assumption = std::min(assumption.value_or(*read), *read);
     const bool constant = is_constant(step);
     for (std::size_t output = 0; output < step.outputs.size(); ++output) {
-      const std::string& name = step.outputs[output];
-      if (name.empty()) continue;
+      Value* value = step.outputs[output];
+      if (value == nullptr) continue;
       const std::string& stated = step.node.proto().output(static_cast<int>(output));
       Tensor tensor = make_tensor(stated, types[output]);
       if (tensor.shape && !checked_element_count(*tensor.shape)) {
@@ -95,22 +94,19 @@ class Inference {
       tensor.constant = constant;
       tensor.assumption = assumption;
       tensor.producer = index;
-      program_.tensors[name] = std::move(tensor);
-      if (types[output].value_case() != TypeProto::VALUE_NOT_SET) {
-        program_.types[name] = std::move(types[output]);
-      }
+      static_cast<Tensor&>(*value) = std::move(tensor);
+      value->value_type = std::move(types[output]);
     }
   }
 
   std::vector<TypeProto> infer_types(const Step& step) const {
     const ShapeFunction rule = operators_.shape_function(step.node);
     if (rule == nullptr) {
-      return schema_types(program_, step, bound_, operators_.find(step.node.full_type()));
+      return schema_types(step, bound_, operators_.find(step.node.full_type()));
     }
     std::vector<TypeProto> types(step.outputs.size());
     try {
-      const std::vector<const Tensor*> unknown(step.outputs.size(), nullptr);
-      const auto facts = rule(NodeView(step.node, input_tensors(program_, step), unknown));
+      const auto facts = rule(inputs_view(step));
       for (std::size_t index = 0; index < std::min(types.size(), facts.size()); ++index) {
         types[index] = make_type(facts[index].type, facts[index].shape);
       }
@@ -155,17 +151,15 @@ class Inference {
     }
     // An operator of another domain may well read something else.
     if (!node.domain().empty() && step.inputs.empty()) return false;
-    const auto known = [&](const std::string& name) {
-      return name.empty() || program_.tensors.at(name).constant;
-    };
+    const auto known = [](const Value* value) { return value == nullptr || value->constant; };
     return std::all_of(step.inputs.begin(), step.inputs.end(), known) &&
            std::all_of(step.captured.begin(), step.captured.end(), known);
   }
 
   void fold(const Step& step) {
     if (!step.node.domain().empty()) return;
-    if (const auto length = sequence_length(program_, step); length && !step.outputs[0].empty()) {
-      Tensor& tensor = program_.tensors.at(step.outputs[0]);
+    if (const auto length = sequence_length(step); length && step.outputs[0] != nullptr) {
+      Tensor& tensor = *step.outputs[0];
       tensor.shape = Dims{};
       tensor.literal = Dims{*length};
       tensor.constant = true;
@@ -173,8 +167,8 @@ class Inference {
     }
     const Operator* known = operators_.find(step.node.op_type());
     if (known == nullptr || known->fold == nullptr) return;
-    const std::vector<const Tensor*> inputs = input_tensors(program_, step);
-    const std::vector<const Tensor*> outputs = output_tensors(program_, step, false);
+    const std::vector<const Tensor*> inputs = input_tensors(step);
+    const std::vector<const Tensor*> outputs = output_tensors(step, false);
     const auto small = [](const Tensor* tensor) {
       return tensor != nullptr && tensor->shape &&
              checked_element_count(*tensor->shape).value_or(max_literal_elements + 1) <=
@@ -192,7 +186,7 @@ class Inference {
     try {
       std::vector<Literal> values = known->fold(NodeView(step.node, inputs, outputs));
       for (std::size_t output = 0; output < std::min(values.size(), outputs.size()); ++output) {
-        Tensor& tensor = program_.tensors.at(step.outputs[output]);
+        Tensor& tensor = *step.outputs[output];
         // Whoever reads a literal relies on it.
         if (count(values[output]) != element_count(*tensor.shape)) {
           throw Error("\"" + tensor.name + "\" would hold " +
@@ -249,7 +243,7 @@ void infer(Program& program, const ::onnx::ModelProto& model, const Bound& bound
     try {
       if (const auto condition = inference.condition(program.steps.back())) {
         std::vector<Step> taken = branch_steps(program, program.steps.back(), *condition);
-        const auto assumption = first_assumption(program, program.steps.back());
+        const auto assumption = first_assumption(program.steps.back());
         for (Step& step : taken) step.assumption = assumption;
         program.steps.pop_back();
         std::move(taken.rbegin(), taken.rend(), std::back_inserter(waiting));

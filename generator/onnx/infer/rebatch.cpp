@@ -25,9 +25,9 @@ std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_c
   return fits ? std::optional(scaled) : std::nullopt;
 }
 
-void rebatch_reshape(NodeContext& context, const Program& program, const Step& reshape,
-                     std::int64_t old_batch, std::int64_t batch) {
-  const std::vector<const Tensor*> inputs = input_tensors(program, reshape);
+void rebatch_reshape(NodeContext& context, const Step& reshape, std::int64_t old_batch,
+                     std::int64_t batch) {
+  const std::vector<Value*>& inputs = reshape.inputs;
   if (inputs.size() < 2 || inputs[0] == nullptr || inputs[1] == nullptr || !inputs[0]->shape ||
       !inputs[1]->literal || !inputs[1]->shape) {
     return;
@@ -65,34 +65,42 @@ bool holds_batch(const Node& node, std::size_t input) {
 
 namespace {
 
+/// Lets input `index` of the step be a copy of the constant that it is, and returns that.
+Value& widened(Program& program, Step& step, std::size_t index) {
+  const Value& original = *step.inputs[index];
+  const std::string id = original.id + " widened";
+  Value& wide = *program.value(id);
+  wide = original;
+  wide.id = id;
+  wide.is_output = false;
+  wide.original = &original;
+  step.inputs[index] = &wide;
+  return wide;
+}
+
 /// The sizes of Resize, where they begin with the old batch.
 void widen_sizes(Program& program, Step& step, std::int64_t old_batch, std::int64_t batch) {
-  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  const std::vector<Value*>& inputs = step.inputs;
   constexpr std::size_t place = 3;
   if (inputs.size() <= place || inputs[0] == nullptr || !inputs[0]->shape ||
       inputs[place] == nullptr || !inputs[place]->literal || step.node.has("axes")) {
     return;
   }
-  Tensor wide = *inputs[place];
-  auto* sizes = std::get_if<std::vector<std::int64_t>>(&*wide.literal);
+  const auto* sizes = std::get_if<std::vector<std::int64_t>>(&*inputs[place]->literal);
   const Dims& input = *inputs[0]->shape;
   if (sizes == nullptr || sizes->size() != input.size() || sizes->empty() ||
       sizes->front() != old_batch || input.front() != batch) {
     return;
   }
-  sizes->front() = batch;
-  const std::string name = step.inputs[place] + " widened";
-  program.types[name] = ::onnx::TypeProto(program.types[step.inputs[place]]);
-  program.tensors[name] = std::move(wide);
-  program.widened[name] = step.inputs[place];
-  step.inputs[place] = name;
+  Value& wide = widened(program, step, place);
+  std::get<std::vector<std::int64_t>>(*wide.literal).front() = batch;
 }
 
 }  // namespace
 
 void widen_constants(Program& program, Step& step, std::int64_t old_batch, std::int64_t batch) {
   if (step.node.full_type() == "Resize") widen_sizes(program, step, old_batch, batch);
-  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  const std::vector<Value*>& inputs = step.inputs;
   const auto extent = [&](const Tensor* tensor) -> std::optional<std::int64_t> {
     if (tensor == nullptr || !tensor->shape) return std::nullopt;
     const auto axis = joined_axis(step.node, tensor->shape->size());
@@ -108,22 +116,15 @@ void widen_constants(Program& program, Step& step, std::int64_t old_batch, std::
         extent(inputs[index]) != old_batch) {
       continue;
     }
-    Tensor wide = *inputs[index];
+    if (!inputs[index]->has_type()) continue;
+    Value& wide = widened(program, step, index);
     const std::size_t axis = *joined_axis(step.node, wide.shape->size());
     (*wide.shape)[axis] = batch;
     wide.literal.reset();
-    const std::string name = step.inputs[index] + " widened";
-    const auto known = program.types.find(step.inputs[index]);
-    if (known == program.types.end()) continue;
-    ::onnx::TypeProto type = known->second;
-    type.mutable_tensor_type()
+    wide.value_type.mutable_tensor_type()
         ->mutable_shape()
         ->mutable_dim(static_cast<int>(axis))
         ->set_dim_value(batch);
-    program.types[name] = std::move(type);
-    program.tensors[name] = std::move(wide);
-    program.widened[name] = step.inputs[index];
-    step.inputs[index] = name;
   }
 }
 

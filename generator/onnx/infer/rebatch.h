@@ -7,8 +7,8 @@ namespace benanza::onnx {
 /// Exporters bake the batch into the target of Reshape ([1, 1024]). Where the target fits the batch
 /// it was written for and the input has exactly `batch / old_batch` times its elements, inference
 /// is shown a target with the first extent scaled alike.
-void rebatch_reshape(NodeContext& context, const Program& program, const Step& reshape,
-                     std::int64_t old_batch, std::int64_t batch);
+void rebatch_reshape(NodeContext& context, const Step& reshape, std::int64_t old_batch,
+                     std::int64_t batch);
 
 /// The scaled target; empty if `target` needs no change or allows none.
 std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_copies,

@@ -59,16 +59,16 @@ std::string_view kind(const ::onnx::TypeProto& type) {
 
 /// No sequence where a tensor is asked for, and the like. Of elements a schema says too little:
 /// models of newer types are common.
-void check_kinds(const Program& program, const Step& step, const OpSchema& schema) {
+void check_kinds(const Step& step, const OpSchema& schema) {
   for (std::size_t index = 0; index < step.inputs.size(); ++index) {
-    const auto found = program.types.find(step.inputs[index]);
-    if (found == program.types.end() || schema.inputs().empty()) continue;
+    const Value* input = step.inputs[index];
+    if (input == nullptr || !input->has_type() || schema.inputs().empty()) continue;
     const auto& formal = schema.inputs()[std::min(index, schema.inputs().size() - 1)];
     const auto& types = formal.GetTypes();
     if (std::none_of(types.begin(), types.end(), [&](const std::string* type) {
-          return type->starts_with(kind(found->second));
+          return type->starts_with(kind(input->value_type));
         })) {
-      throw Error("takes no input of the kind of \"" + step.inputs[index] + '"');
+      throw Error("takes no input of the kind of \"" + input->id + '"');
     }
   }
 }
@@ -113,9 +113,8 @@ bool describes(const OpSchema& schema, const Node& node) {
 }
 
 /// Frameworks take -1 in the target of Expand for "as it is"; the schemas know only 1 for that.
-void keep_free_extents(NodeContext& context, const Program& program, const Step& step) {
-  const std::vector<const Tensor*> inputs = input_tensors(program, step);
-  const Tensor* target = inputs.size() > 1 ? inputs[1] : nullptr;
+void keep_free_extents(NodeContext& context, const Step& step) {
+  const Tensor* target = step.inputs.size() > 1 ? step.inputs[1] : nullptr;
   if (target == nullptr || !target->literal || !target->shape) return;
   Literal literal = *target->literal;
   auto* extents = std::get_if<std::vector<std::int64_t>>(&literal);
@@ -136,16 +135,14 @@ void apply(const OpSchema& schema, NodeContext& context) {
   }
 }
 
-bool inputs_have_types(const Program& program, const Step& step) {
-  return std::all_of(step.inputs.begin(), step.inputs.end(), [&](const std::string& name) {
-    return name.empty() || program.types.contains(name);
-  });
+bool inputs_have_types(const Step& step) {
+  return std::all_of(step.inputs.begin(), step.inputs.end(),
+                     [](const Value* input) { return input == nullptr || input->has_type(); });
 }
 
 }  // namespace
 
-std::vector<TypeProto> schema_types(const Program& program, const Step& step, const Bound& bound,
-                                    const Operator* known) {
+std::vector<TypeProto> schema_types(const Step& step, const Bound& bound, const Operator* known) {
   std::vector<TypeProto> types(step.outputs.size());
   const Node& node = step.node;
   const OpSchema* schema = OpSchemaRegistry::Schema(node.op_type(), node.opset(), node.domain());
@@ -153,16 +150,16 @@ std::vector<TypeProto> schema_types(const Program& program, const Step& step, co
   const bool newer = node.opset() > newest_known_opset(node.domain());
   try {
     check_description(node, *schema);
-    check_kinds(program, step, *schema);
-    const NodeView view(node, input_tensors(program, step), {});
+    check_kinds(step, *schema);
+    const NodeView view = inputs_view(step);
     if (known != nullptr && known->check != nullptr) known->check(view);
-    if (!inputs_have_types(program, step) || (newer && !describes(*schema, node))) return types;
+    if (!inputs_have_types(step) || (newer && !describes(*schema, node))) return types;
     if (known != nullptr && reads_unknown_shape(*known, view)) return types;
-    NodeContext context(program, step);
+    NodeContext context(step);
     if (bound.replaced_batch && node.op_type() == "Reshape") {
-      rebatch_reshape(context, program, step, *bound.replaced_batch, bound.batch);
+      rebatch_reshape(context, step, *bound.replaced_batch, bound.batch);
     }
-    if (node.op_type() == "Expand") keep_free_extents(context, program, step);
+    if (node.op_type() == "Expand") keep_free_extents(context, step);
     apply(*schema, context);
     for (std::size_t output = 0; output < types.size(); ++output) {
       types[output] = context.output_type(output);

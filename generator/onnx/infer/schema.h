@@ -14,7 +14,7 @@ namespace benanza::onnx {
 /// Operators newer than the schemas use the newest schema there is. Throws Error where the node is
 /// not what its schema describes, or shapes do not fit. `known`: what else is known of the
 /// operator, or null.
-std::vector<::onnx::TypeProto> schema_types(const Program& program, const Step& step,
-                                            const Bound& bound, const Operator* known);
+std::vector<::onnx::TypeProto> schema_types(const Step& step, const Bound& bound,
+                                            const Operator* known);
 
 }  // namespace benanza::onnx

@@ -12,18 +12,15 @@ using Sequence = std::vector<TypeProto>;
 
 class StepView {
  public:
-  StepView(const Program& program, const Step& step)
-      : program_(program), step_(step), view_(step.node, input_tensors(program, step), {}) {}
+  explicit StepView(const Step& step) : step_(step), view_(inputs_view(step)) {}
 
   const NodeView& view() const { return view_; }
   const Node& node() const { return step_.node; }
 
   /// Throws NotExpressible if it is not known.
   const Sequence& sequence(std::size_t input) const {
-    if (input < step_.inputs.size()) {
-      const auto found = program_.sequences.find(step_.inputs[input]);
-      if (found != program_.sequences.end()) return found->second;
-    }
+    const Value* value = input < step_.inputs.size() ? step_.inputs[input] : nullptr;
+    if (value != nullptr && value->sequence) return *value->sequence;
     throw NotExpressible("a sequence from elsewhere");
   }
 
@@ -44,7 +41,6 @@ class StepView {
   }
 
  private:
-  const Program& program_;
   const Step& step_;
   NodeView view_;
 };
@@ -134,13 +130,11 @@ TypeProto joined(const StepView& step) {
 
 }  // namespace
 
-void follow_sequences(Program& program, const Step& step, std::vector<TypeProto>& types) {
-  if (!step.node.domain().empty() || step.outputs.empty() || step.outputs[0].empty()) return;
+void follow_sequences(const Step& step, std::vector<TypeProto>& types) {
+  if (!step.node.domain().empty() || step.outputs.empty() || step.outputs[0] == nullptr) return;
   const std::string& op = step.node.op_type();
-  const StepView view(program, step);
-  const auto note = [&](Sequence sequence) {
-    program.sequences[step.outputs[0]] = std::move(sequence);
-  };
+  const StepView view(step);
+  const auto note = [&](Sequence sequence) { step.outputs[0]->sequence = std::move(sequence); };
   const auto complete = [&](const TypeProto& type) {
     if (!make_tensor("", types[0]).shape) types[0] = type;
   };
@@ -158,11 +152,11 @@ void follow_sequences(Program& program, const Step& step, std::vector<TypeProto>
   }
 }
 
-std::optional<std::int64_t> sequence_length(const Program& program, const Step& step) {
+std::optional<std::int64_t> sequence_length(const Step& step) {
   if (step.node.full_type() != "SequenceLength" || step.inputs.empty()) return std::nullopt;
-  const auto found = program.sequences.find(step.inputs[0]);
-  if (found == program.sequences.end()) return std::nullopt;
-  return static_cast<std::int64_t>(found->second.size());
+  const Value* value = step.inputs[0];
+  if (value == nullptr || !value->sequence) return std::nullopt;
+  return static_cast<std::int64_t>(value->sequence->size());
 }
 
 }  // namespace benanza::onnx

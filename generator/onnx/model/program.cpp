@@ -55,13 +55,13 @@ class UniqueTensors {
 
 /// Steps in file order, moved only as far as needed to come after what they read.
 std::vector<Step> sorted(std::vector<Step> steps, const Program& program) {
-  std::unordered_map<std::string, std::size_t> producers;
+  std::unordered_map<const Value*, std::size_t> producers;
   for (std::size_t index = 0; index < steps.size(); ++index) {
-    for (const std::string& output : steps[index].outputs) {
-      if (output.empty()) continue;
+    for (const Value* output : steps[index].outputs) {
+      if (output == nullptr) continue;
       producers.emplace(output, index);
-      if (program.types.contains(output)) {
-        throw Error(label(program, steps[index].node) + "makes \"" + output +
+      if (output->given) {
+        throw Error(label(program, steps[index].node) + "makes \"" + output->id +
                     "\", which is an input or initializer already: rename one of them");
       }
     }
@@ -69,14 +69,14 @@ std::vector<Step> sorted(std::vector<Step> steps, const Program& program) {
   std::vector<std::vector<std::size_t>> readers(steps.size());
   std::vector<std::size_t> missing(steps.size(), 0);
   for (std::size_t index = 0; index < steps.size(); ++index) {
-    for (const auto* names : {&steps[index].inputs, &steps[index].captured}) {
-      for (const std::string& input : *names) {
-        if (input.empty()) continue;
+    for (const auto* values : {&steps[index].inputs, &steps[index].captured}) {
+      for (const Value* input : *values) {
+        if (input == nullptr) continue;
         if (const auto made = producers.find(input); made != producers.end()) {
           readers[made->second].push_back(index);
           ++missing[index];
-        } else if (!program.types.contains(input)) {
-          throw Error(label(program, steps[index].node) + "reads \"" + input +
+        } else if (!input->given) {
+          throw Error(label(program, steps[index].node) + "reads \"" + input->id +
                       "\", which no node makes and which is no input or initializer");
         }
       }
@@ -136,23 +136,36 @@ Tensor make_tensor(std::string name, const ::onnx::TypeProto& type) {
   return tensor;
 }
 
-std::vector<const Tensor*> input_tensors(const Program& program, const Step& step) {
+void mark_consumed(const Step& step) {
+  for (const auto* values : {&step.inputs, &step.captured}) {
+    for (Value* value : *values) {
+      if (value != nullptr) value->consumed = true;
+    }
+  }
+}
+
+Value* Program::value(const std::string& id) {
+  if (id.empty()) return nullptr;
+  const auto [entry, added] = values.try_emplace(id);
+  if (added) entry->second.id = id;
+  return &entry->second;
+}
+
+std::vector<const Tensor*> input_tensors(const Step& step) {
+  return {step.inputs.begin(), step.inputs.end()};
+}
+
+std::vector<const Tensor*> output_tensors(const Step& step, bool consumed_only) {
   std::vector<const Tensor*> tensors;
-  for (const std::string& name : step.inputs) {
-    tensors.push_back(name.empty() ? nullptr : &program.tensors.at(name));
+  for (const Value* output : step.outputs) {
+    const bool wanted = output != nullptr && (!consumed_only || output->consumed);
+    tensors.push_back(wanted ? output : nullptr);
   }
   return tensors;
 }
 
-std::vector<const Tensor*> output_tensors(const Program& program, const Step& step,
-                                          bool consumed_only) {
-  std::vector<const Tensor*> tensors;
-  for (std::size_t index = 0; index < step.outputs.size(); ++index) {
-    const std::string& name = step.outputs[index];
-    const bool wanted = !name.empty() && (!consumed_only || program.consumed.contains(name));
-    tensors.push_back(wanted ? &program.tensors.at(name) : nullptr);
-  }
-  return tensors;
+NodeView inputs_view(const Step& step) {
+  return {step.node, input_tensors(step), std::vector<const Tensor*>(step.outputs.size(), nullptr)};
 }
 
 Program make_program(const ::onnx::ModelProto& model, const std::string& where) {
@@ -162,10 +175,13 @@ Program make_program(const ::onnx::ModelProto& model, const std::string& where) 
   program.where = where;
   program.opset = standard_opset(model);
   for (const auto& input : graph.input()) {
-    program.types[input.name()] = input.type();
-    program.tensors[input.name()] = make_tensor(input.name(), input.type());
+    Value* value = program.value(input.name());
+    if (value == nullptr) continue;
+    static_cast<Tensor&>(*value) = make_tensor(input.name(), input.type());
+    value->value_type = input.type();
+    value->given = true;
   }
-  add_initializers(program, graph, [](const std::string& name) { return name; });
+  add_initializers(program, graph, [&](const std::string& name) { return program.value(name); });
 
   const std::vector<std::string> names = unique_names(graph);
   program.opsets = opsets(model);
@@ -176,39 +192,36 @@ Program make_program(const ::onnx::ModelProto& model, const std::string& where) 
     const NodeProto& proto = graph.node(index);
     const auto version = versions.find(canonical_domain(proto.domain()));
     Step step{Node(proto, names[static_cast<std::size_t>(index)],
-                   version == versions.end() ? 0 : version->second),
-              {},
-              {},
-              {},
-              {}};
+                   version == versions.end() ? 0 : version->second)};
     if (version == versions.end() && step.node.domain().empty()) {
       throw Error(label(program, step.node) +
                   "the model names no opset for the standard operators: add opset_import");
     }
-    for (const std::string& name : proto.input()) step.inputs.push_back(unique.read(name));
+    for (const std::string& name : proto.input()) {
+      step.inputs.push_back(program.value(unique.read(name)));
+    }
     for (const std::string& name : captured_names(proto)) {
-      step.captured.push_back(unique.read(name));
+      step.captured.push_back(program.value(unique.read(name)));
       step.scope[name] = step.captured.back();
     }
-    for (const std::string& name : proto.output()) step.outputs.push_back(unique.write(name));
-    for (const auto* read : {&step.inputs, &step.captured}) {
-      program.consumed.insert(read->begin(), read->end());
+    for (const std::string& name : proto.output()) {
+      step.outputs.push_back(program.value(unique.write(name)));
     }
+    mark_consumed(step);
     steps.push_back(std::move(step));
   }
   program.steps = sorted(std::move(steps), program);
 
-  std::set<std::string> made;
+  std::set<const Value*> made;
   for (const Step& step : program.steps) made.insert(step.outputs.begin(), step.outputs.end());
   for (const auto& output : graph.output()) {
-    const std::string name = unique.read(output.name());
-    // Nodes name what they do not make "".
-    if (name.empty() || (!made.contains(name) && !program.types.contains(name))) {
+    Value* value = program.value(unique.read(output.name()));
+    if (value == nullptr || (!made.contains(value) && !value->given)) {
       throw Error(where + ": output \"" + output.name() +
                   "\" is made by no node: the graph is incomplete");
     }
-    program.consumed.insert(name);
-    program.outputs.insert(name);
+    value->consumed = true;
+    value->is_output = true;
   }
   return program;
 }

@@ -4,28 +4,49 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "generator/lowered/lowered.h"
-#include "generator/onnx/model/node.h"
+#include "generator/onnx/model/node_view.h"
 #include "generator/onnx/model/tensor.h"
 
 namespace benanza::onnx {
 
-/// A step of a program: a node and the tensors it reads and makes, by names that are unique in the
-/// program (Tensor::name is the model's own). Names are empty where an optional input or output is
-/// left out.
+/// What a node reads or makes: a tensor, or a sequence of tensors.
+struct Value : Tensor {
+  /// Unique in the program; Tensor::name is the model's own.
+  std::string id = {};
+  /// As far as known; not set where it is not. At first of inputs and initializers; inference adds
+  /// the rest.
+  ::onnx::TypeProto value_type = {};
+  /// An input or an initializer: no node makes it.
+  bool given = false;
+  /// A node or the caller reads it.
+  bool consumed = false;
+  /// The caller reads it.
+  bool is_output = false;
+  /// Of a constant that is read as if it had been made for another batch: what the model has.
+  const Value* original = nullptr;
+  /// Of a sequence whose length is known: types of its tensors.
+  std::optional<std::vector<::onnx::TypeProto>> sequence = {};
+
+  bool has_type() const { return value_type.value_case() != ::onnx::TypeProto::VALUE_NOT_SET; }
+};
+
+/// A step of a program: a node and the values it reads and makes; null where an optional input or
+/// output is left out.
 struct Step {
   Node node;
-  std::vector<std::string> inputs;
-  /// Tensors of this graph that the node's subgraphs read.
-  std::vector<std::string> captured;
-  std::vector<std::string> outputs;
-  /// What names of the model that the subgraphs read mean: captured, by the model's own names.
-  std::map<std::string, std::string> scope;
+  std::vector<Value*> inputs = {};
+  /// Values of this graph that the node's subgraphs read.
+  std::vector<Value*> captured = {};
+  std::vector<Value*> outputs = {};
+  /// The captured values, by the names that the subgraphs read them under.
+  std::map<std::string, Value*> scope = {};
   /// Of a node in a branch: the first assumption that the choice of the branch rests on.
   std::optional<std::size_t> assumption = {};
   /// Why the shapes of its results are not known, though those of its inputs are assumed.
@@ -39,29 +60,23 @@ struct Program {
   std::string where;
   int opset = 0;
   std::vector<Step> steps;
-  /// Types as far as known: at first of inputs and initializers; inference adds the rest.
-  std::unordered_map<std::string, ::onnx::TypeProto> types;
-  std::unordered_map<std::string, Tensor> tensors;
-  /// Tensors that a node or the caller reads.
-  std::set<std::string> consumed;
-  /// Tensors that the caller reads.
-  std::set<std::string> outputs;
+  /// Every value, by its id. Steps point into it: none is ever erased.
+  std::unordered_map<std::string, Value> values;
   /// Versions of the operator sets by canonical domain.
   std::unordered_map<std::string, int> opsets;
-  /// Constants read as if they had been made for another batch, and what the model has instead.
-  std::unordered_map<std::string, std::string> widened;
   /// Dimensions that the data decide and nobody states, taken at their largest.
   std::vector<Assumption> assumptions;
   /// How many bodies of other programs it lies in.
   int depth = 0;
   /// Names of Binding::dims that inference found.
   std::set<std::string> used_dims;
-  /// Types of the tensors in sequences whose length is known.
-  std::unordered_map<std::string, std::vector<::onnx::TypeProto>> sequences;
   /// Nodes that the model does not have.
   std::vector<std::unique_ptr<::onnx::NodeProto>> made;
   /// What a reader should know, in whole lines that begin with `where`.
   std::vector<std::string> warnings;
+
+  /// The value of that id, made if there is none; null for an empty name.
+  Value* value(const std::string& id);
 };
 
 /// Throws Error, beginning with `where`, for a cycle, a tensor that nobody makes, an input
@@ -71,11 +86,15 @@ Program make_program(const ::onnx::ModelProto& model, const std::string& where);
 /// `where: node "conv7" (Conv): `
 std::string label(const Program& program, const Node& node);
 
-/// The step's tensors, in order; null where the name is empty. With `consumed_only`, outputs nobody
-/// reads are null, too.
-std::vector<const Tensor*> input_tensors(const Program& program, const Step& step);
-std::vector<const Tensor*> output_tensors(const Program& program, const Step& step,
-                                          bool consumed_only);
+/// The step's inputs and outputs, in order; null where they are left out. With `consumed_only`,
+/// outputs nobody reads are null, too.
+std::vector<const Tensor*> input_tensors(const Step& step);
+std::vector<const Tensor*> output_tensors(const Step& step, bool consumed_only);
+/// The step's node, of which only the inputs are known.
+NodeView inputs_view(const Step& step);
+
+/// Notes that the step reads its inputs and what its subgraphs read.
+void mark_consumed(const Step& step);
 
 /// The type of a tensor; without a shape, of any.
 ::onnx::TypeProto make_type(int element_type, const std::optional<Dims>& shape);

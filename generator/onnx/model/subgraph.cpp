@@ -89,26 +89,26 @@ std::set<std::string> captured_names(const NodeProto& node) {
 }
 
 void add_initializers(Program& program, const GraphProto& graph,
-                      const std::function<std::string(const std::string&)>& rename) {
-  const auto add = [&](const std::string& stated, int type, const auto& dims) -> Tensor& {
-    const std::string name = rename(stated);
-    ::onnx::TypeProto& stored = program.types[name];
-    stored.mutable_tensor_type()->set_elem_type(type);
-    auto& shape = *stored.mutable_tensor_type()->mutable_shape();
-    shape.Clear();
-    for (const std::int64_t extent : dims) shape.add_dim()->set_dim_value(extent);
-    Tensor tensor = make_tensor(stated, stored);
-    if (!tensor.shape || !checked_element_count(*tensor.shape)) {
+                      const std::function<Value*(const std::string&)>& place) {
+  const auto add = [&](const std::string& stated, int type, const auto& dims) -> Tensor* {
+    Value* value = place(stated);
+    if (value == nullptr) return nullptr;
+    value->value_type = make_type(type, Dims(dims.begin(), dims.end()));
+    Tensor tensor = make_tensor(stated, value->value_type);
+    if (!checked_element_count(*tensor.shape)) {
       throw Error(program.where + ": initializer \"" + stated +
                   "\" has negative extents or more than 2^40 elements");
     }
     tensor.constant = true;
-    return program.tensors[name] = std::move(tensor);
+    value->given = true;
+    static_cast<Tensor&>(*value) = std::move(tensor);
+    return value;
   };
   for (const auto& tensor : graph.initializer()) {
-    Tensor& added = add(tensor.name(), tensor.data_type(), tensor.dims());
+    Tensor* added = add(tensor.name(), tensor.data_type(), tensor.dims());
+    if (added == nullptr) continue;  // nobody can read what has no name
     try {
-      added.literal = read_literal(tensor);
+      added->literal = read_literal(tensor);
     } catch (const Error& error) {
       throw Error(program.where + ": " + error.what());
     }

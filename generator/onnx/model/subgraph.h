@@ -18,10 +18,10 @@ std::vector<std::string> unique_names(const ::onnx::GraphProto& graph);
 /// Names that the subgraphs of `node` read and do not define.
 std::set<std::string> captured_names(const ::onnx::NodeProto& node);
 
-/// Adds the constants that a graph stores, under the names that `rename` gives them. Throws Error
-/// for impossible extents.
+/// Adds the constants that a graph stores, as the values that `place` gives their names. Throws
+/// Error for impossible extents.
 void add_initializers(Program& program, const ::onnx::GraphProto& graph,
-                      const std::function<std::string(const std::string&)>& rename);
+                      const std::function<Value*(const std::string&)>& place);
 
 /// "3 nodes (Conv 2, Relu 1)": every node in the graphs among the node's attributes.
 std::string hidden_nodes(const ::onnx::NodeProto& node);

@@ -298,8 +298,8 @@ Model recurrent_layers(std::int64_t directions, std::int64_t batch, int layers) 
     model.weights("w" + index, {directions, 16, layer == 1 ? 3 : directions * 4})
         .weights("r" + index, {directions, 16, 4})
         .integers("shape" + index, {5, batch, directions * 4})
-        .node("LSTM", {"y" + std::to_string(layer - 1), "w" + index, "r" + index}, {"s" + index},
-              {{"direction", directions == 2 ? "bidirectional" : "forward"}})
+        .node("LSTM", {std::string("y") + std::to_string(layer - 1), "w" + index, "r" + index},
+              {"s" + index}, {{"direction", directions == 2 ? "bidirectional" : "forward"}})
         .node("Reshape", {"s" + index, "shape" + index}, {"y" + index});
   }
   return model;

@@ -106,12 +106,12 @@ Model doubling(int functions) {
   for (int index = 0; index < functions; ++index) {
     auto& function = *model.proto().add_functions();
     function.set_domain("own");
-    function.set_name("f" + std::to_string(index));
+    function.set_name(std::string("f") + std::to_string(index));
     function.add_input("a");
     for (int call = 0; index + 1 < functions && call < 2; ++call) {
       auto& node = *function.add_node();
       node.set_domain("own");
-      node.set_op_type("f" + std::to_string(index + 1));
+      node.set_op_type(std::string("f") + std::to_string(index + 1));
       node.add_input("a");
     }
   }

@@ -171,8 +171,9 @@ TEST_F(Files, MayBeLargerThanProtobufCanParse) {
   weight.add_dims(1 << 20);
   weight.add_dims(768);
   const std::string facts = weight.SerializeAsString();
-  const std::string raw = "\x4a" + varint(size);
-  const std::string tensor = "\x2a" + varint(facts.size() + raw.size() + size) + facts + raw;
+  const std::string raw = std::string("\x4a") + varint(size);
+  const std::string tensor =
+      std::string("\x2a") + varint(facts.size() + raw.size() + size) + facts + raw;
   model.proto().clear_graph();
   {
     std::ofstream out(folder_ / "big.onnx", std::ios::binary);
