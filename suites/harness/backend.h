@@ -11,7 +11,7 @@
 
 namespace benanza {
 
-/// What a measurement depends on and a reader must not mix: device, versions, threads. Versions
+/// The conditions of a measurement that a reader must not mix: device, versions, threads. Versions
 /// are asked of the loaded library. Two results may be joined only if their systems are equal.
 using System = std::map<std::string, std::string>;
 

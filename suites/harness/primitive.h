@@ -13,7 +13,7 @@
 
 namespace benanza {
 
-/// What a backend knows of a variant beyond its time; every entry becomes a field of the row, so a
+/// More that a backend knows of a variant; every entry becomes a field of the row, so a
 /// name says its unit: {"heuristic_rank": 2.0, "tensor_core_claimed": true}.
 using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
 

@@ -8,7 +8,7 @@
 namespace benanza::harness {
 namespace {
 
-/// What `name` asks, without how it is answered.
+/// The question that `name` answers: problem, precision, hot or cold.
 std::string question(const std::string& name) {
   VariantName parts = parse_variant_name(name);
   parts.layout = Layout::any;
