@@ -5,14 +5,34 @@
 #include <exception>
 #include <string>
 
-#include "analysis/commands/command.h"
+#include "analysis/questions/question.h"
 #include "core/base/error.h"
+
+namespace {
+
+using benanza::analysis::Action;
+using benanza::analysis::Flags;
+using benanza::analysis::Question;
+
+void add_question(CLI::App& program, const Question& question) {
+  CLI::App& command =
+      *program.add_subcommand(std::string(question.name), std::string(question.help));
+  Flags flags(command);
+  const Action action = question.ask != nullptr
+                            ? question.ask(flags)
+                            : ask_about_models(flags, question.name, question.section);
+  if (action) command.callback(action);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App program("Answers questions about models from their graphs, results and profiles.",
                    "benanza-analyze");
-  for (const benanza::Command& command : benanza::commands()) command.add(program);
   try {
+    for (const Question& question : benanza::analysis::questions()) {
+      add_question(program, question);
+    }
     program.parse(argc, argv);
     if (program.get_subcommands().empty()) throw benanza::Error("no question; see --help");
     return 0;

@@ -80,10 +80,15 @@ function(benanza_generate_registrations)
   set(input_options ${BENANZA_INPUTS})
   list(TRANSFORM input_options PREPEND "--input=")
   set(out ${BENANZA_BINARY_DIR}/generated)
+  set(skip_option)
+  if(BENANZA_SKIP_REFUSED)
+    set(skip_option --skip-refused ${out}/refused.txt)
+  endif()
   add_custom_command(
     OUTPUT ${out}/stamp
     BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake
-    COMMAND benanza-generate ${batch_option} ${dim_options} ${input_options} --precision ${precisions} --out ${out} ${files}
+    COMMAND benanza-generate ${batch_option} ${dim_options} ${input_options} ${skip_option} --clean
+            --precision ${precisions} --out ${out} ${files}
     COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
     DEPENDS benanza-generate ${files} ${stamps}
     COMMENT "Generating registrations"

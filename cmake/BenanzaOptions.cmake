@@ -14,8 +14,11 @@ set(BENANZA_DIMS "" CACHE STRING
 set(BENANZA_INPUTS "" CACHE STRING
     "Values of inputs that decide what models do: NAME=VALUE[,VALUE...], e.g. \"use_cache_branch=true\"")
 set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
+option(BENANZA_SKIP_REFUSED
+       "Build without the models that cannot be read (generated/refused.txt) instead of failing" OFF)
 option(BENANZA_BUILD_SUITES "Build the generator, the zoo and the benchmark suites" ON)
-option(BENANZA_UNITY "Compile several files of a target together: a third of the time for a full build" ON)
+option(BENANZA_UNITY "Compile files of a target together: faster full builds" ON)
+option(BENANZA_PRECOMPILE "Precompile headers of other libraries: faster full builds" ON)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -32,48 +35,44 @@ if(BENANZA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${BENANZA_CCACHE})
 endif()
 
-# Warnings of one of our own targets, and its optimisation: our time goes into libraries that were
-# compiled elsewhere, and -O1 compiles a third faster than CMake's -O3. What is hot (the references)
-# says so itself. g++ 12 sees overlapping copies where "text" + std::string is
+# Warnings of one of our own targets. g++ 12 sees overlapping copies where "text" + std::string is
 # inlined (GCC bug 105651), hence no -Wrestrict there.
 function(benanza_target target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> -Wall -Wextra -Werror
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Werror
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 endfunction()
 
-# Targets whose files are compiled a dozen at a time: most of a file's time goes into the headers of
-# other people. Names of their unnamed namespaces must differ then, so not for tests and for the files of
-# primitives, which are alike.
+# A target whose files may be compiled together.
 function(benanza_unity)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${BENANZA_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
-# A target that only reads its command line and prints: compiled as fast as can be.
-function(benanza_cold_target target)
-  benanza_target(${target})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
-endfunction()
-
-# Sources of this folder that are hot. They do without precompiled headers: g++ 12 crashes on one that
-# was made at another level.
-function(benanza_optimise level)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
-                              COMPILE_OPTIONS $<$<CONFIG:Release>:${level}>)
-endfunction()
-
-# Headers of other people that most files of a target need, parsed once. Not for our own: a change
+# Headers of other libraries that most files of a target need, parsed once. Not for our own: a change
 # would compile everything again.
 function(benanza_precompile target)
-  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(BENANZA_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    benanza_precompiled_with_ccache(${target})
+  endif()
+endfunction()
+
+function(benanza_precompiled_with_ccache target)
   if(BENANZA_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)
   endif()
 endfunction()
 
-# The same for the JSON library, parsed once for all targets that say so. Not for the command-line
-# library: its objects with constructors would be compiled into every file, three seconds each.
+# The precompiled headers of another target, which must be compiled alike.
+function(benanza_reuse_precompiled target from)
+  if(BENANZA_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${from})
+    benanza_precompiled_with_ccache(${target})
+  endif()
+endfunction()
+
+# The JSON library, precompiled once for all targets that say so.
 function(benanza_precompile_json target)
-  if(NOT TARGET benanza_json)
+  if(BENANZA_PRECOMPILE AND NOT TARGET benanza_json)
     find_package(nlohmann_json 3.11 REQUIRED)
     file(CONFIGURE OUTPUT ${BENANZA_BINARY_DIR}/json.cpp CONTENT "")
     add_library(benanza_json OBJECT ${BENANZA_BINARY_DIR}/json.cpp)
@@ -82,10 +81,7 @@ function(benanza_precompile_json target)
     benanza_precompile(benanza_json <algorithm> <filesystem> <fstream> <functional> <map> <memory>
                        <optional> <set> <sstream> <string> <vector> <nlohmann/json.hpp>)
   endif()
-  target_precompile_headers(${target} REUSE_FROM benanza_json)
-  if(BENANZA_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
-  endif()
+  benanza_reuse_precompiled(${target} benanza_json)
 endfunction()
 
 # A GoogleTest program of a room: label `unit`, needs no GPU, ends in seconds.
@@ -96,22 +92,18 @@ function(benanza_unit_test name)
   endif()
   find_package(GTest REQUIRED)
   add_executable(${name} ${arg_SOURCES})
-  # A test's own code runs once; optimised, g++ 12 warns of copies inside the standard library.
-  benanza_cold_target(${name})
-  if(NOT TARGET benanza_gtest)
+  benanza_target(${name})
+  if(BENANZA_PRECOMPILE AND NOT TARGET benanza_gtest)
     file(CONFIGURE OUTPUT ${BENANZA_BINARY_DIR}/gtest.cpp CONTENT "")
     add_library(benanza_gtest OBJECT ${BENANZA_BINARY_DIR}/gtest.cpp)
-    benanza_cold_target(benanza_gtest)
+    benanza_target(benanza_gtest)
     target_link_libraries(benanza_gtest PRIVATE GTest::gmock GTest::gtest_main)
     benanza_precompile(benanza_gtest <algorithm> <filesystem> <fstream> <functional> <map> <memory>
                        <optional> <string> <vector> <gmock/gmock.h> <gtest/gtest.h>)
   endif()
   # What is compiled for OpenMP cannot read headers that were not.
   if(NOT "OpenMP::OpenMP_CXX" IN_LIST arg_LIBRARIES)
-    target_precompile_headers(${name} REUSE_FROM benanza_gtest)
-    if(BENANZA_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${name} PRIVATE -fpch-preprocess)
-    endif()
+    benanza_reuse_precompiled(${name} benanza_gtest)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})

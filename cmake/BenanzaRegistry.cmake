@@ -1,13 +1,14 @@
-# benanza_registry(<out> FOLDER <folder> HEADER <header> TYPE <type> FUNCTION <name>
-#                  DECLARATION <text> CALL <text> [OWN_FOLDERS])
-# Writes a source that defines `<type> <name>()`, declared in <header>, which fills a table from the
-# files of <folder>: for every X.cpp it has both texts, in which <X> stands for X.
-# OWN_FOLDERS: the same for every X/X.cpp; the other files of X belong to it.
-# Sets <out> to these files and the source. So a new operator, command or importer is a new file, and
-# nothing else.
+# benanza_registry(<out> FOLDER <folder> [OWN_FOLDERS] [SOURCES <file>...] HEADER <header>
+#                  NAMESPACE <namespace> TYPE <type> FUNCTION <name> DECLARATION <text> CALL <text>)
+# Writes a source that defines `<type> <name>()`, declared in <header>, in <namespace>: it fills a table from
+# the files of <folder>. For every X.cpp there, every file of SOURCES and, with OWN_FOLDERS, every X/X.cpp
+# (whose folder may hold more files), it has both texts with <X> replaced by X.
+# Sets <out> to all these files and the source. So a new operator, question or importer is one new file.
 function(benanza_registry out)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_FOLDERS" "FOLDER;HEADER;TYPE;FUNCTION;DECLARATION;CALL" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_FOLDERS"
+                        "FOLDER;HEADER;NAMESPACE;TYPE;FUNCTION;DECLARATION;CALL" "SOURCES")
   file(GLOB entries CONFIGURE_DEPENDS ${arg_FOLDER}/*.cpp)
+  list(APPEND entries ${arg_SOURCES})
   set(sources ${entries})
   if(arg_OWN_FOLDERS)
     file(GLOB nested CONFIGURE_DEPENDS ${arg_FOLDER}/*/*.cpp)
@@ -30,5 +31,6 @@ function(benanza_registry out)
   endforeach()
   set(registry ${CMAKE_CURRENT_BINARY_DIR}/${arg_FOLDER}/registry.cpp)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/registry.cpp.in ${registry} @ONLY)
+  set_source_files_properties(${registry} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set(${out} ${sources} ${registry} PARENT_SCOPE)
 endfunction()

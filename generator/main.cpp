@@ -1,14 +1,31 @@
 // benanza-generate: ONNX models to registrations, graphs and the list of tests.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "generator/emit/command.h"
 #include "generator/emit/summary.h"
 
 namespace {
 
 using namespace benanza;
+using namespace benanza::emit;
+
+/// Says how many models were refused; the exit status of the call.
+int finish(const ImportedModels& imported, std::size_t models, const std::string& refused_list) {
+  if (!refused_list.empty()) {
+    std::string text;
+    for (const RefusedModel& model : imported.refused)
+      text += model.path.string() + '\t' + model.error + '\n';
+    write_file_if_changed(refused_list, text);
+  }
+  if (imported.refused.empty()) return 0;
+  std::cerr << "benanza-generate: left out " << imported.refused.size() << " of " << models
+            << " models; everything else is done\n";
+  return refused_list.empty() ? 1 : 0;
+}
 
 int run(int argc, char** argv) {
   CLI::App app("Turns ONNX models into the problems that the benchmark suites measure.");
@@ -18,8 +35,10 @@ int run(int argc, char** argv) {
   std::vector<std::string> inputs;
   std::vector<std::string> precisions{"fp32"};
   std::string out;
-  bool wants_summary = false;
+  std::string refused_list;
+  std::string wanted_summary;
   bool wants_sharing = false;
+  bool clean = false;
   app.add_option("MODEL", models, "ONNX files")->required();
   app.add_option("--batch", batches, "Batch sizes: dimension 0 of every input")
       ->delimiter(',')
@@ -41,7 +60,17 @@ int run(int argc, char** argv) {
       ->type_name("P[,P...]")
       ->allow_extra_args(false);
   app.add_option("--out", out, "Folder for problems.cpp, tests.cmake and the graph.json files");
-  app.add_flag("--summary", wants_summary, "Print a table of each model's layers; needs no --out");
+  app.add_flag("--clean", clean,
+               "Remove the graph files that the last call with this --out wrote and this one does "
+               "not");
+  app.add_option(
+         "--skip-refused", refused_list,
+         "Write the models that cannot be read into this file, path and reason separated by a "
+         "tab, and succeed if any other is left")
+      ->type_name("FILE");
+  app.add_flag("--summary{brief}", wanted_summary,
+               "Print a table of each model's layers; =all lists operators that need no work, too; "
+               "needs no --out");
   app.add_flag("--unique", wants_sharing,
                "Print how many problems all the models share; needs no --out");
   try {
@@ -51,7 +80,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + ": see --help");
   }
-  if (out.empty() && !wants_summary && !wants_sharing) {
+  if (!wanted_summary.empty() && wanted_summary != "brief" && wanted_summary != "all") {
+    throw Error("--summary=" + wanted_summary + ": wants --summary or --summary=all");
+  }
+  if (out.empty() && wanted_summary.empty() && !wants_sharing) {
     throw Error("--out DIR is missing: where shall the files go?");
   }
 
@@ -59,22 +91,30 @@ int run(int argc, char** argv) {
   for (const std::string& dim : dims) options.dims.insert(parse_dim(dim));
   for (const std::string& input : inputs) options.values.insert(parse_input(input));
   const std::vector<Precision> chosen = parse_precisions(precisions);
-  const std::vector<GraphFile> files = import_models(options);
-  for (const GraphFile& file : files) {
+  const ImportedModels imported = import_models(options);
+  for (const GraphFile& file : imported.files) {
     for (const std::string& warning : file.graph.warnings) {
       std::cerr << "benanza-generate: warning: " << warning << '\n';
     }
   }
-  if (!out.empty()) emit(out, files, chosen);
-  if (wants_summary) {
-    for (const GraphFile& file : files) std::cout << summary(file.graph);
+  for (const RefusedModel& model : imported.refused) {
+    std::cerr << "benanza-generate: " << model.error << '\n';
+  }
+  if (imported.files.empty()) return 1;
+
+  if (!out.empty()) {
+    write_files(out, imported.files, chosen, clean ? OldGraphs::remove : OldGraphs::keep);
+  }
+  const SummaryRows rows = wanted_summary == "all" ? SummaryRows::all : SummaryRows::brief;
+  if (!wanted_summary.empty()) {
+    for (const GraphFile& file : imported.files) std::cout << summary(file.graph, rows);
   }
   if (wants_sharing) {
-    std::vector<Graph> graphs;
-    for (const GraphFile& file : files) graphs.push_back(file.graph);
+    std::vector<LoweredGraph> graphs;
+    for (const GraphFile& file : imported.files) graphs.push_back(file.graph);
     std::cout << sharing(graphs);
   }
-  return 0;
+  return finish(imported, options.models.size(), refused_list);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ void write_model(const std::string& id, const std::string& path, const zoo::Buil
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
     throw Error(path + ": is not a regular file; give the path of a file to write");
   }
-  const onnx::ModelProto model = zoo::build(zoo::find(id), options);
+  const ::onnx::ModelProto model = zoo::build(zoo::find(id), options);
   // Protobuf cannot write a message of 2 GiB or more; no model of the zoo comes near.
   std::string bytes;
   if (!model.SerializeToString(&bytes)) {

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 std::string lower_case(std::string_view name) {
@@ -149,4 +149,4 @@ KernelTraits kernel_traits(std::string_view name) {
   return traits;
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -5,9 +5,9 @@
 
 #include "core/problem/precision.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
-/// What a GPU kernel is there for, beside the operator's own arithmetic (`work`).
+/// The purpose of a GPU kernel, beside the operator's own arithmetic (`work`).
 enum class KernelRole {
   work,
   layout,   // reorders a tensor: NCHW to NHWC and back, a library's own transposes
@@ -18,7 +18,7 @@ enum class KernelRole {
   combine,  // adds up the parts of a product that was split along its reduction
 };
 
-/// What a kernel's name tells. Unknown stays empty: names are no contract of the libraries.
+/// Facts that a kernel's name tells. Unknown stays empty: names are no contract of the libraries.
 struct KernelTraits {
   KernelRole role = KernelRole::work;
   /// Tensor Core instructions. No for fp32 and integer pipelines that the name states.
@@ -35,4 +35,4 @@ struct KernelTraits {
 /// those for Tensor Cores have not been held against hardware counters.
 KernelTraits kernel_traits(std::string_view name);
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -10,7 +10,7 @@
 #include "core/base/document.h"
 #include "core/problem/text.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// One kernel, copy or fill of the GPU.
 struct ProfiledKernel {
@@ -50,7 +50,7 @@ struct ProfiledNode {
   std::vector<ProfiledKernel> kernels{};
 };
 
-/// What the GPU did during one run of the model, with the profiler on. Medians over the runs.
+/// The GPU during one run of the model, with the profiler on. Medians over the runs.
 struct Timeline {
   /// From the first operator's call to the end of the last kernel.
   double span_seconds = 0;
@@ -60,7 +60,7 @@ struct Timeline {
   double host_bound_seconds = 0;
 };
 
-/// What a framework really did with a model.
+/// A framework's run of a model, as it was recorded.
 struct Profile {
   std::filesystem::path path{};
   std::string framework{};
@@ -85,7 +85,7 @@ struct Profile {
   /// The operators are this many times the same sequence, and the profile does not say whether that
   /// is one run of a model or several (one_run() decides).
   std::size_t repeats = 1;
-  /// What a reader should know before trusting it; one sentence each.
+  /// Reservations a reader should know of; one sentence each.
   std::vector<std::string> remarks{};
 };
 
@@ -101,4 +101,8 @@ struct Importer {
 /// Every framework's, in the order of their names. Generated from the files of frameworks/.
 std::vector<Importer> importers();
 
-}  // namespace benanza
+/// Reads a framework's profile; its content says which framework's. Throws Error, one line, if it
+/// is none of those known, cut short, or holds no latency or no operator.
+Profile read_profile(const std::filesystem::path& path);
+
+}  // namespace benanza::analysis

@@ -4,7 +4,7 @@
 
 #include "core/statistics/statistics.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 bool is_same(const ProfiledNode& a, const ProfiledNode& b) {
@@ -80,4 +80,4 @@ std::vector<ProfiledNode> one_of(std::span<const ProfiledNode> nodes, std::size_
   return medians(sequences);
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

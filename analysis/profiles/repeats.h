@@ -5,7 +5,7 @@
 
 #include "analysis/profiles/profile.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// The same operators with the same shapes, in the same order.
 bool is_same_sequence(std::span<const ProfiledNode> a, std::span<const ProfiledNode> b);
@@ -23,4 +23,4 @@ std::vector<ProfiledNode> medians(const std::vector<std::vector<ProfiledNode>>& 
 /// `nodes` cut into `count` equal sequences, and their medians().
 std::vector<ProfiledNode> one_of(std::span<const ProfiledNode> nodes, std::size_t count);
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,11 +1,11 @@
-#include "analysis/bounds/algorithms.h"
+#include "analysis/model/algorithms.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/bounds/layer_time.h"
+#include "analysis/model/layer_time.h"
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::measured;
@@ -120,7 +120,7 @@ TEST(Algorithms, ALayersTimeFollowsThePicker) {
   given.set.add(measured("add/bias/fp32/nchw/cudnn/op", {1 * us}));
   const auto best = layer_times(given.graph, given.set, {});
   EXPECT_THAT(best[0].seconds, Optional(DoubleNear(5 * us, 1e-12)));
-  const auto picked = layer_times(given.graph, given.set, {.picker = Picker::heuristic});
+  const auto picked = layer_times(given.graph, given.set, {.policy = AlgorithmPolicy::heuristic});
   EXPECT_THAT(picked[0].seconds, Optional(DoubleNear(10 * us, 1e-12)));
 }
 
@@ -135,4 +135,4 @@ TEST(Algorithms, NothingThatFitsIsNoMissingMeasurement) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

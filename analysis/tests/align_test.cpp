@@ -1,15 +1,15 @@
-#include "analysis/comparison/align.h"
+#include "analysis/profile_match/align.h"
 
 #include <gmock/gmock.h>
 
 #include <map>
 
-#include "analysis/comparison/read_profile.h"
-#include "analysis/comparison/same_model.h"
-#include "analysis/comparison/signature.h"
+#include "analysis/profile_match/same_model.h"
+#include "analysis/profile_match/signature.h"
+#include "analysis/profiles/profile.h"
 #include "analysis/tests/trace.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::data;
@@ -39,7 +39,7 @@ TEST(Signature, IsEqualForTheSameWork) {
 Layer layer(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
             const std::string& key, Dims output = {}) {
   Layer made{.name = name, .op = op, .inputs = std::move(inputs), .problems = {key}};
-  made.output_dims = {std::move(output)};
+  made.outputs = {{.shape = std::move(output)}};
   return made;
 }
 
@@ -59,7 +59,8 @@ TEST(Align, ExtraAndMissingOperatorsDoNotShiftTheRest) {
       graph, {node("Relu", "relu/1x1"), node("Tanh", "tanh/1x1"), node("Relu", "relu/1x3")});
   EXPECT_THAT(mapping.layers_of_node,
               ElementsAre(ElementsAre(0, 1), ElementsAre(), ElementsAre(2)));
-  EXPECT_THAT(mapping.found, ElementsAre(Found::problem, Found::inside, Found::problem));
+  EXPECT_THAT(mapping.found,
+              ElementsAre(MatchKind::problem, MatchKind::inside, MatchKind::problem));
   const Quality result = quality(graph, mapping);
   EXPECT_EQ(result.layers, 3);
   EXPECT_EQ(result.matched, 2);
@@ -74,7 +75,7 @@ TEST(Align, OtherAttributesAreStillTheLayer) {
       .layers = {layer("c", "Conv", {}, "conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1")}};
   const Mapping mapping =
       map_layers(graph, {node("Conv", "conv/1x4x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1")});
-  EXPECT_THAT(mapping.found, ElementsAre(Found::kind));
+  EXPECT_THAT(mapping.found, ElementsAre(MatchKind::kind));
   ASSERT_EQ(mapping.pairs.size(), 1);
   EXPECT_EQ(mapping.pairs[0].layer, 0);
 }
@@ -100,12 +101,12 @@ TEST(Align, AnOptionalPartTakesOnlyItsOwn) {
                      .layers = {layer("p", "Gemm", {}, "gemm/m4_n8_k2_nn_w", {4, 8}),
                                 layer("r", "Add", {0}, "add/4x8_4x8", {4, 8})}};
   const Mapping first = map_layers(folded, {product});
-  EXPECT_THAT(first.found, ElementsAre(Found::problem, Found::inside));
-  const Graph apart{.model = "m",
-                    .layers = {layer("p", "MatMul", {}, "gemm/m4_n8_k2_nn_w", {4, 8}),
-                               layer("bias", "Add", {0}, "add/4x8_1x8_w", {4, 8}),
-                               layer("r", "Add", {1}, "add/4x8_4x8", {4, 8})}};
-  const Mapping second = map_layers(apart, {product, node("Add", "add/4x8_4x8", {4, 8})});
+  EXPECT_THAT(first.found, ElementsAre(MatchKind::problem, MatchKind::inside));
+  const Graph add_edge{.model = "m",
+                       .layers = {layer("p", "MatMul", {}, "gemm/m4_n8_k2_nn_w", {4, 8}),
+                                  layer("bias", "Add", {0}, "add/4x8_1x8_w", {4, 8}),
+                                  layer("r", "Add", {1}, "add/4x8_4x8", {4, 8})}};
+  const Mapping second = map_layers(add_edge, {product, node("Add", "add/4x8_4x8", {4, 8})});
   EXPECT_THAT(second.layers_of_node, ElementsAre(ElementsAre(0, 1), ElementsAre(2)));
 }
 
@@ -202,4 +203,4 @@ TEST(SameModel, OtherModelsAndBatchesAreOneLine) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include "analysis/comparison/calls.h"
+#include "analysis/profile_match/mapping.h"
 #include "analysis/tests/folder.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::error_of;
@@ -142,4 +142,4 @@ TEST(ApiLog, CallsAreFoundInTheModelByOrderAndProblem) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

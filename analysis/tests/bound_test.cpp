@@ -1,10 +1,10 @@
-#include "analysis/bounds/bound.h"
+#include "analysis/model/bounds.h"
 
 #include <gmock/gmock.h>
 
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::layer;
@@ -141,4 +141,4 @@ TEST(Bounds, OfNothingButFreeLayersAreZero) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

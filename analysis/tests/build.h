@@ -3,13 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "analysis/bounds/layer_time.h"
+#include "analysis/model/layer_time.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
 /// Short ways to write a test's models and measurements.
 namespace benanza::test {
+
+using namespace analysis;
 
 inline constexpr double ms = 1e-3;
 inline constexpr double us = 1e-6;
@@ -23,7 +25,7 @@ inline Layer layer(const std::string& name, std::vector<std::size_t> inputs) {
           .problems = {"relu/" + name},
           .flops = 1e6,
           .bytes = 1e3,
-          .outputs = {name + "_out"}};
+          .outputs = {{.name = name + "_out"}}};
 }
 
 inline Layer layer(const std::string& name, std::vector<std::size_t> inputs, Cost cost,

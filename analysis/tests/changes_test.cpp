@@ -1,10 +1,10 @@
-#include "analysis/bounds/changes.h"
+#include "analysis/questions/compare/changes.h"
 
 #include <gmock/gmock.h>
 
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::measured;
@@ -31,19 +31,19 @@ Measurement call(const std::string& key, const std::string& algorithm, double mi
   return measured(key + "/fp32/nchw/" + backend + '/' + algorithm, {seconds, seconds, seconds});
 }
 
-Turn turn_of(double before, double after, double tolerance = 0.05) {
+ChangeKind kind_of(double before, double after, double tolerance = 0.05) {
   const auto found =
       changes(set_of({call(relu, "a", before)}), set_of({call(relu, "a", after)}), {}, tolerance);
   EXPECT_THAT(found.problems, SizeIs(1));
-  return found.problems[0].turn;
+  return found.problems[0].kind;
 }
 
 TEST(Changes, SlowerAndFasterAreEquallyFarFromTheSame) {
-  EXPECT_EQ(turn_of(100, 104), Turn::same);
-  EXPECT_EQ(turn_of(100, 106), Turn::slower);
-  EXPECT_EQ(turn_of(104, 100), Turn::same);
-  EXPECT_EQ(turn_of(106, 100), Turn::faster);
-  EXPECT_EQ(turn_of(100, 104, 0.03), Turn::slower);
+  EXPECT_EQ(kind_of(100, 104), ChangeKind::same);
+  EXPECT_EQ(kind_of(100, 106), ChangeKind::slower);
+  EXPECT_EQ(kind_of(104, 100), ChangeKind::same);
+  EXPECT_EQ(kind_of(106, 100), ChangeKind::faster);
+  EXPECT_EQ(kind_of(100, 104, 0.03), ChangeKind::slower);
 }
 
 // Medians 10 and 12, but the samples overlap: a draw of the second has a median of 9 often enough.
@@ -53,7 +53,7 @@ TEST(Changes, WhatTheSamplesDoNotTellApartIsTheSame) {
   const MeasurementSet after = set_of({measured(name, {9 * us, 12 * us, 13 * us})});
   const auto found = changes(before, after, {}, 0.05);
   EXPECT_THAT(found.problems[0].ratio(), Optional(DoubleEq(1.2)));
-  EXPECT_EQ(found.problems[0].turn, Turn::same);
+  EXPECT_EQ(found.problems[0].kind, ChangeKind::same);
   ASSERT_TRUE(found.problems[0].spread);
   EXPECT_DOUBLE_EQ(found.problems[0].spread->low, 0.9);
   EXPECT_DOUBLE_EQ(found.problems[0].spread->high, 1.3);
@@ -63,7 +63,7 @@ TEST(Changes, OneSampleHasNoSpreadAndStillCounts) {
   const std::string name = relu + "/fp32/nchw/cudnn/a";
   const auto found =
       changes(set_of({measured(name, {10 * us})}), set_of({measured(name, {20 * us})}), {}, 0.05);
-  EXPECT_EQ(found.problems[0].turn, Turn::slower);
+  EXPECT_EQ(found.problems[0].kind, ChangeKind::slower);
   EXPECT_EQ(found.problems[0].spread, std::nullopt);
 }
 
@@ -75,20 +75,20 @@ TEST(Changes, AProblemIsItsFastestCall) {
               call(conv, "b", 12), call(conv, "c", 20)});
   const auto found = changes(before, after, {}, 0.05);
   ASSERT_THAT(found.problems, SizeIs(1));
-  EXPECT_EQ(found.problems[0].turn, Turn::slower);
+  EXPECT_EQ(found.problems[0].kind, ChangeKind::slower);
   EXPECT_THAT(found.problems[0].ratio(), Optional(DoubleEq(1.5)));
   ASSERT_THAT(found.calls, SizeIs(3));
-  EXPECT_EQ(found.calls[0].turn, Turn::lost);
+  EXPECT_EQ(found.calls[0].kind, ChangeKind::lost);
   EXPECT_EQ(found.calls[0].before->variant.algorithm, "a");
   EXPECT_EQ(found.calls[0].reason, "unsupported: no kernel");
-  EXPECT_EQ(found.calls[1].turn, Turn::gained);
+  EXPECT_EQ(found.calls[1].kind, ChangeKind::gained);
   EXPECT_EQ(found.calls[1].after->variant.algorithm, "c");
   EXPECT_EQ(found.calls[1].reason, "not there");
-  EXPECT_EQ(found.calls[2].turn, Turn::same);
+  EXPECT_EQ(found.calls[2].kind, ChangeKind::same);
   const ChangeTotals sum = totals(found.calls);
   EXPECT_EQ(sum.compared, 1U);
-  EXPECT_EQ(sum.of(Turn::lost), 1U);
-  EXPECT_EQ(sum.of(Turn::gained), 1U);
+  EXPECT_EQ(sum.of(ChangeKind::lost), 1U);
+  EXPECT_EQ(sum.of(ChangeKind::gained), 1U);
   EXPECT_THAT(sum.median_ratio, Optional(DoubleEq(1)));
 }
 
@@ -97,7 +97,7 @@ TEST(Changes, AProblemWithoutAnyCallLeftIsLost) {
       set_of({call(relu, "a", 8)}),
       set_of({refused(relu + "/fp32/nchw/cudnn/a", Status::incorrect, "element 3")}), {}, 0.05);
   ASSERT_THAT(found.problems, SizeIs(1));
-  EXPECT_EQ(found.problems[0].turn, Turn::lost);
+  EXPECT_EQ(found.problems[0].kind, ChangeKind::lost);
   EXPECT_EQ(found.problems[0].reason, "incorrect: element 3");
   EXPECT_EQ(found.problems[0].ratio(), std::nullopt);
 }
@@ -139,4 +139,4 @@ TEST(Changes, TheGravestFirst) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -7,7 +7,7 @@
 #include "analysis/tests/program.h"
 #include "core/graph_file/graph.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -117,4 +117,4 @@ TEST_F(Compare, ErrorsAreOneLine) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,10 +1,10 @@
-#include "analysis/bounds/cover.h"
+#include "analysis/model/cover.h"
 
 #include <gmock/gmock.h>
 
 #include <random>
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using testing::ElementsAre;
@@ -138,4 +138,4 @@ TEST(CheapestCover, IsTheLeastOfAllCoversOfRandomPieces) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -2,11 +2,13 @@
 
 #include <string>
 
-#include "analysis/report/fusion_report.h"
+#include "analysis/questions/fusion/report.h"
 #include "analysis/tests/build.h"
 
 /// Graphs with fusions, and what their layers cost alone.
 namespace benanza::test {
+
+using namespace analysis;
 
 /// conv -> bn -> relu: 10, 2 and 2 ms, and a layer behind them of 1 ms.
 inline Graph chain() {
@@ -27,8 +29,8 @@ inline void add(MeasurementSet& set, const std::string& problem, double seconds,
 }
 
 inline FusionReport report_of(const Graph& graph, const MeasurementSet& set,
-                              const Choice& choice = {}) {
-  return make_fusion_report(graph, set, choice, Movement::exclude);
+                              const MeasurementFilter& filter = {}) {
+  return make_fusion_report(graph, set, filter, Movement::exclude);
 }
 
 /// A residual block: left and right (10 and 6 ms) meet in sum (3 ms), which relu follows (1 ms).

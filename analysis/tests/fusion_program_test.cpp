@@ -6,7 +6,7 @@
 
 #include "analysis/tests/program.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::Outcome;
@@ -86,4 +86,4 @@ TEST_F(FusionProgram, TypingErrorsAreOneLine) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

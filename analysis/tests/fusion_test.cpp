@@ -1,4 +1,4 @@
-#include "analysis/bounds/fusion.h"
+#include "analysis/model/fusion.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 
 #include "analysis/tests/fusion_graphs.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -228,8 +228,8 @@ TEST(Fusion, IsChosenAtThePrecisionThatIsAsked) {
   const Graph graph = chain();
   EXPECT_THAT(verdicts(report_of(graph, set)), ElementsAre(Verdict::missing, Verdict::missing));
   // Nor does a fallback of the layers bring a fusion at another precision.
-  const Choice choice{.precision = Precision::fp32, .fallback = Precision::fp16};
-  EXPECT_THAT(verdicts(report_of(graph, set, choice)),
+  const MeasurementFilter filter{.precision = Precision::fp32, .fallback = Precision::fp16};
+  EXPECT_THAT(verdicts(report_of(graph, set, filter)),
               ElementsAre(Verdict::missing, Verdict::missing));
 }
 
@@ -244,35 +244,38 @@ TEST(Fusion, TheSpreadIsThatOfTheFusedCalls) {
   EXPECT_DOUBLE_EQ(report.fused.sequential.spread->high, 9 * ms);
 }
 
-FusionReports chain_reports(const Graph& graph) {
+Page page_of(const FusionReport& report) {
+  return {.command = "fusion", .sections = {fusion_section(report)}};
+}
+
+Page chain_page(const Graph& graph) {
   MeasurementSet set = chain_alone();
   add(set, "relu/conv_bn", 10.5 * ms);
   add(set, "relu/cbr", 10.75 * ms);
-  FusionReports reports;
-  reports.systems["onednn"] = {{"threads", "2"}};
-  // The reports keep pointers into the measurements.
-  static MeasurementSet kept;
-  kept = std::move(set);
-  reports.reports.push_back(report_of(graph, kept));
-  return reports;
+  Page page = page_of(report_of(graph, set));
+  page.systems["onednn"] = {{"threads", "2"}};
+  return page;
 }
 
 TEST(FusionTable, IsAlignedAndSaysItsUnits) {
   const Graph graph = chain();
-  EXPECT_EQ(fusion_table(chain_reports(graph), 5), R"(onednn: threads 2
+  EXPECT_EQ(page_table(chain_page(graph), 5), R"(onednn: threads 2
 
 chain, batch 1, fp32
-  LBL sequential        15.000 ms  (95%: 15.000 to 15.000)
-    with fusion         11.750 ms  (95%: 11.750 to 11.750)
-    profit              3.250 ms, 21.7%
-  LBL parallel          15.000 ms  (95%: 15.000 to 15.000)
-    with fusion         11.750 ms  (95%: 11.750 to 11.750)
-  cover                 1 of 2 fusions; no other choice gives a lower sequential bound
+  LBL sequential  15.000 ms  (95%: 15.000 to 15.000)
+    with fusion   11.750 ms  (95%: 11.750 to 11.750)
+    profit        3.250 ms, 21.7%
+  LBL parallel    15.000 ms  (95%: 15.000 to 15.000)
+    with fusion   11.750 ms  (95%: 11.750 to 11.750)
+    profit        3.250 ms, 21.7%
+  fusions used    1 of 2; no other choice gives a lower sequential bound
 
-  pattern       found  measured  unsupported  missing  used  saves us  if alone us  in LBL us
-  conv_bn           1         1            0        0     0       0.0       1500.0        0.0
-  conv_bn_relu      1         1            0        0     1    3250.0       3250.0        0.0
+  patterns of fusions
+  pattern       found  measured  unsupported  missing  used  saves us  saves if alone us  in the bound us
+  conv_bn           1         1            0        0     0       0.0             1500.0              0.0
+  conv_bn_relu      1         1            0        0     1    3250.0             3250.0              0.0
 
+  fusions that are used, those that save most first
   layers         pattern       alone us  fused us  saves us  layout/backend/algorithm
   conv ... relu  conv_bn_relu   14000.0   10750.0    3250.0  nchw/onednn/jit
 )");
@@ -281,16 +284,15 @@ chain, batch 1, fp32
 TEST(FusionTable, NamesWhatIsMissing) {
   const Graph graph = chain();
   const MeasurementSet set = chain_alone();
-  FusionReports reports;
-  reports.reports.push_back(report_of(graph, set));
-  const std::string text = fusion_table(reports, 5);
+  const Page page = page_of(report_of(graph, set));
+  const std::string text = page_table(page, 5);
   EXPECT_THAT(text, HasSubstr("PARTIAL"));
   EXPECT_THAT(text, HasSubstr("missing: relu/conv_bn (not measured at fp32), relu/cbr"));
 }
 
 TEST(FusionJson, HoldsBoundsPatternsAndEveryFusion) {
   const Graph graph = chain();
-  const json root = json::parse(fusion_json(chain_reports(graph)));
+  const json root = json::parse(page_json(chain_page(graph)));
   EXPECT_EQ(root["schema"], 1);
   EXPECT_EQ(root["command"], "fusion");
   const json& report = root["reports"][0];
@@ -312,9 +314,8 @@ TEST(FusionCsv, IsOneRowAFusionWithUnknownsEmpty) {
   graph.fusions[1].problem = "relu/never";
   MeasurementSet set = test::steady({{"conv", 0.5}, {"bn", 0.25}, {"relu", 0.25}, {"pool", 1.0}});
   add(set, "relu/conv_bn", 0.5);
-  FusionReports reports;
-  reports.reports.push_back(report_of(graph, set));
-  EXPECT_EQ(fusion_csv(reports),
+  const Page page = page_of(report_of(graph, set));
+  EXPECT_EQ(page_csv(page),
             "model,batch,precision,pattern,layers,problem,verdict,seconds,alone_seconds,"
             "saves_seconds,call,note\n"
             "chain,1,fp32,conv_bn,conv bn,relu/conv_bn,used,0.5,0.75,0.25,"
@@ -324,4 +325,4 @@ TEST(FusionCsv, IsOneRowAFusionWithUnknownsEmpty) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,13 +1,13 @@
-#include "analysis/inspection/inspect.h"
+#include "analysis/questions/inspect/inspection.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/comparison/read_profile.h"
-#include "analysis/comparison/same_model.h"
-#include "analysis/report/inspect_report.h"
+#include "analysis/profile_match/same_model.h"
+#include "analysis/profiles/profile.h"
+#include "analysis/questions/inspect/report.h"
 #include "analysis/tests/trace.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::data;
@@ -28,7 +28,7 @@ Graph small() {
              .inputs = {},
              .problems = {"conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"}};
   Layer relu{.name = "r", .op = "Relu", .inputs = {0}, .problems = {"relu/1x8x4x4"}};
-  conv.output_dims = relu.output_dims = {{1, 8, 4, 4}};
+  conv.outputs = relu.outputs = {{.shape = Dims{1, 8, 4, 4}}};
   return {.model = "m", .batch = 1, .layers = {conv, relu}};
 }
 
@@ -83,7 +83,7 @@ TEST(Inspect, CastsOfANormalizationAreFoldedAwayAndCountApart) {
                       .op = "BatchNormalization",
                       .inputs = {0},
                       .problems = {"batchnorm/1x8x4x4_e1e-05"}};
-  normalization.output_dims = {{1, 8, 4, 4}};
+  normalization.outputs = {{.shape = Dims{1, 8, 4, 4}}};
   graph.layers.insert(graph.layers.begin() + 1, normalization);
   graph.layers[2].inputs = {1};
   TraceWriter trace;
@@ -167,6 +167,10 @@ TEST(Inspect, TotalsAddUpEqualFindings) {
   EXPECT_NEAR(layout->seconds, 8 * us, 1e-12);
 }
 
+Page page_of(const InspectReport& report) {
+  return {.command = "inspect", .sections = {inspect_section(report)}};
+}
+
 InspectReport real(const Graph& graph) {
   const auto profile = std::make_shared<const Profile>(
       one_run(read_profile(data("resnet50.pytorch.trace.json.gz")), graph));
@@ -183,14 +187,14 @@ TEST(Inspect, ARealRunConvertsLayoutsAndWaits) {
   EXPECT_EQ(counts["layout transform"], 18);
   EXPECT_EQ(counts["sum of a split product"], 8);
   EXPECT_EQ(counts["Conv without Tensor Cores"], 2);
-  const std::string table = inspect_table({report}, 3);
+  const std::string table = page_table(page_of(report), 3);
   EXPECT_THAT(table, AllOf(HasSubstr("174 of 174 layers have their operator"),
                            HasSubstr("no operator beyond the model"), HasSubstr("channels-last"),
-                           HasSubstr("and "), HasSubstr("(--rows)")));
-  const auto json = nlohmann::json::parse(inspect_json({report}));
+                           HasSubstr("the first 3 of "), HasSubstr("--rows all")));
+  const auto json = nlohmann::json::parse(page_json(page_of(report)));
   EXPECT_EQ(json["reports"][0]["alignment"]["matched"], 174);
   EXPECT_EQ(json["reports"][0]["latency_seconds"], nullptr);
-  const std::string rows = inspect_csv({report});
+  const std::string rows = page_csv(page_of(report));
   EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 1 + report.inspection.findings.size());
   EXPECT_THAT(rows, HasSubstr("\nresnet50,1,pytorch,,tf32,"));
 }
@@ -200,15 +204,15 @@ TEST(Inspect, ApiLogsSayWhichAlgorithmALayerGot) {
   const auto profile = std::make_shared<const Profile>(
       profile_of(TraceWriter().conv(1, 8, 8, 4).relu({1, 8, 4, 4})));
   InspectReport report{.graph = &graph, .profile = profile, .inspection = inspect(graph, *profile)};
-  EXPECT_THAT(inspect_table({report}, 3), Not(HasSubstr("API logs")));
+  EXPECT_THAT(page_table(page_of(report), 3), Not(HasSubstr("API logs")));
   report.calls = {{.library = "cudnn",
                    .function = "cudnnBackendExecute",
                    .problem = graph.layers[0].problems[0],
                    .algorithm = "engine 28"}};
   report.call_of_layer = {0, std::nullopt};
-  EXPECT_THAT(inspect_table({report}, 3),
+  EXPECT_THAT(page_table(page_of(report), 3),
               AllOf(HasSubstr("1 calls, 1 of them found"), HasSubstr("engine 28")));
-  const auto json = nlohmann::json::parse(inspect_json({report}));
+  const auto json = nlohmann::json::parse(page_json(page_of(report)));
   EXPECT_EQ(json["reports"][0]["calls"][0]["layer"], "c");
 }
 
@@ -222,4 +226,4 @@ TEST(Inspect, NeedsAGpusProfileOfThisModel) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

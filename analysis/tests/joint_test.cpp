@@ -1,10 +1,10 @@
-#include "analysis/bounds/joint.h"
+#include "analysis/questions/joint.h"
 
 #include <gmock/gmock.h>
 
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::layer;
@@ -107,4 +107,4 @@ TEST(Joint, AMissingMeasurementMakesItPartial) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

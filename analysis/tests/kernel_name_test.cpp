@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 struct Expected {
@@ -91,4 +91,4 @@ TEST(KernelName, TellsWhatOnlyMovesBytes) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,11 +1,11 @@
-#include "analysis/bounds/layer_time.h"
+#include "analysis/model/layer_time.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/bounds/coverage.h"
+#include "analysis/model/layer_time.h"
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::layer;
@@ -34,8 +34,9 @@ Graph convolution_with_bias() {
   return graph;
 }
 
-LayerTime time_of(const Graph& graph, const MeasurementSet& set, const Choice& choice = {}) {
-  return layer_times(graph, set, choice).at(0);
+LayerTime time_of(const Graph& graph, const MeasurementSet& set,
+                  const MeasurementFilter& filter = {}) {
+  return layer_times(graph, set, filter).at(0);
 }
 
 TEST(LayerTime, IsTheFastestOverLayoutsAndAlgorithms) {
@@ -44,7 +45,7 @@ TEST(LayerTime, IsTheFastestOverLayoutsAndAlgorithms) {
   set.add(measured(conv + "/fp32/any/onednn/jit:avx2", {1 * ms}));
   set.add(measured(conv + "/fp32/nhwc/onednn/jit:avx2", {2 * ms}));
   const LayerTime time = time_of(graph_of({conv}), set);
-  EXPECT_EQ(time.standing, Standing::measured);
+  EXPECT_EQ(time.status, LayerStatus::measured);
   EXPECT_DOUBLE_EQ(time.seconds.value(), 1 * ms);
   EXPECT_EQ(to_string(time.calls.at(0)->variant), conv + "/fp32/any/onednn/jit:avx2");
 }
@@ -61,7 +62,7 @@ TEST(LayerTime, LayoutIsAskedForButPlainHasNone) {
   set.add(measured(conv + "/fp32/nchw/onednn/jit", {3 * ms}));
   set.add(measured(conv + "/fp32/any/onednn/jit", {1 * ms}));
   set.add(measured("gemm/m1_n1000_k2048_nt_w/fp32/plain/onednn/jit", {2 * ms}));
-  const Choice nchw{.layout = Layout::nchw};
+  const MeasurementFilter nchw{.layout = Layout::nchw};
   EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set, nchw).seconds.value(), 3 * ms);
   EXPECT_DOUBLE_EQ(time_of(graph_of({"gemm/m1_n1000_k2048_nt_w"}), set, nchw).seconds.value(),
                    2 * ms);
@@ -77,7 +78,7 @@ TEST(LayerTime, BackendIsAskedFor) {
 TEST(LayerTime, ColdAndHotAreNeverMixed) {
   MeasurementSet set;
   set.add(measured(conv + fast, {1 * ms}));
-  EXPECT_EQ(time_of(graph_of({conv}), set, {.cold = true}).standing, Standing::missing);
+  EXPECT_EQ(time_of(graph_of({conv}), set, {.cold = true}).status, LayerStatus::missing);
   set.add(measured(conv + fast + "/cold", {4 * ms}));
   EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set, {.cold = true}).seconds.value(), 4 * ms);
   EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set).seconds.value(), 1 * ms);
@@ -86,14 +87,14 @@ TEST(LayerTime, ColdAndHotAreNeverMixed) {
 TEST(LayerTime, AnotherPrecisionIsNoAnswer) {
   MeasurementSet set;
   set.add(measured(conv + "/bf16/any/onednn/jit", {1 * ms}));
-  EXPECT_EQ(time_of(graph_of({conv}), set).standing, Standing::missing);
+  EXPECT_EQ(time_of(graph_of({conv}), set).status, LayerStatus::missing);
 }
 
 TEST(LayerTime, PaddingZeroDoesNotAnswerForPaddingOne) {
   MeasurementSet set;
   set.add(measured(unpadded_conv + fast, {1 * ms}));
   const LayerTime time = time_of(graph_of({conv}), set);
-  EXPECT_EQ(time.standing, Standing::missing);
+  EXPECT_EQ(time.status, LayerStatus::missing);
   EXPECT_EQ(time.seconds, std::nullopt);
   EXPECT_EQ(time.gaps.at(0).key, conv);
 }
@@ -105,7 +106,7 @@ TEST(LayerTime, OneFunctionDoesNotAnswerForAnother) {
   set.add(measured("avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_include" + fast, {1 * ms}));
   for (const char* key : {"relu/1x64x56x56", "softmax/1x1000_a1",
                           "avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_exclude"}) {
-    EXPECT_EQ(time_of(graph_of({key}), set).standing, Standing::missing) << key;
+    EXPECT_EQ(time_of(graph_of({key}), set).status, LayerStatus::missing) << key;
   }
 }
 
@@ -123,10 +124,10 @@ TEST(LayerTime, OfAConvolutionWithBiasIsTheFasterOfBothWays) {
   slower.add(measured(conv + fast, {4 * ms}));
   slower.add(measured(bias + fast, {1 * ms}));
   slower.add(measured(fused + fast, {6 * ms}));
-  const LayerTime apart = time_of(convolution_with_bias(), slower);
-  EXPECT_DOUBLE_EQ(apart.seconds.value(), 5 * ms);
-  EXPECT_EQ(apart.fusion, "");
-  EXPECT_THAT(apart.calls, SizeIs(2));
+  const LayerTime add_edge = time_of(convolution_with_bias(), slower);
+  EXPECT_DOUBLE_EQ(add_edge.seconds.value(), 5 * ms);
+  EXPECT_EQ(add_edge.fusion, "");
+  EXPECT_THAT(add_edge.calls, SizeIs(2));
 }
 
 TEST(LayerTime, OneWayMeasuredIsEnough) {
@@ -144,7 +145,7 @@ TEST(LayerTime, AConvolutionWithoutItsBiasIsMissingAndSaysWhatOf) {
   MeasurementSet set;
   set.add(measured(conv + fast, {4 * ms}));
   const LayerTime time = time_of(convolution_with_bias(), set);
-  EXPECT_EQ(time.standing, Standing::missing);
+  EXPECT_EQ(time.status, LayerStatus::missing);
   EXPECT_EQ(time.seconds, std::nullopt);  // neither 4 ms nor 0
   ASSERT_THAT(time.gaps, SizeIs(2));
   EXPECT_EQ(time.gaps[0].key, bias);
@@ -157,7 +158,7 @@ TEST(LayerTime, AFusionOfSeveralLayersIsNoWayOfOne) {
   graph.fusions.push_back({.pattern = "conv_relu", .layers = {0, 1}, .problem = fused});
   MeasurementSet set;
   set.add(measured(fused + fast, {1 * ms}));
-  EXPECT_EQ(time_of(graph, set).standing, Standing::missing);
+  EXPECT_EQ(time_of(graph, set).status, LayerStatus::missing);
 }
 
 TEST(LayerTime, OnlyOkRowsCount) {
@@ -165,7 +166,7 @@ TEST(LayerTime, OnlyOkRowsCount) {
   set.add(refused(conv + "/fp32/nchw/onednn/wrong", Status::incorrect, "element 3: 1, not 2"));
   set.add(refused(conv + "/fp32/nhwc/onednn/broken", Status::failed, "out of memory"));
   const LayerTime none = time_of(graph_of({conv}), set);
-  EXPECT_EQ(none.standing, Standing::missing);
+  EXPECT_EQ(none.status, LayerStatus::missing);
   EXPECT_THAT(none.gaps.at(0).reason, HasSubstr("out of memory"));
   set.add(measured(conv + "/fp32/any/onednn/right", {2 * ms}));
   EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set).seconds.value(), 2 * ms);
@@ -175,9 +176,9 @@ TEST(LayerTime, UnsupportedAtAPrecisionSaysSo) {
   MeasurementSet set;
   set.add(refused(conv + "/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
   set.add(measured(conv + fast, {2 * ms}));
-  const Choice int8{.precision = Precision::int8};
+  const MeasurementFilter int8{.precision = Precision::int8};
   const LayerTime time = time_of(graph_of({conv}), set, int8);
-  EXPECT_EQ(time.standing, Standing::unsupported);
+  EXPECT_EQ(time.status, LayerStatus::unsupported);
   EXPECT_EQ(time.seconds, std::nullopt);
   EXPECT_EQ(time.note, "unsupported at int8: no primitive");
   EXPECT_TRUE(time.gaps.empty());
@@ -187,9 +188,9 @@ TEST(LayerTime, UnsupportedIsCountedAtTheFallback) {
   MeasurementSet set;
   set.add(refused(conv + "/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
   set.add(measured(conv + fast, {2 * ms}));
-  const Choice choice{.precision = Precision::int8, .fallback = Precision::fp32};
-  const LayerTime time = time_of(graph_of({conv}), set, choice);
-  EXPECT_EQ(time.standing, Standing::measured);
+  const MeasurementFilter filter{.precision = Precision::int8, .fallback = Precision::fp32};
+  const LayerTime time = time_of(graph_of({conv}), set, filter);
+  EXPECT_EQ(time.status, LayerStatus::measured);
   EXPECT_DOUBLE_EQ(time.seconds.value(), 2 * ms);
   EXPECT_EQ(time.note, "unsupported at int8: no primitive; counted at fp32");
 }
@@ -197,8 +198,8 @@ TEST(LayerTime, UnsupportedIsCountedAtTheFallback) {
 TEST(LayerTime, TheFallbackDoesNotHideAMissingMeasurement) {
   MeasurementSet set;
   set.add(measured(conv + fast, {2 * ms}));
-  const Choice choice{.precision = Precision::int8, .fallback = Precision::fp32};
-  EXPECT_EQ(time_of(graph_of({conv}), set, choice).standing, Standing::missing);
+  const MeasurementFilter filter{.precision = Precision::int8, .fallback = Precision::fp32};
+  EXPECT_EQ(time_of(graph_of({conv}), set, filter).status, LayerStatus::missing);
 }
 
 TEST(LayerTime, AWayTheLibraryRefusesLeavesTheOther) {
@@ -206,9 +207,9 @@ TEST(LayerTime, AWayTheLibraryRefusesLeavesTheOther) {
   MeasurementSet set;
   set.add(measured(conv + "/int8/any/onednn/jit", {1 * ms}));
   set.add(refused(bias + "/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
-  const Choice int8{.precision = Precision::int8};
+  const MeasurementFilter int8{.precision = Precision::int8};
   const LayerTime unmeasured = time_of(convolution_with_bias(), set, int8);
-  EXPECT_EQ(unmeasured.standing, Standing::missing);
+  EXPECT_EQ(unmeasured.status, LayerStatus::missing);
   ASSERT_THAT(unmeasured.gaps, SizeIs(1));
   EXPECT_EQ(unmeasured.gaps[0].key, fused);
   set.add(measured(fused + "/int8/any/onednn/jit", {1.25 * ms}));
@@ -220,9 +221,9 @@ TEST(LayerTime, AFreeLayersProblemsCostNothing) {
   Graph graph = graph_of({"dropout/1x8_r0.5"});
   graph.layers[0].cost = Cost::free;
   MeasurementSet set;
-  EXPECT_EQ(time_of(graph, set).standing, Standing::free);
+  EXPECT_EQ(time_of(graph, set).status, LayerStatus::free);
   set.add(measured("dropout/1x8_r0.5/fp32/plain/cudnn/dropout", {5 * ms}));
-  EXPECT_EQ(time_of(graph, set).standing, Standing::free);
+  EXPECT_EQ(time_of(graph, set).status, LayerStatus::free);
   EXPECT_EQ(time_of(graph, set).seconds.value(), 0);
 }
 
@@ -231,7 +232,7 @@ TEST(LayerTime, MovementWithoutABenchmarkIsUnknownAndNotZero) {
   graph.layers[0].cost = Cost::movement;
   graph.layers[0].reason = "Cast";
   const LayerTime time = time_of(graph, {});
-  EXPECT_EQ(time.standing, Standing::movement);
+  EXPECT_EQ(time.status, LayerStatus::movement);
   EXPECT_EQ(time.seconds, std::nullopt);
 }
 
@@ -252,18 +253,18 @@ TEST(Coverage, EveryLayerIsInExactlyOneClass) {
   const MeasurementSet set = test::steady({{"a", ms}, {"b", ms}, {"concat", ms}});
   const Coverage result = coverage(graph, layer_times(graph, set, {}), Precision::fp32);
   std::size_t total = 0;
-  for (const Standing standing : standings) total += result.of(standing).layers;
+  for (const LayerStatus status : layer_statuses) total += result.of(status).layers;
   EXPECT_EQ(total, graph.layers.size());
-  EXPECT_EQ(result.of(Standing::measured).layers, 2);
-  EXPECT_DOUBLE_EQ(result.of(Standing::measured).flops.value(), 4e6);
-  EXPECT_EQ(result.of(Standing::movement).layers, 1);
-  EXPECT_EQ(result.of(Standing::movement).flops, 0);
-  EXPECT_EQ(result.of(Standing::free).layers, 1);
-  EXPECT_EQ(result.of(Standing::free).flops, 0);
-  EXPECT_EQ(result.of(Standing::unsupported).layers, 1);
-  EXPECT_EQ(result.of(Standing::unsupported).flops, std::nullopt);
-  EXPECT_EQ(result.of(Standing::missing).layers, 1);
-  EXPECT_DOUBLE_EQ(result.of(Standing::missing).flops.value(), 1e6);
+  EXPECT_EQ(result.of(LayerStatus::measured).layers, 2);
+  EXPECT_DOUBLE_EQ(result.of(LayerStatus::measured).flops.value(), 4e6);
+  EXPECT_EQ(result.of(LayerStatus::movement).layers, 1);
+  EXPECT_EQ(result.of(LayerStatus::movement).flops, 0);
+  EXPECT_EQ(result.of(LayerStatus::free).layers, 1);
+  EXPECT_EQ(result.of(LayerStatus::free).flops, 0);
+  EXPECT_EQ(result.of(LayerStatus::unsupported).layers, 1);
+  EXPECT_EQ(result.of(LayerStatus::unsupported).flops, std::nullopt);
+  EXPECT_EQ(result.of(LayerStatus::missing).layers, 1);
+  EXPECT_DOUBLE_EQ(result.of(LayerStatus::missing).flops.value(), 1e6);
 }
 
 TEST(Coverage, CountsLayersAtTheFallback) {
@@ -271,9 +272,9 @@ TEST(Coverage, CountsLayersAtTheFallback) {
   MeasurementSet set = test::steady({{"a", ms}, {"b", ms}});
   set.add(measured("relu/a/int8/nchw/onednn/jit", {ms}));
   set.add(refused("relu/b/int8/nchw/onednn/none", Status::unsupported, "no primitive"));
-  const Choice choice{.precision = Precision::int8, .fallback = Precision::fp32};
-  const Coverage result = coverage(graph, layer_times(graph, set, choice), Precision::int8);
-  EXPECT_EQ(result.of(Standing::measured).layers, 2);
+  const MeasurementFilter filter{.precision = Precision::int8, .fallback = Precision::fp32};
+  const Coverage result = coverage(graph, layer_times(graph, set, filter), Precision::int8);
+  EXPECT_EQ(result.of(LayerStatus::measured).layers, 2);
   EXPECT_EQ(result.at_fallback, 1);
 }
 
@@ -297,4 +298,4 @@ TEST(MeasurementSet, AFailedRepetitionDoesNotUndoAnOkOneButAnIncorrectOneDoes) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

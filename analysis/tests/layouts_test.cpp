@@ -1,13 +1,13 @@
-#include "analysis/bounds/layouts.h"
+#include "analysis/questions/layouts/plans.h"
 
 #include <gmock/gmock.h>
 
 #include <random>
 
-#include "analysis/bounds/min_cut.h"
+#include "analysis/model/min_cut.h"
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::measured;
@@ -28,7 +28,7 @@ struct Case {
   void add(const std::string& name, std::vector<std::size_t> inputs, double in_nchw,
            double in_nhwc) {
     Layer layer = test::layer(name, std::move(inputs));
-    layer.output_dims = {{1, 8, 4, 4}};
+    layer.outputs = {{.shape = Dims{1, 8, 4, 4}}};
     graph.layers.push_back(layer);
     time("relu/" + name + "/fp32/nchw/cudnn/x", in_nchw);
     time("relu/" + name + "/fp32/nhwc/cudnn/x", in_nhwc);
@@ -145,13 +145,13 @@ TEST(Layouts, FreeLayersThatKeepTheExtentsWorkOnEither) {
   given.change(0, true, 1, 1);
   given.change(0, false, 1, 1);
   Layer dropout = test::layer("dropout", {0}, Cost::free, "no-op");
-  dropout.output_dims = {{1, 8, 4, 4}};
+  dropout.outputs = {{.shape = Dims{1, 8, 4, 4}}};
   given.graph.layers.push_back(dropout);
   given.change(1, false, 1, 1);
   given.add("b", {1}, 9, 1);
   given.change(2, false, 1, 1);
   EXPECT_THAT(given.plans().best.layouts, ElementsAre(nhwc, nhwc, nhwc));
-  given.graph.layers[1].output_dims = {{1, 128}};  // a Flatten
+  given.graph.layers[1].outputs = {{.shape = Dims{1, 128}}};  // a Flatten
   EXPECT_THAT(given.plans().best.layouts, ElementsAre(nhwc, nchw, nhwc));
 }
 
@@ -188,14 +188,14 @@ std::int64_t cost_of(const std::vector<std::array<std::int64_t, 2>>& things,
                      const std::vector<bool>& right) {
   std::int64_t cost = 0;
   for (std::size_t i = 0; i < things.size(); ++i) cost += things[i][right[i] ? 1 : 0];
-  for (const auto& [a, b, apart] : pairs) {
+  for (const auto& [a, b, add_edge] : pairs) {
     const bool cut = !right[static_cast<std::size_t>(a)] && right[static_cast<std::size_t>(b)];
-    if (cut) cost += apart;
+    if (cut) cost += add_edge;
   }
   return cost;
 }
 
-TEST(TwoSides, IsAsCheapAsTheCheapestOfAllArrangements) {
+TEST(MinCut, IsAsCheapAsTheCheapestOfAllArrangements) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 200; ++trial) {
     std::vector<std::array<std::int64_t, 2>> things(2 + random() % 7);
@@ -204,15 +204,15 @@ TEST(TwoSides, IsAsCheapAsTheCheapestOfAllArrangements) {
       right = static_cast<std::int64_t>(random() % 20);
     }
     std::vector<std::array<std::int64_t, 3>> pairs(random() % 15);
-    TwoSides sides;
+    MinCut sides;
     for (const auto& [left, right] : things) sides.add(left, right);
-    for (auto& [a, b, apart] : pairs) {
+    for (auto& [a, b, add_edge] : pairs) {
       a = static_cast<std::int64_t>(random() % things.size());
       b = static_cast<std::int64_t>(random() % things.size());
-      apart = static_cast<std::int64_t>(random() % 10);
-      sides.apart(static_cast<std::size_t>(a), static_cast<std::size_t>(b), apart);
+      add_edge = static_cast<std::int64_t>(random() % 10);
+      sides.add_edge(static_cast<std::size_t>(a), static_cast<std::size_t>(b), add_edge);
     }
-    std::int64_t least = TwoSides::forbidden;
+    std::int64_t least = MinCut::forbidden;
     std::vector<bool> right(things.size());
     for (std::size_t bits = 0; bits < std::size_t{1} << things.size(); ++bits) {
       for (std::size_t i = 0; i < things.size(); ++i) right[i] = (bits >> i & 1U) != 0;
@@ -223,4 +223,4 @@ TEST(TwoSides, IsAsCheapAsTheCheapestOfAllArrangements) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
-#include "analysis/bounds/fusion.h"
+#include "analysis/model/fusion.h"
 #include "analysis/tests/fusion_graphs.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::add;
@@ -63,4 +63,4 @@ TEST(ParallelFusions, OneAfterTheOtherIsGivenUp) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

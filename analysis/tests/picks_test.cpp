@@ -1,11 +1,11 @@
-#include "analysis/comparison/picks.h"
+#include "analysis/profile_match/picks.h"
 
 #include <gmock/gmock.h>
 
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::error_of;
@@ -156,4 +156,4 @@ TEST(FrameworkPicks, AProfileOfAnotherModelIsAnError) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

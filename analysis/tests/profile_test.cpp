@@ -1,11 +1,12 @@
 #include <gmock/gmock.h>
 
-#include "analysis/comparison/comparison.h"
-#include "analysis/comparison/read_profile.h"
+#include "analysis/profile_match/comparison.h"
+#include "analysis/profile_match/same_model.h"
+#include "analysis/profiles/profile.h"
 #include "analysis/tests/build.h"
 #include "analysis/tests/folder.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::contents;
@@ -252,7 +253,7 @@ TEST(Comparison, FoldedLayersAreAbsentAndCountedWhereTheyWentTo) {
 
 TEST(Comparison, NothingIsLostAgainstAnUnknownBound) {
   Case given;
-  given.times[0] = {.standing = Standing::unsupported};
+  given.times[0] = {.status = LayerStatus::unsupported};
   const Comparison comparison = compare(given.graph, given.times, given.result, Movement::exclude,
                                         profile_of({node("c", "Conv"), node("relu", "Relu")}));
   EXPECT_THAT(comparison.unknown_nodes, ElementsAre(0));
@@ -315,4 +316,4 @@ TEST(ReadProfile, BadFilesAreOneLine) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -10,7 +10,7 @@
 
 namespace benanza::test {
 
-/// What benanza-analyze did.
+/// One run of benanza-analyze.
 struct Outcome {
   std::string arguments;
   int status = 0;

@@ -7,7 +7,7 @@
 #include "analysis/tests/program.h"
 #include "core/graph_file/graph.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -193,7 +193,7 @@ TEST_F(Program, ProfileAndResultsOfUnlikeDevicesAreOneLine) {
                  "profile of a run on a processor, and the results (onednn) are of a GPU");
   }
   EXPECT_FALSE(std::filesystem::exists(cpu + ".html"));
-  // What a GPU's kernels tell, a processor's profile does not.
+  // A processor's profile knows no GPU kernels.
   const std::string small = write("small.json", of_small);
   for (const std::string command : {"algorithms", "tensor-cores"}) {
     expect_error(command + " --graph " + graph_ + " --results " + small + " --profile " + profile_,
@@ -244,4 +244,4 @@ TEST_F(Program, AFullDiskIsAnError) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,12 +1,12 @@
 #include <gmock/gmock.h>
 
-#include "analysis/comparison/read_profile.h"
-#include "analysis/comparison/same_model.h"
+#include "analysis/profile_match/same_model.h"
+#include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 #include "analysis/tests/folder.h"
 #include "analysis/tests/trace.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::error_of;
@@ -252,4 +252,4 @@ TEST(PyTorch, BadTracesAreOneLine) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

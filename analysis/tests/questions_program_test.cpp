@@ -9,7 +9,7 @@
 #include "analysis/tests/program.h"
 #include "core/graph_file/graph.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -189,4 +189,4 @@ TEST_F(Questions, AReportThatFailsWritesNothing) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

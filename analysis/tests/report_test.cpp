@@ -1,13 +1,13 @@
-#include "analysis/report/bound_report.h"
+#include "analysis/questions/bound/report.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/text_table.h"
+#include "analysis/render/text.h"
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -29,43 +29,50 @@ struct Case {
                          layer("gone, \"x\"", {6})}};
   MeasurementSet set = test::steady(
       {{"a", 1 * ms}, {"b", 5 * ms}, {"c", 2 * ms}, {"d", 1 * ms}, {"copy", 0.5 * ms}});
-  BoundReports reports;
+  std::vector<BoundReport> reports;
+
+  Page page() const {
+    Page page{.command = "bound", .systems = {{"onednn", {{"threads", "2"}}}}};
+    for (const BoundReport& report : reports) page.sections.push_back(bound_section(report));
+    return page;
+  }
 
   explicit Case(Movement movement = Movement::exclude) {
     graph.layers.back().problems = {"relu/gone"};
-    reports.systems["onednn"] = {{"threads", "2"}};
-    reports.reports.push_back(make_report(graph, set, {}, movement));
+    reports.push_back(make_report(graph, set, {}, movement));
   }
 };
 
 TEST(BoundTable, IsAlignedAndSaysItsUnits) {
   const Case given;
-  EXPECT_EQ(bound_table(given.reports, 2), R"(onednn: threads 2
+  EXPECT_EQ(page_table(given.page(), 2), R"(onednn: threads 2
 
 diamond, batch 2, fp32
   LBL sequential  9.000 ms  (95%: 9.000 to 9.000)  PARTIAL
   LBL parallel    7.000 ms  (95%: 7.000 to 7.000)  PARTIAL
   with movement   sequential 9.500 ms  (95%: 9.500 to 9.500), parallel 7.500 ms  (95%: 7.500 to 7.500)  PARTIAL
 
-  coverage     layers     arithmetic
-  measured          4    4.000 MFLOP
-  movement          1    1.000 MFLOP  not in the bound
-  free              1         0 FLOP
-  unsupported       1  FLOPs unknown
-  missing           1    1.000 MFLOP  not in the bound: it is PARTIAL
+  coverage
+  layers that are  layers     arithmetic
+  measured              4    4.000 MFLOP
+  movement              1    1.000 MFLOP  not in the bound
+  free                  1         0 FLOP
+  unsupported           1  FLOPs unknown
+  missing               1    1.000 MFLOP  not in the bound: it is PARTIAL
 
-  not counted  op       arithmetic     MB  why
-  einsum       Relu  FLOPs unknown  0.001  no lowering for Einsum
-  gone, "x"    Relu    1.000 MFLOP  0.001  relu/gone not measured at fp32
+  layers without a time, not in the bound
+  layer      op       arithmetic     MB  why
+  einsum     Relu  FLOPs unknown  0.001  no lowering for Einsum
+  gone, "x"  Relu    1.000 MFLOP  0.001  relu/gone not measured at fp32
 
-  layer  op        us  share  GFLOP/s  critical  layout/backend/algorithm
-  b      Relu  5000.0  55.6%      0.2  *         nchw/onednn/jit
-  c      Relu  2000.0  22.2%      0.5            nchw/onednn/jit
-  the slowest 2 of 5 layers, 77.8% of the sequential bound
+  layers
+  layer  op        us  share  GFLOP/s  critical path  layout/backend/algorithm
+  b      Relu  5000.0  55.6%      0.2  yes            nchw/onednn/jit
+  c      Relu  2000.0  22.2%      0.5                 nchw/onednn/jit
+  the largest 2 of 5, 77.8% of the sequential bound; --rows all shows all
 
-  critical path: 3 of 4 layers in the bound
-    a, b and 1 more
-  off it: c
+  critical path, 3 of 4 layers in the bound: a, b and 1 more
+  layers off the critical path: c
 )");
 }
 
@@ -75,10 +82,10 @@ TEST(BoundTable, ARatioAboveOneIsNotLeftWithoutAWord) {
       std::make_shared<const Profile>(Profile{.framework = "abacus", .latency_seconds = {1 * ms}});
   Comparison comparison{.profile = profile,
                         .latency = Latency{.seconds = 1 * ms, .sequential_ratio = 0.9}};
-  given.reports.reports[0].comparisons = {comparison};
-  EXPECT_THAT(bound_table(given.reports, 2), Not(HasSubstr("above 1")));
-  given.reports.reports[0].comparisons[0].latency->sequential_ratio = 9;
-  EXPECT_THAT(bound_table(given.reports, 2), HasSubstr("above 1"));
+  given.reports[0].comparisons = {comparison};
+  EXPECT_THAT(page_table(given.page(), 2), Not(HasSubstr("above 1")));
+  given.reports[0].comparisons[0].latency->sequential_ratio = 9;
+  EXPECT_THAT(page_table(given.page(), 2), HasSubstr("above 1"));
 }
 
 TEST(BoundTable, SaysWhatRestsOnAssumedExtents) {
@@ -87,37 +94,37 @@ TEST(BoundTable, SaysWhatRestsOnAssumedExtents) {
     Case given;
     for (const std::size_t index : {1, 2, 4, 5}) given.graph.layers[index].assumed = "nz:1=20";
     given.graph.layers[1].assumed = "keep:0=7";
-    given.reports.reports = {make_report(given.graph, given.set, {}, movement)};
+    given.reports = {make_report(given.graph, given.set, {}, movement)};
     const bool moves = movement == Movement::include;
     const std::string line =
         moves ? "  assumed         78.9% of sequential, 3 layers, may rest on extents"
               : "  assumed         77.8% of sequential, 2 layers, may rest on extents";
-    EXPECT_THAT(bound_table(given.reports, 2), AllOf(HasSubstr(line), HasSubstr("first keep:0=7")));
-    const json report = json::parse(bound_json(given.reports))["reports"][0]["assumed"];
+    EXPECT_THAT(page_table(given.page(), 2), AllOf(HasSubstr(line), HasSubstr("first keep:0=7")));
+    const json report = json::parse(page_json(given.page()))["reports"][0]["assumed"];
     EXPECT_EQ(report["layers"], moves ? 3 : 2);
     EXPECT_DOUBLE_EQ(report["seconds"], moves ? 7.5 * ms : 7 * ms);
     EXPECT_EQ(report["first"], "keep:0=7");
   }
-  EXPECT_THAT(bound_table(Case().reports, 2), Not(HasSubstr("assumed")));
+  EXPECT_THAT(page_table(Case().page(), 2), Not(HasSubstr("assumed")));
 }
 
 TEST(BoundTable, AllLayersAreInTheModelsOrder) {
   const Case given;
-  const std::string text = bound_table(given.reports, 100);
+  const std::string text = page_table(given.page(), 100);
   EXPECT_LT(text.find("\n  a  "), text.find("\n  b  "));
   EXPECT_LT(text.find("\n  b  "), text.find("\n  c  "));
   EXPECT_LT(text.find("\n  d  "), text.find("\n  copy  "));
-  EXPECT_THAT(text, Not(HasSubstr("the slowest")));
-  EXPECT_THAT(text, HasSubstr("    a, b, d\n"));
+  EXPECT_THAT(text, Not(HasSubstr("the largest")));
+  EXPECT_THAT(text, HasSubstr(": a, b, d\n"));
 }
 
 TEST(BoundTable, IsTheSameEveryTime) {
-  EXPECT_EQ(bound_table(Case().reports, 9), bound_table(Case().reports, 9));
+  EXPECT_EQ(page_table(Case().page(), 9), page_table(Case().page(), 9));
 }
 
 TEST(BoundJson, HoldsBoundsCoverageAndEveryLayer) {
   const Case given;
-  const json root = json::parse(bound_json(given.reports));
+  const json root = json::parse(page_json(given.page()));
   EXPECT_EQ(root["schema"], 1);
   EXPECT_EQ(root["systems"]["onednn"]["threads"], "2");
   const json& report = root["reports"][0];
@@ -146,7 +153,7 @@ TEST(BoundJson, HoldsBoundsCoverageAndEveryLayer) {
 TEST(BoundCsv, IsOneRowALayerWithUnknownsEmpty) {
   const Case given(Movement::include);
   EXPECT_EQ(
-      bound_csv(given.reports),
+      page_csv(given.page()),
       R"(model,batch,precision,layer,op,standing,seconds,share,flops,bytes,flops_per_second,on_critical_path,fusion,calls,note
 )"
       "diamond,2,fp32,a,Relu,measured,0.001,0.105263,1000000,1000,1000000000,yes,,"
@@ -163,6 +170,61 @@ TEST(BoundCsv, IsOneRowALayerWithUnknownsEmpty) {
       "diamond,2,fp32,einsum,Relu,unsupported,,,,1000,,no,,,no lowering for Einsum\n"
       "diamond,2,fp32,\"gone, \"\"x\"\"\",Relu,missing,,,1000000,1000,,no,,,"
       "relu/gone: not measured at fp32\n");
+}
+
+TEST(BoundHtml, HasTheSameTablesAndPlots) {
+  const Case given;
+  const std::string html = page_html(given.page(), "bound");
+  EXPECT_THAT(html, AllOf(HasSubstr("<dt>LBL sequential</dt><dd>9.000 ms"),
+                          HasSubstr("<summary>layers without a time, not in the bound (2 rows)"),
+                          HasSubstr("gone, &quot;x&quot;"), HasSubstr("roofline"),
+                          HasSubstr("<summary>layers off the critical path (1)</summary>")));
+  // The slowest layer is first.
+  EXPECT_LT(html.find("<td>b</td><td>Relu</td>"), html.find("<td>a</td><td>Relu</td>"));
+}
+
+TEST(PageText, EntriesAreAlignedAndListsShortened) {
+  Section section{.heading = "m"};
+  section.add(Entry{"one", "1"});
+  section.add(Entry{"", "more of it"});
+  section.add(Entry{"longer", "2"});
+  section.add("a sentence");
+  section.add(Names{.title = "names", .names = {"a", "b", "c"}, .most = 1});
+  section.add(Names{.title = "rows", .names = {"a", "b", "c"}});
+  EXPECT_EQ(page_table({.sections = {section}}, 2),
+            "m\n"
+            "  one     1\n"
+            "          more of it\n"
+            "  longer  2\n"
+            "  a sentence\n"
+            "  names: a and 2 more\n"
+            "  rows: a, b and 1 more\n");
+}
+
+TEST(PageJson, TablesWithANameAreListsAndCostlyFactsAreMadeThereAlone) {
+  int made = 0;
+  Section section;
+  section.more_facts = [&](auto& facts) { facts["costly"] = ++made; };
+  section.add(
+      Sheet{.name = "rows", .columns = {{"time us", "seconds", true}}, .rows = {{us_cell(2e-6)}}});
+  section.add(Sheet{.columns = {{"for people", ""}}, .rows = {{text_cell("x")}}});
+  const Page page{.command = "db list", .sections = {section}, .flat = true};
+  EXPECT_THAT(page_table(page, 9), HasSubstr("2.0"));
+  EXPECT_EQ(made, 0);
+  const json root = json::parse(page_json(page));
+  EXPECT_EQ(root["costly"], 1);
+  EXPECT_EQ(root["rows"], json::parse(R"([{"seconds": 2e-6}])"));
+  EXPECT_EQ(root.size(), 5);  // schema, command, systems
+}
+
+TEST(PageCsv, SectionsWithOtherColumnsAreLeftOut) {
+  Section section;
+  section.facts["model"] = "a, b";
+  section.add(Sheet{.name = "rows", .columns = {{"x", "x"}}, .rows = {{text_cell("\"1\"")}}});
+  Section other;
+  other.add(Sheet{.name = "rows", .columns = {{"y", "y"}}, .rows = {{text_cell("2")}}});
+  EXPECT_EQ(page_csv({.sections = {section, other}}),
+            "model,batch,precision,x\n\"a, b\",,,\"\"\"1\"\"\"\n");
 }
 
 TEST(TextTable, NumbersStandRightAndLinesEndWithoutSpaces) {
@@ -187,4 +249,4 @@ TEST(Enumerated, SaysHowManyAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

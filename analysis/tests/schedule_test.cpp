@@ -1,14 +1,14 @@
-#include "analysis/bounds/schedule.h"
+#include "analysis/model/critical_path.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/bounds/layer_time.h"
-#include "analysis/report/trace.h"
+#include "analysis/model/layer_time.h"
+#include "analysis/questions/report/trace.h"
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::layer;
@@ -69,4 +69,4 @@ TEST(Trace, ShowsBoundsAndFrameworkBesideEachOther) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

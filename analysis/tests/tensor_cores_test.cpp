@@ -1,10 +1,10 @@
-#include "analysis/bounds/tensor_cores.h"
+#include "analysis/questions/tensor_cores.h"
 
 #include <gmock/gmock.h>
 
 #include "analysis/tests/build.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::layer;
@@ -58,7 +58,7 @@ TEST(TensorCores, TheirOwnPartIsAgainstCallsOfEqualPrecision) {
   const TensorCoreProfit profit = Case().profit();
   EXPECT_THAT(profit.rows[0].own_profit_seconds(), Optional(DoubleNear(3 * us, 1e-12)));
   EXPECT_EQ(profit.rows[1].own_profit_seconds(), std::nullopt);  // its fastest uses none
-  EXPECT_EQ(profit.rows[3].own_profit_seconds(), std::nullopt);  // nobody knows
+  EXPECT_EQ(profit.rows[3].own_profit_seconds(), std::nullopt);  // not known
 }
 
 TEST(TensorCores, UseIsWhatTheFastestCallDoes) {
@@ -85,4 +85,4 @@ TEST(TensorCores, WithoutAMeasurementThereIsNoProfit) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

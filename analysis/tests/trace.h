@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "analysis/comparison/read_profile.h"
+#include "analysis/profiles/profile.h"
 #include "analysis/tests/folder.h"
 
 namespace benanza::test {
+
+using namespace analysis;
 
 /// Writes a Kineto trace, as PyTorch's profiler does: operators one after the other, 100 us apart,
 /// each launching its kernels. Times in microseconds.

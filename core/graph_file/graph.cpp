@@ -21,8 +21,7 @@ Layer read_layer(const json& row, const Document& document) {
               .problems = row.at("problems").get<std::vector<std::string>>(),
               .flops = optional_member<double>(row, "flops"),
               .bytes = optional_member<double>(row, "bytes"),
-              .outputs = {},
-              .output_dims = {}};
+              .outputs = {}};
   const auto cost = row.at("cost").get<std::string>();
   bool known = false;
   for (const Cost candidate : costs) {
@@ -35,9 +34,10 @@ Layer read_layer(const json& row, const Document& document) {
     throw document.error("layer \"" + layer.name + "\": is measured but has no problem");
   }
   for (const json& output : row.value("outputs", json::array())) {
-    layer.outputs.push_back(output.at("name").get<std::string>());
-    layer.output_dims.push_back(optional_member<std::vector<std::int64_t>>(output, "shape")
-                                    .value_or(std::vector<std::int64_t>{}));
+    layer.outputs.push_back(
+        {.name = output.at("name").get<std::string>(),
+         .type = optional_member<std::string>(output, "type").value_or("unknown"),
+         .shape = optional_member<std::vector<std::int64_t>>(output, "shape")});
   }
   return layer;
 }
@@ -69,11 +69,12 @@ std::string_view to_string(Cost cost) {
 
 Graph read_graph(const std::filesystem::path& path) {
   const Document document(path, "a graph file", "write it with benanza-generate");
-  document.require_schema(document.root(), 1);
+  document.require_schema(document.root(), graph_schema);
   return document.guard([&] {
     const json& root = document.root();
     Graph graph{.model = root.at("model").get<std::string>(),
                 .batch = optional_member<std::int64_t>(root, "batch"),
+                .opset = optional_member<int>(root, "opset"),
                 .layers = {},
                 .fusions = {},
                 .transforms = {}};
@@ -127,17 +128,28 @@ std::vector<std::size_t> topological_order(const std::vector<Layer>& layers) {
   return order;
 }
 
+std::vector<std::string> problems_of(const Graph& graph) {
+  std::vector<std::string> keys;
+  std::set<std::string_view> seen;
+  const auto add = [&](const std::string& key) {
+    if (seen.insert(key).second) keys.push_back(key);
+  };
+  for (const Layer& layer : graph.layers) {
+    for (const std::string& key : layer.problems) add(key);
+  }
+  for (const Fusion& fusion : graph.fusions) add(fusion.problem);
+  for (const LayoutTransform& transform : graph.transforms) {
+    for (const auto* key : {&transform.to_nhwc, &transform.to_nchw}) {
+      if (*key) add(**key);
+    }
+  }
+  return keys;
+}
+
 std::set<std::string, std::less<>> problem_keys(const std::vector<Graph>& graphs) {
   std::set<std::string, std::less<>> keys;
   for (const Graph& graph : graphs) {
-    for (const Layer& layer : graph.layers) {
-      keys.insert(layer.problems.begin(), layer.problems.end());
-    }
-    for (const Fusion& fusion : graph.fusions) keys.insert(fusion.problem);
-    for (const LayoutTransform& transform : graph.transforms) {
-      if (transform.to_nhwc) keys.insert(*transform.to_nhwc);
-      if (transform.to_nchw) keys.insert(*transform.to_nchw);
-    }
+    for (std::string& key : problems_of(graph)) keys.insert(std::move(key));
   }
   return keys;
 }

@@ -138,6 +138,28 @@ Facts facts_of(const Row& row) {
   return facts;
 }
 
+std::vector<Counter> counters(const Row& row) {
+  if (row.status != Status::ok) return {};
+  const Facts facts = facts_of(row);
+  const double seconds = median(row.samples);
+  std::vector<Counter> found;
+  const auto add = [&](std::string_view name, std::optional<double> value) {
+    if (value) found.push_back({name, *value});
+  };
+  const std::optional<double> flops = number(facts, "FLOPs");
+  const std::optional<double> bytes = number(facts, "bytes");
+  if (flops) add("FLOP/s", *flops / seconds);
+  if (bytes) add("bytes/s", *bytes / seconds);
+  add("FLOPs", flops);
+  add("bytes", bytes);
+  if (row.workspace_bytes) add("workspace_bytes", static_cast<double>(*row.workspace_bytes));
+  add("min", *std::min_element(row.samples.begin(), row.samples.end()));
+  add("cv", coefficient_of_variation(row.samples));
+  add("sample_count", static_cast<double>(row.samples.size()));
+  add("calls_per_sample", number(facts, "calls_per_sample"));
+  return found;
+}
+
 std::string row_text(const Row& row, const RowPosition& position) {
   const bool ok = row.status == Status::ok;
   const std::string name = to_string(row.variant);
@@ -152,8 +174,9 @@ std::string row_text(const Row& row, const RowPosition& position) {
   members.add("repetitions", position.repetitions);
   members.add("repetition_index", row.repetition);
   members.add("threads", 1);
-  const auto count = static_cast<double>(row.samples.size());
-  members.add("iterations", ok ? count * number(facts, "calls_per_sample").value_or(1) : 0);
+  members.add("iterations", ok ? static_cast<double>(row.samples.size()) *
+                                     number(facts, "calls_per_sample").value_or(1)
+                               : 0);
   members.add("real_time", seconds * 1e6);
   members.add("cpu_time", seconds * 1e6);
   members.add("time_unit", "us");
@@ -165,12 +188,9 @@ std::string row_text(const Row& row, const RowPosition& position) {
     members.add_raw(row.facts);
     return members.take();
   }
-  if (const auto flops = number(facts, "FLOPs")) members.add("FLOP/s", *flops / seconds);
-  if (const auto bytes = number(facts, "bytes")) members.add("bytes/s", *bytes / seconds);
-  if (row.workspace_bytes) members.add("workspace_bytes", *row.workspace_bytes);
-  members.add("min", *std::min_element(row.samples.begin(), row.samples.end()));
-  members.add("cv", coefficient_of_variation(row.samples));
-  members.add("sample_count", count);
+  for (const Counter& counter : counters(row)) {
+    if (!facts.contains(std::string(counter.name))) members.add(counter.name, counter.value);
+  }
   members.add("samples", row.samples);
   if (row.heuristic_rank) members.add("heuristic_rank", *row.heuristic_rank);
   members.add_raw(row.facts);

@@ -111,6 +111,14 @@ struct RowPosition {
 /// The row as one line of JSON, without line break.
 std::string row_text(const Row& row, const RowPosition& position = {});
 
+struct Counter {
+  std::string_view name;
+  double value = 0;
+};
+
+/// The numbers of an ok row beside its time, under the names above; those that can be known.
+std::vector<Counter> counters(const Row& row);
+
 /// Appends `text` as a JSON string; bytes that are not UTF-8 are replaced.
 void append_json(std::string& out, std::string_view text);
 

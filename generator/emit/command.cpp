@@ -4,46 +4,84 @@
 #include <charconv>
 
 #include "core/base/error.h"
-#include "generator/onnx/assume.h"
-#include "generator/onnx/feed.h"
+#include "generator/onnx/infer/assume.h"
+#include "generator/onnx/read/make_inputs_constant.h"
 #include "generator/onnx/import.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 
-namespace benanza {
+namespace benanza::emit {
 
-std::vector<GraphFile> import_models(const GenerateOptions& options) {
+namespace {
+
+void require_unique_names(const std::vector<std::filesystem::path>& models) {
   std::set<std::string> names;
-  std::set<std::string> unknown_dims;
-  for (const auto& [name, value] : options.dims) unknown_dims.insert(name);
-  std::map<std::string, std::string> unknown_inputs = options.values;
-  std::vector<GraphFile> files;
-  for (const std::filesystem::path& path : options.models) {
+  for (const std::filesystem::path& path : models) {
     const std::string name = path.stem().string();
     if (!names.insert(name).second) {
       throw Error(path.string() + ": a second model is called \"" + name +
                   "\": rename one of the files");
     }
-    const onnx::ModelProto model = read_model(path);
-    std::erase_if(unknown_inputs, [&](const auto& entry) { return has_input(model, entry.first); });
-    std::vector<std::optional<std::int64_t>> batches(options.batches.begin(),
-                                                     options.batches.end());
-    std::sort(batches.begin(), batches.end());
-    batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
-    if (batches.empty()) batches.emplace_back();
-    for (const auto& batch : batches) {
-      Graph graph = import_model(model, name, {batch, options.dims, options.values}, path.string());
-      for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
-      if (batch) graph.batch = *batch;
-      // Once for all batches: they differ in the extents alone.
-      if (batch == batches.front()) {
-        for (const std::string& warning :
-             {assumption_warning(graph, path.string()), shapeless_warning(graph, path.string())}) {
-          if (!warning.empty()) graph.warnings.push_back(warning);
-        }
+  }
+}
+
+std::vector<std::optional<std::int64_t>> batches_of(const GenerateOptions& options) {
+  std::vector<std::optional<std::int64_t>> batches(options.batches.begin(), options.batches.end());
+  std::sort(batches.begin(), batches.end());
+  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+  if (batches.empty()) batches.emplace_back();
+  return batches;
+}
+
+std::string in_one_line(std::string text, const std::filesystem::path& path) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.find(path.string()) == std::string::npos ? path.string() + ": " + text : text;
+}
+
+/// The graphs of one model; takes the dimensions and inputs that it has out of the two lists.
+std::vector<GraphFile> import_batches(const std::filesystem::path& path,
+                                      const GenerateOptions& options,
+                                      std::set<std::string>& unknown_dims,
+                                      std::map<std::string, std::string>& unknown_inputs) {
+  const ::onnx::ModelProto model = onnx::read_model(path);
+  std::erase_if(unknown_inputs,
+                [&](const auto& entry) { return onnx::has_input(model, entry.first); });
+  const auto batches = batches_of(options);
+  std::vector<GraphFile> files;
+  for (const auto& batch : batches) {
+    LoweredGraph graph = onnx::import_model(model, path.stem().string(),
+                                            {batch, options.dims, options.values}, path.string());
+    for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
+    if (batch) graph.batch = *batch;
+    // Once for all batches: they differ in the extents alone.
+    if (batch == batches.front()) {
+      for (const std::string& warning : {onnx::assumption_warning(graph, path.string()),
+                                         onnx::shapeless_warning(graph, path.string())}) {
+        if (!warning.empty()) graph.warnings.push_back(warning);
       }
-      files.push_back({std::move(graph), batch.has_value()});
+    }
+    files.push_back({std::move(graph), batch.has_value()});
+  }
+  return files;
+}
+
+}  // namespace
+
+ImportedModels import_models(const GenerateOptions& options) {
+  require_unique_names(options.models);
+  std::set<std::string> unknown_dims;
+  for (const auto& [name, value] : options.dims) unknown_dims.insert(name);
+  std::map<std::string, std::string> unknown_inputs = options.values;
+  ImportedModels imported;
+  for (const std::filesystem::path& path : options.models) {
+    try {
+      for (GraphFile& file : import_batches(path, options, unknown_dims, unknown_inputs)) {
+        imported.files.push_back(std::move(file));
+      }
+    } catch (const std::exception& error) {
+      imported.refused.push_back({path, in_one_line(error.what(), path)});
     }
   }
+  if (!imported.refused.empty()) return imported;
   if (!unknown_dims.empty()) {
     throw Error("--dim " + *unknown_dims.begin() +
                 ": no model has a dimension of that name that it leaves open");
@@ -52,7 +90,7 @@ std::vector<GraphFile> import_models(const GenerateOptions& options) {
     throw Error("--input " + unknown_inputs.begin()->first +
                 ": no model has an input of that name");
   }
-  return files;
+  return imported;
 }
 
 std::pair<std::string, std::int64_t> parse_dim(const std::string& text) {
@@ -88,4 +126,4 @@ std::vector<Precision> parse_precisions(const std::vector<std::string>& names) {
   return precisions;
 }
 
-}  // namespace benanza
+}  // namespace benanza::emit

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "generator/emit/emit.h"
-#include "generator/onnx/bind.h"
+#include "generator/onnx/read/bind.h"
 
-namespace benanza {
+namespace benanza::emit {
 
 /// What benanza-generate is asked for.
 struct GenerateOptions {
@@ -20,9 +20,22 @@ struct GenerateOptions {
   std::map<std::string, std::string> values = {};
 };
 
-/// Every model at every batch. Throws Error where a model cannot be read, two models share a name,
-/// or no model has a dimension that `dims` names or an input that `values` names.
-std::vector<GraphFile> import_models(const GenerateOptions& options);
+/// A model that could not be turned into graphs, and why: one line that names its file.
+struct RefusedModel {
+  std::filesystem::path path;
+  std::string error;
+};
+
+struct ImportedModels {
+  std::vector<GraphFile> files;
+  std::vector<RefusedModel> refused;
+};
+
+/// Every model at every batch; a model that cannot be read, or not at one of the batches, is
+/// refused and the others go on. Throws Error where the call itself is wrong: two models share a
+/// name, or none has a dimension that `dims` names or an input that `values` names (if a model was
+/// refused, it may be the one that has it: no error).
+ImportedModels import_models(const GenerateOptions& options);
 
 /// "NAME=N" of --dim. Throws Error.
 std::pair<std::string, std::int64_t> parse_dim(const std::string& text);
@@ -33,4 +46,4 @@ std::pair<std::string, std::string> parse_input(const std::string& text);
 /// "fp32,bf16" of --precision, each once. Throws Error naming the known ones.
 std::vector<Precision> parse_precisions(const std::vector<std::string>& names);
 
-}  // namespace benanza
+}  // namespace benanza::emit

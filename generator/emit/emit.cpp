@@ -7,10 +7,10 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "generator/emit/graph_json.h"
 #include "generator/emit/problems.h"
+#include "generator/generate.h"
 
-namespace benanza {
+namespace benanza::emit {
 namespace {
 
 constexpr std::string_view graph_suffix = ".graph.json";
@@ -30,17 +30,34 @@ std::string cmake_list(std::string_view variable, const std::vector<std::string>
   return text + ")\n";
 }
 
-void remove_stale(const std::filesystem::path& folder,
-                  const std::map<std::string, std::string>& current) {
-  std::vector<std::filesystem::path> stale;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(graph_suffix) && !current.contains(name)) stale.push_back(entry.path());
+/// The graph files that the tests.cmake of an earlier call lists: the inverse of cmake_list.
+std::vector<std::string> listed_graphs(const std::filesystem::path& tests) {
+  std::vector<std::string> names;
+  if (!std::filesystem::exists(tests)) return names;
+  const std::string text = read_file(tests);
+  const std::size_t list = text.find("set(BENANZA_GRAPHS");
+  std::size_t at = list == std::string::npos ? text.size() : text.find_first_of("\")", list);
+  while (at < text.size() && text[at] == '"') {
+    std::string name;
+    for (++at; at < text.size() && text[at] != '"'; ++at) {
+      if (text[at] == '\\') ++at;
+      if (at < text.size()) name += text[at];
+    }
+    names.push_back(name);
+    at = text.find_first_of("\")", at + 1);
   }
-  for (const auto& path : stale) {
+  return names;
+}
+
+void remove_graphs(const std::filesystem::path& folder, const std::vector<std::string>& earlier,
+                   const std::map<std::string, std::string>& current) {
+  for (const std::string& name : earlier) {
+    const bool ours = name.ends_with(graph_suffix) && name.find('/') == std::string::npos;
+    if (!ours || current.contains(name)) continue;
+    const std::filesystem::path path = folder / name;
     std::error_code error;
     std::filesystem::remove(path, error);
-    if (error) throw Error(path.string() + ": cannot remove the stale file: " + error.message());
+    if (error) throw Error(path.string() + ": cannot remove the old file: " + error.message());
   }
 }
 
@@ -62,18 +79,19 @@ std::string tests_cmake(const std::vector<std::string>& operators,
          cmake_list("BENANZA_PRECISIONS", precision_names) + cmake_list("BENANZA_GRAPHS", graphs);
 }
 
-void emit(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
-          const std::vector<Precision>& precisions) {
+void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
+                 const std::vector<Precision>& precisions, OldGraphs old) {
   std::map<std::string, std::string> texts;
   std::vector<std::string> graph_names;
   std::vector<Graph> graphs;
   for (const GraphFile& file : files) {
     const std::string name = file_name(file);
-    if (!texts.emplace(name, graph_json(file.graph)).second) {
+    Graph graph = make_graph(file.graph);
+    if (!texts.emplace(name, graph_json(graph)).second) {
       throw Error(name + " would be written twice: give every model a file name of its own");
     }
     graph_names.push_back(name);
-    graphs.push_back(file.graph);
+    graphs.push_back(std::move(graph));
   }
   const std::vector<ProblemUse> problems = collect_problems(graphs);
   std::vector<std::string> operators;
@@ -85,8 +103,10 @@ void emit(const std::filesystem::path& folder, const std::vector<GraphFile>& fil
   texts["tests.cmake"] = tests_cmake(operators, precisions, graph_names);
 
   make_directories(folder);
+  const std::vector<std::string> earlier =
+      old == OldGraphs::remove ? listed_graphs(folder / "tests.cmake") : std::vector<std::string>();
   for (const auto& [name, text] : texts) write_file_if_changed(folder / name, text);
-  remove_stale(folder, texts);
+  remove_graphs(folder, earlier, texts);
 }
 
-}  // namespace benanza
+}  // namespace benanza::emit

@@ -4,28 +4,32 @@
 #include <vector>
 
 #include "core/problem/precision.h"
-#include "generator/onnx/graph.h"
+#include "generator/lowered/lowered.h"
 
-namespace benanza {
+namespace benanza::emit {
 
 /// A graph and whether its batch is part of its file's name.
 struct GraphFile {
-  Graph graph;
+  LoweredGraph graph;
   bool batch_in_name = false;
 };
 
 /// "resnet.graph.json" or "resnet_b8.graph.json".
 std::string file_name(const GraphFile& file);
 
-/// Writes problems.cpp, tests.cmake and one graph.json per graph into `folder`, and removes the
-/// graph.json files of models that are no longer given. Files whose content stays are left alone.
-/// Throws Error before anything is written if two graphs would share a file.
-void emit(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
-          const std::vector<Precision>& precisions);
+/// What happens to graph files that an earlier call wrote and this one does not.
+enum class OldGraphs { keep, remove };
+
+/// Writes problems.cpp, tests.cmake and one graph.json per graph into `folder`; problems.cpp and
+/// tests.cmake then speak of these graphs alone. `remove` takes away the graph files that the
+/// tests.cmake found there lists, no others. Files whose content stays are left alone. Throws Error
+/// before anything is written if two graphs would share a file.
+void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
+                 const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
 /// tests.cmake: which operators, precisions and graphs there are tests for.
 std::string tests_cmake(const std::vector<std::string>& operators,
                         const std::vector<Precision>& precisions,
                         const std::vector<std::string>& graphs);
 
-}  // namespace benanza
+}  // namespace benanza::emit

@@ -6,9 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "generator/onnx/transforms.h"
-
-namespace benanza {
+namespace benanza::emit {
 namespace {
 
 constexpr std::size_t most_models = 2;
@@ -81,24 +79,21 @@ std::string operator_of(const std::string& key) { return key.substr(0, key.find(
 std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs) {
   std::vector<ProblemUse> problems;
   std::map<std::string, std::size_t> known;
-  const auto add = [&](const Problem& problem, const Graph& graph, const Layer& layer) {
-    const std::string text = key(problem);
-    const auto [found, added] = known.emplace(text, problems.size());
-    if (added) problems.push_back({text, {}});
+  const auto add = [&](const std::string& key, const Graph& graph, const Layer& layer) {
+    const auto [found, added] = known.emplace(key, problems.size());
+    if (added) problems.push_back({key, {}});
     note_use(problems[found->second], graph.model, layer.name);
   };
   for (const Graph& graph : graphs) {
     for (const Layer& layer : graph.layers) {
-      for (const Call& call : layer.calls) add(call.problem, graph, layer);
+      for (const std::string& key : layer.problems) add(key, graph, layer);
     }
     for (const Fusion& fusion : graph.fusions) {
-      const auto first = static_cast<std::size_t>(fusion.layers.front());
-      add(fusion.problem, graph, graph.layers[first]);
+      add(fusion.problem, graph, graph.layers[fusion.layers.front()]);
     }
-    for (const LayoutTransform& transform : layout_transforms(graph.layers)) {
-      const Layer& layer = graph.layers[static_cast<std::size_t>(transform.layer)];
-      for (const auto& problem : {transform.to_nhwc, transform.to_nchw}) {
-        if (problem) add(*problem, graph, layer);
+    for (const LayoutTransform& transform : graph.transforms) {
+      for (const auto* key : {&transform.to_nhwc, &transform.to_nchw}) {
+        if (*key) add(**key, graph, graph.layers[transform.layer]);
       }
     }
   }
@@ -148,4 +143,4 @@ Registration registration() {{
                      problems.size(), tables, names, precision_list);
 }
 
-}  // namespace benanza
+}  // namespace benanza::emit

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "core/graph_file/graph.h"
 #include "core/problem/precision.h"
-#include "generator/onnx/graph.h"
 
-namespace benanza {
+namespace benanza::emit {
 
 /// Every distinct problem of the graphs, fused ones and changes of layout included: its key, and
 /// the layers that ask for it, as "model: layer" in the order of the graphs.
@@ -31,4 +31,4 @@ std::string operator_of(const std::string& key);
 std::string problems_source(const std::vector<ProblemUse>& problems,
                             const std::vector<Precision>& precisions);
 
-}  // namespace benanza
+}  // namespace benanza::emit

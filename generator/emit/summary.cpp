@@ -7,7 +7,7 @@
 
 #include "generator/emit/problems.h"
 
-namespace benanza {
+namespace benanza::emit {
 namespace {
 
 double macs(const Problem& problem) {
@@ -28,14 +28,13 @@ struct Row {
   std::optional<double> flops = 0;
   std::optional<double> bytes = 0;
 
-  void add(const Layer& layer) {
+  void add(const LoweredLayer& layer) {
     ++layers;
     calls += static_cast<int>(layer.calls.size());
     for (const Call& call : layer.calls) keys.insert(key(call.problem));
-    macs += benanza::macs(layer);
+    macs += emit::macs(layer);
     flops = flops && layer.flops ? std::optional(*flops + *layer.flops) : std::nullopt;
-    bytes = bytes && layer.bytes ? std::optional(*bytes + static_cast<double>(*layer.bytes))
-                                 : std::nullopt;
+    bytes = bytes && layer.bytes ? std::optional(*bytes + *layer.bytes) : std::nullopt;
   }
   int repeats() const { return calls - static_cast<int>(keys.size()); }
 };
@@ -44,16 +43,21 @@ std::string scaled(const std::optional<double>& value, double unit) {
   return value ? fmt::format("{:.3f}", *value / unit) : "unknown";
 }
 
+constexpr std::string_view columns = "  {:<24} {:<12} {:>6} {:>9} {:>8} {:>9} {:>10} {:>10}\n";
+
 std::string line(const std::string& op, std::string_view cost, const Row& row) {
-  return fmt::format("  {:<24} {:<12} {:>6} {:>9} {:>8} {:>9} {:>10} {:>10}\n", op, cost,
-                     row.layers, row.keys.size(), row.repeats(), scaled(row.macs, 1e9),
-                     scaled(row.flops, 1e9), scaled(row.bytes, 1e6));
+  return fmt::format(columns, op, cost, row.layers, row.keys.size(), row.repeats(),
+                     scaled(row.macs, 1e9), scaled(row.flops, 1e9), scaled(row.bytes, 1e6));
+}
+
+std::string free_line(const std::string& op, int layers) {
+  return fmt::format(columns, op, to_string(Cost::free), layers, "-", "-", "-", "-", "-");
 }
 
 /// A node that stands for a weight or a literal: other files store it as an initializer, which is
 /// no layer.
-bool is_constant(const Layer& layer) {
-  return layer.op_type == "Constant" || layer.op_type == "ConstantOfShape";
+bool is_constant(const LoweredLayer& layer) {
+  return layer.op == "Constant" || layer.op == "ConstantOfShape";
 }
 
 /// 5754 as "5,754".
@@ -68,7 +72,7 @@ std::string counted(std::int64_t count, std::string_view noun) {
 }
 
 /// What was assumed, by operator, and how many layers may rest on it.
-std::string assumed(const Graph& graph) {
+std::string assumed(const LoweredGraph& graph) {
   if (graph.assumptions.empty()) return "";
   struct Kind {
     std::int64_t dimensions = 0;
@@ -76,7 +80,7 @@ std::string assumed(const Graph& graph) {
   };
   std::map<std::string, Kind> kinds;
   for (const Assumption& assumption : graph.assumptions) {
-    Kind& kind = kinds[assumption.op_type];
+    Kind& kind = kinds[assumption.op];
     if (kind.dimensions++ == 0) kind.first = &assumption;
   }
   std::string text;
@@ -87,7 +91,7 @@ std::string assumed(const Graph& graph) {
   }
   std::map<Cost, int> layers;
   int all = 0;
-  for (const Layer& layer : graph.layers) {
+  for (const LoweredLayer& layer : graph.layers) {
     if (layer.assumed.empty()) continue;
     ++layers[layer.cost];
     ++all;
@@ -101,32 +105,44 @@ std::string assumed(const Graph& graph) {
 
 }  // namespace
 
-double macs(const Layer& layer) {
+double macs(const LoweredLayer& layer) {
   double sum = 0;
   for (const Call& call : layer.calls) sum += macs(call.problem);
   return sum;
 }
 
-double macs(const Graph& graph) {
+double macs(const LoweredGraph& graph) {
   double sum = 0;
-  for (const Layer& layer : graph.layers) sum += macs(layer);
+  for (const LoweredLayer& layer : graph.layers) sum += macs(layer);
   return sum;
 }
 
-std::string summary(const Graph& graph) {
+std::string summary(const LoweredGraph& graph, SummaryRows shown) {
   std::map<std::pair<Cost, std::string>, Row> rows;
+  std::map<std::string, int> free;
   std::map<std::string, int> reasons;
   Row total;
-  for (const Layer& layer : graph.layers) {
-    rows[{layer.cost, layer.op_type}].add(layer);
+  int free_layers = 0;
+  for (const LoweredLayer& layer : graph.layers) {
     total.add(layer);
-    if (layer.cost == Cost::unsupported) ++reasons[layer.op_type + ": " + layer.reason];
+    if (layer.cost == Cost::free) {
+      ++free[layer.op];
+      ++free_layers;
+    } else {
+      rows[{layer.cost, layer.op}].add(layer);
+    }
+    if (layer.cost == Cost::unsupported) ++reasons[layer.op + ": " + layer.reason];
   }
   std::string text =
       fmt::format("{} (batch {}, opset {})\n", graph.model, graph.batch, graph.opset);
-  text += fmt::format("  {:<24} {:<12} {:>6} {:>9} {:>8} {:>9} {:>10} {:>10}\n", "layer", "cost",
-                      "count", "problems", "repeats", "GMACs", "GFLOPs", "MB");
+  text += fmt::format(columns, "operator", "cost", "layers", "problems", "repeats", "GMACs",
+                      "GFLOPs", "MB");
   for (const auto& [id, row] : rows) text += line(id.second, to_string(id.first), row);
+  if (shown == SummaryRows::all || free.size() == 1) {
+    for (const auto& [op, layers] : free) text += free_line(op, layers);
+  } else if (!free.empty()) {
+    text += free_line(counted(static_cast<std::int64_t>(free.size()), "operator"), free_layers);
+  }
   text += line("total", "", total);
   text += fmt::format("  {} ({} MB as fp32)\n", counted(graph.parameters, "parameter"),
                       scaled(4.0 * static_cast<double>(graph.parameters), 1e6));
@@ -136,7 +152,7 @@ std::string summary(const Graph& graph) {
   return text + assumed(graph);
 }
 
-std::string sharing(const std::vector<Graph>& graphs) {
+std::string sharing(const std::vector<LoweredGraph>& graphs) {
   std::map<std::string, int> calls;
   std::map<std::string, std::set<std::size_t>> users;
   std::vector<std::set<std::string>> keys(graphs.size());
@@ -144,7 +160,7 @@ std::string sharing(const std::vector<Graph>& graphs) {
   std::int64_t all_layers = 0;
   std::int64_t all_calls = 0;
   for (std::size_t index = 0; index < graphs.size(); ++index) {
-    for (const Layer& layer : graphs[index].layers) {
+    for (const LoweredLayer& layer : graphs[index].layers) {
       if (is_constant(layer)) continue;
       ++layers[index];
       for (const Call& call : layer.calls) {
@@ -180,4 +196,4 @@ std::string sharing(const std::vector<Graph>& graphs) {
   return text;
 }
 
-}  // namespace benanza
+}  // namespace benanza::emit

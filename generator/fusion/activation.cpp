@@ -1,6 +1,6 @@
 #include "generator/fusion/fusion.h"
 
-namespace benanza {
+namespace benanza::fusion {
 
 std::optional<Chain> with_activation(const Flow& flow, const Chain& chain) {
   const auto next = next_call(flow, chain);
@@ -13,4 +13,4 @@ std::optional<Chain> with_activation(const Flow& flow, const Chain& chain) {
   return longer;
 }
 
-}  // namespace benanza
+}  // namespace benanza::fusion

@@ -3,11 +3,11 @@
 
 #include "generator/fusion/attention.h"
 
-namespace benanza {
+namespace benanza::fusion {
 namespace {
 
 /// The call whose result is operand `operand` of `call`; null if it is none of the layer.
-const Call* producer(const Layer& layer, const Call& call, std::size_t operand) {
+const Call* producer(const LoweredLayer& layer, const Call& call, std::size_t operand) {
   const Source& source = call.operands[operand];
   return source.kind == Source::Kind::call ? &layer.calls[static_cast<std::size_t>(source.index)]
                                            : nullptr;
@@ -36,7 +36,7 @@ bool is_triangle(const Call& call, const Attention& shape) {
 
 /// The node's calls are two products around a softmax, and copies that put heads in their places,
 /// which one call reads and writes where they are.
-std::optional<Fusion> attention_fusion(const Layer& layer, int index) {
+std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t index) {
   const auto found = std::find_if(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
     return std::holds_alternative<Softmax>(call.problem.shape);
   });
@@ -74,14 +74,14 @@ std::optional<Fusion> attention_fusion(const Layer& layer, int index) {
   if (shape.kv_heads * products->m != shape.heads * shape.queries) return std::nullopt;
   calls += static_cast<std::size_t>(std::count_if(layer.calls.begin(), layer.calls.end(), is_copy));
   if (calls != layer.calls.size()) return std::nullopt;
-  return Fusion{"attention", {index}, {shape, {}}};
+  return Fusion{"attention", {index}, key({shape, {}})};
 }
 
 }  // namespace
 
 std::vector<Fusion> attention_layers(const Flow& flow) {
   std::vector<Fusion> fusions;
-  for (int index = 0; index < flow.size(); ++index) {
+  for (std::size_t index = 0; index < flow.size(); ++index) {
     if (auto fusion = attention_fusion(flow.layer(index), index)) {
       fusions.push_back(std::move(*fusion));
     }
@@ -89,4 +89,4 @@ std::vector<Fusion> attention_layers(const Flow& flow) {
   return fusions;
 }
 
-}  // namespace benanza
+}  // namespace benanza::fusion

@@ -4,7 +4,7 @@
 
 #include "generator/fusion/flow.h"
 
-namespace benanza {
+namespace benanza::fusion {
 
 /// attention: layers whose own calls are two products around a softmax, each as one call.
 std::vector<Fusion> attention_layers(const Flow& flow);
@@ -14,4 +14,4 @@ std::vector<Fusion> attention_layers(const Flow& flow);
 /// Transpose that makes columns of the keys goes into the call, which reads them where they are.
 std::vector<Fusion> attention_patterns(const Flow& flow);
 
-}  // namespace benanza
+}  // namespace benanza::fusion

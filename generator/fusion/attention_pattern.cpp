@@ -4,29 +4,29 @@
 
 #include "generator/fusion/attention.h"
 
-namespace benanza {
+namespace benanza::fusion {
 namespace {
 
 /// The layer's only call, if it is one of `Shape`.
 template <class Shape>
-const Shape* only(const Layer& layer) {
+const Shape* only(const LoweredLayer& layer) {
   return layer.calls.size() == 1 ? std::get_if<Shape>(&layer.calls[0].problem.shape) : nullptr;
 }
 
 /// Operand `operand` of the only call of layer `index` is the result of layer `producer`.
-bool reads(const Flow& flow, int index, std::size_t operand, int producer) {
+bool reads(const Flow& flow, std::size_t index, std::size_t operand, std::size_t producer) {
   return flow.comes_from(index, flow.layer(index).calls[0].operands[operand], producer);
 }
 
 /// Frameworks replace rows without a key by zeros: Where(IsNaN(p), 0, p). The layers of that, the
 /// last one last; empty if it is not there.
-std::vector<int> cleared_rows(const Flow& flow, int softmax) {
+std::vector<std::size_t> cleared_rows(const Flow& flow, std::size_t softmax) {
   if (flow.layer(softmax).uses != 2) return {};
-  for (int test = softmax + 1; test < flow.size(); ++test) {
-    const Layer& layer = flow.layer(test);
-    if (layer.op_type != "IsNaN" || layer.reads[0].producer != softmax) continue;
+  for (std::size_t test = softmax + 1; test < flow.size(); ++test) {
+    const LoweredLayer& layer = flow.layer(test);
+    if (layer.op != "IsNaN" || layer.reads[0].producer != softmax) continue;
     const auto where = flow.reader(test);
-    if (!where || flow.layer(*where).op_type != "Where") return {};
+    if (!where || flow.layer(*where).op != "Where") return {};
     const auto& sources = flow.layer(*where).reads;
     if (sources[0].producer != test || !sources[1].constant || sources[2].producer != softmax) {
       return {};
@@ -38,7 +38,7 @@ std::vector<int> cleared_rows(const Flow& flow, int softmax) {
 
 class Finder {
  public:
-  Finder(const Flow& flow, int product) : flow_(flow), last_(product), layers_{product} {}
+  Finder(const Flow& flow, std::size_t product) : flow_(flow), last_(product), layers_{product} {}
 
   std::optional<Fusion> find() {
     const auto* scores = only<Gemm>(flow_.layer(last_));
@@ -52,15 +52,15 @@ class Finder {
     shape_.size = scores->k;
     shape_.value_size = values->n;
     std::sort(layers_.begin(), layers_.end());
-    return Fusion{"attention", layers_, {shape_, {}}};
+    return Fusion{"attention", layers_, key({shape_, {}})};
   }
 
  private:
   /// The layer that reads what the last one makes, if that is all it does with it.
-  const Layer* next() {
+  const LoweredLayer* next() {
     const auto reader = flow_.reader(last_);
     if (!reader) return nullptr;
-    const Layer& layer = flow_.layer(*reader);
+    const LoweredLayer& layer = flow_.layer(*reader);
     if (layer.calls.size() != 1 || layer.outputs.size() != 1) return nullptr;
     reader_ = *reader;
     return &layer;
@@ -74,15 +74,15 @@ class Finder {
   /// Keys put in columns by a copy: the one call reads them where they are.
   void take_transposition(const Gemm& scores) {
     const auto& sources = flow_.layer(last_).reads;
-    if (scores.transpose_b || sources.size() < 2 || sources[1].producer < 0) return;
-    const Layer& copy = flow_.layer(sources[1].producer);
-    if (only<Copy>(copy) == nullptr || copy.op_type != "Transpose" || copy.uses != 1) return;
-    layers_.push_back(sources[1].producer);
+    if (scores.transpose_b || sources.size() < 2 || !sources[1].producer) return;
+    const LoweredLayer& copy = flow_.layer(*sources[1].producer);
+    if (only<Copy>(copy) == nullptr || copy.op != "Transpose" || copy.uses != 1) return;
+    layers_.push_back(*sources[1].producer);
   }
 
   /// A constant factor. Its value is of no matter for the time: the usual one stands for it.
   bool take_factor(const Gemm& scores) {
-    const Layer* layer = next();
+    const LoweredLayer* layer = next();
     if (layer == nullptr || shape_.scale != 1) return false;
     const auto* product = only<Binary>(*layer);
     if (product == nullptr || !product->constant_b || element_count(product->b) != 1 ||
@@ -96,7 +96,7 @@ class Finder {
   }
 
   bool take_mask() {
-    const Layer* layer = next();
+    const LoweredLayer* layer = next();
     const auto* sum = layer == nullptr ? nullptr : only<Binary>(*layer);
     if (sum == nullptr || sum->kind != BinaryKind::add || !mask_.empty() ||
         !reads(flow_, reader_, 0, last_)) {
@@ -108,13 +108,13 @@ class Finder {
   }
 
   bool take_softmax(const Gemm& scores) {
-    const Layer* layer = next();
+    const LoweredLayer* layer = next();
     const auto* softmax = layer == nullptr ? nullptr : only<Softmax>(*layer);
     if (softmax == nullptr || softmax->logarithm || softmax->input.size() < 2) return false;
     const auto rank = static_cast<std::int64_t>(softmax->input.size());
     if (softmax->axis != rank - 1 || !set_extents(softmax->input, scores)) return false;
     take();
-    for (const int cleared : cleared_rows(flow_, last_)) {
+    for (const std::size_t cleared : cleared_rows(flow_, last_)) {
       last_ = cleared;
       layers_.push_back(cleared);
     }
@@ -148,7 +148,7 @@ class Finder {
   }
 
   const Gemm* take_values(const Gemm& scores) {
-    const Layer* layer = next();
+    const LoweredLayer* layer = next();
     const auto* values = layer == nullptr ? nullptr : only<Gemm>(*layer);
     if (values == nullptr || !reads(flow_, reader_, 0, last_) || values->constant_b ||
         values->transpose_a || values->transpose_b || values->m != scores.m ||
@@ -160,9 +160,9 @@ class Finder {
   }
 
   const Flow& flow_;
-  int last_;
-  int reader_ = -1;
-  std::vector<int> layers_;
+  std::size_t last_;
+  std::size_t reader_ = 0;
+  std::vector<std::size_t> layers_;
   Dims mask_;
   Attention shape_;
 };
@@ -171,10 +171,10 @@ class Finder {
 
 std::vector<Fusion> attention_patterns(const Flow& flow) {
   std::vector<Fusion> fusions;
-  for (int index = 0; index < flow.size(); ++index) {
+  for (std::size_t index = 0; index < flow.size(); ++index) {
     if (auto fusion = Finder(flow, index).find()) fusions.push_back(std::move(*fusion));
   }
   return fusions;
 }
 
-}  // namespace benanza
+}  // namespace benanza::fusion

@@ -2,7 +2,7 @@
 
 #include "generator/fusion/fusion.h"
 
-namespace benanza {
+namespace benanza::fusion {
 
 std::optional<Chain> with_batch_normalization(const Flow& flow, const Chain& chain) {
   const auto next = next_call(flow, chain);
@@ -15,7 +15,7 @@ std::optional<Chain> with_batch_normalization(const Flow& flow, const Chain& cha
   const bool known =
       std::all_of(statistics.begin() + 1, statistics.end(),
                   [&](const Source& source) { return flow.is_constant(next->layer, source); });
-  const int product = chain.layers.front();
+  const std::size_t product = chain.layers.front();
   const Source& weights = flow.layer(product).calls.front().operands[1];
   if (!known || !flow.is_constant(product, weights)) return std::nullopt;
   // A bias before goes into the one after: it leaves no trace in the name.
@@ -26,4 +26,4 @@ std::optional<Chain> with_batch_normalization(const Flow& flow, const Chain& cha
   return longer;
 }
 
-}  // namespace benanza
+}  // namespace benanza::fusion

@@ -1,6 +1,6 @@
 #include "generator/fusion/fusion.h"
 
-namespace benanza {
+namespace benanza::fusion {
 namespace {
 
 bool is_one_per_filter(const Dims& bias, const Dims& output) {
@@ -37,4 +37,4 @@ std::optional<Chain> with_bias(const Flow& flow, const Chain& chain) {
   return longer;
 }
 
-}  // namespace benanza
+}  // namespace benanza::fusion

@@ -4,14 +4,14 @@
 
 #include "generator/fusion/attention.h"
 
-namespace benanza {
+namespace benanza::fusion {
 namespace {
 
 constexpr std::array<ChainStep, 4> steps{with_bias, with_batch_normalization, with_residual,
                                          with_activation};
 
 /// A layer without work whose one result is its first input, element by element.
-bool passes_on(const Layer& layer, int producer, std::int64_t elements) {
+bool passes_on(const LoweredLayer& layer, std::size_t producer, std::int64_t elements) {
   return layer.cost == Cost::free && !layer.constant && layer.outputs.size() == 1 &&
          !layer.reads.empty() && layer.reads[0].producer == producer && layer.outputs[0].shape &&
          element_count(*layer.outputs[0].shape) == elements;
@@ -28,8 +28,8 @@ std::optional<std::size_t> operand_that(const Call& call, Matches matches) {
 
 }  // namespace
 
-std::optional<Chain> product_chain(const Flow& flow, int index) {
-  const Layer& layer = flow.layer(index);
+std::optional<Chain> product_chain(const Flow& flow, std::size_t index) {
+  const LoweredLayer& layer = flow.layer(index);
   if (layer.cost != Cost::measured || layer.calls.empty()) return std::nullopt;
   const Shape& shape = layer.calls.front().problem.shape;
   Chain chain{.pattern = "", .layers = {index}, .problem = {shape, {}}};
@@ -48,10 +48,10 @@ std::optional<Chain> product_chain(const Flow& flow, int index) {
 }
 
 std::optional<NextCall> next_call(const Flow& flow, const Chain& chain) {
-  const int last = chain.layers.back();
+  const std::size_t last = chain.layers.back();
   if (!chain.takes_all_calls) {
     // Only a product's own second call: bias or addend of the same node.
-    const Layer& layer = flow.layer(last);
+    const LoweredLayer& layer = flow.layer(last);
     if (layer.calls.size() != 2) return std::nullopt;
     const Call& call = layer.calls[1];
     const auto operand = operand_that(call, [](const Source& source) {
@@ -61,16 +61,16 @@ std::optional<NextCall> next_call(const Flow& flow, const Chain& chain) {
     return NextCall{call, {}, last, *operand};
   }
   const std::int64_t elements = element_count(output(chain.problem));
-  std::vector<int> passed;
-  int producer = last;
-  std::optional<int> reader = flow.reader(producer);
+  std::vector<std::size_t> passed;
+  std::size_t producer = last;
+  std::optional<std::size_t> reader = flow.reader(producer);
   while (reader && passes_on(flow.layer(*reader), producer, elements)) {
     passed.push_back(*reader);
     producer = *reader;
     reader = flow.reader(producer);
   }
   if (!reader) return std::nullopt;
-  const Layer& layer = flow.layer(*reader);
+  const LoweredLayer& layer = flow.layer(*reader);
   if (layer.cost != Cost::measured || layer.calls.size() != 1 || layer.outputs.size() != 1) {
     return std::nullopt;
   }
@@ -89,16 +89,16 @@ Chain extended(Chain chain, const NextCall& next, const std::string& name) {
   return chain;
 }
 
-std::vector<Fusion> find_fusions(const std::vector<Layer>& layers) {
+std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
   const Flow flow(layers);
   std::vector<Fusion> fusions;
-  for (int index = 0; index < flow.size(); ++index) {
+  for (std::size_t index = 0; index < flow.size(); ++index) {
     std::optional<Chain> chain = product_chain(flow, index);
     if (!chain) continue;
     for (const ChainStep step : steps) {
       if (auto longer = step(flow, *chain)) {
         chain = std::move(longer);
-        fusions.push_back({chain->pattern, chain->layers, chain->problem});
+        fusions.push_back({chain->pattern, chain->layers, key(chain->problem)});
       }
     }
   }
@@ -109,4 +109,4 @@ std::vector<Fusion> find_fusions(const std::vector<Layer>& layers) {
   return fusions;
 }
 
-}  // namespace benanza
+}  // namespace benanza::fusion

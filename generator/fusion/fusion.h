@@ -6,14 +6,14 @@
 
 #include "generator/fusion/flow.h"
 
-namespace benanza {
+namespace benanza::fusion {
 
 /// Calls that do the work of several calls of a graph: a product (convolution, transposed
 /// convolution, matrix product) and what follows it along the data flow, in the order in which
 /// libraries apply it: bias, batch normalization folded into the weights, residual, activation.
 /// Every inner result has one reader and is no output of the model. Every prefix of a chain is a
 /// fusion, too: it may be cheaper, or all that the library has. One file per pattern.
-std::vector<Fusion> find_fusions(const std::vector<Layer>& layers);
+std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers);
 
 /// RNN, LSTM or GRU layers over each other become one call with several layers: "lstm_lstm".
 std::vector<Fusion> recurrent_stacks(const Flow& flow);
@@ -22,23 +22,23 @@ std::vector<Fusion> recurrent_stacks(const Flow& flow);
 struct Chain {
   std::string pattern;
   /// Along the flow, layers that only pass the result on included.
-  std::vector<int> layers;
+  std::vector<std::size_t> layers;
   Problem problem;
   /// The last layer's call is the last of the chain's: the result is what the layer makes.
   bool takes_all_calls = true;
 };
 
 /// The product that layer `index` begins with.
-std::optional<Chain> product_chain(const Flow& flow, int index);
+std::optional<Chain> product_chain(const Flow& flow, std::size_t index);
 
 /// The call that reads the chain's result.
 struct NextCall {
   const Call& call;
   /// Layers that the step adds to the chain: those that pass the result on, then the reader's.
   /// Empty where the call is one of the chain's last layer.
-  std::vector<int> layers;
+  std::vector<std::size_t> layers;
   /// The layer of `call`.
-  int layer;
+  std::size_t layer;
   /// Which of the call's operands is the chain's result.
   std::size_t operand;
 };
@@ -62,4 +62,4 @@ std::optional<Chain> with_activation(const Flow& flow, const Chain& chain);
 /// `chain` and the next call as one step of it called `name`.
 Chain extended(Chain chain, const NextCall& next, const std::string& name);
 
-}  // namespace benanza
+}  // namespace benanza::fusion

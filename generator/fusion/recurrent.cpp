@@ -1,6 +1,6 @@
 #include "generator/fusion/fusion.h"
 
-namespace benanza {
+namespace benanza::fusion {
 namespace {
 
 /// True if the elements of the result lie as the next layer of a stack reads them: both directions
@@ -38,18 +38,18 @@ std::optional<Chain> with_layer(const Flow& flow, const Chain& chain) {
 
 std::vector<Fusion> recurrent_stacks(const Flow& flow) {
   std::vector<Fusion> fusions;
-  for (int index = 0; index < flow.size(); ++index) {
-    const Layer& layer = flow.layer(index);
+  for (std::size_t index = 0; index < flow.size(); ++index) {
+    const LoweredLayer& layer = flow.layer(index);
     if (layer.cost != Cost::measured || layer.calls.size() != 1) continue;
     const auto* first = std::get_if<Recurrent>(&layer.calls[0].problem.shape);
     if (first == nullptr) continue;
     std::optional<Chain> chain =
         Chain{.pattern = std::string(first->op()), .layers = {index}, .problem = {*first, {}}};
     while ((chain = with_layer(flow, *chain))) {
-      fusions.push_back({chain->pattern, chain->layers, chain->problem});
+      fusions.push_back({chain->pattern, chain->layers, key(chain->problem)});
     }
   }
   return fusions;
 }
 
-}  // namespace benanza
+}  // namespace benanza::fusion

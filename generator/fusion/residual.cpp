@@ -1,6 +1,6 @@
 #include "generator/fusion/fusion.h"
 
-namespace benanza {
+namespace benanza::fusion {
 
 std::optional<Chain> with_residual(const Flow& flow, const Chain& chain) {
   const auto next = next_call(flow, chain);
@@ -20,4 +20,4 @@ std::optional<Chain> with_residual(const Flow& flow, const Chain& chain) {
   return longer;
 }
 
-}  // namespace benanza
+}  // namespace benanza::fusion

@@ -13,7 +13,7 @@
 #include "generator/fuzz/mutate.h"
 #include "generator/fuzz/single_node.h"
 #include "generator/onnx/import.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
@@ -28,7 +28,7 @@ void demand(bool holds, const std::string& what) {
   std::abort();
 }
 
-void check(const Graph& graph) {
+void check(const LoweredGraph& graph) {
   for (std::size_t index = 0; index < graph.layers.size(); ++index) {
     for (const int input : graph.layers[index].inputs) {
       demand(input >= 0 && static_cast<std::size_t>(input) < index,
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
   std::minstd_rand random(seed);
-  onnx::ModelProto model;
+  ::onnx::ModelProto model;
   const auto kind = random() % 8;
   if (kind == 0) {
     model = fuzz::single_node(random);

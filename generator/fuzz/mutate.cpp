@@ -12,9 +12,9 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
-using onnx::AttributeProto;
-using onnx::NodeProto;
-using onnx::OpSchema;
+using ::onnx::AttributeProto;
+using ::onnx::NodeProto;
+using ::onnx::OpSchema;
 
 template <class List>
 auto& pick(List& list, std::minstd_rand& random) {
@@ -162,7 +162,7 @@ void change_field(Message& message, const Contents& contents, std::minstd_rand& 
 
 /// Makes a node one of another operator, of the right form.
 void change_operator(NodeProto& node, const Contents& contents, std::minstd_rand& random) {
-  static const std::vector<OpSchema> schemas = onnx::OpSchemaRegistry::get_all_schemas();
+  static const std::vector<OpSchema> schemas = ::onnx::OpSchemaRegistry::get_all_schemas();
   const OpSchema& schema = pick(schemas, random);
   node.set_op_type(schema.Name());
   node.set_domain(schema.domain());
@@ -208,7 +208,7 @@ void add_attribute(NodeProto& node, const OpSchema::Attribute& description,
       break;
     }
     case AttributeProto::TENSOR: {
-      attribute.mutable_t()->set_data_type(onnx::TensorProto::INT64);
+      attribute.mutable_t()->set_data_type(::onnx::TensorProto::INT64);
       attribute.mutable_t()->add_dims(1);
       attribute.mutable_t()->add_int64_data(integer(random));
       break;
@@ -218,7 +218,7 @@ void add_attribute(NodeProto& node, const OpSchema::Attribute& description,
   }
 }
 
-void mutate(onnx::ModelProto& model, std::minstd_rand& random) {
+void mutate(::onnx::ModelProto& model, std::minstd_rand& random) {
   Contents contents;
   collect(model, contents);
   Message& message = *pick(contents.messages, random);

@@ -9,10 +9,10 @@ namespace benanza::fuzz {
 
 /// Changes one thing in a model, so that it stays a model: a value, a name, an element of a list,
 /// or a node's operator, whose inputs and attributes are then those its schema demands.
-void mutate(onnx::ModelProto& model, std::minstd_rand& random);
+void mutate(::onnx::ModelProto& model, std::minstd_rand& random);
 
 /// Adds an attribute of the described type, of any value.
-void add_attribute(onnx::NodeProto& node, const onnx::OpSchema::Attribute& description,
+void add_attribute(::onnx::NodeProto& node, const ::onnx::OpSchema::Attribute& description,
                    std::minstd_rand& random);
 
 }  // namespace benanza::fuzz

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/base/error.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -12,8 +12,8 @@
 namespace benanza::fuzz {
 namespace {
 
-using onnx::OpSchema;
-using onnx::TensorProto;
+using ::onnx::OpSchema;
+using ::onnx::TensorProto;
 
 unsigned below(std::minstd_rand& random, std::size_t end) {
   return static_cast<unsigned>(random() % end);
@@ -53,7 +53,7 @@ std::vector<std::int64_t> extents(std::size_t axes, std::minstd_rand& random) {
 }
 
 /// Small numbers that the importer may fold.
-void add_constant(onnx::GraphProto& graph, const std::string& name,
+void add_constant(::onnx::GraphProto& graph, const std::string& name,
                   const std::vector<std::int64_t>& dims, std::minstd_rand& random) {
   constexpr std::array<std::int64_t, 8> telling{-3, -1, 0, 1, 2, 3, 5, 100};
   TensorProto& tensor = *graph.add_initializer();
@@ -67,9 +67,9 @@ void add_constant(onnx::GraphProto& graph, const std::string& name,
   for (; count > 0; --count) tensor.add_int64_data(telling[below(random, telling.size())]);
 }
 
-void add_input(onnx::GraphProto& graph, const std::string& name, int type,
+void add_input(::onnx::GraphProto& graph, const std::string& name, int type,
                const std::vector<std::int64_t>& dims) {
-  onnx::ValueInfoProto& input = *graph.add_input();
+  ::onnx::ValueInfoProto& input = *graph.add_input();
   input.set_name(name);
   auto& tensor = *input.mutable_type()->mutable_tensor_type();
   tensor.set_elem_type(type);
@@ -81,20 +81,20 @@ void add_input(onnx::GraphProto& graph, const std::string& name, int type,
 
 }  // namespace
 
-onnx::ModelProto single_node(std::minstd_rand& random) {
-  const auto schemas = onnx::OpSchemaRegistry::get_all_schemas_with_history();
+::onnx::ModelProto single_node(std::minstd_rand& random) {
+  const auto schemas = ::onnx::OpSchemaRegistry::get_all_schemas_with_history();
   const OpSchema& schema = schemas[below(random, schemas.size())];
   constexpr std::size_t most_axes = 5;
   constexpr int most_inputs = 10;
 
-  onnx::ModelProto model;
-  model.set_ir_version(onnx::IR_VERSION);
-  onnx::OperatorSetIdProto& opset = *model.add_opset_import();
+  ::onnx::ModelProto model;
+  model.set_ir_version(::onnx::IR_VERSION);
+  ::onnx::OperatorSetIdProto& opset = *model.add_opset_import();
   opset.set_domain(schema.domain());
   opset.set_version(schema.since_version() + static_cast<int>(below(random, 3)));
-  onnx::GraphProto& graph = *model.mutable_graph();
+  ::onnx::GraphProto& graph = *model.mutable_graph();
   graph.set_name("single");
-  onnx::NodeProto& node = *graph.add_node();
+  ::onnx::NodeProto& node = *graph.add_node();
   node.set_op_type(schema.Name());
   node.set_domain(schema.domain());
 

@@ -3,26 +3,26 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "generator/fusion/fusion.h"
-#include "generator/onnx/assume.h"
-#include "generator/onnx/feed.h"
-#include "generator/onnx/infer.h"
-#include "generator/onnx/inline.h"
-#include "generator/onnx/lowering.h"
-#include "generator/onnx/program.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/infer/assume.h"
+#include "generator/onnx/infer/infer.h"
+#include "generator/onnx/lower_node.h"
+#include "generator/onnx/model/check_model.h"
+#include "generator/onnx/model/program.h"
+#include "generator/onnx/read/inline.h"
+#include "generator/onnx/read/make_inputs_constant.h"
+#include "generator/onnx/read/read.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
-std::vector<int> producers(const Program& program, const Step& step) {
-  std::set<int> layers;
+std::vector<std::size_t> producers(const Program& program, const Step& step) {
+  std::set<std::size_t> layers;
   for (const auto* names : {&step.inputs, &step.captured}) {
     for (const std::string& name : *names) {
-      if (!name.empty()) layers.insert(program.tensors.at(name).producer);
+      if (name.empty()) continue;
+      if (const auto layer = program.tensors.at(name).producer) layers.insert(*layer);
     }
   }
-  layers.erase(-1);
   return {layers.begin(), layers.end()};
 }
 
@@ -45,12 +45,12 @@ std::vector<Read> reads_of(const Program& program, const Step& step) {
   return reads;
 }
 
-/// Layer::uses of every layer.
-void count_uses(const Program& program, std::vector<Layer>& layers) {
-  const auto use = [&](int producer) {
-    if (producer >= 0) ++layers[static_cast<std::size_t>(producer)].uses;
+/// LoweredLayer::uses of every layer.
+void count_uses(const Program& program, std::vector<LoweredLayer>& layers) {
+  const auto use = [&](std::optional<std::size_t> producer) {
+    if (producer) ++layers[*producer].uses;
   };
-  for (const Layer& layer : layers) {
+  for (const LoweredLayer& layer : layers) {
     if (layer.constant) continue;
     for (const Read& read : layer.reads) use(read.producer);
   }
@@ -61,7 +61,7 @@ bool is_weight(const Tensor& tensor) {
   const bool weight_type = is_floating(tensor.type) || type_bytes(tensor.type) == 1;
   // What a shape fills is no weight of the model, if that shape is only assumed.
   return tensor.constant && !tensor.assumption && tensor.shape && weight_type &&
-         tensor.type != onnx::TensorProto::BOOL;
+         tensor.type != ::onnx::TensorProto::BOOL;
 }
 
 std::int64_t count_parameters(const Program& program) {
@@ -81,30 +81,31 @@ std::int64_t count_parameters(const Program& program) {
 }
 
 /// The layer of a step, as far as its node tells.
-Layer lower_step(const Program& program, const Step& step, const LoweringTable& table,
-                 const Bound& bound) {
-  const Site site(step.node, input_tensors(program, step), output_tensors(program, step, true));
-  if (!step.misfit.empty()) return unsupported_layer(site, step.misfit);
+LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
+                        const Bound& bound) {
+  const NodeView node(step.node, input_tensors(program, step), output_tensors(program, step, true));
+  if (!step.misfit.empty()) return unsupported_layer(node, step.misfit);
   try {
-    return lower_node(site, table, all_outputs_constant(program, step));
+    return lower_node(node, operators, all_outputs_constant(program, step));
   } catch (const std::exception& error) {
-    if (first_assumption(program, step)) return unsupported_layer(site, misfit(error.what()));
+    if (first_assumption(program, step)) return unsupported_layer(node, misfit(error.what()));
     throw Error(label(program, step.node) + error.what() + advice(bound));
   }
 }
 
 }  // namespace
 
-Graph import_model(onnx::ModelProto model, const std::string& name, const Binding& binding,
-                   const std::string& where) {
+LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, const Binding& binding,
+                          const std::string& where) {
   check_model(model, where);
   const Bound bound = bind(model, binding, where);
-  feed(model, binding.values, where);
+  make_inputs_constant(model, binding.values, where);
   inline_functions(model, where);
   Program program = make_program(model, where);
-  infer(program, model, bound, make_fold_table(), make_shape_table(), make_largest_table());
+  const OperatorTable operators = make_operator_table();
+  infer(program, model, bound, operators);
 
-  Graph graph;
+  LoweredGraph graph;
   graph.model = name;
   graph.batch = bound.batch;
   graph.opset = program.opset;
@@ -113,9 +114,8 @@ Graph import_model(onnx::ModelProto model, const std::string& name, const Bindin
     if (binding.dims.contains(name)) graph.bound_dims.insert(name);
   }
   graph.warnings = std::move(program.warnings);
-  const LoweringTable table = make_lowering_table();
   for (const Step& step : program.steps) {
-    Layer& layer = graph.layers.emplace_back(lower_step(program, step, table, bound));
+    LoweredLayer& layer = graph.layers.emplace_back(lower_step(program, step, operators, bound));
     layer.name = step.node.name();
     layer.inputs = producers(program, step);
     layer.reads = reads_of(program, step);
@@ -126,13 +126,12 @@ Graph import_model(onnx::ModelProto model, const std::string& name, const Bindin
   }
   graph.assumptions = std::move(program.assumptions);
   count_uses(program, graph.layers);
-  graph.fusions = find_fusions(graph.layers);
   graph.parameters = count_parameters(program);
   return graph;
 }
 
-Graph import_file(const std::filesystem::path& path, const Binding& binding) {
+LoweredGraph import_file(const std::filesystem::path& path, const Binding& binding) {
   return import_model(read_model(path), path.stem().string(), binding, path.string());
 }
 
-}  // namespace benanza
+}  // namespace benanza::onnx

@@ -150,8 +150,8 @@ void correct(Row& row, Shapes& corrected) {
 }
 
 /// As today's ONNX can check and infer it.
-onnx::ModelProto without_image_scaler(onnx::ModelProto model) {
-  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
+::onnx::ModelProto without_image_scaler(::onnx::ModelProto model) {
+  for (::onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
     if (node.op_type() == "ImageScaler") {
       node.set_op_type("Identity");
       node.clear_attribute();
@@ -160,10 +160,10 @@ onnx::ModelProto without_image_scaler(onnx::ModelProto model) {
   return model;
 }
 
-Shapes inferred_shapes(const onnx::GraphProto& graph) {
+Shapes inferred_shapes(const ::onnx::GraphProto& graph) {
   Shapes shapes;
   for (const auto* values : {&graph.input(), &graph.output(), &graph.value_info()}) {
-    for (const onnx::ValueInfoProto& value : *values) {
+    for (const ::onnx::ValueInfoProto& value : *values) {
       std::vector<std::int64_t> extents;
       for (const auto& extent : value.type().tensor_type().shape().dim()) {
         extents.push_back(extent.dim_value());
@@ -171,9 +171,9 @@ Shapes inferred_shapes(const onnx::GraphProto& graph) {
       shapes[value.name()] = join(extents, "x");
     }
   }
-  for (const onnx::TensorProto& tensor : graph.initializer()) {
+  for (const ::onnx::TensorProto& tensor : graph.initializer()) {
     shapes[tensor.name()] = join(tensor.dims(), "x");
-    if (tensor.data_type() == onnx::TensorProto::INT64) {
+    if (tensor.data_type() == ::onnx::TensorProto::INT64) {
       std::vector<std::int64_t> values(tensor.raw_data().size() / sizeof(std::int64_t));
       if (!values.empty()) {
         std::memcpy(values.data(), tensor.raw_data().data(), tensor.raw_data().size());
@@ -216,14 +216,14 @@ Table read_table(const std::filesystem::path& path) {
   return table;
 }
 
-Table describe(const onnx::ModelProto& model) {
-  onnx::ModelProto known = without_image_scaler(model);
+Table describe(const ::onnx::ModelProto& model) {
+  ::onnx::ModelProto known = without_image_scaler(model);
   onnx::checker::check_model(known);
-  const onnx::ShapeInferenceOptions strict(/*check_type=*/true, /*strict_mode=*/1);
-  onnx::shape_inference::InferShapes(known, onnx::OpSchemaRegistry::Instance(), strict);
+  const ::onnx::ShapeInferenceOptions strict(/*check_type=*/true, /*strict_mode=*/1);
+  onnx::shape_inference::InferShapes(known, ::onnx::OpSchemaRegistry::Instance(), strict);
   const Shapes shapes = inferred_shapes(known.graph());
   Table table;
-  for (const onnx::NodeProto& node : model.graph().node()) {
+  for (const ::onnx::NodeProto& node : model.graph().node()) {
     if (node.op_type() == "ConstantOfShape") {
       continue;
     }

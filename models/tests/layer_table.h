@@ -45,7 +45,7 @@ Table read_table(const std::filesystem::path& path);
 /// The layers of a model, without its weights, with shapes inferred by ONNX. Throws if ONNX's
 /// checker or its strict shape inference finds fault with the model; they see an ImageScaler, which
 /// today's ONNX does not know, as an Identity.
-Table describe(const onnx::ModelProto& model);
+Table describe(const ::onnx::ModelProto& model);
 
 /// One line for each row that differs, in the order of the rows.
 std::vector<std::string> differences(const Table& expected, const Table& actual);

@@ -71,7 +71,7 @@ TEST_F(Program, WritesAModel) {
   const Outcome outcome = run("googlenet -o " + path("g.onnx") + " --batch 4");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.text, "");
-  onnx::ModelProto model;
+  ::onnx::ModelProto model;
   std::ifstream file(path("g.onnx"), std::ios::binary);
   ASSERT_TRUE(model.ParseFromIstream(&file));
   EXPECT_EQ(model.graph().name(), "googlenet");

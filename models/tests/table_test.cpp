@@ -36,7 +36,7 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
 }
 
 std::string one_input(const std::string& id) {
-  const onnx::ModelProto model = build(find(id), {});
+  const ::onnx::ModelProto model = build(find(id), {});
   EXPECT_EQ(model.graph().input_size(), 1);
   return model.graph().input(0).name();
 }
@@ -78,53 +78,56 @@ TEST(RandomModel, HasTheLayersOfTheWeightlessOne) {
 }
 
 /// Differences of GoogLeNet from its table after `change`.
-std::vector<std::string> after(const std::function<void(onnx::GraphProto&)>& change) {
-  onnx::ModelProto model = build(find("googlenet"), {});
+std::vector<std::string> after(const std::function<void(::onnx::GraphProto&)>& change) {
+  ::onnx::ModelProto model = build(find("googlenet"), {});
   change(*model.mutable_graph());
   return differences(read_table(table_path("googlenet")), describe(model));
 }
 
-onnx::NodeProto& node(onnx::GraphProto& graph, const std::string& name) {
+::onnx::NodeProto& node(::onnx::GraphProto& graph, const std::string& name) {
   return *std::ranges::find_if(*graph.mutable_node(),
-                               [&](const onnx::NodeProto& n) { return n.name() == name; });
+                               [&](const ::onnx::NodeProto& n) { return n.name() == name; });
 }
 
-void set_all(onnx::NodeProto& node, const std::string& name, std::int64_t value) {
+void set_all(::onnx::NodeProto& node, const std::string& name, std::int64_t value) {
   const auto attribute =
-      std::ranges::find(*node.mutable_attribute(), name, &onnx::AttributeProto::name);
+      std::ranges::find(*node.mutable_attribute(), name, &::onnx::AttributeProto::name);
   ASSERT_NE(attribute, node.mutable_attribute()->end());
   std::ranges::fill(*attribute->mutable_ints(), value);
 }
 
 TEST(Comparison, FindsARenamedLayer) {
-  EXPECT_THAT(after([](onnx::GraphProto& graph) { node(graph, "lrn_1").set_name("lrn_9"); }),
+  EXPECT_THAT(after([](::onnx::GraphProto& graph) { node(graph, "lrn_1").set_name("lrn_9"); }),
               ElementsAre(HasSubstr("want lrn_1 LRN")));
 }
 
 TEST(Comparison, FindsAnotherOperator) {
-  EXPECT_THAT(after([](onnx::GraphProto& graph) { node(graph, "relu_3").set_op_type("Sigmoid"); }),
-              ElementsAre(HasSubstr("have relu_3 Sigmoid")));
+  EXPECT_THAT(
+      after([](::onnx::GraphProto& graph) { node(graph, "relu_3").set_op_type("Sigmoid"); }),
+      ElementsAre(HasSubstr("have relu_3 Sigmoid")));
 }
 
 TEST(Comparison, FindsExchangedInputs) {
-  const auto lines = after(
-      [](onnx::GraphProto& graph) { node(graph, "concat_1").mutable_input()->SwapElements(0, 1); });
+  const auto lines = after([](::onnx::GraphProto& graph) {
+    node(graph, "concat_1").mutable_input()->SwapElements(0, 1);
+  });
   EXPECT_THAT(lines, ElementsAre(HasSubstr("want concat_1")));
 }
 
 TEST(Comparison, FindsAWeightUsedInPlaceOfAnotherOfEqualShape) {
-  const auto lines = after(
-      [](onnx::GraphProto& graph) { node(graph, "conv_9").set_input(2, "inception_3a/5x5_b_0"); });
+  const auto lines = after([](::onnx::GraphProto& graph) {
+    node(graph, "conv_9").set_input(2, "inception_3a/5x5_b_0");
+  });
   EXPECT_THAT(lines, ElementsAre(HasSubstr("want conv_9")));
 }
 
 TEST(Comparison, FindsASmallerKernel) {
-  const auto lines = after([](onnx::GraphProto& graph) {
-    onnx::NodeProto& conv = node(graph, "conv_8");
+  const auto lines = after([](::onnx::GraphProto& graph) {
+    ::onnx::NodeProto& conv = node(graph, "conv_8");
     set_all(conv, "kernel_shape", 3);
     set_all(conv, "pads", 1);
     const auto shape = std::ranges::find(*graph.mutable_initializer(), "shape_32x16x5x5",
-                                         &onnx::TensorProto::name);
+                                         &::onnx::TensorProto::name);
     ASSERT_NE(shape, graph.mutable_initializer()->end());
     const std::int64_t dims[] = {32, 16, 3, 3};
     shape->set_raw_data(dims, sizeof(dims));
@@ -136,7 +139,7 @@ TEST(Comparison, FindsASmallerKernel) {
 TEST(Comparison, LetsOnnxRefuseAPoolThatDoesNotFitItsReaders) {
   // Without its pads the pool gives 5x5, the branches beside it 7x7.
   EXPECT_ANY_THROW(
-      after([](onnx::GraphProto& graph) { set_all(node(graph, "maxpool_13"), "pads", 0); }));
+      after([](::onnx::GraphProto& graph) { set_all(node(graph, "maxpool_13"), "pads", 0); }));
 }
 
 TEST(Comparison, FindsAMissingAndASurplusLayer) {

@@ -21,37 +21,37 @@ using ::testing::Not;
 
 constexpr auto first_three = {"resnet50_v1", "googlenet", "squeezenet_v1.1"};
 
-const onnx::NodeProto& node(const onnx::ModelProto& model, const std::string& name) {
+const ::onnx::NodeProto& node(const ::onnx::ModelProto& model, const std::string& name) {
   const auto& nodes = model.graph().node();
-  const auto found = std::ranges::find(nodes, name, &onnx::NodeProto::name);
+  const auto found = std::ranges::find(nodes, name, &::onnx::NodeProto::name);
   EXPECT_NE(found, nodes.end()) << name;
   return *found;
 }
 
-const onnx::AttributeProto& attribute(const onnx::NodeProto& node, const std::string& name) {
-  const auto found = std::ranges::find(node.attribute(), name, &onnx::AttributeProto::name);
+const ::onnx::AttributeProto& attribute(const ::onnx::NodeProto& node, const std::string& name) {
+  const auto found = std::ranges::find(node.attribute(), name, &::onnx::AttributeProto::name);
   EXPECT_NE(found, node.attribute().end()) << node.name() << " " << name;
   return *found;
 }
 
-std::vector<std::int64_t> integers(const onnx::NodeProto& node, const std::string& name) {
+std::vector<std::int64_t> integers(const ::onnx::NodeProto& node, const std::string& name) {
   const auto& values = attribute(node, name).ints();
   return {values.begin(), values.end()};
 }
 
-int count(const onnx::ModelProto& model, const std::string& op_type) {
+int count(const ::onnx::ModelProto& model, const std::string& op_type) {
   return static_cast<int>(
       std::ranges::count(model.graph().node(), op_type, [](const auto& n) { return n.op_type(); }));
 }
 
-std::vector<float> values(const onnx::TensorProto& tensor) {
+std::vector<float> values(const ::onnx::TensorProto& tensor) {
   std::vector<float> result(tensor.raw_data().size() / sizeof(float));
   std::memcpy(result.data(), tensor.raw_data().data(), tensor.raw_data().size());
   return result;
 }
 
 TEST(ResNet50, HasTheAttributesOfTheOriginal) {
-  const onnx::ModelProto model = build(find("resnet50_v1"), {});
+  const ::onnx::ModelProto model = build(find("resnet50_v1"), {});
   const auto& pool = node(model, "resnetv17_pool0_fwd");
   EXPECT_EQ(pool.op_type(), "MaxPool");
   EXPECT_THAT(integers(pool, "kernel_shape"), ElementsAre(3, 3));
@@ -70,7 +70,7 @@ TEST(ResNet50, HasTheAttributesOfTheOriginal) {
 }
 
 TEST(GoogLeNet, HasTheAttributesOfTheOriginal) {
-  const onnx::ModelProto model = build(find("googlenet"), {});
+  const ::onnx::ModelProto model = build(find("googlenet"), {});
   EXPECT_EQ(count(model, "MaxPool"), 13);
   EXPECT_EQ(count(model, "AveragePool"), 1);
   const auto& conv = node(model, "conv_1");
@@ -90,7 +90,7 @@ TEST(GoogLeNet, HasTheAttributesOfTheOriginal) {
 }
 
 TEST(SqueezeNet, HasTheAttributesOfTheOriginal) {
-  const onnx::ModelProto model = build(find("squeezenet_v1.1"), {});
+  const ::onnx::ModelProto model = build(find("squeezenet_v1.1"), {});
   EXPECT_EQ(count(model, "MaxPool"), 3);
   EXPECT_THAT(integers(node(model, "squeezenet0_conv0_fwd"), "pads"), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(integers(node(model, "squeezenet0_conv3_fwd"), "pads"), ElementsAre(1, 1, 1, 1));
@@ -113,10 +113,10 @@ TEST(Size, IsThatOfThePublishedModels) {
 
 TEST(Weightless, FileIsSmallAndStoresNoFloat) {
   for (const char* id : first_three) {
-    const onnx::ModelProto model = build(find(id), {});
+    const ::onnx::ModelProto model = build(find(id), {});
     EXPECT_LT(model.ByteSizeLong(), 100'000U) << id;
-    for (const onnx::TensorProto& tensor : model.graph().initializer()) {
-      EXPECT_EQ(tensor.data_type(), onnx::TensorProto::INT64) << id << " " << tensor.name();
+    for (const ::onnx::TensorProto& tensor : model.graph().initializer()) {
+      EXPECT_EQ(tensor.data_type(), ::onnx::TensorProto::INT64) << id << " " << tensor.name();
     }
     EXPECT_EQ(model.graph().input_size(), 1) << id;
     EXPECT_EQ(model.graph().name(), id);
@@ -126,9 +126,9 @@ TEST(Weightless, FileIsSmallAndStoresNoFloat) {
 TEST(Weightless, KernelAveragesItsInputs) {
   EXPECT_FLOAT_EQ(constant_value(Use::kernel, 3 * 7 * 7), 1.0F / 147);
   EXPECT_FLOAT_EQ(constant_value(Use::variance, 1), 0.5F);
-  const onnx::ModelProto model = build(find("googlenet"), {});
+  const ::onnx::ModelProto model = build(find("googlenet"), {});
   const auto weight = std::ranges::find(model.graph().node(), "conv1/7x7_s2_w_0",
-                                        [](const onnx::NodeProto& n) { return n.output(0); });
+                                        [](const ::onnx::NodeProto& n) { return n.output(0); });
   ASSERT_NE(weight, model.graph().node().end());
   EXPECT_EQ(weight->op_type(), "ConstantOfShape");
   EXPECT_THAT(attribute(*weight, "value").t().float_data(), ElementsAre(1.0F / 147));
@@ -176,9 +176,9 @@ TEST(RandomWeights, AreTheSameOnEveryPlatform) {
 }
 
 TEST(RandomWeights, StoredVariancesArePositive) {
-  const onnx::ModelProto model = build(find("resnet18_v1"), {.seed = 3});
+  const ::onnx::ModelProto model = build(find("resnet18_v1"), {.seed = 3});
   int variances = 0;
-  for (const onnx::TensorProto& tensor : model.graph().initializer()) {
+  for (const ::onnx::TensorProto& tensor : model.graph().initializer()) {
     if (tensor.name().ends_with("_running_var")) {
       ++variances;
       EXPECT_THAT(values(tensor), Each(::testing::Ge(0.5F))) << tensor.name();

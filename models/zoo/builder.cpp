@@ -12,10 +12,10 @@ namespace {
 // Raw tensor data is little-endian by ONNX's definition; it is copied from memory below.
 static_assert(std::endian::native == std::endian::little);
 
-void set_float_type(onnx::ValueInfoProto& value, const Tensor& tensor) {
+void set_float_type(::onnx::ValueInfoProto& value, const Tensor& tensor) {
   value.set_name(tensor.name);
-  onnx::TypeProto::Tensor& type = *value.mutable_type()->mutable_tensor_type();
-  type.set_elem_type(onnx::TensorProto::FLOAT);
+  ::onnx::TypeProto::Tensor& type = *value.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(::onnx::TensorProto::FLOAT);
   for (const std::int64_t extent : tensor.dims) {
     type.mutable_shape()->add_dim()->set_dim_value(extent);
   }
@@ -31,7 +31,7 @@ ModelBuilder::ModelBuilder(const std::string& id, const BuildOptions& options)
   model_.set_ir_version(ir_version);
   model_.set_producer_name("benanza-zoo");
   model_.mutable_graph()->set_name(id);
-  onnx::OperatorSetIdProto& operators = *model_.add_opset_import();
+  ::onnx::OperatorSetIdProto& operators = *model_.add_opset_import();
   operators.set_domain("");
   operators.set_version(opset);
 }
@@ -47,9 +47,9 @@ void ModelBuilder::output(const Tensor& x) {
   set_float_type(*model_.mutable_graph()->add_output(), x);
 }
 
-onnx::NodeProto& ModelBuilder::add_node(const std::string& op_type, const LayerName& name,
-                                        const std::vector<std::string>& inputs) {
-  onnx::NodeProto& node = *model_.mutable_graph()->add_node();
+::onnx::NodeProto& ModelBuilder::add_node(const std::string& op_type, const LayerName& name,
+                                          const std::vector<std::string>& inputs) {
+  ::onnx::NodeProto& node = *model_.mutable_graph()->add_node();
   node.set_op_type(op_type);
   node.set_name(name.node);
   for (const std::string& input : inputs) {
@@ -62,9 +62,9 @@ onnx::NodeProto& ModelBuilder::add_node(const std::string& op_type, const LayerN
 
 std::string ModelBuilder::integers(const std::string& name, const Dims& values) {
   if (constants_.insert(name).second) {
-    onnx::TensorProto& tensor = *model_.mutable_graph()->add_initializer();
+    ::onnx::TensorProto& tensor = *model_.mutable_graph()->add_initializer();
     tensor.set_name(name);
-    tensor.set_data_type(onnx::TensorProto::INT64);
+    tensor.set_data_type(::onnx::TensorProto::INT64);
     tensor.add_dims(static_cast<std::int64_t>(values.size()));
     tensor.set_raw_data(values.data(), values.size() * sizeof(std::int64_t));
   }
@@ -75,26 +75,26 @@ Tensor ModelBuilder::weight(const std::string& name, const Dims& dims, Use use,
                             std::int64_t fan_in) {
   ++weights_;
   parameters_ += element_count(dims);
-  onnx::GraphProto& graph = *model_.mutable_graph();
+  ::onnx::GraphProto& graph = *model_.mutable_graph();
   if (random_) {
     std::vector<float> values(static_cast<std::size_t>(element_count(dims)));
     random_->fill(values, use, fan_in);
-    onnx::TensorProto& tensor = *graph.add_initializer();
+    ::onnx::TensorProto& tensor = *graph.add_initializer();
     tensor.set_name(name);
-    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    tensor.set_data_type(::onnx::TensorProto::FLOAT);
     tensor.mutable_dims()->Add(dims.begin(), dims.end());
     tensor.set_raw_data(values.data(), values.size() * sizeof(float));
   } else {
     // Weights of one shape share the constant that holds it, and the node has no name of its own:
     // both keep the file small.
-    onnx::NodeProto& node = *graph.add_node();
+    ::onnx::NodeProto& node = *graph.add_node();
     node.set_op_type("ConstantOfShape");
     node.add_input(integers("shape_" + to_string(dims), dims));
     node.add_output(name);
-    onnx::AttributeProto& attribute = add_attribute(node, "value");
-    attribute.set_type(onnx::AttributeProto::TENSOR);
-    onnx::TensorProto& value = *attribute.mutable_t();
-    value.set_data_type(onnx::TensorProto::FLOAT);
+    ::onnx::AttributeProto& attribute = add_attribute(node, "value");
+    attribute.set_type(::onnx::AttributeProto::TENSOR);
+    ::onnx::TensorProto& value = *attribute.mutable_t();
+    value.set_data_type(::onnx::TensorProto::FLOAT);
     value.add_dims(1);
     value.add_float_data(constant_value(use, fan_in));
   }
@@ -102,14 +102,14 @@ Tensor ModelBuilder::weight(const std::string& name, const Dims& dims, Use use,
 }
 
 void ModelBuilder::order_depth_first() {
-  onnx::GraphProto& graph = *model_.mutable_graph();
+  ::onnx::GraphProto& graph = *model_.mutable_graph();
   std::map<std::string, int> producers;
   for (int i = 0; i < graph.node_size(); ++i) {
     for (const std::string& output : graph.node(i).output()) {
       producers[output] = i;
     }
   }
-  std::vector<onnx::NodeProto> ordered;
+  std::vector<::onnx::NodeProto> ordered;
   const std::function<void(const std::string&)> visit = [&](const std::string& tensor) {
     const auto producer = producers.find(tensor);
     if (producer == producers.end()) {
@@ -124,7 +124,7 @@ void ModelBuilder::order_depth_first() {
     }
     ordered.push_back(graph.node(index));
   };
-  for (const onnx::ValueInfoProto& output : graph.output()) {
+  for (const ::onnx::ValueInfoProto& output : graph.output()) {
     visit(output.name());
   }
   *graph.mutable_node() = {ordered.begin(), ordered.end()};

@@ -167,10 +167,10 @@ class ModelBuilder {
   std::int64_t parameters() const { return parameters_; }
 
   /// The finished model; the builder is empty afterwards.
-  onnx::ModelProto take() { return std::move(model_); }
+  ::onnx::ModelProto take() { return std::move(model_); }
 
  private:
-  onnx::NodeProto& add_node(const std::string& op_type, const LayerName& name,
+  ::onnx::NodeProto& add_node(const std::string& op_type, const LayerName& name,
                             const std::vector<std::string>& inputs);
   Tensor elementwise(const std::string& op_type, const LayerName& name, const Tensor& x);
   Tensor binary(const std::string& op_type, const LayerName& name, const Tensor& a,
@@ -179,7 +179,7 @@ class ModelBuilder {
               const Window& window);
   std::string integers(const std::string& name, const Dims& values);
 
-  onnx::ModelProto model_;
+  ::onnx::ModelProto model_;
   std::int64_t batch_;
   std::optional<RandomWeights> random_;
   std::set<std::string> constants_;

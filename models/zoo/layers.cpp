@@ -18,7 +18,7 @@ void check_image(const LayerName& name, const Tensor& x) {
   }
 }
 
-void set_window(onnx::NodeProto& node, const Window& window) {
+void set_window(::onnx::NodeProto& node, const Window& window) {
   const auto& [kernel, stride, pads, dilation] = window;
   set(node, "kernel_shape", {kernel, kernel});
   set(node, "strides", {stride, stride});
@@ -66,7 +66,7 @@ Tensor ModelBuilder::conv(const LayerName& name, const Tensor& x, const Conv& co
   if (weights.bias) {
     inputs.push_back(weight(*weights.bias, {filters}, Use::bias).name);
   }
-  onnx::NodeProto& node = add_node("Conv", name, inputs);
+  ::onnx::NodeProto& node = add_node("Conv", name, inputs);
   set_window(node, window);
   if (groups != 1) {
     set(node, "group", groups);
@@ -81,7 +81,7 @@ Tensor ModelBuilder::batch_norm(const LayerName& name, const Tensor& x,
                                            weight(weights.bias, channels, Use::bias).name,
                                            weight(weights.mean, channels, Use::mean).name,
                                            weight(weights.variance, channels, Use::variance).name};
-  onnx::NodeProto& node = add_node("BatchNormalization", name, inputs);
+  ::onnx::NodeProto& node = add_node("BatchNormalization", name, inputs);
   set(node, "epsilon", parameters.epsilon);
   set(node, "momentum", parameters.momentum);
   return {name.output, x.dims};
@@ -107,7 +107,7 @@ Tensor ModelBuilder::identity(const LayerName& name, const Tensor& x) {
 Tensor ModelBuilder::image_scaler(const LayerName& name, const Tensor& x, float scale,
                                   const std::vector<float>& bias) {
   check_image(name, x);
-  onnx::NodeProto& node = add_node("ImageScaler", name, {x.name});
+  ::onnx::NodeProto& node = add_node("ImageScaler", name, {x.name});
   set(node, "scale", scale);
   set_floats(node, "bias", bias);
   return {name.output, x.dims};
@@ -134,7 +134,7 @@ Tensor ModelBuilder::global_average_pool(const LayerName& name, const Tensor& x)
 }
 
 Tensor ModelBuilder::lrn(const LayerName& name, const Tensor& x, const Lrn& lrn) {
-  onnx::NodeProto& node = add_node("LRN", name, {x.name});
+  ::onnx::NodeProto& node = add_node("LRN", name, {x.name});
   set(node, "size", lrn.size);
   set(node, "alpha", lrn.alpha);
   set(node, "beta", lrn.beta);
@@ -203,7 +203,7 @@ Tensor ModelBuilder::sum(const LayerName& name, const std::vector<Tensor>& terms
 
 Tensor ModelBuilder::dropout(const LayerName& name, const Tensor& x, float ratio,
                              const std::optional<std::string>& mask) {
-  onnx::NodeProto& node = add_node("Dropout", name, {x.name});
+  ::onnx::NodeProto& node = add_node("Dropout", name, {x.name});
   if (mask) {
     node.add_output(*mask);
   }

@@ -80,7 +80,7 @@ Model find(std::string_view id) {
   throw Error(message + "?");
 }
 
-onnx::ModelProto build(const Model& model, const BuildOptions& options) {
+::onnx::ModelProto build(const Model& model, const BuildOptions& options) {
   constexpr std::int64_t largest_batch = 65536;
   if (options.batch < 1 || options.batch > largest_batch) {
     throw Error("batch " + std::to_string(options.batch) + " is out of range; give 1 to " +

@@ -29,7 +29,7 @@ std::vector<Model> models();
 Model find(std::string_view id);
 
 /// Throws Error unless 1 <= batch <= 65536.
-onnx::ModelProto build(const Model& model, const BuildOptions& options);
+::onnx::ModelProto build(const Model& model, const BuildOptions& options);
 
 struct Size {
   /// Nodes that are not weights.

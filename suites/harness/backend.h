@@ -7,15 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/results_file/origin.h"
 #include "suites/harness/primitive.h"
-
-namespace benanza {
-
-/// The conditions of a measurement that a reader must not mix: device, versions, threads. Versions
-/// are asked of the loaded library. Two results may be joined only if their systems are equal.
-using System = std::map<std::string, std::string>;
-
-}  // namespace benanza
 
 namespace benanza::harness {
 

@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 
-namespace benanza {
+namespace benanza::harness {
 
 Journal::Journal(std::filesystem::path path) : path_(std::move(path)) {
   try {
@@ -88,4 +88,4 @@ void Journal::clear() {
   lines_.clear();
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

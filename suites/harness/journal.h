@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace benanza {
+namespace benanza::harness {
 
 /// A file of lines to which one process at a time appends, each line on disk before append()
 /// returns: what survives kill -9 and a full disk. A journal that ends empty leaves no file.
@@ -38,4 +38,4 @@ class Journal {
   std::vector<std::string> lines_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::harness

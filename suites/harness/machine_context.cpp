@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace benanza {
+namespace benanza::harness {
 namespace {
 
 /// ISO 8601, local time with its offset: "2026-03-01T12:00:00+01:00".
@@ -58,4 +58,4 @@ nlohmann::ordered_json machine_context(const Writer& writer) {
   return context;
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -1,13 +1,21 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "suites/harness/results_file.h"
+namespace benanza::harness {
 
-namespace benanza {
+/// The program that writes a results file, for the file's context.
+struct Writer {
+  std::string executable;
+  /// Names and values to add to the context.
+  std::vector<std::pair<std::string, std::string>> context;
+};
 
 /// The fields of a results file's context that Google Benchmark itself would write: when, where and
 /// by which program, processors, caches and load.
 nlohmann::ordered_json machine_context(const Writer& writer);
 
-}  // namespace benanza
+}  // namespace benanza::harness

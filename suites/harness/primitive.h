@@ -1,23 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "core/problem/precision.h"
 #include "core/problem/problem.h"
-
-namespace benanza {
-
-/// More that a backend knows of a variant; every entry becomes a field of the row, so a
-/// name says its unit: {"heuristic_rank": 2.0, "tensor_core_claimed": true}.
-using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
-
-}  // namespace benanza
+#include "core/results_file/row.h"
 
 namespace benanza::harness {
 

@@ -1,15 +1,54 @@
 #include "suites/harness/result_store.h"
 
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/results_file/read_rows.h"
+#include "core/results_file/write_rows.h"
+#include "suites/harness/outcome.h"
 
-namespace benanza {
+namespace benanza::harness {
+namespace {
 
-ResultStore::ResultStore(std::filesystem::path path, Source source, bool fresh)
-    : path_(std::move(path)), results_{.source = std::move(source), .rows = {}} {
+constexpr const char* remedy = "--fresh starts it over, or name another file";
+
+/// Throws Error naming `path` and the first field that differs, if rows of both may not stand in one
+/// file.
+void require_same_origin(const Origin& found, const Origin& wanted,
+                         const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& field, const std::string& there,
+                        const std::string& here) {
+    return Error(path.string() + ": measured with " + field + " = " + there + ", now it is " +
+                 here + "; " + remedy);
+  };
+  if (found.backend != wanted.backend) throw fail("backend", found.backend, wanted.backend);
+  const auto shown = [](const std::optional<std::string>& value) {
+    return value ? '"' + *value + '"' : std::string("(unknown)");
+  };
+  for (const auto& [field, there, here] : differences(found.system, wanted.system)) {
+    throw fail(field, shown(there), shown(here));
+  }
+}
+
+/// The first line of a journal; empty if it is not one, or is of another schema.
+std::optional<Origin> parse_origin(const std::string& line) {
+  try {
+    const auto json = nlohmann::json::parse(line);
+    if (json.at("schema") != results_schema) return std::nullopt;
+    return Origin{.backend = json.at("backend"), .system = json.at("system").get<System>()};
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+ResultStore::ResultStore(std::filesystem::path path, Origin origin, bool fresh)
+    : path_(std::move(path)), origin_(std::move(origin)) {
   if (path_.empty()) return;
   if (path_.has_parent_path()) make_directories(path_.parent_path());
   if (std::error_code error; std::filesystem::is_directory(path_, error)) {
@@ -24,44 +63,53 @@ ResultStore::ResultStore(std::filesystem::path path, Source source, bool fresh)
   } else {
     load();
   }
-  if (journal_->lines().empty()) journal_->append(to_line(results_.source));
+  if (journal_->lines().empty()) journal_->append(origin_json(origin_).dump());
 }
 
 void ResultStore::load() {
   if (std::error_code error; std::filesystem::exists(path_, error)) {
-    Results found = parse_document(read_file(path_), path_);
-    require_same_source(found.source, results_.source, path_);
-    for (Row& row : found.rows) insert(std::move(row));
+    read_rows(path_,
+              {.begin = [&](const Origin& found) { require_same_origin(found, origin_, path_); },
+               .add = [&](Row&& row) { insert(std::move(row)); }},
+              remedy);
   }
   const std::vector<std::string>& lines = journal_->lines();
   if (lines.empty()) return;
-  const std::optional<Source> source = parse_source(lines.front());
+  const std::optional<Origin> found = parse_origin(lines.front());
   const std::string path = path_.string() + ".journal";
-  if (!source) throw Error(path + ": not a journal of this program; --fresh starts it over");
-  require_same_source(*source, results_.source, path);
+  if (!found) throw Error(path + ": not a journal of this program; --fresh starts it over");
+  require_same_origin(*found, origin_, path);
+  RowParser parser;
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    // A damaged line is a measurement to take again.
-    if (std::optional<Row> row = parse_row(lines[i])) insert(std::move(*row));
+    try {
+      if (std::optional<Row> row = parser.parse(lines[i])) insert(std::move(*row));
+    } catch (const Error&) {
+      // A damaged line is a measurement to take again.
+    }
   }
   changed_ = lines.size() > 1;
 }
 
 void ResultStore::insert(Row row) {
-  const auto [entry, added] = index_.try_emplace({row.name, row.repetition}, results_.rows.size());
+  const auto [entry, added] =
+      index_.try_emplace({to_string(row.variant), row.repetition}, rows_.size());
   if (added) {
-    results_.rows.push_back(std::move(row));
+    rows_.push_back(std::move(row));
   } else {
-    results_.rows[entry->second] = std::move(row);
+    rows_[entry->second] = std::move(row);
   }
 }
 
 std::int64_t ResultStore::finished(const std::string& name, std::int64_t wanted) const {
   std::int64_t count = 0;
+  int outclassed_in_a_row = 0;
   while (count < wanted) {
     const Row* row = find(name, count);
     if (row == nullptr) break;
-    if (settled(row->outcome)) return wanted;
-    if (row->outcome.status != Status::ok) break;
+    if (settled(*row)) return wanted;
+    if (row->status != Status::ok) break;
+    outclassed_in_a_row = outclassed(*row) ? outclassed_in_a_row + 1 : 0;
+    if (outclassed_in_a_row == 2) return wanted;
     ++count;
   }
   return count;
@@ -69,17 +117,28 @@ std::int64_t ResultStore::finished(const std::string& name, std::int64_t wanted)
 
 const Row* ResultStore::find(const std::string& name, std::int64_t repetition) const {
   const auto entry = index_.find({name, repetition});
-  return entry == index_.end() ? nullptr : &results_.rows[entry->second];
+  return entry == index_.end() ? nullptr : &rows_[entry->second];
 }
 
 void ResultStore::add(Row row) {
-  if (journal_) journal_->append(to_line(row));
+  if (journal_) journal_->append(row_text(row));
   insert(std::move(row));
   changed_ = true;
 }
 
 std::string ResultStore::document(const Writer& writer) const {
-  return to_document(results_, writer);
+  std::map<std::string, RowPosition, std::less<>> positions;
+  for (const Row& row : rows_) {
+    const auto next = static_cast<std::int64_t>(positions.size());
+    const auto [position, added] =
+        positions.try_emplace(to_string(row.variant), RowPosition{.family = next});
+    if (!added) ++position->second.repetitions;
+  }
+  std::ostringstream text;
+  RowWriter rows(text, machine_context(writer), origin_);
+  for (const Row& row : rows_) rows.add(row, positions.at(to_string(row.variant)));
+  rows.finish();
+  return std::move(text).str();
 }
 
 void ResultStore::write(const Writer& writer) {
@@ -89,4 +148,4 @@ void ResultStore::write(const Writer& writer) {
   journal_.reset();
 }
 
-}  // namespace benanza
+}  // namespace benanza::harness

@@ -12,30 +12,31 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "generator/onnx/infer.h"
-#include "generator/onnx/inline.h"
-#include "generator/onnx/read.h"
-#include "generator/onnx/tensor.h"
+#include "generator/onnx/infer/infer.h"
+#include "generator/onnx/model/check_model.h"
+#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/read/inline.h"
+#include "generator/onnx/read/read.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<onnx::TensorProto> read_tensor(const fs::path& path) {
-  onnx::TensorProto tensor;
+std::optional<::onnx::TensorProto> read_tensor(const fs::path& path) {
+  ::onnx::TensorProto tensor;
   if (!fs::exists(path) || !tensor.ParseFromString(read_file(path))) return std::nullopt;
   return tensor;
 }
 
 struct Expected {
   std::string name;
-  onnx::TensorProto tensor;
+  ::onnx::TensorProto tensor;
 };
 
 /// A test whose inputs have become initializers.
 struct ConstantTest {
-  onnx::ModelProto model;
+  ::onnx::ModelProto model;
   std::vector<Expected> outputs;
 };
 
@@ -62,13 +63,13 @@ std::optional<ConstantTest> constant_test(const fs::path& folder) {
   return test;
 }
 
-Program known(const onnx::ModelProto& model, const std::string& where) {
+Program known(const ::onnx::ModelProto& model, const std::string& where) {
   Program program = make_program(model, where);
-  infer(program, model, Bound{}, make_fold_table(), make_shape_table(), make_largest_table());
+  infer(program, model, Bound{}, make_operator_table());
   return program;
 }
 
-Dims extents(const onnx::TensorProto& tensor) {
+Dims extents(const ::onnx::TensorProto& tensor) {
   return {tensor.dims().begin(), tensor.dims().end()};
 }
 
@@ -76,7 +77,7 @@ std::vector<double> reals(const Literal& literal) {
   return std::visit([](const auto& v) { return std::vector<double>(v.begin(), v.end()); }, literal);
 }
 
-void expect_equal(const Literal& literal, const onnx::TensorProto& expected) {
+void expect_equal(const Literal& literal, const ::onnx::TensorProto& expected) {
   const auto values = read_values(expected);
   if (!values) return;  // strings
   const std::vector<double> actual = reals(literal);
@@ -161,7 +162,7 @@ const std::set<std::string> changed{"Dropout", "Upsample", "Scatter", "Scan"};
 TEST(OnnxFolding, RulesForNewerOpsetsGiveTheSameShapes) {
   int compared = 0;
   std::set<std::string> ruled;
-  const ShapeTable rules = make_shape_table();
+  const OperatorTable operators = make_operator_table();
   for (const fs::path& folder : folders()) {
     SCOPED_TRACE(folder.filename().string());
     auto test = constant_test(folder);
@@ -172,7 +173,7 @@ TEST(OnnxFolding, RulesForNewerOpsetsGiveTheSameShapes) {
     try {
       const Program program = known(test->model, folder.filename().string());
       for (const Step& step : program.steps) {
-        if (rules.find(step.node) != nullptr) ruled.insert(step.node.op_type());
+        if (operators.shape_function(step.node) != nullptr) ruled.insert(step.node.op_type());
       }
       for (const Expected& expected : test->outputs) {
         const Tensor& tensor = program.tensors.at(expected.name);
@@ -193,4 +194,4 @@ TEST(OnnxFolding, RulesForNewerOpsetsGiveTheSameShapes) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::onnx

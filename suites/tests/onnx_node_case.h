@@ -13,12 +13,13 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "generator/fusion/fusion.h"
 #include "generator/onnx/import.h"
-#include "generator/onnx/read.h"
-#include "generator/onnx/tensor.h"
+#include "generator/onnx/model/tensor.h"
+#include "generator/onnx/read/read.h"
 #include "suites/verify/reference.h"
 
-namespace benanza {
+namespace benanza::onnx {
 
 using Values = std::vector<float>;
 
@@ -28,13 +29,13 @@ class Skipped : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline onnx::TensorProto read_tensor(const std::filesystem::path& path) {
-  onnx::TensorProto tensor;
+inline ::onnx::TensorProto read_tensor(const std::filesystem::path& path) {
+  ::onnx::TensorProto tensor;
   if (!tensor.ParseFromString(read_file(path))) throw Skipped("data that is no tensor");
   return tensor;
 }
 
-inline Values floats(const onnx::TensorProto& tensor) {
+inline Values floats(const ::onnx::TensorProto& tensor) {
   const auto literal = read_values(tensor);
   if (!literal) throw Skipped("data of type " + type_name(tensor.data_type()));
   return std::visit([](const auto& values) { return Values(values.begin(), values.end()); },
@@ -65,24 +66,24 @@ class NodeTest {
     drop_statistics();
   }
 
-  const onnx::ModelProto& model() const { return model_; }
+  const ::onnx::ModelProto& model() const { return model_; }
 
   /// Compares; `all_constant`: every operand but the first is a weight. Returns the operators that
   /// took part.
   std::set<std::string> compare(bool all_constant) {
-    const onnx::ModelProto bound = with_constants(all_constant);
-    const Graph graph = import_model(bound, where_, {}, where_);
+    const ::onnx::ModelProto bound = with_constants(all_constant);
+    const LoweredGraph graph = import_model(bound, where_, {}, where_);
     std::map<std::string, Values> values;
     for (const auto& tensor : bound.graph().initializer()) values[tensor.name()] = floats(tensor);
     for (const auto& [name, tensor] : inputs_) values[name] = floats(tensor);
     std::set<std::string> operators;
     for (std::size_t index = 0; index < graph.layers.size(); ++index) {
       evaluate(graph, index, bound.graph().node(static_cast<int>(index)), values);
-      operators.insert(graph.layers[index].op_type);
+      operators.insert(graph.layers[index].op);
     }
     int compared = 0;
     for (const auto& [name, tensor] : outputs_) {
-      if (!is_floating(tensor.data_type()) && tensor.data_type() != onnx::TensorProto::BOOL) {
+      if (!is_floating(tensor.data_type()) && tensor.data_type() != ::onnx::TensorProto::BOOL) {
         continue;
       }
       const auto found = values.find(name);
@@ -97,7 +98,7 @@ class NodeTest {
  private:
   /// What LayerNormalization hands out beside its result is for training alone.
   void drop_statistics() {
-    onnx::GraphProto& graph = *model_.mutable_graph();
+    ::onnx::GraphProto& graph = *model_.mutable_graph();
     for (auto& node : *graph.mutable_node()) {
       if (node.op_type() != "LayerNormalization") continue;
       while (node.output_size() > 1) {
@@ -114,7 +115,7 @@ class NodeTest {
 
   template <class Infos>
   static void read_set(const std::filesystem::path& data, const std::string& prefix,
-                       const Infos& infos, std::map<std::string, onnx::TensorProto>& tensors) {
+                       const Infos& infos, std::map<std::string, ::onnx::TensorProto>& tensors) {
     for (int index = 0; index < infos.size(); ++index) {
       const auto path = data / (prefix + std::to_string(index) + ".pb");
       if (!std::filesystem::exists(path)) continue;
@@ -123,15 +124,15 @@ class NodeTest {
     }
   }
 
-  onnx::ModelProto with_constants(bool all_constant) const {
-    onnx::ModelProto bound = model_;
+  ::onnx::ModelProto with_constants(bool all_constant) const {
+    ::onnx::ModelProto bound = model_;
     for (const auto& node : model_.graph().node()) {
       for (int index = 1; index < node.input_size(); ++index) {
         const auto found = inputs_.find(node.input(index));
         if (found == inputs_.end()) continue;
         if (!all_constant && !is_argument(node.op_type(), index, found->second.data_type()))
           continue;
-        onnx::TensorProto tensor = found->second;
+        ::onnx::TensorProto tensor = found->second;
         tensor.set_name(found->first);
         *bound.mutable_graph()->add_initializer() = tensor;
       }
@@ -139,21 +140,21 @@ class NodeTest {
     return bound;
   }
 
-  void evaluate(const Graph& graph, std::size_t index, const onnx::NodeProto& node,
+  void evaluate(const LoweredGraph& graph, std::size_t index, const ::onnx::NodeProto& node,
                 std::map<std::string, Values>& values) const {
-    const Layer& layer = graph.layers[index];
-    if (layer.op_type != node.op_type()) throw Skipped("nodes that are not in order");
-    if (layer.cost == Cost::unsupported) throw Skipped(layer.op_type + ": " + layer.reason);
+    const LoweredLayer& layer = graph.layers[index];
+    if (layer.op != node.op_type()) throw Skipped("nodes that are not in order");
+    if (layer.cost == Cost::unsupported) throw Skipped(layer.op + ": " + layer.reason);
     if (layer.cost == Cost::free) {
       const auto& facts = layer.outputs.at(0);
       if (facts.shape && element_count(*facts.shape) == 0) {
         values[node.output(0)] = {};
-      } else if (const onnx::TensorProto* constant = value_of(node)) {
+      } else if (const ::onnx::TensorProto* constant = value_of(node)) {
         values[node.output(0)] = floats(*constant);
-      } else if (passes_on.contains(layer.op_type) && !layer.reason.starts_with("computed")) {
+      } else if (passes_on.contains(layer.op) && !layer.reason.starts_with("computed")) {
         values[node.output(0)] = Values(values.at(node.input(0)));
       } else {
-        throw Skipped(layer.op_type + " is free: " + layer.reason);
+        throw Skipped(layer.op + " is free: " + layer.reason);
       }
       return;
     }
@@ -176,7 +177,7 @@ class NodeTest {
         Values own(inner ? static_cast<std::size_t>(element_count(output(call.problem))) : 0, NAN);
         Values& target = inner ? own : written[call.output];
         if (target.empty()) target = blank(layer, call.output, node, values);
-        if (call.stands_in) throw Skipped("a copy that only stands for the node");
+        if (call.is_proxy) throw Skipped("a copy that only stands for the node");
         copy(call, operands.front(), target);
         results.push_back(target);
       } else {
@@ -197,7 +198,7 @@ class NodeTest {
 
   /// True if the result of call `index` is an operand of another call: it is no output of the
   /// layer.
-  static bool read_by_a_call(const Layer& layer, std::size_t index) {
+  static bool read_by_a_call(const LoweredLayer& layer, std::size_t index) {
     return std::any_of(layer.calls.begin(), layer.calls.end(), [&](const Call& call) {
       return std::any_of(call.operands.begin(), call.operands.end(), [&](const Source& source) {
         return source.kind == Source::Kind::call && static_cast<std::size_t>(source.index) == index;
@@ -206,7 +207,7 @@ class NodeTest {
   }
 
   /// Null if the node is no constant of numbers.
-  static const onnx::TensorProto* value_of(const onnx::NodeProto& node) {
+  static const ::onnx::TensorProto* value_of(const ::onnx::NodeProto& node) {
     if (node.op_type() != "Constant") return nullptr;
     for (const auto& attribute : node.attribute()) {
       if (attribute.name() == "value") return &attribute.t();
@@ -216,10 +217,10 @@ class NodeTest {
 
   bool is_truth(const std::string& name) const {
     const auto found = inputs_.find(name);
-    return found != inputs_.end() && found->second.data_type() == onnx::TensorProto::BOOL;
+    return found != inputs_.end() && found->second.data_type() == ::onnx::TensorProto::BOOL;
   }
 
-  Values operand(const Source& source, const onnx::NodeProto& node,
+  Values operand(const Source& source, const ::onnx::NodeProto& node,
                  const std::map<std::string, Values>& values,
                  const std::vector<Values>& results) const {
     if (source.kind == Source::Kind::attribute) throw Skipped("an operand in an attribute");
@@ -264,10 +265,10 @@ class NodeTest {
   }
 
   /// What a copy does not write: the constant of Pad.
-  static Values blank(const Layer& layer, int output, const onnx::NodeProto& node,
+  static Values blank(const LoweredLayer& layer, int output, const ::onnx::NodeProto& node,
                       const std::map<std::string, Values>& values) {
     float fill = NAN;
-    if (layer.op_type == "Pad") {
+    if (layer.op == "Pad") {
       fill = node.input_size() > 2 && !node.input(2).empty() ? values.at(node.input(2)).at(0) : 0;
       for (const auto& attribute : node.attribute()) {
         if (attribute.name() == "value") fill = attribute.f();
@@ -298,13 +299,13 @@ class NodeTest {
   }
 
   /// A fused call must give what the calls it replaces give.
-  void check_fusions(const Graph& graph, std::size_t index, const onnx::NodeProto& node,
+  void check_fusions(const LoweredGraph& graph, std::size_t index, const ::onnx::NodeProto& node,
                      const std::map<std::string, Values>& values,
                      std::map<int, Values>& written) const {
-    for (const Fusion& fusion : graph.fusions) {
-      if (fusion.layers != std::vector<int>{static_cast<int>(index)}) continue;
+    for (const Fusion& fusion : fusion::find_fusions(graph.layers)) {
+      if (fusion.layers != std::vector<std::size_t>{index}) continue;
       if (fusion.pattern == "attention") {
-        check_attention(fusion.problem, node, values, written);
+        check_attention(parse(fusion.problem), node, values, written);
         continue;
       }
       std::vector<Values> operands;
@@ -315,12 +316,12 @@ class NodeTest {
           }
         }
       }
-      expect_near(written.at(0), compute(fusion.problem, operands), key(fusion.problem));
+      expect_near(written.at(0), compute(parse(fusion.problem), operands), fusion.problem);
     }
   }
 
   /// Heads in the rows are read where they are: only heads on an axis of their own compare here.
-  void check_attention(const Problem& problem, const onnx::NodeProto& node,
+  void check_attention(const Problem& problem, const ::onnx::NodeProto& node,
                        const std::map<std::string, Values>& values,
                        std::map<int, Values>& written) const {
     const auto& q = inputs_.at(node.input(0));
@@ -346,9 +347,9 @@ class NodeTest {
   }
 
   std::string where_;
-  onnx::ModelProto model_;
-  std::map<std::string, onnx::TensorProto> inputs_;
-  std::map<std::string, onnx::TensorProto> outputs_;
+  ::onnx::ModelProto model_;
+  std::map<std::string, ::onnx::TensorProto> inputs_;
+  std::map<std::string, ::onnx::TensorProto> outputs_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::onnx

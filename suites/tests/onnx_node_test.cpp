@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include "generator/onnx/lowering.h"
+#include "generator/onnx/operators/shared/operator.h"
 
-namespace benanza {
+namespace benanza::onnx {
 namespace {
 
 /// Operators of which the collection has no test with floats in and out.
@@ -25,9 +25,9 @@ const std::set<std::string> without_tests{
     // Where the elements come from is known only when the model runs.
     "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND", "TensorScatter"};
 
-/// Operators that are unsupported whatever their inputs: they share a lowering that only says why.
-bool refused(const LoweringTable& table, const std::string& op) {
-  return table.find(op) == table.find("TopK");
+/// Whether calls or a reason are known for the operator.
+bool is_covered(const Operator* known) {
+  return known != nullptr && (known->lower != nullptr || !known->unsupported.empty());
 }
 
 class Collection {
@@ -35,8 +35,7 @@ class Collection {
   explicit Collection(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   void run() {
-    const LoweringTable table = make_lowering_table();
-    const std::vector<std::string> covered = table.op_types();
+    const OperatorTable table = make_operator_table();
     std::vector<std::filesystem::path> folders;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
       if (std::filesystem::exists(entry.path() / "model.onnx")) folders.push_back(entry.path());
@@ -53,13 +52,13 @@ class Collection {
   const std::map<std::string, int>& per_operator() const { return per_operator_; }
 
  private:
-  void run_one(const std::filesystem::path& folder, const LoweringTable& table) {
+  void run_one(const std::filesystem::path& folder, const OperatorTable& table) {
     const std::string name = folder.filename().string();
     SCOPED_TRACE(name);
     try {
-      const onnx::ModelProto model = read_model(folder / "model.onnx");
+      const ::onnx::ModelProto model = read_model(folder / "model.onnx");
       for (const auto& node : model.graph().node()) {
-        if (table.find(node.op_type()) == nullptr) {
+        if (!is_covered(table.find(node.op_type()))) {
           ++foreign_;
           return;
         }
@@ -89,9 +88,9 @@ TEST(OnnxNodeTests, EveryTestOfACoveredOperator) {
   Collection nodes(std::filesystem::path(ONNX_TESTDATA) / "node");
   nodes.run();
   EXPECT_GE(nodes.compared(), 218);
-  const LoweringTable table = make_lowering_table();
-  for (const std::string& op : table.op_types()) {
-    if (without_tests.contains(op) || op.find('.') != std::string::npos || refused(table, op)) {
+  const OperatorTable table = make_operator_table();
+  for (const auto& [op, known] : table.operators()) {
+    if (known.lower == nullptr || without_tests.contains(op) || op.find('.') != std::string::npos) {
       continue;
     }
     EXPECT_GE(nodes.per_operator().count(op), 1U) << op << " has no test that was compared";
@@ -116,4 +115,4 @@ TEST(OnnxNodeTests, ModelsThatPyTorchExported) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::onnx

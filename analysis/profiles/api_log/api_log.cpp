@@ -7,7 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/gzip.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 /// "I! CuDNN (v91900 56) function cudnnCreate() called:", or cuBLAS' form with a result type.
@@ -68,4 +68,4 @@ std::vector<LibraryCall> read_api_log(const std::filesystem::path& path) {
   return calls;
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -8,7 +8,7 @@
 
 #include "core/problem/precision.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// One call that does a layer's work, as the library logged it.
 struct LibraryCall {
@@ -17,7 +17,7 @@ struct LibraryCall {
   std::string function{};
   /// Key of the problem.
   std::string problem{};
-  /// What the library was told to use, in its own words: "engine 28 TILE_SIZE=4", "implicit_gemm",
+  /// The algorithm in the library's own words: "engine 28 TILE_SIZE=4", "implicit_gemm",
   /// "algorithm 13". Empty if the log does not say.
   std::string algorithm{};
   /// Precision of the data.
@@ -34,4 +34,4 @@ std::vector<LibraryCall> read_api_log(const std::filesystem::path& path);
 /// The same of a log's text; empty if there are none.
 std::vector<LibraryCall> api_calls(std::string_view text);
 
-}  // namespace benanza
+}  // namespace benanza::analysis

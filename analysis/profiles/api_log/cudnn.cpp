@@ -2,7 +2,7 @@
 
 #include "analysis/profiles/api_log/libraries.h"
 
-namespace benanza::api_log {
+namespace benanza::analysis::api_log {
 namespace {
 
 /// Of a tensor of more than one channel and pixel: which of them is next to which in memory.
@@ -89,4 +89,4 @@ std::optional<LibraryCall> cudnn_call(const Entry& entry) {
   return std::nullopt;
 }
 
-}  // namespace benanza::api_log
+}  // namespace benanza::analysis::api_log

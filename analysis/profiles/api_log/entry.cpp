@@ -4,7 +4,7 @@
 #include <cctype>
 #include <charconv>
 
-namespace benanza::api_log {
+namespace benanza::analysis::api_log {
 
 namespace {
 
@@ -30,7 +30,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// What stands between `before` and the first of `ends` after it; empty if `before` is not there.
+/// The text between `before` and the first of `ends` after it; empty if `before` is not there.
 std::string_view between(std::string_view text, std::string_view before, std::string_view ends) {
   const auto at = text.find(before);
   if (at == std::string_view::npos) return {};
@@ -106,4 +106,4 @@ std::vector<std::pair<std::string, std::string>> Entry::below(std::string_view n
   return found;
 }
 
-}  // namespace benanza::api_log
+}  // namespace benanza::analysis::api_log

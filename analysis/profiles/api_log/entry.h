@@ -11,11 +11,11 @@
 #include "core/problem/problem.h"
 
 /// Texts of the libraries' API logs.
-namespace benanza::api_log {
+namespace benanza::analysis::api_log {
 
 /// Without the spaces and semicolons around it.
 std::string_view trimmed(std::string_view text);
-/// What stands between `before` and the first of `ends` after it; empty if `before` is not there.
+/// The text between `before` and the first of `ends` after it; empty if `before` is not there.
 std::string_view between(std::string_view text, std::string_view before, std::string_view ends);
 std::optional<std::int64_t> integer(std::string_view text);
 /// "[1,64,56,56]"; empty if it is no such list.
@@ -60,4 +60,4 @@ class Entry {
   std::map<std::string, std::string> types_;
 };
 
-}  // namespace benanza::api_log
+}  // namespace benanza::analysis::api_log

@@ -7,7 +7,7 @@
 #include "analysis/profiles/profile.h"
 #include "core/statistics/statistics.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -159,4 +159,4 @@ Importer onnxruntime_importer() {
           .import = import_onnxruntime};
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -8,7 +8,7 @@
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
@@ -104,4 +104,4 @@ Importer pytorch_importer() {
   return {.framework = "pytorch", .recognises = recognises_pytorch, .import = import_pytorch};
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -4,7 +4,7 @@
 
 #include "analysis/profiles/kineto/call.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 namespace {
 
 std::map<std::string_view, Parts> make_table() {
@@ -37,4 +37,4 @@ std::vector<Part> parts_of(const Op& op) {
   return parts(Call(op));
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

@@ -5,12 +5,12 @@
 #include "analysis/profiles/kineto/trace.h"
 #include "analysis/profiles/profile.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 
 /// Is there an entry for the operator in the tables?
 bool is_known(const std::string& name);
 
-/// What a PyTorch operator does in terms of ONNX, in the order it does it. Empty if it is not
+/// A PyTorch operator in terms of ONNX, in the order it does it. Empty if it is not
 /// known. Problems are left out where shapes or attributes are not recorded.
 std::vector<Part> parts_of(const Op& op);
 
@@ -18,4 +18,4 @@ std::vector<Part> parts_of(const Op& op);
 /// known, and an operator that the kernel computes twice is in its name once.
 std::vector<Part> parts_of_compiled(std::string_view name);
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

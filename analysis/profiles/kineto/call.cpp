@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 
 namespace {
 
@@ -67,4 +67,4 @@ bool Call::truth(std::size_t index) const {
   return found && (found->value == "True" || found->value == "true" || found->value == "1");
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

@@ -8,7 +8,7 @@
 #include "analysis/profiles/profile.h"
 #include "core/problem/problem.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 
 /// Arguments of an operator's call by position, as typed values.
 class Call {
@@ -70,4 +70,4 @@ const std::vector<Entry>& window_operators();
 const std::vector<Entry>& product_operators();
 const std::vector<Entry>& other_operators();
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

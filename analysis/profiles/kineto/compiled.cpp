@@ -5,7 +5,7 @@
 
 #include "analysis/profiles/kineto/aten.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 namespace {
 
 /// The compiler names an operator once and in alphabetical order, however often and in whatever
@@ -70,4 +70,4 @@ std::vector<Part> parts_of_compiled(std::string_view name) {
   return parts;
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

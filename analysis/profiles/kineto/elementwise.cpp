@@ -4,7 +4,7 @@
 
 #include "analysis/profiles/kineto/call.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 namespace {
 
 std::optional<Activation> activation(const Call& call, ActivationKind kind, float alpha = 0,
@@ -173,7 +173,7 @@ std::vector<Part> embedding(const Call& call) {
   return {plain("Gather", result)};
 }
 
-/// What a model may ask for as a layer (a transpose made real, a cast), or not at all.
+/// Work that a model may ask for as a layer (a transpose made real, a cast), or not at all.
 std::vector<Part> copy(const Call& call) {
   const Dims& dims = call.dims(0);
   return {optional_part(plain("Cast", dims)), optional_part(plain("Transpose", dims)),
@@ -287,4 +287,4 @@ const std::vector<Entry>& other_operators() {
   return table;
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

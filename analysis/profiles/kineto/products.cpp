@@ -2,7 +2,7 @@
 
 #include "analysis/profiles/kineto/call.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 namespace {
 
 Dims leading(const Dims& dims, std::size_t last) {
@@ -139,4 +139,4 @@ const std::vector<Entry>& product_operators() {
   return table;
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

@@ -7,7 +7,7 @@
 #include "analysis/profiles/repeats.h"
 #include "core/statistics/statistics.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 namespace {
 
 constexpr double microsecond = 1e-6;
@@ -86,23 +86,24 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
 
 /// Fills in kernels and the timeline of [first, last).
 Run run_of(std::vector<Placed>::iterator first, std::vector<Placed>::iterator last) {
-  struct Turn {
+  struct ChangeKind {
     const Work* work;
     ProfiledKernel* kernel;
   };
-  std::vector<Turn> turns;
+  std::vector<ChangeKind> change_kinds;
   for (auto placed = first; placed != last; ++placed) {
     placed->node.kernels.resize(placed->work.size());
     for (std::size_t i = 0; i < placed->work.size(); ++i) {
-      turns.push_back({placed->work[i], &placed->node.kernels[i]});
+      change_kinds.push_back({placed->work[i], &placed->node.kernels[i]});
     }
   }
-  std::stable_sort(turns.begin(), turns.end(),
-                   [](const Turn& a, const Turn& b) { return a.work->start < b.work->start; });
+  std::stable_sort(
+      change_kinds.begin(), change_kinds.end(),
+      [](const ChangeKind& a, const ChangeKind& b) { return a.work->start < b.work->start; });
   Run run;
   const double begin = first->start;
   double free_at = begin;  // when the GPU has done all that came before
-  for (const auto& [work, kernel] : turns) {
+  for (const auto& [work, kernel] : change_kinds) {
     kernel->name = work->name;
     kernel->seconds = (work->end - work->start) * microsecond;
     const double idle = work->start - free_at;
@@ -199,4 +200,4 @@ Run merged(const std::vector<Run>& runs, std::size_t& used) {
                        .host_bound_seconds = median(bound)}};
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

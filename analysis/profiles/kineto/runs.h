@@ -5,7 +5,7 @@
 #include "analysis/profiles/kineto/trace.h"
 #include "analysis/profiles/profile.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 
 /// One run of the model, or what may be several that the trace does not separate.
 struct Run {
@@ -22,4 +22,4 @@ std::vector<Run> runs_of(const Trace& trace);
 /// time is the median over them. `used` becomes their number. `runs` must not be empty.
 Run merged(const std::vector<Run>& runs, std::size_t& used);
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

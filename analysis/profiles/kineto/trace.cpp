@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 namespace {
 
 using nlohmann::json;
@@ -202,4 +202,4 @@ Trace read_trace(const json& root, const Document& document) {
   return Reader(root, document).read();
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

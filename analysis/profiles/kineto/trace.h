@@ -9,7 +9,7 @@
 #include "core/problem/text.h"
 
 /// PyTorch's own trace (Kineto, in Chrome's format). Times are microseconds of one clock.
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 
 /// One argument of an operator's call.
 struct Argument {
@@ -62,4 +62,4 @@ struct Trace {
 /// no GPU work.
 Trace read_trace(const nlohmann::json& root, const Document& document);
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

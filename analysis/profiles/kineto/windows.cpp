@@ -4,7 +4,7 @@
 
 #include "analysis/profiles/kineto/call.h"
 
-namespace benanza::kineto {
+namespace benanza::analysis::kineto {
 namespace {
 
 /// One value for all axes stands for each.
@@ -210,4 +210,4 @@ const std::vector<Entry>& window_operators() {
   return table;
 }
 
-}  // namespace benanza::kineto
+}  // namespace benanza::analysis::kineto

@@ -30,7 +30,9 @@ TEST(ReadGraph, ReadsEveryField) {
   ASSERT_EQ(graph.layers.size(), 2);
   EXPECT_EQ(graph.layers[0].cost, Cost::measured);
   EXPECT_THAT(graph.layers[0].problems, ElementsAre("conv/x", "add/x"));
-  EXPECT_THAT(graph.layers[0].outputs, ElementsAre("c_out"));
+  EXPECT_THAT(graph.layers[0].outputs,
+              ElementsAre(Output{"c_out", "float", std::vector<std::int64_t>{8, 4}}));
+  EXPECT_EQ(graph.layers[1].outputs[0].shape, std::nullopt);
   EXPECT_EQ(graph.layers[0].flops, 2e9);
   EXPECT_EQ(graph.layers[1].cost, Cost::unsupported);
   EXPECT_EQ(graph.layers[1].flops, std::nullopt);
@@ -48,6 +50,26 @@ TEST(ReadGraph, ReadsWhatTheGeneratorWrote) {
   EXPECT_EQ(graph.model, "torchvision_alexnet");
   EXPECT_EQ(graph.batch, 1);
   EXPECT_EQ(graph.fusions.size(), 8);  // five convolutions, three products, all with a bias
+}
+
+TEST(GraphJson, IsWhatTheReaderReads) {
+  const Folder folder;
+  for (const std::string& file : {std::string(BENANZA_TEST_DATA "/torchvision_alexnet.graph.json"),
+                                  folder.write("m.graph.json", good).string()}) {
+    Graph graph = read_graph(file);
+    graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
+    EXPECT_EQ(read_graph(folder.write("again.graph.json", graph_json(graph))), graph) << file;
+  }
+}
+
+// "conv/x" is a layer's and a fusion's, and stands where it comes first.
+TEST(ProblemsOf, AreInTheOrderOfTheFileEachOnce) {
+  Graph graph{.model = "m", .layers = {Layer{.problems = {"relu/x", "conv/x"}}}};
+  graph.layers.push_back(Layer{.problems = {"add/x", "relu/x"}});
+  graph.fusions = {{"p", {0}, "conv/x"}, {"p", {0}, "aconv/x"}};
+  graph.transforms = {{.layer = 0, .to_nhwc = {}, .to_nchw = "copy/1"}};
+  EXPECT_THAT(problems_of(graph), ElementsAre("relu/x", "conv/x", "add/x", "aconv/x", "copy/1"));
+  EXPECT_EQ(problem_keys({graph}).size(), 5);
 }
 
 struct Bad {

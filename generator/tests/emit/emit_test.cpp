@@ -10,31 +10,32 @@
 #include "core/base/file.h"
 #include "core/tests/folder.h"
 #include "generator/emit/command.h"
-#include "generator/emit/graph_json.h"
 #include "generator/emit/problems.h"
 #include "generator/emit/summary.h"
+#include "generator/generate.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::emit {
 namespace {
 
 namespace fs = std::filesystem;
+using onnx::Model;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// conv with bias -> relu -> concat with itself -> an operator nobody knows.
-Graph small(const std::string& name) {
-  Graph graph = Model(13)
-                    .input("x", {-1, 3, 4, 4})
-                    .weights("w", {8, 3, 3, 3})
-                    .weights("b", {8})
-                    .node("Conv", {"x", "w", "b"}, {"conv"}, {{"pads", Dims{1, 1, 1, 1}}})
-                    .node("Relu", {"conv"}, {"relu"})
-                    .node("Identity", {"relu"}, {"same"})
-                    .node("Concat", {"relu", "same"}, {"concat"}, {{"axis", 1}})
-                    .node("Asinh", {"concat"}, {"erf"})
-                    .output("erf")
-                    .import({.batch = 2, .dims = {}});
+LoweredGraph small(const std::string& name) {
+  LoweredGraph graph = Model(13)
+                           .input("x", {-1, 3, 4, 4})
+                           .weights("w", {8, 3, 3, 3})
+                           .weights("b", {8})
+                           .node("Conv", {"x", "w", "b"}, {"conv"}, {{"pads", Dims{1, 1, 1, 1}}})
+                           .node("Relu", {"conv"}, {"relu"})
+                           .node("Identity", {"relu"}, {"same"})
+                           .node("Concat", {"relu", "same"}, {"concat"}, {{"axis", 1}})
+                           .node("Asinh", {"concat"}, {"erf"})
+                           .output("erf")
+                           .import({.batch = 2, .dims = {}});
   graph.model = name;
   return graph;
 }
@@ -52,35 +53,55 @@ class Emit : public test::FolderTest {
 };
 
 TEST_F(Emit, GoldenFiles) {
-  emit(folder_, {{small("small"), false}}, {Precision::fp32, Precision::bf16});
+  write_files(folder_, {{small("small"), false}}, {Precision::fp32, Precision::bf16});
   for (const char* name : {"problems.cpp", "small.graph.json", "tests.cmake"}) {
     EXPECT_EQ(read_file(folder_ / name), read_file(fs::path(TEST_DATA) / "golden" / name)) << name;
   }
 }
 
 TEST_F(Emit, EqualContentIsNotWrittenAgain) {
-  emit(folder_, {{small("small"), true}}, {Precision::fp32});
+  write_files(folder_, {{small("small"), true}}, {Precision::fp32});
   EXPECT_THAT(files(), ElementsAre("problems.cpp", "small_b2.graph.json", "tests.cmake"));
   const fs::file_time_type long_ago{};
   for (const std::string& name : files()) fs::last_write_time(folder_ / name, long_ago);
-  emit(folder_, {{small("small"), true}}, {Precision::fp32});
+  write_files(folder_, {{small("small"), true}}, {Precision::fp32});
   for (const std::string& name : files()) {
     EXPECT_EQ(fs::last_write_time(folder_ / name), long_ago) << name;
   }
-  emit(folder_, {{small("small"), true}}, {Precision::bf16});
+  write_files(folder_, {{small("small"), true}}, {Precision::bf16});
   EXPECT_NE(fs::last_write_time(folder_ / "problems.cpp"), long_ago);
   EXPECT_EQ(fs::last_write_time(folder_ / "small_b2.graph.json"), long_ago);
 }
 
-TEST_F(Emit, GraphsOfFormerModelsGo) {
-  emit(folder_, {{small("old"), false}, {small("kept"), false}}, {Precision::fp32});
-  write_file(folder_ / "notes.txt", "not ours");
-  emit(folder_, {{small("kept"), false}}, {Precision::fp32});
-  EXPECT_THAT(files(), ElementsAre("kept.graph.json", "notes.txt", "problems.cpp", "tests.cmake"));
+TEST_F(Emit, KeepsTheGraphsOfEarlierCalls) {
+  write_files(folder_, {{small("old"), false}}, {Precision::fp32});
+  write_files(folder_, {{small("new"), false}}, {Precision::fp32});
+  EXPECT_THAT(files(),
+              ElementsAre("new.graph.json", "old.graph.json", "problems.cpp", "tests.cmake"));
+}
+
+TEST_F(Emit, RemovesWhatTheLastCallMadeAndNothingElse) {
+  write_files(folder_, {{small("old $;\"one"), false}, {small("kept"), false}}, {Precision::fp32});
+  write_file(folder_ / "mine.graph.json", "not ours");
+  EXPECT_TRUE(fs::exists(folder_ / "old $;\"one.graph.json"));
+  write_files(folder_, {{small("kept"), false}}, {Precision::fp32}, OldGraphs::remove);
+  EXPECT_THAT(files(),
+              ElementsAre("kept.graph.json", "mine.graph.json", "problems.cpp", "tests.cmake"));
+}
+
+TEST_F(Emit, RemovesNothingOutsideItsFolder) {
+  const fs::path outside = folder_.parent_path() / "outside.graph.json";
+  write_file(outside, "not ours");
+  fs::create_directories(folder_);
+  write_file(folder_ / "tests.cmake", "set(BENANZA_GRAPHS \"../outside.graph.json\" \"cut off");
+  write_files(folder_, {{small("a"), false}}, {Precision::fp32}, OldGraphs::remove);
+  EXPECT_TRUE(fs::exists(outside));
+  fs::remove(outside);
 }
 
 TEST_F(Emit, TwoGraphsOfOneNameAreAnErrorAndNothingIsWritten) {
-  EXPECT_THROW(emit(folder_, {{small("a"), false}, {small("a"), false}}, {Precision::fp32}), Error);
+  EXPECT_THROW(write_files(folder_, {{small("a"), false}, {small("a"), false}}, {Precision::fp32}),
+               Error);
   EXPECT_FALSE(fs::exists(folder_));
 }
 
@@ -88,7 +109,7 @@ TEST_F(Emit, AFolderThatCannotBeMadeIsNamed) {
   write_file(fs::path(testing::TempDir()) / "plain", "a file");
   const fs::path below = fs::path(testing::TempDir()) / "plain" / "out";
   try {
-    emit(below, {{small("a"), false}}, {Precision::fp32});
+    write_files(below, {{small("a"), false}}, {Precision::fp32});
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr(below.string()));
@@ -102,18 +123,19 @@ TEST(Problems, MergeOverModelsAndNameAtMostTwoLayersOfEach) {
     const std::string last = "r" + std::to_string(index - 1);
     model.node("Relu", {last}, {"r" + std::to_string(index)});
   }
-  Graph many = model.output("r4").import();
+  LoweredGraph many = model.output("r4").import();
   many.model = "many";
-  Graph one =
+  LoweredGraph one =
       Model(13).input("x", {2, 3}).node("Relu", {"x"}, {"only\n\\"}).output("only\n\\").import();
   one.model = "one";
-  const std::string text = problems_source(collect_problems({many, one}), {Precision::fp32});
+  const std::string text =
+      problems_source(collect_problems({make_graph(many), make_graph(one)}), {Precision::fp32});
   EXPECT_THAT(text,
               HasSubstr("    // many: r0, r1, ... (5); one: only?? (1)\n    \"relu/2x3\",\n"));
 }
 
 TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
-  const auto problems = collect_problems({small("a"), small("a")});
+  const auto problems = collect_problems({make_graph(small("a")), make_graph(small("a"))});
   ASSERT_FALSE(problems.empty());
   for (const ProblemUse& problem : problems) {
     EXPECT_THAT(problem.users, testing::SizeIs(1));
@@ -123,17 +145,17 @@ TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
 
 TEST(Problems, OfTheSameLayersAreNeighboursUnderOneComment) {
   const auto relus = [](std::int64_t batch) {
-    Graph graph = Model(13)
-                      .input("x", {batch, 3})
-                      .node("Relu", {"x"}, {"a"})
-                      .node("Concat", {"a", "a"}, {"c"}, {{"axis", std::int64_t{1}}})
-                      .node("Relu", {"c"}, {"b"})
-                      .output("b")
-                      .import();
+    LoweredGraph graph = Model(13)
+                             .input("x", {batch, 3})
+                             .node("Relu", {"x"}, {"a"})
+                             .node("Concat", {"a", "a"}, {"c"}, {{"axis", std::int64_t{1}}})
+                             .node("Relu", {"c"}, {"b"})
+                             .output("b")
+                             .import();
     graph.model = "m";
     return graph;
   };
-  const auto problems = collect_problems({relus(1), relus(8)});
+  const auto problems = collect_problems({make_graph(relus(1)), make_graph(relus(8))});
   EXPECT_THAT(problems_source(problems, {Precision::fp32}),
               HasSubstr("    // m: a (1)\n    \"relu/1x3\",\n    \"relu/8x3\",\n"
                         "    // m: b (1)\n    \"relu/1x6\",\n    \"relu/8x6\",\n};"));
@@ -169,16 +191,33 @@ TEST(Summary, CountsByOperatorAndCost) {
   EXPECT_THAT(text, testing::ContainsRegex("Conv +measured +1 +2 +0 +0\\.000 +0\\.000 "));
 }
 
+TEST(Summary, PutsAllThatIsFreeIntoOneLineUnlessAsked) {
+  const LoweredGraph graph = Model(13)
+                                 .input("x", {2, 3})
+                                 .node("Shape", {"x"}, {"s"})
+                                 .node("Reshape", {"x", "s"}, {"y"})
+                                 .node("Identity", {"y"}, {"i"})
+                                 .node("Relu", {"i"}, {"r"})
+                                 .output("r")
+                                 .import();
+  const std::string text = summary(graph);
+  EXPECT_THAT(text, testing::ContainsRegex("\n  3 operators +free +3 +- +- +- +- +-\n"));
+  EXPECT_EQ(text.find("Reshape"), std::string::npos) << text;
+  const std::string all = summary(graph, SummaryRows::all);
+  EXPECT_THAT(all, testing::ContainsRegex("\n  Reshape +free +1 +- +- +- +- +-\n"));
+  EXPECT_THAT(all, Not(HasSubstr("operators")));
+}
+
 TEST(Summary, CountsMultiplyAddsParametersAndRepeats) {
-  Graph graph = Model(13)
-                    .input("x", {4, 1000})
-                    .weights("w", {1000, 1000})
-                    .weights("b", {1000})
-                    .node("MatMul", {"x", "w"}, {"p"})
-                    .node("Add", {"p", "b"}, {"q"})
-                    .node("MatMul", {"q", "w"}, {"r"})
-                    .output("r")
-                    .import();
+  LoweredGraph graph = Model(13)
+                           .input("x", {4, 1000})
+                           .weights("w", {1000, 1000})
+                           .weights("b", {1000})
+                           .node("MatMul", {"x", "w"}, {"p"})
+                           .node("Add", {"p", "b"}, {"q"})
+                           .node("MatMul", {"q", "w"}, {"r"})
+                           .output("r")
+                           .import();
   // 4 x 1000 x 1000 each; both products read one weight, the addition another.
   EXPECT_EQ(macs(graph), 8e6);
   EXPECT_EQ(macs(graph.layers[1]), 0);
@@ -189,18 +228,18 @@ TEST(Summary, CountsMultiplyAddsParametersAndRepeats) {
 }
 
 TEST(Summary, SaysWhatWasAssumed) {
-  const Graph graph = Model(17)
-                          .input("x", {6})
-                          .node("NonZero", {"x"}, {"nz"})
-                          .node("Relu", {"x"}, {"r"})
-                          .node("Shape", {"nz"}, {"s"})
-                          .output("s")
-                          .output("r")
-                          .import();
+  const LoweredGraph graph = Model(17)
+                                 .input("x", {6})
+                                 .node("NonZero", {"x"}, {"nz"})
+                                 .node("Relu", {"x"}, {"r"})
+                                 .node("Shape", {"nz"}, {"s"})
+                                 .output("s")
+                                 .output("r")
+                                 .import();
   EXPECT_THAT(summary(graph),
               HasSubstr("  assumed: NonZero: 1 dimension as large as can be, nz:1=6\n"
                         "  assumed: 2 layers may rest on them (1 free, 1 unsupported)\n"));
-  const std::string json = graph_json(graph);
+  const std::string json = graph_json(make_graph(graph));
   EXPECT_THAT(json, HasSubstr("\"assumed\": \"nz:1=6\""));
   EXPECT_EQ(json.find("assumed", json.find("\"name\": \"r\"")),
             json.find("assumed", json.find("\"name\": \"s\"")))
@@ -209,15 +248,15 @@ TEST(Summary, SaysWhatWasAssumed) {
 
 TEST(Sharing, CountsProblemsOnceOverAllGraphs) {
   const auto relus = [](const std::string& name, std::int64_t extent) {
-    Graph graph = Model(13)
-                      .input("x", {extent})
-                      .node("ConstantOfShape", {"s"}, {"zero"})
-                      .integers("s", {extent})
-                      .node("Relu", {"x"}, {"y"})
-                      .node("Relu", {"y"}, {"z"})
-                      .node("Add", {"z", "zero"}, {"sum"})
-                      .output("sum")
-                      .import();
+    LoweredGraph graph = Model(13)
+                             .input("x", {extent})
+                             .node("ConstantOfShape", {"s"}, {"zero"})
+                             .integers("s", {extent})
+                             .node("Relu", {"x"}, {"y"})
+                             .node("Relu", {"y"}, {"z"})
+                             .node("Add", {"z", "zero"}, {"sum"})
+                             .output("sum")
+                             .import();
     graph.model = name;
     return graph;
   };
@@ -242,4 +281,4 @@ TEST(Command, DimsInputsAndPrecisions) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::emit

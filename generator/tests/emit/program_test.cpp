@@ -11,10 +11,11 @@
 #include "core/tests/folder.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::emit {
 namespace {
 
 namespace fs = std::filesystem;
+using onnx::Model;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -90,14 +91,14 @@ TEST_F(Program, RefusesInOneLine) {
 }
 
 TEST_F(Program, WhatTheDataDecideIsOneLineForAllBatches) {
-  onnx::ModelProto model = Model(17)
-                               .input("x", {-1, 6})
-                               .node("NonZero", {"x"}, {"nz"})
-                               .node("NonZero", {"nz"}, {"y"})
-                               .output("y")
-                               .proto();
+  ::onnx::ModelProto model = Model(17)
+                                 .input("x", {-1, 6})
+                                 .node("NonZero", {"x"}, {"nz"})
+                                 .node("NonZero", {"nz"}, {"y"})
+                                 .output("y")
+                                 .proto();
   model.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
-      onnx::TensorProto::INT64);
+      ::onnx::TensorProto::INT64);
   const fs::path path = fs::path(testing::TempDir()) / "decided.onnx";
   write_file(path, model.SerializeAsString());
   const Result run = generate("--summary --batch 1,2 " + path.string());
@@ -113,11 +114,74 @@ TEST_F(Program, WhatTheDataDecideIsOneLineForAllBatches) {
   fs::remove(path);
 }
 
-TEST_F(Program, OneBadModelAmongGoodOnesWritesNothing) {
+TEST_F(Program, ABadModelIsNamedAndTheGoodOnesAreWritten) {
   const fs::path bad = fs::path(testing::TempDir()) / "bad.onnx";
   write_file(bad, "no model");
-  expect_refused(alexnet + ' ' + bad.string(), bad.string());
+  const Result run =
+      generate("--unique --out " + folder_.string() + ' ' + bad.string() + ' ' + alexnet);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.text, StartsWith("benanza-generate: " + bad.string() + ": "));
+  EXPECT_THAT(run.text,
+              HasSubstr("benanza-generate: left out 1 of 2 models; everything else is done\n"));
+  EXPECT_THAT(run.text, HasSubstr("1 graph: "));
+  EXPECT_TRUE(fs::exists(folder_ / "torchvision_alexnet.graph.json"));
+  EXPECT_FALSE(fs::exists(folder_ / "bad.graph.json"));
+  EXPECT_THAT(read_file(folder_ / "tests.cmake"),
+              HasSubstr("set(BENANZA_GRAPHS \"torchvision_alexnet.graph.json\")"));
+  EXPECT_TRUE(fs::exists(folder_ / "problems.cpp"));
   fs::remove(bad);
+}
+
+TEST_F(Program, AModelThatFailsAtOneBatchIsLeftOutAtAll) {
+  const fs::path fixed = fs::path(testing::TempDir()) / "fixed.onnx";
+  // What is added has two rows: so must the input.
+  write_file(fixed, Model(13)
+                        .input("x", {-1, 3})
+                        .weights("w", {2, 3})
+                        .node("Add", {"x", "w"}, {"y"})
+                        .output("y")
+                        .proto()
+                        .SerializeAsString());
+  const Result run =
+      generate("--batch 2,5 --out " + folder_.string() + ' ' + fixed.string() + ' ' + alexnet);
+  EXPECT_EQ(run.status, 1) << run.text;
+  EXPECT_THAT(run.text, HasSubstr(fixed.string()));
+  EXPECT_FALSE(fs::exists(folder_ / "fixed_b2.graph.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "torchvision_alexnet_b5.graph.json"));
+  fs::remove(fixed);
+}
+
+TEST_F(Program, ListsTheModelsItSkips) {
+  const fs::path bad = fs::path(testing::TempDir()) / "bad.onnx";
+  const fs::path list = fs::path(testing::TempDir()) / "refused.txt";
+  write_file(bad, "no model");
+  const std::string options =
+      "--skip-refused " + list.string() + " --out " + folder_.string() + ' ';
+  EXPECT_EQ(generate(options + bad.string() + ' ' + alexnet).status, 0);
+  EXPECT_THAT(read_file(list), StartsWith(bad.string() + '\t' + bad.string() + ": "));
+  EXPECT_EQ(generate(options + alexnet).status, 0);
+  EXPECT_EQ(read_file(list), "");
+  EXPECT_EQ(generate(options + bad.string()).status, 1) << "no model is left";
+  fs::remove(bad);
+  fs::remove(list);
+}
+
+TEST_F(Program, CleansOnlyWhenAsked) {
+  const std::string to = " --out " + folder_.string() + ' ' + alexnet;
+  generate("--batch 1" + to);
+  generate("--batch 2" + to);
+  EXPECT_TRUE(fs::exists(folder_ / "torchvision_alexnet_b1.graph.json"));
+  generate("--clean --batch 4" + to);
+  EXPECT_FALSE(fs::exists(folder_ / "torchvision_alexnet_b2.graph.json")) << "the last call's";
+  EXPECT_TRUE(fs::exists(folder_ / "torchvision_alexnet_b1.graph.json")) << "an older one's";
+}
+
+TEST_F(Program, SummaryTakesAllOrNothing) {
+  EXPECT_THAT(generate("--summary " + alexnet).text, Not(HasSubstr("Flatten")));
+  EXPECT_THAT(generate("--summary=all " + alexnet).text, HasSubstr("Flatten"));
+  const Result run = generate("--summary=most " + alexnet);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.text, HasSubstr("--summary=most: wants --summary or --summary=all"));
 }
 
 TEST_F(Program, NeedsAFolder) {
@@ -133,4 +197,4 @@ TEST_F(Program, AnUnwritableFolderIsNamed) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::emit

@@ -5,26 +5,26 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "generator/onnx/assume.h"
+#include "generator/onnx/infer/assume.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr int boolean = onnx::TensorProto::BOOL;
-constexpr int int64 = onnx::TensorProto::INT64;
+constexpr int boolean = ::onnx::TensorProto::BOOL;
+constexpr int int64 = ::onnx::TensorProto::INT64;
 
-std::vector<std::string> assumed(const Graph& graph) {
+std::vector<std::string> assumed(const LoweredGraph& graph) {
   std::vector<std::string> texts;
   for (const Assumption& assumption : graph.assumptions) texts.push_back(to_string(assumption));
   return texts;
 }
 
-std::optional<Dims> shape(const Graph& graph, std::size_t layer, std::size_t output = 0) {
+std::optional<Dims> shape(const LoweredGraph& graph, std::size_t layer, std::size_t output = 0) {
   return graph.layers.at(layer).outputs.at(output).shape;
 }
 
@@ -41,20 +41,20 @@ Model masked() {
 }
 
 TEST(Assume, NonZeroFindsAtMostEverything) {
-  const Graph graph = masked().import();
+  const LoweredGraph graph = masked().import();
   EXPECT_THAT(assumed(graph), ElementsAre("nz:1=4"));
   EXPECT_EQ(shape(graph, 0), (Dims{1, 4}));
   EXPECT_EQ(shape(graph, 1), (Dims{4, 1}));
   EXPECT_EQ(shape(graph, 2), (Dims{4, 5}));
-  EXPECT_THAT(keys(graph.layers[3]), ElementsAre("relu/4x5"));
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("relu/4x5"));
   EXPECT_EQ(graph.layers[3].assumed, "nz:1=4");
   EXPECT_EQ(graph.layers[4].assumed, "") << "x is as it is";
 }
 
 TEST(Assume, TheUserKnowsBetter) {
-  const Graph graph = masked().import({.batch = {}, .dims = {{"nz:1", 3}}});
+  const LoweredGraph graph = masked().import({.batch = {}, .dims = {{"nz:1", 3}}});
   EXPECT_THAT(assumed(graph), IsEmpty());
-  EXPECT_THAT(keys(graph.layers[3]), ElementsAre("relu/3x5"));
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("relu/3x5"));
   EXPECT_EQ(graph.layers[3].assumed, "");
   EXPECT_THAT(graph.bound_dims, ElementsAre("nz:1"));
 }
@@ -90,9 +90,9 @@ TEST(Assume, ANameOfTheModelMeansTheDimension) {
   state(model, "nz", int64, {1, -1}, "found");
   EXPECT_THAT(assumed(model.import()), ElementsAre("nz:1=4"));
   for (const std::int64_t batch : {4, 8}) {
-    const Graph graph = model.import({.batch = batch, .dims = {{"found", 2}}});
+    const LoweredGraph graph = model.import({.batch = batch, .dims = {{"found", 2}}});
     EXPECT_THAT(assumed(graph), IsEmpty());
-    EXPECT_THAT(keys(graph.layers[3]), ElementsAre("relu/2x5"));
+    EXPECT_THAT(graph.layers[3].problems, ElementsAre("relu/2x5"));
     EXPECT_THAT(graph.bound_dims, ElementsAre("found"));
   }
 }
@@ -100,17 +100,17 @@ TEST(Assume, ANameOfTheModelMeansTheDimension) {
 TEST(Assume, WhatTheModelStatesGoesFirst) {
   Model model = masked();
   state(model, "nz", int64, {1, 2}, "");
-  const Graph graph = model.import();
+  const LoweredGraph graph = model.import();
   EXPECT_THAT(assumed(graph), IsEmpty());
-  EXPECT_THAT(keys(graph.layers[3]), ElementsAre("relu/2x5"));
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("relu/2x5"));
 }
 
 TEST(Assume, WhatFollowsIsNoContradiction) {
   Model model = masked();
-  state(model, "kept", onnx::TensorProto::FLOAT, {2, 5}, "");
-  const Graph graph = model.import();
+  state(model, "kept", ::onnx::TensorProto::FLOAT, {2, 5}, "");
+  const LoweredGraph graph = model.import();
   EXPECT_THAT(graph.warnings, IsEmpty()) << "the model's 2 rows are those of some run";
-  EXPECT_THAT(keys(graph.layers[3]), ElementsAre("relu/4x5"));
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("relu/4x5"));
 }
 
 TEST(Assume, ArithmeticOnItFolds) {
@@ -122,7 +122,7 @@ TEST(Assume, ArithmeticOnItFolds) {
       .node("Slice", {"s", "one", "two"}, {"n"})
       .node("Min", {"n", "three"}, {"k"})
       .node("TopK", {"x", "k"}, {"v", "i"});
-  const Graph graph = model.output("v").output("i").import();
+  const LoweredGraph graph = model.output("v").output("i").import();
   EXPECT_EQ(shape(graph, 4), (Dims{3}));
   EXPECT_EQ(shape(graph, 4, 1), (Dims{3}));
   EXPECT_THAT(assumed(graph), ElementsAre("nz:1=8"));
@@ -142,12 +142,12 @@ TEST(Assume, TopKTakesAtMostTheAxis) {
   Model model(17);
   model.input("x", {2, 9, 3}).input("k", {1}, int64);
   model.node("TopK", {"x", "k"}, {"v", "i"}, {{"axis", 1}}).output("v").output("i");
-  const Graph graph = model.import();
+  const LoweredGraph graph = model.import();
   EXPECT_THAT(assumed(graph), ElementsAre("v:1=9")) << "one number, of two results";
   EXPECT_EQ(shape(graph, 0), (Dims{2, 9, 3}));
   EXPECT_EQ(shape(graph, 0, 1), (Dims{2, 9, 3}));
   for (const char* name : {"v:1", "i:1"}) {
-    const Graph bound = model.import({.batch = {}, .dims = {{name, 4}}});
+    const LoweredGraph bound = model.import({.batch = {}, .dims = {{name, 4}}});
     EXPECT_EQ(shape(bound, 0), (Dims{2, 4, 3}));
     EXPECT_EQ(shape(bound, 0, 1), (Dims{2, 4, 3}));
     EXPECT_THAT(assumed(bound), IsEmpty());
@@ -165,7 +165,7 @@ TEST(Assume, BoxesKeptAreAtMostAllOrAsManyAsAskedFor) {
       model.integers("most", {most});
     }
     model.node("NonMaxSuppression", {"boxes", "scores", "most"}, {"y"}).output("y");
-    const Graph graph = model.import();
+    const LoweredGraph graph = model.import();
     EXPECT_EQ(shape(graph, 0), (Dims{rows, 3}));
     EXPECT_THAT(assumed(graph), ElementsAre("y:0=" + std::to_string(rows)));
   }
@@ -185,7 +185,7 @@ TEST(Assume, UniqueAndCompress) {
   Model unique(11);
   unique.input("x", {4, 6}).node("Unique", {"x"}, {"y", "first", "where", "count"});
   for (const char* name : {"y", "first", "where", "count"}) unique.output(name);
-  Graph graph = unique.import();
+  LoweredGraph graph = unique.import();
   for (std::size_t output = 0; output < 4; ++output) {
     EXPECT_EQ(shape(graph, 0, output), (Dims{24}));
   }
@@ -219,7 +219,7 @@ TEST(Assume, ASliceIsNoLongerThanItsInput) {
       .node("Slice", {"x", "n", "three", "zero"}, {"c"})          // x[n:3]
       .node("Slice", {"x", "minus", "n", "zero", "two"}, {"d"});  // x[-4:n:2]
   for (const char* name : {"a", "b", "c", "d"}) model.output(name);
-  const Graph graph = model.import();
+  const LoweredGraph graph = model.import();
   EXPECT_EQ(shape(graph, 0), (Dims{10, 7}));
   EXPECT_EQ(shape(graph, 1), (Dims{7, 7}));
   EXPECT_EQ(shape(graph, 2), (Dims{3, 7}));
@@ -238,7 +238,7 @@ Model branching(bool by_count) {
   for (const auto& [name, op] : {std::pair{"then_branch", "Relu"}, {"else_branch", "Tanh"}}) {
     auto& branch = *model.last().add_attribute();
     branch.set_name(name);
-    branch.set_type(onnx::AttributeProto::GRAPH);
+    branch.set_type(::onnx::AttributeProto::GRAPH);
     auto& inner = *branch.mutable_g()->add_node();
     inner.set_op_type(op);
     inner.add_input("x");
@@ -246,20 +246,20 @@ Model branching(bool by_count) {
     auto& output = *branch.mutable_g()->add_output();
     output.set_name(std::string("in_") + name);
     auto& type = *output.mutable_type()->mutable_tensor_type();
-    type.set_elem_type(onnx::TensorProto::FLOAT);
+    type.set_elem_type(::onnx::TensorProto::FLOAT);
     type.mutable_shape()->add_dim()->set_dim_value(op == std::string("Relu") ? 2 : 6);
   }
   return model.output("y");
 }
 
 TEST(Assume, ABranchThatFollowsFromTheNumberIsTaken) {
-  const Graph graph = branching(true).import();
-  EXPECT_THAT(keys(graph.layers.back()), ElementsAre("tanh/6"));
+  const LoweredGraph graph = branching(true).import();
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("tanh/6"));
   EXPECT_EQ(graph.layers.back().assumed, "nz:1=6") << "for nothing found it would be the other one";
 }
 
 TEST(Assume, ABranchThatFollowsFromTheDataIsNot) {
-  const Graph graph = branching(false).import();
+  const LoweredGraph graph = branching(false).import();
   EXPECT_EQ(graph.layers.back().cost, Cost::unsupported);
   EXPECT_THAT(graph.layers.back().reason, HasSubstr("hides 2 nodes (Relu 1, Tanh 1)"));
   EXPECT_EQ(shape(graph, 3), (Dims{6})) << "the larger of 2 and 6";
@@ -273,12 +273,12 @@ TEST(Assume, WhatDoesNotFitIsUnsupportedNotAnError) {
       .node("NonZero", {"w"}, {"b"})
       .node("Add", {"a", "b"}, {"sum"})
       .node("Relu", {"x"}, {"y"});
-  const Graph graph = model.output("sum").output("y").import();
+  const LoweredGraph graph = model.output("sum").output("y").import();
   EXPECT_EQ(graph.layers[2].cost, Cost::unsupported);
   EXPECT_THAT(graph.layers[2].reason, HasSubstr("the extents assumed here do not fit"));
   EXPECT_THAT(graph.layers[2].reason, HasSubstr("--dim"));
   EXPECT_EQ(graph.layers[3].cost, Cost::measured);
-  const Graph bound = model.import({.batch = {}, .dims = {{"a:1", 3}, {"b:1", 3}}});
+  const LoweredGraph bound = model.import({.batch = {}, .dims = {{"a:1", 3}, {"b:1", 3}}});
   EXPECT_EQ(shape(bound, 2), (Dims{1, 3}));
 }
 
@@ -289,7 +289,7 @@ TEST(Assume, TooMuchIsNotAssumed) {
   model.node("NonZero", {"x"}, {"a"})
       .node("Unsqueeze", {"a", "axis"}, {"column"})
       .node("Mul", {"a", "column"}, {"pairs"});
-  const Graph graph = model.output("pairs").import();
+  const LoweredGraph graph = model.output("pairs").import();
   EXPECT_EQ(shape(graph, 2), std::nullopt);
   EXPECT_THAT(graph.layers[2].reason, HasSubstr("more than 2^40 elements"));
 }
@@ -300,8 +300,8 @@ TEST(Assume, AnyOpenDimensionMayBeStated) {
   model.input("x", {2, 3}).input("times", {2}, int64).node("Tile", {"x", "times"}, {"t"});
   model.node("Relu", {"t"}, {"y"}).output("y");
   EXPECT_EQ(shape(model.import(), 0), std::nullopt);
-  const Graph graph = model.import({.batch = {}, .dims = {{"t:0", 8}, {"t:1", 3}}});
-  EXPECT_THAT(keys(graph.layers[1]), ElementsAre("relu/8x3"));
+  const LoweredGraph graph = model.import({.batch = {}, .dims = {{"t:0", 8}, {"t:1", 3}}});
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/8x3"));
   EXPECT_THAT(graph.bound_dims, ElementsAre("t:0", "t:1"));
 }
 
@@ -330,4 +330,4 @@ TEST(Assume, WhatHasNoShapeIsNamed) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

@@ -6,10 +6,10 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::AllOf;
@@ -68,7 +68,7 @@ TEST(BadFile, TruncatedRandomOrSomethingElse) {
 TEST(BadFile, EveryTruncationIsAnErrorOrAModel) {
   const std::string bytes = good().proto().SerializeAsString();
   for (std::size_t length = 1; length < bytes.size(); ++length) {
-    onnx::ModelProto model;
+    ::onnx::ModelProto model;
     if (!model.ParseFromString(bytes.substr(0, length))) continue;
     try {
       import_model(model, "short", {}, "short.onnx");
@@ -132,7 +132,7 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
               StartsWith("test.onnx: node \"conv7\" (Conv): "));
   // The onnx package makes as many dimensions as that.
   EXPECT_THAT(message(Model(13)
-                          .input("x", {22'000'000}, onnx::TensorProto::INT64)
+                          .input("x", {22'000'000}, ::onnx::TensorProto::INT64)
                           .node("ConstantOfShape", {"x"}, {"y"})
                           .output("y")),
               HasSubstr("\"y\" (ConstantOfShape): makes a tensor of 22000000 axes"));
@@ -168,7 +168,7 @@ TEST(BadModel, InputsThatSchemasDoNotExpect) {
               HasSubstr("\"y\" (Gemm): multiplies a tensor of 1 axes"));
   EXPECT_THAT(message(Model(13)
                           .input("x", {4, 2})
-                          .input("i", {1, 1}, onnx::TensorProto::INT64)
+                          .input("i", {1, 1}, ::onnx::TensorProto::INT64)
                           .node("GatherND", {"x", "i"}, {"y"}, {{"batch_dims", -3}})
                           .output("y")),
               HasSubstr("has batch_dims of -3"));
@@ -238,7 +238,8 @@ TEST(Bind, TheBatchGoesToOpenAndToEqualDimensions) {
   model.input("a", {2, 3}).input("b", {2, 3}).input("c", {5, 3}).weights("w", {2, 3});
   model.input("w", {2, 3});  // listed as an input, too, as old files do
   model.node("Relu", {"a"}, {"y"}).node("Relu", {"c"}, {"z"}).node("Relu", {"b"}, {"u"});
-  const Graph graph = model.output("y").output("z").output("u").import({.batch = 7, .dims = {}});
+  const LoweredGraph graph =
+      model.output("y").output("z").output("u").import({.batch = 7, .dims = {}});
   EXPECT_EQ(graph.batch, 7);
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{7, 3}));
   EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{5, 3}));
@@ -252,10 +253,10 @@ TEST(Bind, NamesGoWhereverTheyStand) {
       .node("Relu", {"a"}, {"y"})
       .node("Relu", {"b"}, {"z"});
   model.output("y").output("z");
-  const Graph by_name = model.import({.batch = {}, .dims = {{"N", 6}}});
+  const LoweredGraph by_name = model.import({.batch = {}, .dims = {{"N", 6}}});
   EXPECT_EQ(by_name.layers[1].outputs[0].shape, (Dims{4, 6}));
   EXPECT_TRUE(by_name.bound_dims.contains("N"));
-  const Graph by_batch = model.import({.batch = 5, .dims = {}});
+  const LoweredGraph by_batch = model.import({.batch = 5, .dims = {}});
   EXPECT_EQ(by_batch.layers[0].outputs[0].shape, (Dims{5, 3}));
   EXPECT_EQ(by_batch.layers[1].outputs[0].shape, (Dims{4, 5}));
 }
@@ -271,7 +272,7 @@ TEST(Bind, SumsOfNamesFollowFromThem) {
   name(1, "past + sequence");
   name(2, "2*past - 1");
   model.node("Relu", {"mask"}, {"y"}).node("Relu", {"odd"}, {"z"}).output("y").output("z");
-  const Graph graph = model.import({.batch = {}, .dims = {{"past", 3}, {"sequence", 4}}});
+  const LoweredGraph graph = model.import({.batch = {}, .dims = {{"past", 3}, {"sequence", 4}}});
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{1, 7}));
   EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{1, 5}));
   EXPECT_TRUE(graph.bound_dims.contains("sequence"));
@@ -281,11 +282,11 @@ TEST(Bind, SumsOfNamesFollowFromThem) {
 
 TEST(Bind, BodiesKnowTheNames) {
   Model model(17);
-  model.input("c", {}, onnx::TensorProto::BOOL).input("x", {-2, 3}).node("If", {"c"}, {"y"});
+  model.input("c", {}, ::onnx::TensorProto::BOOL).input("x", {-2, 3}).node("If", {"c"}, {"y"});
   for (const char* which : {"then_branch", "else_branch"}) {
     auto& branch = *model.last().add_attribute();
     branch.set_name(which);
-    branch.set_type(onnx::AttributeProto::GRAPH);
+    branch.set_type(::onnx::AttributeProto::GRAPH);
     auto& inner = *branch.mutable_g()->add_node();
     inner.set_op_type(which == std::string("then_branch") ? "Tanh" : "Relu");
     inner.add_input("x");
@@ -294,14 +295,14 @@ TEST(Bind, BodiesKnowTheNames) {
     made.set_name("z");
     *made.mutable_type() = model.graph().input(1).type();
   }
-  const Graph graph = model.output("y").import({.batch = 5, .dims = {}});
+  const LoweredGraph graph = model.output("y").import({.batch = 5, .dims = {}});
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{5, 3}));
 }
 
 TEST(BadModel, IndicesOfAMaxUnpoolHaveItsAxes) {
   EXPECT_THAT(message(Model(11)
                           .input("x", {1, 3, 3})
-                          .input("at", {}, onnx::TensorProto::INT64)
+                          .input("at", {}, ::onnx::TensorProto::INT64)
                           .node("MaxUnpool", {"x", "at"}, {"y"}, {{"kernel_shape", Dims{2}}})
                           .output("y")),
               HasSubstr("has indices of 0 axes for an input of 3"));
@@ -309,7 +310,7 @@ TEST(BadModel, IndicesOfAMaxUnpoolHaveItsAxes) {
 
 TEST(BadModel, AMaxUnpoolWithoutItsSizeHasNoShape) {
   Model model(11);
-  model.input("x", {1, 1, 2, 2}).input("at", {1, 1, 2, 2}, onnx::TensorProto::INT64);
+  model.input("x", {1, 1, 2, 2}).input("at", {1, 1, 2, 2}, ::onnx::TensorProto::INT64);
   model.node("MaxUnpool", {"x", "at", ""}, {"y"}, {{"kernel_shape", Dims{2, 2}}}).output("y");
   EXPECT_EQ(model.layer().cost, Cost::unsupported);
   EXPECT_EQ(model.layer().outputs[0].shape, std::nullopt);
@@ -324,4 +325,4 @@ TEST(BadModel, WholeNumbersBesideOthersAreNamed) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

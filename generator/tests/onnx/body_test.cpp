@@ -4,22 +4,22 @@
 
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-onnx::GraphProto& body_of(Model& model, const std::string& name) {
+::onnx::GraphProto& body_of(Model& model, const std::string& name) {
   auto& attribute = *model.last().add_attribute();
   attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::GRAPH);
+  attribute.set_type(::onnx::AttributeProto::GRAPH);
   return *attribute.mutable_g();
 }
 
-onnx::NodeProto& add_node(onnx::GraphProto& graph, const std::string& op,
-                          const std::vector<std::string>& inputs, const std::string& output) {
+::onnx::NodeProto& add_node(::onnx::GraphProto& graph, const std::string& op,
+                            const std::vector<std::string>& inputs, const std::string& output) {
   auto& node = *graph.add_node();
   node.set_op_type(op);
   for (const std::string& input : inputs) node.add_input(input);
@@ -27,17 +27,17 @@ onnx::NodeProto& add_node(onnx::GraphProto& graph, const std::string& op,
   return node;
 }
 
-void set_axis(onnx::NodeProto& node, std::int64_t axis) {
+void set_axis(::onnx::NodeProto& node, std::int64_t axis) {
   auto& attribute = *node.add_attribute();
   attribute.set_name("axis");
-  attribute.set_type(onnx::AttributeProto::INT);
+  attribute.set_type(::onnx::AttributeProto::INT);
   attribute.set_i(axis);
 }
 
 /// Branches that read x (2x3) of their surroundings; an extent of the second may differ.
 Model choosing(const std::string& otherwise) {
   Model model(17);
-  model.input("c", {}, onnx::TensorProto::BOOL).input("x", {2, 3}).input("w", {3, 3});
+  model.input("c", {}, ::onnx::TensorProto::BOOL).input("x", {2, 3}).input("w", {3, 3});
   model.node("If", {"c"}, {"y"});
   auto& first = body_of(model, "then_branch");
   add_node(first, "MatMul", {"x", "w"}, "a");
@@ -53,34 +53,34 @@ TEST(Body, BranchesThatAgreeMakeTheShape) {
   auto& second = *model.graph().mutable_node(0)->mutable_attribute(1)->mutable_g();
   second.mutable_node(0)->mutable_attribute(0)->set_i(1);
   second.mutable_node(0)->mutable_input()->RemoveLast();
-  const Graph graph = model.import();
+  const LoweredGraph graph = model.import();
   EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
   EXPECT_THAT(graph.layers[0].reason, HasSubstr("hides 2 nodes (Concat 1, MatMul 1)"));
-  EXPECT_THAT(keys(graph.layers[1]), ElementsAre("relu/2x3"));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/2x3"));
   EXPECT_THAT(graph.assumptions, IsEmpty());
 }
 
 TEST(Body, OfBranchesThatDoNotTheLargerCounts) {
-  const Graph graph = choosing("Concat").import();
-  EXPECT_THAT(keys(graph.layers[1]), ElementsAre("relu/2x6"));
+  const LoweredGraph graph = choosing("Concat").import();
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/2x6"));
   ASSERT_EQ(graph.assumptions.size(), 1);
   EXPECT_EQ(to_string(graph.assumptions[0]), "y:1=6");
 }
 
 TEST(Body, WhatTheDataDecideInsideIsAssumedOutside) {
   Model model(17);
-  model.input("c", {}, onnx::TensorProto::BOOL).input("x", {5}).node("If", {"c"}, {"y"});
+  model.input("c", {}, ::onnx::TensorProto::BOOL).input("x", {5}).node("If", {"c"}, {"y"});
   for (const char* name : {"then_branch", "else_branch"}) {
     auto& branch = body_of(model, name);
     add_node(branch, "NonZero", {"x"}, std::string("found_") + name);
     branch.add_output()->set_name(std::string("found_") + name);
   }
   model.output("y");
-  const Graph graph = model.import();
+  const LoweredGraph graph = model.import();
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{1, 5}));
   EXPECT_EQ(graph.assumptions.size(), 2);
   EXPECT_EQ(graph.layers[0].assumed, "found_then_branch:1=5");
-  const Graph bound =
+  const LoweredGraph bound =
       model.import({.batch = {}, .dims = {{"found_then_branch:1", 2}, {"found_else_branch:1", 2}}});
   EXPECT_EQ(bound.layers[0].outputs[0].shape, (Dims{1, 2}));
   EXPECT_THAT(bound.assumptions, IsEmpty());
@@ -105,14 +105,14 @@ TEST(Body, ALoopKeepsItsStates) {
   auto& body = *model.last().mutable_attribute(0)->mutable_g();
   body.mutable_node(1)->set_op_type("Add");
   body.mutable_node(1)->clear_attribute();
-  const Layer layer = model.layer();
+  const LoweredLayer layer = model.layer();
   EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 3}));
   EXPECT_EQ(layer.outputs[1].shape, (Dims{7, 2, 3}));
   EXPECT_EQ(layer.cost, Cost::unsupported);
 }
 
 TEST(Body, AStateThatGrowsHasNoShape) {
-  const Layer layer = rounds("Concat").layer();
+  const LoweredLayer layer = rounds("Concat").layer();
   EXPECT_EQ(layer.outputs[0].shape, std::nullopt);
   EXPECT_EQ(layer.outputs[1].shape, std::nullopt) << "rows of a state that grows";
 }
@@ -122,7 +122,7 @@ TEST(Body, WhatIsCollectedBesideAStateThatGrowsHasAShape) {
   auto& body = *model.last().mutable_attribute(0)->mutable_g();
   body.mutable_node(2)->set_input(0, "x");
   body.mutable_node(0)->set_op_type("Not");  // it may stop early
-  const Layer layer = model.layer();
+  const LoweredLayer layer = model.layer();
   EXPECT_EQ(layer.outputs[0].shape, std::nullopt);
   EXPECT_EQ(layer.outputs[1].shape, (Dims{7, 2, 3}));
   EXPECT_EQ(layer.assumed, "all:0=7");
@@ -137,7 +137,7 @@ TEST(Body, AScanSeesOneStepOfItsSequences) {
   add_node(body, "Add", {"state", "step"}, "next");
   add_node(body, "Transpose", {"next"}, "turned");
   for (const char* name : {"next", "turned"}) body.add_output()->set_name(name);
-  const Layer layer = model.output("last").output("all").layer();
+  const LoweredLayer layer = model.output("last").output("all").layer();
   EXPECT_EQ(layer.outputs[0].shape, (Dims{4, 8}));
   EXPECT_EQ(layer.outputs[1].shape, (Dims{9, 8, 4}));
 }
@@ -146,10 +146,10 @@ TEST(Body, ABodyThatMakesNoSenseHidesItsShapes) {
   Model model = choosing("Concat");
   model.graph().mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_node(0)->set_input(
       1, "x");  // 2x3 by 2x3
-  const Graph graph = model.import();
+  const LoweredGraph graph = model.import();
   EXPECT_EQ(graph.layers[0].outputs[0].shape, std::nullopt);
   EXPECT_EQ(graph.layers[0].cost, Cost::unsupported);
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

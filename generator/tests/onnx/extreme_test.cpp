@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::HasSubstr;
@@ -70,8 +70,8 @@ TEST(Extreme, Blocks) {
 }
 
 /// A tensor whose extents are `node`'s result for the shape (2, 3, 4).
-Layer filled(const std::string& op, const std::vector<std::string>& inputs, const Dims& a,
-             const Dims& b = {0}, const Dims& c = {0}, Attributes attributes = {}) {
+LoweredLayer filled(const std::string& op, const std::vector<std::string>& inputs, const Dims& a,
+                    const Dims& b = {0}, const Dims& c = {0}, Attributes attributes = {}) {
   Model model(13);
   model.input("x", {2, 3, 4}).integers("a", a).integers("b", b).integers("c", c);
   model.node("Shape", {"x"}, {"s"}).node(op, inputs, {"extents"}, attributes);
@@ -79,10 +79,10 @@ Layer filled(const std::string& op, const std::vector<std::string>& inputs, cons
 }
 
 TEST(Extreme, StepsOfASlice) {
-  const Layer forward = filled("Slice", {"s", "a", "b", "", "c"}, {1}, {huge}, {huge});
+  const LoweredLayer forward = filled("Slice", {"s", "a", "b", "", "c"}, {1}, {huge}, {huge});
   EXPECT_EQ(forward.outputs[0].shape, (Dims{3}));
-  const Layer backward = filled("Slice", {"s", "a", "b", "", "c"}, {-1}, {-huge},
-                                {std::numeric_limits<std::int64_t>::min()});
+  const LoweredLayer backward = filled("Slice", {"s", "a", "b", "", "c"}, {-1}, {-huge},
+                                       {std::numeric_limits<std::int64_t>::min()});
   EXPECT_EQ(backward.outputs[0].shape, (Dims{4}));
   EXPECT_THROW(filled("Slice", {"s", "a", "b", "c"}, {0, 0}, {1, 1}, {0, 0}), Error);
 }
@@ -134,4 +134,4 @@ TEST(Extreme, ConstantsThatDoNotFillTheirShape) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

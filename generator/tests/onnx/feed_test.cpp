@@ -1,17 +1,17 @@
 // Inputs whose values the user states.
-#include "generator/onnx/feed.h"
+#include "generator/onnx/read/make_inputs_constant.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "generator/onnx/tensor.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
-using onnx::TensorProto;
+using ::onnx::TensorProto;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -29,7 +29,7 @@ std::string error_of(Model model, const std::string& name, const std::string& va
 Literal fed(int type, const Dims& dims, const std::string& values) {
   Model model(13);
   model.input("v", dims, type).input("x", {2}).node("Relu", {"x"}, {"y"}).output("y");
-  feed(model.proto(), {{"v", values}}, "m");
+  make_inputs_constant(model.proto(), {{"v", values}}, "m");
   EXPECT_EQ(model.graph().input_size(), 1);
   EXPECT_EQ(model.graph().initializer_size(), 1);
   return read_literal(model.graph().initializer(0)).value();
@@ -43,13 +43,13 @@ TEST(Feed, PicksTheBranchOfAnIf) {
     body.node(branch == std::string("then_branch") ? "Relu" : "Tanh", {"x"}, {"r"}).output("r");
     auto& attribute = *model.last().add_attribute();
     attribute.set_name(branch);
-    attribute.set_type(onnx::AttributeProto::GRAPH);
+    attribute.set_type(::onnx::AttributeProto::GRAPH);
     *attribute.mutable_g() = body.graph();
   }
   model.output("y");
   EXPECT_EQ(model.layer().cost, Cost::unsupported);
   const auto chosen = [&](const char* value) {
-    return keys(model.layer({.batch = {}, .dims = {}, .values = {{"cached", value}}}));
+    return model.layer({.batch = {}, .dims = {}, .values = {{"cached", value}}}).problems;
   };
   EXPECT_THAT(chosen("true"), ElementsAre("relu/2x3"));
   EXPECT_THAT(chosen("0"), ElementsAre("tanh/2x3"));
@@ -59,7 +59,7 @@ TEST(Feed, StatesAShape) {
   Model model(13);
   model.input("x", {6}).input("shape", {2}, TensorProto::INT64);
   model.node("Reshape", {"x", "shape"}, {"y"}).node("Relu", {"y"}, {"z"}).output("z");
-  EXPECT_THAT(keys(model.layer({.batch = {}, .dims = {}, .values = {{"shape", "2,-1"}}})),
+  EXPECT_THAT(model.layer({.batch = {}, .dims = {}, .values = {{"shape", "2,-1"}}}).problems,
               ElementsAre("relu/2x3"));
 }
 
@@ -87,10 +87,10 @@ TEST(Feed, ReplacesADefault) {
   Model model(13);
   model.input("shape", {2}, TensorProto::INT64).integers("shape", {6, 1}).input("x", {2, 3});
   model.node("Reshape", {"x", "shape"}, {"y"}).node("Relu", {"y"}, {"z"}).output("z");
-  EXPECT_THAT(keys(model.layer()), ElementsAre("relu/6x1"));
-  EXPECT_THAT(
-      keys(model.layer({.batch = {}, .dims = {}, .values = {{"shape", "3,2"}, {"nobody", "1"}}})),
-      ElementsAre("relu/3x2"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("relu/6x1"));
+  EXPECT_THAT(model.layer({.batch = {}, .dims = {}, .values = {{"shape", "3,2"}, {"nobody", "1"}}})
+                  .problems,
+              ElementsAre("relu/3x2"));
 }
 
 TEST(Feed, ErrorsSayWhatIsWrongWithWhichInput) {
@@ -117,4 +117,4 @@ TEST(Feed, LargeInputsAreNotStated) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

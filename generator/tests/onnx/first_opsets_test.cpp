@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
@@ -26,14 +26,14 @@ TEST(FirstOpsets, AConvolutionalNetwork) {
         .node("Concat", {"up", "up"}, {"join"}, {{"axis", 1}})
         .node("Sum", {"join", "join"}, {"sum"})
         .node("Dropout", {"sum"}, {"y"}, {{"is_test", 1}});
-    const Graph graph = model.output("y").import();
-    for (const Layer& layer : graph.layers) {
+    const LoweredGraph graph = model.output("y").import();
+    for (const LoweredLayer& layer : graph.layers) {
       EXPECT_NE(layer.cost, Cost::unsupported) << opset << ' ' << layer.name << layer.reason;
     }
-    EXPECT_THAT(keys(graph.layers[1]), ElementsAre("batchnorm/2x4x8x8_e1e-05")) << opset;
-    EXPECT_THAT(keys(graph.layers[3]), ElementsAre("add/2x4x8x8_1x4x1x1_w"));
-    EXPECT_THAT(keys(graph.layers[4]), ElementsAre("mul/2x4x8x8_1x1x1x8_w"));
-    EXPECT_THAT(keys(graph.layers[5]), ElementsAre("prelu/2x4x8x8_1x4x1x1_w"));
+    EXPECT_THAT(graph.layers[1].problems, ElementsAre("batchnorm/2x4x8x8_e1e-05")) << opset;
+    EXPECT_THAT(graph.layers[3].problems, ElementsAre("add/2x4x8x8_1x4x1x1_w"));
+    EXPECT_THAT(graph.layers[4].problems, ElementsAre("mul/2x4x8x8_1x1x1x8_w"));
+    EXPECT_THAT(graph.layers[5].problems, ElementsAre("prelu/2x4x8x8_1x4x1x1_w"));
     EXPECT_EQ(graph.layers[7].outputs[0].shape, (Dims{2, 4, 16, 24}));
     EXPECT_EQ(graph.layers[10].outputs[0].shape, (Dims{2, 8, 16, 24}));
   }
@@ -49,7 +49,7 @@ TEST(FirstOpsets, AttributesThatBecameInputs) {
       .node("Split", {"fc"}, {"a", "b"}, {{"axis", 1}, {"split", Dims{2, 3}}})
       .node("Cast", {"b"}, {"y"}, {{"to", "FLOAT16"}});
   model.node("Concat", {"a", "b"}, {"joined"}).output("joined");
-  const Graph graph = model.output("y").import();
+  const LoweredGraph graph = model.output("y").import();
   EXPECT_EQ(graph.layers[1].outputs[0].shape, (Dims{2, 3, 4}));
   EXPECT_EQ(graph.layers[3].outputs[0].shape, (Dims{2, 5}));
   EXPECT_EQ(graph.layers[4].outputs[1].shape, (Dims{2, 3}));
@@ -91,4 +91,4 @@ TEST(FirstOpsets, WhatDoesNotFitIsNotMeasured) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

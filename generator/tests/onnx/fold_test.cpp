@@ -6,22 +6,22 @@
 #include "core/base/error.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> names(const Graph& graph) {
+std::vector<std::string> names(const LoweredGraph& graph) {
   std::vector<std::string> result;
-  for (const Layer& layer : graph.layers) result.push_back(layer.name);
+  for (const LoweredLayer& layer : graph.layers) result.push_back(layer.name);
   return result;
 }
 
-void set_graph(onnx::NodeProto& node, const std::string& name, const Model& body) {
+void set_graph(::onnx::NodeProto& node, const std::string& name, const Model& body) {
   auto& attribute = *node.add_attribute();
   attribute.set_name(name);
-  attribute.set_type(onnx::AttributeProto::GRAPH);
+  attribute.set_type(::onnx::AttributeProto::GRAPH);
   Model copy = body;
   *attribute.mutable_g() = copy.graph();
 }
@@ -43,12 +43,12 @@ Model conditional(const Dims& x) {
 }
 
 TEST(If, WithAKnownConditionIsItsBranch) {
-  const Graph taken = conditional({2, 3, 4}).import();
+  const LoweredGraph taken = conditional({2, 3, 4}).import();
   EXPECT_THAT(names(taken), ElementsAre("shape", "rank", "is_three", "y/r", "y/t", "z"));
-  EXPECT_THAT(keys(taken.layers[3]), ElementsAre("relu/2x3x4"));
+  EXPECT_THAT(taken.layers[3].problems, ElementsAre("relu/2x3x4"));
   EXPECT_EQ(taken.layers[5].outputs[0].shape, (Dims{4, 3, 2}));
   EXPECT_THAT(taken.layers[5].inputs, ElementsAre(4));
-  const Graph other = conditional({2, 3}).import();
+  const LoweredGraph other = conditional({2, 3}).import();
   EXPECT_THAT(names(other), ElementsAre("shape", "rank", "is_three", "y/s", "z"));
   EXPECT_EQ(other.layers[4].outputs[0].shape, (Dims{2, 3}));
 }
@@ -62,8 +62,8 @@ TEST(If, MayHandOutWhatItWasGiven) {
   model.node("If", {"yes"}, {"a", "b"});
   set_graph(model.last(), "then_branch", branch);
   set_graph(model.last(), "else_branch", branch);
-  const Graph graph = model.node("Add", {"a", "b"}, {"y"}).output("y").import();
-  EXPECT_THAT(keys(graph.layers.back()), ElementsAre("add/2x3_2x3"));
+  const LoweredGraph graph = model.node("Add", {"a", "b"}, {"y"}).output("y").import();
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("add/2x3_2x3"));
   EXPECT_THAT(graph.layers.back().inputs, ElementsAre(1, 2));
 }
 
@@ -80,19 +80,19 @@ TEST(If, InsideAnIfAndWithConstantsOfItsOwn) {
   model.node("Less", {"zero", "one"}, {"yes"}).node("If", {"yes"}, {"y"});
   set_graph(model.last(), "then_branch", outer);
   set_graph(model.last(), "else_branch", outer);
-  const Graph graph = model.output("y").import();
+  const LoweredGraph graph = model.output("y").import();
   EXPECT_THAT(names(graph), ElementsAre("yes", "y/inner/sum"));
-  EXPECT_THAT(keys(graph.layers.back()), ElementsAre("add/2x3_1x3_w"));
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("add/2x3_1x3_w"));
 }
 
 TEST(If, WithAnUnknownConditionIsUnsupportedAndSaysWhatItHides) {
   Model branch(13);
   branch.node("Relu", {"x"}, {"r"}).node("Relu", {"r"}, {"s"}).output("s");
   Model model(13);
-  model.input("x", {2, 3}).input("c", {}, onnx::TensorProto::BOOL).node("If", {"c"}, {"y"});
+  model.input("x", {2, 3}).input("c", {}, ::onnx::TensorProto::BOOL).node("If", {"c"}, {"y"});
   set_graph(model.last(), "then_branch", branch);
   set_graph(model.last(), "else_branch", branch);
-  const Layer layer = model.output("y").layer();
+  const LoweredLayer layer = model.output("y").layer();
   EXPECT_EQ(layer.cost, Cost::unsupported);
   EXPECT_THAT(layer.reason, HasSubstr("hides 4 nodes (Relu 4)"));
 }
@@ -125,7 +125,7 @@ Model with_function() {
   body.node("Mul", {"a", "b"}, {"product"}).node("Constant", {}, {"c"});
   auto& value = *body.last().add_attribute();
   value.set_name("value_float");
-  value.set_type(onnx::AttributeProto::FLOAT);
+  value.set_type(::onnx::AttributeProto::FLOAT);
   value.set_ref_attr_name("factor");
   body.node("Add", {"product", "c"}, {"result"});
   for (const auto& node : body.graph().node()) *function.add_node() = node;
@@ -141,11 +141,11 @@ TEST(Function, IsItsBody) {
   Model model = with_function();
   call(model, "x", "y");
   call(model, "y", "z");
-  const Graph graph = model.output("z").import();
+  const LoweredGraph graph = model.output("z").import();
   EXPECT_THAT(names(graph),
               ElementsAre("y/product", "y/c", "y/result", "z/product", "z/c", "z/result"));
-  EXPECT_THAT(keys(graph.layers[3]), ElementsAre("mul/2x3_1x3_w"));
-  EXPECT_THAT(keys(graph.layers[5]), ElementsAre("add/2x3_1x1_w"));
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("mul/2x3_1x3_w"));
+  EXPECT_THAT(graph.layers[5].problems, ElementsAre("add/2x3_1x1_w"));
   EXPECT_THAT(graph.layers[3].inputs, ElementsAre(2));
 }
 
@@ -166,7 +166,7 @@ TEST(ValueInfo, ThatContradictsTheNodesIsAWarning) {
   for (const int extent : {2, 4}) {
     value.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(extent);
   }
-  const Graph graph = model.import();
+  const LoweredGraph graph = model.import();
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{2, 3}));
   ASSERT_EQ(graph.warnings.size(), 1U);
   EXPECT_THAT(graph.warnings[0], HasSubstr("\"r\" of 2x3, where the model states 2x4"));
@@ -185,7 +185,7 @@ TEST(NewOpsets, SplitKnowsTheNumberOfParts) {
   Model model(18);
   model.input("x", {7, 2}).node("Split", {"x"}, {"a", "b", "c"}, {{"num_outputs", 3}});
   model.output("a").output("b").output("c");
-  const Layer layer = model.layer();
+  const LoweredLayer layer = model.layer();
   EXPECT_EQ(layer.outputs.at(0).shape, (Dims{3, 2}));
   EXPECT_EQ(layer.outputs.at(2).shape, (Dims{1, 2}));
 }
@@ -231,7 +231,7 @@ TEST(Dimensions, WithoutANameAreBoundByPosition) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("pass --dim x:2=VALUE"));
   }
-  const Graph graph = model.import({{}, {{"x:2", 8}, {"x:3", 9}}});
+  const LoweredGraph graph = model.import({{}, {{"x:2", 8}, {"x:3", 9}}});
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{1, 3, 8, 9}));
   EXPECT_THAT(graph.bound_dims, ElementsAre("x:2", "x:3"));
 }
@@ -255,4 +255,4 @@ TEST(Folding, NeverOverflows) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

@@ -9,9 +9,9 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "generator/onnx/import.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 class Fuzz : public testing::TestWithParam<std::filesystem::path> {};
@@ -44,4 +44,4 @@ std::string seed_name(const testing::TestParamInfo<std::filesystem::path>& info)
 INSTANTIATE_TEST_SUITE_P(Seeds, Fuzz, testing::ValuesIn(seeds()), seed_name);
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

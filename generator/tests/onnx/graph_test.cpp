@@ -5,31 +5,32 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "generator/onnx/rebatch.h"
+#include "generator/fusion/fusion.h"
+#include "generator/onnx/infer/rebatch.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> names(const Graph& graph) {
+std::vector<std::string> names(const LoweredGraph& graph) {
   std::vector<std::string> result;
-  for (const Layer& layer : graph.layers) result.push_back(layer.name);
+  for (const LoweredLayer& layer : graph.layers) result.push_back(layer.name);
   return result;
 }
 
 TEST(Graph, InputsAreProducersAscendingAndOnce) {
-  const Graph graph = Model(13)
-                          .input("x", {2, 3})
-                          .weights("w", {2, 3})
-                          .node("Relu", {"x"}, {"a"})
-                          .node("Add", {"a", "w"}, {"b"})
-                          .node("Mul", {"b", "a"}, {"c"})
-                          .node("Mul", {"c", "c"}, {"d"})
-                          .output("d")
-                          .import();
+  const LoweredGraph graph = Model(13)
+                                 .input("x", {2, 3})
+                                 .weights("w", {2, 3})
+                                 .node("Relu", {"x"}, {"a"})
+                                 .node("Add", {"a", "w"}, {"b"})
+                                 .node("Mul", {"b", "a"}, {"c"})
+                                 .node("Mul", {"c", "c"}, {"d"})
+                                 .output("d")
+                                 .import();
   EXPECT_THAT(graph.layers[0].inputs, IsEmpty());
   EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
   EXPECT_THAT(graph.layers[2].inputs, ElementsAre(0, 1));
@@ -37,12 +38,12 @@ TEST(Graph, InputsAreProducersAscendingAndOnce) {
 }
 
 TEST(Graph, NodesOutOfOrderAreSorted) {
-  const Graph graph = Model(13)
-                          .input("x", {2})
-                          .node("Tanh", {"a"}, {"b"})
-                          .node("Relu", {"x"}, {"a"})
-                          .output("b")
-                          .import();
+  const LoweredGraph graph = Model(13)
+                                 .input("x", {2})
+                                 .node("Tanh", {"a"}, {"b"})
+                                 .node("Relu", {"x"}, {"a"})
+                                 .output("b")
+                                 .import();
   EXPECT_THAT(names(graph), ElementsAre("a", "b"));
   EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
 }
@@ -59,36 +60,36 @@ TEST(Graph, NamesAreStableAndUnique) {
 }
 
 TEST(Graph, ANameWrittenTwiceMeansTheLastValueBeforeTheReader) {
-  const Graph graph = Model(13)
-                          .input("x", {2, 3})
-                          .node("Relu", {"x"}, {"t"})
-                          .node("Tanh", {"t"}, {"a"})
-                          .node("Transpose", {"x"}, {"t"})
-                          .node("Relu", {"t"}, {"b"})
-                          .output("a")
-                          .output("b")
-                          .import();
+  const LoweredGraph graph = Model(13)
+                                 .input("x", {2, 3})
+                                 .node("Relu", {"x"}, {"t"})
+                                 .node("Tanh", {"t"}, {"a"})
+                                 .node("Transpose", {"x"}, {"t"})
+                                 .node("Relu", {"t"}, {"b"})
+                                 .output("a")
+                                 .output("b")
+                                 .import();
   EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
   EXPECT_THAT(graph.layers[3].inputs, ElementsAre(2));
-  EXPECT_THAT(keys(graph.layers[3]), ElementsAre("relu/3x2"));
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("relu/3x2"));
   EXPECT_EQ(graph.layers[2].outputs[0].name, "t");
 }
 
 TEST(Graph, SubgraphsAreReadersOfWhatTheyCapture) {
   Model model(13);
-  model.input("c", {}, onnx::TensorProto::BOOL)
+  model.input("c", {}, ::onnx::TensorProto::BOOL)
       .input("x", {2})
       .node("Relu", {"x"}, {"a"})
       .node("If", {"c"}, {"y"});
   auto& branch = *model.last().add_attribute();
   branch.set_name("then_branch");
-  branch.set_type(onnx::AttributeProto::GRAPH);
+  branch.set_type(::onnx::AttributeProto::GRAPH);
   auto& inner = *branch.mutable_g()->add_node();
   inner.set_op_type("Tanh");
   inner.add_input("a");
   inner.add_output("z");
   branch.mutable_g()->add_output()->set_name("z");
-  const Graph graph = model.output("y").import();
+  const LoweredGraph graph = model.output("y").import();
   EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
   EXPECT_EQ(graph.layers[1].reason,
             "what its body does is only known when the model runs: hides 1 node (Tanh 1)");
@@ -106,10 +107,10 @@ TEST(Shapes, FollowFromValuesComputedOnTheWay) {
       .node("Reshape", {"x", "target"}, {"r"})
       .node("Relu", {"r"}, {"y"})
       .output("y");
-  const Graph graph = model.import({.batch = 5, .dims = {}});
-  EXPECT_THAT(keys(graph.layers.back()), ElementsAre("relu/5x12"));
+  const LoweredGraph graph = model.import({.batch = 5, .dims = {}});
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("relu/5x12"));
   EXPECT_EQ(std::count_if(graph.layers.begin(), graph.layers.end(),
-                          [](const Layer& layer) { return layer.cost == Cost::free; }),
+                          [](const LoweredLayer& layer) { return layer.cost == Cost::free; }),
             4);
 }
 
@@ -128,7 +129,7 @@ TEST(Shapes, ArithmeticOnShapesIsFolded) {
       .node("Reshape", {"x", "target"}, {"r"})
       .node("Relu", {"r"}, {"y"})
       .output("y");
-  EXPECT_THAT(keys(model.layer()), ElementsAre("relu/3x8"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("relu/3x8"));
 }
 
 TEST(Shapes, SqueezeTakesEveryOneIfNotTold) {
@@ -141,7 +142,7 @@ TEST(Shapes, SqueezeTakesEveryOneIfNotTold) {
 
 TEST(Shapes, OneHotAddsAnAxisAsLongAsTheDepth) {
   Model model(18);
-  model.input("at", {4, 5}, onnx::TensorProto::INT64).integers("depth", {7}).weights("v", {2});
+  model.input("at", {4, 5}, ::onnx::TensorProto::INT64).integers("depth", {7}).weights("v", {2});
   model.node("OneHot", {"at", "depth", "v"}, {"y"}, {{"axis", 1}}).output("y");
   EXPECT_EQ(model.layer().outputs[0].shape, (Dims{4, 7, 5}));
 }
@@ -153,7 +154,7 @@ TEST(Shapes, ExpandTakesMinusOneForAsItIs) {
       .node("Expand", {"x", "target"}, {"e"})
       .node("Relu", {"e"}, {"y"})
       .output("y");
-  EXPECT_THAT(keys(model.layer()), ElementsAre("relu/3x5"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("relu/3x5"));
 }
 
 TEST(Shapes, InferenceGoesBeforeWhatTheFileStates) {
@@ -161,11 +162,11 @@ TEST(Shapes, InferenceGoesBeforeWhatTheFileStates) {
   model.input("x", {1, 4}).node("Relu", {"x"}, {"a"}).node("Relu", {"a"}, {"y"}).output("y");
   auto& stale = *model.graph().add_value_info();
   stale.set_name("a");
-  stale.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  stale.mutable_type()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::FLOAT);
   for (const int extent : {1, 4}) {
     stale.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(extent);
   }
-  EXPECT_THAT(keys(model.layer({.batch = 8, .dims = {}})), ElementsAre("relu/8x4"));
+  EXPECT_THAT(model.layer({.batch = 8, .dims = {}}).problems, ElementsAre("relu/8x4"));
 }
 
 TEST(Shapes, WhatTheFileStatesFillsGaps) {
@@ -175,24 +176,24 @@ TEST(Shapes, WhatTheFileStatesFillsGaps) {
   model.node("Relu", {"a"}, {"y"}).output("y");
   auto& stated = *model.graph().add_value_info();
   stated.set_name("a");
-  stated.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  stated.mutable_type()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::FLOAT);
   stated.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(7);
-  EXPECT_THAT(keys(model.layer()), ElementsAre("relu/7"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("relu/7"));
   // Made for another batch: unknown is better than wrong.
   EXPECT_EQ(model.layer({.batch = 8, .dims = {}}).cost, Cost::unsupported);
 }
 
 TEST(Shapes, NewerOpsetsUseTheNewestSchema) {
-  EXPECT_THAT(keys(Model(21).input("x", {2, 3}).node("Relu", {"x"}, {"y"}).output("y").layer()),
+  EXPECT_THAT(Model(21).input("x", {2, 3}).node("Relu", {"x"}, {"y"}).output("y").layer().problems,
               ElementsAre("relu/2x3"));
 }
 
 TEST(Shapes, NewerAttributesAreNotIgnored) {
-  const Layer layer = Model(28)
-                          .input("x", {1, 1, 7, 7})
-                          .node("Softsign", {"x"}, {"y"}, {{"crop", 2}})
-                          .output("y")
-                          .layer();
+  const LoweredLayer layer = Model(28)
+                                 .input("x", {1, 1, 7, 7})
+                                 .node("Softsign", {"x"}, {"y"}, {{"crop", 2}})
+                                 .output("y")
+                                 .layer();
   EXPECT_EQ(layer.cost, Cost::unsupported);
   EXPECT_EQ(layer.outputs[0].shape, std::nullopt);
 }
@@ -221,8 +222,8 @@ TEST(Rebatch, ThroughAModel) {
       .node("Reshape", {"x", "target"}, {"r"})
       .node("Softmax", {"r"}, {"y"})
       .output("y");
-  EXPECT_THAT(keys(model.layer({.batch = 8, .dims = {}})), ElementsAre("softmax/8x16_a1"));
-  EXPECT_THAT(keys(model.layer()), ElementsAre("softmax/1x16_a1"));
+  EXPECT_THAT(model.layer({.batch = 8, .dims = {}}).problems, ElementsAre("softmax/8x16_a1"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("softmax/1x16_a1"));
 }
 
 TEST(Rebatch, ConstantsBesideTheDataTakeTheNewBatch) {
@@ -230,9 +231,9 @@ TEST(Rebatch, ConstantsBesideTheDataTakeTheNewBatch) {
   Model model(17);
   model.input("x", {1, 4, 8}).weights("token", {1, 1, 8});
   model.node("Concat", {"token", "x"}, {"c"}, {{"axis", 1}}).node("Relu", {"c"}, {"y"});
-  const Graph graph = model.output("y").import({.batch = 2, .dims = {}});
+  const LoweredGraph graph = model.output("y").import({.batch = 2, .dims = {}});
   EXPECT_EQ(graph.layers[0].outputs[0].shape, (Dims{2, 5, 8}));
-  EXPECT_THAT(keys(graph.layers[1]), ElementsAre("relu/2x5x8"));
+  EXPECT_THAT(graph.layers[1].problems, ElementsAre("relu/2x5x8"));
   EXPECT_EQ(graph.parameters, 8);
 }
 
@@ -248,23 +249,23 @@ TEST(Rebatch, InitialStatesTakeTheNewBatch) {
   model.input("x", {5, 1, 3}).weights("w", {1, 16, 3}).weights("r", {1, 16, 4});
   model.weights("h", {1, 1, 4}).weights("c", {1, 1, 4});
   model.node("LSTM", {"x", "w", "r", "", "", "h", "c"}, {"y"}, {{"hidden_size", 4}});
-  const Layer layer = model.output("y").layer({.batch = 2, .dims = {}});
+  const LoweredLayer layer = model.output("y").layer({.batch = 2, .dims = {}});
   EXPECT_EQ(layer.outputs[0].shape, (Dims{5, 1, 2, 4}));
-  EXPECT_THAT(keys(layer), ElementsAre("lstm/t5_n2_i3_h4_l1_forward_initial"));
+  EXPECT_THAT(layer.problems, ElementsAre("lstm/t5_n2_i3_h4_l1_forward_initial"));
 }
 
 std::string file(const std::string& name) { return std::string(TEST_DATA) + '/' + name; }
 
 TEST(RealModels, AlexNet) {
-  const Graph one = import_file(file("torchvision_alexnet.onnx"), {.batch = 1, .dims = {}});
+  const LoweredGraph one = import_file(file("torchvision_alexnet.onnx"), {.batch = 1, .dims = {}});
   EXPECT_EQ(one.model, "torchvision_alexnet");
   EXPECT_EQ(one.opset, 17);
   double flops = 0;
   int convolutions = 0;
-  for (const Layer& layer : one.layers) {
+  for (const LoweredLayer& layer : one.layers) {
     EXPECT_NE(layer.cost, Cost::unsupported) << layer.name;
     flops += layer.flops.value();
-    if (layer.op_type != "Conv") continue;
+    if (layer.op != "Conv") continue;
     ++convolutions;
     EXPECT_EQ(layer.calls.size(), 2U);
   }
@@ -272,29 +273,31 @@ TEST(RealModels, AlexNet) {
   // 655,566,528 multiply-adds in the convolutions and 58,621,952 in the products.
   EXPECT_NEAR(flops, 2.0 * (655566528 + 58621952), 0.01 * flops);
   // Five convolutions and three products with a bias; a relu follows all but the last product.
-  EXPECT_EQ(one.fusions.size(), 8U + 7U);
-  const Graph eight = import_file(file("torchvision_alexnet.onnx"), {.batch = 8, .dims = {}});
+  EXPECT_EQ(fusion::find_fusions(one.layers).size(), 8U + 7U);
+  const LoweredGraph eight =
+      import_file(file("torchvision_alexnet.onnx"), {.batch = 8, .dims = {}});
   EXPECT_EQ(eight.batch, 8);
   EXPECT_EQ(eight.layers.back().outputs[0].shape, (Dims{8, 1000}));
 }
 
 TEST(RealModels, BothLayersOfAnLstmAreOneProblemEach) {
-  const Graph graph = import_file(file("torch_lstm.onnx"), {});
+  const LoweredGraph graph = import_file(file("torch_lstm.onnx"), {});
   std::vector<std::string> found;
-  for (const Layer& layer : graph.layers) {
-    if (layer.op_type != "LSTM") continue;
+  for (const LoweredLayer& layer : graph.layers) {
+    if (layer.op != "LSTM") continue;
     EXPECT_EQ(layer.reason, "");
     EXPECT_EQ(layer.outputs[0].shape, (Dims{25, 1, 1, 512}));
-    found.push_back(keys(layer).front());
+    found.push_back(layer.problems.front());
   }
   // Like all constants of this model without weights, the initial states are not zero.
   EXPECT_THAT(found, ElementsAre("lstm/t25_n1_i256_h512_l1_forward_bias_initial",
                                  "lstm/t25_n1_i512_h512_l1_forward_bias_initial"));
   // And both together another one.
-  ASSERT_FALSE(graph.fusions.empty());
-  EXPECT_EQ(graph.fusions.back().pattern, "lstm_lstm");
-  EXPECT_EQ(key(graph.fusions.back().problem), "lstm/t25_n1_i256_h512_l2_forward_bias_initial");
+  const auto fusions = fusion::find_fusions(graph.layers);
+  ASSERT_FALSE(fusions.empty());
+  EXPECT_EQ(fusions.back().pattern, "lstm_lstm");
+  EXPECT_EQ(fusions.back().problem, "lstm/t25_n1_i256_h512_l2_forward_bias_initial");
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

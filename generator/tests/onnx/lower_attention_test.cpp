@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "generator/fusion/fusion.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
@@ -21,18 +22,18 @@ Model attention(const Dims& q, const Dims& kv, Attributes attributes = {},
 
 std::vector<std::string> fused(const Model& model) {
   std::vector<std::string> found;
-  for (const Fusion& fusion : model.import().fusions) {
+  for (const Fusion& fusion : fusion::find_fusions(model.import().layers)) {
     EXPECT_EQ(fusion.pattern, "attention");
-    found.push_back(key(fusion.problem));
+    found.push_back(fusion.problem);
   }
   return found;
 }
 
 TEST(Attention, IsTwoProductsAroundASoftmax) {
   const Model model = attention({2, 12, 5, 64}, {2, 12, 7, 64});
-  const Layer layer = model.layer();
-  EXPECT_THAT(keys(layer), ElementsAre("gemm/m5_n7_k64_nt_a24_b24", "softmax/2x12x5x7_a3",
-                                       "gemm/m5_n64_k7_nn_a24_b24"))
+  const LoweredLayer layer = model.layer();
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m5_n7_k64_nt_a24_b24", "softmax/2x12x5x7_a3",
+                                          "gemm/m5_n64_k7_nn_a24_b24"))
       << layer.reason;
   EXPECT_EQ(layer.calls[0].operands[0].scale, 0.125F) << "1 / sqrt(64), a factor of the product";
   EXPECT_THAT(fused(model), ElementsAre("attention/2x12x5x64_k12x7x64_s0.125"));
@@ -42,7 +43,7 @@ TEST(Attention, PutsHeadsOutOfTheRowsAndBack) {
   const Model model = attention({2, 5, 12}, {2, 7, 12},
                                 {{"q_num_heads", 3}, {"kv_num_heads", 3}, {"scale", 0.25F}});
   EXPECT_THAT(
-      keys(model.layer()),
+      model.layer().problems,
       ElementsAre("copy/2x3x5x4_f60.4.12.1_t60.20.4.1", "copy/2x3x7x4_f84.4.12.1_t84.28.4.1",
                   "copy/2x3x7x4_f84.4.12.1_t84.28.4.1", "gemm/m5_n7_k4_nt_a6_b6",
                   "softmax/2x3x5x7_a3", "gemm/m5_n4_k7_nn_a6_b6",
@@ -52,8 +53,9 @@ TEST(Attention, PutsHeadsOutOfTheRowsAndBack) {
 
 TEST(Attention, HeadsThatShareKeysAreRowsOfOneProduct) {
   const Model model = attention({2, 8, 5, 4}, {2, 2, 5, 4}, {{"is_causal", 1}});
-  EXPECT_THAT(keys(model.layer()), ElementsAre("gemm/m20_n5_k4_nt_a4_b4", "add/2x8x5x5_1x1x5x5_w",
-                                               "softmax/2x8x5x5_a3", "gemm/m20_n4_k5_nn_a4_b4"));
+  EXPECT_THAT(model.layer().problems,
+              ElementsAre("gemm/m20_n5_k4_nt_a4_b4", "add/2x8x5x5_1x1x5x5_w", "softmax/2x8x5x5_a3",
+                          "gemm/m20_n4_k5_nn_a4_b4"));
   EXPECT_THAT(fused(model), ElementsAre("attention/2x8x5x4_k2x5x4_s0.5_causal"));
 }
 
@@ -63,10 +65,10 @@ TEST(Attention, AddsItsMaskAndWhatCameBefore) {
   model.input("mask", {2, 1, 1, 9}).input("pk", {2, 3, 8, 4}).input("pv", {2, 3, 8, 4});
   model.node("Attention", {"q", "k", "v", "mask", "pk", "pv"}, {"y", "nk", "nv"});
   model.output("y").output("nk").output("nv");
-  const Layer layer = model.layer();
-  EXPECT_THAT(keys(layer), ElementsAre("concat/2x3x8x4_2x3x1x4_a2", "concat/2x3x8x4_2x3x1x4_a2",
-                                       "gemm/m1_n9_k4_nt_a6_b6", "add/2x3x1x9_2x1x1x9",
-                                       "softmax/2x3x1x9_a3", "gemm/m1_n4_k9_nn_a6_b6"))
+  const LoweredLayer layer = model.layer();
+  EXPECT_THAT(layer.problems, ElementsAre("concat/2x3x8x4_2x3x1x4_a2", "concat/2x3x8x4_2x3x1x4_a2",
+                                          "gemm/m1_n9_k4_nt_a6_b6", "add/2x3x1x9_2x1x1x9",
+                                          "softmax/2x3x1x9_a3", "gemm/m1_n4_k9_nn_a6_b6"))
       << layer.reason;
   EXPECT_EQ(layer.calls[1].output, 2);
   EXPECT_EQ(layer.outputs[1].shape, (Dims{2, 3, 9, 4}));
@@ -80,8 +82,8 @@ TEST(Attention, AWindowIsAMaskAndNoTriangle) {
   model.node("Attention", {"q", "k", "v"}, {"y"},
              {{"is_causal", 1}, {"left_window_size", 2}, {"right_window_size", 0}});
   model.output("y");
-  EXPECT_THAT(keys(model.layer()), ElementsAre("gemm/m5_n5_k4_nt_a6_b6", "add/2x3x5x5_1x1x5x5_w",
-                                               "softmax/2x3x5x5_a3", "gemm/m5_n4_k5_nn_a6_b6"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("gemm/m5_n5_k4_nt_a6_b6", "add/2x3x5x5_1x1x5x5_w",
+                                                  "softmax/2x3x5x5_a3", "gemm/m5_n4_k5_nn_a6_b6"));
   EXPECT_THAT(fused(model), ElementsAre("attention/2x3x5x4_k3x5x4_s0.5_m1x1x5x5"));
 }
 
@@ -105,15 +107,15 @@ Model pattern(bool two_readers) {
 }
 
 TEST(AttentionPattern, IsOneCallBesideItsLayers) {
-  const auto fusions = pattern(false).import().fusions;
+  const auto fusions = fusion::find_fusions(pattern(false).import().layers);
   ASSERT_EQ(fusions.size(), 1U);
   EXPECT_EQ(fusions[0].pattern, "attention");
-  EXPECT_EQ(key(fusions[0].problem), "attention/1x12x5x64_k12x7x64_s0.125_m1x1x5x7");
+  EXPECT_EQ(fusions[0].problem, "attention/1x12x5x64_k12x7x64_s0.125_m1x1x5x7");
   EXPECT_THAT(fusions[0].layers, ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
 TEST(AttentionPattern, IsNoneWhereTheWeightsAreWanted) {
-  EXPECT_THAT(pattern(true).import().fusions, IsEmpty());
+  EXPECT_THAT(fusion::find_fusions(pattern(true).import().layers), IsEmpty());
 }
 
 TEST(AttentionPattern, PassesOverClearedRows) {
@@ -122,9 +124,9 @@ TEST(AttentionPattern, PassesOverClearedRows) {
   model.scalar("zero", 0).node("MatMul", {"q", "kt"}, {"s"});
   model.node("Softmax", {"s"}, {"p"}, {{"axis", -1}}).node("IsNaN", {"p"}, {"empty"});
   model.node("Where", {"empty", "zero", "p"}, {"w"}).node("MatMul", {"w", "v"}, {"y"});
-  const auto fusions = model.output("y").import().fusions;
+  const auto fusions = fusion::find_fusions(model.output("y").import().layers);
   ASSERT_EQ(fusions.size(), 1U);
-  EXPECT_EQ(key(fusions[0].problem), "attention/2x4x5x8_k4x5x8_s1");
+  EXPECT_EQ(fusions[0].problem, "attention/2x4x5x8_k4x5x8_s1");
   EXPECT_THAT(fusions[0].layers, ElementsAre(0, 1, 2, 3, 4));
 }
 
@@ -135,7 +137,7 @@ TEST(PackedAttention, ProjectsFirst) {
   model.node("Attention", {"x", "w", "b"}, {"y"}, {{"num_heads", 2}});
   model.last().set_domain("com.microsoft");
   EXPECT_THAT(
-      keys(model.output("y").layer()),
+      model.output("y").layer().problems,
       ElementsAre("gemm/m10_n24_k8_nn_w", "add/10x24_1x24_w", "copy/2x2x5x4_f120.4.24.1_t40.20.4.1",
                   "copy/2x2x5x4_f120.4.24.1_t40.20.4.1", "copy/2x2x5x4_f120.4.24.1_t40.20.4.1",
                   "gemm/m5_n5_k4_nt_a4_b4", "softmax/2x2x5x5_a3", "gemm/m5_n4_k5_nn_a4_b4",
@@ -146,15 +148,15 @@ TEST(RmsNormalization, OfAScaleAsLargeAsTheTensorIsAProductMore) {
   Model model(23);
   model.input("x", {2, 3, 8}).input("s", {2, 3, 8});
   model.node("RMSNormalization", {"x", "s"}, {"y"});
-  EXPECT_THAT(keys(model.output("y").layer()),
+  EXPECT_THAT(model.output("y").layer().problems,
               ElementsAre("rmsnorm/6x8_e1e-05", "mul/2x3x8_2x3x8"));
 }
 
 TEST(IsNaN, IsWhatDiffersFromItself) {
   Model model(20);
   model.input("x", {2, 3}).node("IsNaN", {"x"}, {"y"});
-  EXPECT_THAT(keys(model.output("y").layer()), ElementsAre("ne/2x3_2x3"));
+  EXPECT_THAT(model.output("y").layer().problems, ElementsAre("ne/2x3_2x3"));
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

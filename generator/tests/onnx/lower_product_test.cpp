@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "generator/fusion/fusion.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
@@ -18,17 +19,19 @@ Model gemm_model(const Dims& c) {
   return model;
 }
 
-Graph gemm(const Dims& c, const std::vector<std::string>& inputs, Attributes attributes = {}) {
+LoweredGraph gemm(const Dims& c, const std::vector<std::string>& inputs,
+                  Attributes attributes = {}) {
   return gemm_model(c).node("Gemm", inputs, {"y"}, attributes).output("y").import();
 }
 
 TEST(Gemm, BiasPerColumnIsASecondCallAndAFusion) {
   for (const Dims& c : {Dims{4}, Dims{1, 4}}) {
-    const Graph graph = gemm(c, {"a", "b", "c"});
-    EXPECT_THAT(keys(graph.layers[0]), ElementsAre("gemm/m5_n4_k3_nn_w", "add/5x4_1x4_w"));
-    ASSERT_EQ(graph.fusions.size(), 1U);
-    EXPECT_EQ(graph.fusions[0].pattern, "gemm_bias");
-    EXPECT_EQ(key(graph.fusions[0].problem), "gemm/m5_n4_k3_nn_w_bias");
+    const LoweredGraph graph = gemm(c, {"a", "b", "c"});
+    EXPECT_THAT(graph.layers[0].problems, ElementsAre("gemm/m5_n4_k3_nn_w", "add/5x4_1x4_w"));
+    const auto fusions = fusion::find_fusions(graph.layers);
+    ASSERT_EQ(fusions.size(), 1U);
+    EXPECT_EQ(fusions[0].pattern, "gemm_bias");
+    EXPECT_EQ(fusions[0].problem, "gemm/m5_n4_k3_nn_w_bias");
   }
 }
 
@@ -36,33 +39,34 @@ TEST(Gemm, AnyOtherAddendIsABroadcastWithoutFusion) {
   for (const auto& [c, text] : {std::pair{Dims{5, 1}, "add/5x4_5x1_w"},
                                 {Dims{}, "add/5x4_1x1_w"},
                                 {Dims{5, 4}, "add/5x4_5x4_w"}}) {
-    const Graph graph = gemm(c, {"a", "b", "c"});
-    EXPECT_EQ(keys(graph.layers[0]).at(1), text);
-    EXPECT_THAT(graph.fusions, IsEmpty());
+    const LoweredGraph graph = gemm(c, {"a", "b", "c"});
+    EXPECT_EQ(graph.layers[0].problems.at(1), text);
+    EXPECT_THAT(fusion::find_fusions(graph.layers), IsEmpty());
   }
 }
 
 TEST(Gemm, TransposesAndMissingAddend) {
-  EXPECT_THAT(keys(gemm({4}, {"a_t", "b_t"}, {{"transA", 1}, {"transB", 1}}).layers[0]),
+  EXPECT_THAT(gemm({4}, {"a_t", "b_t"}, {{"transA", 1}, {"transB", 1}}).layers[0].problems,
               ElementsAre("gemm/m5_n4_k3_tt_w"));
-  EXPECT_THAT(keys(gemm({4}, {"a", "b", "c"}, {{"beta", 0.0F}}).layers[0]),
+  EXPECT_THAT(gemm({4}, {"a", "b", "c"}, {{"beta", 0.0F}}).layers[0].problems,
               ElementsAre("gemm/m5_n4_k3_nn_w"));
 }
 
 TEST(Gemm, FactorsGoIntoConstantsOrBecomeCalls) {
-  const Layer folded = gemm({4}, {"a", "b", "c"}, {{"alpha", 2.0F}, {"beta", 0.5F}}).layers[0];
-  EXPECT_THAT(keys(folded), ElementsAre("gemm/m5_n4_k3_nn_w", "add/5x4_1x4_w"));
+  const LoweredLayer folded =
+      gemm({4}, {"a", "b", "c"}, {{"alpha", 2.0F}, {"beta", 0.5F}}).layers[0];
+  EXPECT_THAT(folded.problems, ElementsAre("gemm/m5_n4_k3_nn_w", "add/5x4_1x4_w"));
   EXPECT_EQ(folded.calls[0].operands[1].scale, 2);
   EXPECT_EQ(folded.calls[1].operands[1].scale, 0.5F);
-  const Layer called =
+  const LoweredLayer called =
       gemm({4}, {"a", "dynamic_b", "dynamic_c"}, {{"alpha", 2.0F}, {"beta", 0.5F}}).layers[0];
-  EXPECT_THAT(keys(called), ElementsAre("gemm/m5_n4_k3_nn", "linear/5x4_a2_b0", "linear/4_a0.5_b0",
-                                        "add/5x4_1x4"));
+  EXPECT_THAT(called.problems, ElementsAre("gemm/m5_n4_k3_nn", "linear/5x4_a2_b0",
+                                           "linear/4_a0.5_b0", "add/5x4_1x4"));
 }
 
 TEST(Gemm, ThatDoesNotMultiplyIsAnError) { EXPECT_THROW(gemm({4}, {"a_t", "b"}), Error); }
 
-Layer matmul(const Dims& a, const Dims& b, bool constant_b = false) {
+LoweredLayer matmul(const Dims& a, const Dims& b, bool constant_b = false) {
   Model model(13);
   model.input("a", a);
   constant_b ? model.weights("b", b) : model.input("b", b);
@@ -70,25 +74,26 @@ Layer matmul(const Dims& a, const Dims& b, bool constant_b = false) {
 }
 
 TEST(MatMul, MatricesAndVectors) {
-  EXPECT_THAT(keys(matmul({5, 3}, {3, 4}, true)), ElementsAre("gemm/m5_n4_k3_nn_w"));
-  EXPECT_THAT(keys(matmul({3}, {3, 4})), ElementsAre("gemm/m1_n4_k3_nn"));
-  EXPECT_THAT(keys(matmul({5, 3}, {3})), ElementsAre("gemm/m5_n1_k3_nn"));
-  EXPECT_THAT(keys(matmul({3}, {3})), ElementsAre("gemm/m1_n1_k3_nn"));
+  EXPECT_THAT(matmul({5, 3}, {3, 4}, true).problems, ElementsAre("gemm/m5_n4_k3_nn_w"));
+  EXPECT_THAT(matmul({3}, {3, 4}).problems, ElementsAre("gemm/m1_n4_k3_nn"));
+  EXPECT_THAT(matmul({5, 3}, {3}).problems, ElementsAre("gemm/m5_n1_k3_nn"));
+  EXPECT_THAT(matmul({3}, {3}).problems, ElementsAre("gemm/m1_n1_k3_nn"));
 }
 
 TEST(MatMul, OneMatrixForAWholeBatchIsOneLargerProduct) {
-  EXPECT_THAT(keys(matmul({2, 7, 5, 3}, {3, 4}, true)), ElementsAre("gemm/m70_n4_k3_nn_w"));
-  EXPECT_THAT(keys(matmul({2, 7, 5, 3}, {1, 1, 3, 4})), ElementsAre("gemm/m70_n4_k3_nn"));
+  EXPECT_THAT(matmul({2, 7, 5, 3}, {3, 4}, true).problems, ElementsAre("gemm/m70_n4_k3_nn_w"));
+  EXPECT_THAT(matmul({2, 7, 5, 3}, {1, 1, 3, 4}).problems, ElementsAre("gemm/m70_n4_k3_nn"));
 }
 
 TEST(MatMul, BatchesThatBroadcastAlikeMerge) {
-  EXPECT_THAT(keys(matmul({8, 12, 5, 3}, {8, 12, 3, 4})), ElementsAre("gemm/m5_n4_k3_nn_a96_b96"));
-  EXPECT_THAT(keys(matmul({5, 3}, {7, 3, 4})), ElementsAre("gemm/m5_n4_k3_nn_a1_b7"));
-  EXPECT_THAT(keys(matmul({8, 1, 5, 3}, {1, 12, 3, 4})),
+  EXPECT_THAT(matmul({8, 12, 5, 3}, {8, 12, 3, 4}).problems,
+              ElementsAre("gemm/m5_n4_k3_nn_a96_b96"));
+  EXPECT_THAT(matmul({5, 3}, {7, 3, 4}).problems, ElementsAre("gemm/m5_n4_k3_nn_a1_b7"));
+  EXPECT_THAT(matmul({8, 1, 5, 3}, {1, 12, 3, 4}).problems,
               ElementsAre("gemm/m5_n4_k3_nn_a8x1_b1x12"));
-  EXPECT_THAT(keys(matmul({2, 8, 1, 12, 5, 3}, {2, 8, 7, 1, 3, 4})),
+  EXPECT_THAT(matmul({2, 8, 1, 12, 5, 3}, {2, 8, 7, 1, 3, 4}).problems,
               ElementsAre("gemm/m5_n4_k3_nn_a16x1x12_b16x7x1"));
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
@@ -33,7 +33,7 @@ Model model(const Cell& cell, Attributes attributes = {}, int opset = 14) {
       .input("c", {cell.directions, 2, 4});
   auto& lengths = *model.graph().add_initializer();
   lengths.set_name("lengths");
-  lengths.set_data_type(onnx::TensorProto::INT32);
+  lengths.set_data_type(::onnx::TensorProto::INT32);
   lengths.add_dims(2);
   for (const int length : {5, 5}) lengths.add_int32_data(length);
   model.node(cell.op, cell.inputs, cell.outputs, attributes);
@@ -44,68 +44,68 @@ Model model(const Cell& cell, Attributes attributes = {}, int opset = 14) {
 }
 
 /// An attribute of strings, which Attributes does not hold.
-Layer with_activations(const Cell& cell, const std::vector<std::string>& names,
-                       Attributes attributes = {}) {
+LoweredLayer with_activations(const Cell& cell, const std::vector<std::string>& names,
+                              Attributes attributes = {}) {
   Model built = model(cell, attributes);
   auto& attribute = *built.last().add_attribute();
   attribute.set_name("activations");
-  attribute.set_type(onnx::AttributeProto::STRINGS);
+  attribute.set_type(::onnx::AttributeProto::STRINGS);
   for (const std::string& name : names) attribute.add_strings(name);
   return built.layer();
 }
 
 TEST(Recurrent, TheBatchIsBesideTheSteps) {
   const Cell cell{.inputs = {"x", "w", "r", "", "", "h", "c"}};
-  EXPECT_THAT(keys(model(cell).layer({.batch = 7, .dims = {}})),
+  EXPECT_THAT(model(cell).layer({.batch = 7, .dims = {}}).problems,
               ElementsAre("lstm/t5_n7_i3_h4_l1_forward_initial"));
   EXPECT_EQ(model(cell).import({.batch = 7, .dims = {}}).batch, 7);
 }
 
 TEST(Recurrent, DefaultsAreForwardWithoutBiasAndFromZero) {
-  EXPECT_THAT(keys(model({}).layer()), ElementsAre("lstm/t5_n2_i3_h4_l1_forward"));
-  EXPECT_THAT(keys(model({.op = "GRU", .gates = 3}).layer()),
+  EXPECT_THAT(model({}).layer().problems, ElementsAre("lstm/t5_n2_i3_h4_l1_forward"));
+  EXPECT_THAT(model({.op = "GRU", .gates = 3}).layer().problems,
               ElementsAre("gru/t5_n2_i3_h4_l1_forward"));
-  EXPECT_THAT(keys(model({.op = "RNN", .gates = 1}).layer()),
+  EXPECT_THAT(model({.op = "RNN", .gates = 1}).layer().problems,
               ElementsAre("rnntanh/t5_n2_i3_h4_l1_forward"));
 }
 
 TEST(Recurrent, Directions) {
-  EXPECT_THAT(keys(model({}, {{"direction", "reverse"}}).layer()),
+  EXPECT_THAT(model({}, {{"direction", "reverse"}}).layer().problems,
               ElementsAre("lstm/t5_n2_i3_h4_l1_reverse"));
-  EXPECT_THAT(keys(model({.directions = 2}, {{"direction", "bidirectional"}}).layer()),
+  EXPECT_THAT(model({.directions = 2}, {{"direction", "bidirectional"}}).layer().problems,
               ElementsAre("lstm/t5_n2_i3_h4_l1_bidirectional"));
 }
 
 TEST(Recurrent, GruStatesWhereItResets) {
-  EXPECT_THAT(keys(model({.op = "GRU", .gates = 3}, {{"linear_before_reset", 1}}).layer()),
+  EXPECT_THAT(model({.op = "GRU", .gates = 3}, {{"linear_before_reset", 1}}).layer().problems,
               ElementsAre("gru/t5_n2_i3_h4_l1_forward_lbr"));
 }
 
 TEST(Recurrent, BiasLengthsAndStates) {
-  const Layer layer = model({.inputs = {"x", "w", "r", "b", "lengths", "h", "c"}}).layer();
-  EXPECT_THAT(keys(layer), ElementsAre("lstm/t5_n2_i3_h4_l1_forward_bias_initial"));
+  const LoweredLayer layer = model({.inputs = {"x", "w", "r", "b", "lengths", "h", "c"}}).layer();
+  EXPECT_THAT(layer.problems, ElementsAre("lstm/t5_n2_i3_h4_l1_forward_bias_initial"));
   ASSERT_EQ(layer.calls[0].operands.size(), 6U);
   EXPECT_EQ(layer.calls[0].operands[5].index, 6);
 }
 
 TEST(Recurrent, StatesOfZeroAreNone) {
-  EXPECT_THAT(keys(model({.inputs = {"x", "w", "r", "", "", "zero", "zero"}}).layer()),
+  EXPECT_THAT(model({.inputs = {"x", "w", "r", "", "", "zero", "zero"}}).layer().problems,
               ElementsAre("lstm/t5_n2_i3_h4_l1_forward"));
-  EXPECT_THAT(keys(model({.inputs = {"x", "w", "r", "", "", "h", "zero"}}).layer()),
+  EXPECT_THAT(model({.inputs = {"x", "w", "r", "", "", "h", "zero"}}).layer().problems,
               ElementsAre("lstm/t5_n2_i3_h4_l1_forward_initial"));
   EXPECT_EQ(model({.inputs = {"x", "w", "r", "", "", "h"}}).layer().cost, Cost::unsupported);
 }
 
 TEST(Recurrent, LastStatesAreWantedWhereSomebodyReadsThem) {
-  EXPECT_THAT(keys(model({.outputs = {"y", "h_last", "c_last"}}).layer()),
+  EXPECT_THAT(model({.outputs = {"y", "h_last", "c_last"}}).layer().problems,
               ElementsAre("lstm/t5_n2_i3_h4_l1_forward_final"));
-  const Layer only = model({.op = "GRU", .gates = 3, .outputs = {"", "h_last"}}).layer();
-  EXPECT_THAT(keys(only), ElementsAre("gru/t5_n2_i3_h4_l1_forward_final"));
+  const LoweredLayer only = model({.op = "GRU", .gates = 3, .outputs = {"", "h_last"}}).layer();
+  EXPECT_THAT(only.problems, ElementsAre("gru/t5_n2_i3_h4_l1_forward_final"));
   EXPECT_EQ(only.outputs.size(), 1U);
 }
 
 TEST(Recurrent, ShapesOfEveryOutput) {
-  const auto shapes = [](const Layer& layer) {
+  const auto shapes = [](const LoweredLayer& layer) {
     std::vector<Dims> found;
     for (const auto& output : layer.outputs) found.push_back(*output.shape);
     return found;
@@ -120,21 +120,22 @@ TEST(Recurrent, ShapesOfEveryOutput) {
 
 TEST(Recurrent, BatchFirst) {
   const Cell cell{.input = {2, 5, 3}};
-  const Layer layer = model(cell, {{"layout", 1}}).layer();
-  EXPECT_THAT(keys(layer), ElementsAre("lstm/t5_n2_i3_h4_l1_forward_batchfirst"));
+  const LoweredLayer layer = model(cell, {{"layout", 1}}).layer();
+  EXPECT_THAT(layer.problems, ElementsAre("lstm/t5_n2_i3_h4_l1_forward_batchfirst"));
   EXPECT_EQ(layer.outputs[0].shape, (Dims{2, 5, 1, 4}));
 }
 
 TEST(Recurrent, UsualActivationsByName) {
-  EXPECT_THAT(keys(with_activations({}, {"Sigmoid", "Tanh", "Tanh"})),
+  EXPECT_THAT(with_activations({}, {"Sigmoid", "Tanh", "Tanh"}).problems,
               ElementsAre("lstm/t5_n2_i3_h4_l1_forward"));
-  EXPECT_THAT(keys(with_activations({.op = "RNN", .gates = 1, .directions = 2}, {"Relu", "Relu"},
-                                    {{"direction", "bidirectional"}})),
+  EXPECT_THAT(with_activations({.op = "RNN", .gates = 1, .directions = 2}, {"Relu", "Relu"},
+                               {{"direction", "bidirectional"}})
+                  .problems,
               ElementsAre("rnnrelu/t5_n2_i3_h4_l1_bidirectional"));
 }
 
 TEST(Recurrent, OtherFunctionsAreUnsupported) {
-  const auto reason = [](const Layer& layer) {
+  const auto reason = [](const LoweredLayer& layer) {
     EXPECT_EQ(layer.cost, Cost::unsupported);
     return layer.reason;
   };
@@ -161,4 +162,4 @@ TEST(Recurrent, WhatDoesNotFitIsAnError) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

@@ -1,30 +1,30 @@
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
-void set_value(onnx::AttributeProto& proto, std::int64_t value) {
-  proto.set_type(onnx::AttributeProto::INT);
+void set_value(::onnx::AttributeProto& proto, std::int64_t value) {
+  proto.set_type(::onnx::AttributeProto::INT);
   proto.set_i(value);
 }
 
-void set_value(onnx::AttributeProto& proto, float value) {
-  proto.set_type(onnx::AttributeProto::FLOAT);
+void set_value(::onnx::AttributeProto& proto, float value) {
+  proto.set_type(::onnx::AttributeProto::FLOAT);
   proto.set_f(value);
 }
 
-void set_value(onnx::AttributeProto& proto, const std::string& value) {
-  proto.set_type(onnx::AttributeProto::STRING);
+void set_value(::onnx::AttributeProto& proto, const std::string& value) {
+  proto.set_type(::onnx::AttributeProto::STRING);
   proto.set_s(value);
 }
 
-void set_value(onnx::AttributeProto& proto, const Dims& values) {
-  proto.set_type(onnx::AttributeProto::INTS);
+void set_value(::onnx::AttributeProto& proto, const Dims& values) {
+  proto.set_type(::onnx::AttributeProto::INTS);
   for (const std::int64_t value : values) proto.add_ints(value);
 }
 
-void set_value(onnx::AttributeProto& proto, const std::vector<float>& values) {
-  proto.set_type(onnx::AttributeProto::FLOATS);
+void set_value(::onnx::AttributeProto& proto, const std::vector<float>& values) {
+  proto.set_type(::onnx::AttributeProto::FLOATS);
   for (const float value : values) proto.add_floats(value);
 }
 
@@ -60,7 +60,7 @@ Model& Model::input(const std::string& name, const Dims& dims, int type) {
 Model& Model::weights(const std::string& name, const Dims& dims) {
   auto& tensor = *graph().add_initializer();
   tensor.set_name(name);
-  tensor.set_data_type(onnx::TensorProto::FLOAT);
+  tensor.set_data_type(::onnx::TensorProto::FLOAT);
   for (const std::int64_t extent : dims) tensor.add_dims(extent);
   tensor.mutable_float_data()->Resize(static_cast<int>(element_count(dims)), 0);
   return *this;
@@ -69,7 +69,7 @@ Model& Model::weights(const std::string& name, const Dims& dims) {
 Model& Model::integers(const std::string& name, const Dims& values) {
   auto& tensor = *graph().add_initializer();
   tensor.set_name(name);
-  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.set_data_type(::onnx::TensorProto::INT64);
   tensor.add_dims(static_cast<std::int64_t>(values.size()));
   for (const std::int64_t value : values) tensor.add_int64_data(value);
   return *this;
@@ -78,7 +78,7 @@ Model& Model::integers(const std::string& name, const Dims& values) {
 Model& Model::scalar(const std::string& name, float value) {
   auto& tensor = *graph().add_initializer();
   tensor.set_name(name);
-  tensor.set_data_type(onnx::TensorProto::FLOAT);
+  tensor.set_data_type(::onnx::TensorProto::FLOAT);
   tensor.add_float_data(value);
   return *this;
 }
@@ -103,14 +103,8 @@ Model& Model::output(const std::string& name) {
   return *this;
 }
 
-Graph Model::import(const Binding& binding) const {
+LoweredGraph Model::import(const Binding& binding) const {
   return import_model(proto_, "test", binding, "test.onnx");
 }
 
-std::vector<std::string> keys(const Layer& layer) {
-  std::vector<std::string> texts;
-  for (const Call& call : layer.calls) texts.push_back(key(call.problem));
-  return texts;
-}
-
-}  // namespace benanza::test
+}  // namespace benanza::onnx

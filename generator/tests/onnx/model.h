@@ -9,7 +9,7 @@
 
 #include "generator/onnx/import.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 
 using Attribute = std::variant<std::int64_t, float, std::string, Dims, std::vector<float>>;
 using Attributes = std::initializer_list<std::pair<const char*, Attribute>>;
@@ -20,7 +20,7 @@ class Model {
   explicit Model(int opset);
 
   /// Extents below 0 are left open: -1 without a name, others under the name "N".
-  Model& input(const std::string& name, const Dims& dims, int type = onnx::TensorProto::FLOAT);
+  Model& input(const std::string& name, const Dims& dims, int type = ::onnx::TensorProto::FLOAT);
   Model& weights(const std::string& name, const Dims& dims);
   Model& integers(const std::string& name, const Dims& values);
   Model& scalar(const std::string& name, float value);
@@ -30,18 +30,15 @@ class Model {
   Model& output(const std::string& name);
   Model& domain(const std::string& domain, int version);
 
-  onnx::ModelProto& proto() { return proto_; }
-  onnx::NodeProto& last() { return *graph().mutable_node(graph().node_size() - 1); }
-  onnx::GraphProto& graph() { return *proto_.mutable_graph(); }
-  Graph import(const Binding& binding = {}) const;
+  ::onnx::ModelProto& proto() { return proto_; }
+  ::onnx::NodeProto& last() { return *graph().mutable_node(graph().node_size() - 1); }
+  ::onnx::GraphProto& graph() { return *proto_.mutable_graph(); }
+  LoweredGraph import(const Binding& binding = {}) const;
   /// The layer of the last node.
-  Layer layer(const Binding& binding = {}) const { return import(binding).layers.back(); }
+  LoweredLayer layer(const Binding& binding = {}) const { return import(binding).layers.back(); }
 
  private:
-  onnx::ModelProto proto_;
+  ::onnx::ModelProto proto_;
 };
 
-/// Keys of the layer's calls.
-std::vector<std::string> keys(const Layer& layer);
-
-}  // namespace benanza::test
+}  // namespace benanza::onnx

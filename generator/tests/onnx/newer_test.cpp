@@ -4,29 +4,29 @@
 
 #include <limits>
 
-#include "generator/onnx/tensor.h"
+#include "generator/onnx/model/tensor.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::optional<Dims> shape(const Layer& layer, std::size_t output = 0) {
+std::optional<Dims> shape(const LoweredLayer& layer, std::size_t output = 0) {
   return layer.outputs.at(output).shape;
 }
 
 TEST(Newer, Swish) {
   Model model(24);
   model.input("x", {2, 3}).node("Swish", {"x"}, {"y"}, {{"alpha", 2.0F}}).output("y");
-  EXPECT_THAT(keys(model.layer()), ElementsAre("swish/2x3_a2"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("swish/2x3_a2"));
 }
 
 TEST(Newer, SwiGluIsASwishAndAProduct) {
   Model model(28);
   model.input("a", {2, 3}).input("b", {2, 3}).node("SwiGLU", {"a", "b"}, {"y"}).output("y");
-  EXPECT_THAT(keys(model.layer()), ElementsAre("swish/2x3_a1", "mul/2x3_2x3"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("swish/2x3_a1", "mul/2x3_2x3"));
 }
 
 TEST(Newer, SpaceToDepthMayPutTheDepthFirst) {
@@ -34,7 +34,7 @@ TEST(Newer, SpaceToDepthMayPutTheDepthFirst) {
   model.input("x", {1, 2, 4, 6});
   model.node("SpaceToDepth", {"x"}, {"y"}, {{"blocksize", 2}, {"mode", "CRD"}}).output("y");
   // Element (c, dy, dx, y, x) lies at 24 c + 6 (2 y + dy) + 2 x + dx.
-  EXPECT_THAT(keys(model.layer()), ElementsAre("copy/2x2x2x2x3_f24.6.1.12.2_t24.12.6.3.1"));
+  EXPECT_THAT(model.layer().problems, ElementsAre("copy/2x2x2x2x3_f24.6.1.12.2_t24.12.6.3.1"));
   EXPECT_EQ(shape(model.layer()), (Dims{1, 8, 2, 3}));
 }
 
@@ -52,7 +52,7 @@ TEST(Newer, LinearAttention) {
   model.input("q", {2, 5, 32}).input("k", {2, 5, 16}).input("v", {2, 5, 32});
   model.node("LinearAttention", {"q", "k", "v"}, {"y", "state"},
              {{"q_num_heads", 4}, {"kv_num_heads", 2}});
-  const Layer layer = model.output("y").output("state").layer();
+  const LoweredLayer layer = model.output("y").output("state").layer();
   EXPECT_EQ(shape(layer), (Dims{2, 5, 64}));
   EXPECT_EQ(shape(layer, 1), (Dims{2, 2, 8, 16}));
   EXPECT_EQ(layer.cost, Cost::unsupported);
@@ -78,8 +78,8 @@ TEST(Newer, TheAxisOfAFourierTransformIsAnInput) {
 
 TEST(Newer, BitsUnderAnotherType) {
   Model model(26);
-  model.input("x", {2, 3}).node("BitCast", {"x"}, {"y"}, {{"to", onnx::TensorProto::INT32}});
-  const Layer layer = model.output("y").layer();
+  model.input("x", {2, 3}).node("BitCast", {"x"}, {"y"}, {{"to", ::onnx::TensorProto::INT32}});
+  const LoweredLayer layer = model.output("y").layer();
   EXPECT_EQ(layer.cost, Cost::free);
   EXPECT_EQ(layer.outputs[0].type, "int32");
   EXPECT_EQ(shape(layer), (Dims{2, 3}));
@@ -94,8 +94,8 @@ TEST(Newer, TypesHaveNames) {
   EXPECT_EQ(type_bytes(22), 0) << "half a byte";
 }
 
-onnx::ValueInfoProto value(const std::string& name, int type, const Dims& dims) {
-  onnx::ValueInfoProto info;
+::onnx::ValueInfoProto value(const std::string& name, int type, const Dims& dims) {
+  ::onnx::ValueInfoProto info;
   info.set_name(name);
   auto& tensor = *info.mutable_type()->mutable_tensor_type();
   tensor.set_elem_type(type);
@@ -105,14 +105,14 @@ onnx::ValueInfoProto value(const std::string& name, int type, const Dims& dims) 
 }
 
 /// A body of two values, the second of which also goes out as what is collected.
-onnx::GraphProto& body_of(Model& model) {
+::onnx::GraphProto& body_of(Model& model) {
   auto& attribute = *model.last().add_attribute();
   attribute.set_name("body");
-  attribute.set_type(onnx::AttributeProto::GRAPH);
+  attribute.set_type(::onnx::AttributeProto::GRAPH);
   return *attribute.mutable_g();
 }
 
-void add_node(onnx::GraphProto& graph, const std::string& op, const std::string& from,
+void add_node(::onnx::GraphProto& graph, const std::string& op, const std::string& from,
               const std::string& to) {
   auto& node = *graph.add_node();
   node.set_op_type(op);
@@ -126,16 +126,16 @@ TEST(Bodies, ALoopOfKnownLengthCollectsThatMany) {
     model.integers("rounds", {7}).input("x", {2, 3});
     model.node("Loop", {"rounds", "", "x"}, {"last", "all"});
     auto& body = body_of(model);
-    *body.add_input() = value("i", onnx::TensorProto::INT64, {});
-    *body.add_input() = value("go", onnx::TensorProto::BOOL, {});
-    *body.add_input() = value("state", onnx::TensorProto::FLOAT, {2, 3});
+    *body.add_input() = value("i", ::onnx::TensorProto::INT64, {});
+    *body.add_input() = value("go", ::onnx::TensorProto::BOOL, {});
+    *body.add_input() = value("state", ::onnx::TensorProto::FLOAT, {2, 3});
     add_node(body, stops ? "Not" : "Identity", "go", "go_on");
     add_node(body, "Relu", "state", "next");
     add_node(body, "Identity", "next", "row");
-    *body.add_output() = value("go_on", onnx::TensorProto::BOOL, {});
-    *body.add_output() = value("next", onnx::TensorProto::FLOAT, {2, 3});
-    *body.add_output() = value("row", onnx::TensorProto::FLOAT, {2, 3});
-    const Layer layer = model.output("last").output("all").layer();
+    *body.add_output() = value("go_on", ::onnx::TensorProto::BOOL, {});
+    *body.add_output() = value("next", ::onnx::TensorProto::FLOAT, {2, 3});
+    *body.add_output() = value("row", ::onnx::TensorProto::FLOAT, {2, 3});
+    const LoweredLayer layer = model.output("last").output("all").layer();
     EXPECT_EQ(shape(layer, 0), (Dims{2, 3}));
     EXPECT_EQ(shape(layer, 1), (Dims{7, 2, 3}));
     EXPECT_EQ(layer.assumed, stops ? "all:0=7" : "") << "at most";
@@ -150,16 +150,16 @@ TEST(Bodies, AScanGoesAlongItsSequence) {
       "Scan", {"x", "s"}, {"last", "all"},
       {{"num_scan_inputs", 1}, {"scan_input_axes", Dims{1}}, {"scan_output_axes", Dims{-1}}});
   auto& body = body_of(model);
-  *body.add_input() = value("state", onnx::TensorProto::FLOAT, {2, 3});
-  *body.add_input() = value("row", onnx::TensorProto::FLOAT, {4, 5});
+  *body.add_input() = value("state", ::onnx::TensorProto::FLOAT, {2, 3});
+  *body.add_input() = value("row", ::onnx::TensorProto::FLOAT, {4, 5});
   add_node(body, "Relu", "state", "next");
   add_node(body, "Relu", "row", "made");
-  *body.add_output() = value("next", onnx::TensorProto::FLOAT, {2, 3});
-  *body.add_output() = value("made", onnx::TensorProto::FLOAT, {4, 5});
-  const Layer layer = model.output("last").output("all").layer();
+  *body.add_output() = value("next", ::onnx::TensorProto::FLOAT, {2, 3});
+  *body.add_output() = value("made", ::onnx::TensorProto::FLOAT, {4, 5});
+  const LoweredLayer layer = model.output("last").output("all").layer();
   EXPECT_EQ(shape(layer, 0), (Dims{2, 3}));
   EXPECT_EQ(shape(layer, 1), (Dims{4, 5, 9}));
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

@@ -4,7 +4,7 @@
 
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
@@ -16,7 +16,7 @@ Model contrib(int opset = 17) {
   return model;
 }
 
-Layer last(Model& model, const std::string& domain = "com.microsoft") {
+LoweredLayer last(Model& model, const std::string& domain = "com.microsoft") {
   model.last().set_domain(domain);
   return model.output("y").layer();
 }
@@ -26,8 +26,8 @@ TEST(FusedConv, IsAConvolutionItsBiasASumAndAFunction) {
   model.input("x", {1, 3, 8, 8}).input("z", {1, 4, 8, 8}).weights("w", {4, 3, 3, 3});
   model.weights("b", {4}).node("FusedConv", {"x", "w", "b", "z"}, {"y"},
                                {{"pads", Dims{1, 1, 1, 1}}, {"activation", "Relu"}});
-  const Layer layer = last(model);
-  EXPECT_THAT(keys(layer),
+  const LoweredLayer layer = last(model);
+  EXPECT_THAT(layer.problems,
               ElementsAre("conv/1x3x8x8_k4x3x3_p1.1.1.1_s1x1_d1x1_g1", "add/1x4x8x8_1x4x1x1_w",
                           "add/1x4x8x8_1x4x8x8", "relu/1x4x8x8"))
       << layer.reason;
@@ -42,9 +42,9 @@ TEST(FusedConv, FunctionsHaveParameters) {
                {{"activation", name}, {"activation_params", parameters}});
     return last(model);
   };
-  EXPECT_THAT(keys(function("Clip", {0, 6})).back(), "clip/1x4x4x4_a0_b6");
-  EXPECT_THAT(keys(function("LeakyRelu", {0.25F})).back(), "leakyrelu/1x4x4x4_a0.25");
-  EXPECT_EQ(keys(function("HardSigmoid", {0.25F, 0.5F})).size(), 3U);
+  EXPECT_THAT(function("Clip", {0, 6}).problems.back(), "clip/1x4x4x4_a0_b6");
+  EXPECT_THAT(function("LeakyRelu", {0.25F}).problems.back(), "leakyrelu/1x4x4x4_a0.25");
+  EXPECT_EQ(function("HardSigmoid", {0.25F, 0.5F}).problems.size(), 3U);
   EXPECT_THAT(function("Spike", {}).reason, HasSubstr("Spike"));
 }
 
@@ -53,7 +53,7 @@ TEST(FusedGemm, IsAProductAndAFunction) {
   model.input("x", {2, 8}).weights("w", {4, 8}).weights("b", {4});
   model.node("FusedGemm", {"x", "w", "b"}, {"y"},
              {{"transB", 1}, {"activation", "LeakyRelu"}, {"activation_alpha", 0.25F}});
-  EXPECT_THAT(keys(last(model)),
+  EXPECT_THAT(last(model).problems,
               ElementsAre("gemm/m2_n4_k8_nt_w", "add/2x4_1x4_w", "leakyrelu/2x4_a0.25"));
 }
 
@@ -64,28 +64,28 @@ TEST(BlockedLayout, NamesTheSameTensors) {
   model.node("Conv", {"x", "w"}, {"c"}, {{"activation", "Relu"}});
   model.last().set_domain("com.microsoft.nchwc");
   model.node("ReorderOutput", {"c"}, {"y"}, {{"channels", 10}});
-  const Layer layer = last(model, "com.microsoft.nchwc");
+  const LoweredLayer layer = last(model, "com.microsoft.nchwc");
   EXPECT_EQ(layer.outputs[0].shape, (Dims{1, 10, 4, 4})) << "channels were filled up to 16";
   EXPECT_EQ(layer.cost, Cost::movement);
 }
 
 TEST(QuantizedGemm, HasItsBiasInTheCall) {
   Model model = contrib();
-  const int bytes = onnx::TensorProto::INT8;
+  const int bytes = ::onnx::TensorProto::INT8;
   model.input("a", {2, 8}, bytes)
       .input("b", {8, 4}, bytes)
-      .input("c", {4}, onnx::TensorProto::INT32);
+      .input("c", {4}, ::onnx::TensorProto::INT32);
   for (const char* name : {"sa", "sb", "sy"}) model.scalar(name, 0.5F);
   model.input("zy", {}, bytes);
   model.node("QGemm", {"a", "sa", "", "b", "sb", "", "c", "sy", "zy"}, {"y"});
-  const Layer layer = last(model);
-  EXPECT_THAT(keys(layer), ElementsAre("gemm/m2_n4_k8_nn_bias")) << layer.reason;
+  const LoweredLayer layer = last(model);
+  EXPECT_THAT(layer.problems, ElementsAre("gemm/m2_n4_k8_nn_bias")) << layer.reason;
   EXPECT_EQ(layer.outputs[0].type, "int8");
 }
 
 TEST(QuantizedConcat, JoinsItsParts) {
   Model model = contrib();
-  const int bytes = onnx::TensorProto::UINT8;
+  const int bytes = ::onnx::TensorProto::UINT8;
   model.input("a", {2, 8}, bytes).input("b", {2, 3}, bytes).scalar("s", 0.5F);
   model.input("z", {}, bytes);
   model.node("QLinearConcat", {"s", "z", "a", "s", "z", "b", "s", "z"}, {"y"}, {{"axis", 1}});
@@ -93,4 +93,4 @@ TEST(QuantizedConcat, JoinsItsParts) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

@@ -5,15 +5,15 @@
 #include "core/base/error.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::optional<Dims> shape(const Graph& graph, const std::string& name) {
-  for (const Layer& layer : graph.layers) {
-    for (const OutputFacts& output : layer.outputs) {
+std::optional<Dims> shape(const LoweredGraph& graph, const std::string& name) {
+  for (const LoweredLayer& layer : graph.layers) {
+    for (const Output& output : layer.outputs) {
       if (output.name == name) return output.shape;
     }
   }
@@ -42,12 +42,12 @@ TEST(Sequence, PartsOfATensor) {
       .node("ConcatFromSequence", {"rows"}, {"e"}, {{"axis", 1}, {"new_axis", 1}})
       .node("Relu", {"e"}, {"y"});
   for (const char* name : {"a", "b", "c", "d", "y"}) model.output(name);
-  const Graph graph = model.import();
+  const LoweredGraph graph = model.import();
   EXPECT_EQ(shape(graph, "a"), (Dims{4, 1}));
   EXPECT_EQ(shape(graph, "b"), (Dims{1, 7}));
   EXPECT_EQ(shape(graph, "c"), (Dims{7}));
   EXPECT_EQ(shape(graph, "d"), (Dims{4, 7}));
-  EXPECT_THAT(keys(graph.layers.back()), ElementsAre("relu/7x4"));
+  EXPECT_THAT(graph.layers.back().problems, ElementsAre("relu/7x4"));
 }
 
 TEST(Sequence, TensorsPutInAndTakenOut) {
@@ -62,7 +62,7 @@ TEST(Sequence, TensorsPutInAndTakenOut) {
       .node("Expand", {"n", "shape"}, {"filled"})
       .integers("shape", {1})
       .node("ConstantOfShape", {"filled"}, {"zeros"});
-  const Graph graph = model.output("c").output("zeros").import();
+  const LoweredGraph graph = model.output("c").output("zeros").import();
   EXPECT_EQ(shape(graph, "c"), (Dims{7, 3})) << "w, then x";
   EXPECT_EQ(shape(graph, "zeros"), (Dims{2}));
   EXPECT_EQ(graph.layers[3].cost, Cost::free);
@@ -70,11 +70,11 @@ TEST(Sequence, TensorsPutInAndTakenOut) {
 
 TEST(Sequence, WhatComesFromElsewhereIsNotFollowed) {
   Model model(17);
-  model.input("x", {2, 3}).input("at", {}, onnx::TensorProto::INT64);
+  model.input("x", {2, 3}).input("at", {}, ::onnx::TensorProto::INT64);
   model.node("SequenceConstruct", {"x"}, {"s"})
       .node("SequenceErase", {"s", "at"}, {"t"})
       .node("ConcatFromSequence", {"t"}, {"y"}, {{"axis", 0}});
-  const Layer layer = model.output("y").layer();
+  const LoweredLayer layer = model.output("y").layer();
   EXPECT_EQ(layer.outputs[0].shape, std::nullopt);
   EXPECT_THAT(layer.reason, HasSubstr("sequences"));
 }
@@ -104,7 +104,7 @@ TEST(Classic, ModelsOfFeatures) {
   model.last().set_domain("ai.onnx.ml");
   model.node("LinearRegressor", {"scaled"}, {"line"}, {{"targets", 2}});
   model.last().set_domain("ai.onnx.ml");
-  const Graph graph = model.output("label").output("scores").output("line").import();
+  const LoweredGraph graph = model.output("label").output("scores").output("line").import();
   EXPECT_EQ(shape(graph, "scaled"), (Dims{6, 4}));
   EXPECT_EQ(shape(graph, "label"), (Dims{6}));
   EXPECT_EQ(shape(graph, "scores"), (Dims{6, 3}));
@@ -113,4 +113,4 @@ TEST(Classic, ModelsOfFeatures) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

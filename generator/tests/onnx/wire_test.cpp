@@ -1,5 +1,5 @@
 // Weights are skipped, constants survive, and bytes that are no model are refused.
-#include "generator/onnx/wire.h"
+#include "generator/onnx/read/wire.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,20 +10,20 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "generator/onnx/read.h"
+#include "generator/onnx/read/read.h"
 #include "generator/tests/onnx/model.h"
 
-namespace benanza::test {
+namespace benanza::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-using onnx::TensorProto;
+using ::onnx::TensorProto;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-onnx::ModelProto stripped(const onnx::ModelProto& model) {
-  onnx::ModelProto result;
+::onnx::ModelProto stripped(const ::onnx::ModelProto& model) {
+  ::onnx::ModelProto result;
   EXPECT_TRUE(result.ParseFromString(without_weights(model.SerializeAsString())));
   return result;
 }
@@ -49,7 +49,7 @@ Model with_weights() {
 
 TEST(WithoutWeights, DropsTheValuesOfWeightsAndNothingElse) {
   const Model model = with_weights();
-  onnx::ModelProto expected = Model(model).proto();
+  ::onnx::ModelProto expected = Model(model).proto();
   TensorProto& weight = *expected.mutable_graph()->mutable_initializer(0);
   weight.clear_float_data();
   weight.set_data_location(TensorProto::EXTERNAL);
@@ -74,7 +74,7 @@ TEST(WithoutWeights, FindsTensorsWhereverTheyAre) {
   big.set_raw_data(std::string(400'000, '\1'));
   auto& attribute = *model.last().add_attribute();
   attribute.set_name("then_branch");
-  attribute.set_type(onnx::AttributeProto::GRAPH);
+  attribute.set_type(::onnx::AttributeProto::GRAPH);
   *attribute.mutable_g()->add_initializer() = big;
   *attribute.mutable_g()->add_sparse_initializer()->mutable_values() = big;
   *attribute.mutable_g()->add_node()->add_attribute()->mutable_t() = big;
@@ -84,7 +84,7 @@ TEST(WithoutWeights, FindsTensorsWhereverTheyAre) {
   const std::string bytes = model.proto().SerializeAsString();
   ASSERT_GT(bytes.size(), 2'400'000U);
   EXPECT_LT(without_weights(bytes).size(), 1000U);
-  onnx::ModelProto small;
+  ::onnx::ModelProto small;
   ASSERT_TRUE(small.ParseFromString(without_weights(bytes)));
   EXPECT_EQ(small.graph().node(0).attribute(0).g().node_size(), 2);
   EXPECT_EQ(small.graph().node(0).attribute(0).g().initializer(0).dims(0), 100'000);
@@ -180,8 +180,8 @@ TEST_F(Files, MayBeLargerThanProtobufCanParse) {
         << varint(graph.size() + tensor.size() + size) << graph << tensor;
   }
   fs::resize_file(folder_ / "big.onnx", fs::file_size(folder_ / "big.onnx") + size);
-  const Graph imported = import_file(folder_ / "big.onnx", {});
-  EXPECT_THAT(keys(imported.layers.at(0)), testing::ElementsAre(HasSubstr("k1048576")));
+  const LoweredGraph imported = import_file(folder_ / "big.onnx", {});
+  EXPECT_THAT(imported.layers.at(0).problems, testing::ElementsAre(HasSubstr("k1048576")));
   EXPECT_EQ(imported.parameters, std::int64_t{768} << 20);
   fs::resize_file(folder_ / "big.onnx", fs::file_size(folder_ / "big.onnx") - 1);
   EXPECT_THAT(read_error("big.onnx"), HasSubstr("truncated"));
@@ -210,9 +210,9 @@ TEST_F(Files, SmallIntegersAreReadFromFilesOfTheirOwnAndWeightsAreNot) {
   const std::int64_t stored[] = {0, 6, 4};
   write_file(folder_ / "data", {reinterpret_cast<const char*>(stored), sizeof stored});
   write_file(folder_ / "m.onnx", with_external("data").proto().SerializeAsString());
-  const Graph graph = import_file(folder_ / "m.onnx", {});
+  const LoweredGraph graph = import_file(folder_ / "m.onnx", {});
   EXPECT_EQ(graph.layers.at(0).outputs.at(0).shape, (Dims{6, 4}));
-  EXPECT_EQ(keys(graph.layers.at(1)).size(), 1U);
+  EXPECT_EQ(graph.layers.at(1).problems.size(), 1U);
   write_file(folder_ / "data", "short");
   EXPECT_THAT(read_error("m.onnx"), AllOf(HasSubstr("\"target\""), HasSubstr("not complete")));
   fs::remove(folder_ / "data");
@@ -231,4 +231,4 @@ TEST_F(Files, OfTensorsStayInTheModelsFolder) {
 }
 
 }  // namespace
-}  // namespace benanza::test
+}  // namespace benanza::onnx

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "suites/harness/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::harness {
 namespace {
@@ -62,7 +62,7 @@ bool outclassed(const std::vector<double>& samples, const MeasureOptions& option
 
 bool converged(const std::vector<double>& samples, const MeasureOptions& options) {
   const double center = median(samples);
-  const Interval interval = median_interval(samples);
+  const Interval interval = order_statistic_interval(samples);
   return interval.low >= center * (1 - options.precision) &&
          interval.high <= center * (1 + options.precision);
 }

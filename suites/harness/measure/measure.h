@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "suites/harness/backend.h"
-#include "suites/harness/measurement.h"
+#include "suites/harness/outcome.h"
 
 namespace benanza::harness {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "suites/harness/model_problems.h"
+#include "core/graph_file/graph.h"
 #include "suites/harness/result_store.h"
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/session.h"
@@ -111,7 +111,7 @@ int exit_status(const Tally& tally, int signal_number, const std::string& progra
 Selection selection_of(const SuiteOptions& options) {
   Selection selection = options.selection;
   for (const std::filesystem::path& graph : options.graphs) {
-    const std::vector<std::string> problems = problems_of_model(graph);
+    const std::vector<std::string> problems = problems_of(read_graph(graph));
     if (problems.empty()) throw Error(graph.string() + ": names no problem to measure");
     selection.problems.insert(selection.problems.end(), problems.begin(), problems.end());
   }

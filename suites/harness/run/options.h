@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "suites/harness/measure/measure.h"
-#include "suites/harness/results_file.h"
+#include "suites/harness/machine_context.h"
 #include "suites/harness/run/variants.h"
 
 namespace benanza::harness {

@@ -4,8 +4,10 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <variant>
 
-#include "suites/harness/statistics.h"
+#include "core/statistics/summary.h"
+#include "suites/harness/outcome.h"
 
 namespace benanza::harness {
 namespace {
@@ -17,20 +19,23 @@ void keep_name_only(benchmark::BenchmarkName& name) {
 }
 
 void show_row(RowReporter::Run& run, const Row& row) {
-  const Outcome& outcome = row.outcome;
   run.repetition_index = row.repetition;
-  if (outcome.status == Status::ok) {
+  if (row.status == Status::ok) {
+    const Facts facts = facts_of(row);
+    const auto calls = facts.find("calls_per_sample");
+    const double* const per_sample =
+        calls == facts.end() ? nullptr : std::get_if<double>(&calls->second);
     // The accumulated times are seconds; reporters divide them by the iterations.
-    run.iterations =
-        static_cast<benchmark::IterationCount>(outcome.samples.size()) * outcome.calls_per_sample;
-    run.real_accumulated_time = median(outcome.samples) * static_cast<double>(run.iterations);
+    run.iterations = static_cast<benchmark::IterationCount>(
+        static_cast<double>(row.samples.size()) * (per_sample == nullptr ? 1 : *per_sample));
+    run.real_accumulated_time = median(row.samples) * static_cast<double>(run.iterations);
     return;
   }
   // A row with an error prints no counters, but tables take their columns from it.
-  Row columns;
-  columns.outcome.status = Status::ok;
-  columns.outcome.samples = {1};
-  for (const Counter& counter : counters(columns)) run.counters[std::string(counter.name)] = 0;
+  for (const Counter& counter : counters(make_row(to_string(row.variant), 0, Work{},
+                                                  {.status = Status::ok, .samples = {1}}))) {
+    run.counters[std::string(counter.name)] = 0;
+  }
 }
 
 /// Google Benchmark says it where it was built with assertions, as Debian builds it: true of loops

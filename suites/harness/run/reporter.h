@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "suites/harness/results_file.h"
+#include "core/results_file/row.h"
 #include "suites/harness/run/progress.h"
 
 namespace benanza::harness {

@@ -3,31 +3,42 @@
 #include <algorithm>
 
 #include "core/problem/name.h"
-#include "suites/harness/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::harness {
 namespace {
 
-/// The question that `name` answers: problem, precision, hot or cold.
-std::string question(const std::string& name) {
-  VariantName parts = parse_variant_name(name);
-  parts.layout = Layout::any;
-  parts.backend = parts.algorithm = "any";
-  return to_string(parts);
+/// The name without the parts that say how the question is answered.
+std::string question(VariantName name) {
+  name.layout = Layout::any;
+  name.backend = name.algorithm = "any";
+  return to_string(name);
 }
 
 }  // namespace
 
 void Rivals::add(const Row& row) {
-  if (row.outcome.status != Status::ok) return;
-  const double seconds = median(row.outcome.samples);
-  const auto [entry, added] = fastest_.try_emplace(question(row.name), seconds);
-  if (!added) entry->second = std::min(entry->second, seconds);
+  if (row.status != Status::ok) return;
+  const std::string name = to_string(row.variant);
+  const double seconds = median(row.samples);
+  std::vector<Fastest>& fastest = fastest_[question(row.variant)];
+  const auto own = std::ranges::find(fastest, name, &Fastest::name);
+  if (own == fastest.end()) {
+    fastest.push_back({name, seconds});
+  } else {
+    own->seconds = std::min(own->seconds, seconds);
+  }
+  std::ranges::sort(fastest, {}, &Fastest::seconds);
+  if (fastest.size() > 2) fastest.pop_back();
 }
 
 std::optional<double> Rivals::seconds(const std::string& name) const {
-  const auto entry = fastest_.find(question(name));
-  return entry == fastest_.end() ? std::nullopt : std::optional(entry->second);
+  const auto entry = fastest_.find(question(parse_variant_name(name)));
+  if (entry == fastest_.end()) return std::nullopt;
+  for (const Fastest& rival : entry->second) {
+    if (rival.name != name) return rival.seconds;
+  }
+  return std::nullopt;
 }
 
 }  // namespace benanza::harness

@@ -3,22 +3,28 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "suites/harness/results_file.h"
+#include "core/results_file/row.h"
 
 namespace benanza::harness {
 
-/// The fastest variant of every problem and precision, hot and cold apart.
+/// The fastest variants of every problem and precision, hot and cold apart.
 class Rivals {
  public:
   /// Rows that are not ok do not count.
   void add(const Row& row);
-  /// Seconds per call of the fastest row that answers the same question as the variant `name`;
-  /// empty if there is none. `name` as in problem/name.h.
+  /// Seconds per call of the fastest other variant that answers the same question as `name`; empty if
+  /// there is none. `name` as in core/problem/name.h.
   std::optional<double> seconds(const std::string& name) const;
 
  private:
-  std::map<std::string, double, std::less<>> fastest_;
+  /// By question, the fastest two: one of them is another than the one that asks.
+  struct Fastest {
+    std::string name;
+    double seconds = 0;
+  };
+  std::map<std::string, std::vector<Fastest>, std::less<>> fastest_;
 };
 
 }  // namespace benanza::harness

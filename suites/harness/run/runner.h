@@ -6,7 +6,7 @@
 
 #include "suites/harness/backend.h"
 #include "suites/harness/measure/measure.h"
-#include "suites/harness/measurement.h"
+#include "suites/harness/outcome.h"
 
 namespace benanza::harness {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "suites/harness/run/reporter.h"
-#include "suites/harness/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::harness {
 namespace {
@@ -86,12 +86,15 @@ Outcome Session::outcome_of(const NamedVariant& variant) const {
   return known;
 }
 
-Outcome Session::guarded_outcome(const NamedVariant& variant, Row row) {
-  row.outcome.status = Status::failed;
-  row.outcome.reason = "crashed: a signal ended the program";
-  row.outcome.engine_lost = true;
-  crash_.expect(to_line(row), "bench_" + std::string(backend_.name()) + ": crashed at " + row.name +
-                                  "; start again with the same flags to go on without it");
+Outcome Session::guarded_outcome(const NamedVariant& variant, std::int64_t repetition,
+                                 const Work& cost) {
+  const Row crashed = make_row(variant.name, repetition, cost,
+                               {.status = Status::failed,
+                                .reason = "crashed: a signal ended the program",
+                                .engine_lost = true});
+  crash_.expect(row_text(crashed), "bench_" + std::string(backend_.name()) + ": crashed at " +
+                                       variant.name +
+                                       "; start again with the same flags to go on without it");
   Outcome outcome = outcome_of(variant);
   crash_.forget();
   return outcome;
@@ -102,52 +105,48 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
   const std::int64_t repetition =
       taken.empty() ? store_.finished(variant.name, options_.repetitions) : taken.back() + 1;
   const Row* const before = taken.empty() ? nullptr : store_.find(variant.name, taken.back());
-  const bool once_is_enough =
-      before != nullptr && (before->outcome.status != Status::ok || settled(before->outcome));
-  if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || once_is_enough) {
+  const bool enough =
+      before != nullptr && (before->status != Status::ok ||
+                            store_.finished(variant.name, repetition + 1) > repetition);
+  if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || enough) {
     skip(state, "not run");
     return;
   }
 
   progress_->show(done_++, variant.name);
   const Work cost = work(variant.variant.problem, variant.variant.precision);
-  Row row{.name = variant.name,
-          .repetition = repetition,
-          .flops = cost.flops,
-          .bytes = cost.bytes(),
-          .outcome = {}};
-  row.outcome = guarded_outcome(variant, row);
-  if (!keep(row)) {
+  const Outcome outcome = guarded_outcome(variant, repetition, cost);
+  const Row row = make_row(variant.name, repetition, cost, outcome);
+  if (!keep(row, outcome)) {
     skip(state, "not kept");
     return;
   }
   taken.push_back(repetition);
 
-  if (row.outcome.status != Status::ok) {
-    skip(state, std::string(to_string(row.outcome.status)) + ": " + row.outcome.reason);
+  if (row.status != Status::ok) {
+    skip(state, std::string(to_string(row.status)) + ": " + row.reason);
     return;
   }
-  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(median(row.outcome.samples));
+  for ([[maybe_unused]] auto _ : state) state.SetIterationTime(median(row.samples));
   for (const Counter& counter : counters(row)) {
     state.counters[std::string(counter.name)] = counter.value;
   }
 }
 
-bool Session::keep(const Row& row) {
+bool Session::keep(const Row& row, const Outcome& outcome) {
   try {
     store_.add(row);
   } catch (...) {
     error_ = std::current_exception();
     return false;
   }
-  const Outcome& outcome = row.outcome;
   rivals_.add(row);
   ++tally_.rows[outcome.status];
   tally_.timed_seconds += outcome.timed_seconds;
   if (outcome.stopped_by == stopped_by_budget) ++tally_.not_converged;
   const bool bad = outcome.status == Status::incorrect || outcome.status == Status::failed;
-  if (bad && tally_.first_bad.empty()) tally_.first_bad = row.name;
-  if (outcome.engine_lost) tally_.lost_at = row.name;
+  if (bad && tally_.first_bad.empty()) tally_.first_bad = to_string(row.variant);
+  if (outcome.engine_lost) tally_.lost_at = to_string(row.variant);
   return true;
 }
 

@@ -56,9 +56,9 @@ class Session {
   void enlist(const NamedVariant& variant);
   void run_once(benchmark::State& state, const NamedVariant& variant);
   /// `row`: without its outcome. A crash meanwhile leaves a row that says so.
-  Outcome guarded_outcome(const NamedVariant& variant, Row row);
+  Outcome guarded_outcome(const NamedVariant& variant, std::int64_t repetition, const Work& cost);
   /// Returns false if the row could not be kept, and remembers why.
-  bool keep(const Row& row);
+  bool keep(const Row& row, const Outcome& outcome);
   Outcome outcome_of(const NamedVariant& variant) const;
   const Row* row_of(const benchmark::BenchmarkReporter::Run& run) const;
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "suites/harness/backend.h"
-#include "suites/harness/measurement.h"
+#include "suites/harness/outcome.h"
 #include "suites/harness/registration.h"
 #include "suites/harness/run/name_filter.h"
 

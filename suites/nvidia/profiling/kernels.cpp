@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "suites/harness/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::nvidia {
 namespace {

@@ -6,23 +6,28 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/results_file/read_rows.h"
 #include "core/tests/folder.h"
+#include "suites/harness/outcome.h"
 
 namespace benanza::harness {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+/// The name of a variant whose algorithm is `name`.
+std::string full(const std::string& name) { return "relu/8/fp32/plain/fake/" + name; }
+
 Row row(const std::string& name, Status status = Status::ok, std::int64_t repetition = 0) {
-  Row result{.name = name, .repetition = repetition, .flops = 1, .bytes = 1, .outcome = {}};
-  result.outcome.status = status;
+  Outcome outcome{.status = status};
   if (status == Status::ok) {
-    result.outcome.samples = {1e-6};
+    outcome.samples = {1e-6};
   } else {
-    result.outcome.reason = "because";
+    outcome.reason = "because";
   }
-  return result;
+  return make_row(full(name), repetition, {}, outcome);
 }
 
 struct Store : ::testing::Test {
@@ -32,7 +37,8 @@ struct Store : ::testing::Test {
   }
   std::vector<std::string> names_in_file() const {
     std::vector<std::string> names;
-    for (const Row& found : parse_document(read_file(file), file).rows) names.push_back(found.name);
+    read_rows(file, {.begin = [](const Origin&) {},
+                     .add = [&](Row&& found) { names.push_back(found.variant.algorithm); }});
     return names;
   }
   test::Folder folder;
@@ -43,7 +49,7 @@ TEST_F(Store, WritesTheFileAndRemovesTheJournal) {
   ResultStore store = open();
   store.add(row("a"));
   EXPECT_FALSE(std::filesystem::exists(file));
-  EXPECT_THAT(read_file(journal()), HasSubstr("\"a\""));
+  EXPECT_THAT(read_file(journal()), HasSubstr("/a\""));
   store.write({});
   EXPECT_THAT(names_in_file(), ElementsAre("a"));
   EXPECT_FALSE(std::filesystem::exists(journal()));
@@ -52,8 +58,8 @@ TEST_F(Store, WritesTheFileAndRemovesTheJournal) {
 TEST_F(Store, RowsOfARunThatNeverEndedAreThereAgain) {
   open().add(row("a"));  // the store goes without write()
   ResultStore store = open();
-  EXPECT_EQ(store.finished("a", 1), 1);
-  EXPECT_EQ(store.finished("b", 1), 0);
+  EXPECT_EQ(store.finished(full("a"), 1), 1);
+  EXPECT_EQ(store.finished(full("b"), 1), 0);
   store.add(row("b"));
   store.write({});
   EXPECT_THAT(names_in_file(), ElementsAre("a", "b"));
@@ -62,13 +68,13 @@ TEST_F(Store, RowsOfARunThatNeverEndedAreThereAgain) {
 TEST_F(Store, ATornLastLineIsRepaired) {
   open().add(row("a"));
   std::string text = read_file(journal());
-  for (const std::string& tail : {std::string("{\"name\": \"b"), to_line(row("b"))}) {
+  for (const std::string& tail : {std::string("{\"name\": \"relu"), row_text(row("b"))}) {
     write_file(journal(), text + tail);  // no line end: not finished
     ResultStore store = open();
-    EXPECT_EQ(store.finished("a", 1), 1);
-    EXPECT_EQ(store.finished("b", 1), 0);
+    EXPECT_EQ(store.finished(full("a"), 1), 1);
+    EXPECT_EQ(store.finished(full("b"), 1), 0);
     store.add(row("c"));
-    EXPECT_EQ(read_file(journal()), text + to_line(row("c")) + '\n');
+    EXPECT_EQ(read_file(journal()), text + row_text(row("c")) + '\n');
   }
 }
 
@@ -79,11 +85,11 @@ TEST_F(Store, ADamagedLineCostsOnlyItself) {
     store.add(row("b"));
   }
   std::string text = read_file(journal());
-  text.replace(text.find("\"a\""), 3, "\"a#\x01");
+  text.replace(text.find("/a\""), 3, "/a#\x01");
   write_file(journal(), text);
   ResultStore store = open();
-  EXPECT_EQ(store.finished("a", 1), 0);
-  EXPECT_EQ(store.finished("b", 1), 1);
+  EXPECT_EQ(store.finished(full("a"), 1), 0);
+  EXPECT_EQ(store.finished(full("b"), 1), 1);
 }
 
 TEST_F(Store, AJournalCutAtAnyPlaceIsReadable) {
@@ -98,8 +104,8 @@ TEST_F(Store, AJournalCutAtAnyPlaceIsReadable) {
     write_file(journal(), text.substr(0, length));
     const auto whole = std::count(text.begin(), text.begin() + static_cast<long>(length), '\n');
     ResultStore store = open();
-    EXPECT_EQ(store.finished("a", 1), whole >= 2 ? 1 : 0) << length;
-    EXPECT_EQ(store.finished("b", 1), 0) << length;
+    EXPECT_EQ(store.finished(full("a"), 1), whole >= 2 ? 1 : 0) << length;
+    EXPECT_EQ(store.finished(full("b"), 1), 0) << length;
   }
 }
 
@@ -120,11 +126,11 @@ TEST_F(Store, RefusalsCountAsFinishedFailuresDoNot) {
   store.add(row("refused", Status::unsupported));
   store.add(row("wrong", Status::incorrect));
   store.add(row("failed", Status::failed));
-  EXPECT_EQ(store.finished("refused", 3), 3);
-  EXPECT_EQ(store.finished("wrong", 1), 0);
-  EXPECT_EQ(store.finished("failed", 1), 0);
+  EXPECT_EQ(store.finished(full("refused"), 3), 3);
+  EXPECT_EQ(store.finished(full("wrong"), 1), 0);
+  EXPECT_EQ(store.finished(full("failed"), 1), 0);
   store.add(row("failed"));
-  EXPECT_EQ(store.finished("failed", 1), 1);
+  EXPECT_EQ(store.finished(full("failed"), 1), 1);
   store.write({});
   EXPECT_THAT(names_in_file(), ElementsAre("refused", "wrong", "failed"));
 }
@@ -133,17 +139,21 @@ TEST_F(Store, CountsRepetitionsFromTheFirst) {
   ResultStore store = open();
   store.add(row("a", Status::ok, 0));
   store.add(row("a", Status::ok, 1));
-  EXPECT_EQ(store.finished("a", 1), 1);
-  EXPECT_EQ(store.finished("a", 2), 2);
-  EXPECT_EQ(store.finished("a", 5), 2);
+  EXPECT_EQ(store.finished(full("a"), 1), 1);
+  EXPECT_EQ(store.finished(full("a"), 2), 2);
+  EXPECT_EQ(store.finished(full("a"), 5), 2);
 }
 
-TEST_F(Store, AnOutclassedVariantIsNotRepeated) {
+TEST_F(Store, AVariantIsSettledOnceItWasOutclassedTwice) {
   ResultStore store = open();
-  Row slow = row("a");
-  slow.outcome.stopped_by = "outclassed";
-  store.add(slow);
-  EXPECT_EQ(store.finished("a", 5), 5);
+  const auto slow = [](std::int64_t repetition) {
+    return make_row(full("a"), repetition, {},
+                    {.status = Status::ok, .samples = {1}, .stopped_by = "outclassed"});
+  };
+  store.add(slow(0));
+  EXPECT_EQ(store.finished(full("a"), 5), 1);
+  store.add(slow(1));
+  EXPECT_EQ(store.finished(full("a"), 5), 5);
 }
 
 TEST_F(Store, FreshDiscardsFileAndJournal) {
@@ -155,8 +165,8 @@ TEST_F(Store, FreshDiscardsFileAndJournal) {
   open().add(row("b"));
   { ResultStore store = open(true); }
   ResultStore store = open();
-  EXPECT_EQ(store.finished("a", 1), 0);
-  EXPECT_EQ(store.finished("b", 1), 0);
+  EXPECT_EQ(store.finished(full("a"), 1), 0);
+  EXPECT_EQ(store.finished(full("b"), 1), 0);
 }
 
 TEST_F(Store, FreshIsTheWayOutOfADamagedOrForeignFile) {
@@ -174,6 +184,18 @@ TEST_F(Store, AnotherSystemIsRefusedByFileAndByJournal) {
   open(false, "1").write({});
   EXPECT_THROW(open(false, "2"), Error);
   EXPECT_THAT(names_in_file(), ElementsAre("a"));
+}
+
+TEST_F(Store, WhatDiffersIsNamedWithTheWayOut) {
+  open(false, "1").add(row("a"));
+  EXPECT_THAT(test::error_of([&] { open(false, "2"); }),
+              AllOf(HasSubstr("measured with threads = \"1\", now it is \"2\""),
+                    HasSubstr("--fresh")));
+  make_directories(file.parent_path());
+  write_file(file, "{");
+  EXPECT_THAT(test::error_of([&] { open(); }),
+              AllOf(HasSubstr("r.json: is not a results file: not JSON, or cut short"),
+                    HasSubstr("--fresh")));
 }
 
 TEST_F(Store, OneProcessAtATime) {
@@ -204,7 +226,7 @@ TEST_F(Store, WithoutAPathNothingTouchesTheDisk) {
   store.add(row("a"));
   store.write({});
   EXPECT_EQ(folder.entries(), 0);
-  EXPECT_THAT(store.document({}), HasSubstr("\"a\""));
+  EXPECT_THAT(store.document({}), HasSubstr("/a\""));
 }
 
 TEST_F(Store, AFolderIsNoResultsFile) {

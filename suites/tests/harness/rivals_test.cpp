@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "suites/harness/outcome.h"
+
 namespace benanza::harness {
 namespace {
 
 Row row(const std::string& name, std::vector<double> samples, Status status = Status::ok) {
-  Row result{.name = name, .repetition = 0, .flops = 0, .bytes = 0, .outcome = {}};
-  result.outcome.status = status;
-  result.outcome.samples = std::move(samples);
-  return result;
+  return make_row(name, 0, {}, {.status = status, .samples = std::move(samples)});
 }
 
 TEST(Rivals, AreTheFastestOfAllLayoutsAndAlgorithms) {
@@ -20,6 +19,17 @@ TEST(Rivals, AreTheFastestOfAllLayoutsAndAlgorithms) {
   rivals.add(row("relu/8/fp32/nhwc/fake/b", {3}));
   rivals.add(row("relu/8/fp32/any/fake/c", {9}));
   EXPECT_EQ(rivals.seconds("relu/8/fp32/nchw/fake/a"), 3);
+}
+
+TEST(Rivals, AVariantIsNotItsOwnRival) {
+  Rivals rivals;
+  rivals.add(row("relu/8/fp32/nchw/fake/a", {1}));
+  EXPECT_FALSE(rivals.seconds("relu/8/fp32/nchw/fake/a"));
+  rivals.add(row("relu/8/fp32/nchw/fake/b", {2}));
+  rivals.add(row("relu/8/fp32/nchw/fake/c", {3}));
+  rivals.add(row("relu/8/fp32/nchw/fake/a", {9}));  // a slower repetition changes nothing
+  EXPECT_EQ(rivals.seconds("relu/8/fp32/nchw/fake/a"), 2);
+  EXPECT_EQ(rivals.seconds("relu/8/fp32/nchw/fake/b"), 1);
 }
 
 TEST(Rivals, AnswerTheSameQuestion) {

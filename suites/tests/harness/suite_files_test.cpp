@@ -136,8 +136,10 @@ TEST_F(Suite, AnotherSignalASecondLaterEndsItAtOnce) {
 TEST_F(Suite, AGraphFileNamesTheProblems) {
   const auto graph = folder / "m.graph.json";
   write_file(graph, R"({"schema": 1, "model": "m", "batch": 1, "layers": [
-    {"name": "a", "problems": ["relu/1x8", "softmax/1x8_a1"]}, {"name": "b", "problems": []},
-    {"name": "c", "problems": ["relu/1x8"]}],
+    {"name": "a", "op": "Relu", "inputs": [], "cost": "measured",
+     "problems": ["relu/1x8", "softmax/1x8_a1"]},
+    {"name": "b", "op": "Identity", "inputs": [0], "cost": "free", "problems": []},
+    {"name": "c", "op": "Relu", "inputs": [1], "cost": "measured", "problems": ["relu/1x8"]}],
     "fusions": [{"pattern": "p", "layers": [0, 2], "problem": "relu/4x8"}],
     "transforms": [{"layer": 0, "of": "output", "to_nhwc": "relu/5x8", "to_nchw": null}]})");
   const Finished listed = run({"--graph=" + graph.string(), "--benchmark_list_tests=true",
@@ -156,13 +158,14 @@ TEST_F(Suite, AGraphFileThatIsNoneIsOneLine) {
   const std::string flag = "--graph=" + graph.string();
   expect_error(run({flag}), "m.graph.json: ");
   for (const char* const text :
-       {"{", "[]", "{\"layers\": 1, \"schema\": 1}", "{\"schema\": 1, \"layers\": [{}]}"}) {
+       {"{", "[]", "{\"layers\": []}", "{\"schema\": 1, \"model\": \"m\", \"layers\": [{}]}"}) {
     write_file(graph, text);
-    expect_error(run({flag}), "m.graph.json: is no graph file; give a .graph.json");
+    expect_error(run({flag}), "m.graph.json: is not a graph file");
   }
   write_file(graph, R"({"schema": 2, "layers": []})");
-  expect_error(run({flag}), "another schema");
-  write_file(graph, R"({"schema": 1, "layers": []})");
+  expect_error(run({flag}), "has schema 2, not 1; write it with benanza-generate");
+  write_file(graph, R"({"schema": 1, "model": "m", "layers": [
+    {"name": "b", "op": "Identity", "inputs": [], "cost": "free", "problems": []}]})");
   expect_error(run({flag}), "names no problem");
 }
 

@@ -1,0 +1,83 @@
+#include "analysis/input/inputs.h"
+
+#include <fmt/format.h>
+
+#include "analysis/profile_match/same_model.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+void require_backend(const std::string& backend, const Results& results) {
+  if (backend.empty() || results.systems.contains(backend)) return;
+  std::string known;
+  for (const auto& [name, system] : results.systems) known += ' ' + name;
+  throw Error("--backend " + backend + ": has no results; there are results of:" + known);
+}
+
+/// A run on a GPU says nothing of a processor's library, nor the other way round.
+void require_same_kind(const Profile& profile, const Results& results) {
+  const bool gpu = profile.timeline.has_value();
+  if (results.systems.empty()) return;
+  std::string backends;
+  for (const auto& [backend, system] : results.systems) {
+    if (system.contains("device") == gpu) return;
+    backends += (backends.empty() ? "" : ", ") + backend;
+  }
+  throw Error(
+      fmt::format("{}: profile of a run on {}, and the results ({}) are of {}; give results "
+                  "of the profile's device, or leave the profile out",
+                  profile.path.string(), gpu ? "a GPU" : "a processor", backends,
+                  gpu ? "a processor" : "a GPU"));
+}
+
+}  // namespace
+
+const Graph& graph_of(const Profile& profile, const std::vector<Graph>& graphs,
+                      std::string_view otherwise) {
+  std::string titles;
+  for (const Graph& graph : graphs) {
+    if (is_of(profile, graph)) return graph;
+    if (!titles.empty()) titles += "; ";
+    titles += title(graph);
+  }
+  throw Error(fmt::format(
+      "{}: profile of another model: of {}{}, and the graphs are of {}; give "
+      "that model's --graph{}",
+      profile.path.string(), profile.model,
+      profile.batch ? fmt::format(", batch {}", *profile.batch) : "", titles, otherwise));
+}
+
+std::vector<LibraryCall> read_api_logs(const std::vector<std::string>& paths) {
+  std::vector<LibraryCall> calls;
+  for (const std::string& path : paths) {
+    const std::vector<LibraryCall> more = read_api_log(path);
+    calls.insert(calls.end(), more.begin(), more.end());
+  }
+  return calls;
+}
+
+Inputs read_inputs(const CommonFlags& flags) {
+  if (flags.graphs.empty()) throw Error("say which model: --graph <model>.graph.json");
+  if (flags.results.empty()) throw Error("say where the results are: --results FILE|DIR|DB");
+  // Flags first: a typing error should not cost the reading of many files.
+  Inputs inputs{.format = flags.format};
+  for (const std::string& precision : flags.precisions) {
+    inputs.filters.push_back(filter_of(flags, precision));
+  }
+  inputs.rows = rows_of(flags);
+  inputs.movement = movement_of(flags);
+  inputs.allow_missing = flags.allow_missing;
+  for (const std::string& path : flags.graphs) inputs.graphs.push_back(read_graph(path));
+  for (const std::string& path : flags.profiles) {
+    inputs.profiles.push_back(read_profile(path));
+    graph_of(inputs.profiles.back(), inputs.graphs, ", or leave the profile out");
+  }
+  inputs.results =
+      read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
+  require_backend(flags.backend, inputs.results);
+  for (const Profile& profile : inputs.profiles) require_same_kind(profile, inputs.results);
+  return inputs;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,73 @@
+#include "analysis/model/algorithms.h"
+
+#include <algorithm>
+
+#include "analysis/model/selection.h"
+
+namespace benanza::analysis {
+namespace {
+
+bool is_product_key(std::string_view key) {
+  const std::string_view op = key.substr(0, key.find('/'));
+  return op == "conv" || op == "deconv" || op == "gemm";
+}
+
+}  // namespace
+
+std::optional<double> AlgorithmRow::heuristic_loss() const {
+  if (best == nullptr || heuristic == nullptr) return std::nullopt;
+  return heuristic->seconds() - best->seconds();
+}
+
+std::optional<double> AlgorithmRow::limit_loss() const {
+  if (best == nullptr || unlimited == nullptr) return std::nullopt;
+  return best->seconds() - unlimited->seconds();
+}
+
+std::vector<AlgorithmRow> algorithm_rows(const Graph& graph, const MeasurementSet& measurements,
+                                         const MeasurementFilter& filter) {
+  MeasurementFilter by_heuristic = filter;
+  by_heuristic.policy = AlgorithmPolicy::heuristic;
+  MeasurementFilter unlimited = filter;
+  unlimited.max_workspace_bytes.reset();
+  std::vector<AlgorithmRow> rows;
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (graph.layers[layer].cost != Cost::measured) continue;
+    for (const std::string& key : graph.layers[layer].problems) {
+      if (!is_product_key(key)) continue;
+      Precision precision = filter.precision;
+      Selected best = select_measurement(key, measurements, filter, precision);
+      if (best.best == nullptr && best.unsupported && filter.fallback) {
+        precision = *filter.fallback;
+        best = select_measurement(key, measurements, filter, precision);
+      }
+      AlgorithmRow row{.layer = layer, .key = key, .best = best.best, .reason = best.reason};
+      row.unlimited = select_measurement(key, measurements, unlimited, precision).best;
+      const Measurement* pick = select_measurement(key, measurements, by_heuristic, precision).best;
+      if (pick != nullptr && pick->heuristic_rank) row.heuristic = pick;
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+AlgorithmTotals totals(const std::vector<AlgorithmRow>& rows) {
+  AlgorithmTotals totals{.products = rows.size()};
+  for (const AlgorithmRow& row : rows) {
+    if (row.best == nullptr) {
+      ++totals.unmeasured;
+      continue;
+    }
+    totals.best_seconds += row.best->seconds();
+    totals.limit_loss_seconds += row.limit_loss().value_or(0);
+    if (const auto loss = row.heuristic_loss()) {
+      totals.heuristic_loss_seconds += *loss;
+      if (*loss > 0) ++totals.heuristic_misses;
+    } else {
+      ++totals.unranked;
+    }
+  }
+  return totals;
+}
+
+}  // namespace benanza::analysis

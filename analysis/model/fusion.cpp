@@ -1,0 +1,135 @@
+#include "analysis/model/fusion.h"
+
+#include <algorithm>
+
+namespace benanza::analysis {
+namespace {
+
+/// Seconds of a layer alone; empty where that is unknown.
+std::optional<double> seconds_alone(const LayerTime& time, Movement movement) {
+  switch (time.status) {
+    case LayerStatus::measured:
+    case LayerStatus::free:
+      return time.seconds;
+    case LayerStatus::movement:
+      return is_counted(time, movement) ? time.seconds : 0.0;
+    case LayerStatus::unsupported:
+    case LayerStatus::missing:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// The layer that does the work of the fusion's.
+Layer merged_layer(const Graph& graph, const Fusion& fusion) {
+  const Layer& first = graph.layers[fusion.layers.front()];
+  const Layer& last = graph.layers[fusion.layers.back()];
+  Layer merged{.name = first.name + " ... " + last.name,
+               .op = fusion.pattern,
+               .cost = Cost::measured,
+               .problems = {fusion.problem},
+               .flops = 0,
+               .bytes = std::nullopt,
+               .outputs = last.outputs};
+  if (fusion.layers.size() == 1) merged.name = first.name;
+  for (const std::size_t layer : fusion.layers) {
+    const auto& flops = graph.layers[layer].flops;
+    merged.flops = merged.flops && flops ? std::optional(*merged.flops + *flops) : std::nullopt;
+  }
+  return merged;
+}
+
+}  // namespace
+
+std::vector<LayerTime> fusion_times(const Graph& graph, const MeasurementSet& measurements,
+                                    MeasurementFilter filter) {
+  filter.fallback.reset();
+  Graph calls{.model = graph.model};
+  for (const Fusion& fusion : graph.fusions) {
+    calls.layers.push_back(
+        {.name = fusion.pattern, .cost = Cost::measured, .problems = {fusion.problem}});
+  }
+  return layer_times(calls, measurements, filter);
+}
+
+Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
+                   const std::vector<LayerTime>& fusions, Movement movement,
+                   const std::vector<bool>& allowed) {
+  std::vector<std::optional<double>> seconds;
+  for (const LayerTime& time : layers) seconds.push_back(seconds_alone(time, movement));
+  std::vector<Piece> pieces(graph.fusions.size());
+  for (std::size_t index = 0; index < pieces.size(); ++index) {
+    const bool usable =
+        fusions[index].status == LayerStatus::measured && (allowed.empty() || allowed[index]);
+    if (!usable) continue;  // a piece without layers is never used
+    pieces[index] = {.layers = graph.fusions[index].layers, .seconds = *fusions[index].seconds};
+  }
+  return cheapest_cover(seconds, pieces);
+}
+
+std::vector<std::vector<std::size_t>> inputs_without_loops(const Graph& graph) {
+  std::vector<std::vector<std::size_t>> inputs;
+  for (const Layer& layer : graph.layers) inputs.push_back(layer.inputs);
+  for (const Fusion& fusion : graph.fusions) {
+    const std::vector<std::size_t>& members = fusion.layers;
+    const auto is_member = [&](std::size_t layer) {
+      return std::ranges::find(members, layer) != members.end();
+    };
+    const auto [first, last] = std::ranges::minmax_element(members);
+    // Layers stand behind their inputs.
+    std::vector<bool> depends(*last + 1);
+    for (std::size_t layer = *first; layer <= *last; ++layer) {
+      const auto waits = [&](std::size_t input) { return input < layer && depends[input]; };
+      if (is_member(layer)) {
+        std::erase_if(inputs[layer],
+                      [&](std::size_t input) { return !is_member(input) && waits(input); });
+        depends[layer] = true;
+      } else {
+        depends[layer] = std::ranges::any_of(inputs[layer], waits);
+      }
+    }
+  }
+  return inputs;
+}
+
+FusedGraph fused_graph(const Graph& graph, const std::vector<LayerTime>& layers,
+                       const std::vector<LayerTime>& fusions,
+                       const std::vector<std::size_t>& used) {
+  constexpr auto none = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> fusion_of(graph.layers.size(), none);
+  for (const std::size_t fusion : used) {
+    for (const std::size_t layer : graph.fusions[fusion].layers) fusion_of[layer] = fusion;
+  }
+  FusedGraph fused{.graph = {.model = graph.model, .batch = graph.batch}};
+  std::vector<std::size_t> place(graph.layers.size(), none);
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    const std::size_t fusion = fusion_of[layer];
+    if (fusion != none && graph.fusions[fusion].layers.back() != layer) continue;
+    const std::size_t index = fused.graph.layers.size();
+    if (fusion == none) {
+      place[layer] = index;
+      fused.graph.layers.push_back(graph.layers[layer]);
+      fused.graph.layers.back().inputs.clear();
+      fused.times.push_back(layers[layer]);
+      continue;
+    }
+    for (const std::size_t member : graph.fusions[fusion].layers) place[member] = index;
+    fused.graph.layers.push_back(merged_layer(graph, graph.fusions[fusion]));
+    fused.times.push_back(fusions[fusion]);
+    fused.times.back().fusion = graph.fusions[fusion].pattern;
+  }
+  const auto flow = inputs_without_loops(graph);
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    std::vector<std::size_t>& inputs = fused.graph.layers[place[layer]].inputs;
+    for (const std::size_t input : flow[layer]) {
+      if (place[input] != place[layer]) inputs.push_back(place[input]);
+    }
+  }
+  for (Layer& layer : fused.graph.layers) {
+    std::sort(layer.inputs.begin(), layer.inputs.end());
+    layer.inputs.erase(std::unique(layer.inputs.begin(), layer.inputs.end()), layer.inputs.end());
+  }
+  return fused;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/model/bounds.h"
+#include "analysis/model/cover.h"
+
+namespace benanza::analysis {
+
+/// One entry per fusion of `graph`: the fastest admitted measurement of its problem, by the rules
+/// of layer_times. LayerStatus measured, unsupported or missing; never at a fallback precision.
+std::vector<LayerTime> fusion_times(const Graph& graph, const MeasurementSet& measurements,
+                                    MeasurementFilter filter);
+
+/// The cheapest way through `graph` with every layer done once, alone in `layers[i]` or in one of
+/// the graph's fusions in `fusions[i]`: Cover::pieces are indices into graph.fusions. Other times
+/// for layers and fusions give the cover for those. `allowed` (one per fusion;
+/// empty: all) leaves fusions out. A fusion with a layer whose own time is unknown is left out,
+/// too: what it saves is not known. Layers that do not count (Movement) cost nothing alone.
+Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
+                   const std::vector<LayerTime>& fusions, Movement movement,
+                   const std::vector<bool>& allowed = {});
+
+/// The fusions to use where layers run in parallel. One that joins two branches waits for both, and
+/// may make the critical path longer than it is without. From those of `cover` on, one such fusion
+/// on the path after the other is given up, or exchanged for another of its layers, whichever
+/// shortens the path most, until nothing does. Never a longer path than the cover's; that there is
+/// no shorter one is not said. Indices into graph.fusions, ascending.
+std::vector<std::size_t> parallel_fusions(const Graph& graph, const std::vector<LayerTime>& layers,
+                                          const std::vector<LayerTime>& fusions, Movement movement,
+                                          const Cover& cover);
+
+/// The inputs of every layer, without those through which a fusion would wait for itself: a layer
+/// of it may read what is computed from the mere shape of another one's result (the initial states
+/// of a recurrent layer are).
+std::vector<std::vector<std::size_t>> inputs_without_loops(const Graph& graph);
+
+/// A graph with each of these fusions (indices of disjoint ones) as one layer, named after its
+/// first and last layer, in the place of its last one; and the times of its layers.
+struct FusedGraph {
+  Graph graph{};
+  std::vector<LayerTime> times{};
+};
+FusedGraph fused_graph(const Graph& graph, const std::vector<LayerTime>& layers,
+                       const std::vector<LayerTime>& fusions, const std::vector<std::size_t>& used);
+
+}  // namespace benanza::analysis

@@ -1,0 +1,153 @@
+#include "analysis/model/layer_time.h"
+
+#include <utility>
+
+#include "analysis/model/selection.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// One way of doing a layer's work: calls, one after the other.
+struct Way {
+  std::string fusion;
+  std::vector<std::string> keys;
+};
+
+std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const MeasurementFilter& filter) {
+  std::vector<Way> ways;
+  if (!graph.layers[layer].problems.empty()) {
+    ways.push_back({.fusion = "", .keys = graph.layers[layer].problems});
+  }
+  if (!filter.fused_calls) return ways;
+  for (const Fusion& fusion : graph.fusions) {
+    if (fusion.layers == std::vector{layer}) {
+      ways.push_back({.fusion = fusion.pattern, .keys = {fusion.problem}});
+    }
+  }
+  return ways;
+}
+
+/// The fastest complete way at `precision`: standing measured, unsupported or missing.
+LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements,
+                const MeasurementFilter& filter, Precision precision) {
+  LayerTime best{.status = LayerStatus::unsupported};
+  std::string refusal;
+  for (const Way& way : ways) {
+    LayerTime time{.status = LayerStatus::measured, .seconds = 0, .fusion = way.fusion};
+    bool impossible = false;
+    for (const std::string& key : way.keys) {
+      const Selected call = select_measurement(key, measurements, filter, precision);
+      if (call.best != nullptr) {
+        time.calls.push_back(call.best);
+        *time.seconds += call.best->seconds();
+      } else if (call.unsupported) {
+        impossible = true;
+        if (refusal.empty()) refusal = call.reason;
+      } else {
+        time.gaps.push_back({key, call.reason + " at " + std::string(to_string(precision))});
+      }
+    }
+    if (impossible) continue;
+    if (!time.gaps.empty()) {
+      if (best.status == LayerStatus::measured) continue;
+      best.status = LayerStatus::missing;
+      best.gaps.insert(best.gaps.end(), time.gaps.begin(), time.gaps.end());
+    } else if (best.status != LayerStatus::measured || *time.seconds < *best.seconds) {
+      best = std::move(time);
+    }
+  }
+  if (best.status == LayerStatus::unsupported) {
+    best.note = "unsupported at " + std::string(to_string(precision));
+    if (!refusal.empty()) best.note += ": " + refusal;
+  }
+  return best;
+}
+
+LayerTime layer_time(const Graph& graph, std::size_t index, const MeasurementSet& measurements,
+                     const MeasurementFilter& filter) {
+  const Layer& layer = graph.layers[index];
+  if (layer.cost == Cost::free) {
+    return {.status = LayerStatus::free, .seconds = 0, .note = layer.reason};
+  }
+  if (layer.cost == Cost::unsupported) {
+    return {.status = LayerStatus::unsupported, .note = layer.reason};
+  }
+  const std::vector<Way> ways = ways_of(graph, index, filter);
+  if (ways.empty()) {
+    return {.status = LayerStatus::movement, .note = "has no benchmark: " + layer.reason};
+  }
+  LayerTime time = solve(ways, measurements, filter, filter.precision);
+  if (time.status == LayerStatus::unsupported && filter.fallback &&
+      *filter.fallback != filter.precision) {
+    const std::string note = std::move(time.note);
+    time = solve(ways, measurements, filter, *filter.fallback);
+    const bool found = time.status == LayerStatus::measured;
+    time.note =
+        note + (found ? "; counted at " + std::string(to_string(*filter.fallback))
+                      : "; at " + std::string(to_string(*filter.fallback)) + " " +
+                            (time.status == LayerStatus::missing ? "not measured" : "unsupported"));
+  }
+  if (time.status == LayerStatus::measured && layer.cost == Cost::movement) {
+    time.status = LayerStatus::movement;
+  }
+  return time;
+}
+
+}  // namespace
+
+std::string_view to_string(LayerStatus status) {
+  switch (status) {
+    case LayerStatus::measured:
+      return "measured";
+    case LayerStatus::movement:
+      return "movement";
+    case LayerStatus::free:
+      return "free";
+    case LayerStatus::unsupported:
+      return "unsupported";
+    case LayerStatus::missing:
+      return "missing";
+  }
+  return "";
+}
+
+std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
+                                   const MeasurementFilter& filter) {
+  std::vector<LayerTime> times;
+  times.reserve(graph.layers.size());
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    times.push_back(layer_time(graph, layer, measurements, filter));
+  }
+  return times;
+}
+
+Assumed assumed(const Graph& graph, const std::vector<double>& counted) {
+  Assumed sum;
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    const Layer& layer = graph.layers[index];
+    if (layer.assumed.empty() || counted[index] <= 0) continue;
+    if (sum.layers++ == 0) sum.first = layer.assumed;
+    sum.seconds += counted[index];
+  }
+  return sum;
+}
+
+Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Precision precision) {
+  Coverage coverage;
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    const LayerTime& time = times[index];
+    Tally& tally = coverage.tallies[static_cast<std::size_t>(time.status)];
+    ++tally.layers;
+    // A free layer does no arithmetic at inference, by definition.
+    const std::optional<double> flops =
+        time.status == LayerStatus::free ? std::optional(0.0) : graph.layers[index].flops;
+    tally.flops = tally.flops && flops ? std::optional(*tally.flops + *flops) : std::nullopt;
+    if (time.status == LayerStatus::measured &&
+        time.calls.front()->variant.precision != precision) {
+      ++coverage.at_fallback;
+    }
+  }
+  return coverage;
+}
+
+}  // namespace benanza::analysis

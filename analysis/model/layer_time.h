@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/model/selection.h"
+#include "analysis/results/measurement.h"
+#include "core/graph_file/graph.h"
+
+namespace benanza::analysis {
+
+/// Where a layer stands in a bound. As Cost, but by what was measured: `unsupported` also at the
+/// asked precision alone; `missing` where a measurement that could answer is not there.
+enum class LayerStatus { measured, movement, free, unsupported, missing };
+inline constexpr LayerStatus layer_statuses[] = {LayerStatus::measured, LayerStatus::movement,
+                                                 LayerStatus::free, LayerStatus::unsupported,
+                                                 LayerStatus::missing};
+std::string_view to_string(LayerStatus status);
+
+/// A measurement a layer would need, and why there is none: "not measured", "incorrect: ...".
+struct Gap {
+  std::string key{};
+  std::string reason{};
+};
+
+/// The least time of one layer by what was measured.
+struct LayerTime {
+  LayerStatus status = LayerStatus::missing;
+  /// Sum of the chosen calls' medians; 0 for a free layer; empty where unknown.
+  std::optional<double> seconds{};
+  /// The chosen calls, one after the other. They live as long as the MeasurementSet.
+  std::vector<const Measurement*> calls{};
+  /// Pattern of the single-layer fusion that was chosen, e.g. "conv_bias"; else empty.
+  std::string fusion{};
+  /// Why it is free, unsupported, or counted at another precision; else empty.
+  std::string note{};
+  /// Measurements that a missing layer lacks.
+  std::vector<Gap> gaps{};
+};
+
+/// One entry per layer of `graph`. A layer's time is the smallest over its ways of the sum over
+/// their calls of the measurement that the choice takes; a way is the layer's own problems, or one
+/// problem of a fusion of this layer alone (a convolution with its bias). A way with a call that is
+/// not measured is left out; a layer is missing only if that leaves none.
+std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
+                                   const MeasurementFilter& filter);
+
+struct Tally {
+  std::size_t layers = 0;
+  /// Empty if one of the layers does not know its FLOPs.
+  std::optional<double> flops = 0;
+};
+
+/// How many layers, and how many of the model's FLOPs, stand where. Every layer is in one class.
+struct Coverage {
+  std::array<Tally, std::size(layer_statuses)> tallies;
+  /// Measured layers whose time is that of the fallback precision.
+  std::size_t at_fallback = 0;
+
+  const Tally& of(LayerStatus status) const { return tallies[static_cast<std::size_t>(status)]; }
+};
+
+/// The part of a bound that comes from layers whose shapes may rest on an assumption of the
+/// generator.
+struct Assumed {
+  std::size_t layers = 0;
+  double seconds = 0;
+  /// Layer::assumed of the first.
+  std::string first;
+};
+/// `counted`: the seconds that each layer has in the bound.
+Assumed assumed(const Graph& graph, const std::vector<double>& counted);
+
+Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Precision precision);
+
+}  // namespace benanza::analysis

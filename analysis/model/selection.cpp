@@ -1,0 +1,91 @@
+#include "analysis/model/selection.h"
+
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace benanza::analysis {
+namespace {
+
+bool fits(const MeasurementFilter& filter, const Measurement& measurement) {
+  return !filter.max_workspace_bytes ||
+         measurement.workspace_bytes.value_or(0) <= *filter.max_workspace_bytes;
+}
+
+/// Is an ok measurement one that `filter` may take?
+bool may_take(const MeasurementFilter& filter, const Measurement& measurement) {
+  return fits(filter, measurement) && (filter.tensor_cores || measurement.tensor_cores == false);
+}
+
+/// The fastest of what the library would pick, one call per layout and backend.
+const Measurement* picked(const std::vector<const Measurement*>& candidates,
+                          AlgorithmPolicy policy) {
+  std::map<std::pair<Layout, std::string_view>, const Measurement*> picks;
+  const Measurement* best = nullptr;
+  if (policy == AlgorithmPolicy::heuristic) {
+    const auto rank = [](const Measurement& measurement) {
+      return measurement.heuristic_rank.value_or(std::numeric_limits<int>::max());
+    };
+    for (const Measurement* candidate : candidates) {
+      const Measurement*& pick =
+          picks[{candidate->variant.layout, std::string_view(candidate->variant.backend)}];
+      if (pick == nullptr || rank(*candidate) < rank(*pick) ||
+          (rank(*candidate) == rank(*pick) && candidate->seconds() < pick->seconds())) {
+        pick = candidate;
+      }
+    }
+    for (const auto& [group, pick] : picks) {
+      if (best == nullptr || pick->seconds() < best->seconds()) best = pick;
+    }
+    return best;
+  }
+  double best_seconds = 0;
+  for (const Measurement* candidate : candidates) {
+    const double seconds = candidate->seconds();
+    if (best != nullptr && best_seconds <= seconds) continue;
+    best = candidate;
+    best_seconds = seconds;
+  }
+  return best;
+}
+
+}  // namespace
+
+bool admits(const MeasurementFilter& filter, Precision precision, const Measurement& measurement) {
+  const VariantName& variant = measurement.variant;
+  return variant.precision == precision && variant.cold == filter.cold &&
+         (!filter.layout || variant.layout == *filter.layout || variant.layout == Layout::plain) &&
+         (!filter.backend || variant.backend == *filter.backend);
+}
+
+Selected select_measurement(std::string_view key, const MeasurementSet& measurements,
+                            const MeasurementFilter& filter, Precision precision) {
+  Selected selected{.best = nullptr, .unsupported = true, .reason = ""};
+  std::vector<const Measurement*> candidates;
+  bool any = false;
+  bool measured = false;
+  for (const Measurement& measurement : measurements.find(key)) {
+    if (!admits(filter, precision, measurement)) continue;
+    any = true;
+    if (measurement.status == Status::ok) {
+      measured = true;
+      if (may_take(filter, measurement)) candidates.push_back(&measurement);
+    } else if (measurement.status == Status::unsupported) {
+      if (selected.reason.empty()) selected.reason = measurement.reason;
+    } else {
+      // A variant that exists but gave no time: measuring again could answer.
+      selected.unsupported = false;
+      selected.reason = std::string(to_string(measurement.status)) + ": " + measurement.reason;
+    }
+  }
+  if (!any) return {.best = nullptr, .unsupported = false, .reason = "not measured"};
+  selected.best = picked(candidates, filter.policy);
+  if (selected.best == nullptr && measured) {
+    selected.unsupported = true;
+    selected.reason = filter.tensor_cores ? "needs more workspace than allowed"
+                                          : "no call is known to do without Tensor Cores";
+  }
+  return selected;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,176 @@
+#include "analysis/profile_match/align.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/profile_match/signature.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+constexpr std::size_t most_cells = 2'000'000'000;
+
+/// Operators that are the same kind of work under several names.
+std::string_view kind_of(std::string_view op) {
+  if (op == "Gemm" || op == "FusedMatMul") return "MatMul";
+  if (op == "GlobalAveragePool" || op == "ReduceMean") return "AveragePool";
+  if (op == "GlobalMaxPool") return "MaxPool";
+  if (op == "Sum") return "Add";
+  if (op == "SkipLayerNormalization") return "LayerNormalization";
+  if (op == "Upsample") return "Resize";
+  return op;
+}
+
+bool is_product_kind(std::string_view kind) {
+  return kind == "Conv" || kind == "MatMul" || kind == "ConvTranspose";
+}
+
+/// A part of a node, or a layer.
+struct Item {
+  std::size_t node = 0;  // or layer
+  std::size_t part = 0;
+  std::string_view kind{};
+  std::vector<std::string> signatures{};
+  Dims output{};
+  bool optional = false;
+};
+
+Dims without_leading_ones(const Dims& dims) {
+  return {std::find_if(dims.begin(), dims.end(), [](auto extent) { return extent != 1; }),
+          dims.end()};
+}
+
+std::vector<Item> parts_of(const std::vector<ProfiledNode>& nodes) {
+  std::vector<Item> items;
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    if (!nodes[node].origin.empty()) continue;
+    for (std::size_t part = 0; part < nodes[node].parts.size(); ++part) {
+      const Part& from = nodes[node].parts[part];
+      Item item{.node = node,
+                .part = part,
+                .kind = kind_of(from.op),
+                .signatures = {},
+                .output = without_leading_ones(from.output),
+                .optional = from.optional};
+      if (!from.problem.empty()) item.signatures.push_back(signature(from.problem));
+      items.push_back(std::move(item));
+    }
+  }
+  return items;
+}
+
+std::vector<Item> items_of(const std::vector<Layer>& layers) {
+  std::vector<Item> items;
+  for (const std::size_t index : topological_order(layers)) {
+    const Layer& layer = layers[index];
+    if (layer.cost == Cost::free) continue;
+    Item item{.node = index, .kind = kind_of(layer.op)};
+    for (const std::string& key : layer.problems) item.signatures.push_back(signature(key));
+    if (!layer.outputs.empty()) {
+      item.output = without_leading_ones(layer.outputs.front().shape.value_or(Dims{}));
+    }
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+bool is_same_problem(const Item& part, const Item& layer) {
+  return !part.signatures.empty() && std::find(layer.signatures.begin(), layer.signatures.end(),
+                                               part.signatures.front()) != layer.signatures.end();
+}
+
+/// 0: no pair.
+int weight(const Item& part, const Item& layer) {
+  if (is_same_problem(part, layer)) return is_product_kind(layer.kind) ? 32 : 16;
+  if (part.kind != layer.kind) return 0;
+  const bool same_output = !part.output.empty() && part.output == layer.output;
+  if (part.optional) return same_output && part.signatures.empty() ? 6 : 0;
+  if (same_output) return 6;
+  return part.output.empty() ? 3 : 1;
+}
+
+MatchKind how(const Item& part, const Item& layer) {
+  if (is_same_problem(part, layer)) return MatchKind::problem;
+  // Without a stated problem, operators are compared by the shape of their result.
+  const bool same = part.signatures.empty() && !part.output.empty() && part.output == layer.output;
+  return same ? MatchKind::problem : MatchKind::kind;
+}
+
+enum class Step : std::uint8_t { end, skip_part, skip_layer, pair };
+
+}  // namespace
+
+std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<ProfiledNode>& nodes) {
+  const std::vector<Item> parts = parts_of(nodes);
+  const std::vector<Item> slots = items_of(layers);
+  if (parts.empty() || slots.empty()) return {};
+  if (parts.size() > most_cells / slots.size()) {
+    throw Error("a profile of " + std::to_string(parts.size()) +
+                " operators is too long: trace a single run of the model");
+  }
+  const std::size_t width = slots.size() + 1;
+  std::vector<int> above(width);
+  std::vector<int> best(width);
+  std::vector<Step> steps((parts.size() + 1) * width, Step::end);
+  for (std::size_t i = 1; i <= parts.size(); ++i) {
+    for (std::size_t j = 1; j < width; ++j) {
+      Step step = Step::skip_part;
+      best[j] = above[j];
+      if (best[j - 1] > best[j]) {
+        best[j] = best[j - 1];
+        step = Step::skip_layer;
+      }
+      const int gain = weight(parts[i - 1], slots[j - 1]);
+      if (gain > 0 && above[j - 1] + gain >= best[j]) {
+        best[j] = above[j - 1] + gain;
+        step = Step::pair;
+      }
+      steps[i * width + j] = step;
+    }
+    std::swap(above, best);
+    best[0] = 0;
+  }
+
+  std::vector<Match> matches;
+  std::vector<bool> part_taken(parts.size());
+  std::vector<bool> slot_taken(slots.size());
+  const auto take = [&](std::size_t part, std::size_t slot, MatchKind found) {
+    part_taken[part] = true;
+    slot_taken[slot] = true;
+    matches.push_back({{parts[part].node, parts[part].part, slots[slot].node}, found});
+  };
+  for (std::size_t i = parts.size(), j = slots.size(); i > 0 && j > 0;) {
+    switch (steps[i * width + j]) {
+      case Step::pair:
+        --i;
+        --j;
+        take(i, j, how(parts[i], slots[j]));
+        break;
+      case Step::skip_layer:
+        --j;
+        break;
+      default:
+        --i;
+    }
+  }
+
+  std::map<std::string_view, std::vector<std::size_t>> left;  // last first
+  for (std::size_t slot = slots.size(); slot-- > 0;) {
+    if (slot_taken[slot]) continue;
+    for (const std::string& text : slots[slot].signatures) left[text].push_back(slot);
+  }
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    if (part_taken[part] || parts[part].optional || parts[part].signatures.empty()) continue;
+    const auto found = left.find(parts[part].signatures.front());
+    if (found == left.end()) continue;
+    while (!found->second.empty() && slot_taken[found->second.back()]) found->second.pop_back();
+    if (found->second.empty()) continue;
+    take(part, found->second.back(), MatchKind::moved);
+  }
+  std::sort(matches.begin(), matches.end(),
+            [](const Match& a, const Match& b) { return a.pair.layer < b.pair.layer; });
+  return matches;
+}
+
+}  // namespace benanza::analysis

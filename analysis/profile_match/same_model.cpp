@@ -1,0 +1,135 @@
+#include "analysis/profile_match/same_model.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "analysis/profiles/repeats.h"
+#include "core/base/error.h"
+#include "core/problem/problem.h"
+
+namespace benanza::analysis {
+namespace {
+
+bool is_product(const Layer& layer) {
+  return std::any_of(layer.problems.begin(), layer.problems.end(), [](std::string_view key) {
+    return key.starts_with("conv/") || key.starts_with("gemm/") || key.starts_with("deconv/");
+  });
+}
+
+bool is_product(const Part& part) {
+  return part.op == "Conv" || part.op == "MatMul" || part.op == "ConvTranspose";
+}
+
+std::size_t products(const ProfiledNode& node) {
+  return static_cast<std::size_t>(std::count_if(node.parts.begin(), node.parts.end(),
+                                                [](const Part& part) { return is_product(part); }));
+}
+
+[[noreturn]] void fail(const Profile& profile, const std::string& what) {
+  throw Error(profile.path.string() + ": profile of another model: " + what);
+}
+
+/// The batch of `profiled` if it is `model`'s problem at another batch.
+std::optional<std::int64_t> other_batch(const std::string& profiled, const std::string& model,
+                                        std::int64_t batch) {
+  const Problem a = parse(profiled);
+  const Problem b = parse(model);
+  if (const auto* run = std::get_if<Convolution>(&a.shape)) {
+    const auto* asked = std::get_if<Convolution>(&b.shape);
+    if (!asked || run->input[0] == asked->input[0]) return std::nullopt;
+    Convolution same = *run;
+    same.input[0] = asked->input[0];
+    if (same == *asked) return run->input[0];
+  }
+  if (const auto* run = std::get_if<Gemm>(&a.shape)) {
+    const auto* asked = std::get_if<Gemm>(&b.shape);
+    if (asked && run->m != asked->m && run->n == asked->n && run->k == asked->k &&
+        run->m * batch % asked->m == 0) {
+      return run->m * batch / asked->m;
+    }
+  }
+  return std::nullopt;
+}
+
+void require_same_batch(const Graph& graph, const Mapping& mapping, const Profile& profile) {
+  for (const Pair& pair : mapping.pairs) {
+    const Layer& layer = graph.layers[pair.layer];
+    const std::string& run = profile.nodes[pair.node].parts[pair.part].problem;
+    if (!is_product(layer) || run.empty() || mapping.found[pair.layer] == MatchKind::problem)
+      continue;
+    const auto batch = other_batch(run, layer.problems.front(), graph.batch.value_or(1));
+    if (!batch) continue;
+    throw Error(profile.path.string() + ": profile of batch " + std::to_string(*batch) +
+                ", and the graph is of " + title(graph) +
+                "; give the graph of benanza-generate "
+                "--batch " +
+                std::to_string(*batch));
+  }
+}
+
+}  // namespace
+
+bool is_of(const Profile& profile, const Graph& graph) {
+  return (profile.model.empty() || profile.model == graph.model) &&
+         (!profile.batch || !graph.batch || *profile.batch == *graph.batch);
+}
+
+void require_same_model(const Graph& graph, const Mapping& mapping, const Profile& profile) {
+  const bool has_shapes = std::any_of(profile.nodes.begin(), profile.nodes.end(),
+                                      [](const auto& node) { return !node.parts.empty(); });
+  const bool has_products = std::any_of(graph.layers.begin(), graph.layers.end(),
+                                        [](const Layer& layer) { return is_product(layer); });
+  std::size_t expected = 0;
+  std::size_t found = 0;
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    const Layer& layer = graph.layers[index];
+    if (has_products ? !is_product(layer) : layer.cost != Cost::measured) continue;
+    ++expected;
+    if (mapping.named[index] && !(has_shapes && mapping.found[index] == MatchKind::kind)) ++found;
+  }
+  const std::string what =
+      has_products ? " convolutions and matrix products of " : " measured layers of ";
+  if (has_shapes ? 5 * found < 4 * expected : 2 * found < expected) {
+    if (has_shapes) require_same_batch(graph, mapping, profile);
+    fail(profile, "it has " + std::to_string(found) + " of the " + std::to_string(expected) + what +
+                      title(graph) + "; profile that model again");
+  }
+  if (!has_shapes || !has_products) return;
+  std::size_t run = 0;
+  for (const ProfiledNode& node : profile.nodes) run += products(node);
+  if (4 * run > 5 * expected + 4) {
+    fail(profile, "it has " + std::to_string(run) + " convolutions and matrix products, and " +
+                      title(graph) + " has " + std::to_string(expected) +
+                      "; profile one run of that model");
+  }
+}
+
+Profile one_run(Profile profile, const Graph& graph) {
+  if (profile.repeats < 2) return profile;
+  const auto expected = static_cast<std::int64_t>(
+      std::count_if(graph.layers.begin(), graph.layers.end(),
+                    [](const Layer& layer) { return is_product(layer); }));
+  std::int64_t run = 0;
+  for (const ProfiledNode& node : profile.nodes) run += static_cast<std::int64_t>(products(node));
+  std::size_t best = 1;
+  for (std::size_t count = 2; count <= profile.repeats; ++count) {
+    if (profile.repeats % count != 0) continue;
+    const auto distance = [&](std::size_t parts) {
+      return std::abs(run / static_cast<std::int64_t>(parts) - expected);
+    };
+    if (distance(count) < distance(best)) best = count;
+  }
+  profile.repeats = 1;
+  if (best == 1) return profile;
+  profile.nodes = one_of(profile.nodes, best);
+  profile.steps *= best;
+  if (profile.timeline) {
+    const double parts = static_cast<double>(best);
+    profile.timeline->span_seconds /= parts;
+    profile.timeline->busy_seconds /= parts;
+    profile.timeline->host_bound_seconds /= parts;
+  }
+  return profile;
+}
+
+}  // namespace benanza::analysis

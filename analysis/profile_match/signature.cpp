@@ -1,0 +1,72 @@
+#include "analysis/profile_match/signature.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "core/problem/problem.h"
+
+namespace benanza::analysis {
+namespace {
+
+std::string of(const Gemm& gemm) {
+  std::int64_t rows = gemm.m;
+  std::int64_t products = element_count(gemm.batch());
+  if (element_count(gemm.batch_b) == 1) {  // one matrix for all: one product of more rows
+    rows *= products;
+    products = 1;
+  }
+  return "gemm " + join({products, rows, gemm.n, gemm.k}, 'x');
+}
+
+std::string text_without_leading_ones(const Dims& dims) {
+  const auto first =
+      std::find_if(dims.begin(), dims.end(), [](auto extent) { return extent != 1; });
+  return join(Dims(first, dims.end()), 'x');
+}
+
+std::string of(const Binary& binary) {
+  std::string a = text_without_leading_ones(binary.a);
+  std::string b = text_without_leading_ones(binary.b);
+  const bool ordered = binary.kind == BinaryKind::sub || binary.kind == BinaryKind::div ||
+                       binary.kind == BinaryKind::prelu;
+  if (!ordered && b < a) std::swap(a, b);
+  return std::string(binary.op()) + ' ' + a + ' ' + b;
+}
+
+std::string mean_over_pixels(const Dims& input) { return "mean " + join(input, 'x'); }
+
+std::string of(const Pooling& pooling) {
+  const bool all = pooling.mode != PoolingMode::max && !pooling.window.has_padding() &&
+                   pooling.window.kernel == spatial(pooling.input);
+  return all ? mean_over_pixels(pooling.input) : "";
+}
+
+std::string of(const Reduction& reduction) {
+  Dims pixels;
+  for (std::size_t axis = 2; axis < reduction.input.size(); ++axis) {
+    pixels.push_back(static_cast<std::int64_t>(axis));
+  }
+  const bool all =
+      reduction.kind == ReductionKind::mean && !pixels.empty() && reduction.axes == pixels;
+  return all ? mean_over_pixels(reduction.input) : "";
+}
+
+template <class T>
+std::string of(const T&) {
+  return "";
+}
+
+}  // namespace
+
+std::string signature(std::string_view key) {
+  try {
+    const Problem problem = parse(key);
+    std::string text = std::visit([](const auto& shape) { return of(shape); }, problem.shape);
+    if (!text.empty()) return text;
+  } catch (const std::exception&) {
+    // Keys of another version, or none at all: they are equal to themselves.
+  }
+  return std::string(key);
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,27 @@
+#include "analysis/profiles/profile.h"
+
+#include <algorithm>
+
+namespace benanza::analysis {
+
+Profile read_profile(const std::filesystem::path& path) {
+  const Document document(path, "a profile",
+                          "write it with scripts/profile-onnxruntime or scripts/profile-pytorch");
+  return document.guard([&] {
+    for (const Importer& importer : importers()) {
+      if (!importer.recognises(document.root())) continue;
+      Profile profile = importer.import(document);
+      // A bare trace of a GPU knows no latency, but when the GPU worked.
+      if ((profile.latency_seconds.empty() && !profile.timeline) ||
+          !std::all_of(profile.latency_seconds.begin(), profile.latency_seconds.end(),
+                       [](double seconds) { return seconds > 0; })) {
+        throw document.error("has no latency");
+      }
+      if (profile.nodes.empty()) throw document.error("has no operators in its trace");
+      return profile;
+    }
+    throw document.error("is of no framework known here");
+  });
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,82 @@
+// benanza-analyze bound: the lower-bound latency of models on what was measured.
+
+#include <memory>
+
+#include "analysis/profile_match/same_model.h"
+#include "analysis/questions/bound/report.h"
+#include "analysis/questions/layouts.h"
+#include "analysis/questions/question.h"
+#include "core/statistics/statistics.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// Columns of the report's table of all models.
+void add_headlines(Section& section, const Subject& subject, const Bounds& bounds) {
+  const std::string latencies = "Lower bound, and latency where it was measured";
+  const std::string ratios = "Benanza ratio: LBL / measured latency";
+  const Profile* profile = latency_profile(subject);
+  const auto measured =
+      profile == nullptr ? std::nullopt : std::optional(median(profile->latency_seconds));
+  const auto add_time = [&](const std::string& title, std::optional<double> seconds) {
+    const auto plotted = seconds ? std::optional(*seconds * 1e3) : std::nullopt;
+    section.headlines.push_back({title, ms_cell(seconds), latencies, plotted, "ms"});
+  };
+  const auto add_ratio = [&](const std::string& title, double seconds) {
+    const auto ratio = measured ? std::optional(seconds / *measured) : std::nullopt;
+    section.headlines.push_back({title, ratio_cell(ratio), ratios, ratio, ""});
+  };
+  add_time("LBL sequential ms", bounds.sequential.seconds);
+  add_time("LBL parallel ms", bounds.parallel.seconds);
+  section.headlines.push_back(
+      {"framework", text_cell(profile == nullptr ? "" : framework_name(*profile, subject.filter))});
+  add_time("measured ms", measured);
+  add_ratio("BR sequential", bounds.sequential.seconds);
+  add_ratio("BR parallel", bounds.parallel.seconds);
+}
+
+Section answer(const Subject& subject) {
+  BoundReport report =
+      make_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  if (!subject.allow_missing) {
+    require_complete(subject.graph, report.times, to_string(subject.filter.precision));
+  }
+  for (const Profile& profile : subject.inputs.profiles) {
+    if (!is_of(profile, subject.graph)) continue;
+    Comparison comparison =
+        compare(subject.graph, report.times, report.bounds, subject.movement(), profile);
+    comparison.warnings =
+        differences(profile, subject.filter.precision, subject.inputs.results.systems);
+    report.comparisons.push_back(std::move(comparison));
+  }
+  Section section = bound_section(report, subject.inputs.results.peaks);
+  add_headlines(section, subject, report.bounds);
+  return section;
+}
+
+struct Options {
+  CommonFlags common;
+  bool layouts = false;
+};
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  add_common_flags(flags, options->common);
+  flags.add("--layouts", options->layouts, "The answer of `benanza-analyze layouts` instead");
+  return [options] {
+    const Inputs inputs = read_inputs(options->common);
+    print(page_of("bound", inputs, options->layouts ? layouts_section : answer), inputs);
+  };
+}
+
+}  // namespace
+
+Question bound_question() {
+  return {.name = "bound",
+          .help = "Lower-bound latency, sequential and parallel",
+          .section = [](const Subject& subject) { return std::optional(answer(subject)); },
+          .ask = ask,
+          .place = 10};
+}
+
+}  // namespace benanza::analysis

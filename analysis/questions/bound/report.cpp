@@ -1,0 +1,38 @@
+#include "analysis/questions/bound/report.h"
+
+namespace benanza::analysis {
+
+BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
+                        const MeasurementFilter& filter, Movement movement) {
+  BoundReport report{.graph = &graph,
+                     .filter = filter,
+                     .movement = movement,
+                     .times = layer_times(graph, measurements, filter)};
+  report.coverage = coverage(graph, report.times, filter.precision);
+  report.assumed = assumed(graph, counted_seconds(report.times, movement));
+  report.bounds = bounds(graph, report.times, movement);
+  // The interval takes longer than everything else: not twice for the same.
+  const bool same =
+      movement == Movement::include || report.coverage.of(LayerStatus::movement).layers == 0;
+  report.with_movement = same ? report.bounds : bounds(graph, report.times, Movement::include);
+  return report;
+}
+
+std::vector<LayerRow> layer_rows(const BoundReport& report) {
+  std::vector<LayerRow> rows(report.times.size());
+  for (std::size_t layer = 0; layer < rows.size(); ++layer) {
+    const LayerTime& time = report.times[layer];
+    const std::optional<double> flops = report.graph->layers[layer].flops;
+    rows[layer].seconds = time.seconds;
+    if (is_counted(time, report.movement)) {
+      rows[layer].share = *time.seconds / report.bounds.sequential.seconds;
+    }
+    if (!time.calls.empty() && flops && *flops > 0) {
+      rows[layer].flops_per_second = *flops / *time.seconds;
+    }
+  }
+  for (const std::size_t layer : report.bounds.path) rows[layer].on_critical_path = true;
+  return rows;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/model/bounds.h"
+#include "analysis/model/layer_time.h"
+#include "analysis/profile_match/comparison.h"
+#include "analysis/questions/common/subject.h"
+#include "analysis/results/read.h"
+
+namespace benanza::analysis {
+
+/// The answer of `bound` for one model, batch and precision.
+struct BoundReport {
+  const Graph* graph = nullptr;
+  MeasurementFilter filter{};
+  Movement movement = Movement::exclude;
+  /// Per layer.
+  std::vector<LayerTime> times{};
+  Coverage coverage{};
+  Bounds bounds{};
+  Bounds with_movement{};
+  /// Of `bounds`.
+  Assumed assumed{};
+  std::vector<Comparison> comparisons{};
+
+  /// Some layer that has a benchmark was not measured: the bound leaves it out.
+  bool is_partial() const { return coverage.of(LayerStatus::missing).layers > 0; }
+};
+
+BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
+                        const MeasurementFilter& filter, Movement movement);
+
+/// A layer in the bound. Empty where unknown.
+struct LayerRow {
+  std::optional<double> seconds{};
+  /// Of the sequential bound; empty where the layer is not part of it.
+  std::optional<double> share{};
+  std::optional<double> flops_per_second{};
+  bool on_critical_path = false;
+};
+
+/// One row per layer of the report's graph.
+std::vector<LayerRow> layer_rows(const BoundReport& report);
+
+/// Everything that text, JSON, CSV and HTML show of it. `peaks`: of the devices, for the roofline.
+Section bound_section(const BoundReport& report,
+                      const std::map<std::string, PeakValues>& peaks = {});
+
+/// For programs: the section's facts and its rows of CSV.
+nlohmann::ordered_json bound_facts(const BoundReport& report);
+Sheet bound_csv(const BoundReport& report);
+
+/// Layers that take the most of the bound, layers and the roofline, time by throughput.
+std::vector<Block> bound_plots(const BoundReport& report,
+                               const std::map<std::string, PeakValues>& peaks);
+
+}  // namespace benanza::analysis

@@ -1,0 +1,195 @@
+#include "analysis/questions/common/subject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "analysis/profile_match/same_model.h"
+#include "analysis/render/text.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+bool is_at(const Profile& profile, const MeasurementFilter& filter) {
+  return profile.precision.empty() || profile.precision == to_string(filter.precision);
+}
+
+}  // namespace
+
+std::string filter_text(const MeasurementFilter& filter, Movement movement) {
+  std::string text(to_string(filter.precision));
+  if (filter.layout) text += ", layout " + std::string(to_string(*filter.layout));
+  if (filter.backend) text += ", " + *filter.backend;
+  if (filter.fallback) text += ", fallback " + std::string(to_string(*filter.fallback));
+  if (filter.cold) text += ", cold caches";
+  if (filter.max_workspace_bytes) {
+    text += ", workspace up to " + std::to_string(*filter.max_workspace_bytes) + " bytes";
+  }
+  if (movement == Movement::include) text += ", movement included";
+  return text;
+}
+
+void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& facts) {
+  const auto stated = [](const auto& value, auto&& text) {
+    return value ? nlohmann::ordered_json(text(*value)) : nlohmann::ordered_json();
+  };
+  const auto name = [](auto value) { return to_string(value); };
+  const auto same = [](const auto& value) { return value; };
+  facts["precision"] = to_string(filter.precision);
+  facts["layout"] = stated(filter.layout, name);
+  facts["backend"] = stated(filter.backend, same);
+  facts["fallback"] = stated(filter.fallback, name);
+  facts["cold"] = filter.cold;
+  facts["max_workspace_bytes"] = stated(filter.max_workspace_bytes, same);
+}
+
+Section model_section(const Graph& graph, const MeasurementFilter& filter, Movement movement) {
+  Section section{.heading = title(graph) + ", " + filter_text(filter, movement)};
+  section.facts["model"] = graph.model;
+  section.facts["batch"] = value_or_null(graph.batch);
+  add_filter_facts(filter, section.facts);
+  section.facts["movement"] = movement == Movement::include ? "include" : "exclude";
+  return section;
+}
+
+std::string call_text(const Measurement* call) {
+  if (call == nullptr) return "-";
+  const VariantName& variant = call->variant;
+  return std::string(to_string(variant.layout)) + '/' + variant.backend + '/' + variant.algorithm;
+}
+
+std::string calls_text(const LayerTime& time, std::optional<Precision> asked) {
+  std::string text = time.fusion.empty() ? "" : time.fusion + ": ";
+  for (const Measurement* call : time.calls) {
+    if (call != time.calls.front()) text += " + ";
+    const Precision precision = call->variant.precision;
+    if (asked && precision != *asked) text += std::string(to_string(precision)) + '/';
+    text += call_text(call);
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::optional<double> seconds_of(const Measurement* call) {
+  if (call == nullptr) return std::nullopt;
+  return call->seconds();
+}
+
+nlohmann::ordered_json spread_json(const std::optional<Interval>& spread) {
+  if (!spread) return nullptr;
+  return {spread->low, spread->high};
+}
+
+std::string with_spread(const Bound& bound) { return with_spread(bound.seconds, bound.spread); }
+
+void require_complete(const Graph& graph, const std::vector<LayerTime>& times,
+                      std::string_view kind) {
+  std::string named;
+  std::size_t count = 0;
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    for (const Gap& gap : times[layer].gaps) {
+      if (++count > 3) continue;
+      named += fmt::format("{}{} ({}; layer \"{}\")", named.empty() ? "" : ", ", gap.key,
+                           gap.reason, graph.layers[layer].name);
+    }
+  }
+  if (count == 0) return;
+  throw Error(fmt::format(
+      "{}, {}: {} measurement{} missing: {}{}; run the benchmarks, or say "
+      "--allow-missing for a partial bound",
+      title(graph), kind, count, count == 1 ? " is" : "s are", named, count > 3 ? ", ..." : ""));
+}
+
+bool is_measured_at(Precision precision, const Subject& subject) {
+  MeasurementFilter filter = subject.filter;
+  filter.precision = precision;
+  filter.fallback.reset();
+  return std::ranges::any_of(layer_times(subject.graph, subject.measurements(), filter),
+                             [](const LayerTime& time) { return !time.calls.empty(); });
+}
+
+const Profile* latency_profile(const Subject& subject) {
+  const Profile* found = nullptr;
+  for (const Profile& profile : subject.inputs.profiles) {
+    if (!is_of(profile, subject.graph) || profile.latency_seconds.empty()) continue;
+    if (found == nullptr || is_at(profile, subject.filter) || !is_at(*found, subject.filter)) {
+      found = &profile;
+    }
+  }
+  return found;
+}
+
+std::string framework_name(const Profile& profile, const MeasurementFilter& filter) {
+  return profile.framework + (is_at(profile, filter) ? "" : ' ' + profile.precision);
+}
+
+const Profile* profile_of(const Subject& subject) {
+  const Profile* found = nullptr;
+  for (const Profile& profile : subject.inputs.profiles) {
+    if (is_of(profile, subject.graph) && is_at(profile, subject.filter)) found = &profile;
+  }
+  return found;
+}
+
+std::vector<FrameworkPick> picks_of(const Subject& subject, const std::vector<AlgorithmRow>& rows,
+                                    const std::vector<LibraryCall>& calls) {
+  const Profile* profile = profile_of(subject);
+  if (profile == nullptr || !profile->timeline) {
+    if (calls.empty()) return {};
+    return framework_picks(subject.graph, rows, subject.measurements(), subject.filter, nullptr,
+                           calls);
+  }
+  const Profile run = one_run(*profile, subject.graph);
+  return framework_picks(subject.graph, rows, subject.measurements(), subject.filter, &run, calls);
+}
+
+void require_kernels(const Inputs& inputs) {
+  for (const Profile& profile : inputs.profiles) {
+    const std::string path = profile.path.string();
+    if (!profile.timeline) {
+      throw Error(path +
+                  ": does not say which kernels a GPU ran: give a profile of "
+                  "scripts/profile-pytorch, or leave it out");
+    }
+    const bool asked =
+        std::any_of(inputs.filters.begin(), inputs.filters.end(),
+                    [&](const MeasurementFilter& filter) { return is_at(profile, filter); });
+    if (!asked) {
+      throw Error(fmt::format("{}: profile of a run at {}: say --precision {}, or leave it out",
+                              path, profile.precision, profile.precision));
+    }
+  }
+}
+
+Page page_of(std::string_view command, const Inputs& inputs,
+             const std::function<std::optional<Section>(const Subject&)>& section) {
+  Page page{.command = std::string(command), .systems = inputs.results.systems};
+  for (const Graph& graph : inputs.graphs) {
+    for (const MeasurementFilter& filter : inputs.filters) {
+      auto answer = section({.inputs = inputs,
+                             .graph = graph,
+                             .filter = filter,
+                             .allow_missing = inputs.allow_missing});
+      if (answer) page.sections.push_back(*std::move(answer));
+    }
+  }
+  return page;
+}
+
+void print(const Page& page, const Inputs& inputs) {
+  print(page_text(page, inputs.format, inputs.rows));
+}
+
+Action ask_about_models(Flags& flags, std::string_view command,
+                        std::optional<Section> (*section)(const Subject&),
+                        const std::string& precisions) {
+  const auto values = std::make_shared<CommonFlags>();
+  add_common_flags(flags, *values, precisions);
+  return [=] {
+    const Inputs inputs = read_inputs(*values);
+    print(page_of(command, inputs, section), inputs);
+  };
+}
+
+}  // namespace benanza::analysis

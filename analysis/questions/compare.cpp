@@ -1,0 +1,282 @@
+// benanza-analyze compare: what changed between two sets of results.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "analysis/questions/compare/changes.h"
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// A model by one set of results.
+struct ModelTimes {
+  std::vector<LayerTime> times{};
+  Bounds bounds{};
+};
+
+Cell spread_cell(const std::optional<Interval>& spread) {
+  if (!spread) return {.shown = "", .value = nullptr};
+  return {.shown = fmt::format("{:.3f} to {:.3f}", spread->low, spread->high),
+          .value = {spread->low, spread->high}};
+}
+
+Cell call_cell(const Measurement* call, const std::string& reason) {
+  if (call == nullptr) return {.shown = reason, .value = nullptr};
+  return text_cell(call_text(call));
+}
+
+/// `calls`: each row is one call, the same before and after.
+Sheet changes_sheet(const std::vector<Change>& changes, bool calls, bool same) {
+  Sheet sheet{.name = calls ? "calls" : "problems",
+              .caption = calls ? "call by call" : "",
+              .columns = {{"change", "change"},
+                          {"ratio", "ratio", true},
+                          {"ratio 95%", "ratio_95"},
+                          {"before us", "before_seconds", true},
+                          {"after us", "after_seconds", true},
+                          {"before", "before"},
+                          {"after", "after"},
+                          {"problem", "problem"}}};
+  for (const Change& change : changes) {
+    if (change.kind == ChangeKind::same && !same) continue;
+    sheet.rows.push_back({text_cell(std::string(to_string(change.kind))),
+                          ratio_cell(change.ratio()), spread_cell(change.spread),
+                          us_cell(seconds_of(change.before)), us_cell(seconds_of(change.after)),
+                          call_cell(change.before, change.reason),
+                          call_cell(change.after, change.reason), text_cell(change.key)});
+  }
+  return sheet;
+}
+
+void add_totals(Section& section, const std::string& name, const ChangeTotals& sum,
+                double tolerance) {
+  const std::string beyond = fmt::format("by more than {:g}%", tolerance * 100);
+  section.add(
+      fmt::format("{}: {} with a time in both, {} slower {}, {} faster, {} lost, {} gained{}", name,
+                  sum.compared, sum.of(ChangeKind::slower), beyond, sum.of(ChangeKind::faster),
+                  sum.of(ChangeKind::lost), sum.of(ChangeKind::gained),
+                  sum.median_ratio ? fmt::format("; median ratio {:.4f}", *sum.median_ratio) : ""));
+  nlohmann::ordered_json& facts = section.facts[name + "_totals"];
+  facts["compared"] = sum.compared;
+  for (const ChangeKind kind : change_kinds) facts[std::string(to_string(kind))] = sum.of(kind);
+  facts["median_ratio"] =
+      sum.median_ratio ? nlohmann::ordered_json(*sum.median_ratio) : nlohmann::ordered_json();
+}
+
+void add_bound(Section& section, const std::string& name, const Bound& before, const Bound& after) {
+  section.add(fmt::format(
+      "LBL {:<11} {}, before {}{}", name, with_spread(after), with_spread(before),
+      before.seconds > 0 ? fmt::format(": ratio {:.3f}", after.seconds / before.seconds) : ""));
+  section.facts[name] = {{"before_seconds", before.seconds}, {"after_seconds", after.seconds}};
+}
+
+/// Two sets of results at one precision: what became slower, faster, and so on. `same`: with rows
+/// of what did not.
+Section changes_section(const MeasurementFilter& filter, const Changes& changes, double tolerance,
+                        bool same) {
+  Section section{.heading = filter_text(filter)};
+  add_filter_facts(filter, section.facts);
+  section.facts["tolerance"] = tolerance;
+  add_totals(section, "problems", totals(changes.problems), tolerance);
+  add_totals(section, "calls", totals(changes.calls), tolerance);
+  section.facts["only_before"] = changes.only_before;
+  section.facts["only_after"] = changes.only_after;
+  if (changes.only_before + changes.only_after > 0) {
+    section.add(
+        fmt::format("not compared: {} problems measured only before, {} only "
+                    "after",
+                    changes.only_before, changes.only_after));
+  }
+  section.add(changes_sheet(changes.problems, false, same));
+  section.add(changes_sheet(changes.calls, true, same));
+  return section;
+}
+
+/// A model's bounds by two sets of results, and the layers that make the difference.
+Section model_changes_section(const Graph& graph, const MeasurementFilter& filter,
+                              Movement movement, const ModelTimes& before,
+                              const ModelTimes& after) {
+  Section section = model_section(graph, filter, movement);
+  add_bound(section, "sequential", before.bounds.sequential, after.bounds.sequential);
+  add_bound(section, "parallel", before.bounds.parallel, after.bounds.parallel);
+
+  const std::vector<double> old_seconds = counted_seconds(before.times, movement);
+  const std::vector<double> new_seconds = counted_seconds(after.times, movement);
+  const auto known = [](const LayerTime& time) { return time.status != LayerStatus::missing; };
+  std::size_t one_sided = 0;
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (known(before.times[layer]) != known(after.times[layer])) ++one_sided;
+  }
+  if (one_sided > 0) {
+    section.add(fmt::format("partial: {} layers have a time only before or only after", one_sided));
+  }
+  section.facts["one_sided_layers"] = one_sided;
+
+  std::vector<std::size_t> order(graph.layers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto difference = [&](std::size_t layer) {
+    return new_seconds[layer] - old_seconds[layer];
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(difference(a)) > std::abs(difference(b));
+  });
+  Sheet sheet{.name = "layers",
+              .caption = "what makes the difference",
+              .columns = {{"layer", "layer"},
+                          {"op", "op"},
+                          {"difference us", "difference_seconds", true},
+                          {"before us", "before_seconds", true},
+                          {"after us", "after_seconds", true},
+                          {"before", "before"},
+                          {"after", "after"}}};
+  for (const std::size_t layer : order) {
+    if (!is_counted(before.times[layer], movement) && !is_counted(after.times[layer], movement)) {
+      continue;
+    }
+    sheet.rows.push_back({text_cell(graph.layers[layer].name), text_cell(graph.layers[layer].op),
+                          us_cell(difference(layer)), us_cell(before.times[layer].seconds),
+                          us_cell(after.times[layer].seconds),
+                          text_cell(calls_text(before.times[layer])),
+                          text_cell(calls_text(after.times[layer]))});
+  }
+  section.add(std::move(sheet));
+  return section;
+}
+
+struct Options {
+  CommonFlags common;
+  std::string before;
+  std::string after;
+  double tolerance_percent = 5;
+  bool all = false;
+  bool fail = false;
+};
+
+/// "cudnn: cudnn_version 9.14.0, now 9.19.0": one line for each library, and those that only one
+/// of the two has.
+std::vector<std::string> system_changes(const Results& before, const Results& after) {
+  std::vector<std::string> lines;
+  for (const auto& [backend, system] : before.systems) {
+    const auto now = after.systems.find(backend);
+    if (now == after.systems.end()) {
+      lines.push_back(backend + ": only before");
+      continue;
+    }
+    std::string line;
+    for (const auto& [field, old_value, new_value] : benanza::differences(system, now->second)) {
+      line += fmt::format("{}{} {}, now {}", line.empty() ? "" : "; ", field,
+                          old_value.value_or("not stated"), new_value.value_or("not stated"));
+    }
+    lines.push_back(backend + ": " + (line.empty() ? "the same system" : line));
+  }
+  for (const auto& [backend, system] : after.systems) {
+    if (!before.systems.contains(backend)) lines.push_back(backend + ": only after");
+  }
+  return lines;
+}
+
+ModelTimes model_times(const Graph& graph, const Results& results, const MeasurementFilter& filter,
+                       Movement movement, const Options& options, const std::string& path) {
+  ModelTimes model{.times = layer_times(graph, results.measurements, filter)};
+  if (!options.common.allow_missing) {
+    require_complete(graph, model.times, std::string(to_string(filter.precision)) + ", " + path);
+  }
+  model.bounds = bounds(graph, model.times, movement);
+  return model;
+}
+
+struct Answered {
+  Page page{.command = "compare"};
+  std::size_t slower = 0;
+  std::size_t lost = 0;
+};
+
+Error nothing_in_common(const Options& options, const std::string& where) {
+  return Error(options.before + " and " + options.after + ": no problem has a time" + where +
+               " and was measured in both; measure the same models with both");
+}
+
+Answered answer_compare(const Options& options) {
+  const CommonFlags& flags = options.common;
+  const double tolerance = options.tolerance_percent / 100;
+  const Movement movement = movement_of(flags);
+  std::vector<MeasurementFilter> filters;
+  for (const std::string& precision : flags.precisions) {
+    filters.push_back(filter_of(flags, precision));
+  }
+  if (filters.empty()) {
+    for (const Precision precision : all_precisions) {
+      filters.push_back(filter_of(flags, std::string(to_string(precision))));
+    }
+  }
+  std::vector<Graph> graphs;
+  for (const std::string& path : flags.graphs) graphs.push_back(read_graph(path));
+  const std::optional<KeySet> wanted =
+      graphs.empty() ? std::nullopt : std::optional(problem_keys(graphs));
+  const Results before = read_results({options.before}, wanted);
+  const Results after = read_results({options.after}, wanted);
+
+  Answered answered;
+  for (const auto& [backend, system] : after.systems) answered.page.systems[backend] = system;
+  const std::vector<std::string> lines = system_changes(before, after);
+  for (const MeasurementFilter& filter : filters) {
+    const Changes found = changes(before.measurements, after.measurements, filter, tolerance);
+    if (found.problems.empty() && found.calls.empty()) {
+      if (flags.precisions.empty()) continue;
+      throw nothing_in_common(options, " at " + std::string(to_string(filter.precision)));
+    }
+    answered.slower += totals(found.problems).of(ChangeKind::slower);
+    answered.lost += totals(found.problems).of(ChangeKind::lost);
+    Section section = changes_section(filter, found, tolerance, options.all);
+    section.blocks.insert(section.blocks.begin(), lines.begin(), lines.end());
+    section.facts["systems_before"] = before.systems;
+    answered.page.sections.push_back(std::move(section));
+    for (const Graph& graph : graphs) {
+      answered.page.sections.push_back(model_changes_section(
+          graph, filter, movement,
+          model_times(graph, before, filter, movement, options, options.before),
+          model_times(graph, after, filter, movement, options, options.after)));
+    }
+  }
+  if (answered.page.sections.empty()) throw nothing_in_common(options, "");
+  return answered;
+}
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  CommonFlags& common = options->common;
+  flags.add("before", options->before, "Results of one library, version or machine", "FILE|DIR|DB");
+  flags.add("after", options->after, "Results of another", "FILE|DIR|DB");
+  flags.add("--graph", common.graphs,
+            "<model>.graph.json: only its problems, and its bound before and after", "FILE");
+  add_filter_flags(flags, common, "");
+  add_output_flags(flags, common);
+  flags.add("--tolerance", options->tolerance_percent, 0.0, 1000.0,
+            "Times that differ by no more are the same, in percent");
+  flags.add("--all", options->all, "Rows of what is the same, too");
+  flags.add("--fail", options->fail, "End with an error where a problem is slower, or lost");
+  return [options] {
+    const std::size_t rows = rows_of(options->common);
+    const Answered answered = answer_compare(*options);
+    print(page_text(answered.page, options->common.format, rows));
+    if (!options->fail || answered.slower + answered.lost == 0) return;
+    throw Error(fmt::format("{} problems are slower by more than {:g}%, {} are lost",
+                            answered.slower, options->tolerance_percent, answered.lost));
+  };
+}
+
+}  // namespace
+
+Question compare_question() {
+  return {.name = "compare",
+          .help = "What became slower, faster, lost or gained between two sets of results",
+          .ask = ask};
+}
+
+}  // namespace benanza::analysis

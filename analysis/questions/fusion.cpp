@@ -1,0 +1,54 @@
+// benanza-analyze fusion: what models gain where layers are done by one call of the library.
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "analysis/questions/fusion/report.h"
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// Names the first few fused calls that were not measured; the report with --allow-missing counts
+/// them all.
+void require_fusions(const FusionReport& report) {
+  std::set<std::string> missing;
+  for (const LayerTime& time : report.fusions) {
+    for (const Gap& gap : time.gaps) missing.insert(gap.key + " (" + gap.reason + ")");
+  }
+  if (missing.empty()) return;
+  std::string named;
+  std::size_t count = 0;
+  for (const std::string& one : missing) {
+    if (++count <= 3) named += (named.empty() ? "" : ", ") + one;
+  }
+  throw Error(
+      fmt::format("{}, {}: {} measurement{} missing: {}{}; run the benchmarks, or say "
+                  "--allow-missing for a partial answer",
+                  title(*report.graph), to_string(report.filter.precision), count,
+                  count == 1 ? " is" : "s are", named, count > 3 ? ", ..." : ""));
+}
+
+std::optional<Section> answer(const Subject& subject) {
+  const FusionReport report =
+      make_fusion_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  if (!subject.allow_missing) {
+    require_complete(subject.graph, report.layers, to_string(subject.filter.precision));
+    require_fusions(report);
+  }
+  return fusion_section(report);
+}
+
+}  // namespace
+
+Question fusion_question() {
+  return {.name = "fusion",
+          .help = "What is gained where one call does several layers' work",
+          .section = answer,
+          .chapter = "fusion",
+          .place = 40};
+}
+
+}  // namespace benanza::analysis

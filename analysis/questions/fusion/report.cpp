@@ -1,0 +1,155 @@
+#include "analysis/questions/fusion/report.h"
+
+#include <algorithm>
+
+namespace benanza::analysis {
+namespace {
+
+/// Seconds of the fusion's layers alone; empty if one is unknown.
+std::optional<double> alone_seconds(const FusionReport& report, const Fusion& fusion) {
+  double total = 0;
+  for (const std::size_t layer : fusion.layers) {
+    const LayerTime& time = report.layers[layer];
+    const bool left_out =
+        time.status == LayerStatus::movement && !is_counted(time, report.movement);
+    if (left_out) continue;
+    if (!time.seconds) return std::nullopt;
+    total += *time.seconds;
+  }
+  return total;
+}
+
+Verdict verdict_of(const FusionReport& report, std::size_t index, const FusionRow& row) {
+  const Fusion& fusion = report.graph->fusions[index];
+  const LayerTime& time = report.fusions[index];
+  if (std::ranges::find(report.cover.pieces, index) != report.cover.pieces.end()) {
+    return Verdict::used;
+  }
+  if (time.status == LayerStatus::missing) return Verdict::missing;
+  if (time.status != LayerStatus::measured) return Verdict::unsupported;
+  if (fusion.layers.size() == 1 && report.layers[fusion.layers.front()].fusion == fusion.pattern) {
+    return Verdict::in_bound;
+  }
+  if (!row.alone_seconds) return Verdict::incomparable;
+  return *row.seconds < *row.alone_seconds ? Verdict::outdone : Verdict::does_not_pay;
+}
+
+std::vector<FusionRow> rows_of(const FusionReport& report) {
+  std::vector<FusionRow> rows;
+  for (std::size_t index = 0; index < report.fusions.size(); ++index) {
+    FusionRow row{.seconds = report.fusions[index].seconds,
+                  .alone_seconds = alone_seconds(report, report.graph->fusions[index])};
+    row.verdict = verdict_of(report, index, row);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Seconds that fusions of `pattern` alone would save.
+double profit_alone(const FusionReport& report, const std::string& pattern) {
+  std::vector<bool> allowed;
+  for (const Fusion& fusion : report.graph->fusions) allowed.push_back(fusion.pattern == pattern);
+  const Cover nothing = fusion_cover(*report.graph, report.layers, report.fusions, report.movement,
+                                     std::vector<bool>(allowed.size()));
+  const Cover cover =
+      fusion_cover(*report.graph, report.layers, report.fusions, report.movement, allowed);
+  return nothing.seconds - cover.seconds;
+}
+
+std::vector<PatternRow> patterns_of(const FusionReport& report,
+                                    const MeasurementSet& measurements) {
+  Graph calls = *report.graph;
+  calls.fusions.clear();
+  const std::vector<LayerTime> call_by_call = layer_times(calls, measurements, report.filter);
+
+  std::vector<PatternRow> patterns;
+  for (std::size_t index = 0; index < report.rows.size(); ++index) {
+    const Fusion& fusion = report.graph->fusions[index];
+    auto found = std::ranges::find(patterns, fusion.pattern, &PatternRow::pattern);
+    if (found == patterns.end()) {
+      patterns.push_back({.pattern = fusion.pattern,
+                          .profit_alone_seconds = profit_alone(report, fusion.pattern)});
+      found = patterns.end() - 1;
+    }
+    const FusionRow& row = report.rows[index];
+    ++found->found;
+    if (row.verdict == Verdict::missing) ++found->missing;
+    if (row.verdict == Verdict::unsupported) ++found->unsupported;
+    if (row.seconds) ++found->measured;
+    if (row.verdict == Verdict::used) {
+      ++found->used;
+      found->profit_seconds += *row.alone_seconds - *row.seconds;
+    }
+    if (row.verdict == Verdict::in_bound) {
+      const std::size_t layer = fusion.layers.front();
+      const std::optional<double>& calls_seconds = call_by_call[layer].seconds;
+      if (calls_seconds) found->in_bound_seconds += *calls_seconds - *report.layers[layer].seconds;
+    }
+  }
+  return patterns;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::used:
+      return "used";
+    case Verdict::in_bound:
+      return "in the bound";
+    case Verdict::outdone:
+      return "outdone";
+    case Verdict::does_not_pay:
+      return "does not pay";
+    case Verdict::unsupported:
+      return "unsupported";
+    case Verdict::missing:
+      return "missing";
+    case Verdict::incomparable:
+      return "incomparable";
+  }
+  return "";
+}
+
+std::string parallel_fusions_text(const FusionReport& report) {
+  const auto is_used = [&](std::size_t fusion) {
+    return std::ranges::find(report.cover.pieces, fusion) != report.cover.pieces.end();
+  };
+  const auto shared = std::ranges::count_if(report.in_parallel, is_used);
+  return "the parallel bound uses " + std::to_string(report.in_parallel.size()) + ", " +
+         std::to_string(shared) +
+         " of them of this cover: those given up join branches and make its path longer";
+}
+
+bool FusionReport::is_partial() const {
+  const auto is_missing = [](const LayerTime& time) { return time.status == LayerStatus::missing; };
+  return std::ranges::any_of(layers, is_missing) || std::ranges::any_of(fusions, is_missing);
+}
+
+FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measurements,
+                                const MeasurementFilter& filter, Movement movement) {
+  FusionReport report{.graph = &graph,
+                      .filter = filter,
+                      .movement = movement,
+                      .layers = layer_times(graph, measurements, filter),
+                      .fusions = fusion_times(graph, measurements, filter)};
+  report.cover = fusion_cover(graph, report.layers, report.fusions, movement);
+  report.unfused = bounds(graph, report.layers, movement);
+  report.in_parallel =
+      parallel_fusions(graph, report.layers, report.fusions, movement, report.cover);
+  const auto bounds_with = [&](const std::vector<std::size_t>& used) {
+    const FusedGraph fused = fused_graph(graph, report.layers, report.fusions, used);
+    return bounds(fused.graph, fused.times, movement);
+  };
+  report.fused = bounds_with(report.cover.pieces);
+  if (report.has_other_fusions_in_parallel()) {
+    Bounds parallel = bounds_with(report.in_parallel);
+    report.fused.parallel = parallel.parallel;
+    report.fused.path = std::move(parallel.path);
+  }
+  report.rows = rows_of(report);
+  report.patterns = patterns_of(report, measurements);
+  return report;
+}
+
+}  // namespace benanza::analysis

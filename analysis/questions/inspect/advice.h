@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/profiles/kernel_name.h"
+#include "analysis/profiles/profile.h"
+
+namespace benanza::analysis {
+
+/// "layout transform", "padding", ... of kernels that do not do the operator's own arithmetic.
+std::string_view name_of(KernelRole role);
+
+/// Advice on kernels of `role` inside an operator, ONNX operator `op`.
+std::string advice_on(KernelRole role, std::string_view op, const Profile& profile);
+
+/// Advice on an operator that the model does not have; `op` is its ONNX operator, or empty.
+std::string advice_on_extra(std::string_view op);
+
+/// Meaning of the finding that the framework ran nothing for a layer of operator `op`.
+std::string advice_on_missing(std::string_view op);
+
+/// Advice on a product that runs without Tensor Cores at `precision`.
+std::string advice_on_arithmetic(const Profile& profile);
+
+inline constexpr std::string_view advice_on_waits =
+    "Capture the run in a CUDA graph, or compile it (torch.compile, mode reduce-overhead): the "
+    "host "
+    "then launches it once.";
+inline constexpr std::string_view advice_on_parameters =
+    "Compare the two problems: the framework may have padded or split this layer, or runs another "
+    "version of the model.";
+inline constexpr std::string_view advice_on_order =
+    "Nothing is lost as long as both orders respect the data flow; concurrent branches may still "
+    "wait for each other.";
+
+}  // namespace benanza::analysis

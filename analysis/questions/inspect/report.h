@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/profiles/api_log/api_log.h"
+#include "analysis/questions/inspect/inspection.h"
+#include "analysis/render/page.h"
+
+namespace benanza::analysis {
+
+/// One profile beside its model.
+struct InspectReport {
+  const Graph* graph = nullptr;
+  std::shared_ptr<const Profile> profile{};
+  Inspection inspection{};
+  /// Of the libraries' API logs; may be empty.
+  std::vector<LibraryCall> calls{};
+  /// Per layer the call that does it, where there are calls.
+  std::vector<std::optional<std::size_t>> call_of_layer{};
+};
+
+/// The same for text, JSON, CSV and HTML.
+Section inspect_section(const InspectReport& report);
+
+}  // namespace benanza::analysis

@@ -1,0 +1,310 @@
+// benanza-analyze joint: every subset of the optimisations as one table.
+
+#include "analysis/questions/joint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "analysis/model/fusion.h"
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
+#include "core/statistics/statistics.h"
+
+namespace benanza::analysis {
+namespace {
+
+constexpr std::array members{&Optimisations::parallel, &Optimisations::algorithms,
+                             &Optimisations::fusion, &Optimisations::tensor_cores};
+constexpr std::array<std::string_view, members.size()> names{"parallel", "algorithms", "fusion",
+                                                             "Tensor Cores"};
+
+std::size_t count(const Optimisations& on) {
+  std::size_t set = 0;
+  for (const auto member : members) set += on.*member ? 1 : 0;
+  return set;
+}
+
+MeasurementFilter filter_with(const Optimisations& on, MeasurementFilter filter,
+                              Precision tensor_core_precision) {
+  filter.policy = on.algorithms ? AlgorithmPolicy::fastest : AlgorithmPolicy::heuristic;
+  filter.fused_calls = on.fusion;
+  if (on.tensor_cores) {
+    filter.fallback = filter.precision;
+    filter.precision = tensor_core_precision;
+  }
+  return filter;
+}
+
+/// Both bounds, and what they lack.
+struct Solved {
+  double sequential = 0;
+  double parallel = 0;
+  std::vector<LayerTime> incomplete{};
+};
+
+Solved solve(const std::vector<Layer>& layers, const std::vector<LayerTime>& times,
+             Movement movement) {
+  const std::vector<double> seconds = counted_seconds(times, movement);
+  return {.sequential = sequential_seconds(seconds),
+          .parallel = critical_path(layers, seconds).seconds};
+}
+
+Solved solve(const Graph& graph, const MeasurementSet& measurements,
+             const MeasurementFilter& filter, bool fusion, Movement movement) {
+  std::vector<LayerTime> times = layer_times(graph, measurements, filter);
+  Solved solved;
+  if (fusion) {
+    const std::vector<LayerTime> fusions = fusion_times(graph, measurements, filter);
+    const Cover cover = fusion_cover(graph, times, fusions, movement);
+    const auto solved_with = [&](const std::vector<std::size_t>& used) {
+      const FusedGraph fused = fused_graph(graph, times, fusions, used);
+      return solve(fused.graph.layers, fused.times, movement);
+    };
+    solved = solved_with(cover.pieces);
+    solved.parallel =
+        solved_with(parallel_fusions(graph, times, fusions, movement, cover)).parallel;
+    // Missing measurements of a fusion count as those of its first layer.
+    for (std::size_t index = 0; index < fusions.size(); ++index) {
+      std::vector<Gap>& gaps = times[graph.fusions[index].layers.front()].gaps;
+      gaps.insert(gaps.end(), fusions[index].gaps.begin(), fusions[index].gaps.end());
+    }
+  } else {
+    solved = solve(graph.layers, times, movement);
+  }
+  const bool complete =
+      std::ranges::all_of(times, [](const LayerTime& time) { return time.gaps.empty(); });
+  if (!complete) solved.incomplete = std::move(times);
+  return solved;
+}
+
+/// 1 where nothing was measured.
+double speed_up(double before, double after) { return after > 0 ? before / after : 1; }
+
+/// Speed-ups of every subset, one column for each of several models.
+struct JointColumn {
+  std::string heading{};
+  JointAnswer answer{};
+};
+
+/// From no optimisation to all, one after the other.
+Waterfall waterfall(const JointAnswer& answer, Precision without) {
+  const auto milliseconds = [&](const Optimisations& on) {
+    const std::string name = to_string(on);
+    return std::ranges::find_if(answer.rows,
+                                [&](const JointRow& row) { return to_string(row.on) == name; })
+               ->seconds *
+           1e3;
+  };
+  Waterfall plot{.title = "What the optimisations gain, one after the other", .unit = "ms"};
+  if (answer.measured_seconds) {
+    plot.steps.emplace_back(answer.framework + ", measured", *answer.measured_seconds * 1e3);
+  }
+  Optimisations on;
+  plot.steps.emplace_back("the library's algorithms", milliseconds(on));
+  on.algorithms = true;
+  plot.steps.emplace_back("best algorithms", milliseconds(on));
+  on.fusion = true;
+  plot.steps.emplace_back("fusion", milliseconds(on));
+  on.tensor_cores = true;
+  if (answer.tensor_core_precision != without) {
+    plot.steps.emplace_back(
+        fmt::format("Tensor Cores ({})", to_string(answer.tensor_core_precision)),
+        milliseconds(on));
+  }
+  on.parallel = true;
+  plot.steps.emplace_back("parallel layers", milliseconds(on));
+  plot.steps.emplace_back("all together", milliseconds(on));
+  return plot;
+}
+
+Section joint_section(const Graph& graph, const MeasurementFilter& filter,
+                      const JointAnswer& answer, Movement movement) {
+  Section section = model_section(graph, filter, movement);
+  section.facts["tensor_core_precision"] = to_string(answer.tensor_core_precision);
+  section.facts["measured_seconds"] =
+      answer.measured_seconds ? nlohmann::ordered_json(*answer.measured_seconds) : nullptr;
+  const JointRow& plain = answer.rows.front();
+  const JointRow& all = answer.rows.back();
+  section.add(
+      fmt::format("without any: {:.3f} ms (layers one after the other, each call as the library's "
+                  "heuristic picks it, {})",
+                  plain.seconds * 1e3, to_string(filter.precision)));
+  section.add(fmt::format(
+      "all of them: {:.3f} ms, {:.2f} times as fast; each alone, multiplied: {:.2f}; they compose "
+      "to {:.0f}% of that",
+      all.seconds * 1e3, all.speed_up, all.composed_speed_up,
+      100 * all.speed_up / all.composed_speed_up));
+  if (answer.measured_seconds) {
+    section.add(fmt::format("measured: {:.3f} ms", *answer.measured_seconds * 1e3));
+  }
+  if (!answer.incomplete.empty()) {
+    section.add("PARTIAL: measurements are missing; the bounds may not compare");
+  }
+  section.facts["partial"] = !answer.incomplete.empty();
+  section.add(waterfall(answer, filter.precision));
+  Sheet sheet{.name = "subsets",
+              .caption = "Tensor Cores: " + std::string(to_string(answer.tensor_core_precision)) +
+                         " instead of " + std::string(to_string(filter.precision)),
+              .columns = {{"optimisations", "optimisations"},
+                          {"bound ms", "seconds", true},
+                          {"speed-up", "speed_up", true},
+                          {"each alone, multiplied", "composed_speed_up", true},
+                          {"composes", "composes", true},
+                          {"over measured", "speed_up_over_measured", true}},
+              .rows = {}};
+  for (const JointRow& row : answer.rows) {
+    std::optional<double> over_measured;
+    if (answer.measured_seconds && row.seconds > 0) {
+      over_measured = *answer.measured_seconds / row.seconds;
+    }
+    sheet.rows.push_back({text_cell(to_string(row.on)), ms_cell(row.seconds),
+                          factor_cell(row.speed_up), factor_cell(row.composed_speed_up),
+                          percent_cell(row.speed_up / row.composed_speed_up),
+                          factor_cell(over_measured)});
+  }
+  section.add(std::move(sheet));
+  section.headlines.push_back({.title = "all optimisations ms", .cell = ms_cell(all.seconds)});
+  return section;
+}
+
+Section joint_summary(const std::vector<JointColumn>& columns) {
+  Section section;
+  section.heading = "speed-up over none, by model and batch";
+  section.facts["summary"] = true;
+  Sheet sheet{.name = "speed_ups",
+              .caption = "",
+              .columns = {{"optimisations", "optimisations"}},
+              .rows = {}};
+  for (const JointColumn& column : columns) {
+    sheet.columns.push_back({column.heading, column.heading, true});
+  }
+  for (std::size_t row = 0; row < columns.front().answer.rows.size(); ++row) {
+    std::vector<Cell> cells{text_cell(to_string(columns.front().answer.rows[row].on))};
+    for (const JointColumn& column : columns) {
+      cells.push_back(factor_cell(column.answer.rows[row].speed_up));
+    }
+    sheet.rows.push_back(std::move(cells));
+  }
+  section.add(std::move(sheet));
+  return section;
+}
+
+/// With the precision `with` for Tensor Cores.
+JointAnswer answer(const Subject& subject, Precision with) {
+  JointAnswer answer =
+      joint(subject.graph, subject.measurements(), subject.filter, with, subject.movement());
+  if (!subject.allow_missing) {
+    require_complete(
+        subject.graph, answer.incomplete,
+        fmt::format("{} and {}", to_string(subject.filter.precision), to_string(with)));
+  }
+  if (const Profile* profile = latency_profile(subject)) {
+    answer.measured_seconds = median(profile->latency_seconds);
+    answer.framework = framework_name(*profile, subject.filter);
+  }
+  return answer;
+}
+
+/// Where nothing was measured with Tensor Cores, the subsets with them are those without.
+std::optional<Section> chapter(const Subject& subject) {
+  const bool measured = is_measured_at(subject.tensor_cores, subject);
+  const Precision with = measured ? subject.tensor_cores : subject.filter.precision;
+  return joint_section(subject.graph, subject.filter, answer(subject, with), subject.movement());
+}
+
+struct Options {
+  CommonFlags common;
+  std::string tensor_cores = "fp16";
+};
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  options->common.rows = "all";
+  add_common_flags(flags, options->common);
+  flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
+  return [options] {
+    const Precision with = precision_of(options->tensor_cores, "--tensor-cores");
+    const Inputs inputs = read_inputs(options->common);
+    std::vector<JointColumn> columns;
+    Page page = page_of("joint", inputs, [&](const Subject& subject) {
+      if (subject.filter.precision == with) {
+        throw Error("--tensor-cores " + options->tensor_cores +
+                    ": is the precision without Tensor Cores, too; say another --precision");
+      }
+      JointAnswer given = answer(subject, with);
+      Section section = joint_section(subject.graph, subject.filter, given, subject.movement());
+      columns.push_back({section.heading, std::move(given)});
+      return section;
+    });
+    if (columns.size() > 1) page.sections.push_back(joint_summary(columns));
+    print(page, inputs);
+  };
+}
+
+}  // namespace
+
+std::array<Optimisations, 16> optimisation_subsets() {
+  std::array<Optimisations, 16> subsets;
+  for (std::size_t bits = 0; bits < subsets.size(); ++bits) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      subsets[bits].*members[i] = (bits >> i & 1U) != 0;
+    }
+  }
+  std::ranges::stable_sort(subsets, {}, count);
+  return subsets;
+}
+
+std::string to_string(const Optimisations& optimisations) {
+  std::string text;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!(optimisations.*members[i])) continue;
+    if (!text.empty()) text += " + ";
+    text += names[i];
+  }
+  return text.empty() ? "none" : text;
+}
+
+JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
+                  const MeasurementFilter& filter, Precision tensor_core_precision,
+                  Movement movement) {
+  JointAnswer answer{.tensor_core_precision = tensor_core_precision};
+  // A subset and the same with parallel layers differ in the path alone.
+  std::map<std::tuple<bool, bool, bool>, Solved> solved;
+  const auto seconds = [&](const Optimisations& on) {
+    const auto [place, added] = solved.try_emplace({on.algorithms, on.fusion, on.tensor_cores});
+    if (added) {
+      place->second = solve(graph, measurements, filter_with(on, filter, tensor_core_precision),
+                            on.fusion, movement);
+      if (answer.incomplete.empty()) answer.incomplete = place->second.incomplete;
+    }
+    return on.parallel ? place->second.parallel : place->second.sequential;
+  };
+  const double plain = seconds({});
+  for (const Optimisations& on : optimisation_subsets()) {
+    JointRow row{.on = on, .seconds = seconds(on)};
+    row.speed_up = speed_up(plain, row.seconds);
+    for (const auto member : members) {
+      if (!(on.*member)) continue;
+      Optimisations alone;
+      alone.*member = true;
+      row.composed_speed_up *= speed_up(plain, seconds(alone));
+    }
+    answer.rows.push_back(row);
+  }
+  return answer;
+}
+
+Question joint_question() {
+  return {.name = "joint",
+          .help = "Parallel layers, best algorithms, fusion and Tensor Cores together",
+          .section = chapter,
+          .ask = ask,
+          .chapter = "together",
+          .place = 20};
+}
+
+}  // namespace benanza::analysis

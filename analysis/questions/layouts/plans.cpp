@@ -1,0 +1,244 @@
+#include "analysis/questions/layouts/plans.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/model/min_cut.h"
+#include "analysis/model/selection.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// A change that was not measured: only where nothing else is left.
+constexpr std::int64_t forbidden = MinCut::forbidden;
+/// A layer in a layout in which it has no time.
+constexpr std::int64_t impossible = 4 * forbidden;
+constexpr Layout both[] = {Layout::nchw, Layout::nhwc};
+
+/// Whole picoseconds: what is compared exactly.
+std::int64_t picoseconds(double seconds) {
+  return static_cast<std::int64_t>(std::llround(seconds * 1e12));
+}
+
+/// Cost of changing a tensor; empty where it cannot be changed.
+struct Change {
+  std::optional<double> seconds{};
+  const Measurement* call = nullptr;
+};
+
+std::int64_t cost(const Change& change) {
+  return change.seconds ? picoseconds(*change.seconds) : forbidden;
+}
+
+/// The decision to make: times of the layers in both layouts, and costs of changing tensors.
+struct Case {
+  /// [0] nchw, [1] nhwc.
+  std::vector<LayerTime> times[2];
+  std::vector<bool> allowed[2];
+  /// Per entry of graph.transforms.
+  std::vector<Change> to_nhwc;
+  std::vector<Change> to_nchw;
+};
+
+Change change_by(const std::optional<std::string>& key, const MeasurementSet& measurements,
+                 const MeasurementFilter& filter) {
+  if (!key) return {.seconds = 0, .call = nullptr};
+  MeasurementFilter plain = filter;
+  plain.layout.reset();
+  // TF32 is a way to multiply: tensors are stored, and copied, as fp32.
+  const Precision stored = filter.precision == Precision::tf32 ? Precision::fp32 : filter.precision;
+  const Measurement* call = select_measurement(*key, measurements, plain, stored).best;
+  if (call == nullptr) return {};
+  return {.seconds = call->seconds(), .call = call};
+}
+
+bool keeps_extents(const Graph& graph, const Layer& layer) {
+  if (layer.inputs.size() != 1 || layer.outputs.empty()) return false;
+  const Layer& input = graph.layers[layer.inputs.front()];
+  return !input.outputs.empty() && layer.outputs.front().shape == input.outputs.front().shape;
+}
+
+/// May `layer` run in nhwc?
+bool allows_nhwc(const Graph& graph, const Layer& layer, const LayerTime& nhwc) {
+  if (layer.cost == Cost::free) return keeps_extents(graph, layer);
+  return std::any_of(nhwc.calls.begin(), nhwc.calls.end(),
+                     [](const Measurement* call) { return call->variant.layout == Layout::nhwc; });
+}
+
+Case make_case(const Graph& graph, const MeasurementSet& measurements,
+               const MeasurementFilter& filter) {
+  Case given;
+  for (const std::size_t side : {0, 1}) {
+    MeasurementFilter in_layout = filter;
+    in_layout.layout = both[side];
+    given.times[side] = layer_times(graph, measurements, in_layout);
+  }
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    const bool nhwc = allows_nhwc(graph, graph.layers[layer], given.times[1][layer]);
+    const bool nchw = given.times[0][layer].seconds.has_value();
+    given.allowed[1].push_back(nhwc);
+    // Without a time in either layout it stays where it is: nchw.
+    given.allowed[0].push_back(nchw || !nhwc);
+  }
+  for (const LayoutTransform& transform : graph.transforms) {
+    given.to_nhwc.push_back(change_by(transform.to_nhwc, measurements, filter));
+    given.to_nchw.push_back(change_by(transform.to_nchw, measurements, filter));
+  }
+  return given;
+}
+
+/// Layers that are there before the model is given anything: weights are brought into any order
+/// when the model is loaded.
+std::vector<bool> constant_layers(const Graph& graph) {
+  std::vector<bool> constant(graph.layers.size());
+  for (const std::size_t layer : topological_order(graph.layers)) {
+    const auto& inputs = graph.layers[layer].inputs;
+    constant[layer] =
+        graph.layers[layer].cost == Cost::free &&
+        std::all_of(inputs.begin(), inputs.end(), [&](std::size_t i) { return constant[i]; });
+  }
+  return constant;
+}
+
+/// How data reaches layers and leaves them. Weights have no part in it.
+struct Flow {
+  std::vector<bool> constant;
+  std::vector<std::vector<std::size_t>> readers;
+  /// Layers that read what the model is given, and nothing else.
+  std::vector<bool> first;
+};
+
+Flow flow_of(const Graph& graph) {
+  Flow flow{.constant = constant_layers(graph), .readers = {}, .first = {}};
+  flow.readers.resize(graph.layers.size());
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    bool first = !flow.constant[layer];
+    for (const std::size_t input : graph.layers[layer].inputs) {
+      if (flow.constant[input]) continue;
+      flow.readers[input].push_back(layer);
+      first = false;
+    }
+    flow.first.push_back(first);
+  }
+  return flow;
+}
+
+/// Sum of the changes of what a layer writes (or, `of_input`, is given) in one direction.
+std::int64_t tensor_cost(const Graph& graph, const std::vector<Change>& changes, std::size_t layer,
+                         bool of_input) {
+  std::int64_t sum = 0;
+  bool any = false;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (graph.transforms[i].layer != layer || graph.transforms[i].of_input != of_input) continue;
+    any = true;
+    sum = std::min(forbidden, sum + cost(changes[i]));
+  }
+  return any ? sum : forbidden;
+}
+
+/// Left is nchw, right is nhwc.
+std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Flow& flow,
+                                 Movement movement, std::int64_t aversion_to_nchw = 0) {
+  MinCut sides;
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    std::int64_t costs[2];
+    for (const std::size_t side : {0, 1}) {
+      const LayerTime& time = given.times[side][layer];
+      costs[side] = is_counted(time, movement) ? picoseconds(*time.seconds) : 0;
+      if (!given.allowed[side][layer]) costs[side] = impossible;
+    }
+    if (costs[1] < impossible) costs[0] = std::min(impossible, costs[0] + aversion_to_nchw);
+    if (flow.first[layer] && costs[1] < impossible) {
+      // Inputs of the model are nchw; without a known tensor (a constant) nothing is changed.
+      const std::int64_t change = tensor_cost(graph, given.to_nhwc, layer, true);
+      costs[1] = std::min(impossible, costs[1] + change);
+    }
+    sides.add(costs[0], costs[1]);
+  }
+  const auto& readers = flow.readers;
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (flow.constant[layer]) continue;
+    const std::int64_t to_nhwc = tensor_cost(graph, given.to_nhwc, layer, false);
+    const std::int64_t to_nchw = tensor_cost(graph, given.to_nchw, layer, false);
+    // A tensor's form in the other layout is needed once, if any of its readers is there.
+    const std::size_t as_nhwc = sides.add(0, 0);
+    sides.add_edge(layer, as_nhwc, to_nhwc);
+    for (const std::size_t reader : readers[layer]) sides.add_edge(as_nhwc, reader, impossible);
+    const std::size_t as_nchw = sides.add(0, readers[layer].empty() ? impossible : 0);
+    sides.add_edge(as_nchw, layer, to_nchw);
+    for (const std::size_t reader : readers[layer]) sides.add_edge(reader, as_nchw, impossible);
+  }
+  std::vector<bool> right = sides.solve();
+  right.resize(graph.layers.size());
+  return right;
+}
+
+/// Writes down what it costs to have the layers in these layouts.
+LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
+                const std::vector<bool>& in_nhwc, Movement movement) {
+  LayoutPlan plan;
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    const std::size_t side = in_nhwc[layer] ? 1 : 0;
+    plan.layouts.push_back(both[side]);
+    plan.times.push_back(given.times[side][layer]);
+    if (plan.times.back().status == LayerStatus::missing) plan.unknown.push_back(layer);
+  }
+  std::vector<double> weights = counted_seconds(plan.times, movement);
+  plan.layer_seconds = sequential_seconds(weights);
+  const auto& readers = flow.readers;
+  for (std::size_t i = 0; i < graph.transforms.size(); ++i) {
+    const LayoutTransform& transform = graph.transforms[i];
+    const std::size_t layer = transform.layer;
+    const auto change = [&](Layout to, const Change& how) {
+      if (!how.seconds) {
+        plan.unmeasured.push_back(*(to == Layout::nhwc ? transform.to_nhwc : transform.to_nchw));
+      }
+      if (how.call == nullptr) return;
+      plan.transforms.push_back({.transform = &transform, .to = to, .call = how.call});
+      plan.transform_seconds += *how.seconds;
+      weights[layer] += *how.seconds;
+    };
+    if (transform.of_input) {
+      if (in_nhwc[layer]) change(Layout::nhwc, given.to_nhwc[i]);
+      continue;
+    }
+    const auto& reading = readers[layer];
+    const bool other = std::any_of(reading.begin(), reading.end(), [&](std::size_t reader) {
+      return in_nhwc[reader] != in_nhwc[layer];
+    });
+    if (in_nhwc[layer] && (other || reading.empty())) change(Layout::nchw, given.to_nchw[i]);
+    if (!in_nhwc[layer] && other) change(Layout::nhwc, given.to_nhwc[i]);
+  }
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    const auto& reading = readers[layer];
+    const bool other = std::any_of(reading.begin(), reading.end(), [&](std::size_t reader) {
+      return in_nhwc[reader] != in_nhwc[layer];
+    });
+    const bool named = std::any_of(graph.transforms.begin(), graph.transforms.end(),
+                                   [&](const LayoutTransform& transform) {
+                                     return transform.layer == layer && !transform.of_input;
+                                   });
+    if (other && !named)
+      plan.unmeasured.push_back("of what " + graph.layers[layer].name + " writes");
+  }
+  plan.parallel_seconds = critical_path(graph.layers, weights).seconds;
+  return plan;
+}
+
+}  // namespace
+
+LayoutPlans layout_plans(const Graph& graph, const MeasurementSet& measurements,
+                         const MeasurementFilter& filter, Movement movement) {
+  const Case given = make_case(graph, measurements, filter);
+  const Flow flow = flow_of(graph);
+  LayoutPlans plans;
+  plans.best = plan(graph, given, flow, cheapest_sides(graph, given, flow, movement), movement);
+  plans.nchw = plan(graph, given, flow, std::vector<bool>(graph.layers.size()), movement);
+  // More than a model takes, so that it outweighs any change, and less than what is forbidden.
+  constexpr std::int64_t aversion = std::int64_t{1} << 38;
+  plans.nhwc =
+      plan(graph, given, flow, cheapest_sides(graph, given, flow, movement, aversion), movement);
+  return plans;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,177 @@
+// benanza-analyze report: every answer as one HTML page, and the bound's schedule as a trace.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "analysis/questions/question.h"
+#include "analysis/questions/report/trace.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+
+namespace benanza::analysis {
+namespace {
+
+std::string heading_of(const Subject& subject) {
+  return title(subject.graph) + ", " + std::string(to_string(subject.filter.precision));
+}
+
+/// A row for every model, a column for every headline of its chapters, and their plots.
+class Overview {
+ public:
+  void add_model(const std::string& heading) {
+    names_.push_back(heading);
+    rows_.emplace_back();
+  }
+
+  /// Of the model that was added last.
+  void add(const Headline& headline) {
+    if (std::ranges::find(columns_, headline.title) == columns_.end()) {
+      columns_.push_back(headline.title);
+    }
+    rows_.back()[headline.title] = headline.cell;
+    if (headline.plot.empty() || !headline.plotted) return;
+    auto plot = std::ranges::find(plots_, headline.plot, &Bars::title);
+    if (plot == plots_.end()) {
+      plots_.push_back({.title = headline.plot, .unit = headline.unit});
+      plot = plots_.end() - 1;
+    }
+    auto series = std::ranges::find(plot->series, headline.title, &Series::name);
+    if (series == plot->series.end()) {
+      plot->series.push_back({.name = headline.title});
+      series = plot->series.end() - 1;
+    }
+    series->values.resize(names_.size());
+    series->values.back() = headline.plotted;
+  }
+
+  Section section() && {
+    Section section{.heading = "Overview"};
+    for (Bars& plot : plots_) {
+      plot.categories = names_;
+      for (Series& series : plot.series) series.values.resize(names_.size());
+      section.add(std::move(plot));
+    }
+    Sheet sheet{.caption = "all models", .columns = {{"model", ""}}};
+    for (const std::string& column : columns_) {
+      const bool number = std::ranges::all_of(rows_, [&](const auto& row) {
+        const auto found = row.find(column);
+        return found == row.end() || !found->second.value.is_string();
+      });
+      sheet.columns.push_back({column, "", number});
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      std::vector<Cell> cells{text_cell(names_[i])};
+      for (const std::string& column : columns_) cells.push_back(rows_[i][column]);
+      sheet.rows.push_back(std::move(cells));
+    }
+    section.add(std::move(sheet));
+    return section;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::string> columns_;
+  std::vector<std::map<std::string, Cell>> rows_;
+  std::vector<Bars> plots_;
+};
+
+/// The chapters of one model, and their headlines.
+void add_chapters(const Subject& subject, const std::vector<Question>& questions, Page& page,
+                  Overview& overview) {
+  const std::string heading = heading_of(subject);
+  overview.add_model(heading);
+  for (const Question& question : questions) {
+    if (question.section == nullptr) continue;
+    std::optional<Section> section = question.section(subject);
+    if (!section) continue;
+    section->heading = heading;
+    if (!question.chapter.empty()) section->heading += ": " + std::string(question.chapter);
+    for (const Headline& headline : section->headlines) overview.add(headline);
+    page.sections.push_back(*std::move(section));
+  }
+}
+
+struct Options {
+  CommonFlags common;
+  std::string tensor_cores = "fp16";
+  std::string out;
+  std::string trace;
+};
+
+std::string page_of(const Inputs& inputs, Precision tensor_cores) {
+  std::vector<Question> asked = questions();
+  std::ranges::stable_sort(asked, {}, &Question::place);
+  Page page{.command = "report", .systems = inputs.results.systems};
+  Overview overview;
+  for (const Graph& graph : inputs.graphs) {
+    for (const MeasurementFilter& filter : inputs.filters) {
+      if (!inputs.allow_missing) {
+        require_complete(graph, layer_times(graph, inputs.results.measurements, filter),
+                         to_string(filter.precision));
+      }
+      // Other chapters say themselves what they lack.
+      add_chapters({.inputs = inputs,
+                    .graph = graph,
+                    .filter = filter,
+                    .allow_missing = true,
+                    .tensor_cores = tensor_cores},
+                   asked, page, overview);
+    }
+  }
+  page.sections.insert(page.sections.begin(), std::move(overview).section());
+  return page_html(page, "Benanza report");
+}
+
+/// The trace of the only model. Throws Error if there are several.
+std::string trace_of(const Inputs& inputs) {
+  if (inputs.graphs.size() != 1 || inputs.filters.size() != 1) {
+    throw Error("--trace is of one model at one precision: give one --graph and one --precision");
+  }
+  const Graph& graph = inputs.graphs.front();
+  const auto times = layer_times(graph, inputs.results.measurements, inputs.filters.front());
+  if (!inputs.allow_missing) {
+    require_complete(graph, times, to_string(inputs.filters.front().precision));
+  }
+  const Profile* profile = inputs.profiles.empty() ? nullptr : &inputs.profiles.front();
+  return trace_json(graph, times, inputs.movement, profile);
+}
+
+void answer(const Options& options) {
+  if (options.out.empty() && options.trace.empty()) {
+    throw Error("say where to write: --out FILE.html, --trace FILE.json");
+  }
+  const Precision tensor_cores = precision_of(options.tensor_cores, "--tensor-cores");
+  const Inputs inputs = read_inputs(options.common);
+  // Both texts before any file: an error leaves nothing behind.
+  const std::string trace = options.trace.empty() ? "" : trace_of(inputs);
+  const std::string page = options.out.empty() ? "" : page_of(inputs, tensor_cores);
+  if (!options.out.empty()) {
+    write_file(options.out, page);
+    print(options.out + '\n');
+  }
+  if (!options.trace.empty()) {
+    write_file(options.trace, trace);
+    print(options.trace + '\n');
+  }
+}
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  add_input_flags(flags, options->common);
+  add_filter_flags(flags, options->common, "fp32");
+  flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
+  flags.add("--out", options->out, "The page; it needs no network", "HTML");
+  flags.add("--trace", options->trace, "Chrome trace, for Perfetto", "JSON");
+  return [options] { answer(*options); };
+}
+
+}  // namespace
+
+Question report_question() {
+  return {.name = "report",
+          .help = "Every answer, with plots, as one HTML page; the bound's schedule as a trace",
+          .ask = ask};
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,250 @@
+// benanza-analyze tensor-cores: what Tensor Cores gain, layer by layer.
+
+#include "analysis/questions/tensor_cores.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// True if one of the calls uses Tensor Cores, false if none does; empty where that is not known.
+std::optional<bool> uses_tensor_cores(const LayerTime& time) {
+  bool known = true;
+  for (const Measurement* call : time.calls) {
+    if (call->tensor_cores == true) return true;
+    known = known && call->tensor_cores.has_value();
+  }
+  if (!known) return std::nullopt;
+  return false;
+}
+
+void add_framework(Section& section, const PickTotals& sum) {
+  section.add(fmt::format(
+      "the framework's kernels: {} products with Tensor Cores ({:.3f} ms), {} without ({:.3f} ms)",
+      sum.with, sum.with_seconds * 1e3, sum.without, sum.without_seconds * 1e3));
+  if (sum.unknown_seconds > 0) {
+    section.add(
+        fmt::format("their names do not tell of {:.3f} ms of products", sum.unknown_seconds * 1e3));
+  }
+  section.facts["framework_totals"] = {{"found", sum.found},
+                                       {"with", sum.with},
+                                       {"without", sum.without},
+                                       {"with_seconds", sum.with_seconds},
+                                       {"without_seconds", sum.without_seconds},
+                                       {"unknown_seconds", sum.unknown_seconds}};
+}
+
+Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit, Movement movement,
+                             const std::vector<AlgorithmRow>& rows,
+                             const std::vector<FrameworkPick>& picks) {
+  Section section = model_section(graph, profit.with, movement);
+  const double without = profit.without_bounds.sequential.seconds;
+  const double with = profit.with_bounds.sequential.seconds;
+  const auto without_name = std::string(to_string(profit.without.precision));
+  const auto with_name = std::string(to_string(profit.with.precision));
+  double own = 0;
+  std::size_t own_layers = 0;
+  std::size_t used = 0;
+  std::size_t unknown = 0;
+  std::size_t fallback = 0;
+  for (const TensorCoreRow& row : profit.rows) {
+    if (!row.with_seconds) continue;
+    used += row.used == true ? 1 : 0;
+    unknown += row.used ? 0 : 1;
+    fallback += row.fallback ? 1 : 0;
+    if (const auto seconds = row.own_profit_seconds()) {
+      own += *seconds;
+      ++own_layers;
+    }
+  }
+  section.add(fmt::format(
+      "LBL sequential: {} {:.3f} ms, {} {:.3f} ms: profit {:.3f} "
+      "ms, {:.2f} times as fast",
+      without_name, without * 1e3, with_name, with * 1e3, (without - with) * 1e3, without / with));
+  section.add(fmt::format("LBL parallel: {} {:.3f} ms, {} {:.3f} ms", without_name,
+                          profit.without_bounds.parallel.seconds * 1e3, with_name,
+                          profit.with_bounds.parallel.seconds * 1e3));
+  section.add(fmt::format("Tensor Cores used by the fastest {} calls of {} layers; not known of {}",
+                          with_name, used, unknown));
+  if (own_layers > 0) {
+    section.add(fmt::format(
+        "where they are used, calls at {} without them take {:.3f} ms more, in {} layers",
+        with_name, own * 1e3, own_layers));
+  }
+  if (fallback > 0) {
+    section.add(fmt::format("{} layers are not supported at {}: counted at {}", fallback, with_name,
+                            without_name));
+  }
+  section.facts["totals"] = {
+      {"without_precision", without_name},
+      {"without_seconds", without},
+      {"with_seconds", with},
+      {"profit_seconds", without - with},
+      {"parallel_without_seconds", profit.without_bounds.parallel.seconds},
+      {"parallel_with_seconds", profit.with_bounds.parallel.seconds},
+      {"layers_using", used},
+      {"layers_unknown", unknown},
+      {"layers_at_fallback", fallback},
+      {"own_profit_seconds", own_layers > 0 ? nlohmann::ordered_json(own) : nullptr}};
+
+  if (!picks.empty()) add_framework(section, totals(rows, picks));
+  std::map<std::size_t, const FrameworkPick*> pick_of_layer;
+  for (std::size_t i = 0; i < picks.size(); ++i) pick_of_layer[rows[i].layer] = &picks[i];
+
+  std::vector<std::size_t> order;
+  for (std::size_t layer = 0; layer < profit.rows.size(); ++layer) {
+    const TensorCoreRow& row = profit.rows[layer];
+    if (row.with_seconds || row.without_seconds) order.push_back(layer);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return profit.rows[a].profit_seconds().value_or(0) >
+           profit.rows[b].profit_seconds().value_or(0);
+  });
+  Sheet sheet{.name = "layers",
+              .caption = "",
+              .columns = {{"layer", "layer"},
+                          {"op", "op"},
+                          {"profit us", "profit_seconds", true},
+                          {without_name + " us", "without_seconds", true},
+                          {with_name + " us", "with_seconds", true},
+                          {with_name + " without Tensor Cores us", "idle_seconds", true},
+                          {"Tensor Cores used", "tensor_cores"},
+                          {"calls", "calls"}},
+              .rows = {}};
+  if (!picks.empty()) {
+    sheet.columns.push_back({"framework us", "framework_ran_seconds", true});
+    sheet.columns.push_back({"framework used them", "framework_tensor_cores"});
+    sheet.columns.push_back({"framework's kernels", "framework_kernels", false, name_width});
+  }
+  for (const std::size_t layer : order) {
+    const TensorCoreRow& row = profit.rows[layer];
+    sheet.rows.push_back({text_cell(graph.layers[layer].name), text_cell(graph.layers[layer].op),
+                          us_cell(row.profit_seconds()), us_cell(row.without_seconds),
+                          us_cell(row.with_seconds), us_cell(row.idle_seconds), flag_cell(row.used),
+                          text_cell(calls_text(profit.with_times[layer]))});
+    if (picks.empty()) continue;
+    const auto pick = pick_of_layer.find(layer);
+    const bool found = pick != pick_of_layer.end() && pick->second->ran_seconds;
+    auto& cells = sheet.rows.back();
+    cells.push_back(us_cell(found ? pick->second->ran_seconds : std::nullopt));
+    cells.push_back(found ? flag_cell(pick->second->tensor_cores)
+                          : Cell{.shown = "-", .value = nullptr});
+    cells.push_back(found ? text_cell(pick->second->detail) : Cell{.shown = "-", .value = nullptr});
+  }
+  section.add(std::move(sheet));
+  return section;
+}
+
+/// `subject` is at the precision with Tensor Cores.
+Section answer(const Subject& subject, Precision without) {
+  const Graph& graph = subject.graph;
+  const TensorCoreProfit profit = tensor_core_profit(graph, subject.measurements(), subject.filter,
+                                                     without, subject.movement());
+  if (!subject.allow_missing) {
+    require_complete(graph, profit.without_times, to_string(without));
+    require_complete(graph, profit.with_times, to_string(subject.filter.precision));
+  }
+  const auto rows = algorithm_rows(graph, subject.measurements(), profit.with);
+  return tensor_cores_section(graph, profit, subject.movement(), rows, picks_of(subject, rows));
+}
+
+/// In a report `subject` is at the precision without; nothing where none was measured with.
+std::optional<Section> chapter(const Subject& subject) {
+  if (subject.filter.precision == subject.tensor_cores) return std::nullopt;
+  if (!is_measured_at(subject.tensor_cores, subject)) return std::nullopt;
+  MeasurementFilter with = subject.filter;
+  with.precision = subject.tensor_cores;
+  const Subject other{.inputs = subject.inputs,
+                      .graph = subject.graph,
+                      .filter = with,
+                      .allow_missing = subject.allow_missing};
+  return answer(other, subject.filter.precision);
+}
+
+struct Options {
+  CommonFlags common;
+  std::string without = "fp32";
+};
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  add_common_flags(flags, options->common, "fp16");
+  flags.add("--without", options->without, "Precision without Tensor Cores");
+  return [options] {
+    const Precision without = precision_of(options->without, "--without");
+    const Inputs inputs = read_inputs(options->common);
+    require_kernels(inputs);
+    print(page_of("tensor-cores", inputs,
+                  [&](const Subject& subject) {
+                    if (subject.filter.precision == without) {
+                      throw Error("--precision " + options->without +
+                                  ": is the one without Tensor Cores; say "
+                                  "tf32, fp16, bf16 or int8, or another --without");
+                    }
+                    return answer(subject, without);
+                  }),
+          inputs);
+  };
+}
+
+}  // namespace
+
+std::optional<double> TensorCoreRow::profit_seconds() const {
+  if (!without_seconds || !with_seconds) return std::nullopt;
+  return *without_seconds - *with_seconds;
+}
+
+std::optional<double> TensorCoreRow::own_profit_seconds() const {
+  if (used != true || !idle_seconds || !with_seconds) return std::nullopt;
+  return *idle_seconds - *with_seconds;
+}
+
+TensorCoreProfit tensor_core_profit(const Graph& graph, const MeasurementSet& measurements,
+                                    const MeasurementFilter& filter, Precision without,
+                                    Movement movement) {
+  TensorCoreProfit profit{.without = filter, .with = filter};
+  profit.without.precision = without;
+  profit.without.fallback.reset();
+  profit.with.fallback = without;
+  MeasurementFilter idle = filter;
+  idle.tensor_cores = false;
+  idle.fallback.reset();
+  profit.without_times = layer_times(graph, measurements, profit.without);
+  profit.with_times = layer_times(graph, measurements, profit.with);
+  const std::vector<LayerTime> idle_times = layer_times(graph, measurements, idle);
+  profit.without_bounds = bounds(graph, profit.without_times, movement);
+  profit.with_bounds = bounds(graph, profit.with_times, movement);
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    TensorCoreRow row;
+    const LayerTime& with = profit.with_times[layer];
+    if (is_counted(profit.without_times[layer], movement)) {
+      row.without_seconds = profit.without_times[layer].seconds;
+    }
+    if (is_counted(with, movement)) {
+      row.with_seconds = with.seconds;
+      row.used = uses_tensor_cores(with);
+      row.fallback = with.calls.front()->variant.precision != filter.precision;
+    }
+    if (is_counted(idle_times[layer], movement)) row.idle_seconds = idle_times[layer].seconds;
+    profit.rows.push_back(row);
+  }
+  return profit;
+}
+
+Question tensor_cores_question() {
+  return {.name = "tensor-cores",
+          .help = "What Tensor Cores gain",
+          .section = chapter,
+          .ask = ask,
+          .chapter = "Tensor Cores",
+          .place = 50};
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,83 @@
+// Pages for programs.
+
+#include "analysis/render/page.h"
+#include "analysis/render/text.h"
+
+namespace benanza::analysis {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string field(const ordered_json& value) {
+  if (value.is_null()) return "";
+  return csv_field(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+ordered_json section_json(const Section& section) {
+  ordered_json report = section.facts;
+  if (section.more_facts) section.more_facts(report);
+  for (const Block& block : section.blocks) {
+    const auto* sheet = std::get_if<Sheet>(&block);
+    if (sheet == nullptr || sheet->name.empty()) continue;
+    ordered_json& rows = report[sheet->name] = ordered_json::array();
+    for (const auto& row : sheet->rows) {
+      ordered_json object = ordered_json::object();
+      for (std::size_t i = 0; i < row.size(); ++i) object[sheet->columns[i].name] = row[i].value;
+      rows.push_back(std::move(object));
+    }
+  }
+  return report;
+}
+
+/// The table that becomes CSV; null if the section has no table.
+const Sheet* csv_sheet(const Section& section) {
+  if (!section.csv.columns.empty()) return &section.csv;
+  for (const Block& block : section.blocks) {
+    const auto* sheet = std::get_if<Sheet>(&block);
+    if (sheet != nullptr && !sheet->name.empty()) return sheet;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string page_json(const Page& page) {
+  ordered_json root = {{"schema", 1}, {"command", page.command}, {"systems", page.systems}};
+  if (page.flat) {
+    root.update(section_json(page.sections.front()));
+  } else {
+    ordered_json& reports = root["reports"] = ordered_json::array();
+    for (const Section& section : page.sections) reports.push_back(section_json(section));
+  }
+  return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string page_csv(const Page& page) {
+  std::string header;
+  std::string text;
+  for (const Section& section : page.sections) {
+    const Sheet* sheet = csv_sheet(section);
+    if (sheet == nullptr) continue;
+    std::string names;
+    const auto add_name = [&](const std::string& name) {
+      names += (names.empty() ? "" : ",") + name;
+    };
+    for (const std::string& name : section.csv_facts) add_name(name);
+    for (const Sheet::Column& column : sheet->columns) add_name(column.name);
+    if (header.empty()) header = names;
+    if (names != header) continue;
+    std::string common;
+    for (const std::string& name : section.csv_facts) {
+      common += field(section.facts.value(name, ordered_json())) + ',';
+    }
+    for (const auto& row : sheet->rows) {
+      text += common;
+      for (std::size_t i = 0; i < row.size(); ++i)
+        text += (i == 0 ? "" : ",") + field(row[i].value);
+      text += '\n';
+    }
+  }
+  return header + '\n' + text;
+}
+
+}  // namespace benanza::analysis

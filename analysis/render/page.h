@@ -1,0 +1,196 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/results_file/origin.h"
+
+namespace benanza::analysis {
+
+/// One value of a table: for people, and for programs (null and "-" where unknown).
+struct Cell {
+  std::string shown{};
+  nlohmann::ordered_json value{};
+};
+
+Cell text_cell(std::string text);
+Cell count_cell(std::size_t count);
+Cell flag_cell(std::optional<bool> flag);
+/// Seconds, shown as microseconds or milliseconds.
+Cell us_cell(std::optional<double> seconds);
+Cell ms_cell(std::optional<double> seconds);
+/// A number, shown with three decimals.
+Cell ratio_cell(std::optional<double> ratio);
+/// A factor, shown as "1.25x".
+Cell factor_cell(std::optional<double> factor);
+/// A part of 1, shown as a percentage.
+Cell percent_cell(std::optional<double> part);
+/// Bytes, shown in MB.
+Cell megabytes_cell(std::optional<double> bytes);
+
+/// A table. Columns have a title for people and a name for programs.
+struct Sheet {
+  struct Column {
+    std::string title{};
+    std::string name{};
+    bool number = false;
+    /// Letters of a cell in text; the middle of a longer one is left out.
+    std::size_t width = 56;
+  };
+  /// Shares of a whole: `column` holds each row's, `whole` says of what.
+  struct Share {
+    std::size_t column = 0;
+    std::string whole{};
+  };
+  /// In JSON; a table without a name is for people alone.
+  std::string name{};
+  /// For people; may be empty.
+  std::string caption{};
+  std::vector<Column> columns{};
+  std::vector<std::vector<Cell>> rows{};
+  /// Where rows are left out, those with the largest value in this column are kept. In HTML the
+  /// largest is always first.
+  std::optional<std::size_t> largest_by{};
+  /// The sum of the shown rows is stated below the table.
+  std::optional<Share> share{};
+  /// For people, below the table; may be empty.
+  std::string note{};
+  /// Short enough to be shown as a whole.
+  bool all_rows = false;
+};
+
+/// Of columns with names of layers.
+inline constexpr std::size_t name_width = 44;
+/// Of columns that are never shortened.
+inline constexpr std::size_t any_width = std::string::npos;
+
+/// A name and its value; without a name it continues the entry above.
+struct Entry {
+  std::string name{};
+  std::string value{};
+};
+
+/// "title: a, b and 3 more".
+struct Names {
+  std::string title{};
+  std::vector<std::string> names{};
+  /// Names that text shows; empty: as many as a table's rows.
+  std::optional<std::size_t> most{};
+};
+
+/// One value for each category of a plot; empty where unknown: no bar.
+struct Series {
+  std::string name{};
+  std::vector<std::optional<double>> values{};
+};
+
+/// Horizontal bars: the series of a category below each other, or `stacked`: behind each other, the
+/// parts of one bar. `unit` follows the values.
+struct Bars {
+  std::string title{};
+  std::vector<std::string> categories{};
+  std::vector<Series> series{};
+  std::string unit{};
+  int decimals = 3;
+  bool stacked = false;
+  /// Text shows the bars, too; other plots are HTML's alone.
+  bool in_text = false;
+};
+
+/// From the first value down (or up) to the last, step by step: what every step changes.
+struct Waterfall {
+  std::string title{};
+  std::vector<std::pair<std::string, double>> steps{};
+  std::string unit{};
+  int decimals = 3;
+};
+
+/// Points below roofs, over two logarithmic axes.
+struct Roofline {
+  struct Point {
+    double x = 0;
+    double y = 0;
+    /// Area, relative to other points.
+    double weight = 1;
+    /// Shown when pointed at.
+    std::string label{};
+    std::size_t series = 0;
+  };
+  /// min(slope * x, level).
+  struct Roof {
+    std::string name{};
+    double slope = 0;
+    double level = 0;
+  };
+  std::string title{};
+  std::vector<Point> points{};
+  std::vector<std::string> series{};
+  std::vector<Roof> roofs{};
+  std::string x_name{};
+  std::string y_name{};
+};
+
+/// A piece of a section for people: a sentence, an entry, a list of names, a table, a plot.
+using Block = std::variant<std::string, Entry, Names, Sheet, Bars, Waterfall, Roofline>;
+
+/// A section's contribution to a table of all models: one column of it, and one series of the bars
+/// titled `plot`, if that is not empty.
+struct Headline {
+  std::string title{};
+  Cell cell{};
+  std::string plot{};
+  std::optional<double> plotted{};
+  /// Of what is plotted.
+  std::string unit{};
+};
+
+/// The answer to a question about one model, or all.
+struct Section {
+  /// "resnet50_v1, batch 8, fp32".
+  std::string heading{};
+  /// For programs: a JSON object, to which tables with a name are added as lists of objects.
+  nlohmann::ordered_json facts = nlohmann::ordered_json::object();
+  /// Adds facts that take time to make; called for JSON alone. What it refers to must live until
+  /// then.
+  std::function<void(nlohmann::ordered_json& facts)> more_facts{};
+  /// For people, in this order.
+  std::vector<Block> blocks{};
+  /// The rows of CSV, where they are not those of the first table with a name.
+  Sheet csv{};
+  /// Facts that stand before every row of CSV.
+  std::vector<std::string> csv_facts{"model", "batch", "precision"};
+  std::vector<Headline> headlines{};
+
+  void add(Block block) { blocks.push_back(std::move(block)); }
+};
+
+/// A whole answer.
+struct Page {
+  std::string command{};
+  std::map<std::string, System> systems{};
+  std::vector<Section> sections{};
+  /// JSON: the facts and tables of the only section are members of the whole, not of a list.
+  bool flat = false;
+};
+
+/// For people. A table shows its first `rows` rows and says how many it has; one without rows is
+/// left out.
+std::string page_table(const Page& page, std::size_t rows);
+/// {"schema": 1, "command", "systems", "reports": [facts and, by name, tables as lists of
+/// objects]}; unknown is null. Ends with a newline.
+std::string page_json(const Page& page);
+/// The rows of every section, with its model, batch and precision, after a row of column names;
+/// unknown is empty. Sections that have other columns than the first one's are left out.
+std::string page_csv(const Page& page);
+/// One HTML page that needs nothing else: style within, plots inline, tables that fold away.
+std::string page_html(const Page& page, const std::string& title);
+/// By the name of a format: "table", "json" or "csv".
+std::string page_text(const Page& page, const std::string& format, std::size_t rows);
+
+}  // namespace benanza::analysis

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/render/page.h"
+
+namespace benanza::analysis {
+
+/// Text as it may stand in HTML and SVG.
+std::string escaped(std::string_view text);
+
+/// Plots as figures with inline SVG: no script, nothing from a network. Colours that also tell
+/// apart in grey. Empty where there is nothing to show.
+std::string svg(const Bars& bars);
+std::string svg(const Waterfall& waterfall);
+std::string svg(const Roofline& roofline);
+
+}  // namespace benanza::analysis

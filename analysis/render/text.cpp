@@ -1,0 +1,230 @@
+// Pages for terminals.
+
+#include "analysis/render/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/render/page.h"
+
+namespace benanza::analysis {
+namespace {
+
+std::string system_lines(const std::map<std::string, System>& systems) {
+  std::string text;
+  for (const auto& [backend, system] : systems) {
+    text += backend + ":";
+    const char* separator = " ";
+    for (const auto& [field, value] : system) {
+      text += separator + field + ' ' + value;
+      separator = ", ";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+double number_of(const Cell& cell) {
+  return cell.value.is_number() ? cell.value.get<double>() : 0.0;
+}
+
+/// The blocks of one section, `most` rows of each table.
+class SectionText {
+ public:
+  SectionText(const Section& section, std::size_t most) : most_(most) {
+    for (const Block& block : section.blocks) std::visit(*this, block);
+    flush_entries();
+  }
+  std::string text() && { return std::move(text_); }
+
+  void operator()(const std::string& sentence) {
+    begin_lines();
+    text_ += "  " + sentence + '\n';
+  }
+
+  void operator()(const Entry& entry) {
+    if (entries_.empty()) begin_lines();
+    entries_.push_back(&entry);
+  }
+
+  void operator()(const Names& names) {
+    begin_lines();
+    text_ +=
+        fmt::format("  {}: {}\n", names.title, enumerated(names.names, names.most.value_or(most_)));
+  }
+
+  void operator()(const Sheet& sheet) {
+    flush_entries();
+    after_table_ = true;
+    const std::size_t shown =
+        sheet.all_rows ? sheet.rows.size() : std::min(most_, sheet.rows.size());
+    if (shown == 0) return;
+    std::vector<std::size_t> order(sheet.rows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (sheet.largest_by && shown < sheet.rows.size()) {
+      std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t row) {
+        return number_of(sheet.rows[row][*sheet.largest_by]);
+      });
+    }
+    order.resize(shown);
+    std::vector<TextTable::Column> columns;
+    for (const Sheet::Column& column : sheet.columns) {
+      columns.push_back({column.title, column.number});
+    }
+    TextTable table(std::move(columns));
+    double share = 0;
+    for (const std::size_t row : order) {
+      std::vector<std::string> cells;
+      for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
+        cells.push_back(shortened(sheet.rows[row][i].shown, sheet.columns[i].width));
+      }
+      table.add(std::move(cells));
+      if (sheet.share) share += number_of(sheet.rows[row][sheet.share->column]);
+    }
+    text_ += '\n' + (sheet.caption.empty() ? "" : "  " + sheet.caption + '\n') + table.text();
+    if (shown < sheet.rows.size()) {
+      text_ += fmt::format("  the {} {} of {}", sheet.largest_by ? "largest" : "first", shown,
+                           sheet.rows.size());
+      if (sheet.share) text_ += fmt::format(", {:.1f}% of {}", share * 100, sheet.share->whole);
+      text_ += "; --rows all shows all\n";
+    }
+    if (!sheet.note.empty()) text_ += "  " + sheet.note + '\n';
+  }
+
+  void operator()(const Bars& bars) {
+    if (!bars.in_text) return;
+    flush_entries();
+    constexpr double letters = 40;
+    double most = 0;
+    std::size_t width = 0;
+    const bool several = bars.series.size() > 1;
+    const auto label = [&](std::size_t category, const Series& series) {
+      return bars.categories[category] + (several ? ", " + series.name : "");
+    };
+    for (const Series& series : bars.series) {
+      for (std::size_t i = 0; i < series.values.size(); ++i) {
+        most = std::max(most, series.values[i].value_or(0));
+        if (series.values[i]) width = std::max(width, label(i, series).size());
+      }
+    }
+    width = std::min(width, name_width);
+    text_ += "\n  " + bars.title + '\n';
+    for (std::size_t i = 0; i < bars.categories.size(); ++i) {
+      for (const Series& series : bars.series) {
+        if (!series.values[i]) continue;
+        const double part = most > 0 ? std::max(0.0, *series.values[i]) / most : 0;
+        text_ +=
+            fmt::format("  {:<{}}  {} {:.{}f}{}{}\n", shortened(label(i, series), width), width,
+                        std::string(static_cast<std::size_t>(std::lround(part * letters)), '#'),
+                        *series.values[i], bars.decimals, bars.unit.empty() ? "" : " ", bars.unit);
+      }
+    }
+    after_table_ = true;
+  }
+  void operator()(const Waterfall&) {}
+  void operator()(const Roofline&) {}
+
+ private:
+  void begin_lines() {
+    flush_entries();
+    if (after_table_) text_ += '\n';
+    after_table_ = false;
+  }
+
+  void flush_entries() {
+    std::size_t width = 0;
+    for (const Entry* entry : entries_) width = std::max(width, entry->name.size());
+    for (const Entry* entry : entries_) {
+      text_ += fmt::format("  {:<{}}  {}\n", entry->name, width, entry->value);
+    }
+    entries_.clear();
+  }
+
+  std::size_t most_;
+  std::string text_;
+  std::vector<const Entry*> entries_;
+  bool after_table_ = false;
+};
+
+}  // namespace
+
+std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", seconds * 1e3); }
+
+std::string microseconds(double seconds) { return fmt::format("{:.1f}", seconds * 1e6); }
+
+std::string with_spread(double seconds, const std::optional<Interval>& spread) {
+  if (!spread) return milliseconds(seconds) + "  (spread unknown)";
+  return fmt::format("{}  (95%: {:.3f} to {:.3f})", milliseconds(seconds), spread->low * 1e3,
+                     spread->high * 1e3);
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (text.size() <= width) return std::string(text);
+  const std::size_t kept = width - 3;
+  const std::size_t tail = kept - kept / 3;  // names differ at their ends
+  return std::string(text.substr(0, kept / 3)) + "..." +
+         std::string(text.substr(text.size() - tail));
+}
+
+std::string enumerated(const std::vector<std::string>& names, std::size_t most) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+    if (i > 0) out += ", ";
+    out += names[i];
+  }
+  if (names.size() > most) out += " and " + std::to_string(names.size() - most) + " more";
+  return out;
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string TextTable::text() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    std::size_t width = columns_[column].title.size();
+    for (const auto& row : rows_) width = std::max(width, row[column].size());
+    widths.push_back(width);
+  }
+  std::string out;
+  const auto line = [&](const auto& cell) {
+    std::string text;
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      const std::string_view value = cell(column);
+      const std::string padding(widths[column] - value.size(), ' ');
+      text += "  ";
+      if (columns_[column].right) text += padding;
+      text += value;
+      if (!columns_[column].right) text += padding;
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text + '\n';
+  };
+  line([&](std::size_t column) { return columns_[column].title; });
+  for (const auto& row : rows_) {
+    line([&](std::size_t column) { return std::string_view(row[column]); });
+  }
+  return out;
+}
+
+std::string page_table(const Page& page, std::size_t rows) {
+  std::string text = system_lines(page.systems);
+  for (const Section& section : page.sections) {
+    if (!text.empty()) text += '\n';
+    if (!section.heading.empty()) text += section.heading + '\n';
+    text += SectionText(section, rows).text();
+  }
+  return text;
+}
+
+}  // namespace benanza::analysis

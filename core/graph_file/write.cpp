@@ -1,0 +1,61 @@
+#include <nlohmann/json.hpp>
+
+#include "core/graph_file/graph.h"
+
+namespace benanza {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json layer_json(const Layer& layer) {
+  Json outputs = Json::array();
+  for (const Output& output : layer.outputs) {
+    outputs.push_back(
+        {{"name", output.name}, {"type", output.type}, {"shape", or_null(output.shape)}});
+  }
+  Json json = {{"name", layer.name},
+               {"op", layer.op},
+               {"inputs", layer.inputs},
+               {"cost", to_string(layer.cost)},
+               {"reason", layer.reason},
+               {"problems", layer.problems},
+               {"flops", or_null(layer.flops)},
+               {"bytes", layer.bytes ? Json(static_cast<std::int64_t>(*layer.bytes)) : Json()},
+               {"outputs", std::move(outputs)}};
+  if (!layer.assumed.empty()) json["assumed"] = layer.assumed;
+  return json;
+}
+
+}  // namespace
+
+std::string graph_json(const Graph& graph) {
+  Json layers = Json::array();
+  for (const Layer& layer : graph.layers) layers.push_back(layer_json(layer));
+  Json fusions = Json::array();
+  for (const Fusion& fusion : graph.fusions) {
+    fusions.push_back(
+        {{"pattern", fusion.pattern}, {"layers", fusion.layers}, {"problem", fusion.problem}});
+  }
+  Json transforms = Json::array();
+  for (const LayoutTransform& transform : graph.transforms) {
+    transforms.push_back({{"layer", transform.layer},
+                          {"of", transform.of_input ? "input" : "output"},
+                          {"to_nhwc", or_null(transform.to_nhwc)},
+                          {"to_nchw", or_null(transform.to_nchw)}});
+  }
+  const Json json = {{"schema", graph_schema},
+                     {"model", graph.model},
+                     {"batch", or_null(graph.batch)},
+                     {"opset", or_null(graph.opset)},
+                     {"layers", std::move(layers)},
+                     {"fusions", std::move(fusions)},
+                     {"transforms", std::move(transforms)}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace benanza

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/statistics/summary.h"
+
+namespace benanza {
+
+// Samples taken within one repetition share its state (clocks, memory placement, neighbours), so
+// they are not independent. Everything here works on one value per repetition: the median of its
+// samples. Formulas: J. W. Tukey, D. H. McLaughlin, "Less vulnerable confidence and significance
+// procedures for location based on a single sample", Sankhya A 25 (1963); K. K. Yuen, "The
+// two-sample trimmed t for unequal population variances", Biometrika 61 (1974).
+
+/// An interval over fewer repetitions says more than it knows.
+inline constexpr std::size_t least_repetitions = 5;
+
+/// Mean of the values without the lowest and the highest fifth, at least one of each from three
+/// values on. One stalled repetition does not move it. At least one value.
+double trimmed_mean(std::span<const double> values);
+
+/// The values in their order, those that trimmed_mean() leaves out replaced by the nearest one that
+/// it keeps. Sums of winsorized values over layers keep what the layers' repetitions have in
+/// common.
+std::vector<double> winsorized(std::span<const double> values);
+
+/// An estimate with its standard error, on `degrees` degrees of freedom.
+struct Uncertain {
+  double value = 0;
+  double standard_error = 0;
+  double degrees = 0;
+
+  /// 95%, symmetric about the value.
+  Interval interval() const;
+  /// Probability of a value so far above `limit` or farther if the truth is `limit` (one-sided t
+  /// test).
+  double probability_above(double limit) const;
+};
+
+/// A sum over layers, each measured in the same repetitions: its value is the sum of the trimmed
+/// means, its error that of the sum of the winsorized repetitions, so that it knows what the layers
+/// have in common. Degrees of freedom: count - 1 - 2 trimmed rho, where rho = (deviation of the sum
+/// / sum of the deviations)^2 tells how much the same repetitions are trimmed everywhere: Yuen's
+/// for one layer or layers that vary together, count - 1 for many that do not.
+class RepetitionSum {
+ public:
+  /// One layer's value per repetition; at least one. Where layers have different counts, the first
+  /// ones that all have are used for the error.
+  void add(std::span<const double> values);
+  double value() const { return value_; }
+  /// Empty where nothing was added or a layer has fewer than least_repetitions.
+  std::optional<Uncertain> estimate() const;
+
+ private:
+  double value_ = 0;
+  std::vector<std::vector<double>> layers_;
+};
+
+/// The logarithm of one measurement's time. Empty below least_repetitions.
+std::optional<Uncertain> log_time(std::span<const double> repetition_seconds);
+
+/// a - b of independent estimates: Welch's degrees of freedom.
+Uncertain difference(const Uncertain& a, const Uncertain& b);
+
+/// Holm's correction: for each p-value the smallest level of the whole family at which it is
+/// rejected. If nothing differs, the probability that any adjusted value is below x is at most x.
+std::vector<double> holm_adjusted(std::span<const double> probabilities);
+
+/// Wilcoxon's signed-rank test, one-sided: the probability of differences lying so far above zero
+/// or farther if they are symmetric about zero, whatever their distribution. Exact up to 60
+/// differences without ties; zeros count half for either side. 1 for no differences.
+double signed_rank_probability(std::span<const double> differences);
+
+}  // namespace benanza

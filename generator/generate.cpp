@@ -1,0 +1,17 @@
+#include "generator/generate.h"
+
+#include "generator/fusion/fusion.h"
+#include "generator/fusion/layout_transforms.h"
+
+namespace benanza {
+
+Graph make_graph(const LoweredGraph& lowered) {
+  return {.model = lowered.model,
+          .batch = lowered.batch,
+          .opset = lowered.opset,
+          .layers = {lowered.layers.begin(), lowered.layers.end()},
+          .fusions = fusion::find_fusions(lowered.layers),
+          .transforms = fusion::layout_transforms(lowered.layers)};
+}
+
+}  // namespace benanza

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/graph_file/graph.h"
+#include "core/problem/problem.h"
+
+/// A model on its way from its file to a graph file: what the importer hands to the search for
+/// fusions.
+namespace benanza {
+
+/// Where an operand of a call comes from: the node's input `index`, the result of the layer's call
+/// `index`, or the node's attributes: a triangle that hides what comes later (`index` 0), or a band
+/// around the diagonal (1). `scale` is folded into a weight when the model is loaded.
+struct Source {
+  enum class Kind { input, call, attribute };
+  Kind kind = Kind::input;
+  int index = 0;
+  float scale = 1;
+  bool operator==(const Source&) const = default;
+};
+
+/// One library call of a layer. Tensors are dense and row-major, so a result feeds a later call
+/// element by element even where the two problems see it with different extents.
+struct Call {
+  Problem problem;
+  /// One per operand of the problem.
+  std::vector<Source> operands;
+  /// Copy only: where the views begin in the operand and in the node's output, in elements.
+  std::int64_t from_offset = 0;
+  std::int64_t to_offset = 0;
+  /// The output of the node that the call writes or helps to write; of several results, the first.
+  int output = 0;
+  /// Copy only: moves as many elements as the node does, but not the same ones: where they come
+  /// from is known only when the model runs.
+  bool is_proxy = false;
+};
+
+/// Where an input of a node comes from.
+struct Read {
+  /// The layer that makes it; empty for inputs of the model, stored tensors and inputs left out.
+  std::optional<std::size_t> producer = {};
+  /// Known when the model is loaded.
+  bool constant = false;
+  bool operator==(const Read&) const = default;
+};
+
+/// A dimension that the data decide, taken at its largest.
+struct Assumption {
+  /// The operator that makes the tensor.
+  std::string op;
+  std::string tensor;
+  std::size_t axis = 0;
+  std::int64_t extent = 0;
+};
+/// "scores:0=100", as --dim takes it.
+std::string to_string(const Assumption& assumption);
+
+/// A layer of the graph file, and where its calls get their operands from.
+struct LoweredLayer : Layer {
+  /// The calls of `problems`. Of a free layer: what can be measured, but does not run at inference.
+  std::vector<Call> calls;
+  /// One per input of the node; a subgraph's captures follow.
+  std::vector<Read> reads;
+  /// How often its results are read by layers that work at inference, and by the caller.
+  int uses = 0;
+  /// Its results are known when the model is loaded.
+  bool constant = false;
+};
+
+/// A model bound to one batch size; layers in topological order.
+struct LoweredGraph {
+  std::string model;
+  std::int64_t batch = 1;
+  int opset = 0;
+  std::vector<LoweredLayer> layers;
+  /// Elements of the constant tensors of floating and 8-bit types that layers read: the weights,
+  /// statistics of batch normalization included.
+  std::int64_t parameters = 0;
+  /// In the order of the layers that make them.
+  std::vector<Assumption> assumptions;
+  /// Named dimensions of the user that the model has.
+  std::set<std::string> bound_dims;
+  /// Where the model contradicts itself, in whole lines.
+  std::vector<std::string> warnings;
+};
+
+}  // namespace benanza

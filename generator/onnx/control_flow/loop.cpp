@@ -1,0 +1,85 @@
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "generator/onnx/control_flow/bodies.h"
+#include "generator/onnx/model/checked_math.h"
+
+namespace benanza::onnx {
+namespace {
+
+/// True if input `index` is left out or known to be true.
+bool is_true(const NodeView& node, std::size_t index) {
+  return !node.has_input(index) || (node.input(index).literal && node.scalar(index, 0) != 0);
+}
+
+/// Whether the body never says to stop: it hands on what it was told.
+bool goes_on(const ::onnx::GraphProto& body) {
+  if (body.input_size() < 2 || body.output_size() < 1) return false;
+  std::string condition = body.output(0).name();
+  for (int index = body.node_size() - 1; index >= 0; --index) {
+    const ::onnx::NodeProto& node = body.node(index);
+    if (node.output_size() != 1 || node.output(0) != condition) continue;
+    if (node.op_type() != "Identity" && node.op_type() != "Cast") return false;
+    if (node.input_size() != 1) return false;
+    condition = node.input(0);
+  }
+  return condition == body.input(1).name();
+}
+
+/// What goes round keeps the shape the body states; what is collected has the number of rounds
+/// before it.
+std::vector<TensorFacts> loop_shape(const NodeView& node) {
+  auto facts = body_facts(node, "body");
+  if (facts.empty()) return facts;
+  facts.erase(facts.begin());  // whether to go on
+  const bool counted = node.has_input(0) && node.input(0).literal && is_true(node, 1) &&
+                       goes_on(node.find("body")->g());
+  const std::size_t carried = node.input_count() < 2 ? 0 : node.input_count() - 2;
+  for (std::size_t index = carried; index < facts.size(); ++index) {
+    std::optional<Dims>& shape = facts[index].shape;
+    if (counted && shape) {
+      shape->insert(shape->begin(), std::max<std::int64_t>(0, whole(node.scalar(0, 0))));
+    } else {
+      shape.reset();
+    }
+  }
+  return facts;
+}
+
+/// A loop_max_shapes that may stop early collects at most one for every round.
+std::vector<std::optional<MaxShape>> loop_max_shapes(const NodeView& node) {
+  if (!node.has_input(0) || !node.input(0).literal) throw NotExpressible("no limit of rounds");
+  const Dims limit = node.integers(0);
+  if (limit.size() != 1) throw Error("wants one number of rounds");
+  const std::int64_t rounds = std::max<std::int64_t>(0, limit[0]);
+  const std::vector<Tensor> stated = stated_outputs(node, "body");
+  const std::size_t carried = node.input_count() < 2 ? 0 : node.input_count() - 2;
+  std::vector<std::optional<MaxShape>> results;
+  for (std::size_t index = 1; index < stated.size(); ++index) {  // the first: whether to go on
+    auto& result = results.emplace_back();
+    if (!stated[index].shape || index <= carried) continue;
+    result = MaxShape{stated[index].type, *stated[index].shape, {0}};
+    result->shape.insert(result->shape.begin(), rounds);
+  }
+  return results;
+}
+
+}  // namespace
+
+/// The number of the round, whether to go on, and the states.
+Arguments loop_arguments(const Program& program, const Step& step) {
+  Arguments arguments{make_type(::onnx::TensorProto::INT64, Dims{}),
+                      make_type(::onnx::TensorProto::BOOL, Dims{})};
+  for (std::size_t index = 2; index < step.inputs.size(); ++index) {
+    arguments.push_back(type_of(program, step.inputs[index]));
+  }
+  return arguments;
+}
+
+void register_loop(OperatorTable& table) {
+  table.add("Loop", {.shapes = {{loop_shape}}, .max_shapes = loop_max_shapes});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,171 @@
+#include "generator/onnx/infer/assume.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/error.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::TypeProto;
+
+/// A tensor, as far as is known, of which some extent is not.
+bool is_open(const Step& step, std::size_t output, const TypeProto& type) {
+  const bool tensor = type.has_tensor_type() || type.value_case() == TypeProto::VALUE_NOT_SET;
+  return !step.outputs[output].empty() && tensor && !make_tensor("", type).shape;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> OpenDimensions::stated(const Step& step, std::size_t output,
+                                                   std::size_t axis) {
+  const std::string& own = step.node.proto().output(static_cast<int>(output));
+  for (const std::string* name : {&step.outputs[output], &own}) {
+    const auto found = bound_.dims.find(*name + ':' + std::to_string(axis));
+    if (name->empty() || found == bound_.dims.end()) continue;
+    program_.used_dims.insert(found->first);
+    return found->second;
+  }
+  return std::nullopt;
+}
+
+/// What is selected once goes to several outputs: a word on one of them is a word on all.
+std::optional<std::int64_t> OpenDimensions::stated(const Step& step, const Limits& results,
+                                                   std::size_t output, std::size_t axis) {
+  if (const auto value = stated(step, output, axis)) return value;
+  const auto selects = [&](std::size_t index) {
+    return results[index] && results[index]->open.size() == 1;
+  };
+  if (!selects(output)) return std::nullopt;
+  for (std::size_t other = 0; other < std::min(results.size(), step.outputs.size()); ++other) {
+    if (!selects(other)) continue;
+    if (const auto value = stated(step, other, results[other]->open[0])) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> OpenDimensions::take_max_shapes(const Step& step,
+                                                           std::vector<TypeProto>& types) {
+  const Operator* known = operators_.find(step.node.full_type());
+  if (known == nullptr || known->max_shapes == nullptr) return std::nullopt;
+  Limits results;
+  try {
+    const std::vector<const Tensor*> unknown(step.outputs.size(), nullptr);
+    results = known->max_shapes(NodeView(step.node, input_tensors(program_, step), unknown));
+  } catch (const NotExpressible&) {
+    return std::nullopt;
+  }
+  std::optional<std::size_t> first;
+  for (std::size_t output = 0; output < std::min(types.size(), results.size()); ++output) {
+    if (!results[output] || !is_open(step, output, types[output])) continue;
+    const std::string& name = step.node.proto().output(static_cast<int>(output));
+    Dims shape = results[output]->shape;
+    std::vector<Assumption> assumed;
+    for (const std::size_t axis : results[output]->open) {
+      std::int64_t& extent = shape[axis];
+      if (const auto value = stated(step, results, output, axis)) {
+        if (*value > extent) {
+          throw Error("\"" + name + "\" has at most " + std::to_string(extent) + " along axis " +
+                      std::to_string(axis) + ", but --dim says " + std::to_string(*value));
+        }
+        extent = *value;
+      } else if (extent > 0) {
+        assumed.push_back({step.node.full_type(), name, axis, extent});
+      }
+    }
+    if (!checked_element_count(shape)) continue;
+    types[output] = make_type(results[output]->type, shape);
+    if (first || assumed.empty()) continue;
+    first = program_.assumptions.size();
+    program_.assumptions.insert(program_.assumptions.end(), assumed.begin(), assumed.end());
+  }
+  return first;
+}
+
+void OpenDimensions::take_stated(const Step& step, std::size_t output, TypeProto& type) {
+  if (type.tensor_type().has_shape()) {
+    auto& shape = *type.mutable_tensor_type()->mutable_shape();
+    for (int axis = 0; axis < shape.dim_size(); ++axis) {
+      if (shape.dim(axis).has_dim_value()) continue;
+      if (const auto value = stated(step, output, static_cast<std::size_t>(axis))) {
+        shape.mutable_dim(axis)->set_dim_value(*value);
+      }
+    }
+    return;
+  }
+  // Not even the number of axes is known: then the user tells all of them.
+  Dims shape;
+  while (const auto value = stated(step, output, shape.size())) shape.push_back(*value);
+  if (!shape.empty()) type = make_type(type.tensor_type().elem_type(), shape);
+}
+
+std::optional<std::size_t> OpenDimensions::settle(const Step& step, std::vector<TypeProto>& types) {
+  const auto any_open = [&] {
+    for (std::size_t output = 0; output < types.size(); ++output) {
+      if (is_open(step, output, types[output])) return true;
+    }
+    return false;
+  };
+  if (!any_open()) return std::nullopt;
+  const auto first = take_max_shapes(step, types);
+  for (std::size_t output = 0; output < types.size(); ++output) {
+    if (is_open(step, output, types[output])) take_stated(step, output, types[output]);
+  }
+  return first;
+}
+
+std::optional<std::size_t> first_assumption(const Program& program, const Step& step) {
+  std::optional<std::size_t> first = step.assumption;
+  for (const auto* names : {&step.inputs, &step.captured, &step.outputs}) {
+    for (const std::string& name : *names) {
+      const auto found = program.tensors.find(name);
+      if (found == program.tensors.end() || !found->second.assumption) continue;
+      first = std::min(first.value_or(*found->second.assumption), *found->second.assumption);
+    }
+  }
+  return first;
+}
+
+std::string misfit(const std::string& error) {
+  return "the extents assumed here do not fit: " + error + ": state them with --dim";
+}
+
+std::string shapeless_warning(const LoweredGraph& graph, const std::string& where) {
+  // Of an unknown type: a sequence or a map, or an operator of which nothing is known.
+  const auto shapeless = [](const Output& output) {
+    return !output.shape && output.type != type_name(0);
+  };
+  std::set<std::size_t> without;
+  std::string first;
+  int count = 0;
+  for (std::size_t index = 0; index < graph.layers.size(); ++index) {
+    const Layer& layer = graph.layers[index];
+    const auto found = std::find_if(layer.outputs.begin(), layer.outputs.end(), shapeless);
+    if (found == layer.outputs.end()) continue;
+    without.insert(index);
+    if (std::any_of(layer.inputs.begin(), layer.inputs.end(),
+                    [&](std::size_t input) { return without.contains(input); })) {
+      continue;
+    }
+    if (count++ == 0) first = '"' + found->name + "\" (" + layer.op + ')';
+    if (count == 1) first += ": state it with --dim " + found->name + ":AXIS=N for every open axis";
+  }
+  if (count == 0) return "";
+  return where + ": what " + std::to_string(count) +
+         (count == 1 ? " layer makes has" : " layers make has") + " no shape, " +
+         (count == 1 ? "" : "the first ") + first;
+}
+
+std::string assumption_warning(const LoweredGraph& graph, const std::string& where) {
+  if (graph.assumptions.empty()) return "";
+  const std::size_t count = graph.assumptions.size();
+  const Assumption& first = graph.assumptions.front();
+  return where + ": the data decide " + std::to_string(count) +
+         (count == 1 ? " dimension, taken at its largest: "
+                     : " dimensions, taken at their largest, the first: ") +
+         to_string(first) + " (" + first.op + "): state the extent with --dim " + first.tensor +
+         ':' + std::to_string(first.axis) + "=N";
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,265 @@
+#include "generator/onnx/infer/infer.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "generator/onnx/control_flow/bodies.h"
+#include "generator/onnx/infer/assume.h"
+#include "generator/onnx/infer/rebatch.h"
+#include "generator/onnx/infer/schema.h"
+#include "generator/onnx/infer/sequence.h"
+#include "generator/onnx/model/node_view.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::TypeProto;
+
+std::int64_t count(const Literal& literal) {
+  return std::visit([](const auto& values) { return std::ssize(values); }, literal);
+}
+
+class Inference {
+ public:
+  Inference(Program& program, const ::onnx::ModelProto& model, const Bound& bound,
+            const OperatorTable& operators)
+      : program_(program), operators_(operators), bound_(bound), open_(program, bound, operators) {
+    for (const auto& value : model.graph().value_info()) stated_[value.name()] = &value.type();
+    for (const auto& value : model.graph().output()) stated_[value.name()] = &value.type();
+  }
+
+  /// The value of an If's condition, where it is known.
+  std::optional<bool> condition(const Step& step) const {
+    if (!step.node.domain().empty() || step.node.op_type() != "If" || step.inputs.empty()) {
+      return std::nullopt;
+    }
+    const auto found = program_.tensors.find(step.inputs[0]);
+    if (found == program_.tensors.end() || !found->second.literal) return std::nullopt;
+    const auto* values = std::get_if<std::vector<std::int64_t>>(&*found->second.literal);
+    if (values == nullptr || values->size() != 1) return std::nullopt;
+    return values->front() != 0;
+  }
+
+  void visit(std::size_t index) {
+    Step& step = program_.steps[index];
+    if (bound_.replaced_batch) {
+      widen_constants(program_, step, *bound_.replaced_batch, bound_.batch);
+    }
+    const bool assumes = first_assumption(program_, step).has_value();
+    state_body_outputs(program_, step, [this](Program& body, const ::onnx::ModelProto& model) {
+      infer(body, model, bound_, operators_);
+    });
+    std::vector<TypeProto> types;
+    std::optional<std::size_t> assumption;
+    try {
+      types = infer_types(step);
+      follow_sequences(program_, step, types);
+      for (std::size_t output = 0; output < step.outputs.size(); ++output) {
+        if (!step.outputs[output].empty()) fall_back(step, output, types[output], assumes);
+      }
+      assumption = open_.settle(step, types);
+    } catch (const std::exception& error) {
+      if (!assumes) throw;
+      step.misfit = misfit(error.what());
+      types.assign(step.outputs.size(), TypeProto());
+    }
+    make_outputs(index, types, assumption);
+    try {
+      fold(step);
+    } catch (const std::exception& error) {
+      if (!first_assumption(program_, step)) throw;
+      step.misfit = misfit(error.what());
+    }
+  }
+
+ private:
+  void make_outputs(std::size_t index, std::vector<TypeProto>& types,
+                    std::optional<std::size_t> assumption) {
+    Step& step = program_.steps[index];
+    const auto read = first_assumption(program_, step);
+    if (read) assumption = std::min(assumption.value_or(*read), *read);
+    const bool constant = is_constant(step);
+    for (std::size_t output = 0; output < step.outputs.size(); ++output) {
+      const std::string& name = step.outputs[output];
+      if (name.empty()) continue;
+      const std::string& stated = step.node.proto().output(static_cast<int>(output));
+      Tensor tensor = make_tensor(stated, types[output]);
+      if (tensor.shape && !checked_element_count(*tensor.shape)) {
+        const std::string what = "\"" + stated + "\" would be " + join(*tensor.shape, 'x') +
+                                 ", which is negative or more than 2^40 elements";
+        if (!assumption) throw Error(what);
+        step.misfit = misfit(what);
+        types[output].mutable_tensor_type()->clear_shape();
+        tensor.shape.reset();
+      }
+      tensor.constant = constant;
+      tensor.assumption = assumption;
+      tensor.producer = index;
+      program_.tensors[name] = std::move(tensor);
+      if (types[output].value_case() != TypeProto::VALUE_NOT_SET) {
+        program_.types[name] = std::move(types[output]);
+      }
+    }
+  }
+
+  std::vector<TypeProto> infer_types(const Step& step) const {
+    const ShapeFunction rule = operators_.shape_function(step.node);
+    if (rule == nullptr) {
+      return schema_types(program_, step, bound_, operators_.find(step.node.full_type()));
+    }
+    std::vector<TypeProto> types(step.outputs.size());
+    try {
+      const std::vector<const Tensor*> unknown(step.outputs.size(), nullptr);
+      const auto facts = rule(NodeView(step.node, input_tensors(program_, step), unknown));
+      for (std::size_t index = 0; index < std::min(types.size(), facts.size()); ++index) {
+        types[index] = make_type(facts[index].type, facts[index].shape);
+      }
+    } catch (const NotExpressible&) {
+      // What the model states must do.
+    }
+    return types;
+  }
+
+  /// Takes what the model states about `name` where inference left a gap; where both know, they
+  /// should agree, unless one rests on what was only assumed.
+  void fall_back(const Step& step, std::size_t output, TypeProto& type, bool assumes) {
+    const std::string& name = step.node.proto().output(static_cast<int>(output));
+    const auto found = stated_.find(name);
+    if (found == stated_.end()) return;
+    if (type.value_case() == TypeProto::VALUE_NOT_SET) {
+      type = *found->second;
+      // Extents stated for another batch would be wrong; the element type stays right.
+      if (bound_.replaced_batch && type.has_tensor_type()) {
+        type.mutable_tensor_type()->clear_shape();
+      }
+      return;
+    }
+    if (bound_.replaced_batch || !type.has_tensor_type()) return;
+    const auto stated = make_tensor(name, *found->second).shape;
+    if (!stated) return;
+    const auto inferred = make_tensor(name, type).shape;
+    if (!inferred) {
+      *type.mutable_tensor_type()->mutable_shape() = found->second->tensor_type().shape();
+    } else if (*inferred != *stated && !assumes) {
+      program_.warnings.push_back(label(program_, step.node) + "makes \"" + name + "\" of " +
+                                  join(*inferred, 'x') + ", where the model states " +
+                                  join(*stated, 'x') + ": the former is used");
+    }
+  }
+
+  bool is_constant(const Step& step) const {
+    const Node& node = step.node;
+    if (const Operator* known = operators_.find(node.full_type()); known != nullptr) {
+      if (known->fold_needs == FoldNeeds::shapes) return true;
+      if (known->random) return false;
+    }
+    // An operator of another domain may well read something else.
+    if (!node.domain().empty() && step.inputs.empty()) return false;
+    const auto known = [&](const std::string& name) {
+      return name.empty() || program_.tensors.at(name).constant;
+    };
+    return std::all_of(step.inputs.begin(), step.inputs.end(), known) &&
+           std::all_of(step.captured.begin(), step.captured.end(), known);
+  }
+
+  void fold(const Step& step) {
+    if (!step.node.domain().empty()) return;
+    if (const auto length = sequence_length(program_, step); length && !step.outputs[0].empty()) {
+      Tensor& tensor = program_.tensors.at(step.outputs[0]);
+      tensor.shape = Dims{};
+      tensor.literal = Dims{*length};
+      tensor.constant = true;
+      return;
+    }
+    const Operator* known = operators_.find(step.node.op_type());
+    if (known == nullptr || known->fold == nullptr) return;
+    const std::vector<const Tensor*> inputs = input_tensors(program_, step);
+    const std::vector<const Tensor*> outputs = output_tensors(program_, step, false);
+    const auto small = [](const Tensor* tensor) {
+      return tensor != nullptr && tensor->shape &&
+             checked_element_count(*tensor->shape).value_or(max_literal_elements + 1) <=
+                 max_literal_elements;
+    };
+    const auto valued = [](const Tensor* tensor) {
+      return tensor == nullptr || tensor->literal.has_value();
+    };
+    if (!std::all_of(outputs.begin(), outputs.end(), small)) return;
+    if (known->fold_needs == FoldNeeds::values &&
+        !std::all_of(inputs.begin(), inputs.end(), valued)) {
+      return;
+    }
+    if (!affordable(inputs, outputs)) return;
+    try {
+      std::vector<Literal> values = known->fold(NodeView(step.node, inputs, outputs));
+      for (std::size_t output = 0; output < std::min(values.size(), outputs.size()); ++output) {
+        Tensor& tensor = program_.tensors.at(step.outputs[output]);
+        // Whoever reads a literal relies on it.
+        if (count(values[output]) != element_count(*tensor.shape)) {
+          throw Error("\"" + tensor.name + "\" would hold " +
+                      std::to_string(count(values[output])) + " values, which do not fill " +
+                      join(*tensor.shape, 'x'));
+        }
+        tensor.literal = std::move(values[output]);
+        tensor.constant = true;
+      }
+    } catch (const NotExpressible&) {
+      // The value stays unknown.
+    } catch (const std::bad_variant_access&) {
+      throw Error("combines whole numbers with others");
+    }
+  }
+
+  /// Shapes come from a few values each. Larger tensors are evaluated as well (masks, tables of
+  /// positions), but not without end.
+  bool affordable(const std::vector<const Tensor*>& inputs,
+                  const std::vector<const Tensor*>& outputs) {
+    constexpr std::int64_t few = 4096;
+    constexpr std::int64_t most = std::int64_t{1} << 23;
+    std::int64_t values = 0;
+    for (const auto* tensors : {&inputs, &outputs}) {
+      for (const Tensor* tensor : *tensors) {
+        if (tensor == nullptr || !tensor->shape) continue;
+        if (tensors == &outputs || tensor->literal) values += element_count(*tensor->shape);
+      }
+    }
+    if (values <= few) return true;
+    evaluated_ += values;
+    return evaluated_ <= most;
+  }
+
+  Program& program_;
+  std::int64_t evaluated_ = 0;
+  const OperatorTable& operators_;
+  const Bound& bound_;
+  OpenDimensions open_;
+  std::unordered_map<std::string, const TypeProto*> stated_;
+};
+
+}  // namespace
+
+void infer(Program& program, const ::onnx::ModelProto& model, const Bound& bound,
+           const OperatorTable& operators) {
+  Inference inference(program, model, bound, operators);
+  std::vector<Step> waiting = std::move(program.steps);
+  program.steps.clear();
+  std::reverse(waiting.begin(), waiting.end());
+  while (!waiting.empty()) {
+    program.steps.push_back(std::move(waiting.back()));
+    waiting.pop_back();
+    try {
+      if (const auto condition = inference.condition(program.steps.back())) {
+        std::vector<Step> taken = branch_steps(program, program.steps.back(), *condition);
+        const auto assumption = first_assumption(program, program.steps.back());
+        for (Step& step : taken) step.assumption = assumption;
+        program.steps.pop_back();
+        std::move(taken.rbegin(), taken.rend(), std::back_inserter(waiting));
+      } else {
+        inference.visit(program.steps.size() - 1);
+      }
+    } catch (const std::exception& error) {
+      throw Error(label(program, program.steps.back().node) + error.what() + advice(bound));
+    }
+  }
+}
+
+}  // namespace benanza::onnx

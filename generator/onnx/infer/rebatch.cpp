@@ -1,0 +1,130 @@
+#include "generator/onnx/infer/rebatch.h"
+
+#include <algorithm>
+
+namespace benanza::onnx {
+
+std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_copies,
+                              std::int64_t old_batch, std::int64_t batch) {
+  if (target.empty() || target.front() <= 0 || old_batch < 1 ||
+      target.front() > max_tensor_elements / batch || target.front() * batch % old_batch != 0) {
+    return std::nullopt;
+  }
+  Dims scaled = target;
+  scaled.front() = target.front() * batch / old_batch;
+  if (std::find(target.begin(), target.end(), -1) != target.end()) {
+    // The free extent would swallow the new batch: only a leading batch is taken for one.
+    const bool leads = target.front() == old_batch && !input.empty() && input.front() == batch;
+    return leads ? std::optional(scaled) : std::nullopt;
+  }
+  Dims filled = scaled;
+  for (std::size_t axis = 0; axis < std::min(filled.size(), input.size()); ++axis) {
+    if (filled[axis] == 0 && zero_copies) filled[axis] = input[axis];
+  }
+  const bool fits = checked_element_count(filled) == element_count(input);
+  return fits ? std::optional(scaled) : std::nullopt;
+}
+
+void rebatch_reshape(NodeContext& context, const Program& program, const Step& reshape,
+                     std::int64_t old_batch, std::int64_t batch) {
+  const std::vector<const Tensor*> inputs = input_tensors(program, reshape);
+  if (inputs.size() < 2 || inputs[0] == nullptr || inputs[1] == nullptr || !inputs[0]->shape ||
+      !inputs[1]->literal || !inputs[1]->shape) {
+    return;
+  }
+  const auto* target = std::get_if<std::vector<std::int64_t>>(&*inputs[1]->literal);
+  if (target == nullptr) return;
+  const bool zero_copies = reshape.node.integer("allowzero", 0) == 0;
+  const auto scaled = rebatched(*target, *inputs[0]->shape, zero_copies, old_batch, batch);
+  if (!scaled) return;
+  if (auto value = write_literal(Literal(*scaled), inputs[1]->type, *inputs[1]->shape)) {
+    context.replace_data(1, std::move(*value));
+  }
+}
+
+namespace {
+
+/// The axis along which inputs of the step hold the batch; empty if they need not agree on it.
+std::optional<std::size_t> joined_axis(const Node& node, std::size_t rank) {
+  if (!node.domain().empty()) return std::nullopt;
+  const std::string& op = node.op_type();
+  if (op == "Concat") {
+    const std::int64_t axis = node.integer("axis", 1);
+    return axis == 0 || axis == -static_cast<std::int64_t>(rank) ? std::nullopt : std::optional(0U);
+  }
+  if (op != "LSTM" && op != "GRU" && op != "RNN") return std::nullopt;
+  return node.integer("layout", 0) != 0 ? 0 : 1;
+}
+
+/// Where it may be widened: every input of Concat, the initial states of recurrent layers.
+bool holds_batch(const Node& node, std::size_t input) {
+  return node.op_type() == "Concat" || input == 5 || input == 6;
+}
+
+}  // namespace
+
+namespace {
+
+/// The sizes of Resize, where they begin with the old batch.
+void widen_sizes(Program& program, Step& step, std::int64_t old_batch, std::int64_t batch) {
+  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  constexpr std::size_t place = 3;
+  if (inputs.size() <= place || inputs[0] == nullptr || !inputs[0]->shape ||
+      inputs[place] == nullptr || !inputs[place]->literal || step.node.has("axes")) {
+    return;
+  }
+  Tensor wide = *inputs[place];
+  auto* sizes = std::get_if<std::vector<std::int64_t>>(&*wide.literal);
+  const Dims& input = *inputs[0]->shape;
+  if (sizes == nullptr || sizes->size() != input.size() || sizes->empty() ||
+      sizes->front() != old_batch || input.front() != batch) {
+    return;
+  }
+  sizes->front() = batch;
+  const std::string name = step.inputs[place] + " widened";
+  program.types[name] = ::onnx::TypeProto(program.types[step.inputs[place]]);
+  program.tensors[name] = std::move(wide);
+  program.widened[name] = step.inputs[place];
+  step.inputs[place] = name;
+}
+
+}  // namespace
+
+void widen_constants(Program& program, Step& step, std::int64_t old_batch, std::int64_t batch) {
+  if (step.node.full_type() == "Resize") widen_sizes(program, step, old_batch, batch);
+  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  const auto extent = [&](const Tensor* tensor) -> std::optional<std::int64_t> {
+    if (tensor == nullptr || !tensor->shape) return std::nullopt;
+    const auto axis = joined_axis(step.node, tensor->shape->size());
+    if (!axis || *axis >= tensor->shape->size()) return std::nullopt;
+    return (*tensor->shape)[*axis];
+  };
+  const bool joins = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor* tensor) {
+    return tensor != nullptr && !tensor->constant && extent(tensor) == batch;
+  });
+  if (!joins) return;
+  for (std::size_t index = 0; index < inputs.size(); ++index) {
+    if (!holds_batch(step.node, index) || inputs[index] == nullptr || !inputs[index]->constant ||
+        extent(inputs[index]) != old_batch) {
+      continue;
+    }
+    Tensor wide = *inputs[index];
+    const std::size_t axis = *joined_axis(step.node, wide.shape->size());
+    (*wide.shape)[axis] = batch;
+    wide.literal.reset();
+    const std::string name = step.inputs[index] + " widened";
+    const auto known = program.types.find(step.inputs[index]);
+    if (known == program.types.end()) continue;
+    ::onnx::TypeProto type = known->second;
+    type.mutable_tensor_type()
+        ->mutable_shape()
+        ->mutable_dim(static_cast<int>(axis))
+        ->set_dim_value(batch);
+    program.types[name] = std::move(type);
+    program.tensors[name] = std::move(wide);
+    program.widened[name] = step.inputs[index];
+    step.inputs[index] = name;
+  }
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,178 @@
+#include "generator/onnx/infer/schema.h"
+
+#include <onnx/defs/schema.h>
+#include <onnx/shape_inference/implementation.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/base/error.h"
+#include "generator/onnx/infer/context.h"
+#include "generator/onnx/infer/rebatch.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::OpSchema;
+using ::onnx::OpSchemaRegistry;
+using ::onnx::TypeProto;
+
+void check_count(int value, int least, int most, const char* what) {
+  if (value < least || value > most) {
+    throw Error("has " + std::to_string(value) + ' ' + what + ", but takes " +
+                std::to_string(least) + " to " + std::to_string(most));
+  }
+}
+
+void check_description(const Node& node, const OpSchema& schema) {
+  const ::onnx::NodeProto& proto = node.proto();
+  check_count(proto.input_size(), schema.min_input(), schema.max_input(), "inputs");
+  check_count(proto.output_size(), schema.min_output(), schema.max_output(), "outputs");
+  if (schema.min_input() > 0 && proto.input(0).empty()) throw Error("has no first input");
+  for (const auto& [name, description] : schema.attributes()) {
+    const ::onnx::AttributeProto* attribute = node.find(name);
+    if (attribute == nullptr) {
+      if (description.required) throw Error("attribute \"" + name + "\" is missing");
+    } else if (attribute->type() != ::onnx::AttributeProto::UNDEFINED &&
+               attribute->type() != description.type) {
+      throw Error("attribute \"" + name + "\" has the wrong type");
+    }
+  }
+}
+
+/// How the names of types begin that are of this kind, "seq(" for one.
+std::string_view kind(const ::onnx::TypeProto& type) {
+  switch (type.value_case()) {
+    case ::onnx::TypeProto::kSequenceType:
+      return "seq(";
+    case ::onnx::TypeProto::kMapType:
+      return "map(";
+    case ::onnx::TypeProto::kOptionalType:
+      return "optional(";
+    case ::onnx::TypeProto::kSparseTensorType:
+      return "sparse_tensor(";
+    default:
+      return "tensor(";
+  }
+}
+
+/// No sequence where a tensor is asked for, and the like. Of elements a schema says too little:
+/// models of newer types are common.
+void check_kinds(const Program& program, const Step& step, const OpSchema& schema) {
+  for (std::size_t index = 0; index < step.inputs.size(); ++index) {
+    const auto found = program.types.find(step.inputs[index]);
+    if (found == program.types.end() || schema.inputs().empty()) continue;
+    const auto& formal = schema.inputs()[std::min(index, schema.inputs().size() - 1)];
+    const auto& types = formal.GetTypes();
+    if (std::none_of(types.begin(), types.end(), [&](const std::string* type) {
+          return type->starts_with(kind(found->second));
+        })) {
+      throw Error("takes no input of the kind of \"" + step.inputs[index] + '"');
+    }
+  }
+}
+
+/// The words of an exception of the onnx library, on one line and without its prefix.
+std::string one_line(std::string text) {
+  if (text.starts_with('[')) {
+    if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
+  }
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+int newest_known_opset(const std::string& domain) {
+  const auto& ranges = OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+  const auto found = ranges.find(domain);
+  return found == ranges.end() ? 0 : found->second.second;
+}
+
+/// Whether the schema would read a shape that is not known.
+bool reads_unknown_shape(const Operator& known, const NodeView& node) {
+  if (!known.schema_needs_shapes) return false;
+  for (std::size_t index = 0; index < node.input_count(); ++index) {
+    if (!node.rank(index)) return true;
+  }
+  return false;
+}
+
+/// Whether the newest schema there is describes a node of a newer opset: it must know every
+/// attribute and have room for every input, or it would infer something else.
+bool describes(const OpSchema& schema, const Node& node) {
+  // Known to change nothing about shapes, or read by inference functions of older schemas.
+  constexpr std::array<std::string_view, 3> harmless{"num_outputs", "saturate", "stash_type"};
+  const auto& attributes = node.proto().attribute();
+  return (node.proto().input_size() <= schema.max_input() ||
+          node.op_type().starts_with("Reduce")) &&
+         std::all_of(attributes.begin(), attributes.end(), [&](const auto& attribute) {
+           return schema.attributes().count(attribute.name()) > 0 ||
+                  std::find(harmless.begin(), harmless.end(), attribute.name()) != harmless.end();
+         });
+}
+
+/// Frameworks take -1 in the target of Expand for "as it is"; the schemas know only 1 for that.
+void keep_free_extents(NodeContext& context, const Program& program, const Step& step) {
+  const std::vector<const Tensor*> inputs = input_tensors(program, step);
+  const Tensor* target = inputs.size() > 1 ? inputs[1] : nullptr;
+  if (target == nullptr || !target->literal || !target->shape) return;
+  Literal literal = *target->literal;
+  auto* extents = std::get_if<std::vector<std::int64_t>>(&literal);
+  if (extents == nullptr) return;
+  std::replace(extents->begin(), extents->end(), std::int64_t{-1}, std::int64_t{1});
+  if (auto value = write_literal(literal, target->type, *target->shape)) {
+    context.replace_data(1, std::move(*value));
+  }
+}
+
+/// Runs what describes the operator: the schema's inference, or its expansion into other operators.
+void apply(const OpSchema& schema, NodeContext& context) {
+  if (schema.has_type_and_shape_inference_function()) {
+    schema.GetTypeAndShapeInferenceFunction()(context);
+  } else if (schema.HasFunction()) {
+    ::onnx::shape_inference::InferShapeForFunctionNode(*schema.GetFunction(),
+                                                       OpSchemaRegistry::Instance(), context);
+  }
+}
+
+bool inputs_have_types(const Program& program, const Step& step) {
+  return std::all_of(step.inputs.begin(), step.inputs.end(), [&](const std::string& name) {
+    return name.empty() || program.types.contains(name);
+  });
+}
+
+}  // namespace
+
+std::vector<TypeProto> schema_types(const Program& program, const Step& step, const Bound& bound,
+                                    const Operator* known) {
+  std::vector<TypeProto> types(step.outputs.size());
+  const Node& node = step.node;
+  const OpSchema* schema = OpSchemaRegistry::Schema(node.op_type(), node.opset(), node.domain());
+  if (schema == nullptr || node.has_subgraph()) return types;
+  const bool newer = node.opset() > newest_known_opset(node.domain());
+  try {
+    check_description(node, *schema);
+    check_kinds(program, step, *schema);
+    const NodeView view(node, input_tensors(program, step), {});
+    if (known != nullptr && known->check != nullptr) known->check(view);
+    if (!inputs_have_types(program, step) || (newer && !describes(*schema, node))) return types;
+    if (known != nullptr && reads_unknown_shape(*known, view)) return types;
+    NodeContext context(program, step);
+    if (bound.replaced_batch && node.op_type() == "Reshape") {
+      rebatch_reshape(context, program, step, *bound.replaced_batch, bound.batch);
+    }
+    if (node.op_type() == "Expand") keep_free_extents(context, program, step);
+    apply(*schema, context);
+    for (std::size_t output = 0; output < types.size(); ++output) {
+      types[output] = context.output_type(output);
+    }
+  } catch (const std::exception& error) {
+    // An old schema may not understand a newer node: then nothing is known.
+    if (!newer) throw Error(one_line(error.what()));
+    types.assign(step.outputs.size(), TypeProto());
+  }
+  return types;
+}
+
+}  // namespace benanza::onnx

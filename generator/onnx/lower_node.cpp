@@ -1,0 +1,139 @@
+#include "generator/onnx/lower_node.h"
+
+#include <algorithm>
+
+#include "generator/onnx/model/subgraph.h"
+
+namespace benanza::onnx {
+namespace {
+
+/// What the layer must move at the least: every input and output once, floating types as fp32.
+std::optional<double> traffic_bytes(const NodeView& node) {
+  std::int64_t total = 0;
+  const auto add = [&](const Tensor& tensor) {
+    if (!tensor.shape || type_bytes(tensor.type) == 0) return false;
+    total += element_count(*tensor.shape) * type_bytes(tensor.type);
+    return true;
+  };
+  for (std::size_t index = 0; index < node.input_count(); ++index) {
+    if (node.has_input(index) && !add(node.input(index))) return std::nullopt;
+  }
+  for (std::size_t index = 0; index < node.output_count(); ++index) {
+    if (node.has_output(index) && !add(node.output(index))) return std::nullopt;
+  }
+  return static_cast<double>(total);
+}
+
+void check_extents(const Lowered& lowered) {
+  for (const Call& call : lowered.calls) {
+    for (const Operand& operand : inputs(call.problem)) {
+      if (element_count(operand.dims) < 1) throw NotExpressible("an operand is empty");
+    }
+  }
+}
+
+/// Inference and lowering read the attributes independently: a layer on whose result they disagree
+/// is not measured as something else.
+void check_result(const NodeView& node, const Lowered& lowered) {
+  if (lowered.cost != Cost::measured || lowered.calls.empty()) return;
+  const Call& last = lowered.calls.back();
+  const std::vector<Dims> parts = results(last.problem);
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const std::size_t index = static_cast<std::size_t>(last.output) + part;
+    if (!node.has_output(index)) continue;
+    const Dims& expected = node.output_shape(index);
+    if (checked_element_count(parts[part]) != checked_element_count(expected)) {
+      throw NotExpressible("computes " + join(parts[part], 'x') + " where the model expects " +
+                           join(expected, 'x'));
+    }
+  }
+}
+
+void check_type(const NodeView& node, const Lowered& lowered) {
+  if (lowered.cost != Cost::measured || lowered.types == Types::checked_by_lowering) return;
+  const auto check = [](int type) {
+    if (!is_floating(type)) throw NotExpressible(type_name(type) + " arithmetic");
+  };
+  check(node.input(0).type);
+  std::size_t index = 0;
+  while (index < node.output_count() && !node.has_output(index)) ++index;
+  if (index < node.output_count()) check(node.output(index).type);
+}
+
+bool makes_nothing(const NodeView& node) {
+  for (std::size_t index = 0; index < node.output_count(); ++index) {
+    if (!node.has_output(index)) continue;
+    const Tensor& tensor = node.output(index);
+    if (!tensor.shape || element_count(*tensor.shape) != 0) return false;
+  }
+  return true;
+}
+
+Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_outputs_constant) {
+  if (all_outputs_constant) return free_layer("computed from constants and shapes alone");
+  if (node.node().has_subgraph()) {
+    throw NotExpressible("what its body does is only known when the model runs: hides " +
+                         hidden_nodes(node.node().proto()));
+  }
+  const Operator* known = operators.find(node.full_type());
+  if (known != nullptr && !known->unsupported.empty()) {
+    throw NotExpressible(std::string(known->unsupported));
+  }
+  if (known == nullptr || known->lower == nullptr) {
+    throw NotExpressible("no lowering for " + node.full_type());
+  }
+  Lowered lowered = known->lower(node);
+  if (makes_nothing(node)) return free_layer("its result is empty");
+  check_type(node, lowered);
+  check_extents(lowered);
+  check_result(node, lowered);
+  return lowered;
+}
+
+}  // namespace
+
+namespace {
+
+LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
+  LoweredLayer layer;
+  layer.op = node.full_type();
+  layer.cost = lowered.cost;
+  layer.reason = std::move(lowered.reason);
+  layer.calls = std::move(lowered.calls);
+  for (const Call& call : layer.calls) layer.problems.push_back(key(call.problem));
+  for (std::size_t index = 0; index < node.output_count(); ++index) {
+    if (!node.has_output(index)) continue;
+    const Tensor& tensor = node.output(index);
+    layer.outputs.push_back({tensor.name, type_name(tensor.type), tensor.shape});
+  }
+  if (layer.cost == Cost::unsupported) {
+    layer.bytes = traffic_bytes(node);
+    return layer;
+  }
+  layer.flops = 0;
+  layer.bytes = 0;
+  if (layer.cost == Cost::free) return layer;
+  for (const Call& call : layer.calls) {
+    const Work done = work(call.problem, Precision::fp32);
+    *layer.flops += done.flops;
+    *layer.bytes += static_cast<double>(done.bytes());
+  }
+  return layer;
+}
+
+}  // namespace
+
+LoweredLayer unsupported_layer(const NodeView& node, std::string reason) {
+  return make_layer(node, {Cost::unsupported, std::move(reason), {}, Types::floating_only});
+}
+
+LoweredLayer lower_node(const NodeView& node, const OperatorTable& operators,
+                        bool all_outputs_constant) {
+  try {
+    return make_layer(node, lower(node, operators, all_outputs_constant));
+  } catch (const NotExpressible& reason) {
+    return unsupported_layer(node, reason.what());
+  }
+}
+
+}  // namespace benanza::onnx

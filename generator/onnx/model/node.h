@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/problem/text.h"
+
+namespace onnx {
+class AttributeProto;
+class NodeProto;
+}  // namespace onnx
+
+namespace benanza::onnx {
+
+/// One node of a model: its identity and its attributes. Refers to the model, which must outlive
+/// it. Reading an attribute as another type than it has throws Error.
+class Node {
+ public:
+  /// `opset`: version of the node's domain that the model imports.
+  Node(const ::onnx::NodeProto& proto, std::string name, int opset);
+
+  const ::onnx::NodeProto& proto() const { return *proto_; }
+  /// Unique in the model, never empty.
+  const std::string& name() const { return name_; }
+  const std::string& op_type() const;
+  /// Empty for the standard operators.
+  const std::string& domain() const { return domain_; }
+  int opset() const { return opset_; }
+  /// "domain.OpType", or "OpType" for the standard operators.
+  std::string full_type() const;
+
+  std::int64_t integer(std::string_view name, std::int64_t fallback) const;
+  float real(std::string_view name, float fallback) const;
+  std::string text(std::string_view name, std::string_view fallback) const;
+  std::optional<Dims> integers(std::string_view name) const;
+  std::optional<std::vector<float>> reals(std::string_view name) const;
+  std::optional<std::vector<std::string>> texts(std::string_view name) const;
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  const ::onnx::AttributeProto* find(std::string_view name) const;
+  /// True if an attribute is a graph (If, Loop, Scan).
+  bool has_subgraph() const;
+
+ private:
+  const ::onnx::AttributeProto* find(std::string_view name, int type) const;
+  const ::onnx::NodeProto* proto_;
+  std::string name_;
+  std::string domain_;
+  int opset_;
+};
+
+/// "" and "ai.onnx" are one domain.
+std::string canonical_domain(const std::string& domain);
+
+}  // namespace benanza::onnx

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generator/onnx/model/node.h"
+#include "generator/onnx/model/tensor.h"
+
+namespace benanza::onnx {
+
+/// A node asks for something that has no expression here: its layer becomes `unsupported`, its
+/// outputs are not folded. The message is the reason, without the node's name.
+class NotExpressible : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A node with its tensors. Missing optional inputs and outputs nobody reads are null.
+class NodeView {
+ public:
+  NodeView(const Node& node, std::vector<const Tensor*> inputs, std::vector<const Tensor*> outputs)
+      : node_(&node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+
+  const Node& node() const { return *node_; }
+  /// Attributes and identity, as Node has them.
+  const std::string& op_type() const { return node_->op_type(); }
+  std::string full_type() const { return node_->full_type(); }
+  int opset() const { return node_->opset(); }
+  bool has(std::string_view name) const { return node_->has(name); }
+  const ::onnx::AttributeProto* find(std::string_view name) const { return node_->find(name); }
+  std::int64_t integer(std::string_view name, std::int64_t fallback) const {
+    return node_->integer(name, fallback);
+  }
+  float real(std::string_view name, float fallback) const { return node_->real(name, fallback); }
+  std::string text(std::string_view name, std::string_view fallback) const {
+    return node_->text(name, fallback);
+  }
+  std::optional<Dims> integers(std::string_view name) const { return node_->integers(name); }
+  std::optional<std::vector<float>> reals(std::string_view name) const {
+    return node_->reals(name);
+  }
+  std::optional<std::vector<std::string>> texts(std::string_view name) const {
+    return node_->texts(name);
+  }
+
+  std::size_t input_count() const { return inputs_.size(); }
+  std::size_t output_count() const { return outputs_.size(); }
+  bool has_input(std::size_t index) const;
+  bool has_output(std::size_t index) const;
+  /// Throws Error if the node has no such input.
+  const Tensor& input(std::size_t index) const;
+  const Tensor& output(std::size_t index) const;
+  /// Extents of an input; throws NotExpressible if they are unknown.
+  const Dims& shape(std::size_t index) const;
+  const Dims& output_shape(std::size_t index) const;
+  /// Number of axes of an input; empty if it is left out or its shape is unknown.
+  std::optional<std::size_t> rank(std::size_t index) const;
+  /// Number of elements of an input; throws NotExpressible if its shape is unknown, or no tensor
+  /// holds as many.
+  std::int64_t elements(std::size_t index) const;
+  /// As shape, but {1} for a scalar.
+  Dims extents(std::size_t index) const;
+
+  /// Value of a constant input; throws NotExpressible if it is only known when the model runs.
+  const Literal& literal(std::size_t index) const;
+  /// The same of integers; throws Error for other numbers.
+  Dims integers(std::size_t index) const;
+  /// First value of a constant input; `fallback` if the input is missing. Throws NotExpressible if
+  /// it is only known when the model runs, or is not a number.
+  double scalar(std::size_t index, double fallback) const;
+
+  /// An argument that older opsets give as attribute `name` and newer ones as input `index`. Empty
+  /// if the node has neither. Throws NotExpressible if the input is only known when the model runs.
+  std::optional<Dims> argument(std::string_view name, std::size_t index) const;
+
+  /// `axis` counted from the front; throws Error if it is not one of `rank` axes.
+  static std::int64_t axis(std::int64_t axis, std::size_t rank);
+
+ private:
+  const Node* node_;
+  std::vector<const Tensor*> inputs_;
+  std::vector<const Tensor*> outputs_;
+};
+
+}  // namespace benanza::onnx

@@ -1,0 +1,110 @@
+#include <onnx/onnx_pb.h>
+
+#include "generator/onnx/operators/shared/operator.h"
+
+/// ai.onnx.ml: models of features in rows, for which no library here has a call.
+namespace benanza::onnx {
+namespace {
+
+constexpr int real = ::onnx::TensorProto::FLOAT;
+
+std::vector<TensorFacts> features_shape(const NodeView& node) {
+  return {{real, node.input(0).shape}};
+}
+
+std::int64_t rows(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  return dims.size() > 1 ? dims[0] : 1;
+}
+
+template <class Target>
+std::vector<TensorFacts> regression(const NodeView& node, Target target) {
+  return {{real, Dims{rows(node), target}}};
+}
+
+std::vector<TensorFacts> targets_shape(const NodeView& node) {
+  return regression(node, node.integer("targets", 1));
+}
+
+std::vector<TensorFacts> tree_targets_shape(const NodeView& node) {
+  return regression(node, node.integer("n_targets", 1));
+}
+
+std::vector<TensorFacts> one_target_shape(const NodeView& node) {
+  return regression(node, std::int64_t{1});
+}
+
+/// The class of every row, and the scores of all classes.
+std::vector<TensorFacts> classes_shape(const NodeView& node) {
+  for (const char* name : {"classlabels_int64s", "classlabels_ints"}) {
+    if (const auto labels = node.integers(name); labels && !labels->empty()) {
+      return {{::onnx::TensorProto::INT64, Dims{rows(node)}},
+              {real, Dims{rows(node), std::ssize(*labels)}}};
+    }
+  }
+  if (const auto labels = node.texts("classlabels_strings"); labels && !labels->empty()) {
+    return {{::onnx::TensorProto::STRING, Dims{rows(node)}},
+            {real, Dims{rows(node), std::ssize(*labels)}}};
+  }
+  throw NotExpressible("no classes");
+}
+
+/// The type is that of the values it may give.
+std::vector<TensorFacts> labels_shape(const NodeView& node) {
+  int type = 0;
+  if (node.has("values_strings")) type = ::onnx::TensorProto::STRING;
+  if (node.has("values_int64s")) type = ::onnx::TensorProto::INT64;
+  if (node.has("values_floats")) type = real;
+  if (const auto* values = node.find("values_tensor")) type = values->t().data_type();
+  if (node.has("classes_strings")) {
+    type = node.input(0).type == ::onnx::TensorProto::STRING ? ::onnx::TensorProto::INT64
+                                                             : ::onnx::TensorProto::STRING;
+  }
+  return {{type, node.input(0).shape}};
+}
+
+/// A place for each category.
+std::vector<TensorFacts> categories_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (const auto numbers = node.integers("cats_int64s"); numbers && !numbers->empty()) {
+    dims.push_back(std::ssize(*numbers));
+  } else if (const auto words = node.texts("cats_strings"); words && !words->empty()) {
+    dims.push_back(std::ssize(*words));
+  } else {
+    throw NotExpressible("no categories");
+  }
+  return {{real, dims}};
+}
+
+}  // namespace
+
+void register_ai_onnx_ml(OperatorTable& table) {
+  const auto add = [&](std::initializer_list<const char*> ops, ShapeFunction shape,
+                       std::string_view reason) {
+    for (const char* op : ops) {
+      Operator known{.unsupported = reason};
+      if (shape != nullptr) known.shapes = {{shape}};
+      table.add(std::string("ai.onnx.ml.") + op, std::move(known));
+    }
+  };
+  constexpr std::string_view trees = "no library here walks decision trees";
+  add({"TreeEnsembleRegressor", "TreeEnsemble"}, tree_targets_shape, trees);
+  add({"TreeEnsembleClassifier"}, classes_shape, trees);
+  constexpr std::string_view vectors = "no library here has support vector machines";
+  add({"SVMRegressor"}, one_target_shape, vectors);
+  add({"SVMClassifier"}, classes_shape, vectors);
+  constexpr std::string_view linear =
+      "its weights are attributes: a linear model that is no matrix product";
+  add({"LinearRegressor"}, targets_shape, linear);
+  add({"LinearClassifier"}, classes_shape, linear);
+  constexpr std::string_view preparation = "no library here prepares features";
+  add({"Scaler", "Normalizer"}, features_shape, preparation);
+  add({"Imputer", "Binarizer"}, like_first, preparation);
+  add({"OneHotEncoder"}, categories_shape, preparation);
+  add({"FeatureVectorizer", "ArrayFeatureExtractor"}, nullptr, preparation);
+  constexpr std::string_view words = "no library here has maps and labels";
+  add({"LabelEncoder"}, labels_shape, words);
+  add({"CategoryMapper", "DictVectorizer", "CastMap", "ZipMap"}, nullptr, words);
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,309 @@
+#include <onnx/onnx_pb.h>
+#include <cmath>
+#include <functional>
+#include <type_traits>
+
+#include "core/base/error.h"
+#include "core/problem/ops/binary.h"
+#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/views.h"
+
+/// Functions of two tensors and more, broadcast to each other, element by element.
+namespace benanza::onnx {
+namespace {
+
+/// `function` on the elements of two inputs broadcast to `dims`. Both are taken as doubles
+/// fold_where one of them holds doubles.
+template <class Function>
+Literal broadcast_pair(const Literal& a, const Dims& a_dims, const Literal& b, const Dims& b_dims,
+                       const Dims& dims, Function function) {
+  const auto a_at = positions(broadcast_view(a_dims, dims));
+  const auto b_at = positions(broadcast_view(b_dims, dims));
+  return std::visit(
+      [&](const auto& left, const auto& right) -> Literal {
+        using Both =
+            std::common_type_t<std::decay_t<decltype(left[0])>, std::decay_t<decltype(right[0])>>;
+        std::vector<std::decay_t<decltype(function(Both{}, Both{}))>> result(a_at.size());
+        for (std::size_t index = 0; index < result.size(); ++index) {
+          result[index] = function(static_cast<Both>(left[static_cast<std::size_t>(a_at[index])]),
+                                   static_cast<Both>(right[static_cast<std::size_t>(b_at[index])]));
+        }
+        return result;
+      },
+      a, b);
+}
+
+template <class Function>
+std::vector<Literal> chain(const NodeView& node, Function function) {
+  Literal result = node.literal(0);
+  Dims dims = node.shape(0);
+  for (std::size_t index = 1; index < node.input_count(); ++index) {
+    const Dims& out = node.output_shape(0);
+    result = broadcast_pair(result, dims, node.literal(index), node.shape(index), out, function);
+    dims = out;
+  }
+  return {result};
+}
+
+struct Plus {
+  double operator()(double a, double b) const { return a + b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return checked_sum(a, b); }
+};
+
+struct Minus {
+  double operator()(double a, double b) const { return a - b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return checked_difference(a, b); }
+};
+
+struct Times {
+  double operator()(double a, double b) const { return a * b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const { return checked_product(a, b); }
+};
+
+struct Quotient {
+  double operator()(double a, double b) const { return a / b; }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    if (b == 0) throw NotExpressible("division by zero");
+    return b == -1 ? Minus{}(0, a) : a / b;
+  }
+};
+
+struct Power {
+  double operator()(double a, double b) const { return std::pow(a, b); }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    const double result = std::pow(static_cast<double>(a), static_cast<double>(b));
+    if (!(std::abs(result) < 0x1p53)) throw NotExpressible("a value that no integer holds");
+    return static_cast<std::int64_t>(result);
+  }
+};
+
+/// The remainder's sign follows the divisor (fmod = 0) or the dividend.
+struct Remainder {
+  bool like_dividend;
+  double operator()(double a, double b) const {
+    const double rest = std::fmod(a, b);
+    return like_dividend || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
+  }
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    if (b == 0) throw NotExpressible("division by zero");
+    const std::int64_t rest = b == -1 ? 0 : a % b;
+    return like_dividend || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
+  }
+};
+
+struct Greatest {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a > b ? a : b;
+  }
+};
+
+struct Least {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? a : b;
+  }
+};
+
+/// A comparison or a logical operator: its result is 0 or 1.
+template <class Test>
+struct Truth {
+  template <class T>
+  std::int64_t operator()(T a, T b) const {
+    return Test{}(a, b) ? 1 : 0;
+  }
+};
+
+template <class Function>
+std::vector<Literal> fold_apply(const NodeView& node) {
+  return chain(node, Function{});
+}
+
+std::vector<Literal> fold_mod(const NodeView& node) {
+  return chain(node, Remainder{node.integer("fmod", 0) != 0});
+}
+
+std::vector<Literal> fold_where(const NodeView& node) {
+  const Dims& dims = node.output_shape(0);
+  const auto condition_at = positions(broadcast_view(node.shape(0), dims));
+  const Dims condition = node.integers(0);
+  std::size_t index = 0;
+  return {broadcast_pair(node.literal(1), node.shape(1), node.literal(2), node.shape(2), dims,
+                         [&](auto a, auto b) {
+                           const auto at = static_cast<std::size_t>(condition_at[index++]);
+                           return condition[at] != 0 ? a : b;
+                         })};
+}
+
+std::vector<TensorFacts> broadcast_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  for (std::size_t index = 1; index < node.input_count(); ++index) {
+    dims = broadcast_dims(dims, node.shape(index));
+  }
+  return {{node.input(0).type, dims}};
+}
+
+std::vector<TensorFacts> compare_shape(const NodeView& node) {
+  return {{::onnx::TensorProto::BOOL, broadcast_shape(node)[0].shape}};
+}
+
+/// The second operand as broadcasting takes it now. Before opset 7 it lay, if at all, at an axis of
+/// the first, by default the last ones.
+Dims second_operand(const NodeView& node) {
+  const Dims& a = node.shape(0);
+  Dims b = node.shape(1);
+  if (node.opset() >= 7 || a == b) return b;
+  if (node.integer("broadcast", 0) == 0) {
+    throw NotExpressible("combines " + join(a, 'x') + " and " + join(b, 'x') +
+                         " without broadcasting");
+  }
+  if (!node.has("axis") || b.size() > a.size()) return b;
+  const auto axis = static_cast<std::size_t>(NodeView::axis(node.integer("axis", 0), a.size()));
+  if (axis + b.size() > a.size()) {
+    throw Error(join(b, 'x') + " does not lie at axis " + std::to_string(axis) + " of " +
+                join(a, 'x'));
+  }
+  b.insert(b.end(), a.size() - axis - b.size(), 1);
+  return b;
+}
+
+template <BinaryKind kind>
+Lowered lower_binary(const NodeView& node) {
+  const Dims& a = node.shape(0);
+  const Dims b = second_operand(node);
+  return measured({elementwise_call(kind, {a, node.input(0).constant, from_input(0)},
+                                    {b, node.input(1).constant, from_input(1)})});
+}
+
+/// Its result is a truth value; the library's is 1 or 0 in the type of the operands.
+template <BinaryKind kind>
+Lowered lower_compare(const NodeView& node) {
+  if (!is_floating(node.input(0).type)) {
+    throw NotExpressible("a comparison of " + type_name(node.input(0).type));
+  }
+  Lowered lowered = lower_binary<kind>(node);
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
+/// One exponent for all elements is a parameter of the call.
+Lowered lower_power(const NodeView& node) {
+  if (node.input(1).literal && element_count(node.shape(1)) == 1 &&
+      node.output_shape(0) == node.shape(0)) {
+    const auto exponent = static_cast<float>(node.scalar(1, 1));
+    if (exponent == 1) return free_layer("the first power");
+    const bool root = exponent == 0.5F;
+    return measured({call(Activation{.input = node.extents(0),
+                                     .kind = root ? ActivationKind::sqrt : ActivationKind::pow,
+                                     .alpha = root ? 0 : exponent},
+                          {from_input(0)})});
+  }
+  if (!is_floating(node.input(1).type)) throw NotExpressible("exponents that are integers");
+  return lower_binary<BinaryKind::power>(node);
+}
+
+/// The slope broadcasts to the input, never the other way round.
+Lowered lower_prelu(const NodeView& node) {
+  Dims slope = node.shape(1);
+  // Before opset 7 one for each channel.
+  if (node.opset() < 7 && slope.size() == 1 && node.shape(0).size() > 2) {
+    slope.insert(slope.end(), node.shape(0).size() - 2, 1);
+  }
+  Call result =
+      elementwise_call(BinaryKind::prelu, {node.shape(0), node.input(0).constant, from_input(0)},
+                       {slope, node.input(1).constant, from_input(1)});
+  if (output(result.problem) != node.extents(0)) {
+    throw Error("a slope of " + join(node.shape(1), 'x') + " does not broadcast to " +
+                join(node.shape(0), 'x'));
+  }
+  return measured({result});
+}
+
+/// A chain of calls of two operands each, from the first input to the last.
+template <BinaryKind kind>
+Lowered lower_variadic(const NodeView& node) {
+  if (node.input_count() == 1) return free_layer("its only input");
+  ElementwiseOperand total{node.shape(0), node.input(0).constant, from_input(0)};
+  std::vector<Call> calls;
+  for (std::size_t index = 1; index < node.input_count(); ++index) {
+    calls.push_back(elementwise_call(
+        kind, total,
+        {node.shape(index), node.input(index).constant, from_input(static_cast<int>(index))}));
+    total = {output(calls.back().problem), false, from_call(static_cast<int>(index) - 1)};
+  }
+  return measured(std::move(calls));
+}
+
+/// The sum divided by the number of inputs.
+Lowered lower_mean(const NodeView& node) {
+  Lowered lowered = lower_variadic<BinaryKind::add>(node);
+  if (lowered.cost == Cost::free) return lowered;
+  const auto last = static_cast<int>(lowered.calls.size()) - 1;
+  lowered.calls.push_back(call(Activation{.input = output(lowered.calls.back().problem),
+                                          .kind = ActivationKind::linear,
+                                          .alpha = 1.0F / static_cast<float>(node.input_count())},
+                               {from_call(last)}));
+  return lowered;
+}
+
+template <BinaryKind kind, class Function>
+Operator arithmetic() {
+  return {
+      .shapes = {like_first_until_5}, .fold = fold_apply<Function>, .lower = lower_binary<kind>};
+}
+
+template <BinaryKind kind, class Test>
+Operator comparison() {
+  return {.fold = fold_apply<Truth<Test>>, .lower = lower_compare<kind>};
+}
+
+template <class Test>
+Operator logic() {
+  return {.fold = fold_apply<Truth<Test>>,
+          .unsupported = "no library here has logic of truth values"};
+}
+
+}  // namespace
+
+void register_binary(OperatorTable& table) {
+  table.add("Add", arithmetic<BinaryKind::add, Plus>());
+  table.add("Sub", arithmetic<BinaryKind::sub, Minus>());
+  table.add("Mul", arithmetic<BinaryKind::mul, Times>());
+  table.add("Div", arithmetic<BinaryKind::div, Quotient>());
+  table.add("Pow", {.fold = fold_apply<Power>, .lower = lower_power});
+  table.add("PRelu", {.shapes = {like_first_until_5}, .lower = lower_prelu});
+  table.add("Mod", {.fold = fold_mod, .unsupported = "no library here has remainders"});
+
+  Operator equal = comparison<BinaryKind::eq, std::equal_to<>>();
+  equal.shapes = {{compare_shape, 18}};
+  table.add("Equal", equal);
+  table.add("Less", comparison<BinaryKind::lt, std::less<>>());
+  table.add("LessOrEqual", comparison<BinaryKind::le, std::less_equal<>>());
+  table.add("Greater", comparison<BinaryKind::gt, std::greater<>>());
+  table.add("GreaterOrEqual", comparison<BinaryKind::ge, std::greater_equal<>>());
+  table.add("And", logic<std::logical_and<>>());
+  table.add("Or", logic<std::logical_or<>>());
+  table.add("Xor", logic<std::not_equal_to<>>());
+  table.add("Where", {.fold = fold_where, .unsupported = "no library here selects by a condition"});
+  table.add("BitShift", {.unsupported = "no library here has arithmetic of bits"});
+  for (const auto* op : {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}) {
+    table.add(op, {.shapes = {{broadcast_shape}},
+                   .unsupported = "no library here has arithmetic of bits"});
+  }
+
+  // Of any number of tensors.
+  table.add("Sum", {.shapes = {like_first_until_5},
+                    .fold = fold_apply<Plus>,
+                    .lower = lower_variadic<BinaryKind::add>});
+  table.add("Max", {.shapes = {like_first_until_5},
+                    .fold = fold_apply<Greatest>,
+                    .lower = lower_variadic<BinaryKind::max>});
+  table.add("Min", {.shapes = {like_first_until_5},
+                    .fold = fold_apply<Least>,
+                    .lower = lower_variadic<BinaryKind::min>});
+  table.add("Mean", {.shapes = {like_first_until_5}, .lower = lower_mean});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,95 @@
+#include <onnx/onnx_pb.h>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+namespace benanza::onnx {
+namespace {
+
+/// `value` with `digits` significant bits; below 2^least the bits end at 2^(least - digits + 1).
+double rounded(double value, int digits, int least) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int shift = digits - 1 - std::max(std::ilogb(value), least);
+  return std::ldexp(std::nearbyint(std::ldexp(value, shift)), -shift);
+}
+
+double rounded(double value, int type) {
+  if (type == ::onnx::TensorProto::DOUBLE) return value;
+  value = static_cast<float>(value);
+  if (type == ::onnx::TensorProto::BFLOAT16) return rounded(value, 8, -126);
+  if (type != ::onnx::TensorProto::FLOAT16) return value;
+  value = rounded(value, 11, -14);
+  return std::abs(value) > 65504 ? std::copysign(HUGE_VAL, value) : value;
+}
+
+std::vector<Literal> fold_cast(const NodeView& node) {
+  const int type = node.output(0).type;
+  return {std::visit(
+      [&](const auto& values) -> Literal {
+        if (is_floating(type)) {
+          std::vector<double> reals(values.begin(), values.end());
+          for (double& value : reals) value = rounded(value, type);
+          return reals;
+        }
+        Dims integers;
+        for (const auto value : values) {
+          const auto real = static_cast<double>(value);
+          if (type == ::onnx::TensorProto::BOOL) {
+            integers.push_back(value != 0);
+          } else if (std::abs(real) <= 0x1p62) {
+            integers.push_back(static_cast<std::int64_t>(value));
+          } else {
+            throw NotExpressible("a value that not every integer type holds");
+          }
+        }
+        return integers;
+      },
+      node.literal(0))};
+}
+
+/// The type is a name.
+std::vector<TensorFacts> cast_by_name_shape(const NodeView& node) {
+  ::onnx::TensorProto_DataType type = ::onnx::TensorProto::UNDEFINED;
+  const std::string name = node.text("to", "");
+  if (!::onnx::TensorProto_DataType_Parse(name, &type)) throw Error("no type is called " + name);
+  return {{type, node.input(0).shape}};
+}
+
+std::vector<TensorFacts> cast_shape(const NodeView& node) {
+  return {{static_cast<int>(node.integer("to", 0)), node.input(0).shape}};
+}
+
+std::vector<TensorFacts> cast_like_shape(const NodeView& node) {
+  return {{node.input(1).type, node.input(0).shape}};
+}
+
+/// Another type in the same places: a copy stands for it, whose precision is that of the variant.
+Lowered lower_cast(const NodeView& node) {
+  const int from = node.input(0).type;
+  const int to = node.output(0).type;
+  if (from == to) return free_layer("the same tensor by another name");
+  if (type_bytes(from) == 0 || type_bytes(to) == 0) {
+    throw NotExpressible("a conversion from " + type_name(from) + " to " + type_name(to));
+  }
+  return movement({proxy_copy(node, element_count(node.shape(0)))});
+}
+
+Lowered lower_bit_cast(const NodeView&) {
+  return free_layer("the same elements in the same order");
+}
+
+}  // namespace
+
+void register_cast(OperatorTable& table) {
+  table.add("Cast", {.shapes = {{cast_by_name_shape, 1, 5}, {cast_shape, 18}},
+                     .fold = fold_cast,
+                     .lower = lower_cast});
+  table.add("CastLike",
+            {.shapes = {{cast_like_shape, 18}}, .fold = fold_cast, .lower = lower_cast});
+  table.add("BitCast", {.shapes = {{cast_shape, 18}}, .lower = lower_bit_cast});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,36 @@
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+namespace benanza::onnx {
+namespace {
+
+/// How many elements training would drop; empty if only the running model knows.
+std::optional<float> ratio(const NodeView& node) {
+  if (node.opset() < 12) return node.real("ratio", 0.5F);
+  if (node.has_input(1) && !node.input(1).literal) return std::nullopt;
+  return static_cast<float>(node.scalar(1, 0.5));
+}
+
+/// Inference keeps every element; training would not. What training would do can be measured, but
+/// is not counted.
+Lowered lower_dropout(const NodeView& node) {
+  if (node.opset() >= 12 && node.has_input(2) && node.input(2).literal && node.scalar(2, 0) != 0) {
+    throw NotExpressible("training mode");
+  }
+  Lowered lowered = free_layer("drops nothing at inference");
+  const std::optional<float> dropped = ratio(node);
+  if (dropped && *dropped >= 0 && *dropped < 1 && node.input(0).shape &&
+      element_count(node.shape(0)) > 0) {
+    lowered.calls.push_back(
+        call(Dropout{.input = node.extents(0), .ratio = *dropped}, {from_input(0)}));
+  }
+  return lowered;
+}
+
+}  // namespace
+
+void register_dropout(OperatorTable& table) {
+  table.add("Dropout", {.shapes = {like_first_until_5}, .lower = lower_dropout});
+}
+
+}  // namespace benanza::onnx

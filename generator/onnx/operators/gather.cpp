@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <type_traits>
+
+#include "core/base/error.h"
+#include "core/problem/ops/copy.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/views.h"
+
+/// Operators that pick or place by indices. Where the indices are known and evenly spaced, the copy
+/// moves exactly what the node does; else a proxy stands for it: as many elements, in one run.
+namespace benanza::onnx {
+namespace {
+
+void check_gather_nd(const NodeView& node) {
+  if (const std::int64_t batch = node.integer("batch_dims", 0); batch < 0) {
+    throw Error("has batch_dims of " + std::to_string(batch));
+  }
+  if (node.rank(1) == 0U) throw Error("has indices without an axis");
+}
+
+std::vector<Literal> fold_gather(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const auto axis = at(NodeView::axis(node.integer("axis", 0), dims.size()));
+  const Dims outer(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  const std::int64_t inner = dense_strides(dims)[axis];
+  std::vector<std::int64_t> from;
+  for (std::int64_t block = 0; block < element_count(outer); ++block) {
+    for (std::int64_t index : node.integers(1)) {
+      if (index < 0) index += dims[axis];
+      if (index < 0 || index >= dims[axis]) throw Error("an index beyond the tensor");
+      for (std::int64_t element = 0; element < inner; ++element) {
+        from.push_back((block * dims[axis] + index) * inner + element);
+      }
+    }
+  }
+  return {pick(node.literal(0), from)};
+}
+
+/// Offset in a tensor of `dims` that the index tuple `first`, of length `length`, points at.
+std::int64_t offset_of(const Dims& indices, std::size_t first, std::int64_t length,
+                       const Dims& dims) {
+  const Dims strides = dense_strides(dims);
+  std::int64_t offset = 0;
+  for (std::int64_t axis = 0; axis < length; ++axis) {
+    std::int64_t index = indices.at(first + at(axis));
+    const std::int64_t extent = dims.at(at(axis));
+    if (index < 0) index += extent;
+    if (index < 0 || index >= extent) throw Error("an index beyond the tensor");
+    offset += index * strides[at(axis)];
+  }
+  return offset;
+}
+
+std::int64_t tuple_length(const NodeView& node) {
+  const Dims& indices = node.shape(1);
+  if (indices.empty() || indices.back() < 0 ||
+      indices.back() > static_cast<std::int64_t>(node.shape(0).size())) {
+    throw Error("indices do not fit the tensor");
+  }
+  return indices.back();
+}
+
+std::vector<Literal> fold_gather_nd(const NodeView& node) {
+  if (node.integer("batch_dims", 0) != 0) throw NotExpressible("batch axes");
+  const Dims& dims = node.shape(0);
+  const Dims indices = node.integers(1);
+  const std::int64_t length = tuple_length(node);
+  if (length == 0) throw NotExpressible("empty indices");
+  const std::int64_t run = element_count({dims.begin() + length, dims.end()});
+  return {std::visit(
+      [&](const auto& values) -> Literal {
+        std::decay_t<decltype(values)> picked;
+        for (std::size_t first = 0; first < indices.size(); first += at(length)) {
+          const auto begin = values.begin() + offset_of(indices, first, length, dims);
+          picked.insert(picked.end(), begin, begin + run);
+        }
+        return picked;
+      },
+      node.literal(0))};
+}
+
+std::vector<Literal> fold_scatter_nd(const NodeView& node) {
+  if (node.text("reduction", "none") != "none") throw NotExpressible("a reduction");
+  const Dims& dims = node.shape(0);
+  const Dims indices = node.integers(1);
+  const std::int64_t length = tuple_length(node);
+  if (length == 0) throw NotExpressible("empty indices");
+  const std::int64_t run = element_count({dims.begin() + length, dims.end()});
+  Literal result = node.literal(0);
+  std::visit(
+      [&](auto& values) {
+        const auto& updates = std::get<std::decay_t<decltype(values)>>(node.literal(2));
+        if (updates.size() != indices.size() / at(length) * at(run)) {
+          throw Error("updates do not fit the indices");
+        }
+        auto next = updates.begin();
+        for (std::size_t first = 0; first < indices.size(); first += at(length)) {
+          std::copy(next, next + run, values.begin() + offset_of(indices, first, length, dims));
+          next += run;
+        }
+      },
+      result);
+  return {result};
+}
+
+/// element = input[..., index at the same place, ...] along the axis.
+std::vector<Literal> fold_gather_elements(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const Dims& out = node.shape(1);
+  const Dims indices = node.integers(1);
+  const std::size_t axis = at(NodeView::axis(node.integer("axis", 0), dims.size()));
+  if (out.size() != dims.size()) throw Error("indices need as many axes as the tensor");
+  const Dims strides = dense_strides(dims);
+  const Dims out_strides = dense_strides(out);
+  return {std::visit(
+      [&](const auto& values) -> Literal {
+        std::decay_t<decltype(values)> picked;
+        for (std::size_t flat = 0; flat < indices.size(); ++flat) {
+          std::int64_t offset = 0;
+          for (std::size_t at_axis = 0; at_axis < dims.size(); ++at_axis) {
+            std::int64_t index = at_axis == axis ? indices[flat]
+                                                 : static_cast<std::int64_t>(flat) /
+                                                       out_strides[at_axis] % out[at_axis];
+            if (index < 0) index += dims[at_axis];
+            if (index < 0 || index >= dims[at_axis]) throw Error("an index beyond the tensor");
+            offset += index * strides[at_axis];
+          }
+          picked.push_back(values.at(at(offset)));
+        }
+        return picked;
+      },
+      node.literal(0))};
+}
+
+/// First index and step of evenly spaced indices.
+struct Progression {
+  std::int64_t first;
+  std::int64_t step;
+};
+
+std::optional<Progression> progression(const NodeView& node, std::int64_t extent) {
+  if (!node.input(1).literal) return std::nullopt;
+  Dims indices = node.integers(1);
+  if (indices.empty()) return std::nullopt;
+  for (std::int64_t& index : indices) {
+    if (index < 0) index += extent;
+    if (index < 0 || index >= extent)
+      throw Error("an index beyond the axis of " + std::to_string(extent));
+  }
+  const std::int64_t step = indices.size() > 1 ? indices[1] - indices[0] : 1;
+  if (step < 0) return std::nullopt;
+  for (std::size_t next = 1; next < indices.size(); ++next) {
+    if (indices[next] - indices[next - 1] != step) return std::nullopt;
+  }
+  return Progression{indices[0], step};
+}
+
+Lowered lower_gather(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const auto axis = static_cast<std::size_t>(NodeView::axis(node.integer("axis", 0), dims.size()));
+  const std::int64_t extent = dims[axis];
+  const std::int64_t count = element_count(node.shape(1));
+  const Dims outer(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  const std::int64_t inner = dense_strides(dims)[axis];
+  View from{{element_count(outer), count, inner}, {extent * inner, inner, 1}, 0};
+  const auto known = progression(node, extent);
+  if (known) {
+    if (known->first == 0 && known->step == 1 && count == extent) {
+      return free_layer("picks everything in order");
+    }
+    from.strides[1] = known->step * inner;
+    from.offset = known->first * inner;
+  } else if (count > extent) {
+    from.strides[1] = 0;
+  }
+  Call result = copy_call(from, dense_view(from.dims));
+  result.is_proxy = !known;
+  return movement({result});
+}
+
+/// One element, or one run of elements, for every index.
+Lowered lower_gather_any(const NodeView& node) {
+  return movement({proxy_copy(node, element_count(node.output_shape(0)))});
+}
+
+/// A copy of the data, with the updates put in their places.
+Lowered lower_scatter(const NodeView& node) {
+  if (node.text("reduction", "none") != "none") {
+    throw NotExpressible("updates that are combined with what is there");
+  }
+  return movement({proxy_copy(node, element_count(node.shape(0))),
+                   proxy_copy(node, element_count(node.shape(2)), 2)});
+}
+
+/// A cache with new rows in it.
+Lowered lower_scatter_rows(const NodeView& node) {
+  return movement({proxy_copy(node, element_count(node.shape(0))),
+                   proxy_copy(node, element_count(node.shape(1)), 1)});
+}
+
+}  // namespace
+
+void register_gather(OperatorTable& table) {
+  table.add("Gather", {.fold = fold_gather, .lower = lower_gather});
+  table.add("GatherElements", {.fold = fold_gather_elements, .lower = lower_gather_any});
+  table.add("GatherND",
+            {.check = check_gather_nd, .fold = fold_gather_nd, .lower = lower_gather_any});
+  table.add("Scatter", {.lower = lower_scatter});
+  table.add("ScatterElements", {.shapes = {{like_first}}, .lower = lower_scatter});
+  table.add("ScatterND",
+            {.shapes = {{like_first}}, .fold = fold_scatter_nd, .lower = lower_scatter});
+  table.add("TensorScatter", {.shapes = {{like_first}}, .lower = lower_scatter_rows});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,136 @@
+#include <onnx/onnx_pb.h>
+
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+namespace benanza::onnx {
+namespace {
+
+void check_axis(const NodeView& node) {
+  const auto rank = node.rank(0);
+  if (!rank) return;
+  const std::int64_t axis = node.integer("axis", -1);
+  const auto most = static_cast<std::int64_t>(*rank);
+  if (axis < -most || axis >= most) {
+    throw Error("normalizes from axis " + std::to_string(axis) + " of " + std::to_string(most));
+  }
+}
+
+/// Output 3 is the sum before the normalization.
+std::vector<TensorFacts> skip_normalization_shape(const NodeView& node) {
+  const TensorFacts whole{node.input(0).type, node.input(0).shape};
+  Dims rows = node.shape(0);
+  if (!rows.empty()) rows.back() = 1;
+  const TensorFacts statistics{::onnx::TensorProto::FLOAT, rows};
+  return {whole, statistics, statistics, whole};
+}
+
+/// Word ids (batch, length) to embeddings, a mask index, and the sum of the embeddings.
+std::vector<TensorFacts> embed_normalization_shape(const NodeView& node) {
+  const Dims& ids = node.shape(0);
+  const Dims& words = node.shape(2);
+  if (ids.size() != 2 || words.size() != 2) throw Error("ids and embeddings need two axes each");
+  const TensorFacts embedded{node.input(2).type, Dims{ids[0], ids[1], words[1]}};
+  return {embedded, {::onnx::TensorProto::INT32, Dims{ids[0]}}, embedded};
+}
+
+/// Where scale and bias are among the inputs; 0 where the operator has none.
+struct Places {
+  std::size_t scale = 1;
+  std::size_t bias = 2;
+};
+
+/// Rows end where `axis` begins. `source`: what is normalized, of the extents of input 0. A scale
+/// or bias that is not one value for every place in a row follows as a call of its own.
+void normalize(const NodeView& node, Source source, std::int64_t axis, float epsilon, bool rms,
+               Places places, std::vector<Call>& calls) {
+  const Dims& dims = node.shape(0);
+  const auto middle = dims.begin() + axis;
+  LayerNormalization shape{.rows = element_count({dims.begin(), middle}),
+                           .length = element_count({middle, dims.end()}),
+                           .epsilon = epsilon,
+                           .root_mean_square = rms};
+  const auto given = [&](std::size_t place) { return place > 0 && node.has_input(place); };
+  const auto fits = [&](std::size_t place) {
+    return !given(place) || element_count(node.shape(place)) == shape.length;
+  };
+  const bool inside = fits(places.scale) && fits(places.bias);
+  shape.scale = inside && given(places.scale);
+  shape.bias = inside && given(places.bias);
+  std::vector<Source> operands{source};
+  if (shape.scale) operands.push_back(from_input(static_cast<int>(places.scale)));
+  if (shape.bias) operands.push_back(from_input(static_cast<int>(places.bias)));
+  calls.push_back(call(shape, operands));
+  if (inside) return;
+  const auto follow = [&](BinaryKind kind, std::size_t place) {
+    if (!given(place)) return;
+    const Source last = from_call(static_cast<int>(calls.size()) - 1);
+    calls.push_back(elementwise_call(
+        kind, {dims, false, last},
+        {node.shape(place), node.input(place).constant, from_input(static_cast<int>(place))}));
+  };
+  follow(BinaryKind::mul, places.scale);
+  follow(BinaryKind::add, places.bias);
+}
+
+void check_outputs(const NodeView& node, std::size_t first, std::size_t last) {
+  for (std::size_t index = first; index <= last; ++index) {
+    if (node.has_output(index)) throw NotExpressible("hands out its statistics");
+  }
+}
+
+std::int64_t stated_axis(const NodeView& node) {
+  return NodeView::axis(node.integer("axis", -1), node.shape(0).size());
+}
+
+template <bool rms>
+Lowered lower_plain(const NodeView& node) {
+  check_outputs(node, 1, 2);
+  std::vector<Call> calls;
+  normalize(node, from_input(0), stated_axis(node), node.real("epsilon", 1e-5F), rms,
+            rms ? Places{1, 0} : Places{1, 2}, calls);
+  return measured(std::move(calls));
+}
+
+/// The sum of input and skip, and of a bias where there is one, then normalized. The sum itself is
+/// the last output.
+template <bool rms>
+Lowered lower_skip_normalization(const NodeView& node) {
+  check_outputs(node, 1, 2);
+  const Dims& dims = node.shape(0);
+  if (dims.empty()) throw Error("an input without axes");
+  std::vector<Call> calls{elementwise_call(BinaryKind::add, {dims, false, from_input(0)},
+                                           {node.shape(1), node.input(1).constant, from_input(1)})};
+  const std::size_t bias = rms ? 3 : 4;
+  if (node.has_input(bias)) {
+    calls.push_back(elementwise_call(
+        BinaryKind::add, {dims, false, from_call(0)},
+        {node.shape(bias), node.input(bias).constant, from_input(static_cast<int>(bias))}));
+  }
+  const auto last = static_cast<int>(calls.size()) - 1;
+  calls.back().output = node.has_output(3) ? 3 : 0;
+  normalize(node, from_call(last), static_cast<std::int64_t>(dims.size()) - 1,
+            node.real("epsilon", rms ? 1e-5F : 1e-12F), rms, rms ? Places{2, 0} : Places{2, 3},
+            calls);
+  return measured(std::move(calls));
+}
+
+}  // namespace
+
+void register_layer_normalization(OperatorTable& table) {
+  table.add("LayerNormalization", {.check = check_axis, .lower = lower_plain<false>});
+  for (const auto* op : {"RMSNormalization", "SimplifiedLayerNormalization"}) {
+    table.add(op, {.shapes = {{like_first}}, .lower = lower_plain<true>});
+  }
+  table.add("com.microsoft.SkipLayerNormalization",
+            {.shapes = {{skip_normalization_shape}}, .lower = lower_skip_normalization<false>});
+  table.add("com.microsoft.SkipSimplifiedLayerNormalization",
+            {.shapes = {{skip_normalization_shape}}, .lower = lower_skip_normalization<true>});
+  table.add(
+      "com.microsoft.EmbedLayerNormalization",
+      {.shapes = {{embed_normalization_shape}},
+       .unsupported = "no library here looks embeddings up and normalizes their sum in one call"});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,139 @@
+#include <onnx/onnx_pb.h>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/sliding_window.h"
+
+namespace benanza::onnx {
+namespace {
+
+/// The result, and the positions of maxima.
+std::vector<TensorFacts> pool_shape(const NodeView& node) {
+  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels as last axis");
+  const Dims& input = node.shape(0);
+  const auto kernel = node.integers("kernel_shape");
+  if (!kernel) throw Error("attribute \"kernel_shape\" is missing");
+  if (input.size() < 3) throw Error("an input of " + join(input, 'x') + " has no spatial axes");
+  const Dims extents = spatial(input);
+  const Dims windows = sliding_window(node, extents, *kernel).window.output(extents);
+  Dims dims{input[0], input[1]};
+  dims.insert(dims.end(), windows.begin(), windows.end());
+  return {{node.input(0).type, dims}, {::onnx::TensorProto::INT64, dims}};
+}
+
+std::vector<TensorFacts> global_pool_shape(const NodeView& node) {
+  if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels as last axis");
+  Dims dims = node.shape(0);
+  for (std::size_t axis = 2; axis < dims.size(); ++axis) dims[axis] = 1;
+  return {{node.input(0).type, dims}};
+}
+
+void check_unpooling(const NodeView& node) {
+  if (!node.has_input(1)) throw Error("has no indices");
+  const auto rank = node.rank(0);
+  const auto indices = node.rank(1);
+  if (rank && *rank < 3) throw Error("has an input of " + std::to_string(*rank) + " axes");
+  if (rank && indices && *rank != *indices) {
+    throw Error("has indices of " + std::to_string(*indices) + " axes for an input of " +
+                std::to_string(*rank));
+  }
+}
+
+SlidingWindow stated_window(const NodeView& node, const Dims& input) {
+  const auto kernel = node.integers("kernel_shape");
+  if (!kernel) throw Error("attribute \"kernel_shape\" is missing");
+  return sliding_window(node, spatial(input), *kernel);
+}
+
+Lowered lower_max_pool(const NodeView& node) {
+  if (node.has_output(1)) throw NotExpressible("positions of the maxima (output Indices)");
+  const Dims& input = image_extents(node);
+  Lowered lowered = measured({call(
+      Pooling{.input = input, .window = stated_window(node, input).window}, {from_input(0)})});
+  // The greatest of bytes is a byte of the same scale: to be measured at int8.
+  if (type_bytes(node.input(0).type) == 1) lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
+Lowered lower_average_pool(const NodeView& node) {
+  const Dims& input = image_extents(node);
+  SlidingWindow sliding = stated_window(node, input);
+  PoolingMode mode = PoolingMode::average_exclude_pad;
+  if (node.integer("count_include_pad", 0) != 0 && sliding.window.has_padding()) {
+    if (std::any_of(sliding.overhang.begin(), sliding.overhang.end(),
+                    [](std::int64_t extra) { return extra != 0; })) {
+      // Pads count, the overhang does not: no library knows two kinds of padding.
+      throw NotExpressible("count_include_pad with a window that ceil_mode lets overhang");
+    }
+    mode = PoolingMode::average_include_pad;
+  }
+  return measured(
+      {call(Pooling{.input = input, .window = sliding.window, .mode = mode}, {from_input(0)})});
+}
+
+template <PoolingMode mode>
+Lowered lower_global_pool(const NodeView& node) {
+  const Dims& input = image_extents(node);
+  const Dims extents = spatial(input);
+  const Dims ones(extents.size(), 1);
+  return measured({call(Pooling{.input = input,
+                                .window = {.kernel = extents,
+                                           .pads = Dims(2 * extents.size(), 0),
+                                           .strides = ones,
+                                           .dilations = ones},
+                                .mode = mode},
+                        {from_input(0)})});
+}
+
+/// The lower_norm of each channel.
+Lowered lower_global_norm(const NodeView& node) {
+  const std::int64_t p = node.integer("p", 2);
+  if (p != 1 && p != 2) throw NotExpressible("a lower_norm of order " + std::to_string(p));
+  const Dims& input = node.shape(0);
+  Dims axes;
+  for (std::size_t axis = 2; axis < input.size(); ++axis) {
+    axes.push_back(static_cast<std::int64_t>(axis));
+  }
+  if (axes.empty()) throw Error("an input of " + join(input, 'x') + " has no spatial axes");
+  const ReductionKind kind = p == 1 ? ReductionKind::l1 : ReductionKind::l2;
+  return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
+}
+
+}  // namespace
+
+void register_pooling(OperatorTable& table) {
+  // The schemas count windows that begin behind the input, which frameworks and newer opsets leave
+  // out, and know no dilations of averages.
+  table.add("MaxPool", {.shapes = {{pool_shape}}, .lower = lower_max_pool});
+  table.add("AveragePool", {.shapes = {{pool_shape}}, .lower = lower_average_pool});
+  table.add("LpPool", {.shapes = {{pool_shape}}, .unsupported = "no library here pools by norms"});
+  table.add("GlobalMaxPool", {.lower = lower_global_pool<PoolingMode::max>});
+  table.add("GlobalAveragePool", {.lower = lower_global_pool<PoolingMode::average_exclude_pad>});
+  table.add("GlobalLpPool", {.lower = lower_global_norm});
+  table.add("MaxUnpool",
+            {.check = check_unpooling,
+             .schema_needs_shapes = true,
+             .unsupported = "no library here places values by the positions of maxima"});
+  for (const auto* op : {"RoiAlign", "MaxRoiPool"}) {
+    table.add(op, {.unsupported = "no library here pools regions"});
+  }
+  // ONNX Runtime's blocked layout names the same tensors.
+  table.add("com.microsoft.nchwc.MaxPool", {.shapes = {{pool_shape}}, .lower = lower_max_pool});
+  table.add("com.microsoft.nchwc.AveragePool",
+            {.shapes = {{pool_shape}}, .lower = lower_average_pool});
+  table.add("com.microsoft.nchwc.GlobalMaxPool",
+            {.shapes = {{global_pool_shape}}, .lower = lower_global_pool<PoolingMode::max>});
+  table.add("com.microsoft.nchwc.GlobalAveragePool",
+            {.shapes = {{global_pool_shape}},
+             .lower = lower_global_pool<PoolingMode::average_exclude_pad>});
+  table.add("com.microsoft.QLinearAveragePool",
+            {.shapes = {{pool_shape}},
+             .unsupported = "no library here gives averages of bytes another scale"});
+  table.add("com.microsoft.QLinearGlobalAveragePool",
+            {.shapes = {{global_pool_shape}},
+             .unsupported = "no library here gives averages of bytes another scale"});
+}
+
+}  // namespace benanza::onnx

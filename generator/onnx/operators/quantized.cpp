@@ -1,0 +1,191 @@
+#include <onnx/onnx_pb.h>
+
+#include "core/base/error.h"
+#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+/// Integer arithmetic: the problems of the floating operators, to be measured at int8. Scales are
+/// part of such a call. A zero point of the data is a constant per filter or column, which goes
+/// into the bias when the model is loaded; one of the weights would need the data's sums at every
+/// run. Unsigned data are signed data with another zero point.
+namespace benanza::onnx {
+namespace {
+
+std::vector<TensorFacts> quantize_shape(const NodeView& node) {
+  int type =
+      node.has_input(2) ? node.input(2).type : static_cast<int>(node.integer("output_dtype", 0));
+  if (type == 0) type = ::onnx::TensorProto::UINT8;
+  return {{type, node.input(0).shape}};
+}
+
+/// The scale has the type of the result.
+std::vector<TensorFacts> dequantize_shape(const NodeView& node) {
+  const auto stated = static_cast<int>(node.integer("output_dtype", 0));
+  return {{stated != 0 ? stated : node.input(1).type, node.input(0).shape}};
+}
+
+/// Arithmetic on quantized tensors: a, its scale and zero point, b, its scale and zero point, ...
+std::vector<TensorFacts> quantized_binary_shape(const NodeView& node) {
+  return {{node.input(0).type, broadcast_dims(node.shape(0), node.shape(3))}};
+}
+
+/// Inputs: A, its scale and zero point, B, its scale and zero point, C, the result's scale and zero
+/// point, without which it is a float.
+std::vector<TensorFacts> quantized_gemm_shape(const NodeView& node) {
+  const Dims& a = node.shape(0);
+  const Dims& b = node.shape(3);
+  if (a.size() != 2 || b.size() != 2) throw Error("A and B need two axes each");
+  return {
+      {node.has_input(7) ? node.input(0).type : node.input(1).type,
+       Dims{a[node.integer("transA", 0) != 0 ? 1 : 0], b[node.integer("transB", 0) != 0 ? 0 : 1]}}};
+}
+
+/// Inputs: the result's scale and zero point, then each part with its own.
+std::vector<TensorFacts> quantized_concat_shape(const NodeView& node) {
+  Dims dims = node.shape(2);
+  const auto axis = static_cast<std::size_t>(NodeView::axis(node.integer("axis", 0), dims.size()));
+  for (std::size_t index = 5; index < node.input_count(); index += 3) {
+    const Dims& part = node.shape(index);
+    if (part.size() != dims.size()) throw Error("parts of other axes");
+    dims[axis] = checked_sum(dims[axis], part[axis]);
+  }
+  return {{node.input(2).type, dims}};
+}
+
+std::vector<TensorFacts> dynamic_quantize_matmul_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (dims.empty() || node.shape(1).size() != 2) throw NotExpressible("a batch of weights");
+  dims.back() = node.shape(1)[1];
+  return {{node.input(0).type, dims}};
+}
+
+bool is_byte(int type) {
+  return type == ::onnx::TensorProto::INT8 || type == ::onnx::TensorProto::UINT8;
+}
+
+Lowered in_bytes(const NodeView& node, std::vector<Call> calls,
+                 std::initializer_list<std::size_t> data) {
+  for (const std::size_t index : data) {
+    if (!is_byte(node.input(index).type)) {
+      throw NotExpressible("quantized " + type_name(node.input(index).type));
+    }
+  }
+  Lowered lowered = measured(std::move(calls));
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
+/// Throws NotExpressible if the zero point is not known, or is not the middle of the type's range.
+void check_symmetric(const NodeView& node, std::size_t index) {
+  if (!node.has_input(index)) return;
+  const Dims points = node.integers(index);
+  const std::int64_t middle = node.input(index).type == ::onnx::TensorProto::UINT8 ? 128 : 0;
+  for (const std::int64_t point : points) {
+    if (point != middle) throw NotExpressible("weights with a zero point of their own");
+  }
+}
+
+/// Inputs: x, its scale and zero point, w, its scale and zero point, the result's, a bias.
+Lowered lower_qlinear_conv(const NodeView& node) {
+  check_symmetric(node, 5);
+  Call product = convolution_call(node, {0, 3});
+  if (node.has_input(8)) {
+    product.problem.epilogue.bias = true;
+    product.operands.push_back(from_input(8));
+  }
+  return in_bytes(node, {product}, {0, 3});
+}
+
+Lowered lower_conv_integer(const NodeView& node) {
+  check_symmetric(node, 3);
+  return in_bytes(node, {convolution_call(node, {0, 1})}, {0, 1});
+}
+
+/// Inputs: a, its scale and zero point, b, its scale and zero point, the result's.
+Lowered lower_qlinear_matmul(const NodeView& node) {
+  check_symmetric(node, 5);
+  return in_bytes(node, {matmul_call(node, {0, 3})}, {0, 3});
+}
+
+Lowered lower_matmul_integer(const NodeView& node) {
+  check_symmetric(node, 3);
+  return in_bytes(node, {matmul_call(node, {0, 1})}, {0, 1});
+}
+
+/// Inputs as of lower_qlinear_matmul, with a bias before the result's scale.
+Lowered lower_quantized_gemm(const NodeView& node) {
+  check_symmetric(node, 5);
+  Call product =
+      matmul_call(node, {0, 3}, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+  if (node.has_input(6)) {
+    const Dims columns{std::get<Gemm>(product.problem.shape).n};
+    if (node.shape(6) != columns) throw NotExpressible("a bias of other than one value per column");
+    product.problem.epilogue.bias = true;
+    product.operands.push_back(from_input(6));
+  }
+  return in_bytes(node, {product}, {0, 3});
+}
+
+/// The axis of the scales, -1 where there is one scale.
+std::int64_t scale_axis(const NodeView& node, const Dims& dims) {
+  if (element_count(node.shape(1)) == 1) return -1;
+  const std::int64_t axis = NodeView::axis(node.integer("axis", 1), dims.size());
+  if (node.shape(1) != Dims{dims[static_cast<std::size_t>(axis)]}) {
+    throw NotExpressible("scales of blocks");
+  }
+  return axis;
+}
+
+template <QuantizationKind kind>
+Lowered lower_quantization(const NodeView& node) {
+  const bool writes = kind == QuantizationKind::quantize;
+  const int bytes = writes ? node.output(0).type : node.input(0).type;
+  const int reals = writes ? node.input(0).type : node.output(0).type;
+  if (!is_byte(bytes) || !is_floating(reals)) {
+    throw NotExpressible("quantized " + type_name(bytes) + " of " + type_name(reals));
+  }
+  const Dims dims = node.extents(0);
+  Lowered lowered = measured({call(
+      Quantization{.kind = kind, .input = dims, .axis = scale_axis(node, dims)}, {from_input(0)})});
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
+}  // namespace
+
+void register_quantized(OperatorTable& table) {
+  table.add("QLinearConv", {.check = check_convolution_weights<3>, .lower = lower_qlinear_conv});
+  table.add("ConvInteger", {.check = check_convolution_weights<1>, .lower = lower_conv_integer});
+  table.add("QLinearMatMul", {.lower = lower_qlinear_matmul});
+  table.add("MatMulInteger", {.lower = lower_matmul_integer});
+  table.add("com.microsoft.QGemm",
+            {.shapes = {{quantized_gemm_shape}}, .lower = lower_quantized_gemm});
+  table.add("QuantizeLinear", {.shapes = {{quantize_shape, 18}},
+                               .lower = lower_quantization<QuantizationKind::quantize>});
+  table.add("DequantizeLinear", {.shapes = {{dequantize_shape, 18}},
+                                 .lower = lower_quantization<QuantizationKind::dequantize>});
+  table.add("com.microsoft.QuantizeLinear", {.shapes = {{quantize_shape}}});
+  table.add("com.microsoft.DequantizeLinear", {.shapes = {{dequantize_shape}}});
+
+  constexpr std::string_view late_scale = "the scale is only known when the model runs";
+  table.add("DynamicQuantizeLinear", {.unsupported = late_scale});
+  table.add("com.microsoft.DynamicQuantizeMatMul",
+            {.shapes = {{dynamic_quantize_matmul_shape}}, .unsupported = late_scale});
+  table.add("com.microsoft.MatMulIntegerToFloat", {.shapes = {{dynamic_quantize_matmul_shape}}});
+  for (const auto* op : {"com.microsoft.QLinearAdd", "com.microsoft.QLinearMul"}) {
+    table.add(op, {.shapes = {{quantized_binary_shape}},
+                   .unsupported = "no library here combines bytes of two scales in one call"});
+  }
+  table.add("com.microsoft.QLinearConcat",
+            {.shapes = {{quantized_concat_shape}},
+             .unsupported = "no library here joins bytes of several scales"});
+  for (const auto* op : {"com.microsoft.QLinearSigmoid", "com.microsoft.QLinearLeakyRelu"}) {
+    table.add(op, {.shapes = {{like_first}},
+                   .unsupported = "no library here has tables of functions of bytes"});
+  }
+  table.add("com.microsoft.QLinearSoftmax",
+            {.shapes = {{like_first}}, .unsupported = "no library here has a softmax of bytes"});
+}
+
+}  // namespace benanza::onnx

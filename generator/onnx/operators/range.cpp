@@ -1,0 +1,44 @@
+#include <type_traits>
+
+#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+namespace benanza::onnx {
+namespace {
+
+std::vector<Literal> fold_range(const NodeView& node) {
+  const auto count = element_count(node.output_shape(0));
+  return {std::visit(
+      [&](const auto& start) -> Literal {
+        std::decay_t<decltype(start)> values;
+        const auto& delta = std::get<std::decay_t<decltype(start)>>(node.literal(2));
+        for (std::int64_t index = 0; index < count; ++index) {
+          if constexpr (std::is_integral_v<std::decay_t<decltype(start[0])>>) {
+            values.push_back(checked_sum(start.at(0), checked_product(index, delta.at(0))));
+          } else {
+            values.push_back(start.at(0) + static_cast<double>(index) * delta.at(0));
+          }
+        }
+        return values;
+      },
+      node.literal(0))};
+}
+
+/// A new axis as long as the depth.
+std::vector<TensorFacts> one_hot_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  const auto axis = NodeView::axis(node.integer("axis", -1), dims.size() + 1);
+  dims.insert(dims.begin() + axis, whole(node.scalar(1, 0)));
+  return {{node.input(2).type, dims}};
+}
+
+}  // namespace
+
+void register_range(OperatorTable& table) {
+  table.add("Range", {.fold = fold_range,
+                      .unsupported = "how many there are is only known when the model runs"});
+  table.add("OneHot", {.shapes = {{one_hot_shape}},
+                       .unsupported = "no library here places values by indices alone"});
+}
+
+}  // namespace benanza::onnx

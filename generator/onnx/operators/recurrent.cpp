@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cctype>
+
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+namespace benanza::onnx {
+namespace {
+
+/// Of Y, Y_h and, of an LSTM, Y_c. The schemas want hidden_size, which the recurrence's weights
+/// say, too.
+std::vector<TensorFacts> recurrent_shape(const NodeView& node) {
+  const Dims& input = node.shape(0);
+  const Dims& recurrence = node.shape(2);
+  if (input.size() != 3) throw Error("an input of " + join(input, 'x') + " has not three axes");
+  if (recurrence.size() != 3) throw Error("recurrence weights of " + join(recurrence, 'x'));
+  const std::int64_t directions = recurrence[0];
+  const std::int64_t hidden = recurrence[2];
+  const bool batch_first = node.integer("layout", 0) != 0;
+  const int type = node.input(0).type;
+  const TensorFacts state{
+      type, batch_first ? Dims{input[0], directions, hidden} : Dims{directions, input[1], hidden}};
+  return {{type, batch_first ? Dims{input[0], input[1], directions, hidden}
+                             : Dims{input[0], directions, input[1], hidden}},
+          state,
+          state};
+}
+
+// Inputs of the node.
+constexpr std::size_t bias_input = 3;
+constexpr std::size_t lengths_input = 4;
+constexpr std::size_t h_input = 5;
+constexpr std::size_t c_input = 6;
+constexpr std::size_t peepholes_input = 7;
+
+RecurrentDirection direction_of(const NodeView& node) {
+  const std::string word = node.text("direction", "forward");
+  if (word == "forward") return RecurrentDirection::forward;
+  if (word == "reverse") return RecurrentDirection::reverse;
+  if (word == "bidirectional") return RecurrentDirection::bidirectional;
+  throw Error("direction \"" + word + "\" is unknown");
+}
+
+/// Activations of each direction, "sigmoid tanh", in lower case; `usual` where none is stated.
+std::vector<std::string> activations(const NodeView& node, std::int64_t directions,
+                                     const std::string& usual) {
+  const auto stated = node.texts("activations").value_or(std::vector<std::string>{});
+  if (stated.empty()) return std::vector<std::string>(static_cast<std::size_t>(directions), usual);
+  const auto each = static_cast<std::size_t>(std::count(usual.begin(), usual.end(), ' ')) + 1;
+  if (stated.size() != each * static_cast<std::size_t>(directions)) {
+    throw Error("needs " + std::to_string(each) + " activations for each direction");
+  }
+  std::vector<std::string> result;
+  for (std::size_t index = 0; index < stated.size(); ++index) {
+    std::string name = stated[index];
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    if (index % each == 0) {
+      result.push_back(name);
+    } else {
+      result.back() += ' ' + name;
+    }
+  }
+  return result;
+}
+
+RecurrentKind kind_of(const NodeView& node, std::int64_t directions) {
+  const std::string& op = node.op_type();
+  const std::string usual = op == "LSTM"  ? "sigmoid tanh tanh"
+                            : op == "GRU" ? "sigmoid tanh"
+                                          : "tanh";
+  const std::vector<std::string> stated = activations(node, directions, usual);
+  const auto all = [&](const std::string& wanted) {
+    return std::all_of(stated.begin(), stated.end(),
+                       [&](const auto& one) { return one == wanted; });
+  };
+  if (op == "RNN" && all("relu")) return RecurrentKind::rnn_relu;
+  if (!all(usual)) throw NotExpressible("activations other than " + usual);
+  return op == "LSTM"  ? RecurrentKind::lstm
+         : op == "GRU" ? RecurrentKind::gru
+                       : RecurrentKind::rnn_tanh;
+}
+
+void refuse_variants(const NodeView& node) {
+  if (node.has("clip")) throw NotExpressible("clipped gates (clip)");
+  if (node.integer("input_forget", 0) != 0) throw NotExpressible("coupled gates (input_forget)");
+  if (node.has_input(peepholes_input)) throw NotExpressible("peepholes (input P)");
+}
+
+void check_lengths(const NodeView& node, std::int64_t steps) {
+  if (!node.has_input(lengths_input)) return;
+  if (!node.input(lengths_input).literal) {
+    throw NotExpressible("lengths that are only known when the model runs (sequence_lens)");
+  }
+  const Dims lengths = node.integers(lengths_input);
+  if (std::any_of(lengths.begin(), lengths.end(), [&](auto length) { return length != steps; })) {
+    throw NotExpressible("sequences shorter than the input (sequence_lens)");
+  }
+}
+
+void check_extents(const NodeView& node, std::size_t index, const Dims& wanted) {
+  if (node.shape(index) == wanted) return;
+  throw Error("input \"" + node.input(index).name + "\" of " + join(node.shape(index), 'x') +
+              " where " + join(wanted, 'x') + " is needed");
+}
+
+/// Zero is what a missing state means.
+bool is_zero(const NodeView& node, std::size_t index) {
+  if (!node.has_input(index)) return true;
+  if (!node.input(index).literal) return false;
+  return std::visit(
+      [](const auto& values) {
+        return std::all_of(values.begin(), values.end(), [](auto value) { return value == 0; });
+      },
+      *node.input(index).literal);
+}
+
+/// The node's initial states, where they are not zero. Sets `initial`.
+std::vector<Source> initial_states(const NodeView& node, Recurrent& shape) {
+  std::vector<std::size_t> indices{h_input};
+  if (shape.kind == RecurrentKind::lstm) indices.push_back(c_input);
+  if (std::all_of(indices.begin(), indices.end(),
+                  [&](auto index) { return is_zero(node, index); })) {
+    return {};
+  }
+  shape.initial = true;
+  std::vector<Source> sources;
+  for (const std::size_t index : indices) {
+    if (!node.has_input(index)) throw NotExpressible("one of two initial states alone");
+    check_extents(node, index,
+                  shape.batch_first ? Dims{shape.batch, shape.directions(), shape.hidden}
+                                    : Dims{shape.directions(), shape.batch, shape.hidden});
+    sources.push_back(from_input(static_cast<int>(index)));
+  }
+  return sources;
+}
+
+Lowered lower_recurrent(const NodeView& node) {
+  refuse_variants(node);
+  const Dims& input = node.shape(0);
+  const Dims& recurrence = node.shape(2);
+  if (input.size() != 3) throw Error("an input of " + join(input, 'x') + " has not three axes");
+  if (recurrence.size() != 3) throw Error("weights of " + join(recurrence, 'x'));
+
+  Recurrent shape;
+  shape.direction = direction_of(node);
+  shape.kind = kind_of(node, shape.directions());
+  shape.batch_first = node.integer("layout", 0) != 0;
+  shape.steps = input[shape.batch_first ? 1 : 0];
+  shape.batch = input[shape.batch_first ? 0 : 1];
+  shape.input_size = input[2];
+  shape.hidden = recurrence[2];
+  shape.linear_before_reset =
+      shape.kind == RecurrentKind::gru && node.integer("linear_before_reset", 0) != 0;
+  if (node.integer("hidden_size", shape.hidden) != shape.hidden) {
+    throw Error("hidden_size differs from the weights' " + std::to_string(shape.hidden));
+  }
+  const std::int64_t rows = shape.gates() * shape.hidden;
+  check_extents(node, 1, {shape.directions(), rows, shape.input_size});
+  check_extents(node, 2, {shape.directions(), rows, shape.hidden});
+  check_lengths(node, shape.steps);
+
+  std::vector<Source> operands{from_input(0), from_input(1), from_input(2)};
+  if (node.has_input(bias_input)) {
+    check_extents(node, bias_input, {shape.directions(), 2 * rows});
+    shape.bias = true;
+    operands.push_back(from_input(bias_input));
+  }
+  const std::vector<Source> states = initial_states(node, shape);
+  operands.insert(operands.end(), states.begin(), states.end());
+  shape.final = node.has_output(1) || node.has_output(2);
+  if (shape.batch_first && shape.directions() == 2 && shape.batch > 1 &&
+      (shape.initial || shape.final)) {
+    throw NotExpressible("states of two directions batch by batch (layout = 1)");
+  }
+  return measured({call(shape, std::move(operands))});
+}
+
+}  // namespace
+
+void register_recurrent(OperatorTable& table) {
+  for (const auto* op : {"RNN", "LSTM", "GRU"}) {
+    table.add(op, {.shapes = {{recurrent_shape}}, .lower = lower_recurrent});
+  }
+  table.add("com.microsoft.DynamicQuantizeLSTM",
+            {.unsupported = "the scale is only known when the model runs"});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <set>
+#include <type_traits>
+
+#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/views.h"
+
+namespace benanza::onnx {
+namespace {
+
+Dims reduced_axes(const NodeView& reduce) {
+  const std::size_t rank = reduce.shape(0).size();
+  const Dims stated = reduce.argument("axes", 1).value_or(Dims{});
+  if (stated.empty()) {
+    return reduce.node().integer("noop_with_empty_axes", 0) != 0 ? Dims{} : all_axes(rank);
+  }
+  std::set<std::int64_t> axes;
+  for (const std::int64_t axis : stated) axes.insert(NodeView::axis(axis, rank));
+  return {axes.begin(), axes.end()};
+}
+
+/// Axes are an input from opset 18.
+std::vector<TensorFacts> reduce_shape(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const bool keeps = node.integer("keepdims", 1) != 0;
+  if (node.has_input(1) && !node.input(1).literal) {
+    // Which axes is not known, how many may be.
+    return {{node.input(0).type, {}}};
+  }
+  std::vector<bool> reduced(dims.size(), false);
+  for (const std::int64_t axis : reduced_axes(node)) reduced[static_cast<std::size_t>(axis)] = true;
+  Dims result;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    if (!reduced[axis]) {
+      result.push_back(dims[axis]);
+    } else if (keeps) {
+      result.push_back(1);
+    }
+  }
+  return {{node.input(0).type, result}};
+}
+
+/// Combines the elements of every group that the reduction maps to one output.
+template <class Combine>
+std::vector<Literal> reduce(const NodeView& node, Combine combine) {
+  const Dims& dims = node.shape(0);
+  Dims kept = dims;
+  for (const std::int64_t axis : reduced_axes(node)) kept[static_cast<std::size_t>(axis)] = 1;
+  const auto to = positions(broadcast_view(kept, dims));
+  return {std::visit(
+      [&](const auto& values) -> Literal {
+        std::decay_t<decltype(values)> result(static_cast<std::size_t>(element_count(kept)));
+        std::vector<bool> begun(result.size(), false);
+        for (std::size_t index = 0; index < values.size(); ++index) {
+          const auto group = static_cast<std::size_t>(to[index]);
+          result[group] = begun[group] ? combine(result[group], values[index]) : values[index];
+          begun[group] = true;
+        }
+        if (std::find(begun.begin(), begun.end(), false) != begun.end()) {
+          throw NotExpressible("a reduction of nothing");
+        }
+        return result;
+      },
+      node.literal(0))};
+}
+
+std::vector<Literal> fold_sum(const NodeView& node) {
+  return reduce(node, [](auto a, auto b) {
+    if constexpr (std::is_integral_v<decltype(a)>) {
+      return checked_sum(a, b);
+    } else {
+      return a + b;
+    }
+  });
+}
+
+std::vector<Literal> fold_product(const NodeView& node) {
+  return reduce(node, [](auto a, auto b) {
+    if constexpr (std::is_integral_v<decltype(a)>) {
+      return checked_product(a, b);
+    } else {
+      return a * b;
+    }
+  });
+}
+
+std::vector<Literal> fold_mean(const NodeView& node) {
+  std::vector<Literal> result = fold_sum(node);
+  auto* values = std::get_if<std::vector<double>>(&result[0]);
+  if (values == nullptr) throw NotExpressible("a fold_mean of integers");
+  const auto count = static_cast<double>(element_count(node.shape(0)));
+  for (double& value : *values) value *= static_cast<double>(values->size()) / count;
+  return result;
+}
+
+std::vector<Literal> fold_maximum(const NodeView& node) {
+  return reduce(node, [](auto a, auto b) { return std::max(a, b); });
+}
+
+std::vector<Literal> fold_minimum(const NodeView& node) {
+  return reduce(node, [](auto a, auto b) { return std::min(a, b); });
+}
+
+template <ReductionKind kind>
+Lowered lower_reduce(const NodeView& node) {
+  const Dims& input = node.shape(0);
+  const Dims axes = reduced_axes(node);
+  const auto is_one = [&](std::int64_t axis) { return input[static_cast<std::size_t>(axis)] == 1; };
+  if (std::all_of(axes.begin(), axes.end(), is_one)) return free_layer("reduces no more than ones");
+  return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
+}
+
+/// The logarithm of a sum, of the exponentials where the operator says so.
+template <bool exponential>
+Lowered lower_log_sum(const NodeView& node) {
+  Lowered lowered = lower_reduce<ReductionKind::sum>(node);
+  if (lowered.cost == Cost::free) throw NotExpressible("a reduction of no more than ones");
+  if (exponential) {
+    lowered.calls.insert(
+        lowered.calls.begin(),
+        call(Activation{.input = node.shape(0), .kind = ActivationKind::exp}, {from_input(0)}));
+    lowered.calls[1].operands = {from_call(0)};
+  }
+  lowered.calls.push_back(
+      call(Activation{.input = output(lowered.calls.back().problem), .kind = ActivationKind::log},
+           {from_call(exponential ? 1 : 0)}));
+  return lowered;
+}
+
+/// What would be left of one element where nothing is reduced is not the element itself.
+template <ReductionKind kind>
+Lowered lower_norm(const NodeView& node) {
+  Lowered lowered = lower_reduce<kind>(node);
+  if (lowered.cost == Cost::free) throw NotExpressible("a reduction of no more than ones");
+  return lowered;
+}
+
+Operator reduction(LowerFunction lower, FoldFunction fold = nullptr) {
+  return {.shapes = {{reduce_shape, 18}}, .fold = fold, .lower = lower};
+}
+
+}  // namespace
+
+void register_reduction(OperatorTable& table) {
+  table.add("ReduceMean", reduction(lower_reduce<ReductionKind::mean>, fold_mean));
+  table.add("ReduceSum", reduction(lower_reduce<ReductionKind::sum>, fold_sum));
+  table.add("ReduceMax", reduction(lower_reduce<ReductionKind::max>, fold_maximum));
+  table.add("ReduceMin", reduction(lower_reduce<ReductionKind::min>, fold_minimum));
+  table.add("ReduceProd", reduction(lower_reduce<ReductionKind::product>, fold_product));
+  table.add("ReduceL1", reduction(lower_norm<ReductionKind::l1>));
+  table.add("ReduceL2", reduction(lower_norm<ReductionKind::l2>));
+  table.add("ReduceSumSquare", reduction(lower_norm<ReductionKind::sum_square>));
+  table.add("ReduceLogSum", reduction(lower_log_sum<false>));
+  table.add("ReduceLogSumExp", reduction(lower_log_sum<true>));
+  table.add("ArgMax", {.unsupported = "no library here gives the position of a maximum"});
+  table.add("ArgMin", {.unsupported = "no library here gives the position of a minimum"});
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/problem/ops/copy.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/views.h"
+
+namespace benanza::onnx {
+namespace {
+
+/// One value for every axis of the input.
+struct ResizeRequest {
+  Dims output;
+  /// output extent / input extent, as the coordinates are computed with it.
+  std::vector<double> scales;
+};
+
+struct StatedSizes {
+  std::optional<std::vector<double>> scales;
+  std::optional<Dims> sizes;
+};
+
+std::vector<double> reals_of(const NodeView& node, std::size_t index) {
+  return std::visit(
+      [](const auto& values) { return std::vector<double>(values.begin(), values.end()); },
+      node.literal(index));
+}
+
+StatedSizes stated_sizes(const NodeView& node) {
+  StatedSizes found;
+  if (node.op_type() == "Upsample" || node.opset() < 11) {
+    if (node.opset() < 7) {
+      found.scales = {1, 1, node.real("height_scale", 1), node.real("width_scale", 1)};
+      return found;
+    }
+    const auto attribute = node.reals("scales");
+    found.scales =
+        attribute ? std::vector<double>(attribute->begin(), attribute->end()) : reals_of(node, 1);
+    return found;
+  }
+  // An empty tensor stands for one that is left out.
+  if (node.has_input(2)) found.scales = reals_of(node, 2);
+  if (found.scales && found.scales->empty()) found.scales.reset();
+  if (node.has_input(3)) found.sizes = node.integers(3);
+  if (found.sizes && found.sizes->empty()) found.sizes.reset();
+  if (found.scales.has_value() == found.sizes.has_value()) {
+    throw Error("needs either scales or sizes");
+  }
+  return found;
+}
+
+Dims stated_axes(const NodeView& node, std::size_t count) {
+  const std::size_t rank = node.shape(0).size();
+  Dims axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (const auto some = node.integers("axes"); some && node.opset() >= 18) {
+    axes = *some;
+    for (std::int64_t& axis : axes) axis = NodeView::axis(axis, rank);
+  }
+  if (count != axes.size()) {
+    throw Error("has " + std::to_string(count) + " scales or sizes for " +
+                std::to_string(axes.size()) + " axes");
+  }
+  return axes;
+}
+
+/// Throws NotExpressible where neither sizes nor scales are known before the model runs, Error
+/// where they do not fit the input.
+
+ResizeRequest resize_request(const NodeView& node) {
+  const Dims& input = node.shape(0);
+  const StatedSizes wanted = stated_sizes(node);
+  const Dims axes = stated_axes(node, wanted.scales ? wanted.scales->size() : wanted.sizes->size());
+  ResizeRequest request{input, std::vector<double>(input.size(), 1)};
+  const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
+  double common = 0;  // not_larger, not_smaller: one scale for all axes
+  if (wanted.sizes && policy != "stretch") {
+    for (std::size_t index = 0; index < axes.size(); ++index) {
+      const double scale = static_cast<double>((*wanted.sizes)[index]) /
+                           static_cast<double>(input[static_cast<std::size_t>(axes[index])]);
+      const bool first = index == 0;
+      common = first                    ? scale
+               : policy == "not_larger" ? std::min(common, scale)
+                                        : std::max(common, scale);
+    }
+  }
+  for (std::size_t index = 0; index < axes.size(); ++index) {
+    const auto axis = static_cast<std::size_t>(axes[index]);
+    const auto extent = static_cast<double>(input[axis]);
+    double out = 0;
+    if (wanted.scales) {
+      request.scales[axis] = (*wanted.scales)[index];
+      // In single precision, as the standard's own inference.
+      out = std::floor(static_cast<float>(extent) * static_cast<float>(request.scales[axis]));
+    } else if (common > 0) {
+      request.scales[axis] = common;
+      out = std::floor(extent * common + 0.5);
+    } else {
+      out = static_cast<double>((*wanted.sizes)[index]);
+      request.scales[axis] = out / extent;
+    }
+    if (!(out >= 0 && out < static_cast<double>(max_tensor_elements))) {
+      throw Error("makes an extent of " + std::to_string(out));
+    }
+    request.output[axis] = static_cast<std::int64_t>(out);
+  }
+  return request;
+}
+
+/// Where output pixel `o` of `axis` lies in the input, by the operator's coordinates, in pixels.
+/// Throws NotExpressible for coordinates of a region (tf_crop_and_resize).
+
+double source_coordinate(const NodeView& node, const ResizeRequest& request, std::size_t axis,
+                         std::int64_t o) {
+  const auto at = static_cast<double>(o);
+  const double scale = request.scales[axis];
+  const auto in = static_cast<double>(node.shape(0)[axis]);
+  const auto out = static_cast<double>(request.output[axis]);
+  // Upsample, and Resize before opset 11, have no choice.
+  const bool fixed = node.op_type() == "Upsample" || node.opset() < 11;
+  const std::string mode =
+      fixed ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
+  if (mode == "asymmetric") return at / scale;
+  if (mode == "half_pixel") return (at + 0.5) / scale - 0.5;
+  if (mode == "pytorch_half_pixel") return out > 1 ? (at + 0.5) / scale - 0.5 : 0;
+  if (mode == "align_corners") return out > 1 ? at * (in - 1) / (out - 1) : 0;
+  if (mode == "tf_half_pixel_for_nn") return (at + 0.5) / scale;
+  if (mode == "half_pixel_symmetric") {
+    const double adjustment = out / (scale * in);
+    return in / 2 * (1 - adjustment) + (at + 0.5) / scale - 0.5;
+  }
+  throw NotExpressible("coordinates by " + mode);
+}
+
+/// The pixel that mode "nearest" takes for a coordinate.
+
+std::int64_t nearest_pixel(const NodeView& node, double coordinate, std::int64_t extent) {
+  const bool fixed = node.op_type() == "Upsample" || node.opset() < 11;
+  const std::string mode = fixed ? "floor" : node.text("nearest_mode", "round_prefer_floor");
+  double pixel = std::ceil(coordinate - 0.5);
+  if (mode == "round_prefer_ceil") pixel = std::floor(coordinate + 0.5);
+  if (mode == "floor") pixel = std::floor(coordinate);
+  if (mode == "ceil") pixel = std::ceil(coordinate);
+  return static_cast<std::int64_t>(std::clamp(pixel, 0.0, static_cast<double>(extent - 1)));
+}
+
+std::vector<TensorFacts> resize_shape(const NodeView& node) {
+  return {{node.input(0).type, resize_request(node).output}};
+}
+
+/// The input pixel of every output pixel along one axis.
+Dims pixels(const NodeView& node, const ResizeRequest& request, std::size_t axis) {
+  const std::int64_t extent = node.shape(0)[axis];
+  Dims taken(static_cast<std::size_t>(request.output[axis]));
+  for (std::size_t o = 0; o < taken.size(); ++o) {
+    // An axis that is not resized keeps its pixels, whatever the rounding.
+    taken[o] = request.scales[axis] == 1
+                   ? std::min(static_cast<std::int64_t>(o), extent - 1)
+                   : nearest_pixel(
+                         node, source_coordinate(node, request, axis, static_cast<std::int64_t>(o)),
+                         extent);
+  }
+  return taken;
+}
+
+/// Whether pixel o is first + o / repeats * step.
+bool follows(const Dims& taken, std::int64_t repeats, std::int64_t step) {
+  for (std::size_t o = 0; o < taken.size(); ++o) {
+    if (taken[o] != taken[0] + static_cast<std::int64_t>(o) / repeats * step) return false;
+  }
+  return true;
+}
+
+/// Every pixel several times, or every several-th pixel: what a copy can say.
+std::optional<View> even_view(const Dims& input, const std::vector<Dims>& taken) {
+  const Dims strides = dense_strides(input);
+  View view;
+  for (std::size_t axis = 0; axis < taken.size(); ++axis) {
+    const auto count = static_cast<std::int64_t>(taken[axis].size());
+    std::int64_t repeats = 1;
+    while (repeats < count && taken[axis][static_cast<std::size_t>(repeats)] == taken[axis][0]) {
+      ++repeats;
+    }
+    const std::int64_t step =
+        repeats < count ? taken[axis][static_cast<std::size_t>(repeats)] - taken[axis][0] : 1;
+    if (count % repeats != 0 || step < 0 || !follows(taken[axis], repeats, step)) return {};
+    view.offset += taken[axis][0] * strides[axis];
+    view.dims.insert(view.dims.end(), {count / repeats, repeats});
+    view.strides.insert(view.strides.end(), {step * strides[axis], 0});
+  }
+  return view;
+}
+
+/// The problem whose definition gives the same pixels (nearest) or the same weights (linear).
+Resampling resampling(const NodeView& node, const ResizeRequest& request, ResamplingMode mode) {
+  const Dims& input = node.shape(0);
+  if (input.size() < 3 || input.size() > 5 || request.output[0] != input[0] ||
+      request.output[1] != input[1]) {
+    throw NotExpressible("a lower_resize of other than one to three spatial axes");
+  }
+  for (std::size_t axis = 2; axis < input.size(); ++axis) {
+    const auto last = static_cast<double>(input[axis] - 1);
+    for (std::int64_t o = 0; o < request.output[axis]; ++o) {
+      const double centre = (static_cast<double>(o) + 0.5) * static_cast<double>(input[axis]) /
+                                static_cast<double>(request.output[axis]) -
+                            0.5;
+      const double stated = source_coordinate(node, request, axis, o);
+      const bool equal =
+          mode == ResamplingMode::linear
+              ? std::abs(std::clamp(centre, 0.0, last) - std::clamp(stated, 0.0, last)) < 1e-3
+              : std::clamp(std::floor(centre + 0.5), 0.0, last) ==
+                    static_cast<double>(nearest_pixel(node, stated, input[axis]));
+      if (!equal) {
+        throw NotExpressible("pixels by " +
+                             node.text("coordinate_transformation_mode", "asymmetric") +
+                             ", where libraries take half-pixel centres");
+      }
+    }
+  }
+  return {
+      .input = input, .extents = {request.output.begin() + 2, request.output.end()}, .mode = mode};
+}
+
+Lowered nearest(const NodeView& node, const ResizeRequest& request) {
+  const Dims& input = node.shape(0);
+  std::vector<Dims> taken;
+  for (std::size_t axis = 0; axis < input.size(); ++axis) {
+    taken.push_back(pixels(node, request, axis));
+  }
+  if (const auto from = even_view(input, taken)) {
+    return movement({copy_call(*from, dense_view(from->dims))});
+  }
+  return movement({call(resampling(node, request, ResamplingMode::nearest), {from_input(0)})});
+}
+
+Lowered lower_resize(const NodeView& node) {
+  const ResizeRequest request = resize_request(node);
+  if (element_count(request.output) < 1) throw NotExpressible("an empty result");
+  if (element_count(node.shape(0)) < 1) throw NotExpressible("an empty input");
+  // Every pixel of an axis is looked at.
+  constexpr std::int64_t most_pixels = std::int64_t{1} << 16;
+  for (const std::int64_t extent : request.output) {
+    if (extent > most_pixels) {
+      throw NotExpressible("an axis of " + std::to_string(extent) + " pixels");
+    }
+  }
+  std::string mode = node.text("mode", "nearest");
+  const bool keeps = request.output == node.shape(0);
+  if (keeps && std::all_of(request.scales.begin(), request.scales.end(),
+                           [](double scale) { return scale == 1; })) {
+    return free_layer("keeps its size");
+  }
+  if (mode == "nearest") return nearest(node, request);
+  const bool shrinks = std::any_of(request.scales.begin(), request.scales.end(),
+                                   [](double scale) { return scale < 1; });
+  if (shrinks && node.integer("antialias", 0) != 0) throw NotExpressible("antialiasing");
+  if (mode == "bilinear" || mode == "trilinear") mode = "linear";
+  if (mode != "linear") throw NotExpressible(mode + " interpolation");
+  return measured({call(resampling(node, request, ResamplingMode::linear), {from_input(0)})});
+}
+
+}  // namespace
+
+void register_resize(OperatorTable& table) {
+  table.add("Resize", {.shapes = {{resize_shape, 11}}, .lower = lower_resize});
+  table.add("Upsample", {.shapes = {{resize_shape}}, .lower = lower_resize});
+}
+
+}  // namespace benanza::onnx

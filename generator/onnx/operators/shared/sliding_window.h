@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/problem/ops/window.h"
+#include "generator/onnx/model/node_view.h"
+
+namespace benanza::onnx {
+
+/// The window that Conv and the pooling operators state by kernel_shape, pads or auto_pad, strides,
+/// dilations and ceil_mode, for an input of these spatial extents. Rounding up and auto_pad become
+/// pads. Throws Error where values do not fit each other or the input, NotExpressible for negative
+/// pads.
+struct SlidingWindow {
+  Window window;
+  /// Extra end pads, per axis, that only rounding up asked for.
+  Dims overhang;
+};
+SlidingWindow sliding_window(const NodeView& node, const Dims& spatial, const Dims& kernel);
+
+/// `count` values of an attribute, `fallback` each where it is not stated. Throws Error where there
+/// is another number of them.
+Dims axis_values(const NodeView& node, std::string_view name, std::size_t count,
+                 std::int64_t fallback);
+/// Kernel, strides and dilations for `rank` spatial axes; no pads.
+Window unpadded_window(const NodeView& node, std::size_t rank, const Dims& kernel);
+/// Throws NotExpressible for negative pads, Error for impossible ones.
+void check_pads(const Dims& pads);
+
+/// Extents of input 0, which must be n, c and one to three spatial axes; else NotExpressible.
+const Dims& image_extents(const NodeView& node);
+
+}  // namespace benanza::onnx

@@ -1,0 +1,56 @@
+#include <set>
+
+#include "core/base/error.h"
+#include "core/problem/ops/copy.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/views.h"
+
+namespace benanza::onnx {
+namespace {
+
+View transpose_view(const NodeView& transpose) {
+  const Dims& dims = transpose.shape(0);
+  Dims order = all_axes(dims.size());
+  std::reverse(order.begin(), order.end());
+  order = transpose.node().integers("perm").value_or(order);
+  if (order.size() != dims.size()) throw Error("perm needs one value per axis");
+  const Dims dense = dense_strides(dims);
+  View view;
+  std::set<std::int64_t> seen;
+  for (const std::int64_t from : order) {
+    const std::int64_t axis = NodeView::axis(from, dims.size());
+    if (!seen.insert(axis).second) throw Error("perm names an axis twice");
+    view.dims.push_back(dims[at(axis)]);
+    view.strides.push_back(dense[at(axis)]);
+  }
+  return view;
+}
+
+std::vector<Literal> fold_transpose(const NodeView& node) {
+  return {pick(node.literal(0), positions(transpose_view(node)))};
+}
+
+/// Strides of the axes that have more than one element.
+Dims walked(const View& view) {
+  Dims strides;
+  for (std::size_t axis = 0; axis < view.dims.size(); ++axis) {
+    if (view.dims[axis] != 1) strides.push_back(view.strides[axis]);
+  }
+  return strides;
+}
+
+Lowered lower_transpose(const NodeView& node) {
+  const View view = transpose_view(node);
+  const View dense = dense_view(view.dims);
+  if (walked(view) == walked(dense)) return free_layer("leaves every element where it is");
+  return movement({copy_call(view, dense)});
+}
+
+}  // namespace
+
+void register_transpose(OperatorTable& table) {
+  table.add("Transpose", {.fold = fold_transpose, .lower = lower_transpose});
+}
+
+}  // namespace benanza::onnx

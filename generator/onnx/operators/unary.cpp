@@ -1,0 +1,323 @@
+#include <onnx/onnx_pb.h>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "core/base/error.h"
+#include "generator/onnx/model/checked_math.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+/// Functions of one tensor, element by element.
+namespace benanza::onnx {
+namespace {
+
+template <class Function>
+std::vector<Literal> each(const NodeView& node, Function function) {
+  Literal result = node.literal(0);
+  std::visit(
+      [&](auto& values) {
+        for (auto& value : values) value = function(value);
+      },
+      result);
+  return {result};
+}
+
+std::vector<Literal> fold_negate(const NodeView& node) {
+  return each(node, [](auto value) {
+    if constexpr (std::is_integral_v<decltype(value)>) {
+      return checked_difference(0, value);
+    } else {
+      return -value;
+    }
+  });
+}
+
+std::vector<Literal> fold_absolute(const NodeView& node) {
+  return each(node, [](auto value) {
+    if constexpr (std::is_integral_v<decltype(value)>) {
+      return value >= 0 ? value : checked_difference(0, value);
+    } else {
+      return std::abs(value);
+    }
+  });
+}
+
+std::vector<Literal> fold_sign(const NodeView& node) {
+  return each(node, [](auto value) {
+    return static_cast<decltype(value)>((value > 0 ? 1 : 0) - (value < 0 ? 1 : 0));
+  });
+}
+
+std::vector<Literal> fold_logical_not(const NodeView& node) {
+  return each(node, [](auto value) { return static_cast<decltype(value)>(value == 0); });
+}
+
+/// A function of reals; integers are whole already, or have no such function.
+template <double (*function)(double), bool keeps_integers = false>
+std::vector<Literal> fold_real(const NodeView& node) {
+  return each(node, [](auto value) {
+    if constexpr (std::is_floating_point_v<decltype(value)>) return function(value);
+    if (!keeps_integers) throw NotExpressible("a function of integers");
+    return value;
+  });
+}
+
+double floor_of(double value) { return std::floor(value); }
+double ceil_of(double value) { return std::ceil(value); }
+/// Halves go to the even neighbour.
+double round_of(double value) { return std::nearbyint(value); }
+double sqrt_of(double value) { return std::sqrt(value); }
+double exp_of(double value) { return std::exp(value); }
+double log_of(double value) { return std::log(value); }
+double reciprocal_of(double value) { return 1 / value; }
+
+std::vector<Literal> fold_clip(const NodeView& node) {
+  double least = -HUGE_VAL;
+  double greatest = HUGE_VAL;
+  if (node.opset() < 11) {
+    least = node.real("min", -HUGE_VALF);
+    greatest = node.real("max", HUGE_VALF);
+  } else {
+    least = node.scalar(1, least);
+    greatest = node.scalar(2, greatest);
+  }
+  const auto as = [](auto value, double bound) {
+    if constexpr (std::is_integral_v<decltype(value)>) return whole(bound);
+    return static_cast<decltype(value)>(bound);
+  };
+  return each(node, [&](auto value) {
+    if (static_cast<double>(value) < least) return as(value, least);
+    if (static_cast<double>(value) > greatest) return as(value, greatest);
+    return value;
+  });
+}
+
+std::vector<TensorFacts> truth_shape(const NodeView& node) {
+  return {{::onnx::TensorProto::BOOL, node.input(0).shape}};
+}
+
+std::vector<TensorFacts> bias_split_gelu_shape(const NodeView& node) {
+  Dims dims = node.shape(0);
+  if (dims.empty()) throw Error("an input without axes");
+  dims.back() /= 2;
+  return {{node.input(0).type, dims}};
+}
+
+template <ActivationKind kind>
+Lowered lower_plain(const NodeView& node) {
+  return measured({call(Activation{.input = node.extents(0), .kind = kind}, {from_input(0)})});
+}
+
+Lowered lower_leaky_relu(const NodeView& node) {
+  return measured({call(Activation{.input = node.extents(0),
+                                   .kind = ActivationKind::leaky_relu,
+                                   .alpha = node.real("alpha", 0.01F)},
+                        {from_input(0)})});
+}
+
+Lowered lower_elu(const NodeView& node) {
+  return measured({call(
+      Activation{
+          .input = node.extents(0), .kind = ActivationKind::elu, .alpha = node.real("alpha", 1)},
+      {from_input(0)})});
+}
+
+/// alpha * x + beta between 0 and 1: no library has it in one call.
+Lowered lower_hard_sigmoid(const NodeView& node) {
+  const Dims dims = node.extents(0);
+  return measured(
+      {call(Activation{.input = dims,
+                       .kind = ActivationKind::linear,
+                       .alpha = node.real("alpha", 0.2F),
+                       .beta = node.real("beta", 0.5F)},
+            {from_input(0)}),
+       call(Activation{.input = dims, .kind = ActivationKind::clip, .beta = 1}, {from_call(0)})});
+}
+
+Lowered lower_gelu(const NodeView& node) {
+  const std::string approximation = node.text("approximate", "none");
+  if (approximation == "tanh") return lower_plain<ActivationKind::gelu_tanh>(node);
+  if (approximation != "none") throw NotExpressible("the approximation " + approximation);
+  return lower_plain<ActivationKind::gelu>(node);
+}
+
+Lowered lower_swish(const NodeView& node) {
+  return measured({call(
+      Activation{
+          .input = node.extents(0), .kind = ActivationKind::swish, .alpha = node.real("alpha", 1)},
+      {from_input(0)})});
+}
+
+/// lower_swish(a) * b.
+Lowered lower_swiglu(const NodeView& node) {
+  Lowered lowered = lower_swish(node);
+  lowered.calls.push_back(
+      call(Binary{.kind = BinaryKind::mul, .a = node.extents(0), .b = node.extents(1)},
+           {from_call(0), from_input(1)}));
+  if (node.extents(0) != node.extents(1)) {
+    throw Error("operands of " + join(node.extents(0), 'x') + " and " + join(node.extents(1), 'x'));
+  }
+  return lowered;
+}
+
+Call linear_call(const Dims& dims, float factor, Source source) {
+  return call(Activation{.input = dims, .kind = ActivationKind::linear, .alpha = factor}, {source});
+}
+
+Call elu_call(const Dims& dims, float alpha, Source source) {
+  return call(Activation{.input = dims, .kind = ActivationKind::elu, .alpha = alpha}, {source});
+}
+
+/// gamma * lower_elu(x).
+Lowered lower_selu(const NodeView& node) {
+  const Dims dims = node.extents(0);
+  return measured({elu_call(dims, node.real("alpha", 1.67326319F), from_input(0)),
+                   linear_call(dims, node.real("gamma", 1.05070102F), from_call(0))});
+}
+
+/// alpha * lower_elu(x / alpha), the lower_elu with a factor of 1.
+Lowered lower_celu(const NodeView& node) {
+  const Dims dims = node.extents(0);
+  const float alpha = node.real("alpha", 1);
+  if (alpha == 1) return measured({elu_call(dims, 1, from_input(0))});
+  return measured({linear_call(dims, 1 / alpha, from_input(0)), elu_call(dims, 1, from_call(0)),
+                   linear_call(dims, alpha, from_call(1))});
+}
+
+Lowered lower_negate(const NodeView& node) {
+  return measured({linear_call(node.extents(0), -1, from_input(0))});
+}
+
+Lowered lower_reciprocal(const NodeView& node) {
+  return measured(
+      {call(Activation{.input = node.extents(0), .kind = ActivationKind::pow, .alpha = -1},
+            {from_input(0)})});
+}
+
+/// Bounds are attributes up to opset 10 and optional inputs from opset 11; a missing bound is the
+/// end of the float range.
+Lowered lower_clip(const NodeView& node) {
+  float least = std::numeric_limits<float>::lowest();
+  float greatest = std::numeric_limits<float>::max();
+  if (node.opset() < 11) {
+    least = node.real("min", least);
+    greatest = node.real("max", greatest);
+  } else {
+    if (!node.has_input(1) && !node.has_input(2)) return free_layer("clips nothing");
+    least = static_cast<float>(node.scalar(1, least));
+    greatest = static_cast<float>(node.scalar(2, greatest));
+  }
+  return measured({call(
+      Activation{
+          .input = node.extents(0), .kind = ActivationKind::clip, .alpha = least, .beta = greatest},
+      {from_input(0)})});
+}
+
+Call activation_call(const Dims& dims, ActivationKind kind, Source source, float alpha = 0) {
+  return call(Activation{.input = dims, .kind = kind, .alpha = alpha}, {source});
+}
+
+/// x + bias, where there is a bias, then the function.
+template <ActivationKind kind>
+Lowered lower_biased(const NodeView& node) {
+  const Dims dims = node.extents(0);
+  if (!node.has_input(1)) return measured({activation_call(dims, kind, from_input(0))});
+  return measured({elementwise_call(BinaryKind::add, {dims, false, from_input(0)},
+                                    {node.shape(1), node.input(1).constant, from_input(1)}),
+                   activation_call(dims, kind, from_call(0))});
+}
+
+Lowered lower_exact_gelu(const NodeView& node) {
+  return measured({activation_call(node.extents(0), ActivationKind::gelu, from_input(0))});
+}
+
+Lowered lower_quick_gelu(const NodeView& node) {
+  return measured({activation_call(node.extents(0), ActivationKind::swish, from_input(0),
+                                   node.real("alpha", 1.702F))});
+}
+
+/// Only what is no number differs from itself.
+Lowered lower_is_nan(const NodeView& node) {
+  if (!is_floating(node.input(0).type))
+    throw NotExpressible(type_name(node.input(0).type) + " data");
+  const Dims dims = node.extents(0);
+  Lowered lowered = measured({elementwise_call(BinaryKind::ne, {dims, false, from_input(0)},
+                                               {dims, false, from_input(0)})});
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
+Operator activation(LowerFunction lower, FoldFunction fold = nullptr) {
+  return {.shapes = {like_first_until_5}, .fold = fold, .lower = lower};
+}
+
+}  // namespace
+
+void register_unary(OperatorTable& table) {
+  table.add("Relu", activation(lower_plain<ActivationKind::relu>));
+  table.add("Sigmoid", activation(lower_plain<ActivationKind::sigmoid>));
+  table.add("Tanh", activation(lower_plain<ActivationKind::tanh>));
+  table.add("LeakyRelu", activation(lower_leaky_relu));
+  table.add("Elu", activation(lower_elu));
+  table.add("Selu", activation(lower_selu));
+  table.add("HardSigmoid", activation(lower_hard_sigmoid));
+  table.add("Neg", activation(lower_negate, fold_negate));
+  table.add("Reciprocal", activation(lower_reciprocal, fold_real<reciprocal_of>));
+  table.add("Exp", activation(lower_plain<ActivationKind::exp>, fold_real<exp_of>));
+  table.add("Log", activation(lower_plain<ActivationKind::log>, fold_real<log_of>));
+  table.add("Sqrt", activation(lower_plain<ActivationKind::sqrt>, fold_real<sqrt_of>));
+  table.add("Abs", activation(lower_plain<ActivationKind::abs>, fold_absolute));
+  table.add("Floor", activation(lower_plain<ActivationKind::floor>, fold_real<floor_of, true>));
+  table.add("Ceil", activation(lower_plain<ActivationKind::ceil>, fold_real<ceil_of, true>));
+  table.add("Clip", activation(lower_clip, fold_clip));
+
+  table.add("Celu", {.lower = lower_celu});
+  table.add("HardSwish", {.lower = lower_plain<ActivationKind::hard_swish>});
+  table.add("Softplus", {.lower = lower_plain<ActivationKind::softplus>});
+  table.add("Softsign", {.lower = lower_plain<ActivationKind::softsign>});
+  table.add("Erf", {.lower = lower_plain<ActivationKind::erf>});
+  table.add("Sin", {.lower = lower_plain<ActivationKind::sin>});
+  table.add("Cos", {.lower = lower_plain<ActivationKind::cos>});
+  table.add("Round",
+            {.fold = fold_real<round_of, true>, .lower = lower_plain<ActivationKind::round>});
+  table.add("Sign", {.fold = fold_sign, .lower = lower_plain<ActivationKind::sign>});
+  table.add("IsNaN", {.shapes = {{truth_shape, 18}}, .lower = lower_is_nan});
+
+  // Newer than the installed schemas, or of another domain.
+  table.add("Mish", {.shapes = {{like_first}}, .lower = lower_plain<ActivationKind::mish>});
+  table.add("Gelu", {.shapes = {{like_first}}, .lower = lower_gelu});
+  table.add("Swish", {.shapes = {{like_first}}, .lower = lower_swish});
+  table.add("SwiGLU", {.shapes = {{like_first}}, .lower = lower_swiglu});
+  table.add("com.microsoft.Gelu", {.shapes = {{like_first}}, .lower = lower_exact_gelu});
+  table.add("com.microsoft.QuickGelu", {.shapes = {{like_first}}, .lower = lower_quick_gelu});
+  table.add("com.microsoft.BiasGelu",
+            {.shapes = {{like_first}}, .lower = lower_biased<ActivationKind::gelu>});
+  table.add("com.microsoft.FastGelu",
+            {.shapes = {{like_first}}, .lower = lower_biased<ActivationKind::gelu_tanh>});
+
+  table.add("com.microsoft.BiasSplitGelu",
+            {.shapes = {{bias_split_gelu_shape}},
+             .unsupported = "no library here multiplies one half by the gelu of the other"});
+  table.add("IsInf",
+            {.shapes = {{truth_shape, 18}}, .unsupported = "no library here tests for numbers"});
+  table.add("Not",
+            {.fold = fold_logical_not, .unsupported = "no library here has logic of truth values"});
+  table.add("BitwiseNot",
+            {.shapes = {{like_first}}, .unsupported = "no library here has arithmetic of bits"});
+  table.add("ThresholdedRelu", {.shapes = {{like_first}},
+                                .unsupported = "no library here clears what is below a threshold"});
+  table.add("Shrink", {.unsupported = "no library here clears what is near zero"});
+  table.add("Tan", {.unsupported = "no library here has tangents"});
+  for (const auto* op : {"Asin", "Acos", "Atan"}) {
+    table.add(op, {.unsupported = "no library here has inverse trigonometric functions"});
+  }
+  for (const auto* op : {"Sinh", "Cosh"}) {
+    table.add(op, {.unsupported = "no library here has this hyperbolic function"});
+  }
+  for (const auto* op : {"Asinh", "Acosh", "Atanh"}) {
+    table.add(op, {.unsupported = "no library here has inverse hyperbolic functions"});
+  }
+}
+
+}  // namespace benanza::onnx

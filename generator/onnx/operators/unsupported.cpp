@@ -1,0 +1,44 @@
+#include "generator/onnx/operators/shared/operator.h"
+
+/// Operators of which no more is known than why no library here has a call for them.
+namespace benanza::onnx {
+namespace {
+
+struct Reason {
+  const char* op;
+  const char* text;
+};
+
+constexpr Reason reasons[] = {
+    {"Det", "no library here has determinants"},
+    {"ReverseSequence", "no library here copies backwards"},
+    {"NegativeLogLikelihoodLoss", "a loss, which only training needs"},
+    {"SoftmaxCrossEntropyLoss", "a loss, which only training needs"},
+    {"ImageDecoder", "no library here reads compressed images"},
+    {"Optional", "a tensor that may be missing, whose shape is not followed"},
+    {"OptionalGetElement", "a tensor that may be missing, whose shape is not followed"},
+    {"OptionalHasElement", "a tensor that may be missing, whose shape is not followed"},
+    {"TfIdfVectorizer", "no library here counts words"},
+    {"StringNormalizer", "no library here works on text"},
+    {"StringConcat", "no library here works on text"},
+    {"StringSplit", "no library here works on text"},
+    {"RegexFullMatch", "no library here works on text"},
+    {"com.microsoft.BeamSearch", "it runs a whole model as often as it decides"},
+    {"com.microsoft.GreedySearch", "it runs a whole model as often as it decides"},
+};
+
+}  // namespace
+
+void register_unsupported(OperatorTable& table) {
+  for (const Reason& reason : reasons) table.add(reason.op, {.unsupported = reason.text});
+  for (const auto* op : {"RotaryEmbedding", "com.microsoft.RotaryEmbedding"}) {
+    table.add(op, {.shapes = {{like_first}},
+                   .unsupported = "no library here rotates pairs of elements in one call"});
+  }
+  for (const auto* op : {"com.microsoft.MoE", "com.microsoft.QMoE"}) {
+    table.add(op, {.shapes = {{like_first}},
+                   .unsupported = "which expert works is only known when the model runs"});
+  }
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,238 @@
+#include "generator/onnx/read/bind.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/error.h"
+#include "generator/onnx/model/tensor.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::GraphProto;
+using ::onnx::TensorShapeProto;
+using ::onnx::ValueInfoProto;
+using Dimension = ::onnx::TensorShapeProto_Dimension;
+
+/// Inputs a caller feeds: files of the first versions list initializers as inputs, too.
+std::vector<ValueInfoProto*> real_inputs(GraphProto& graph) {
+  std::set<std::string> initialized;
+  for (const auto& tensor : graph.initializer()) initialized.insert(tensor.name());
+  for (const auto& tensor : graph.sparse_initializer()) {
+    initialized.insert(tensor.values().name());
+  }
+  std::vector<ValueInfoProto*> inputs;
+  for (ValueInfoProto& input : *graph.mutable_input()) {
+    if (!initialized.contains(input.name())) inputs.push_back(&input);
+  }
+  return inputs;
+}
+
+TensorShapeProto* shape_of(ValueInfoProto& value) {
+  if (!value.type().has_tensor_type() || !value.type().tensor_type().has_shape()) return nullptr;
+  return value.mutable_type()->mutable_tensor_type()->mutable_shape();
+}
+
+std::string flag_for(const std::string& input, const Dimension& dimension, int axis) {
+  const std::string& name = dimension.dim_param();
+  const std::string by_name = "--dim " + name + "=VALUE";
+  if (axis == 0) return name.empty() ? "--batch VALUE" : "--batch VALUE or " + by_name;
+  return name.empty() ? "--dim " + input + ':' + std::to_string(axis) + "=VALUE" : by_name;
+}
+
+void check_input(ValueInfoProto& input, const std::string& where) {
+  const std::string label = where + ": input \"" + input.name() + "\"";
+  if (!input.type().has_tensor_type()) return;  // sequences and the like have no extents
+  const TensorShapeProto* shape = shape_of(input);
+  if (shape == nullptr) throw Error(label + ": has no shape: export the model with input shapes");
+  Dims extents;
+  for (int axis = 0; axis < shape->dim_size(); ++axis) {
+    const Dimension& dimension = shape->dim(axis);
+    const std::string which = label + ": dimension " + std::to_string(axis);
+    if (!dimension.has_dim_value()) {
+      const std::string name =
+          dimension.dim_param().empty() ? "" : " (\"" + dimension.dim_param() + "\")";
+      throw Error(which + name + " has no value: pass " + flag_for(input.name(), dimension, axis));
+    }
+    if (dimension.dim_value() < 1) {
+      throw Error(which + " is " + std::to_string(dimension.dim_value()) +
+                  ": it must be at least 1" + (axis == 0 ? ": pass --batch VALUE" : ""));
+    }
+    extents.push_back(dimension.dim_value());
+  }
+  if (!checked_element_count(extents)) {
+    throw Error(label + ": " + join(extents, 'x') +
+                " is more than 2^40 elements: pass smaller dimensions");
+  }
+}
+
+/// Recurrent layers take steps, batch, features unless their layout says otherwise, and initial
+/// states of directions, batch, hidden units.
+int batch_axis(const GraphProto& graph, const std::string& input) {
+  for (const auto& node : graph.node()) {
+    const std::string& op = node.op_type();
+    if (op != "LSTM" && op != "GRU" && op != "RNN") continue;
+    constexpr int places[] = {0, 5, 6};
+    const bool read = std::any_of(std::begin(places), std::end(places), [&](int place) {
+      return place < node.input_size() && node.input(place) == input;
+    });
+    if (!read) continue;
+    const bool batch_first = std::any_of(
+        node.attribute().begin(), node.attribute().end(),
+        [](const auto& attribute) { return attribute.name() == "layout" && attribute.i() == 1; });
+    return batch_first ? 0 : 1;
+  }
+  return 0;
+}
+
+/// Gives named dimensions their values, wherever the graph repeats the name.
+class Symbols {
+ public:
+  explicit Symbols(std::map<std::string, std::int64_t> values) : values_(std::move(values)) {}
+
+  void set(const std::string& name, std::int64_t value) { values_.emplace(name, value); }
+  const std::set<std::string>& used() const { return used_; }
+  /// As "TENSOR:AXIS", what the names meant.
+  const std::map<std::string, std::int64_t>& places() const { return places_; }
+
+  void apply(ValueInfoProto& value) {
+    TensorShapeProto* shape = shape_of(value);
+    if (shape == nullptr) return;
+    for (int axis = 0; axis < shape->dim_size(); ++axis) {
+      Dimension& dimension = *shape->mutable_dim(axis);
+      if (!dimension.has_dim_value() && dimension.dim_param().empty()) {
+        const auto position = values_.find(value.name() + ':' + std::to_string(axis));
+        if (position == values_.end()) continue;
+        used_.insert(position->first);
+        dimension.set_dim_value(position->second);
+        continue;
+      }
+      if (!dimension.has_dim_param()) continue;
+      const auto found = values_.find(dimension.dim_param());
+      if (found != values_.end()) {
+        used_.insert(found->first);
+        dimension.set_dim_value(found->second);
+        places_[value.name() + ':' + std::to_string(axis)] = found->second;
+      } else if (const auto value_of_terms = evaluate(dimension.dim_param())) {
+        dimension.set_dim_value(*value_of_terms);
+        places_[value.name() + ':' + std::to_string(axis)] = *value_of_terms;
+      }
+    }
+  }
+
+  /// What the nodes' bodies state, too.
+  void apply(GraphProto& graph) {
+    for (ValueInfoProto& value : *graph.mutable_value_info()) apply(value);
+    for (ValueInfoProto& value : *graph.mutable_output()) apply(value);
+    for (auto& node : *graph.mutable_node()) {
+      for (auto& attribute : *node.mutable_attribute()) {
+        if (attribute.has_g()) apply_to_body(*attribute.mutable_g());
+        for (GraphProto& body : *attribute.mutable_graphs()) apply_to_body(body);
+      }
+    }
+  }
+
+ private:
+  void apply_to_body(GraphProto& body) {
+    for (ValueInfoProto& value : *body.mutable_input()) apply(value);
+    apply(body);
+  }
+
+  /// A sum of terms, each a product of names and numbers, as exporters write it:
+  /// "past + sequence", "2*n + 1". Empty if it is something else, or a name has no value.
+  std::optional<std::int64_t> evaluate(const std::string& expression) {
+    std::int64_t sum = 0;
+    std::int64_t term = 1;
+    std::set<std::string> names;
+    std::string factor;
+    bool negative = false;
+    for (const char letter : expression + '+') {
+      if (letter == ' ') continue;
+      if (letter != '+' && letter != '-' && letter != '*') {
+        factor += letter;
+        continue;
+      }
+      const auto value = factor_value(factor, names);
+      if (!value || __builtin_mul_overflow(term, *value, &term)) return std::nullopt;
+      factor.clear();
+      if (letter == '*') continue;
+      if (__builtin_add_overflow(sum, negative ? -term : term, &sum)) return std::nullopt;
+      term = 1;
+      negative = letter == '-';
+    }
+    used_.insert(names.begin(), names.end());
+    return sum;
+  }
+
+  std::optional<std::int64_t> factor_value(const std::string& factor,
+                                           std::set<std::string>& names) const {
+    if (const auto found = values_.find(factor); found != values_.end()) {
+      names.insert(factor);
+      return found->second;
+    }
+    std::int64_t number = 0;
+    const char* const end = factor.data() + factor.size();
+    const auto [stop, error] = std::from_chars(factor.data(), end, number);
+    if (factor.empty() || error != std::errc{} || stop != end || number < 0) return std::nullopt;
+    return number;
+  }
+
+  std::map<std::string, std::int64_t> values_;
+  std::set<std::string> used_;
+  std::map<std::string, std::int64_t> places_;
+};
+
+}  // namespace
+
+std::string advice(const Bound& bound) {
+  if (!bound.replaced_batch) return "";
+  return ": the model was made for batch " + std::to_string(*bound.replaced_batch) +
+         ": leave --batch out, or export it with a dynamic batch";
+}
+
+Bound bind(::onnx::ModelProto& model, const Binding& binding, const std::string& where) {
+  GraphProto& graph = *model.mutable_graph();
+  Bound bound;
+  Symbols symbols(binding.dims);
+  const std::vector<ValueInfoProto*> inputs = real_inputs(graph);
+  for (ValueInfoProto* input : inputs) symbols.apply(*input);
+
+  std::optional<std::int64_t> fixed;  // the batch that the first input has
+  bool first = true;
+  for (ValueInfoProto* input : inputs) {
+    TensorShapeProto* shape = shape_of(*input);
+    const int axis = batch_axis(graph, input->name());
+    if (shape == nullptr || shape->dim_size() <= axis) continue;
+    Dimension& dimension = *shape->mutable_dim(axis);
+    if (first && dimension.has_dim_value()) fixed = dimension.dim_value();
+    first = false;
+    if (!binding.batch) continue;
+    if (!dimension.has_dim_value()) {
+      if (!dimension.dim_param().empty()) symbols.set(dimension.dim_param(), *binding.batch);
+      dimension.set_dim_value(*binding.batch);
+    } else if (fixed && dimension.dim_value() == *fixed) {
+      dimension.set_dim_value(*binding.batch);
+    }
+  }
+  if (binding.batch && fixed && *fixed != *binding.batch) bound.replaced_batch = fixed;
+
+  for (ValueInfoProto* input : inputs) symbols.apply(*input);
+  symbols.apply(graph);
+  for (const std::string& name : symbols.used()) {
+    if (binding.dims.contains(name)) bound.used_dims.insert(name);
+  }
+  bound.dims = binding.dims;
+  bound.dims.insert(symbols.places().begin(), symbols.places().end());
+  for (ValueInfoProto* input : inputs) check_input(*input, where);
+  for (ValueInfoProto* input : inputs) {
+    const TensorShapeProto* shape = shape_of(*input);
+    const int axis = batch_axis(graph, input->name());
+    if (shape != nullptr && shape->dim_size() > axis) {
+      bound.batch = shape->dim(axis).dim_value();
+      break;
+    }
+  }
+  return bound;
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,76 @@
+#include "generator/onnx/read/external.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "generator/onnx/model/tensor.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::TensorProto;
+
+std::int64_t stored_bytes(int type) {
+  if (type == TensorProto::FLOAT16 || type == TensorProto::BFLOAT16) return 2;
+  if (type == TensorProto::DOUBLE) return 8;
+  return type_bytes(type);
+}
+
+bool may_shape(const TensorProto& tensor, const Dims& dims) {
+  constexpr std::int64_t most_reals = 16;
+  const int type = tensor.data_type();
+  if (stored_bytes(type) == 0 || !keeps_values(type, dims)) return false;
+  const bool real = is_floating(type) || type == TensorProto::INT8 || type == TensorProto::UINT8;
+  return !real || *checked_element_count(dims) <= most_reals;
+}
+
+std::uint64_t number(const std::string& text, const std::string& what) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  if (error != std::errc{} || stop != end || value > most) {
+    throw Error(what + " \"" + text + "\" is no number of bytes: export the model again");
+  }
+  return value;
+}
+
+void load(TensorProto& tensor, const Dims& dims, const std::filesystem::path& folder) {
+  std::map<std::string, std::string> entries;
+  for (const auto& entry : tensor.external_data()) entries[entry.key()] = entry.value();
+  const std::filesystem::path location = entries["location"];
+  const bool leaves = std::find(location.begin(), location.end(), "..") != location.end();
+  if (location.empty() || location.is_absolute() || leaves) {
+    throw Error("its file \"" + location.string() + "\" is not inside the model's folder");
+  }
+  const auto size =
+      static_cast<std::uint64_t>(*checked_element_count(dims) * stored_bytes(tensor.data_type()));
+  const std::uint64_t offset = entries.contains("offset") ? number(entries["offset"], "offset") : 0;
+  if (entries.contains("length") && number(entries["length"], "length") != size) {
+    throw Error("its length of " + entries["length"] + " bytes does not fill its shape");
+  }
+  tensor.set_raw_data(read_part(folder / location, offset, static_cast<std::size_t>(size)));
+  tensor.clear_external_data();
+  tensor.set_data_location(TensorProto::DEFAULT);
+}
+
+}  // namespace
+
+void load_small_tensors(::onnx::GraphProto& graph, const std::filesystem::path& folder) {
+  for (TensorProto& tensor : *graph.mutable_initializer()) {
+    // A tensor without its values has the location alone.
+    if (tensor.data_location() != TensorProto::EXTERNAL || tensor.external_data().empty()) continue;
+    const Dims dims(tensor.dims().begin(), tensor.dims().end());
+    if (!may_shape(tensor, dims)) continue;
+    try {
+      load(tensor, dims, folder);
+    } catch (const Error& error) {
+      throw Error("tensor \"" + tensor.name() + "\": " + error.what());
+    }
+  }
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,212 @@
+#include "generator/onnx/read/inline.h"
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/base/error.h"
+#include "generator/onnx/model/node.h"
+
+namespace benanza::onnx {
+namespace {
+
+using ::onnx::AttributeProto;
+using ::onnx::FunctionProto;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+
+constexpr std::size_t most_nodes = 1U << 17U;
+constexpr std::size_t most_calls = 1U << 16U;
+constexpr std::size_t most_bytes = 1U << 27U;
+constexpr std::size_t deepest = 64;
+
+using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
+/// Names or attributes of a call, by what the function's body calls them.
+using Names = std::map<std::string, std::string>;
+using Values = std::map<std::string, const AttributeProto*>;
+
+std::string id(const std::string& domain, const std::string& name) {
+  return canonical_domain(domain) + ':' + name;
+}
+
+void rename(const Names& names, std::string& name) {
+  if (const auto found = names.find(name); found != names.end()) name = found->second;
+}
+
+void rename(GraphProto& graph, Names names) {
+  for (const auto& input : graph.input()) names.erase(input.name());
+  for (const auto& tensor : graph.initializer()) names.erase(tensor.name());
+  for (const NodeProto& node : graph.node()) {
+    for (const std::string& output : node.output()) names.erase(output);
+  }
+  for (NodeProto& node : *graph.mutable_node()) {
+    for (std::string& input : *node.mutable_input()) rename(names, input);
+    for (AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) rename(*attribute.mutable_g(), names);
+      for (GraphProto& inner : *attribute.mutable_graphs()) rename(inner, names);
+    }
+  }
+  for (auto& output : *graph.mutable_output()) rename(names, *output.mutable_name());
+}
+
+/// Puts the call's values where the body refers to the function's attributes; what the call leaves
+/// out is left out of the body, too.
+void substitute(const Values& values, NodeProto& node) {
+  google::protobuf::RepeatedPtrField<AttributeProto> kept;
+  for (AttributeProto& attribute : *node.mutable_attribute()) {
+    if (attribute.ref_attr_name().empty()) {
+      if (attribute.has_g()) {
+        for (NodeProto& inner : *attribute.mutable_g()->mutable_node()) substitute(values, inner);
+      }
+      for (GraphProto& graph : *attribute.mutable_graphs()) {
+        for (NodeProto& inner : *graph.mutable_node()) substitute(values, inner);
+      }
+      *kept.Add() = std::move(attribute);
+    } else if (const auto value = values.find(attribute.ref_attr_name()); value != values.end()) {
+      AttributeProto copy = *value->second;
+      copy.set_name(attribute.name());
+      *kept.Add() = std::move(copy);
+    }
+  }
+  node.mutable_attribute()->Swap(&kept);
+}
+
+class Inliner {
+ public:
+  Inliner(const ::onnx::ModelProto& model, const std::string& where) : where_(where) {
+    for (const FunctionProto& function : model.functions()) {
+      functions_.emplace(id(function.domain(), function.name()), &function);
+    }
+  }
+
+  void expand(GraphProto& graph) {
+    Nodes expanded;
+    for (NodeProto& node : *graph.mutable_node()) expand(std::move(node), expanded);
+    graph.mutable_node()->Swap(&expanded);
+  }
+
+ private:
+  void expand(NodeProto&& node, Nodes& out) {
+    const auto found = functions_.find(id(node.domain(), node.op_type()));
+    if (found == functions_.end()) {
+      for (AttributeProto& attribute : *node.mutable_attribute()) {
+        if (attribute.has_g()) expand(*attribute.mutable_g());
+        for (GraphProto& graph : *attribute.mutable_graphs()) expand(graph);
+      }
+      ++nodes_;
+      bytes_ += node.ByteSizeLong();
+      check_size();
+      *out.Add() = std::move(node);
+      return;
+    }
+    ++calls_;
+    check_size();
+    if (active_.size() == deepest) {
+      throw Error(where_ + ": its functions call each other more than " + std::to_string(deepest) +
+                  " deep: export the model without them");
+    }
+    if (!active_.insert(found->first).second) {
+      throw Error(where_ + ": function \"" + found->first + "\" calls itself: inline it");
+    }
+    expand_call(node, *found->second, out);
+    active_.erase(found->first);
+  }
+
+  /// A few functions can call for more nodes than any memory holds.
+  void check_size() const {
+    if (nodes_ > most_nodes || calls_ > most_calls || bytes_ > most_bytes) {
+      throw Error(where_ + ": its functions make more than " + std::to_string(most_calls) +
+                  " calls, " + std::to_string(most_nodes) + " nodes or " +
+                  std::to_string(most_bytes >> 20U) + " MiB: export the model without them");
+    }
+  }
+
+  void expand_call(const NodeProto& call, const FunctionProto& function, Nodes& out) {
+    const std::string prefix = call_name(call) + '/';
+    Names names;
+    for (int index = 0; index < function.input_size(); ++index) {
+      names[function.input(index)] = index < call.input_size() ? call.input(index) : "";
+    }
+    std::vector<NodeProto> copies;
+    for (int index = 0; index < function.output_size(); ++index) {
+      const std::string& formal = function.output(index);
+      if (index >= call.output_size() || call.output(index).empty()) continue;
+      if (!names.contains(formal)) {
+        names[formal] = call.output(index);
+        continue;
+      }
+      // A result that is an argument, or another result.
+      NodeProto copy;
+      copy.set_op_type("Identity");
+      copy.set_name(prefix + formal);
+      copy.add_input(names.at(formal));
+      copy.add_output(call.output(index));
+      copies.push_back(std::move(copy));
+    }
+    Values values;
+    for (const AttributeProto& attribute : call.attribute()) values[attribute.name()] = &attribute;
+    for (const NodeProto& node : function.node()) {
+      for (const std::string& output : node.output()) {
+        if (!output.empty()) names.emplace(output, prefix + output);
+      }
+    }
+    int position = 0;
+    for (const NodeProto& original : function.node()) {
+      NodeProto node = original;
+      node.set_name(prefix + (node.name().empty() ? node.op_type() + '_' + std::to_string(position)
+                                                  : node.name()));
+      ++position;
+      for (std::string& input : *node.mutable_input()) rename(names, input);
+      for (std::string& output : *node.mutable_output()) rename(names, output);
+      substitute(values, node);
+      for (AttributeProto& attribute : *node.mutable_attribute()) {
+        if (attribute.has_g()) rename(*attribute.mutable_g(), names);
+        for (GraphProto& graph : *attribute.mutable_graphs()) rename(graph, names);
+      }
+      expand(std::move(node), out);
+    }
+    for (NodeProto& copy : copies) *out.Add() = std::move(copy);
+  }
+
+  std::string call_name(const NodeProto& call) {
+    const std::string wanted = call.name().empty() ? call.op_type() : call.name();
+    std::string name = wanted;
+    for (int& copy = copies_.try_emplace(wanted, 1).first->second; !taken_.insert(name).second;) {
+      name = wanted + '_' + std::to_string(++copy);
+    }
+    return name;
+  }
+
+  const std::string& where_;
+  std::map<std::string, const FunctionProto*> functions_;
+  std::set<std::string> active_;
+  std::set<std::string> taken_;
+  std::map<std::string, int> copies_;
+  std::size_t nodes_ = 0;
+  std::size_t calls_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+/// The versions that the functions' bodies were written for, where the model names none.
+void add_opsets(::onnx::ModelProto& model) {
+  std::set<std::string> known;
+  for (const auto& import : model.opset_import()) known.insert(canonical_domain(import.domain()));
+  for (const FunctionProto& function : model.functions()) {
+    for (const auto& import : function.opset_import()) {
+      if (known.insert(canonical_domain(import.domain())).second) {
+        *model.add_opset_import() = import;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void inline_functions(::onnx::ModelProto& model, const std::string& where) {
+  if (model.functions().empty()) return;
+  Inliner(model, where).expand(*model.mutable_graph());
+  add_opsets(model);
+  model.clear_functions();
+}
+
+}  // namespace benanza::onnx

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""scripts/bench with fakes of what it calls: one model that fails costs no other its report.
+
+usage: bench_test.py SOURCE_DIR
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1])
+
+# Configures, or "generates": every model but those called bad.
+CMAKE = """\
+#!/bin/sh
+[ "$1" = --build ] || exit 0
+mkdir -p build/generated
+: >build/generated/good_b1.graph.json
+: >build/generated/other_b1.graph.json
+cat refused >build/generated/refused.txt
+"""
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.program("scripts/install", "#!/bin/sh\n")
+        shutil.copy(SOURCE / "scripts/bench", self.folder / "scripts/bench")
+        self.program("scripts/profile-onnxruntime",
+                     "#!/bin/sh\ncase $1 in *other*) echo 'refused by ONNX Runtime' >&2; exit 1;; "
+                     "esac\necho profiled $1\n")
+        self.program("tools/cmake", CMAKE)
+        self.program("tools/ctest", "#!/bin/sh\n")
+        self.program("build/bin/benanza-analyze", "#!/bin/sh\necho report \"$@\"\n")
+        (self.folder / "refused").write_text("")
+        for model in ("good.onnx", "other.onnx", "bad.onnx"):
+            (self.folder / model).write_text("")
+
+    def program(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def bench(self, *arguments):
+        path = f"{self.folder / 'tools'}:{os.environ['PATH']}"
+        return subprocess.run([self.folder / "scripts/bench", *arguments], text=True,
+                              capture_output=True, check=False, cwd=self.folder,
+                              env={**os.environ, "PATH": path})
+
+    def test_all_is_well(self):
+        finished = self.bench("good.onnx", "--profile")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        self.assertIn("/build/profiles/good_b1.json", finished.stdout)
+
+    def test_a_model_that_onnx_runtime_refuses(self):
+        finished = self.bench("other.onnx", "good.onnx", "--profile")
+        self.assertEqual(finished.returncode, 1)
+        self.assertIn("profiled", finished.stdout)
+        report = finished.stdout.splitlines()[-1]
+        self.assertIn("good_b1.graph.json", report)
+        self.assertIn("other_b1.graph.json", report)
+        self.assertIn("good_b1.json", report)
+        self.assertNotIn("profiles/other_b1.json", report)
+        self.assertRegex(finished.stderr, "scripts/bench: .*/other.onnx, batch 1: no profile;")
+
+    def test_a_model_that_the_generator_refuses(self):
+        (self.folder / "refused").write_text(f"{self.folder}/bad.onnx\tbad.onnx: no model\n")
+        finished = self.bench("bad.onnx", "good.onnx", "--profile")
+        self.assertEqual(finished.returncode, 1)
+        self.assertNotIn("bad.onnx", finished.stdout)
+        self.assertIn("report bound", finished.stdout)
+        self.assertRegex(finished.stderr, "^scripts/bench: left out: bad.onnx: no model\\n$")
+
+    def test_a_measurement_that_fails(self):
+        self.program("tools/ctest", "#!/bin/sh\nexit 8\n")
+        finished = self.bench("good.onnx")
+        self.assertEqual(finished.returncode, 1)
+        self.assertIn("report bound", finished.stdout)
+        self.assertIn("scripts/bench: some measurements failed", finished.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

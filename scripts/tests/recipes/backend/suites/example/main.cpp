@@ -1,0 +1,33 @@
+#include "suites/example/solvers.h"
+#include "suites/harness/measure/host_stopwatch.h"
+#include "suites/harness/registration.h"
+#include "suites/harness/run/bench_main.h"
+#include "suites/verify/verification_cases.h"
+
+namespace benanza::example {
+namespace {
+
+class ExampleBackend final : public harness::SolverBackend<Library> {
+ public:
+  ExampleBackend() : SolverBackend("the example", solvers()) {}
+
+  std::string_view name() const override { return "example"; }
+  std::vector<std::string> devices() const override { return {"0: this processor"}; }
+  System system() override { return {{"example_version", "1"}}; }
+  harness::Stopwatch& stopwatch() override { return stopwatch_; }
+
+ private:
+  Library& library() override { return library_; }
+
+  Library library_;
+  harness::HostStopwatch stopwatch_;
+};
+
+}  // namespace
+}  // namespace benanza::example
+
+int main(int argc, char** argv) {
+  benanza::example::ExampleBackend backend;
+  return benanza::harness::bench_main(argc, argv, backend, benanza::registration(),
+                                      benanza::verify::verifier());
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""The recipes of CONTRIBUTING.md, carried out: each folder of recipes/ is laid over a copy of the source
+tree, its files are compiled, linked with what the build has made, and the program is asked whether it
+knows the new operator, backend, importer or question.
+
+usage: recipes_test.py SOURCE_DIR BUILD_DIR
+"""
+import gzip
+import json
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE, BUILD = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+RECIPES = pathlib.Path(__file__).resolve().parent / "recipes"
+
+
+def run(*command, **options):
+    finished = subprocess.run(command, text=True, capture_output=True, check=False, **options)
+    if finished.returncode != 0:
+        raise AssertionError(f"{shlex.join(map(str, command))}\n{finished.stdout}{finished.stderr}")
+    return finished.stdout
+
+
+def cached(name):
+    """A variable of the build's CMake cache."""
+    found = re.search(rf"^{name}:\w+=(.*)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
+    return found.group(1) if found else ""
+
+
+def files(folder):
+    return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+
+
+def field(number, value):
+    """A field of a protobuf message: a number, or bytes."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def halve_model():
+    """An ONNX file: y = Halve(x), of the domain com.example, for a float tensor of 2 x 3."""
+    def tensor(name):
+        shape = b"".join(field(1, field(1, extent)) for extent in (2, 3))
+        return field(1, name) + field(2, field(1, field(1, 1) + field(2, shape)))
+    node = field(1, b"x") + field(2, b"y") + field(4, b"Halve") + field(7, b"com.example")
+    graph = field(1, node) + field(2, b"g") + field(11, tensor(b"x")) + field(12, tensor(b"y"))
+    opsets = field(8, field(1, b"") + field(2, 17)) + field(8, field(1, b"com.example") + field(2, 1))
+    return field(1, 8) + field(7, graph) + opsets
+
+
+@unittest.skipUnless((BUILD / "build.ninja").exists(), "the build is not one of Ninja")
+class Recipes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.copy = pathlib.Path(folder.name) / "source"
+        cls.build = pathlib.Path(folder.name) / "build"
+        shutil.copytree(SOURCE, cls.copy, ignore=shutil.ignore_patterns(
+            "build*", ".git", ".venv", "Testing", "__pycache__", "recipes"))
+        for recipe in RECIPES.iterdir():
+            shutil.copytree(recipe, cls.copy, dirs_exist_ok=True)
+        run("cmake", "-S", cls.copy, "-B", cls.build, "-G", "Ninja", "-DBENANZA_CUDA=OFF",
+            "-DBENANZA_UNITY=OFF", "-DBENANZA_PRECOMPILE=OFF", "-DBUILD_TESTING=OFF",
+            f"-DCMAKE_BUILD_TYPE={cached('CMAKE_BUILD_TYPE')}",
+            f"-DCMAKE_CXX_FLAGS={cached('CMAKE_CXX_FLAGS')}",
+            f"-DCMAKE_CXX_FLAGS_RELEASE={cached('CMAKE_CXX_FLAGS_RELEASE')}",
+            f"-DCMAKE_CXX_COMPILER={cached('CMAKE_CXX_COMPILER')}")
+        targets = run("ninja", "-C", cls.build, "-t", "targets", "all")
+        cls.objects = [line.split(":")[0] for line in targets.splitlines()
+                       if line.split(":")[0].endswith(".o")]
+
+    def expect_only_new_files(self, recipe, count):
+        """A recipe edits nothing, and adds so many files."""
+        added = files(RECIPES / recipe)
+        for path in added:
+            self.assertFalse((SOURCE / path).exists(), f"{recipe} edits {path}")
+        self.assertEqual(len(added), count, added)
+
+    def compile(self, recipe):
+        """The objects of a recipe's files and of the registries of their folders."""
+        wanted = []
+        for path in files(RECIPES / recipe):
+            if path.suffix != ".cpp":
+                continue
+            room, *inside = path.parts
+            name = "/".join(inside)
+            registry = "/".join([*inside[:-1], "registry.cpp"])
+            wanted += [one for one in self.objects if one.startswith(room + "/") and
+                       (one.endswith(f"/{name}.o") or one.endswith(f"/{registry}.o") or
+                        one.endswith(f".dir/{path.name}.o"))]
+        self.assertTrue(wanted, f"no target of CMake has the files of {recipe}")
+        run("ninja", "-C", self.build, *wanted)
+        return sorted(set(wanted))
+
+    def link(self, program, objects, instead=()):
+        """`program` of the build once more, with these objects; they replace those of the same name
+        and whatever ends with one of `instead`."""
+        command = run("ninja", "-C", BUILD, "-t", "commands", f"bin/{program}").splitlines()[-1]
+        out = self.build / "bin" / program
+        out.parent.mkdir(exist_ok=True)
+        words = [word for word in shlex.split(command.split(" && ")[1])
+                 if word not in objects and not any(word.endswith(end) for end in instead)]
+        at = words.index("-o")
+        words[at:at + 2] = [*(str(self.build / one) for one in objects), "-o", str(out)]
+        run(*words, cwd=BUILD)
+        return out
+
+    def results(self):
+        """Real ones; of which model does not matter here."""
+        unpacked = self.build / "cublas.json"
+        packed = SOURCE / "docs/results/h100_resnet50/results/cublas.json.gz"
+        unpacked.write_bytes(gzip.decompress(packed.read_bytes()))
+        return unpacked
+
+    def test_a_question_is_one_file(self):
+        self.expect_only_new_files("question", 1)
+        analyze = self.link("benanza-analyze", self.compile("question"))
+        self.assertIn("census", run(analyze, "--help"))
+        graph = SOURCE / "analysis/tests/data/small.graph.json"
+        expected = len(json.loads(graph.read_text())["layers"])
+        answer = run(analyze, "census", "--graph", graph, "--results", self.results(), "--format",
+                     "csv", "--allow-missing")
+        counts = re.findall(r",(\d+)$", answer, re.MULTILINE)
+        self.assertEqual(sum(map(int, counts)), expected, answer)
+
+    def test_an_importer_is_one_file(self):
+        self.expect_only_new_files("importer", 1)
+        analyze = self.link("benanza-analyze", self.compile("importer"))
+        profile = self.build / "stopwatch.json"
+        profile.write_text('{"stopwatch": 1, "model": "nobody", "seconds": [0.001]}')
+        refused = subprocess.run(
+            [analyze, "bound", "--graph", SOURCE / "analysis/tests/data/small.graph.json",
+             "--results", self.results(), "--profile", profile], text=True, capture_output=True,
+            check=False)
+        self.assertIn("profile of another model: of nobody", refused.stderr)
+
+    def test_an_operator_is_one_file(self):
+        self.expect_only_new_files("operator", 1)
+        generate = self.link("benanza-generate", self.compile("operator"))
+        model = self.build / "halve.onnx"
+        model.write_bytes(halve_model())
+        self.assertRegex(run(generate, "--summary", model), r"Halve +measured +1 +1 ")
+
+    def test_a_backend_is_one_folder(self):
+        self.expect_only_new_files("backend", 4)
+        self.assertEqual({path.parts[:2] for path in files(RECIPES / "backend")},
+                         {("suites", "example")})
+        bench = self.link("bench_onednn", self.compile("backend"), instead=["/main.cpp.o"])
+        out = self.build / "results.json"
+        run(bench, "--problem=relu/2x8", "--problem=softmax/1x8_a1", "--budget=0.001",
+            f"--benchmark_out={out}")
+        rows = json.loads(out.read_text())["benchmarks"]
+        self.assertEqual([(row["name"], row["status"]) for row in rows],
+                         [("relu/2x8/fp32/plain/example/loop", "ok")])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,52 @@
+#include "suites/harness/outcome.h"
+
+#include <variant>
+
+namespace benanza::harness {
+namespace {
+
+template <class T>
+bool has(const Facts& facts, const std::string& name, const T& value) {
+  const auto found = facts.find(name);
+  if (found == facts.end()) return false;
+  const T* held = std::get_if<T>(&found->second);
+  return held != nullptr && *held == value;
+}
+
+}  // namespace
+
+Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
+             const Outcome& outcome) {
+  Row row{.variant = parse_variant_name(name),
+          .repetition = repetition,
+          .status = outcome.status,
+          .reason = outcome.reason};
+  add_fact(row.facts, "FLOPs", work.flops);
+  add_fact(row.facts, "bytes", static_cast<double>(work.bytes()));
+  if (outcome.engine_lost) add_fact(row.facts, "engine_lost", true);
+  if (outcome.status != Status::ok) return row;
+  row.samples = outcome.samples;
+  row.workspace_bytes = outcome.workspace_bytes;
+  add_fact(row.facts, "calls_per_sample", static_cast<double>(outcome.calls_per_sample));
+  add_fact(row.facts, "timed_seconds", outcome.timed_seconds);
+  add_fact(row.facts, "stopped_by", outcome.stopped_by);
+  for (const auto& [fact, value] : outcome.facts) {
+    if (const double* rank = std::get_if<double>(&value); rank && fact == "heuristic_rank") {
+      row.heuristic_rank = static_cast<int>(*rank);
+      continue;
+    }
+    std::visit([&, &key = fact](const auto& held) { add_fact(row.facts, key, held); }, value);
+  }
+  return row;
+}
+
+bool settled(const Row& row) {
+  return row.status == Status::unsupported || has(facts_of(row), "engine_lost", true);
+}
+
+bool outclassed(const Row& row) {
+  return row.status == Status::ok &&
+         has(facts_of(row), "stopped_by", std::string(stopped_by_rival));
+}
+
+}  // namespace benanza::harness

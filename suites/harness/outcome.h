@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "core/results_file/row.h"
+
+namespace benanza::harness {
+
+/// Outcome of one variant. Everything after `reason` is known only where the status is ok.
+struct Outcome {
+  Status status = Status::failed;
+  /// One line, in the library's words where it refused. Empty if the status is ok.
+  std::string reason;
+  /// Seconds per call, one value per sample, in the order they were taken.
+  std::vector<double> samples;
+  std::int64_t calls_per_sample = 0;
+  std::int64_t workspace_bytes = 0;
+  /// Seconds spent inside timed regions, warm-up not included.
+  double timed_seconds = 0;
+  /// Why sampling stopped: one of the words in core/results_file/row.h.
+  std::string stopped_by;
+  /// True if this variant took the engine down: it is not tried again.
+  bool engine_lost = false;
+  Facts facts;
+};
+
+/// The outcome as a row of results. `name` as in core/problem/name.h.
+Row make_row(std::string_view name, std::int64_t repetition, const Work& work, const Outcome& outcome);
+
+/// True if another repetition, now or in a later run, is pointless: the library refused, or the engine
+/// went down.
+bool settled(const Row& row);
+/// True if sampling stopped because another variant is so much faster.
+bool outclassed(const Row& row);
+
+}  // namespace benanza::harness
