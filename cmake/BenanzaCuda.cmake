@@ -1,4 +1,4 @@
-# What the NVIDIA suites need. Sets BENANZA_HAS_CUDA (CUDA Toolkit with cuBLAS and CUPTI) and
+# Finds the libraries of the NVIDIA suites. Sets BENANZA_HAS_CUDA (CUDA Toolkit with cuBLAS and CUPTI) and
 # BENANZA_HAS_CUDNN. Safe to include from several folders.
 
 set(BENANZA_CUDA AUTO CACHE STRING

@@ -1,4 +1,4 @@
-# What a user can set, and the compiler settings of every target.
+# The options of a build, and the compiler settings of every target.
 
 set(BENANZA_MODELS "resnet50_v1;googlenet" CACHE STRING
     "Models to benchmark: names of the zoo (benanza-zoo --list), zoo for all, and paths of .onnx files")
@@ -101,7 +101,7 @@ function(benanza_unit_test name)
     benanza_precompile(benanza_gtest <algorithm> <filesystem> <fstream> <functional> <map> <memory>
                        <optional> <string> <vector> <gmock/gmock.h> <gtest/gtest.h>)
   endif()
-  # What is compiled for OpenMP cannot read headers that were not.
+  # Files compiled for OpenMP cannot use headers precompiled without it.
   if(NOT "OpenMP::OpenMP_CXX" IN_LIST arg_LIBRARIES)
     benanza_reuse_precompiled(${name} benanza_gtest)
   endif()

@@ -7,6 +7,11 @@
 function(benanza_registry out)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_FOLDERS"
                         "FOLDER;HEADER;NAMESPACE;TYPE;FUNCTION;DECLARATION;CALL" "SOURCES")
+  foreach(needed FOLDER HEADER NAMESPACE TYPE FUNCTION DECLARATION CALL)
+    if(NOT arg_${needed})
+      message(FATAL_ERROR "benanza_registry(${out}): ${needed} is missing")
+    endif()
+  endforeach()
   file(GLOB entries CONFIGURE_DEPENDS ${arg_FOLDER}/*.cpp)
   list(APPEND entries ${arg_SOURCES})
   set(sources ${entries})

@@ -19,7 +19,7 @@ endfunction()
 function(benanza_generate_tests)
   get_property(backends GLOBAL PROPERTY BENANZA_BACKENDS)
   get_property(gpu_backends GLOBAL PROPERTY BENANZA_GPU_BACKENDS)
-  # What a measurement needs, and no test programs.
+  # Everything that a measurement needs, without the tests.
   set(programs ${backends})
   list(TRANSFORM programs PREPEND bench_)
   add_custom_target(benchmarks DEPENDS ${programs} benanza-analyze)

@@ -84,7 +84,7 @@ int run(int argc, char** argv) {
     throw Error("--summary=" + wanted_summary + ": wants --summary or --summary=all");
   }
   if (out.empty() && wanted_summary.empty() && !wants_sharing) {
-    throw Error("--out DIR is missing: where shall the files go?");
+    throw Error("--out DIR is missing");
   }
 
   GenerateOptions options{{models.begin(), models.end()}, batches, {}};

@@ -72,8 +72,10 @@ std::string page_csv(const Page& page) {
     }
     for (const auto& row : sheet->rows) {
       text += common;
-      for (std::size_t i = 0; i < row.size(); ++i)
-        text += (i == 0 ? "" : ",") + field(row[i].value);
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        if (i > 0) text += ',';
+        text += field(row[i].value);
+      }
       text += '\n';
     }
   }

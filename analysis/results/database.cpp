@@ -19,6 +19,16 @@ constexpr std::string_view row_columns =
     "m.precision, m.layout, m.algorithm, m.cold, m.repetition, m.status, m.reason, m.samples, "
     "m.workspace_bytes, m.heuristic_rank, m.tensor_cores, m.facts, s.backend";
 
+/// A query for row_columns and `more` of the rows that `which` chooses.
+std::string select_rows(std::string_view more, std::string_view which) {
+  std::string query = "SELECT ";
+  query += row_columns;
+  query += more;
+  query += " FROM measurements m JOIN systems s ON s.id = m.system ";
+  query += which;
+  return query;
+}
+
 /// `columns` as row_columns; the key is not among them.
 Row read_row(const Statement& columns, std::string key, const fs::path& path) {
   const auto precision = parse_precision(columns.text(0));
@@ -135,9 +145,7 @@ class Importer {
                  "heuristic_rank, tensor_cores, facts) "
                  "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15) "
                  "ON CONFLICT(problem, hash) DO NOTHING"),
-        find_row_(connection, "SELECT " + std::string(row_columns) +
-                                  " FROM measurements m JOIN systems s ON s.id = m.system "
-                                  "WHERE m.problem = ?1 AND m.hash = ?2") {}
+        find_row_(connection, select_rows("", "WHERE m.problem = ?1 AND m.hash = ?2")) {}
 
   /// The rows that follow are of this backend and system.
   void begin(const Origin& origin) {
@@ -258,9 +266,9 @@ Database::Database(const fs::path& path)
                     "SELECT id FROM problems WHERE key = ?1"),
       // The ids are sorted before any row is read: sorting rows would copy them.
       find_rows_(connection_,
-                 "SELECT " + std::string(row_columns) +
-                     " FROM measurements m JOIN systems s ON s.id = m.system WHERE m.id IN "
-                     "(SELECT id FROM measurements WHERE problem = ?1) ORDER BY m.id") {}
+                 select_rows("",
+                             "WHERE m.id IN (SELECT id FROM measurements WHERE problem = ?1) "
+                             "ORDER BY m.id")) {}
 
 std::vector<Origin> Database::origins() { return read_origins(connection_); }
 
@@ -303,10 +311,9 @@ void Database::find(const std::string& key, const std::function<void(Row&&)>& ad
 }
 
 void Database::all(const std::string& backend, const std::function<void(Row&&)>& add) {
-  Statement rows(connection_, "SELECT " + std::string(row_columns) +
-                                  ", p.key FROM measurements m JOIN systems s ON s.id = m.system "
-                                  "JOIN problems p ON p.id = m.problem "
-                                  "WHERE ?1 = '' OR s.backend = ?1 ORDER BY m.id");
+  Statement rows(connection_, select_rows(", p.key",
+                                          "JOIN problems p ON p.id = m.problem "
+                                          "WHERE ?1 = '' OR s.backend = ?1 ORDER BY m.id"));
   rows.bind(1, std::string_view(backend));
   while (rows.step()) add(read_row(rows, std::string(rows.text(13)), connection_.path()));
 }

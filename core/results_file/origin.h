@@ -8,7 +8,7 @@
 
 namespace benanza {
 
-/// What a measurement depends on: device, versions, threads. Versions are asked of the loaded
+/// The circumstances of a measurement: device, versions, threads. Versions are asked of the loaded
 /// library. Two results may be joined only if their systems are equal.
 using System = std::map<std::string, std::string>;
 

@@ -83,7 +83,7 @@ double seconds_per_unit(std::string_view unit) {
   throw Error("unknown time_unit \"" + std::string(unit) + "\"");
 }
 
-/// What one object says, before it is checked as a whole.
+/// The fields of one object, before it is checked as a whole.
 struct RawRow {
   Row row{};
   std::optional<std::string> name{};

@@ -10,7 +10,7 @@
 
 namespace benanza::emit {
 
-/// What benanza-generate is asked for.
+/// One call of benanza-generate.
 struct GenerateOptions {
   std::vector<std::filesystem::path> models;
   /// One graph per model and batch; empty: as the files have it.

@@ -17,7 +17,7 @@ struct GraphFile {
 /// "resnet.graph.json" or "resnet_b8.graph.json".
 std::string file_name(const GraphFile& file);
 
-/// What happens to graph files that an earlier call wrote and this one does not.
+/// The fate of graph files that an earlier call wrote and this one does not.
 enum class OldGraphs { keep, remove };
 
 /// Writes problems.cpp, tests.cmake and one graph.json per graph into `folder`; problems.cpp and

@@ -11,7 +11,7 @@ namespace benanza::emit {
 namespace {
 
 double macs(const Problem& problem) {
-  // What can store its result through an epilogue is a sum of products; the epilogue is none.
+  // Only sums of products take an epilogue, which itself multiplies nothing.
   return std::visit(
       [](const auto& shape) {
         constexpr bool multiplies = requires { shape.bias_length(); };
@@ -71,7 +71,7 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-/// What was assumed, by operator, and how many layers may rest on it.
+/// Assumptions by operator, and the number of layers that may rest on them.
 std::string assumed(const LoweredGraph& graph) {
   if (graph.assumptions.empty()) return "";
   struct Kind {

@@ -72,7 +72,7 @@ std::string exchanged(const std::string& shape) {
   return join(extents, "x");
 }
 
-/// What a Reshape makes of `shape`: target 0 copies an extent, -1 takes what is left.
+/// The result of a Reshape of `shape`: target 0 copies an extent, -1 takes what is left.
 std::string reshaped(const std::string& shape, const std::string& target) {
   const std::vector<std::string> from = split(shape, 'x');
   std::vector<std::string> to = split(target, 'x');

@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 struct Outcome {
   int status;
-  /// What it wrote, to both streams.
+  /// Output and errors together.
   std::string text;
 };
 

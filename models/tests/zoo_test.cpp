@@ -1,4 +1,4 @@
-// What the tables do not show: attributes, weights, sizes, names.
+// Properties that the tables do not show: attributes, weights, sizes, names.
 
 #include "models/zoo/zoo.h"
 

@@ -76,7 +76,7 @@ struct Lrn {
   float bias = 1;
 };
 
-/// What a model file can be asked for.
+/// Options of a model file.
 struct BuildOptions {
   std::int64_t batch = 1;
   /// Given: weights are stored as random values from this seed. Otherwise the file is weightless:

@@ -6,7 +6,7 @@
 
 namespace benanza::zoo {
 
-/// What a weight does in its layer; it decides the values the weight gets.
+/// The role of a weight in its layer; it decides the values the weight gets.
 enum class Use { kernel, bias, scale, mean, variance, slope };
 
 /// The one value of a weightless model's tensor, so that activations stay finite through any depth:

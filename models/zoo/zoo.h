@@ -15,7 +15,7 @@ namespace benanza::zoo {
 /// A model of the zoo. A file under families/ defines a function of the file's name that returns
 /// one or more of them; the build collects all of those.
 struct Model {
-  /// What a user types; also the graph's name and the stem of the model's file.
+  /// The name that a user types; also the graph's name and the stem of the model's file.
   std::string id;
   /// The model's name in the paper's tables.
   std::string paper_name;

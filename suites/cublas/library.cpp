@@ -8,7 +8,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// What the library itself would take on the largest GPUs.
+/// The library's own default on the largest GPUs.
 constexpr std::int64_t handle_workspace = std::int64_t{32} << 20;
 constexpr std::int64_t default_lt_workspace = std::int64_t{256} << 20;
 

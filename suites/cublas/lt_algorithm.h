@@ -10,7 +10,7 @@
 
 namespace benanza::cublas {
 
-/// What makes a cublasLtMatmulAlgo_t the algorithm it is.
+/// The attributes that identify a cublasLtMatmulAlgo_t.
 struct LtIdentity {
   std::int32_t config = 0;
   std::uint32_t tile = 0;

@@ -26,7 +26,7 @@ class LtMatmul {
   /// has 8-bit floats.
   cublasLtMatrixLayout_t residual() const { return residual_.get(); }
   cublasLtMatrixLayout_t result() const { return result_.get(); }
-  /// What to give as C where D is at `result` and nothing is added. One address for both means "in
+  /// The C to give where D is at `result` and nothing is added. One address for both means "in
   /// place", which the library refuses (CUBLAS_STATUS_INVALID_VALUE) where their types differ: then
   /// C has none. The same cause and cure, seen on an H100:
   /// https://github.com/pytorch/pytorch/pull/167873

@@ -126,7 +126,7 @@ std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precisio
     strides[rank - 2] = 1;
     strides[rank - 1] = gemm.k;
   }
-  // What is added has its own type where the library has none of 8 bits.
+  // Bias and residual have their own type where the library has none of 8 bits.
   if (const auto bias = bias_operand(problem); bias && is_byte(precision)) {
     formats[*bias].precision = Precision::bf16;
   }

@@ -7,7 +7,7 @@
 
 namespace benanza::harness {
 
-/// What the generator found in the user's models. Each table holds the keys of one operator.
+/// The problems of the user's models. Each table holds the keys of one operator.
 struct Registration {
   std::vector<std::span<const char* const>> problems;
   std::vector<Precision> precisions;

@@ -19,7 +19,7 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
       : SolverBackend("oneDNN", solvers()),
         library_(open_library()),
         stopwatch_([stream = library_.stream]() mutable { stream.wait(); }) {
-    // What is in its cache, the library lists a second time.
+    // The library lists an implementation twice if it is in its cache.
     dnnl::set_primitive_cache_capacity(0);
   }
 

@@ -35,10 +35,11 @@ class Implementation {
   std::shared_ptr<const void> operation_;
 };
 
-/// What the library offers for an operation of a kind, e.g. dnnl::matmul.
+/// The library's implementations of an operation of a kind, e.g. dnnl::matmul.
 template <class Kind>
 Implementation implementation_of(const typename Kind::desc& operation,
-                              const dnnl::primitive_attr& attributes, const dnnl::engine& engine) {
+                                 const dnnl::primitive_attr& attributes,
+                                 const dnnl::engine& engine) {
   auto kept = std::make_shared<const typename Kind::desc>(operation);
   return {typename Kind::primitive_desc(*kept, attributes, engine), kept};
 }

@@ -5,7 +5,7 @@
 
 namespace benanza::onednn {
 
-/// How a call gets at its residual. beside: from memory of its own. in_place: it adds to what its
+/// Where a call finds its residual. beside: in memory of its own. in_place: it adds to what its
 /// result holds, which saves that memory's traffic but takes a residual that nobody needs any more.
 enum class ResidualFrom { beside, in_place };
 

@@ -11,7 +11,7 @@ namespace benanza::onednn {
 
 using Memory = dnnl::memory;
 
-/// What a variant adds to its problem, in the library's terms.
+/// A variant's engine, precision and layout in the library's terms.
 class VariantContext {
  public:
   /// Throws Unsupported for a precision the library has no type for on processors.

@@ -11,7 +11,7 @@
 namespace benanza::verify {
 namespace {
 
-/// What four random bits become.
+/// The values that four random bits choose from.
 using Palette = std::array<float, 16>;
 
 Palette symmetric(float step) {

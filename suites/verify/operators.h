@@ -3,7 +3,7 @@
 #include "suites/verify/recurrent.h"
 #include "suites/verify/reference.h"
 
-/// What verification knows of each operator, one file per operator. `at` are coordinates in the
+/// The references, one file per operator. `at` are coordinates in the
 /// operator's output(). A new operator is one declaration of element() (or of elements(), where one
 /// element costs as much as many), and, where the defaults below do not fit, an overload of a
 /// property.

@@ -82,7 +82,7 @@ Element tanh(const Element& x) {
   return function(value, 1 - value * value, x);
 }
 
-/// What is computed for the sequence of one batch entry by one direction of one layer.
+/// The values computed for the sequence of one batch entry by one direction of one layer.
 class Cell {
  public:
   Cell(const Recurrent& shape, Operands operands, std::int64_t layer, std::int64_t direction,

@@ -4,7 +4,7 @@
 
 namespace benanza::verify {
 
-/// What one element of a recurrent network's result is.
+/// The place of one element of a recurrent network's result.
 struct RecurrentPlace {
   enum class Part { y, h, c };
   Part part = Part::y;

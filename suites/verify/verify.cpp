@@ -13,7 +13,6 @@
 namespace benanza::verify {
 namespace {
 
-
 constexpr std::uint64_t input_seed = 2020;
 constexpr std::uint64_t sample_seed = 2021;
 constexpr float integer_poison = -128;

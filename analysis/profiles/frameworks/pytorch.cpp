@@ -86,7 +86,8 @@ Profile import_pytorch(const Document& document) {
                           .value_or(std::vector<double>{})};
   if (profile.latency_seconds.empty()) throw document.error("has no latency");
   for (const json& option : root.value("options", json::array())) {
-    profile.version += " " + option.get<std::string>();
+    profile.version += ' ';
+    profile.version += option.get<std::string>();
   }
   const std::filesystem::path trace =
       document.path().parent_path() / root.at("trace").get<std::string>();

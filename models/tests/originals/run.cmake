@@ -81,7 +81,7 @@ set(store ${WORK}/store)
 file(WRITE ${store}/SHA256/${lion_hash} "a lion")
 build(store 0 NAMES lion URLS ${nowhere} STORE ${store} SAYS "a lion")
 
-# What nobody has, and what is not what it should be.
+# A file that nobody has, and one with a wrong hash.
 build(missing 1 NAMES lion URLS ${nowhere}
       SAYS "cannot fetch the original lion (file://${WORK}/nowhere/deep/lion-7.onnx:"
            "copy deep/lion-7.onnx of the ONNX model zoo to SHA256/${lion_hash} in a folder"

@@ -59,7 +59,7 @@ TensorDescriptor make_empty_tensor();
 /// functions do not know.
 cudnnDataType_t storage_type(Precision precision);
 
-/// What products may use. fp32: no Tensor Cores and no TF32.
+/// The arithmetic that products may use. fp32: no Tensor Cores and no TF32.
 cudnnMathType_t math_type(Precision precision);
 
 /// cuDNN's descriptors hold 32-bit values. Throws Unsupported, naming the value, if one is larger.

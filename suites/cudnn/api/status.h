@@ -7,8 +7,8 @@
 
 namespace benanza::cudnn {
 
-/// What a status means for a row. refused: the library does not do this, the row is `unsupported`.
-/// out_of_memory, broken: it should have worked, the row is `failed`.
+/// The meaning of a status for a row. refused: the library does not do this, the row is
+/// `unsupported`. out_of_memory, broken: it should have worked, the row is `failed`.
 enum class Verdict { success, refused, out_of_memory, broken };
 
 /// By the thousands of the code: 2xxx (bad parameter) and 3xxx (not supported) are refusals, since
@@ -18,7 +18,7 @@ Verdict verdict(cudnnStatus_t status);
 /// "call: CUDNN_STATUS_X" and, where the library has more to say, " (detail)".
 std::string words(cudnnStatus_t status, std::string_view call, std::string_view detail);
 
-/// What the library said last in this thread, and has not yet been read; may be empty.
+/// The library's last message in this thread that nobody has read yet; may be empty.
 std::string last_words();
 
 /// Returns if `status` is success; throws Unsupported, OutOfMemory, DeviceLost or

@@ -53,7 +53,7 @@ class Descriptor {
   std::string signature_;
 };
 
-/// What engines are asked for: a GPU by its handle, or a device by its description (the JSON text
+/// The target of engines: a GPU by its handle, or a device by its description (the JSON text
 /// that the library itself writes).
 class Target {
  public:
@@ -145,7 +145,7 @@ class OperationGraph {
 /// An engine's configuration as the heuristics give it.
 struct EngineChoice {
   std::int64_t engine = 0;
-  /// What the library claims; never of a graph without a product, where it says nothing.
+  /// The library's claim; never of a graph without a product, where it says nothing.
   bool tensor_cores = false;
   Descriptor configuration;
 };

@@ -14,7 +14,7 @@
 
 namespace benanza::cudnn {
 
-/// What the heuristics said of one algorithm.
+/// The heuristics' answer about one algorithm.
 struct HeuristicAnswer {
   /// 1 is the library's choice; algorithms that it finds unsupported have none.
   std::optional<int> rank;

@@ -4,7 +4,7 @@
 
 namespace benanza::cudnn {
 
-/// What no call can do without, for the physics guard. Never more than that: a true measurement
+/// The least that any call must do, for the physics guard. Never more than that: a true measurement
 /// must not be called impossible.
 struct LeastWork {
   /// Of windows that slide: no products with padding, and no input between the windows.

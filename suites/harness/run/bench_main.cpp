@@ -136,7 +136,9 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   const Clock::time_point start = Clock::now();
   SuiteOptions options = parse_options(argc, argv);
   if (options.help) {
-    std::cout << options.help_text << '\n' << backend.help() << "\nand the flags of Google Benchmark:\n" << std::flush;
+    std::cout << options.help_text << '\n'
+              << backend.help() << "\nand the flags of Google Benchmark:\n"
+              << std::flush;
     benchmark::PrintDefaultHelp();
     return 0;
   }

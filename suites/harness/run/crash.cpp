@@ -15,7 +15,7 @@ constexpr std::size_t stack_bytes = std::size_t{1} << 16;
 std::atomic<const CrashGuard::Words*> last_words = nullptr;
 std::atomic<int> words_file = -1;
 
-/// What was in force before.
+/// The action in force before.
 struct sigaction& old_of(int number) {
   static std::array<struct sigaction, NSIG> actions;
   return actions[static_cast<std::size_t>(number)];

@@ -13,7 +13,7 @@ std::string literal_prefix(std::string_view pattern) {
   pattern.remove_prefix(1);
   const std::size_t end = std::min(pattern.find_first_of(".[]()*+?{}\\^$"), pattern.size());
   std::string_view literal = pattern.substr(0, end);
-  // What follows may make the last character optional.
+  // The next character may make the last character optional.
   if (end < pattern.size() &&
       std::string_view("*?{").find(pattern[end]) != std::string_view::npos && !literal.empty()) {
     literal.remove_suffix(1);

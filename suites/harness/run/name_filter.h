@@ -8,7 +8,7 @@
 
 namespace benanza::harness {
 
-/// What --benchmark_filter asks for, in Google Benchmark's words: an extended regular expression
+/// The filter of --benchmark_filter, in Google Benchmark's words: an extended regular expression
 /// found anywhere in the name; a leading '-' asks for every name without it; empty and "all" ask
 /// for every name.
 class NameFilter {
@@ -23,7 +23,7 @@ class NameFilter {
 
  private:
   bool negative_ = false;
-  /// What every matching name begins with.
+  /// Every matching name begins with it.
   std::string literal_prefix_;
   struct Free {
     void operator()(regex_t* expression) const noexcept;

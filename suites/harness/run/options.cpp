@@ -200,7 +200,7 @@ SuiteOptions parse_options(int argc, const char* const* argv) {
     throw Error(std::string(error.what()) + "; --help lists the flags");
   }
   options.writer.executable = argc > 0 ? argv[0] : "";
-  options.help_text = app.help(options.writer.executable);
+  options.help_text = app.help();
   while (options.help_text.ends_with('\n')) options.help_text.pop_back();
   for (const std::string& flag : app.remaining()) {
     if (!flag.starts_with("--benchmark_") && !flag.starts_with("--v=")) {

@@ -13,7 +13,7 @@ namespace benanza::harness {
 
 enum class Display { console, csv, json };
 
-/// What a suite was asked to do.
+/// The command line of a suite.
 struct SuiteOptions {
   Selection selection;
   /// Models' .graph.json files whose problems join the selection's.

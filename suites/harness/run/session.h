@@ -20,7 +20,7 @@
 
 namespace benanza::harness {
 
-/// What became of the variants that were asked for.
+/// How many variants were asked for, and their outcomes.
 struct Tally {
   std::int64_t asked = 0;
   /// Found in the results of an earlier run.

@@ -18,7 +18,7 @@ std::int64_t attribute(cudaDeviceAttr name, int device) {
   return value;
 }
 
-/// What only the driver's management library knows. Reads, never sets.
+/// Facts from the driver's management library. Reads, never sets.
 class Nvml {
  public:
   explicit Nvml(int device) {

@@ -7,7 +7,7 @@
 
 namespace benanza::nvidia {
 
-/// What results of this GPU depend on: "device", "compute_capability", "multiprocessors",
+/// The conditions of results of this GPU: "device", "compute_capability", "multiprocessors",
 /// "memory_bytes", "memory_bus_bits", "l2_bytes", "ecc", "sm_clock_khz" and "memory_clock_khz"
 /// (nominal), "power_limit_w" and "driver" (NVML, where it is found), "cuda_driver" (CUDA version
 /// the driver offers), "cuda_runtime" (version of the runtime as loaded). The device must exist.

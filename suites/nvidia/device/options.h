@@ -8,7 +8,7 @@
 
 namespace benanza::nvidia {
 
-/// What a user can ask of an NVIDIA suite beyond the harness' own flags.
+/// The flags of an NVIDIA suite beside the harness' own.
 struct CudaOptions {
   /// Ordinal among the visible GPUs. CTest's resource allocation decides where no flag does.
   int device = 0;

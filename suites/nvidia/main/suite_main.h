@@ -10,7 +10,7 @@ namespace benanza::nvidia {
 
 using MakeBackend = std::function<std::unique_ptr<harness::Backend>(LazyContext&)>;
 
-/// What an NVIDIA suite is made of.
+/// The parts of an NVIDIA suite.
 struct CudaSuite {
   MakeBackend backend;
   /// By whose matrix products the device's peaks are measured; null: they stay unknown.

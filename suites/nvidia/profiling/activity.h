@@ -9,7 +9,7 @@
 
 namespace benanza::nvidia {
 
-/// What ran on the device, and when, by the device's clock.
+/// One thing that ran on the device, timed by the device's clock.
 struct Activity {
   std::uint64_t start_nanoseconds = 0;
   std::uint64_t end_nanoseconds = 0;
@@ -17,7 +17,8 @@ struct Activity {
   std::string name;
 };
 
-/// What CUPTI can time. One at a time: while graphs are recorded, CUPTI says nothing of kernels.
+/// The kinds of activity that CUPTI can time. One at a time: while graphs are recorded, CUPTI says
+/// nothing of kernels.
 enum class ActivityKind {
   /// Each kernel. Graphs run kernel by kernel with a pause between them that CUPTI makes; a kernel
   /// alone may take longer than it does without CUPTI.

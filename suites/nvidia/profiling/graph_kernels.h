@@ -8,7 +8,7 @@
 
 namespace benanza::nvidia {
 
-/// What a captured graph will run.
+/// The contents of a captured graph.
 struct GraphKernels {
   std::int64_t kernels = 0;
   /// Memory copies and memory sets.

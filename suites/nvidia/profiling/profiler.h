@@ -21,8 +21,8 @@ struct Again {
   std::function<std::int64_t()> recapture;
 };
 
-/// What --kernels and --counters add to a row. CUPTI is loaded when the first row asks; where it
-/// cannot be used, rows say why, once it has failed it is not tried again.
+/// The facts that --kernels and --counters add to a row. CUPTI is loaded when the first row asks;
+/// where it cannot be used, rows say why, once it has failed it is not tried again.
 class CudaProfiler {
  public:
   explicit CudaProfiler(const CudaOptions& options) : options_(options) {}

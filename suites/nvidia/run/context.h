@@ -27,18 +27,18 @@ class CudaContext {
   CudaStopwatch& stopwatch() { return *stopwatch_; }
   CudaProfiler& profiler() { return profiler_; }
   const CudaOptions& options() const { return options_; }
-  /// Device, versions and clocks (cuda/identity.h). Backends add their library's version.
+  /// Device, versions and clocks (cuda_system()). Backends add their library's version.
   const System& system() const { return system_; }
 
   std::int64_t l2_bytes() const;
 
-  /// What no measurement can beat; empty until somebody has measured it.
+  /// The peaks, which no measurement can beat; empty until they have been measured.
   const std::optional<Peaks>& peaks() const { return peaks_; }
   void set_peaks(Peaks peaks) { peaks_ = std::move(peaks); }
 
   /// At least `bytes` of scratch memory, shared by all primitives: they run one after the other.
-  /// Who holds the pointer keeps the block alive even after the context has moved to a larger one.
-  /// Throws OutOfMemory.
+  /// A caller that holds the pointer keeps the block alive even after the context has moved to a
+  /// larger one. Throws OutOfMemory.
   std::shared_ptr<DeviceMemory> workspace(std::int64_t bytes);
   /// Largest workspace a library may be offered now, in bytes: --max-workspace, or what is free.
   std::int64_t max_workspace_bytes() const;

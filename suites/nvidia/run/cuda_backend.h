@@ -9,7 +9,7 @@
 
 namespace benanza::nvidia {
 
-/// What the backends of NVIDIA's libraries share. `Library` is made from a LazyContext; its
+/// The common part of the backends of NVIDIA's libraries. `Library` is made from a LazyContext; its
 /// primitives are CudaPrimitives.
 template <class Library>
 class CudaBackend : public harness::SolverBackend<Library> {

@@ -12,7 +12,7 @@
 
 namespace benanza::nvidia {
 
-/// What every primitive on a GPU shares: operands and result in device memory, the borrowed
+/// The common part of primitives on a GPU: operands and result in device memory, the borrowed
 /// workspace, and the facts that the clock knows. A library adds run() and its own facts.
 class CudaPrimitive : public harness::Primitive {
  public:
@@ -38,7 +38,7 @@ class CudaPrimitive : public harness::Primitive {
   Facts facts() final;
 
  protected:
-  /// What the library says: "heuristic_rank", "tensor_core_claimed", ...
+  /// The library's own facts: "heuristic_rank", "tensor_core_claimed", ...
   virtual Facts library_facts() { return {}; }
 
   CudaContext& context() const { return context_; }

@@ -67,7 +67,7 @@ class CudaStopwatch : public harness::Stopwatch {
     /// False if the host was slower than the kernel that holds the stream.
     bool gapless = true;
   };
-  /// What is known of the primitive timed last.
+  /// The state of the primitive timed last.
   struct State {
     const harness::Primitive* primitive = nullptr;
     bool capturable = true;

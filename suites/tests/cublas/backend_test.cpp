@@ -1,4 +1,4 @@
-// What the suite knows without a GPU.
+// The names that are known without a GPU.
 #include "suites/cublas/backend.h"
 
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@
 
 namespace benanza::cublas {
 
-/// What BLAS does, in plain loops over column-major matrices: stands in for the library, so that
+/// BLAS in plain loops over column-major matrices: stands in for the library, so that
 /// the mapping onto it can be verified without a GPU. Elements are stored as floats.
 class HostBlas : public harness::Primitive {
  public:

@@ -1,4 +1,4 @@
-// What the suite knows without a GPU: the call-per-layer functions, by name.
+// The names that are known without a GPU: those of the call-per-layer functions.
 #include "suites/cudnn/backend.h"
 
 #include <gmock/gmock.h>

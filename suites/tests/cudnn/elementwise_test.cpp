@@ -29,7 +29,7 @@ float apply(cudnnOpTensorOp_t op, float a, float b) {
   }
 }
 
-/// What the steps compute for one value.
+/// The steps' result for one value.
 float evaluate(const std::vector<OpTensorStep>& steps, float x) {
   float value = x;
   for (const OpTensorStep& step : steps) {

@@ -1,4 +1,4 @@
-// What the library's graph interface is asked for, and what it offers for a described H100: nothing
+// The graphs that the library is given, and the engines it offers for a described H100: nothing
 // here needs a GPU.
 #include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/ops/activation/activation.h"

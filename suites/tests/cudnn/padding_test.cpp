@@ -85,7 +85,7 @@ TEST(SplitPadding, ComputesTheSameOutputsForEveryWindow) {
               copies += split.needs_copy() ? 1 : 0;
               const std::int64_t pad = split.symmetric[0];
               const std::int64_t padded = input + split.begin[0] + split.end[0];
-              // What the library computes itself from the padded input and one pad.
+              // The library's own result from the padded input and one pad.
               ASSERT_EQ(window(kernel, pad, pad, stride, dilation).output({padded})[0], outputs);
               ASSERT_EQ(taps(input, outputs, pad + split.begin[0], shape),
                         taps(input, outputs, begin, shape));

@@ -1,4 +1,4 @@
-// What a suite keeps in its files: runs that go on, that end early, that share a file.
+// The files of a suite: runs that go on, that end early, that share a file.
 #include <signal.h>
 
 #include "suites/tests/harness/suite_fixture.h"

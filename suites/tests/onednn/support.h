@@ -15,7 +15,7 @@ struct Offered {
   std::string refusal;
 };
 
-/// What the backend offers for a key in every layout it finds worth measuring.
+/// The algorithms that the backend has for a key in every layout it finds worth measuring.
 std::vector<Offered> offered(harness::Backend& backend, const std::string& key, Precision precision,
                              harness::AlgorithmSet set);
 

@@ -4,8 +4,8 @@
 usage: verbose_agreement.py BENCH_ONEDNN RESULTS.json... [--count N]
        verbose_agreement.py BENCH_ONEDNN --problems KEY... [--within FACTOR]
 
-Takes N variants of 50 us and more, spread over the results, or each KEY's first one. Measures it, at once once
-more with the library's own clock running, and prints the ratio of the two medians. Two
+Takes N variants of 50 us and more, spread over the results, or each KEY's first one. Measures it, and
+at once once more with the library's own clock running, and prints the ratio of the two medians. Two
 runs, because printing costs some 15 us a call, which the suite's clock would count. Fails if the
 median ratio is beyond FACTOR or 1 / FACTOR.
 """

@@ -1,4 +1,4 @@
-// What a product's call does before it stores its result: the reference, and mistakes that are no
+// A product's epilogue: the reference, and mistakes that are no
 // other problem's answer.
 #include <gtest/gtest.h>
 

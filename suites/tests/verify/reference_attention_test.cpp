@@ -55,7 +55,7 @@ float bf16(double value) {
   return std::bit_cast<float>((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000U);
 }
 
-// What a library does that multiplies 16-bit weights. cuDNN 9.14 computes -0.007537842 of this
+// A library that multiplies 16-bit weights: cuDNN 9.14 computes -0.007537842 of this
 // element, which is -0.006693643, with both of its engines.
 TEST(ReferenceAttention, RoundedWeightsAreNoError) {
   const Problem problem = parse("attention/32x12x128x64_k12x128x64_s0.125_m1x1x128x128");

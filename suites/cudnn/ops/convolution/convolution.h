@@ -17,7 +17,7 @@ namespace benanza::cudnn {
 /// pad on both sides.
 struct ConvolutionCall {
   nvidia::TensorFormat input;
-  /// What the library reads instead of `input`, where the pads differ too much.
+  /// Read by the library instead of `input`, where the pads differ too much.
   std::optional<PaddedShape> padded;
   nvidia::TensorFormat weights;
   /// 1 x filters x 1 x 1; fp32 at int8, where the library adds it to scaled sums.
@@ -33,7 +33,7 @@ struct ConvolutionCall {
 
 ConvolutionCall map_convolution(const Convolution& shape, Precision precision, Layout layout);
 
-/// What the library gets.
+/// The descriptors of the call.
 struct ConvolutionDescriptors {
   TensorDescriptor input;
   /// Of the tensor that the convolution reads: `input`'s, or the padded one's.

@@ -19,7 +19,7 @@ struct DeconvolutionCall {
   /// Channels x filters per group x kernel.
   nvidia::TensorFormat weights;
   nvidia::TensorFormat output;
-  /// What the library writes instead of `output`, where the pads differ too much: the output is a
+  /// Written by the library instead of `output`, where the pads differ too much: the output is a
   /// part of it.
   std::optional<PaddedShape> larger;
   Dims pads;
@@ -39,7 +39,7 @@ Padding split_output_padding(const Deconvolution& shape);
 
 DeconvolutionCall map_deconvolution(const Deconvolution& shape, Precision precision, Layout layout);
 
-/// What the library gets.
+/// The descriptors of the call.
 struct DeconvolutionDescriptors {
   TensorDescriptor input;
   FilterDescriptor weights;

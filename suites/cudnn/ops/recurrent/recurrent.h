@@ -48,7 +48,7 @@ struct WeightBlock {
 /// Every matrix of the network: LSTM's gates are iofc in ONNX and ifco in cuDNN, GRU's zrh and rzh.
 std::vector<WeightBlock> weight_blocks(const Recurrent& shape);
 
-/// What the library gets.
+/// The descriptors of the call.
 struct RecurrentDescriptors {
   RnnDescriptor rnn;
   RnnDataDescriptor input;

@@ -14,7 +14,7 @@ class FakeStopwatch : public Stopwatch {
   /// `pause`: really spent in every time(), so that a test can interrupt a run.
   explicit FakeStopwatch(std::chrono::milliseconds pause) : pause_(pause) {}
 
-  /// What the primitive, a FakePrimitive, says: 100 us a call, or noise between 200 and 300 us.
+  /// The primitive, a FakePrimitive, says it: 100 us a call, or noise between 200 and 300 us.
   double time(Primitive& primitive, std::int64_t calls) override;
   /// 250 us.
   double time_cold(Primitive& primitive) override;
@@ -69,7 +69,7 @@ class FakePrimitive : public Primitive {
   FakePrimitive(std::size_t elements, Manners manners) : output_(elements), manners_(manners) {}
   explicit FakePrimitive(std::size_t elements) : FakePrimitive(elements, Manners{}) {}
 
-  /// What a call takes, as it says when asked now.
+  /// The time of a call, as it says when asked now.
   double seconds_per_call();
 
   void upload(std::size_t index, std::span<const float> values) override;
