@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "analysis/input/flags.h"
+#include "analysis/input/results.h"
 #include "analysis/model/bounds.h"
 #include "analysis/profiles/api_log/api_log.h"
 #include "analysis/profiles/profile.h"
-#include "analysis/results/read.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/input/measurement.h"
 #include "analysis/model/layer_time.h"
 #include "analysis/model/selection.h"
-#include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/input/measurement.h"
 #include "analysis/model/selection.h"
-#include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/results/measurement.h"
+#include "analysis/input/measurement.h"
 #include "core/problem/precision.h"
 
 namespace benanza::analysis {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/input/results.h"
 #include "analysis/model/bounds.h"
 #include "analysis/profile_match/mapping.h"
 #include "analysis/profiles/profile.h"
-#include "analysis/results/read.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {

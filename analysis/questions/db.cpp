@@ -5,10 +5,10 @@
 #include <limits>
 #include <memory>
 
+#include "analysis/input/database.h"
+#include "analysis/input/export_results.h"
+#include "analysis/input/results.h"
 #include "analysis/questions/question.h"
-#include "analysis/results/database.h"
-#include "analysis/results/export.h"
-#include "analysis/results/read.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/input/measurement.h"
 #include "analysis/model/layer_time.h"
 #include "analysis/profiles/profile.h"
-#include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
 /// Short ways to write a test's models and measurements.

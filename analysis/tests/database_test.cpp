@@ -1,12 +1,12 @@
-#include "analysis/results/database.h"
+#include "analysis/input/database.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/results/export.h"
-#include "analysis/results/read.h"
+#include "analysis/input/export_results.h"
+#include "analysis/input/results.h"
 #include "analysis/tests/folder.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::contents;
@@ -229,4 +229,4 @@ TEST_F(ResultsDatabase, ADamagedOneIsOneLine) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
-#include "analysis/results/read.h"
+#include "analysis/input/results.h"
 #include "analysis/tests/folder.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using test::contents;
@@ -168,4 +168,4 @@ TEST(ReadResults, AMissingFileAndAFolderWithoutResultsAreErrors) {
 }
 
 }  // namespace
-}  // namespace benanza
+}  // namespace benanza::analysis

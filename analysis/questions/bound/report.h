@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/input/results.h"
 #include "analysis/model/bounds.h"
 #include "analysis/model/layer_time.h"
 #include "analysis/profile_match/comparison.h"
 #include "analysis/questions/common/subject.h"
-#include "analysis/results/read.h"
 
 namespace benanza::analysis {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/input/measurement.h"
 #include "analysis/model/selection.h"
-#include "analysis/results/measurement.h"
 #include "core/statistics/statistics.h"
 
 namespace benanza::analysis {

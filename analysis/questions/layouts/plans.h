@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/input/measurement.h"
 #include "analysis/model/bounds.h"
 #include "analysis/model/layer_time.h"
 #include "analysis/model/selection.h"
-#include "analysis/results/measurement.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {

@@ -1,8 +1,8 @@
-#include "analysis/results/sqlite.h"
+#include "analysis/input/sqlite.h"
 
 #include "core/base/error.h"
 
-namespace benanza::sqlite {
+namespace benanza::analysis::sqlite {
 
 Connection::Connection(std::filesystem::path path, Mode mode) : path_(std::move(path)) {
   // Reading, too, opens to write where it may: an import that was killed is undone by whoever opens
@@ -112,4 +112,4 @@ void Transaction::commit() {
   open_ = false;
 }
 
-}  // namespace benanza::sqlite
+}  // namespace benanza::analysis::sqlite

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "analysis/results/database.h"
+#include "analysis/input/database.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// Writes every backend's results as one Google Benchmark JSON file, <folder>/<backend>.json, as
 /// the suites write them; importing them makes an equal database. Returns the files. A file is
@@ -13,4 +13,4 @@ namespace benanza {
 std::vector<std::filesystem::path> export_results(Database& database,
                                                   const std::filesystem::path& folder);
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,8 +1,8 @@
-#include "analysis/results/schema.h"
+#include "analysis/input/database_schema.h"
 
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 // "BnZ1": in the header of the file, so that `file` and we know our own.
@@ -66,4 +66,4 @@ void require_tables(const sqlite::Connection& connection) {
   }
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/results/measurement.h"
+#include "analysis/input/measurement.h"
 #include "core/results_file/origin.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 struct Results {
   MeasurementSet measurements;
@@ -34,4 +34,4 @@ std::vector<std::filesystem::path> result_files(const std::vector<std::filesyste
 Results read_results(const std::vector<std::filesystem::path>& paths,
                      const std::optional<KeySet>& wanted = {});
 
-}  // namespace benanza
+}  // namespace benanza::analysis

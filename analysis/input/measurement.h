@@ -13,7 +13,7 @@
 #include "core/results_file/row.h"
 #include "core/statistics/statistics.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// The joined repetitions of one variant on one system.
 struct Measurement {
@@ -58,4 +58,4 @@ class MeasurementSet {
   std::map<std::string, std::vector<Measurement>, std::less<>> by_key_;
 };
 
-}  // namespace benanza
+}  // namespace benanza::analysis

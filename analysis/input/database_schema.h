@@ -1,8 +1,8 @@
 #pragma once
 
-#include "analysis/results/sqlite.h"
+#include "analysis/input/sqlite.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// The tables of a results database:
 ///   systems       one row per backend: its system and the device's peaks, as JSON objects
@@ -16,4 +16,4 @@ void create_tables(sqlite::Connection& connection);
 /// Throws as above, and for an empty file.
 void require_tables(const sqlite::Connection& connection);
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/results/sqlite.h"
+#include "analysis/input/sqlite.h"
 #include "core/results_file/read_rows.h"
 
-namespace benanza {
+namespace benanza::analysis {
 
 /// True if the file begins as an SQLite database does.
 bool is_database(const std::filesystem::path& path);
@@ -65,4 +65,4 @@ ImportCount import_results(const std::filesystem::path& database,
                            const std::vector<std::filesystem::path>& files,
                            RowHash hash = row_hash);
 
-}  // namespace benanza
+}  // namespace benanza::analysis

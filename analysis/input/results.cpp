@@ -1,12 +1,12 @@
-#include "analysis/results/read.h"
+#include "analysis/input/results.h"
 
 #include <algorithm>
 
-#include "analysis/results/database.h"
+#include "analysis/input/database.h"
 #include "core/base/error.h"
 #include "core/results_file/read_rows.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,4 +84,4 @@ Results read_results(const std::vector<fs::path>& paths, const std::optional<Key
   return collector.take();
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

@@ -1,14 +1,14 @@
-#include "analysis/results/database.h"
+#include "analysis/input/database.h"
 
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "analysis/results/schema.h"
+#include "analysis/input/database_schema.h"
 #include "core/base/error.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 using sqlite::Connection;
@@ -344,4 +344,4 @@ ImportCount import_results(const fs::path& path, const std::vector<fs::path>& fi
   return count;
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

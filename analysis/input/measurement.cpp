@@ -1,9 +1,9 @@
-#include "analysis/results/measurement.h"
+#include "analysis/input/measurement.h"
 
 #include <algorithm>
 #include <tuple>
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 /// Which of two outcomes of one variant stands: the later in this order.
@@ -94,4 +94,4 @@ std::size_t MeasurementSet::size() const {
   return total;
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

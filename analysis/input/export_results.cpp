@@ -1,4 +1,4 @@
-#include "analysis/results/export.h"
+#include "analysis/input/export_results.h"
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include "core/base/file.h"
 #include "core/results_file/write_rows.h"
 
-namespace benanza {
+namespace benanza::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,4 +46,4 @@ std::vector<fs::path> export_results(Database& database, const fs::path& folder)
   return files;
 }
 
-}  // namespace benanza
+}  // namespace benanza::analysis

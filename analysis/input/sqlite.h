@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace benanza::sqlite {
+namespace benanza::analysis::sqlite {
 
 struct Closer {
   void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
@@ -88,4 +88,4 @@ class Transaction {
   bool open_ = true;
 };
 
-}  // namespace benanza::sqlite
+}  // namespace benanza::analysis::sqlite
