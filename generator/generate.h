@@ -5,8 +5,8 @@
 
 namespace benanza {
 
-/// What the graph file of a model holds: its layers, what may be fused, and the changes of layout
-/// between its layers.
+/// The content of a model's graph file: its layers, the fusions that were found, and the changes of
+/// layout between layers.
 Graph make_graph(const LoweredGraph& lowered);
 
 }  // namespace benanza

@@ -72,6 +72,8 @@ class Matcher {
     }
     std::vector<std::size_t> chains;
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
+      // Optional outputs without a name are no match for operators without an origin.
+      if (nodes_[node].origin.empty()) continue;
       const auto name = by_name.find(nodes_[node].origin);
       const auto tensor = by_tensor.find(nodes_[node].origin);
       if (tensor != by_tensor.end()) chains.push_back(node);

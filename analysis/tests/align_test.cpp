@@ -179,10 +179,9 @@ std::string refusal(const Graph& graph, const Profile& profile) {
 
 TEST(SameModel, OtherModelsAndBatchesAreOneLine) {
   Graph graph{.model = "m", .batch = 1};
-  for (const int filters : {8, 16, 32}) {
+  for (const std::string number : {"8", "16", "32"}) {
     graph.layers.push_back(
-        layer("c" + std::to_string(filters), "Conv", {},
-              "conv/1x8x4x4_k" + std::to_string(filters) + "x1x1_p0.0.0.0_s1x1_d1x1_g1"));
+        layer("c" + number, "Conv", {}, "conv/1x8x4x4_k" + number + "x1x1_p0.0.0.0_s1x1_d1x1_g1"));
   }
   const auto run = [&](int batch) {
     TraceWriter trace;

@@ -12,6 +12,7 @@
 #include "core/problem/problem.h"
 #include "generator/fuzz/mutate.h"
 #include "generator/fuzz/single_node.h"
+#include "generator/generate.h"
 #include "generator/onnx/import.h"
 #include "generator/onnx/read/read.h"
 
@@ -30,15 +31,17 @@ void demand(bool holds, const std::string& what) {
 
 void check(const LoweredGraph& graph) {
   for (std::size_t index = 0; index < graph.layers.size(); ++index) {
-    for (const int input : graph.layers[index].inputs) {
-      demand(input >= 0 && static_cast<std::size_t>(input) < index,
-             "an input that is no layer before");
+    for (const std::size_t input : graph.layers[index].inputs) {
+      demand(input < index, "an input that is no layer before");
     }
     for (const Call& call : graph.layers[index].calls) {
       const std::string text = key(call.problem);
       demand(key(parse(text)) == text, "a key that parses to another: " + text);
       demand(work(call.problem, Precision::fp32).flops >= 0, "negative work: " + text);
     }
+  }
+  for (const std::string& text : problems_of(make_graph(graph))) {
+    demand(key(parse(text)) == text, "a key that parses to another: " + text);
   }
 }
 
@@ -50,14 +53,15 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Binding binding;
+  benanza::onnx::Binding binding;
   if (size % 4 != 0) binding.batch = static_cast<std::int64_t>(size % 4);
   // libFuzzer's own limit counts the time in which other processes run, too.
   constexpr double most_seconds = 5;
   const std::clock_t begin = std::clock();
   try {
-    check(import_model(parse_model({reinterpret_cast<const char*>(data), size}, "fuzz"), "fuzz",
-                       binding, "fuzz"));
+    check(benanza::onnx::import_model(
+        benanza::onnx::parse_model({reinterpret_cast<const char*>(data), size}, "fuzz"), "fuzz",
+        binding, "fuzz"));
   } catch (const Error&) {
   }
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

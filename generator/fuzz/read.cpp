@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    benanza::parse_model({reinterpret_cast<const char*>(data), size}, "fuzz");
+    benanza::onnx::parse_model({reinterpret_cast<const char*>(data), size}, "fuzz");
   } catch (const benanza::Error&) {
   }
   return 0;

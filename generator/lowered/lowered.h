@@ -9,8 +9,7 @@
 #include "core/graph_file/graph.h"
 #include "core/problem/problem.h"
 
-/// A model on its way from its file to a graph file: what the importer hands to the search for
-/// fusions.
+/// The importer's result, from which fusions are searched and graph files made.
 namespace benanza {
 
 /// Where an operand of a call comes from: the node's input `index`, the result of the layer's call

@@ -14,18 +14,18 @@ namespace benanza::harness {
 struct Outcome {
   Status status = Status::failed;
   /// One line, in the library's words where it refused. Empty if the status is ok.
-  std::string reason;
+  std::string reason{};
   /// Seconds per call, one value per sample, in the order they were taken.
-  std::vector<double> samples;
+  std::vector<double> samples{};
   std::int64_t calls_per_sample = 0;
   std::int64_t workspace_bytes = 0;
   /// Seconds spent inside timed regions, warm-up not included.
   double timed_seconds = 0;
   /// Why sampling stopped: one of the words in core/results_file/row.h.
-  std::string stopped_by;
+  std::string stopped_by{};
   /// True if this variant took the engine down: it is not tried again.
   bool engine_lost = false;
-  Facts facts;
+  Facts facts{};
 };
 
 /// The outcome as a row of results. `name` as in core/problem/name.h.

@@ -24,7 +24,8 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
 /// branch reads what is not there, or makes too little.
 std::vector<Step> branch_steps(Program& program, const Step& conditional, bool condition);
 
-/// What the body in attribute `name` states about its outputs; empty if the node has no such body.
+/// The outputs of the body in attribute `name`, as the body declares them; empty if the node has no
+/// such body.
 std::vector<Tensor> stated_outputs(const NodeView& node, std::string_view name);
 std::vector<TensorFacts> body_facts(const NodeView& node, std::string_view body);
 

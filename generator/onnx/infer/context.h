@@ -9,8 +9,8 @@
 
 namespace benanza::onnx {
 
-/// What an ONNX schema's inference function is told about one step: types of its inputs, values of
-/// those that are already known, and room for the types of its outputs.
+/// The interface through which an ONNX schema's inference function sees one step: types of its
+/// inputs, values of those that are already known, and room for the types of its outputs.
 class NodeContext final : public ::onnx::InferenceContext {
  public:
   /// `step` must outlive the context.

@@ -18,7 +18,7 @@ class NotExpressible : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A node with its tensors. Missing optional inputs and outputs nobody reads are null.
+/// A node with its tensors. Optional inputs that are left out and unread outputs are null.
 class NodeView {
  public:
   NodeView(const Node& node, std::vector<const Tensor*> inputs, std::vector<const Tensor*> outputs)

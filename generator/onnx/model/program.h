@@ -16,7 +16,7 @@
 
 namespace benanza::onnx {
 
-/// What a node reads or makes: a tensor, or a sequence of tensors.
+/// A tensor, or a sequence of tensors, that a node reads or makes.
 struct Value : Tensor {
   /// Unique in the program; Tensor::name is the model's own.
   std::string id = {};
@@ -64,7 +64,7 @@ struct Program {
   std::unordered_map<std::string, Value> values;
   /// Versions of the operator sets by canonical domain.
   std::unordered_map<std::string, int> opsets;
-  /// Dimensions that the data decide and nobody states, taken at their largest.
+  /// Dimensions that depend on the data and that the user did not state, taken at their largest.
   std::vector<Assumption> assumptions;
   /// How many bodies of other programs it lies in.
   int depth = 0;
@@ -72,14 +72,14 @@ struct Program {
   std::set<std::string> used_dims;
   /// Nodes that the model does not have.
   std::vector<std::unique_ptr<::onnx::NodeProto>> made;
-  /// What a reader should know, in whole lines that begin with `where`.
+  /// Warnings for the user, whole lines that begin with `where`.
   std::vector<std::string> warnings;
 
   /// The value of that id, made if there is none; null for an empty name.
   Value* value(const std::string& id);
 };
 
-/// Throws Error, beginning with `where`, for a cycle, a tensor that nobody makes, an input
+/// Throws Error, beginning with `where`, for a cycle, a tensor that no node makes, an input
 /// that a node makes, a node of a domain without opset, and initializers with impossible shapes.
 Program make_program(const ::onnx::ModelProto& model, const std::string& where);
 
@@ -87,7 +87,7 @@ Program make_program(const ::onnx::ModelProto& model, const std::string& where);
 std::string label(const Program& program, const Node& node);
 
 /// The step's inputs and outputs, in order; null where they are left out. With `consumed_only`,
-/// outputs nobody reads are null, too.
+/// unread outputs are null, too.
 std::vector<const Tensor*> input_tensors(const Step& step);
 std::vector<const Tensor*> output_tensors(const Step& step, bool consumed_only);
 /// The step's node, of which only the inputs are known.

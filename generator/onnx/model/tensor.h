@@ -31,7 +31,7 @@ constexpr std::int64_t max_tensor_elements = std::int64_t{1} << 40;
 /// Product of `dims`; empty if one is negative or the product exceeds max_tensor_elements.
 std::optional<std::int64_t> checked_element_count(const Dims& dims);
 
-/// What is known of a tensor before the model runs.
+/// The facts of a tensor that are known before the model runs.
 struct Tensor {
   std::string name;
   /// ::onnx::TensorProto::DataType; 0 where unknown.

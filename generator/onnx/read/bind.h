@@ -10,7 +10,7 @@
 
 namespace benanza::onnx {
 
-/// What a user says about the dimensions and the values that a model leaves open.
+/// The user's values for dimensions and inputs that a model leaves open.
 struct Binding {
   /// The batch axis of every graph input that leaves it open, or that has there what the first
   /// input has there: dimension 0, or 1 of what a recurrent layer reads step by step.
@@ -34,7 +34,7 @@ struct Bound {
   std::set<std::string> used_dims;
 };
 
-/// What to do where shapes do not fit and it may be for the batch; else empty.
+/// The advice to add to an error about shapes if a replaced batch may be the cause; else empty.
 std::string advice(const Bound& bound);
 
 /// Gives every dimension of every graph input a value, and the same value to its name wherever the

@@ -121,11 +121,12 @@ void make_inputs_constant(::onnx::ModelProto& model,
                           const std::map<std::string, std::string>& values,
                           const std::string& where) {
   ::onnx::GraphProto& graph = *model.mutable_graph();
-  for (const auto& [name, text] : values) {
+  for (const auto& entry : values) {
+    const std::string& name = entry.first;
     const auto input = std::find_if(graph.input().begin(), graph.input().end(),
                                     [&](const ValueInfoProto& one) { return one.name() == name; });
     if (input == graph.input().end()) continue;
-    TensorProto tensor = constant(*input, text, where);
+    TensorProto tensor = constant(*input, entry.second, where);
     // Files of the first versions give inputs default values.
     erase_named(*graph.mutable_initializer(), name);
     erase_named(*graph.mutable_input(), name);

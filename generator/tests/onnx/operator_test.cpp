@@ -15,7 +15,8 @@ TEST(OperatorTable, AnOperatorIsRegisteredOnce) {
 }
 
 TEST(OperatorTable, SomethingIsKnownOfEveryOperator) {
-  for (const auto& [op, known] : make_operator_table().operators()) {
+  const OperatorTable table = make_operator_table();
+  for (const auto& [op, known] : table.operators()) {
     EXPECT_TRUE(known.lower != nullptr || !known.unsupported.empty() || !known.shapes.empty())
         << op;
     EXPECT_FALSE(known.lower != nullptr && !known.unsupported.empty()) << op;

@@ -58,7 +58,7 @@ enum class FoldNeeds { values, shapes };
 /// Who makes sure that a measured node's operands are of a type that its calls know.
 enum class Types { floating_only, checked_by_lowering };
 
-/// What a node becomes: LoweredLayer::cost, reason and calls.
+/// The lowering of a node: LoweredLayer::cost, reason and calls.
 struct Lowered {
   Cost cost = Cost::unsupported;
   std::string reason;

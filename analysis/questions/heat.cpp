@@ -1,0 +1,106 @@
+// benanza-analyze heat: the share of the bound by operator and precision.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/questions/question.h"
+
+namespace benanza::analysis {
+namespace {
+
+/// All layers of one operator that run at one precision.
+struct Share {
+  std::string op{};
+  Precision precision{};
+  std::size_t layers = 0;
+  double seconds = 0;
+};
+
+/// Of the layers in the bound, the largest first. Layers at the fallback precision count there.
+std::vector<Share> shares(const Subject& subject, const std::vector<LayerTime>& times) {
+  std::vector<Share> list;
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    const LayerTime& time = times[layer];
+    if (!is_counted(time, subject.movement())) continue;
+    const std::string& op = subject.graph.layers[layer].op;
+    const Precision precision = time.calls.front()->variant.precision;
+    auto found = std::ranges::find_if(
+        list, [&](const Share& share) { return share.op == op && share.precision == precision; });
+    if (found == list.end()) {
+      found = list.insert(list.end(), {.op = op, .precision = precision});
+    }
+    ++found->layers;
+    found->seconds += *time.seconds;
+  }
+  std::ranges::stable_sort(list, std::ranges::greater{}, &Share::seconds);
+  return list;
+}
+
+/// Percent of the bound: a category for each operator, a series for each precision.
+Bars plot(const std::vector<Share>& list, double total) {
+  Bars bars{.title = "Share of the sequential bound by operator and precision",
+            .unit = "%",
+            .decimals = 1,
+            .in_text = true};
+  for (const Share& share : list) {
+    if (std::ranges::find(bars.categories, share.op) == bars.categories.end()) {
+      bars.categories.push_back(share.op);
+    }
+  }
+  for (const Share& share : list) {
+    const std::string name(to_string(share.precision));
+    auto series = std::ranges::find(bars.series, name, &Series::name);
+    if (series == bars.series.end()) {
+      bars.series.push_back({name, std::vector<std::optional<double>>(bars.categories.size())});
+      series = bars.series.end() - 1;
+    }
+    const auto category = std::ranges::find(bars.categories, share.op) - bars.categories.begin();
+    series->values[static_cast<std::size_t>(category)] = share.seconds / total * 100;
+  }
+  return bars;
+}
+
+std::optional<Section> answer(const Subject& subject) {
+  const auto times = layer_times(subject.graph, subject.measurements(), subject.filter);
+  if (!subject.allow_missing) {
+    require_complete(subject.graph, times, to_string(subject.filter.precision));
+  }
+  const double total = sequential_seconds(counted_seconds(times, subject.movement()));
+  Section section = model_section(subject.graph, subject.filter, subject.movement());
+  section.facts["sequential_seconds"] = total;
+  const bool partial = std::ranges::any_of(
+      times, [](const LayerTime& time) { return time.status == LayerStatus::missing; });
+  section.facts["partial"] = partial;
+  section.add(fmt::format("LBL sequential {:.3f} ms{}", total * 1e3, partial ? "  PARTIAL" : ""));
+  const std::vector<Share> list = shares(subject, times);
+  section.add(plot(list, total));
+  Sheet sheet{.name = "operators",
+              .caption = "operators, the largest share first",
+              .columns = {{"operator", "op"},
+                          {"precision", "precision"},
+                          {"layers", "layers", true},
+                          {"us", "seconds", true},
+                          {"share", "share", true}}};
+  for (const Share& share : list) {
+    sheet.rows.push_back({text_cell(share.op), text_cell(std::string(to_string(share.precision))),
+                          count_cell(share.layers), us_cell(share.seconds),
+                          percent_cell(share.seconds / total)});
+  }
+  // CSV has a column "precision" of its own.
+  section.csv_facts = {"model", "batch"};
+  section.add(std::move(sheet));
+  return section;
+}
+
+}  // namespace
+
+Question heat_question() {
+  return {.name = "heat",
+          .help = "The share of the bound by operator and precision",
+          .section = answer,
+          .chapter = "heat",
+          .place = 15};
+}
+
+}  // namespace benanza::analysis
