@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "core/base/error.h"
+#include "generator/onnx/import.h"
 #include "generator/onnx/infer/assume.h"
 #include "generator/onnx/read/make_inputs_constant.h"
-#include "generator/onnx/import.h"
 #include "generator/onnx/read/read.h"
 
 namespace benanza::emit {

@@ -19,9 +19,9 @@ enum class SummaryRows { brief, all };
 /// every reason a layer is unsupported; then what was assumed of dimensions that the data decide.
 std::string summary(const LoweredGraph& graph, SummaryRows shown = SummaryRows::brief);
 
-/// How much the graphs have in common: "30 graphs: 5,746 layers, ... 1,107 unique problems" (nodes that only
-/// make a constant are no layers); per operator, calls and distinct problems; per graph, its
-/// distinct problems and how many of them no other graph asks for. Fused calls are not counted.
+/// How much the graphs have in common: "30 graphs: 5,746 layers, ... 1,107 unique problems" (nodes
+/// that only make a constant are no layers); per operator, calls and distinct problems; per graph,
+/// its distinct problems and how many of them no other graph asks for. Fused calls are not counted.
 std::string sharing(const std::vector<LoweredGraph>& graphs);
 
 }  // namespace benanza::emit

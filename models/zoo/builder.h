@@ -171,7 +171,7 @@ class ModelBuilder {
 
  private:
   ::onnx::NodeProto& add_node(const std::string& op_type, const LayerName& name,
-                            const std::vector<std::string>& inputs);
+                              const std::vector<std::string>& inputs);
   Tensor elementwise(const std::string& op_type, const LayerName& name, const Tensor& x);
   Tensor binary(const std::string& op_type, const LayerName& name, const Tensor& a,
                 const Tensor& b);

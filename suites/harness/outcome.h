@@ -29,10 +29,11 @@ struct Outcome {
 };
 
 /// The outcome as a row of results. `name` as in core/problem/name.h.
-Row make_row(std::string_view name, std::int64_t repetition, const Work& work, const Outcome& outcome);
+Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
+             const Outcome& outcome);
 
-/// True if another repetition, now or in a later run, is pointless: the library refused, or the engine
-/// went down.
+/// True if another repetition, now or in a later run, is pointless: the library refused, or the
+/// engine went down.
 bool settled(const Row& row);
 /// True if sampling stopped because another variant is so much faster.
 bool outclassed(const Row& row);

@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* remedy = "--fresh starts it over, or name another file";
 
-/// Throws Error naming `path` and the first field that differs, if rows of both may not stand in one
-/// file.
+/// Throws Error naming `path` and the first field that differs, if rows of both may not stand in
+/// one file.
 void require_same_origin(const Origin& found, const Origin& wanted,
                          const std::filesystem::path& path) {
   const auto fail = [&](const std::string& field, const std::string& there,

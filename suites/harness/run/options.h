@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "suites/harness/measure/measure.h"
 #include "suites/harness/machine_context.h"
+#include "suites/harness/measure/measure.h"
 #include "suites/harness/run/variants.h"
 
 namespace benanza::harness {

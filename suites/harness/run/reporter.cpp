@@ -32,8 +32,8 @@ void show_row(RowReporter::Run& run, const Row& row) {
     return;
   }
   // A row with an error prints no counters, but tables take their columns from it.
-  for (const Counter& counter : counters(make_row(to_string(row.variant), 0, Work{},
-                                                  {.status = Status::ok, .samples = {1}}))) {
+  for (const Counter& counter : counters(
+           make_row(to_string(row.variant), 0, Work{}, {.status = Status::ok, .samples = {1}}))) {
     run.counters[std::string(counter.name)] = 0;
   }
 }

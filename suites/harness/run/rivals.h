@@ -14,8 +14,8 @@ class Rivals {
  public:
   /// Rows that are not ok do not count.
   void add(const Row& row);
-  /// Seconds per call of the fastest other variant that answers the same question as `name`; empty if
-  /// there is none. `name` as in core/problem/name.h.
+  /// Seconds per call of the fastest other variant that answers the same question as `name`; empty
+  /// if there is none. `name` as in core/problem/name.h.
   std::optional<double> seconds(const std::string& name) const;
 
  private:

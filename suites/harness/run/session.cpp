@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "suites/harness/run/reporter.h"
 #include "core/statistics/summary.h"
+#include "suites/harness/run/reporter.h"
 
 namespace benanza::harness {
 namespace {
@@ -106,8 +106,8 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
       taken.empty() ? store_.finished(variant.name, options_.repetitions) : taken.back() + 1;
   const Row* const before = taken.empty() ? nullptr : store_.find(variant.name, taken.back());
   const bool enough =
-      before != nullptr && (before->status != Status::ok ||
-                            store_.finished(variant.name, repetition + 1) > repetition);
+      before != nullptr &&
+      (before->status != Status::ok || store_.finished(variant.name, repetition + 1) > repetition);
   if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || enough) {
     skip(state, "not run");
     return;

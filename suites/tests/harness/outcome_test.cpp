@@ -7,7 +7,6 @@
 
 #include "suites/harness/result_store.h"
 
-
 namespace benanza::harness {
 namespace {
 

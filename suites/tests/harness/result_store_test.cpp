@@ -188,9 +188,9 @@ TEST_F(Store, AnotherSystemIsRefusedByFileAndByJournal) {
 
 TEST_F(Store, WhatDiffersIsNamedWithTheWayOut) {
   open(false, "1").add(row("a"));
-  EXPECT_THAT(test::error_of([&] { open(false, "2"); }),
-              AllOf(HasSubstr("measured with threads = \"1\", now it is \"2\""),
-                    HasSubstr("--fresh")));
+  EXPECT_THAT(
+      test::error_of([&] { open(false, "2"); }),
+      AllOf(HasSubstr("measured with threads = \"1\", now it is \"2\""), HasSubstr("--fresh")));
   make_directories(file.parent_path());
   write_file(file, "{");
   EXPECT_THAT(test::error_of([&] { open(); }),

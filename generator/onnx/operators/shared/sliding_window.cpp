@@ -11,7 +11,8 @@ namespace {
 constexpr std::int64_t most_extent = std::int64_t{1} << 20;
 
 void demand_positive(const Dims& dims, std::string_view name) {
-  if (std::any_of(dims.begin(), dims.end(), [](auto value) { return value < 1 || value > most_extent; })) {
+  if (std::any_of(dims.begin(), dims.end(),
+                  [](auto value) { return value < 1 || value > most_extent; })) {
     throw Error(std::string(name) + " [" + join(dims, ',') + "] must be 1 to " +
                 std::to_string(most_extent));
   }
