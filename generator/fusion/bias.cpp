@@ -4,9 +4,11 @@ namespace benanza::fusion {
 namespace {
 
 bool is_one_per_filter(const Dims& bias, const Dims& output) {
-  Dims expected(output.size(), 1);
-  expected[1] = output[1];
-  return bias == expected;
+  if (bias.size() != output.size()) return false;
+  for (std::size_t axis = 0; axis < bias.size(); ++axis) {
+    if (bias[axis] != (axis == 1 ? output[1] : 1)) return false;
+  }
+  return true;
 }
 
 bool is_one_per_column(const Dims& bias, std::int64_t columns) {

@@ -1,29 +1,33 @@
 // benanza-analyze census: how many layers of each operator a model has.
 #include <map>
-#include <memory>
-#include <string>
 
 #include "analysis/questions/question.h"
 
 namespace benanza::analysis {
 namespace {
 
-Action ask(Flags& flags) {
-  const auto path = std::make_shared<std::string>();
-  flags.add_required("--graph", *path, "<model>.graph.json of benanza-generate", "FILE");
-  return [path] {
-    std::map<std::string, int> layers;
-    for (const Layer& layer : read_graph(*path).layers) ++layers[layer.op];
-    std::string text;
-    for (const auto& [op, count] : layers) text += op + ' ' + std::to_string(count) + '\n';
-    print(text);
-  };
+std::optional<Section> census_section(const Subject& subject) {
+  Section section = model_section(subject.graph, subject.filter, subject.movement());
+  std::map<std::string, std::size_t> layers;
+  for (const Layer& layer : subject.graph.layers) ++layers[layer.op];
+  Sheet sheet{.name = "operators",
+              .caption = "",
+              .columns = {{"op", "op"}, {"layers", "layers", true}},
+              .rows = {}};
+  for (const auto& [op, count] : layers) {
+    sheet.rows.push_back({text_cell(op), count_cell(count)});
+  }
+  section.add(std::move(sheet));
+  return section;
 }
 
 }  // namespace
 
 Question census_question() {
-  return {.name = "census", .help = "How many layers of each operator there are", .ask = ask};
+  return {.name = "census",
+          .help = "How many layers of each operator there are",
+          .section = census_section,
+          .chapter = "Census"};
 }
 
 }  // namespace benanza::analysis
