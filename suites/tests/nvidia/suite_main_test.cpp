@@ -49,13 +49,13 @@ constexpr const char* keys[] = {"relu/8", "tanh/8"};
 Finished run_suite(std::vector<std::string> words) {
   // No GPU is visible from here on, whatever the machine has.
   ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
-  words.insert(words.begin(), "/some/where/bench_x");
-  std::vector<char*> argv;
+  std::string program = "/some/where/bench_x";
+  std::vector<char*> argv{program.data()};
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const int status = suite_main(static_cast<int>(words.size()), argv.data(),
+  const int status = suite_main(static_cast<int>(words.size()) + 1, argv.data(),
                                 {.backend = make_backend<FakeBackend>, .products = nullptr},
                                 {.problems = {keys}, .precisions = {Precision::fp32}}, nullptr);
   Finished finished{status, testing::internal::GetCapturedStdout(), {}};
