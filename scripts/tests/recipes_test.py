@@ -64,7 +64,7 @@ class Recipes(unittest.TestCase):
         cls.copy = pathlib.Path(folder.name) / "source"
         cls.build = pathlib.Path(folder.name) / "build"
         shutil.copytree(SOURCE, cls.copy, ignore=shutil.ignore_patterns(
-            "build*", ".git", ".venv", "Testing", "__pycache__", "recipes"))
+            "build", "build-*", ".git", ".venv", "Testing", "__pycache__", "recipes"))
         for recipe in RECIPES.iterdir():
             shutil.copytree(recipe, cls.copy, dirs_exist_ok=True)
         run("cmake", "-S", cls.copy, "-B", cls.build, "-G", "Ninja", "-DBENANZA_CUDA=OFF",
