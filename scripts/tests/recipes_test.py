@@ -156,7 +156,7 @@ class Recipes(unittest.TestCase):
                          {("suites", "example")})
         # Compiles most of the tree: minutes, so only where it is asked for.
         if os.environ.get("BENANZA_RECIPES") != "all":
-            return
+            self.skipTest("files counted, not compiled: BENANZA_RECIPES=all compiles and runs it")
         bench = self.link("bench_onednn", self.compile("backend"), instead=["/main.cpp.o"])
         out = self.build / "results.json"
         run(bench, "--problem=relu/2x8", "--problem=softmax/1x8_a1", "--budget=0.001",
