@@ -132,9 +132,9 @@ std::vector<Origin> read_origins(const Connection& connection) {
 }
 
 /// Writes rows into an open transaction.
-class Importer {
+class RowInserter {
  public:
-  Importer(Connection& connection, RowHash hash)
+  RowInserter(Connection& connection, RowHash hash)
       : connection_(connection),
         hash_(hash),
         find_problem_(connection, "SELECT id FROM problems WHERE key = ?1"),
@@ -328,11 +328,11 @@ ImportCount import_results(const fs::path& path, const std::vector<fs::path>& fi
     connection.execute("PRAGMA cache_size = -131072");
     sqlite::Transaction transaction(connection);
     create_tables(connection);
-    Importer importer(connection, hash);
+    RowInserter inserter(connection, hash);
     for (const fs::path& file : files) {
       read_rows(file,
-                {.begin = [&](const Origin& origin) { importer.begin(origin); },
-                 .add = [&](Row&& row) { ++(importer.add(row) ? count.added : count.known); }});
+                {.begin = [&](const Origin& origin) { inserter.begin(origin); },
+                 .add = [&](Row&& row) { ++(inserter.add(row) ? count.added : count.known); }});
       ++count.files;
     }
     transaction.commit();
