@@ -29,11 +29,8 @@ void complete(std::optional<T>& held, const std::optional<T>& added) {
 
 void merge(Measurement& held, Measurement&& added) {
   if (held.status == added.status) {
-    if (held.status == Status::ok) {
-      if (held.repetitions.empty()) held.repetitions = {held.samples.size()};
-      held.repetitions.push_back(added.samples.size());
-    }
-    held.samples.insert(held.samples.end(), added.samples.begin(), added.samples.end());
+    held.repetition_seconds.insert(held.repetition_seconds.end(), added.repetition_seconds.begin(),
+                                   added.repetition_seconds.end());
     complete(held.workspace_bytes, added.workspace_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
@@ -50,13 +47,13 @@ auto order(const VariantName& variant) {
 
 }  // namespace
 
-double Measurement::seconds() const { return median(samples); }
-
 void MeasurementSet::add(Row row) {
+  std::vector<double> times;
+  if (row.status == Status::ok) times.push_back(median(row.samples));
   add(Measurement{.variant = std::move(row.variant),
                   .status = row.status,
                   .reason = std::move(row.reason),
-                  .samples = std::move(row.samples),
+                  .repetition_seconds = std::move(times),
                   .workspace_bytes = row.workspace_bytes,
                   .heuristic_rank = row.heuristic_rank,
                   .tensor_cores = row.tensor_cores});

@@ -11,7 +11,7 @@
 
 #include "core/problem/name.h"
 #include "core/results_file/row.h"
-#include "core/statistics/statistics.h"
+#include "core/statistics/repetitions.h"
 
 namespace benanza::analysis {
 
@@ -21,10 +21,8 @@ struct Measurement {
   Status status = Status::ok;
   /// The library's or the verifier's words, where the status is not ok.
   std::string reason{};
-  /// Seconds per call, of every repetition; not empty where the status is ok.
-  std::vector<double> samples{};
-  /// How many of the samples each repetition took, in their order; empty: one repetition.
-  std::vector<std::size_t> repetitions{};
+  /// Seconds per call, one median for each repetition; not empty where the status is ok.
+  std::vector<double> repetition_seconds{};
   /// Scratch memory beyond operands and result.
   std::optional<std::int64_t> workspace_bytes{};
   /// Place among the algorithms by the library's own heuristic, 1 its choice, for this precision
@@ -33,16 +31,14 @@ struct Measurement {
   /// Whether the call used Tensor Cores; empty where nobody knows.
   std::optional<bool> tensor_cores{};
 
-  /// Median of the samples. Only where the status is ok.
-  double seconds() const;
-  /// The samples by repetition.
-  Groups groups() const { return {.samples = samples, .sizes = repetitions}; }
+  /// Trimmed mean of the repetitions: one that stalled does not count. Only where the status is ok.
+  double seconds() const { return trimmed_mean(repetition_seconds); }
 };
 
 /// Measurements by key. Joining is equality of strings: no wildcards.
 class MeasurementSet {
  public:
-  /// A variant added again is a repetition. Samples of ok repetitions are joined; a repetition that
+  /// A variant added again is a repetition. The times of ok ones are joined; a repetition that
   /// was incorrect makes the variant incorrect; otherwise one ok repetition makes it ok.
   void add(Measurement measurement);
   void add(Row row);

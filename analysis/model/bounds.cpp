@@ -1,28 +1,85 @@
 #include "analysis/model/bounds.h"
 
 #include <algorithm>
+#include <span>
 
 namespace benanza::analysis {
 namespace {
 
-/// The chosen measurements, each once, and which of them every counted layer sums.
-struct Draws {
-  std::vector<const Measurement*> measurements;
-  std::vector<std::vector<std::size_t>> of_layer;
-};
+/// Of these layers' calls. A call that several layers share counts as often.
+std::optional<Interval> spread_of(const std::vector<LayerTime>& times,
+                                  std::span<const std::size_t> layers, Movement movement) {
+  RepetitionSum sum;
+  for (const std::size_t layer : layers) {
+    if (!is_counted(times[layer], movement)) continue;
+    for (const Measurement* call : times[layer].calls) sum.add(call->repetition_seconds);
+  }
+  const auto estimate = sum.estimate();
+  return estimate ? std::optional(estimate->interval()) : std::nullopt;
+}
 
-Draws collect(const std::vector<LayerTime>& times, Movement movement) {
-  Draws draws;
-  draws.of_layer.resize(times.size());
+/// How many repetitions all counted calls have.
+std::size_t common_repetitions(const std::vector<LayerTime>& times, Movement movement) {
+  std::size_t count = 0;
+  bool any = false;
+  for (const LayerTime& time : times) {
+    if (!is_counted(time, movement)) continue;
+    for (const Measurement* call : time.calls) {
+      count =
+          any ? std::min(count, call->repetition_seconds.size()) : call->repetition_seconds.size();
+      any = true;
+    }
+  }
+  return count;
+}
+
+/// As counted_seconds(), without one repetition.
+std::vector<double> seconds_without(const std::vector<LayerTime>& times, std::size_t repetition,
+                                    Movement movement) {
+  std::vector<double> seconds(times.size());
   for (std::size_t layer = 0; layer < times.size(); ++layer) {
     if (!is_counted(times[layer], movement)) continue;
     for (const Measurement* call : times[layer].calls) {
-      const auto found = std::find(draws.measurements.begin(), draws.measurements.end(), call);
-      draws.of_layer[layer].push_back(static_cast<std::size_t>(found - draws.measurements.begin()));
-      if (found == draws.measurements.end()) draws.measurements.push_back(call);
+      std::vector<double> others = call->repetition_seconds;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(repetition));
+      seconds[layer] += trimmed_mean(others);
     }
   }
-  return draws;
+  return seconds;
+}
+
+/// What `layers` take in one repetition.
+double repetition_seconds(const std::vector<LayerTime>& times, std::span<const std::size_t> layers,
+                          std::size_t repetition, Movement movement) {
+  double seconds = 0;
+  for (const std::size_t layer : layers) {
+    if (!is_counted(times[layer], movement)) continue;
+    for (const Measurement* call : times[layer].calls) {
+      seconds += call->repetition_seconds[repetition];
+    }
+  }
+  return seconds;
+}
+
+std::optional<Interval> parallel_spread(const Graph& graph, const std::vector<LayerTime>& times,
+                                        const std::vector<std::size_t>& order,
+                                        const CriticalPath& path, Movement movement) {
+  std::optional<Interval> spread = spread_of(times, path.layers, movement);
+  const std::size_t count = common_repetitions(times, movement);
+  if (!spread || count < least_repetitions) return std::nullopt;
+  std::vector<double> validated;
+  bool same = true;
+  for (std::size_t repetition = 0; repetition < count; ++repetition) {
+    const CriticalPath chosen =
+        critical_path(graph.layers, order, seconds_without(times, repetition, movement));
+    same = same && chosen.layers == path.layers;
+    validated.push_back(repetition_seconds(times, chosen.layers, repetition, movement));
+  }
+  if (same) return spread;
+  RepetitionSum sum;
+  sum.add(validated);
+  spread->low = std::min(spread->low, sum.estimate()->interval().low);
+  return spread;
 }
 
 }  // namespace
@@ -41,40 +98,37 @@ std::vector<double> counted_seconds(const std::vector<LayerTime>& times, Movemen
   return seconds;
 }
 
+std::vector<std::size_t> one_sided_layers(std::span<const std::vector<LayerTime>> alternatives,
+                                          Movement movement) {
+  std::vector<std::size_t> layers;
+  for (std::size_t layer = 0; layer < alternatives.front().size(); ++layer) {
+    const bool counted = is_counted(alternatives.front()[layer], movement);
+    if (std::ranges::any_of(alternatives, [&](const std::vector<LayerTime>& times) {
+          return is_counted(times[layer], movement) != counted;
+        })) {
+      layers.push_back(layer);
+    }
+  }
+  return layers;
+}
+
+void leave_out(std::vector<LayerTime>& times, const std::vector<std::size_t>& layers) {
+  for (const std::size_t layer : layers) {
+    times[layer] = {.status = LayerStatus::unsupported,
+                    .note = "no time in one of the bounds that are compared",
+                    .gaps = times[layer].gaps};
+  }
+}
+
 Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement movement) {
   const std::vector<double> seconds = counted_seconds(times, movement);
   const std::vector<std::size_t> order = topological_order(graph.layers);
   const CriticalPath path = critical_path(graph.layers, order, seconds);
-  Bounds bounds{.sequential = {.seconds = sequential_seconds(seconds), .spread = {}},
-                .parallel = {.seconds = path.seconds, .spread = {}},
-                .path = path.layers};
-
-  const Draws draws = collect(times, movement);
-  const bool known = std::all_of(draws.measurements.begin(), draws.measurements.end(),
-                                 [](const Measurement* call) { return call->samples.size() > 1; });
-  if (draws.measurements.empty() || !known) return bounds;
-
-  Random random(bootstrap_seed);
-  std::vector<MedianResampler> resamplers;
-  for (const Measurement* call : draws.measurements) resamplers.emplace_back(call->groups());
-  std::vector<double> sequential;
-  std::vector<double> parallel;
-  std::vector<double> drawn(draws.measurements.size());
-  std::vector<double> weights(times.size());
-  for (int draw = 0; draw < bootstrap_draws; ++draw) {
-    for (std::size_t i = 0; i < drawn.size(); ++i) {
-      drawn[i] = resamplers[i].draw(random);
-    }
-    for (std::size_t layer = 0; layer < times.size(); ++layer) {
-      weights[layer] = 0;
-      for (const std::size_t call : draws.of_layer[layer]) weights[layer] += drawn[call];
-    }
-    sequential.push_back(sequential_seconds(weights));
-    parallel.push_back(critical_path(graph.layers, order, weights).seconds);
-  }
-  bounds.sequential.spread = percentile_interval(std::move(sequential));
-  bounds.parallel.spread = percentile_interval(std::move(parallel));
-  return bounds;
+  return {.sequential = {.seconds = sequential_seconds(seconds),
+                         .spread = spread_of(times, order, movement)},
+          .parallel = {.seconds = path.seconds,
+                       .spread = parallel_spread(graph, times, order, path, movement)},
+          .path = path.layers};
 }
 
 }  // namespace benanza::analysis

@@ -1,5 +1,6 @@
 #include "analysis/model/layer_time.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "analysis/model/selection.h"
@@ -119,6 +120,12 @@ std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& mea
     times.push_back(layer_time(graph, layer, measurements, filter));
   }
   return times;
+}
+
+bool is_partial(const std::vector<LayerTime>& times) {
+  return std::ranges::any_of(times, [](const LayerTime& time) {
+    return time.status == LayerStatus::unsupported || time.status == LayerStatus::missing;
+  });
 }
 
 Assumed assumed(const Graph& graph, const std::vector<double>& counted) {

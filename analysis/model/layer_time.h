@@ -48,6 +48,9 @@ struct LayerTime {
 std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
                                    const MeasurementFilter& filter);
 
+/// Does a layer of the model need time that the bound does not have: `unsupported` or `missing`?
+bool is_partial(const std::vector<LayerTime>& times);
+
 struct Tally {
   std::size_t layers = 0;
   /// Empty if one of the layers does not know its FLOPs.

@@ -155,6 +155,17 @@ std::vector<std::size_t> parallel_fusions(const Graph& graph, const std::vector<
       }
     }
   }
+  // Ties stop that: of two towers, one alone gains nothing. Gives up what joins branches on one
+  // path after the other, and keeps that where the last of them is shorter.
+  Fusions fewer = used;
+  for (PathSearch::Path left = path; !left.joining.empty();) {
+    for (const std::size_t fusion : left.joining) std::erase(fewer, fusion);
+    left = search.path(fewer);
+    if (left.seconds >= path.seconds * (1 - least_gain)) continue;
+    path = left;
+    used = fewer;
+  }
+  if (search.path({}).seconds < path.seconds * (1 - least_gain)) used.clear();
   return used;
 }
 

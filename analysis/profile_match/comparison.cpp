@@ -4,9 +4,20 @@
 
 #include "analysis/profile_match/same_model.h"
 #include "core/base/error.h"
-#include "core/statistics/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
+namespace {
+
+/// Fewer runs than this have no interval of order statistics.
+constexpr std::size_t least_runs = 6;
+
+std::optional<Interval> latency_interval(const std::vector<double>& runs) {
+  if (runs.size() < least_runs) return std::nullopt;
+  return order_statistic_interval(runs);
+}
+
+}  // namespace
 
 std::vector<std::string> differences(const Profile& profile, Precision precision,
                                      const std::map<std::string, System>& systems) {
@@ -46,7 +57,7 @@ Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, cons
     latency.parallel_ratio = bounds.parallel.seconds / latency.seconds;
   };
   const auto latency_of = [&](const std::vector<double>& samples) {
-    Latency latency{.seconds = median(samples), .spread = median_interval(samples)};
+    Latency latency{.seconds = median(samples), .spread = latency_interval(samples)};
     ratios(latency);
     return latency;
   };

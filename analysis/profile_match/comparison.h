@@ -23,7 +23,7 @@ struct Loss {
 
 /// How long a run took, and BR: LBL / that.
 struct Latency {
-  /// Median of the runs, and its 95% bootstrap interval.
+  /// Median of the runs, and its 95% interval (order statistics) from six on.
   double seconds = 0;
   std::optional<Interval> spread{};
   double sequential_ratio = 0;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/statistics/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {

@@ -6,7 +6,7 @@
 #include "analysis/questions/bound/report.h"
 #include "analysis/questions/layouts.h"
 #include "analysis/questions/question.h"
-#include "core/statistics/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -17,8 +18,20 @@ namespace {
 /// A model by one set of results.
 struct ModelTimes {
   std::vector<LayerTime> times{};
+  /// Of the layers that have a time in both sets.
   Bounds bounds{};
 };
+
+/// Why a layer is not counted.
+std::string reason_of(const LayerTime& time) {
+  return time.gaps.empty() ? time.note : time.gaps.front().reason;
+}
+
+Bounds bounds_without(const Graph& graph, std::vector<LayerTime> times,
+                      const std::vector<std::size_t>& left_out, Movement movement) {
+  leave_out(times, left_out);
+  return bounds(graph, times, movement);
+}
 
 Cell spread_cell(const std::optional<Interval>& spread) {
   if (!spread) return {.shown = "", .value = nullptr};
@@ -57,11 +70,11 @@ Sheet changes_sheet(const std::vector<Change>& changes, bool calls, bool same) {
 void add_totals(Section& section, const std::string& name, const ChangeTotals& sum,
                 double tolerance) {
   const std::string beyond = fmt::format("by more than {:g}%", tolerance * 100);
-  section.add(
-      fmt::format("{}: {} with a time in both, {} slower {}, {} faster, {} lost, {} gained{}", name,
-                  sum.compared, sum.of(ChangeKind::slower), beyond, sum.of(ChangeKind::faster),
-                  sum.of(ChangeKind::lost), sum.of(ChangeKind::gained),
-                  sum.median_ratio ? fmt::format("; median ratio {:.4f}", *sum.median_ratio) : ""));
+  section.add(fmt::format(
+      "{}: {} with a time in both, {} slower {}, {} faster, {} unknown, {} lost, {} gained{}", name,
+      sum.compared, sum.of(ChangeKind::slower), beyond, sum.of(ChangeKind::faster),
+      sum.of(ChangeKind::unknown), sum.of(ChangeKind::lost), sum.of(ChangeKind::gained),
+      sum.median_ratio ? fmt::format("; median ratio {:.4f}", *sum.median_ratio) : ""));
   nlohmann::ordered_json& facts = section.facts[name + "_totals"];
   facts["compared"] = sum.compared;
   for (const ChangeKind kind : change_kinds) facts[std::string(to_string(kind))] = sum.of(kind);
@@ -85,6 +98,23 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
   section.facts["tolerance"] = tolerance;
   add_totals(section, "problems", totals(changes.problems), tolerance);
   add_totals(section, "calls", totals(changes.calls), tolerance);
+  if (changes.drift != 1) {
+    section.add(
+        fmt::format("drift: the median call takes {:.3f} times as long as before; slower and "
+                    "faster are relative to that",
+                    changes.drift));
+  }
+  if (totals(changes.problems).of(ChangeKind::unknown) +
+          totals(changes.calls).of(ChangeKind::unknown) >
+      0) {
+    section.add(fmt::format(
+        "unknown: farther apart than the tolerance, but the repetitions (at least {} are "
+        "needed) differ too much to tell a change from chance",
+        least_repetitions));
+  }
+  section.facts["drift"] = changes.drift;
+  section.facts["false_alarm_level"] = false_alarm_level;
+  section.facts["other_backends"] = changes.other_backends;
   section.facts["only_before"] = changes.only_before;
   section.facts["only_after"] = changes.only_after;
   if (changes.only_before + changes.only_after > 0) {
@@ -93,6 +123,11 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
                     "after",
                     changes.only_before, changes.only_after));
   }
+  if (changes.other_backends > 0) {
+    section.add(
+        fmt::format("not compared: {} problems measured by other libraries before than after",
+                    changes.other_backends));
+  }
   section.add(changes_sheet(changes.problems, false, same));
   section.add(changes_sheet(changes.calls, true, same));
   return section;
@@ -100,28 +135,35 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
 
 /// A model's bounds by two sets of results, and the layers that make the difference.
 Section model_changes_section(const Graph& graph, const MeasurementFilter& filter,
-                              Movement movement, const ModelTimes& before,
-                              const ModelTimes& after) {
+                              Movement movement, ModelTimes before, ModelTimes after) {
+  const std::array both{before.times, after.times};
+  const std::vector<std::size_t> one_sided = one_sided_layers(both, movement);
+  before.bounds = bounds_without(graph, before.times, one_sided, movement);
+  after.bounds = bounds_without(graph, after.times, one_sided, movement);
   Section section = model_section(graph, filter, movement);
   add_bound(section, "sequential", before.bounds.sequential, after.bounds.sequential);
   add_bound(section, "parallel", before.bounds.parallel, after.bounds.parallel);
 
   const std::vector<double> old_seconds = counted_seconds(before.times, movement);
   const std::vector<double> new_seconds = counted_seconds(after.times, movement);
-  const auto known = [](const LayerTime& time) { return time.status != LayerStatus::missing; };
-  std::size_t one_sided = 0;
-  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    if (known(before.times[layer]) != known(after.times[layer])) ++one_sided;
+  section.facts["partial"] = is_partial(before.times) || is_partial(after.times);
+  section.facts["one_sided_layers"] = one_sided.size();
+  std::vector<bool> is_one_sided(graph.layers.size());
+  for (const std::size_t layer : one_sided) is_one_sided[layer] = true;
+  if (!one_sided.empty()) {
+    const std::size_t first = one_sided.front();
+    const bool only_before = is_counted(before.times[first], movement);
+    section.add(fmt::format(
+        "PARTIAL: {} layers have a time only before or only after and are in neither bound, as {}, "
+        "{}: {}",
+        one_sided.size(), graph.layers[first].name, only_before ? "after" : "before",
+        reason_of((only_before ? after : before).times[first])));
   }
-  if (one_sided > 0) {
-    section.add(fmt::format("partial: {} layers have a time only before or only after", one_sided));
-  }
-  section.facts["one_sided_layers"] = one_sided;
 
   std::vector<std::size_t> order(graph.layers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto difference = [&](std::size_t layer) {
-    return new_seconds[layer] - old_seconds[layer];
+    return is_one_sided[layer] ? 0 : new_seconds[layer] - old_seconds[layer];
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(difference(a)) > std::abs(difference(b));
@@ -139,11 +181,11 @@ Section model_changes_section(const Graph& graph, const MeasurementFilter& filte
     if (!is_counted(before.times[layer], movement) && !is_counted(after.times[layer], movement)) {
       continue;
     }
-    sheet.rows.push_back({text_cell(graph.layers[layer].name), text_cell(graph.layers[layer].op),
-                          us_cell(difference(layer)), us_cell(before.times[layer].seconds),
-                          us_cell(after.times[layer].seconds),
-                          text_cell(calls_text(before.times[layer])),
-                          text_cell(calls_text(after.times[layer]))});
+    sheet.rows.push_back(
+        {text_cell(graph.layers[layer].name), text_cell(graph.layers[layer].op),
+         us_cell(is_one_sided[layer] ? std::nullopt : std::optional(difference(layer))),
+         us_cell(before.times[layer].seconds), us_cell(after.times[layer].seconds),
+         text_cell(calls_text(before.times[layer])), text_cell(calls_text(after.times[layer]))});
   }
   section.add(std::move(sheet));
   return section;
@@ -182,12 +224,11 @@ std::vector<std::string> system_changes(const Results& before, const Results& af
 }
 
 ModelTimes model_times(const Graph& graph, const Results& results, const MeasurementFilter& filter,
-                       Movement movement, const Options& options, const std::string& path) {
+                       const Options& options, const std::string& path) {
   ModelTimes model{.times = layer_times(graph, results.measurements, filter)};
   if (!options.common.allow_missing) {
     require_complete(graph, model.times, std::string(to_string(filter.precision)) + ", " + path);
   }
-  model.bounds = bounds(graph, model.times, movement);
   return model;
 }
 
@@ -239,9 +280,8 @@ Answered answer_compare(const Options& options) {
     answered.page.sections.push_back(std::move(section));
     for (const Graph& graph : graphs) {
       answered.page.sections.push_back(model_changes_section(
-          graph, filter, movement,
-          model_times(graph, before, filter, movement, options, options.before),
-          model_times(graph, after, filter, movement, options, options.after)));
+          graph, filter, movement, model_times(graph, before, filter, options, options.before),
+          model_times(graph, after, filter, options, options.after)));
     }
   }
   if (answered.page.sections.empty()) throw nothing_in_common(options, "");

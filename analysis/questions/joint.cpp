@@ -12,7 +12,7 @@
 #include "analysis/model/fusion.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
-#include "core/statistics/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
@@ -54,8 +54,10 @@ Solved solve(const std::vector<Layer>& layers, const std::vector<LayerTime>& tim
 }
 
 Solved solve(const Graph& graph, const MeasurementSet& measurements,
-             const MeasurementFilter& filter, bool fusion, Movement movement) {
+             const MeasurementFilter& filter, const std::vector<std::size_t>& left_out, bool fusion,
+             Movement movement) {
   std::vector<LayerTime> times = layer_times(graph, measurements, filter);
+  leave_out(times, left_out);
   Solved solved;
   if (fusion) {
     const std::vector<LayerTime> fusions = fusion_times(graph, measurements, filter);
@@ -144,7 +146,7 @@ Section joint_section(const Graph& graph, const MeasurementFilter& filter,
   if (!answer.incomplete.empty()) {
     section.add("PARTIAL: measurements are missing; the bounds may not compare");
   }
-  section.facts["partial"] = !answer.incomplete.empty();
+  add_left_out(section, graph, answer.left_out, answer.partial || !answer.incomplete.empty());
   section.add(waterfall(answer, filter.precision));
   Sheet sheet{.name = "subsets",
               .caption = "Tensor Cores: " + std::string(to_string(answer.tensor_core_precision)) +
@@ -272,13 +274,21 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
                   const MeasurementFilter& filter, Precision tensor_core_precision,
                   Movement movement) {
   JointAnswer answer{.tensor_core_precision = tensor_core_precision};
+  std::vector<std::vector<LayerTime>> alternatives;
+  for (const Optimisations& on : optimisation_subsets()) {
+    if (on.parallel) continue;
+    alternatives.push_back(
+        layer_times(graph, measurements, filter_with(on, filter, tensor_core_precision)));
+  }
+  answer.left_out = one_sided_layers(alternatives, movement);
+  answer.partial = std::ranges::any_of(alternatives, &is_partial);
   // A subset and the same with parallel layers differ in the path alone.
   std::map<std::tuple<bool, bool, bool>, Solved> solved;
   const auto seconds = [&](const Optimisations& on) {
     const auto [place, added] = solved.try_emplace({on.algorithms, on.fusion, on.tensor_cores});
     if (added) {
       place->second = solve(graph, measurements, filter_with(on, filter, tensor_core_precision),
-                            on.fusion, movement);
+                            answer.left_out, on.fusion, movement);
       if (answer.incomplete.empty()) answer.incomplete = place->second.incomplete;
     }
     return on.parallel ? place->second.parallel : place->second.sequential;

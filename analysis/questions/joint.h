@@ -47,6 +47,10 @@ struct JointAnswer {
   /// Of the framework, in seconds.
   std::optional<double> measured_seconds{};
   std::string framework{};
+  /// Layers that have a time in some of the bounds only: in none of them.
+  std::vector<std::size_t> left_out{};
+  /// Some layer that needs time has none.
+  bool partial = false;
   /// Layers that lack measurements in some of the bounds, which are partial.
   std::vector<LayerTime> incomplete{};
 };

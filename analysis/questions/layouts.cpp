@@ -15,7 +15,21 @@ bool is_partial(const LayoutPlan& plan) {
   return !plan.unknown.empty() || !plan.unmeasured.empty();
 }
 
-std::vector<Cell> plan_cells(const std::string& name, const LayoutPlan& plan) {
+std::vector<Cell> plan_cells(const Graph& graph, const std::string& name, const LayoutPlan& plan) {
+  if (!plan.impossible.empty()) {
+    const Cell none{.shown = "-", .value = nullptr};
+    return {
+        text_cell(name),
+        none,
+        none,
+        none,
+        none,
+        none,
+        none,
+        text_cell(fmt::format("not possible: {} {} no call in it, as {}", plan.impossible.size(),
+                              plan.impossible.size() == 1 ? "layer has" : "layers have",
+                              graph.layers[plan.impossible.front()].name))};
+  }
   std::size_t nhwc = 0;  // free layers aside
   for (std::size_t layer = 0; layer < plan.layouts.size(); ++layer) {
     nhwc += plan.layouts[layer] == Layout::nhwc && !plan.times[layer].calls.empty() ? 1 : 0;
@@ -72,9 +86,9 @@ Section plans_section(const Graph& graph, const MeasurementFilter& filter, const
                           {"parallel ms", "parallel_seconds", true},
                           {"", "note"}},
               .rows = {}};
-  sheet.rows.push_back(plan_cells("nchw", plans.nchw));
-  sheet.rows.push_back(plan_cells("nhwc where possible", plans.nhwc));
-  sheet.rows.push_back(plan_cells("best mix", plans.best));
+  sheet.rows.push_back(plan_cells(graph, "nchw", plans.nchw));
+  sheet.rows.push_back(plan_cells(graph, "nhwc where possible", plans.nhwc));
+  sheet.rows.push_back(plan_cells(graph, "best mix", plans.best));
   sheet.rows.push_back({text_cell("each layer's own, changes not counted"),
                         ms_cell(any_sequential),
                         ms_cell(any_sequential),

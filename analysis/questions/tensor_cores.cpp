@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 
@@ -82,6 +83,8 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
     section.add(fmt::format("{} layers are not supported at {}: counted at {}", fallback, with_name,
                             without_name));
   }
+  add_left_out(section, graph, profit.left_out,
+               is_partial(profit.without_times) || is_partial(profit.with_times));
   section.facts["totals"] = {
       {"without_precision", without_name},
       {"without_seconds", without},
@@ -219,8 +222,14 @@ TensorCoreProfit tensor_core_profit(const Graph& graph, const MeasurementSet& me
   profit.without_times = layer_times(graph, measurements, profit.without);
   profit.with_times = layer_times(graph, measurements, profit.with);
   const std::vector<LayerTime> idle_times = layer_times(graph, measurements, idle);
-  profit.without_bounds = bounds(graph, profit.without_times, movement);
-  profit.with_bounds = bounds(graph, profit.with_times, movement);
+  const std::array both{profit.without_times, profit.with_times};
+  profit.left_out = one_sided_layers(both, movement);
+  const auto bounds_of = [&](std::vector<LayerTime> times) {
+    leave_out(times, profit.left_out);
+    return bounds(graph, times, movement);
+  };
+  profit.without_bounds = bounds_of(profit.without_times);
+  profit.with_bounds = bounds_of(profit.with_times);
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     TensorCoreRow row;
     const LayerTime& with = profit.with_times[layer];

@@ -39,6 +39,8 @@ struct TensorCoreProfit {
   /// The layers' times behind them.
   std::vector<LayerTime> without_times{};
   std::vector<LayerTime> with_times{};
+  /// Layers that have a time at one of the precisions only: in neither bound.
+  std::vector<std::size_t> left_out{};
   Bounds without_bounds{};
   Bounds with_bounds{};
 };

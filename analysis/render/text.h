@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/statistics/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 

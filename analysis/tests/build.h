@@ -40,20 +40,25 @@ inline Layer layer(const std::string& name, std::vector<std::size_t> inputs, Cos
   return made;
 }
 
-/// `name` as in a results file. Samples in seconds.
-inline Measurement measured(const std::string& name, std::vector<double> samples) {
-  return {.variant = parse_variant_name(name), .status = Status::ok, .samples = std::move(samples)};
+/// `name` as in a results file. Seconds of each repetition.
+inline Measurement measured(const std::string& name, std::vector<double> repetitions) {
+  return {.variant = parse_variant_name(name),
+          .status = Status::ok,
+          .repetition_seconds = std::move(repetitions)};
 }
+
+/// Five equal repetitions: enough for an interval.
+inline std::vector<double> five(double seconds) { return std::vector<double>(5, seconds); }
 
 inline Measurement refused(const std::string& name, Status status, const std::string& reason) {
   return {.variant = parse_variant_name(name), .status = status, .reason = reason};
 }
 
-/// "relu/<layer>/fp32/nchw/onednn/jit" for every layer, all samples equal.
+/// "relu/<layer>/fp32/nchw/onednn/jit" for every layer, all repetitions equal.
 inline MeasurementSet steady(const std::vector<std::pair<std::string, double>>& seconds) {
   MeasurementSet set;
   for (const auto& [name, value] : seconds) {
-    set.add(measured("relu/" + name + "/fp32/nchw/onednn/jit", {value, value, value}));
+    set.add(measured("relu/" + name + "/fp32/nchw/onednn/jit", five(value)));
   }
   return set;
 }

@@ -33,9 +33,11 @@ class Compare : public testing::Test {
       const bool plain = key.starts_with("gemm") || key.starts_with("copy");
       const double time = key.starts_with("conv/") ? convolution : seconds;
       const std::string sample = std::to_string(time);
-      rows += (rows.empty() ? "" : ",\n") +
-              row(key + (plain ? "/fp32/plain/onednn/a" : "/fp32/nchw/onednn/a"),
-                  '[' + sample + ", " + sample + ']');
+      for (int repetition = 0; repetition < 5; ++repetition) {
+        rows +=
+            (rows.empty() ? "" : ",\n") +
+            row(key + (plain ? "/fp32/plain/onednn/a" : "/fp32/nchw/onednn/a"), '[' + sample + ']');
+      }
     }
     return folder_.write(name, results_text(rows, threads)).string();
   }
@@ -63,7 +65,7 @@ TEST_F(Compare, SaysWhatChangedAndWhatItMeansForAModel) {
   EXPECT_EQ(answer["systems"]["onednn"]["threads"], "4");
   EXPECT_EQ(changes["problems"].size(), problem_keys({read_graph(graph_)}).size());
   EXPECT_EQ(changes["problems"][0]["change"], "slower");
-  EXPECT_EQ(changes["problems"][0]["ratio"], 3);
+  EXPECT_DOUBLE_EQ(changes["problems"][0]["ratio"].get<double>(), 3);
   const std::size_t slower = changes["problems_totals"]["slower"];
   EXPECT_GT(slower, 0U);
   EXPECT_EQ(changes["problems_totals"]["same"], changes["problems"].size() - slower);
@@ -109,7 +111,7 @@ TEST_F(Compare, ErrorsAreOneLine) {
           .string();
   const std::string partial = "compare " + before + ' ' + part + " --graph " + graph_;
   expect_error(run(partial), "measurements are missing");
-  EXPECT_THAT(run(partial + " --allow-missing").out, HasSubstr("partial: "));
+  EXPECT_THAT(run(partial + " --allow-missing").out, HasSubstr("PARTIAL: 18 layers"));
   expect_error(run("compare " + before + ' ' + before + " --precision fp99"), "not a precision");
   expect_error(run("compare " + before + ' ' + before + " --tolerance -1"), "--tolerance");
   expect_error(run("compare " + before + ' ' + other + " --precision fp32 --graph " + graph_),

@@ -38,7 +38,9 @@ std::string samples_of(const Results& results, const std::string& key) {
   std::string text;
   for (const Measurement& measurement : results.measurements.find(key)) {
     text += to_string(measurement.variant) + ":";
-    for (const double sample : measurement.samples) text += ' ' + std::to_string(sample * 1e6);
+    for (const double seconds : measurement.repetition_seconds) {
+      text += ' ' + std::to_string(seconds * 1e6);
+    }
     text += '\n';
   }
   return text;
@@ -115,7 +117,7 @@ TEST_F(ResultsDatabase, KeepsWhatTheAnalysisReads) {
   EXPECT_THAT(found[0].heuristic_rank, Optional(3));
   // The kernels' names are believed before the library's word.
   EXPECT_THAT(found[0].tensor_cores, Optional(true));
-  EXPECT_THAT(found[0].samples, ElementsAre(1e-6, 2e-6, 3e-6));
+  EXPECT_THAT(found[0].repetition_seconds, ElementsAre(2e-6));
 }
 
 TEST_F(ResultsDatabase, UnknownStaysUnknown) {
@@ -136,7 +138,7 @@ TEST_F(ResultsDatabase, ReasonsAreKept) {
   const Measurement& found = results.measurements.find("relu/1x8")[0];
   EXPECT_EQ(found.status, Status::unsupported);
   EXPECT_EQ(found.reason, "no \"luck\"");
-  EXPECT_THAT(found.samples, IsEmpty());
+  EXPECT_THAT(found.repetition_seconds, IsEmpty());
 }
 
 TEST_F(ResultsDatabase, SystemsMayNotBeMixed) {

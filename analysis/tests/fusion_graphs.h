@@ -25,7 +25,7 @@ inline MeasurementSet chain_alone() {
 
 inline void add(MeasurementSet& set, const std::string& problem, double seconds,
                 const std::string& variant = "/fp32/nchw/onednn/jit") {
-  set.add(measured(problem + variant, {seconds, seconds, seconds}));
+  set.add(measured(problem + variant, five(seconds)));
 }
 
 inline FusionReport report_of(const Graph& graph, const MeasurementSet& set,

@@ -235,8 +235,8 @@ TEST(Fusion, IsChosenAtThePrecisionThatIsAsked) {
 
 TEST(Fusion, TheSpreadIsThatOfTheFusedCalls) {
   MeasurementSet set = chain_alone();
-  set.add(measured("relu/conv_bn/fp32/nchw/onednn/jit", {20 * ms, 20 * ms}));
-  set.add(measured("relu/cbr/fp32/nchw/onednn/jit", {8 * ms, 8 * ms, 8 * ms}));
+  set.add(measured("relu/conv_bn/fp32/nchw/onednn/jit", test::five(20 * ms)));
+  set.add(measured("relu/cbr/fp32/nchw/onednn/jit", test::five(8 * ms)));
   const Graph graph = chain();
   const FusionReport report = report_of(graph, set);
   ASSERT_TRUE(report.fused.sequential.spread);

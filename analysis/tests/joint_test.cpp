@@ -99,6 +99,19 @@ TEST(Joint, FusionIsTheCheapestCoverAndOneStepOfTheCriticalPath) {
   EXPECT_FALSE(joint(graph, set, {}, Precision::fp16, Movement::exclude).incomplete.empty());
 }
 
+// e has a time at fp16 alone: counted there, Tensor Cores would make the model slower.
+TEST(Joint, ALayerThatSomeSubsetsLackIsInNone) {
+  Case given;
+  given.graph.layers.push_back(layer("e", {3}));
+  given.set.add(test::refused("relu/e/fp32/nchw/cudnn/x", Status::unsupported, "no"));
+  given.set.add(measured("relu/e/fp16/nchw/cudnn/x", {50 * us}));
+  const JointAnswer answer = given.answer();
+  EXPECT_THAT(answer.left_out, testing::ElementsAre(4));
+  EXPECT_TRUE(answer.partial);
+  EXPECT_NEAR(seconds(answer, "none"), 16 * us, 1e-12);
+  EXPECT_NEAR(seconds(answer, "Tensor Cores"), 14 * us, 1e-12);
+}
+
 TEST(Joint, AMissingMeasurementMakesItPartial) {
   Case given;
   EXPECT_TRUE(given.answer().incomplete.empty());

@@ -167,6 +167,21 @@ TEST(Layouts, WeightsAreInAnyOrder) {
   EXPECT_NEAR(plans.best.seconds(), 4 * us, 1e-12);
 }
 
+// a has no call in nchw: nothing runs the model all in nchw, and 5 us is not its time.
+TEST(Layouts, AnUnsupportedLayerMakesItsLayoutImpossible) {
+  Case given;
+  given.add("a", {}, 0, 100);
+  given.set.add(test::refused("relu/a/fp32/nchw/cudnn/none", Status::unsupported, "no"));
+  given.add("b", {0}, 5, 5);
+  for (const std::size_t layer : {0, 1}) given.change(layer, false, 1, 1);
+  given.change(0, true, 1, 1);
+  const LayoutPlans plans = given.plans();
+  EXPECT_THAT(plans.nchw.impossible, ElementsAre(0));
+  EXPECT_THAT(plans.nchw.unknown, IsEmpty());
+  EXPECT_THAT(plans.best.impossible, IsEmpty());
+  EXPECT_NEAR(plans.best.seconds(), 107 * us, 1e-12);  // and both ends change
+}
+
 TEST(Layouts, CallsWithoutAChannelOrderWorkOnNchw) {
   Case given;
   given.add("a", {}, 0, 0);

@@ -9,6 +9,7 @@ namespace {
 using test::add;
 using test::diamond;
 using test::diamond_alone;
+using test::layer;
 using test::ms;
 using test::report_of;
 using testing::ElementsAre;
@@ -25,6 +26,33 @@ TEST(ParallelFusions, AreTheCoversWhereTheyShortenThePath) {
   EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 14 * ms);
   EXPECT_THAT(report.in_parallel, ElementsAre(1));
   EXPECT_FALSE(report.has_other_fusions_in_parallel());
+}
+
+// Each of two towers: a (10 ms) and l (15 ms) meet in add (5 ms); a may take add along, 11 ms. That
+// makes a tower 15 + 11 long instead of 15 + 5, and giving it up in one of them gains nothing.
+TEST(ParallelFusions, TiesAreGivenUpTogether) {
+  Graph graph{.model = "towers"};
+  MeasurementSet set;
+  for (const std::string tower : {"1", "2"}) {
+    const std::size_t first = graph.layers.size();
+    graph.layers.push_back(layer("a" + tower, {}));
+    graph.layers.push_back(layer("l" + tower, {}));
+    graph.layers.push_back(layer("add" + tower, {first, first + 1}));
+    graph.fusions.push_back(
+        {.pattern = "conv_add", .layers = {first, first + 2}, .problem = "relu/fused" + tower});
+    add(set, "relu/a" + tower, 10 * ms);
+    add(set, "relu/l" + tower, 15 * ms);
+    add(set, "relu/add" + tower, 5 * ms);
+    add(set, "relu/fused" + tower, 11 * ms);
+  }
+  graph.layers.push_back(layer("join", {2, 5}));
+  add(set, "relu/join", 1 * ms);
+  const FusionReport report = report_of(graph, set);
+  EXPECT_DOUBLE_EQ(report.unfused.parallel.seconds, 21 * ms);
+  EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 21 * ms);
+  EXPECT_THAT(report.in_parallel, IsEmpty());
+  // The sequential bound keeps them.
+  EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 53 * ms);
 }
 
 TEST(ParallelFusions, AShorterFusionMayTakeThePlaceOfOneThatWaits) {

@@ -57,7 +57,7 @@ diamond, batch 2, fp32
   measured              4    4.000 MFLOP
   movement              1    1.000 MFLOP  not in the bound
   free                  1         0 FLOP
-  unsupported           1  FLOPs unknown
+  unsupported           1  FLOPs unknown  not in the bound: it is PARTIAL
   missing               1    1.000 MFLOP  not in the bound: it is PARTIAL
 
   layers without a time, not in the bound

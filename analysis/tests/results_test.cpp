@@ -12,6 +12,7 @@ using test::Folder;
 using test::results_text;
 using test::row;
 using testing::AllOf;
+using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -27,7 +28,7 @@ TEST(ReadResults, ReadsNamesSamplesAndSystem) {
   ASSERT_THAT(results.measurements.find("relu/1x8"), SizeIs(1));
   const Measurement& measurement = results.measurements.find("relu/1x8")[0];
   EXPECT_EQ(to_string(measurement.variant), relu);
-  EXPECT_THAT(measurement.samples, ElementsAre(1e-6, 2e-6, 4e-6));
+  EXPECT_THAT(measurement.repetition_seconds, ElementsAre(2e-6));
   EXPECT_DOUBLE_EQ(measurement.seconds(), 2e-6);
   EXPECT_EQ(results.systems.at("onednn").at("threads"), "2");
 }
@@ -53,22 +54,17 @@ TEST(ReadResults, RepetitionsAndFilesOfOneSystemJoin) {
   folder.write("a.json", results_text(row(relu, "[1e-6]") + "," + row(relu, "[3e-6, 5e-6]")));
   folder.write("deeper/b.json", results_text(row(relu, "[2e-6, 4e-6]")));
   const Results results = read_results({folder.path()});
-  EXPECT_THAT(results.measurements.find("relu/1x8")[0].samples, SizeIs(5));
+  // A median for each; of three, the trimmed mean is the middle one.
+  EXPECT_THAT(results.measurements.find("relu/1x8")[0].repetition_seconds,
+              ElementsAre(1e-6, DoubleEq(4e-6), DoubleEq(3e-6)));
   EXPECT_DOUBLE_EQ(results.measurements.find("relu/1x8")[0].seconds(), 3e-6);
-}
-
-TEST(ReadResults, SamplesKnowTheirRepetition) {
-  const Folder folder;
-  const auto file =
-      folder.write("a.json", results_text(row(relu, "[1e-6]") + "," + row(relu, "[3e-6, 5e-6]")));
-  EXPECT_THAT(read_results({file}).measurements.find("relu/1x8")[0].repetitions, ElementsAre(1, 2));
 }
 
 TEST(ReadResults, AFileNamedTwiceCountsOnce) {
   const Folder folder;
   const auto file = folder.write("a.json", results_text(row(relu, "[1e-6, 2e-6]")));
   const Results results = read_results({folder.path(), file, folder.path() / "." / "a.json"});
-  EXPECT_THAT(results.measurements.find("relu/1x8")[0].samples, SizeIs(2));
+  EXPECT_THAT(results.measurements.find("relu/1x8")[0].repetition_seconds, SizeIs(1));
 }
 
 TEST(ReadResults, AggregatesAreNoMeasurements) {
@@ -88,7 +84,7 @@ TEST(ReadResults, RowsThatAreNotOkKeepTheirReasonAndHaveNoTime) {
   const Measurement& measurement = results.measurements.find("relu/1x8")[0];
   EXPECT_EQ(measurement.status, Status::incorrect);
   EXPECT_EQ(measurement.reason, "element 3");
-  EXPECT_THAT(measurement.samples, IsEmpty());
+  EXPECT_THAT(measurement.repetition_seconds, IsEmpty());
 }
 
 TEST(ReadResults, TheJournalBesideIsNotRead) {

@@ -54,6 +54,18 @@ TEST(TensorCores, ProfitIsTheTimeWithoutMinusTheTimeWith) {
   EXPECT_NEAR(profit.with_bounds.sequential.seconds, 13 * us, 1e-12);
 }
 
+// c at fp16 alone: counted on one side it would make Tensor Cores look like a loss.
+TEST(TensorCores, ALayerThatOnlyOnePrecisionHasIsInNeitherBound) {
+  Case given;
+  given.graph.layers.push_back(layer("e", {3}));
+  given.set.add(refused("relu/e/fp32/nchw/cudnn/x", Status::unsupported, "no"));
+  given.set.add(call("relu/e/fp16/nchw/cudnn/x", 50, true));
+  const TensorCoreProfit profit = given.profit();
+  EXPECT_THAT(profit.left_out, testing::ElementsAre(4));
+  EXPECT_NEAR(profit.without_bounds.sequential.seconds, 25 * us, 1e-12);
+  EXPECT_NEAR(profit.with_bounds.sequential.seconds, 13 * us, 1e-12);
+}
+
 TEST(TensorCores, TheirOwnPartIsAgainstCallsOfEqualPrecision) {
   const TensorCoreProfit profit = Case().profit();
   EXPECT_THAT(profit.rows[0].own_profit_seconds(), Optional(DoubleNear(3 * us, 1e-12)));

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "core/base/error.h"
-#include "core/statistics/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza {
 namespace {

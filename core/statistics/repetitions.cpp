@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/polygamma.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -13,12 +16,6 @@ namespace {
 std::size_t trimmed_count(std::size_t count) {
   if (count < 3) return 0;
   return std::max<std::size_t>(1, count / 5);
-}
-
-std::vector<double> sorted(std::span<const double> values) {
-  std::vector<double> copy(values.begin(), values.end());
-  std::sort(copy.begin(), copy.end());
-  return copy;
 }
 
 double sum_of_squares(std::span<const double> values) {
@@ -45,6 +42,21 @@ double exact_rank_probability(std::size_t count, double sum) {
     tail += probability[total];
   }
   return std::min(tail, 1.0);
+}
+
+/// x with trigamma(x) = value, by Newton's method on 1 / trigamma, which is nearly a line (Smyth,
+/// appendix).
+double inverse_trigamma(double value) {
+  if (value > 1e7) return 1 / std::sqrt(value);
+  if (value < 1e-6) return 1 / value;
+  double x = 0.5 + 1 / value;
+  for (int i = 0; i < 50; ++i) {
+    const double at = boost::math::trigamma(x);
+    const double step = at * (1 - at / value) / boost::math::polygamma(2, x);
+    x += step;
+    if (-step / x < 1e-8) break;
+  }
+  return x;
 }
 
 }  // namespace
@@ -124,6 +136,33 @@ Uncertain difference(const Uncertain& a, const Uncertain& b) {
       variance == 0 ? a.degrees + b.degrees
                     : variance * variance / (of_a * of_a / a.degrees + of_b * of_b / b.degrees);
   return {.value = a.value - b.value, .standard_error = std::sqrt(variance), .degrees = degrees};
+}
+
+void moderate(std::span<Uncertain> estimates) {
+  // Of the logarithms of the variances, freed from what the degrees of freedom make them deviate.
+  std::vector<double> logs;
+  double own_variance = 0;
+  for (const Uncertain& one : estimates) {
+    if (one.standard_error <= 0) continue;
+    const double half = one.degrees / 2;
+    logs.push_back(2 * std::log(one.standard_error) - boost::math::digamma(half) + std::log(half));
+    own_variance += boost::math::trigamma(half);
+  }
+  if (logs.size() < least_moderated) return;
+  const auto count = static_cast<double>(logs.size());
+  const double excess = sum_of_squares(logs) / (count - 1) - own_variance / count;
+  // As many as make no difference any more, where the errors differ by no more than chance.
+  constexpr double most_degrees = 1000;
+  const double degrees =
+      excess > 0 ? std::min(most_degrees, 2 * inverse_trigamma(excess)) : most_degrees;
+  const double variance =
+      std::exp(mean(logs) + boost::math::digamma(degrees / 2) - std::log(degrees / 2));
+  for (Uncertain& one : estimates) {
+    const double own = one.standard_error * one.standard_error;
+    const double all = one.degrees + degrees;
+    one.standard_error = std::sqrt((degrees * variance + one.degrees * own) / all);
+    one.degrees = all;
+  }
 }
 
 std::vector<double> holm_adjusted(std::span<const double> probabilities) {

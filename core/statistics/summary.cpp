@@ -10,12 +10,6 @@
 namespace benanza {
 namespace {
 
-std::vector<double> sorted(std::span<const double> values) {
-  std::vector<double> result(values.begin(), values.end());
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
 /// Largest k with P(Binomial(n, 1/2) <= k - 1) <= 2.5%; 0 if there is none.
 std::size_t interval_rank(std::size_t n) {
   constexpr double tail = 0.025;
@@ -37,6 +31,12 @@ std::size_t interval_rank(std::size_t n) {
 }
 
 }  // namespace
+
+std::vector<double> sorted(std::span<const double> values) {
+  std::vector<double> result(values.begin(), values.end());
+  std::sort(result.begin(), result.end());
+  return result;
+}
 
 double median(std::span<const double> values) {
   std::vector<double> copy(values.begin(), values.end());

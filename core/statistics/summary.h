@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace benanza {
 
@@ -10,6 +11,9 @@ struct Interval {
   double high = 0;
   bool operator==(const Interval&) const = default;
 };
+
+/// A copy in ascending order.
+std::vector<double> sorted(std::span<const double> values);
 
 /// Middle value of at least one, in any order; the mean of the two middle ones for an even count.
 double median(std::span<const double> values);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "analysis/profiles/profile.h"
-#include "core/statistics/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "analysis/profiles/kineto/aten.h"
 #include "analysis/profiles/repeats.h"
-#include "core/statistics/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis::kineto {
 namespace {

@@ -8,6 +8,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
+std::optional<Interval> spread_of(const Measurement& call) {
+  RepetitionSum sum;
+  sum.add(call.repetition_seconds);
+  const auto estimate = sum.estimate();
+  return estimate ? std::optional(estimate->interval()) : std::nullopt;
+}
+
 ordered_json names(const std::vector<std::size_t>& layers, const Graph& graph) {
   ordered_json list = ordered_json::array();
   for (const std::size_t layer : layers) list.push_back(graph.layers[layer].name);
@@ -45,7 +52,7 @@ ordered_json layers_json(const BoundReport& report) {
     for (const Measurement* call : time.calls) {
       calls.push_back({{"name", to_string(call->variant)},
                        {"seconds", call->seconds()},
-                       {"spread_seconds", spread_json(median_interval(call->groups()))}});
+                       {"spread_seconds", spread_json(spread_of(*call))}});
     }
     ordered_json gaps = ordered_json::array();
     for (const Gap& gap : time.gaps) gaps.push_back({{"key", gap.key}, {"reason", gap.reason}});

@@ -27,8 +27,8 @@ struct BoundReport {
   Assumed assumed{};
   std::vector<Comparison> comparisons{};
 
-  /// Some layer that has a benchmark was not measured: the bound leaves it out.
-  bool is_partial() const { return coverage.of(LayerStatus::missing).layers > 0; }
+  /// A layer that needs time has none: the library refuses it, or it was not measured.
+  bool is_partial() const { return analysis::is_partial(times); }
 };
 
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,

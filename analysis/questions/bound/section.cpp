@@ -42,7 +42,10 @@ Sheet coverage_sheet(const BoundReport& report) {
     if (status == LayerStatus::movement && tally.layers > 0) {
       remark = report.movement == Movement::include ? "in the bound" : "not in the bound";
     }
-    if (status == LayerStatus::missing) remark = "not in the bound: it is PARTIAL";
+    if ((status == LayerStatus::missing || status == LayerStatus::unsupported) &&
+        tally.layers > 0) {
+      remark = "not in the bound: it is PARTIAL";
+    }
     sheet.rows.push_back({text_cell(std::string(to_string(status))), count_cell(tally.layers),
                           text_cell(tally.layers > 0 ? arithmetic(tally.flops) : "-"),
                           text_cell(remark)});

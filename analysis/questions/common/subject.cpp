@@ -101,6 +101,22 @@ void require_complete(const Graph& graph, const std::vector<LayerTime>& times,
       title(graph), kind, count, count == 1 ? " is" : "s are", named, count > 3 ? ", ..." : ""));
 }
 
+void add_left_out(Section& section, const Graph& graph, const std::vector<std::size_t>& left_out,
+                  bool partial) {
+  section.facts["partial"] = partial || !left_out.empty();
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  for (const std::size_t layer : left_out) names.push_back(graph.layers[layer].name);
+  section.facts["left_out_layers"] = std::move(names);
+  if (!left_out.empty()) {
+    section.add(
+        fmt::format("PARTIAL: {} {} a time in some of these bounds only and {} in none, as {}",
+                    left_out.size(), left_out.size() == 1 ? "layer has" : "layers have",
+                    left_out.size() == 1 ? "is" : "are", graph.layers[left_out.front()].name));
+  } else if (partial) {
+    section.add("PARTIAL: layers without a time are left out; `bound` names them");
+  }
+}
+
 bool is_measured_at(Precision precision, const Subject& subject) {
   MeasurementFilter filter = subject.filter;
   filter.precision = precision;

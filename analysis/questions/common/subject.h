@@ -54,6 +54,11 @@ std::string with_spread(const Bound& bound);
 void require_complete(const Graph& graph, const std::vector<LayerTime>& times,
                       std::string_view kind);
 
+/// Says which layers a comparison of bounds leaves out, and whether any lacks a time (facts
+/// `partial`, `left_out_layers`).
+void add_left_out(Section& section, const Graph& graph, const std::vector<std::size_t>& left_out,
+                  bool partial);
+
 /// True if a layer has a time at `precision` itself.
 bool is_measured_at(Precision precision, const Subject& subject);
 

@@ -19,25 +19,59 @@ Rows admitted(std::string_view key, const MeasurementSet& set, const Measurement
   return rows;
 }
 
-ChangeKind kind_of(const Change& change, double tolerance) {
-  if (change.before == nullptr) return ChangeKind::gained;
-  if (change.after == nullptr) return ChangeKind::lost;
-  const double ratio = *change.ratio();
-  if (ratio > 1 + tolerance && (!change.spread || change.spread->low > 1))
-    return ChangeKind::slower;
-  if (ratio * (1 + tolerance) < 1 && (!change.spread || change.spread->high < 1)) {
-    return ChangeKind::faster;
-  }
-  return ChangeKind::same;
+bool both(const Change& change) { return change.before != nullptr && change.after != nullptr; }
+
+/// The logarithm of a change's ratio.
+std::optional<Uncertain> log_ratio(const Change& change) {
+  const auto before = log_time(change.before->repetition_seconds);
+  const auto after = log_time(change.after->repetition_seconds);
+  if (!before || !after) return std::nullopt;
+  return difference(*after, *before);
 }
 
-Change judged(Change change, double tolerance) {
-  if (change.before != nullptr && change.after != nullptr &&
-      std::abs(std::log(*change.ratio())) > std::log1p(tolerance)) {
-    change.spread = ratio_interval(change.after->groups(), change.before->groups());
+double drift_of(const std::vector<Change>& calls) {
+  std::vector<double> ratios;
+  for (const Change& call : calls) {
+    if (const auto ratio = call.ratio()) ratios.push_back(*ratio);
   }
-  change.kind = kind_of(change, tolerance);
-  return change;
+  return ratios.size() < least_calls_of_drift ? 1 : median(ratios);
+}
+
+/// Verdicts on all rows of one table.
+void judge(std::vector<Change>& table, double tolerance, double drift) {
+  const double limit = std::log1p(tolerance);
+  const auto distance = [&](const Change& change) { return std::log(*change.ratio() / drift); };
+  std::vector<std::size_t> tested;
+  std::vector<Uncertain> ratios;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    Change& change = table[row];
+    if (!both(change)) {
+      change.kind = change.before == nullptr ? ChangeKind::gained : ChangeKind::lost;
+      continue;
+    }
+    if (std::abs(distance(change)) > limit) change.kind = ChangeKind::unknown;
+    if (const std::optional<Uncertain> ratio = log_ratio(change)) {
+      tested.push_back(row);
+      ratios.push_back(*ratio);
+    }
+  }
+  moderate(ratios);
+  std::vector<double> probabilities;
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    Change& change = table[tested[i]];
+    const Interval interval = ratios[i].interval();
+    change.spread = {std::exp(interval.low), std::exp(interval.high)};
+    const Uncertain either{.value = std::abs(distance(change)),
+                           .standard_error = ratios[i].standard_error,
+                           .degrees = ratios[i].degrees};
+    probabilities.push_back(std::min(1.0, 2 * either.probability_above(limit)));
+  }
+  const std::vector<double> adjusted = holm_adjusted(probabilities);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    Change& change = table[tested[i]];
+    if (adjusted[i] > false_alarm_level) continue;
+    change.kind = *change.ratio() > drift ? ChangeKind::slower : ChangeKind::faster;
+  }
 }
 
 std::string why_not(const Measurement& row) {
@@ -70,12 +104,9 @@ std::optional<Change> change_of_call(const Measurement* before, const Measuremen
   return change;
 }
 
-void add_calls(const Rows& before, const Rows& after, double tolerance,
-               std::vector<Change>& calls) {
+void add_calls(const Rows& before, const Rows& after, std::vector<Change>& calls) {
   const auto add = [&](const Measurement* old_row, const Measurement* new_row) {
-    if (auto change = change_of_call(old_row, new_row)) {
-      calls.push_back(judged(*std::move(change), tolerance));
-    }
+    if (auto change = change_of_call(old_row, new_row)) calls.push_back(*std::move(change));
   };
   for (const Measurement* row : before) {
     if (of_backend(after, row->variant.backend)) add(row, same_call(after, row->variant));
@@ -87,13 +118,38 @@ void add_calls(const Rows& before, const Rows& after, double tolerance,
   }
 }
 
+/// Backends that have rows in both.
+std::set<std::string> common_backends(const Rows& before, const Rows& after) {
+  std::set<std::string> backends;
+  for (const Measurement* row : before) {
+    if (of_backend(after, row->variant.backend)) backends.insert(row->variant.backend);
+  }
+  return backends;
+}
+
+/// The best call of these backends.
+Selected best_of(const std::set<std::string>& backends, std::string_view key,
+                 const MeasurementSet& set, MeasurementFilter filter) {
+  Selected best;
+  for (const std::string& backend : backends) {
+    filter.backend = backend;
+    const Selected own = select_measurement(key, set, filter, filter.precision);
+    const bool faster =
+        own.best != nullptr && (best.best == nullptr || own.best->seconds() < best.best->seconds());
+    if (faster || best.best == nullptr) best = own;
+  }
+  return best;
+}
+
 void add_problem(const std::string& key, const Selected& before, const Selected& after,
-                 double tolerance, std::vector<Change>& problems) {
+                 std::vector<Change>& problems) {
   if (before.best == nullptr && after.best == nullptr) return;
-  Change change{.key = key, .before = before.best, .after = after.best};
-  if (before.best == nullptr) change.reason = before.reason;
-  if (after.best == nullptr) change.reason = after.reason;
-  problems.push_back(judged(std::move(change), tolerance));
+  problems.push_back({.key = key,
+                      .before = before.best,
+                      .after = after.best,
+                      .reason = before.best == nullptr  ? before.reason
+                                : after.best == nullptr ? after.reason
+                                                        : ""});
 }
 
 void sort(std::vector<Change>& changes) {
@@ -119,6 +175,8 @@ std::string_view to_string(ChangeKind kind) {
       return "gained";
     case ChangeKind::faster:
       return "faster";
+    case ChangeKind::unknown:
+      return "unknown";
     case ChangeKind::same:
       return "same";
   }
@@ -145,11 +203,18 @@ Changes changes(const MeasurementSet& before, const MeasurementSet& after,
       ++(old_rows.empty() ? result.only_after : result.only_before);
       continue;
     }
-    add_calls(old_rows, new_rows, tolerance, result.calls);
-    add_problem(std::string(key), select_measurement(key, before, filter, filter.precision),
-                select_measurement(key, after, filter, filter.precision), tolerance,
-                result.problems);
+    const std::set<std::string> backends = common_backends(old_rows, new_rows);
+    if (backends.empty()) {
+      ++result.other_backends;
+      continue;
+    }
+    add_calls(old_rows, new_rows, result.calls);
+    add_problem(std::string(key), best_of(backends, key, before, filter),
+                best_of(backends, key, after, filter), result.problems);
   }
+  result.drift = drift_of(result.calls);
+  judge(result.problems, tolerance, result.drift);
+  judge(result.calls, tolerance, result.drift);
   sort(result.problems);
   sort(result.calls);
   return result;

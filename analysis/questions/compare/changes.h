@@ -7,15 +7,17 @@
 
 #include "analysis/input/measurement.h"
 #include "analysis/model/selection.h"
-#include "core/statistics/statistics.h"
+#include "core/statistics/repetitions.h"
 
 namespace benanza::analysis {
 
 /// How a time changed between two sets of results, the gravest first. `lost`: there is none any
-/// more; `gained`: there was none.
-enum class ChangeKind { lost, slower, gained, faster, same };
-inline constexpr ChangeKind change_kinds[] = {
-    ChangeKind::lost, ChangeKind::slower, ChangeKind::gained, ChangeKind::faster, ChangeKind::same};
+/// more; `gained`: there was none; `unknown`: farther apart than the tolerance, but by
+/// repetitions that are too few or differ too much to tell a change from chance.
+enum class ChangeKind { lost, slower, gained, faster, unknown, same };
+inline constexpr ChangeKind change_kinds[] = {ChangeKind::lost,    ChangeKind::slower,
+                                              ChangeKind::gained,  ChangeKind::faster,
+                                              ChangeKind::unknown, ChangeKind::same};
 std::string_view to_string(ChangeKind kind);
 
 /// One call, or the fastest call of one problem, in both sets of results.
@@ -27,8 +29,8 @@ struct Change {
   /// Why one is null.
   std::string reason{};
   ChangeKind kind = ChangeKind::same;
-  /// 95% bootstrap interval of ratio(); only where that is beyond the tolerance and both were
-  /// sampled more than once.
+  /// 95% interval of ratio(), for this change by itself; empty where one of the two has fewer than
+  /// least_repetitions.
   std::optional<Interval> spread{};
 
   /// Seconds after over seconds before.
@@ -45,10 +47,22 @@ struct Changes {
   /// Problems that have rows in one of the sets alone: not compared.
   std::size_t only_before = 0;
   std::size_t only_after = 0;
+  /// Problems that only different backends measured: not compared.
+  std::size_t other_backends = 0;
+  /// What all calls have in common, as the median of their ratios: clocks, other work on the
+  /// machine, or a change to everything. Verdicts are relative to it. 1 where fewer than
+  /// least_calls_of_drift calls have a time in both.
+  double drift = 1;
 };
+inline constexpr std::size_t least_calls_of_drift = 20;
+/// Probability of any verdict `slower` or `faster` in a table if nothing has changed.
+inline constexpr double false_alarm_level = 0.01;
 
-/// Of what `filter` admits. A time is `slower` (`faster`) where it is more than 1 + tolerance times
-/// as long (short) and the 95% interval of that does not reach 1.
+/// Of what `filter` admits, by the backends that measured a problem both times. A time is `slower`
+/// (`faster`) where its ratio, relative to the drift, is shown to be above 1 + tolerance (below 1 /
+/// (1 + tolerance)): Welch's test on the logarithms of repetitions, with
+/// what all rows of the table say of their spread (moderate()), corrected for their number by Holm,
+/// at false_alarm_level.
 Changes changes(const MeasurementSet& before, const MeasurementSet& after,
                 const MeasurementFilter& filter, double tolerance);
 

@@ -123,7 +123,7 @@ std::string parallel_fusions_text(const FusionReport& report) {
 
 bool FusionReport::is_partial() const {
   const auto is_missing = [](const LayerTime& time) { return time.status == LayerStatus::missing; };
-  return std::ranges::any_of(layers, is_missing) || std::ranges::any_of(fusions, is_missing);
+  return analysis::is_partial(layers) || std::ranges::any_of(fusions, is_missing);
 }
 
 FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measurements,

@@ -9,7 +9,7 @@
 #include "analysis/profiles/kernel_name.h"
 #include "analysis/questions/inspect/advice.h"
 #include "core/base/error.h"
-#include "core/statistics/statistics.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {

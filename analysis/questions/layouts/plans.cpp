@@ -181,7 +181,11 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
     const std::size_t side = in_nhwc[layer] ? 1 : 0;
     plan.layouts.push_back(both[side]);
     plan.times.push_back(given.times[side][layer]);
-    if (plan.times.back().status == LayerStatus::missing) plan.unknown.push_back(layer);
+    const LayerStatus status = plan.times.back().status;
+    if (status == LayerStatus::missing || status == LayerStatus::unsupported) {
+      const bool elsewhere = given.times[1 - side][layer].seconds.has_value();
+      (elsewhere ? plan.impossible : plan.unknown).push_back(layer);
+    }
   }
   std::vector<double> weights = counted_seconds(plan.times, movement);
   plan.layer_seconds = sequential_seconds(weights);

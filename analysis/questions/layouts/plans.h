@@ -31,14 +31,16 @@ struct LayoutPlan {
   double seconds() const { return layer_seconds + transform_seconds; }
   /// Of the critical path, where a layer takes its own time and that of the changes of its tensors.
   double parallel_seconds = 0;
-  /// Layers without a measured time in their layout: the plan is partial.
+  /// Layers without a time in either layout: the plan is partial.
   std::vector<std::size_t> unknown{};
+  /// Layers that have a time in the other layout only: nothing can run this plan.
+  std::vector<std::size_t> impossible{};
   /// Changes that cannot be avoided, but were not measured: the plan is partial.
   std::vector<std::string> unmeasured{};
 };
 
 struct LayoutPlans {
-  /// Every layer in nchw, and no transforms; partial where layers have no time in nchw.
+  /// Every layer in nchw, and no transforms.
   LayoutPlan nchw{};
   /// Every layer in nhwc that can be.
   LayoutPlan nhwc{};

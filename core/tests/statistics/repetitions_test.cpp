@@ -232,5 +232,57 @@ TEST(Holm, NoAlarmsWhereNothingDiffers) {
   EXPECT_LE(alarms, 4);
 }
 
+/// Estimates of zero from five values each, whose deviation is 1, or `deviations` of it in turn.
+std::vector<Uncertain> estimates_of_zero(std::mt19937& random, std::size_t count,
+                                         const std::vector<double>& deviations = {1}) {
+  std::vector<Uncertain> estimates;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::normal_distribution<double> noise(0, deviations[i % deviations.size()]);
+    std::vector<double> values(5);
+    for (double& value : values) value = noise(random);
+    RepetitionSum sum;
+    sum.add(values);
+    estimates.push_back(*sum.estimate());
+  }
+  return estimates;
+}
+
+std::size_t covering_zero(const std::vector<Uncertain>& estimates) {
+  std::size_t count = 0;
+  for (const Uncertain& one : estimates) {
+    count += one.interval().low <= 0 && 0 <= one.interval().high ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(Moderate, EqualErrorsAreSharedAndIntervalsShrinkWithoutLosingCoverage) {
+  std::mt19937 random(3);
+  std::vector<Uncertain> estimates = estimates_of_zero(random, 4000);
+  double before = 0;
+  for (const Uncertain& one : estimates) before += one.interval().high - one.interval().low;
+  moderate(estimates);
+  double after = 0;
+  for (const Uncertain& one : estimates) after += one.interval().high - one.interval().low;
+  EXPECT_GT(estimates[0].degrees, 8);
+  EXPECT_LT(after, 0.7 * before);
+  EXPECT_NEAR(static_cast<double>(covering_zero(estimates)) / 4000, 0.95, 0.02);
+}
+
+TEST(Moderate, ErrorsThatDifferAreSharedLess) {
+  std::mt19937 random(4);
+  std::vector<Uncertain> estimates = estimates_of_zero(random, 4000, {1, 30});
+  moderate(estimates);
+  EXPECT_LT(estimates[0].degrees, 6);
+  EXPECT_GE(static_cast<double>(covering_zero(estimates)) / 4000, 0.93);
+}
+
+TEST(Moderate, FewEstimatesStayAsTheyAre) {
+  std::vector<Uncertain> estimates(19, {.value = 1, .standard_error = 1, .degrees = 2});
+  estimates[0].standard_error = 100;
+  moderate(estimates);
+  EXPECT_DOUBLE_EQ(estimates[0].standard_error, 100);
+  EXPECT_DOUBLE_EQ(estimates[0].degrees, 2);
+}
+
 }  // namespace
 }  // namespace benanza
