@@ -1,0 +1,95 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/regress/pairs.h"
+
+namespace benanza::regress {
+
+enum class Side { before, after };
+
+/// One process to run.
+struct Round {
+  Side side = Side::before;
+  /// Names of variants; empty: everything that was asked for.
+  std::vector<VariantName> only{};
+  /// Of every variant.
+  int repetitions = 1;
+  /// Counts the rounds of one side.
+  int number = 0;
+};
+/// Runs a suite in a process of its own and returns its rows.
+using RunRound = std::function<std::vector<Row>(const Round&)>;
+
+struct GateOptions {
+  Unit unit = Unit::choice;
+  /// Ratios up to 1 + tolerance are the same.
+  double tolerance = 0.03;
+  /// Pairs of whole runs, from which suspects are chosen.
+  int screening_pairs = 5;
+  /// Pairs of the suspects alone after which they are judged, added up; the last judges them
+  /// finally.
+  std::vector<int> looks{10, 20, 40};
+  int confirming_repetitions = 3;
+  /// Units beside the suspects that show what all have in common.
+  std::size_t controls = 12;
+  /// Probability of any `kernel` or `heuristic` in a run if nothing has changed.
+  double level = 0.01;
+};
+
+/// Why a unit is in the report, the gravest first.
+enum class Verdict {
+  /// No time any more: refused, wrong or failed.
+  lost,
+  /// The same algorithm is slower, or the algorithm is gone.
+  kernel,
+  /// The library now picks another algorithm that is slower, though it still has the old one.
+  heuristic,
+  /// Still looks apart, but the pairs do not settle it.
+  unknown,
+  faster,
+  /// Looked apart in the screening, and did not when it was measured again.
+  noise,
+};
+inline constexpr Verdict verdicts[] = {Verdict::lost,    Verdict::kernel, Verdict::heuristic,
+                                       Verdict::unknown, Verdict::faster, Verdict::noise};
+std::string_view to_string(Verdict verdict);
+/// Does the gate close?
+inline bool is_regression(Verdict verdict) {
+  return verdict == Verdict::lost || verdict == Verdict::kernel || verdict == Verdict::heuristic;
+}
+
+struct Judged {
+  std::string unit{};
+  Verdict verdict = Verdict::noise;
+  /// After over before, without drift; its 95% interval, of the confirming pairs.
+  std::optional<double> ratio{};
+  std::optional<Interval> interval{};
+  /// As the first pair measured it.
+  Timing before{};
+  Timing after{};
+  std::size_t pairs = 0;
+};
+
+struct GateAnswer {
+  /// Gravest first.
+  std::vector<Judged> judged{};
+  /// Units with a time on both sides.
+  std::size_t compared = 0;
+  /// After over before of what all units have in common, by the screening pairs, and its interval.
+  double drift = 1;
+  std::optional<Interval> drift_interval{};
+  /// All units together are slower than the tolerance allows: as grave as one that is.
+  bool all_slower = false;
+
+  bool closes() const;
+};
+
+/// Screens everything, measures what looks apart again, and says why. Sides take turns: A B B A.
+GateAnswer judge(const GateOptions& options, const RunRound& run);
+
+}  // namespace benanza::regress

@@ -1,0 +1,159 @@
+// benanza-regress: does a new build or library version slow anything down? Runs both in turns.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "analysis/input/flags.h"
+#include "analysis/regress/report.h"
+#include "analysis/regress/side.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace benanza;
+using namespace benanza::analysis;
+using namespace benanza::regress;
+using Clock = std::chrono::steady_clock;
+
+/// Exit status where something is slower or lost.
+constexpr int regression_found = 3;
+
+struct Options {
+  std::string before = "here";
+  std::string after;
+  std::vector<std::string> backends;
+  Measured measured{};
+  std::string algorithms = "best";
+  double tolerance_percent = 3;
+  std::string out;
+  std::string junit;
+  std::string format = "table";
+};
+
+void add_flags(CLI::App& program, Options& options) {
+  Flags flags(program);
+  flags.add_required("--before", options.before,
+                     "A build (bin/bench_*), the folder of a library's version, or here", "PREFIX");
+  flags.add_required("--after", options.after, "The other one", "PREFIX");
+  flags.add("--backend", options.backends,
+            "onednn, cudnn, cublas; those that are built and find a device if not given",
+            "B[,B...]", ',');
+  flags.add("--graph", options.measured.graphs,
+            "Problems of these models, <model>.graph.json, instead of those built in", "FILE");
+  flags.add("--problem", options.measured.problems, "This key; may be repeated", "KEY");
+  flags.add("--precision", options.measured.precisions, "Only these", "P[,P...]", ',');
+  flags.add("--filter", options.measured.filter, "Only names that match, as --benchmark_filter",
+            "REGEX");
+  flags.add_word("--algorithms", options.algorithms, {"best", "all"},
+                 "best: what the library picks; all: every algorithm by itself");
+  flags.add("--cold", options.measured.cold, "Times with cold caches");
+  flags.add("--tolerance", options.tolerance_percent, 0.1, 1000.0,
+            "Times that differ by no more are the same, in percent");
+  flags.add("--budget", options.measured.budget, "Seconds of each measurement", "SECONDS");
+  flags.add("--out", options.out, "Keep the results of every process here", "DIR");
+  flags.add("--junit", options.junit, "Write the verdicts as JUnit's XML, too", "FILE");
+  flags.add_word("--format", options.format, {"table", "json", "csv"}, "Output");
+}
+
+/// The folder of this program.
+fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+/// One line on a terminal, replaced by the next.
+void show_progress(const std::string& backend, const Round& round, Clock::time_point start) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  std::fprintf(stderr, "\r\033[K%s: pair %d, %s, %zu calls, after %.0f s", backend.c_str(),
+               round.number + 1, round.side == Side::before ? "before" : "after", round.only.size(),
+               seconds);
+}
+
+Section gate_of(const std::string& backend, const Options& options, const fs::path& folder,
+                std::string& junit, bool& regression) {
+  const fs::path own = own_folder() / ("bench_" + backend);
+  const SideOfGate before = side_of(options.before, backend, own);
+  const SideOfGate after = side_of(options.after, backend, own);
+  Measured measured = options.measured;
+  measured.backend = backend;
+  measured.unit = options.algorithms == "best" ? Unit::choice : Unit::call;
+  const GateOptions gate{.unit = measured.unit, .tolerance = options.tolerance_percent / 100};
+  const fs::path rounds = folder / backend;
+  make_directories(rounds);
+  const Clock::time_point start = Clock::now();
+  const GateAnswer answer = judge(gate, [&](const Round& round) {
+    show_progress(backend, round, start);
+    return run_suite(round.side == Side::before ? before : after, measured, round, rounds);
+  });
+  if (::isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K");
+  if (answer.compared == 0) {
+    throw Error(backend + ": no problem has a time on both sides; --graph names models to measure");
+  }
+  const Reproducer again = [&](const Judged& one) {
+    const bool there = one.after.status == Status::ok;
+    return reproducer(after, measured, there ? one.after.variant : one.before.variant);
+  };
+  Section section = gate_section(answer, gate, again);
+  section.heading = backend;
+  section.facts["backend"] = backend;
+  junit += junit_text(answer, gate, again);
+  regression = regression || answer.closes();
+  return section;
+}
+
+std::vector<std::string> backends_of(const Options& options) {
+  if (!options.backends.empty()) return options.backends;
+  std::vector<std::string> found;
+  for (const std::string backend : {"onednn", "cudnn", "cublas"}) {
+    if (has_device({.program = own_folder() / ("bench_" + backend)})) found.push_back(backend);
+  }
+  if (found.empty()) throw Error("no suite finds a device; --backend names one");
+  return found;
+}
+
+int run(int argc, char** argv) {
+  CLI::App program(
+      "Runs two builds, or one with two versions of its library, in turns on this machine, and "
+      "says "
+      "what is slower and why. Exit status 0: nothing; 3: something is slower or lost; 1: an "
+      "error.",
+      "benanza-regress");
+  Options options;
+  add_flags(program, options);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    throw Error(std::string(error.what()) + "; --help lists the options");
+  }
+  const fs::path folder = options.out.empty() ? fs::temp_directory_path() /
+                                                    fmt::format("benanza-regress-{}", ::getpid())
+                                              : fs::path(options.out);
+  bool regression = false;
+  std::string junit;
+  Page page{.command = "regress"};
+  for (const std::string& backend : backends_of(options)) {
+    page.sections.push_back(gate_of(backend, options, folder, junit, regression));
+  }
+  print(page_text(page, options.format, 1000));
+  if (!options.junit.empty()) write_file(options.junit, junit);
+  if (options.out.empty()) fs::remove_all(folder);
+  return regression ? regression_found : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "benanza-regress: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,138 @@
+#include "analysis/regress/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace benanza::regress {
+namespace {
+
+using namespace analysis;
+
+std::string algorithm_text(const Timing& timing) {
+  if (timing.status == Status::ok) return timing.variant.algorithm;
+  return std::string(to_string(timing.status)) +
+         (timing.reason.empty() ? "" : ": " + timing.reason);
+}
+
+std::optional<double> seconds_of(const Timing& timing) {
+  if (timing.status != Status::ok) return std::nullopt;
+  return timing.seconds;
+}
+
+Cell interval_cell(const std::optional<Interval>& interval) {
+  if (!interval) return {.shown = "", .value = nullptr};
+  return {.shown = fmt::format("{:.3f} to {:.3f}", interval->low, interval->high),
+          .value = {interval->low, interval->high}};
+}
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char letter : text) {
+    switch (letter) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += letter;
+    }
+  }
+  return out;
+}
+
+std::string drift_text(const GateAnswer& answer) {
+  std::string text = fmt::format("all together: {:.3f} times as long", answer.drift);
+  if (answer.drift_interval) {
+    text += fmt::format(" (95%: {:.3f} to {:.3f})", answer.drift_interval->low,
+                        answer.drift_interval->high);
+  }
+  return text + (answer.all_slower ? ": EVERYTHING IS SLOWER" : "");
+}
+
+std::string counts_text(const GateAnswer& answer) {
+  std::string text;
+  for (const Verdict verdict : verdicts) {
+    const auto count = std::ranges::count(answer.judged, verdict, &Judged::verdict);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(verdict));
+  }
+  return text;
+}
+
+}  // namespace
+
+Section gate_section(const GateAnswer& answer, const GateOptions& options,
+                     const Reproducer& reproducer) {
+  Section section;
+  section.add(fmt::format("{} compared, tolerance {:g}%: {}", answer.compared,
+                          options.tolerance * 100, counts_text(answer)));
+  section.add(drift_text(answer));
+  section.facts["compared"] = answer.compared;
+  section.facts["tolerance"] = options.tolerance;
+  section.facts["level"] = options.level;
+  section.facts["drift"] = answer.drift;
+  section.facts["all_slower"] = answer.all_slower;
+  section.facts["regression"] = answer.closes();
+  section.csv_facts.clear();
+  Sheet sheet{.name = "verdicts",
+              .columns = {{"verdict", "verdict"},
+                          {"ratio", "ratio", true},
+                          {"ratio 95%", "ratio_95"},
+                          {"pairs", "pairs", true},
+                          {"before us", "before_seconds", true},
+                          {"after us", "after_seconds", true},
+                          {"before", "before"},
+                          {"after", "after"},
+                          {"problem", "problem"}},
+              .all_rows = true};
+  Sheet lines{.name = "reproducers", .caption = "to measure again", .all_rows = true};
+  lines.columns = {{"problem", "problem"}, {"command", "command", false, any_width}};
+  for (const Judged& one : answer.judged) {
+    sheet.rows.push_back({text_cell(std::string(to_string(one.verdict))), ratio_cell(one.ratio),
+                          interval_cell(one.interval), count_cell(one.pairs),
+                          us_cell(seconds_of(one.before)), us_cell(seconds_of(one.after)),
+                          text_cell(algorithm_text(one.before)),
+                          text_cell(algorithm_text(one.after)), text_cell(one.unit)});
+    if (is_regression(one.verdict)) {
+      lines.rows.push_back({text_cell(one.unit), text_cell(reproducer(one))});
+    }
+  }
+  section.add(std::move(sheet));
+  section.add(std::move(lines));
+  return section;
+}
+
+std::string junit_text(const GateAnswer& answer, const GateOptions& options,
+                       const Reproducer& reproducer) {
+  std::string cases = fmt::format(
+      "  <testcase classname=\"benanza\" name=\"all together\">{}</testcase>\n",
+      answer.all_slower ? fmt::format("<failure message=\"{}\"/>", drift_text(answer)) : "");
+  std::size_t failures = answer.all_slower ? 1 : 0;
+  for (const Judged& one : answer.judged) {
+    std::string failure;
+    if (is_regression(one.verdict)) {
+      ++failures;
+      failure = fmt::format(
+          "<failure message=\"{}: {} times as long, tolerance {:g}%\">{}</failure>",
+          to_string(one.verdict), one.ratio ? fmt::format("{:.3f}", *one.ratio) : "no time",
+          options.tolerance * 100, xml_escaped(reproducer(one)));
+    }
+    cases += fmt::format("  <testcase classname=\"benanza.{}\" name=\"{}\">{}</testcase>\n",
+                         to_string(one.verdict), xml_escaped(one.unit), failure);
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"benanza-regress\" "
+      "tests=\"{}\" "
+      "failures=\"{}\">\n{}</testsuite>\n",
+      answer.judged.size() + 1, failures, cases);
+}
+
+}  // namespace benanza::regress

@@ -1,0 +1,224 @@
+// The gate of benanza-regress, with processes that say what they are told to.
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+#include "analysis/regress/report.h"
+#include "analysis/regress/side.h"
+
+namespace benanza::regress {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr double us = 1e-6;
+
+Row row(const std::string& name, double seconds, std::optional<int> rank = {}) {
+  return {.variant = parse_variant_name(name),
+          .status = Status::ok,
+          .samples = {seconds},
+          .heuristic_rank = rank};
+}
+
+/// A library of many ReLUs, measured on a busy machine: every process is slower or faster as a
+/// whole (5%), and places each call's memory differently (2%).
+class Machine {
+ public:
+  explicit Machine(unsigned seed, int units = 300) : units_(units), random_(seed) {}
+
+  /// `after` takes so many times as long in the ReLU of this number; -1: in all.
+  void plant(int unit, double factor) { planted_.emplace_back(unit, factor); }
+  /// `after` picks algorithm b for this unit, which takes twice as long as a.
+  void pick_other(int unit) { other_ = unit; }
+  /// `after` has no algorithm a for it any more either.
+  void lose_old() { old_is_lost_ = true; }
+  /// `after` refuses this unit.
+  void refuse(int unit) { refused_ = unit; }
+
+  RunRound run() {
+    return [this](const Round& round) { return rows(round); };
+  }
+  int rounds() const { return rounds_; }
+
+ private:
+  std::vector<Row> rows(const Round& round) {
+    ++rounds_;
+    const bool after = round.side == Side::after;
+    const double whole = std::exp(0.05 * noise_(random_));
+    std::vector<Row> rows;
+    const auto add = [&](const VariantName& variant) {
+      const int unit = std::stoi(variant.key.substr(variant.key.find('/') + 1));
+      const bool slow = variant.algorithm == "b";
+      if (after && unit == refused_) {
+        rows.push_back({.variant = variant, .status = Status::unsupported, .reason = "no"});
+        return;
+      }
+      if (after && old_is_lost_ && unit == other_ && !slow) return;
+      double seconds = 10 * us * whole * std::exp(0.02 * noise_(random_)) * (slow ? 2 : 1);
+      for (const auto& [planted, factor] : planted_) {
+        if (after && (planted == unit || planted < 0)) seconds *= factor;
+      }
+      for (int repetition = 0; repetition < round.repetitions; ++repetition) {
+        rows.push_back(row(to_string(variant), seconds * std::exp(0.005 * noise_(random_))));
+      }
+    };
+    if (!round.only.empty()) {
+      for (const VariantName& variant : round.only) add(variant);
+      return rows;
+    }
+    for (int unit = 0; unit < units_; ++unit) {
+      const bool other = after && unit == other_;
+      add(parse_variant_name("relu/" + std::to_string(unit) + "/fp32/nchw/fake/" +
+                             (other ? "b" : "a")));
+    }
+    return rows;
+  }
+
+  int units_;
+  std::mt19937 random_;
+  std::normal_distribution<double> noise_{0, 1};
+  std::vector<std::pair<int, double>> planted_;
+  int other_ = -2;
+  bool old_is_lost_ = false;
+  int refused_ = -2;
+  int rounds_ = 0;
+};
+
+std::vector<std::string> units_with(const GateAnswer& answer, Verdict verdict) {
+  std::vector<std::string> units;
+  for (const Judged& one : answer.judged) {
+    if (one.verdict == verdict) units.push_back(one.unit);
+  }
+  return units;
+}
+
+TEST(Gate, StaysOpenWhereNothingChanged) {
+  int closed = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    Machine machine(seed);
+    closed += judge({}, machine.run()).closes() ? 1 : 0;
+  }
+  EXPECT_LE(closed, 1);
+}
+
+TEST(Gate, FindsWhatIsTenPercentSlower) {
+  int found = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Machine machine(seed);
+    machine.plant(17, 1.10);
+    const GateAnswer answer = judge({}, machine.run());
+    for (const std::string& unit : units_with(answer, Verdict::kernel)) {
+      found += unit == "relu/17/fp32/nchw/fake/choice" ? 1 : 0;
+    }
+  }
+  EXPECT_GE(found, 19);
+}
+
+TEST(Gate, SaysByHowMuch) {
+  Machine machine(1);
+  machine.plant(17, 1.20);
+  const GateAnswer answer = judge({}, machine.run());
+  ASSERT_THAT(units_with(answer, Verdict::kernel), ElementsAre("relu/17/fp32/nchw/fake/choice"));
+  const Judged& one = answer.judged.front();
+  EXPECT_NEAR(*one.ratio, 1.2, 0.04);
+  ASSERT_TRUE(one.interval);
+  EXPECT_LT(one.interval->low, 1.2);
+  EXPECT_GT(one.interval->high, 1.2);
+  EXPECT_EQ(answer.compared, 300U);
+}
+
+TEST(Gate, AnotherChoiceOfTheLibraryIsItsHeuristic) {
+  Machine machine(1);
+  machine.pick_other(5);
+  const GateAnswer answer = judge({}, machine.run());
+  ASSERT_THAT(units_with(answer, Verdict::heuristic), ElementsAre("relu/5/fp32/nchw/fake/choice"));
+  EXPECT_EQ(answer.judged.front().before.variant.algorithm, "a");
+  EXPECT_EQ(answer.judged.front().after.variant.algorithm, "b");
+  EXPECT_THAT(units_with(answer, Verdict::kernel), IsEmpty());
+}
+
+TEST(Gate, WhereTheOldAlgorithmIsGoneItIsTheKernel) {
+  Machine machine(1);
+  machine.pick_other(5);
+  machine.lose_old();
+  EXPECT_THAT(units_with(judge({}, machine.run()), Verdict::kernel),
+              ElementsAre("relu/5/fp32/nchw/fake/choice"));
+}
+
+TEST(Gate, WhatIsRefusedIsLost) {
+  Machine machine(1);
+  machine.refuse(9);
+  const GateAnswer answer = judge({}, machine.run());
+  EXPECT_THAT(units_with(answer, Verdict::lost), ElementsAre("relu/9/fp32/nchw/fake/choice"));
+  EXPECT_EQ(answer.judged.front().after.reason, "no");
+  EXPECT_TRUE(answer.closes());
+}
+
+// What all calls have in common is no call's own fault, and still a regression if every pair shows
+// it.
+TEST(Gate, EverythingSlowerClosesIt) {
+  Machine machine(1);
+  machine.plant(-1, 1.5);
+  const GateAnswer answer = judge({.screening_pairs = 8}, machine.run());
+  EXPECT_TRUE(answer.all_slower);
+  EXPECT_TRUE(answer.closes());
+  EXPECT_THAT(units_with(answer, Verdict::kernel), IsEmpty());
+  EXPECT_NEAR(answer.drift, 1.5, 0.1);
+}
+
+TEST(Gate, FasterDoesNotCloseIt) {
+  Machine machine(1);
+  machine.plant(17, 0.8);
+  const GateAnswer answer = judge({}, machine.run());
+  EXPECT_THAT(units_with(answer, Verdict::faster), SizeIs(1));
+  EXPECT_FALSE(answer.closes());
+}
+
+TEST(Timings, OfAChoiceAreThoseOfTheAlgorithmThatTheLibraryRanksFirst) {
+  const std::vector<Row> rows{
+      row("relu/1/fp32/nchw/cudnn/x", 1 * us, 2), row("relu/1/fp32/nchw/cudnn/y", 4 * us, 1),
+      row("relu/1/fp32/nchw/cudnn/y", 6 * us, 1), row("relu/1/fp32/nhwc/cudnn/x", 3 * us, 1)};
+  const Timings timings = timings_of(rows, Unit::choice);
+  ASSERT_THAT(timings, SizeIs(2));
+  const Timing& nchw = timings.at("relu/1/fp32/nchw/cudnn/choice");
+  EXPECT_EQ(nchw.variant.algorithm, "y");
+  EXPECT_DOUBLE_EQ(nchw.seconds, 5 * us);
+  EXPECT_THAT(timings_of(rows, Unit::call), SizeIs(3));
+}
+
+TEST(Arguments, OfASecondLookAreTheVariantsAlone) {
+  const Measured measured{.backend = "cudnn", .graphs = {"a.graph.json"}};
+  EXPECT_THAT(arguments_of(measured, {}), AllOf(testing::Contains("--graph=a.graph.json"),
+                                                testing::Contains("--algorithms=best")));
+  const Round round{.only = {parse_variant_name("add/1x8_1x8/fp16/nchw/cudnn/op.a")},
+                    .repetitions = 3};
+  EXPECT_THAT(arguments_of(measured, round),
+              ElementsAre("--fresh", "--budget=0.02", "--benchmark_repetitions=3",
+                          "--algorithms=all", "--problem=add/1x8_1x8", "--precision=fp16",
+                          R"(--benchmark_filter=^(add/1x8_1x8/fp16/nchw/cudnn/op\.a)$)"));
+}
+
+TEST(Report, NamesRegressionsAndHowToMeasureThemAgain) {
+  Machine machine(1);
+  machine.plant(17, 1.5);
+  const GateOptions options;
+  const GateAnswer answer = judge(options, machine.run());
+  const Reproducer again = [](const Judged& one) { return "bench & <" + one.unit + ">"; };
+  analysis::Page page{.command = "regress", .sections = {gate_section(answer, options, again)}};
+  EXPECT_THAT(page_table(page, 100),
+              AllOf(HasSubstr("300 compared, tolerance 3%: 0 lost, 1 kernel, 0 heuristic"),
+                    HasSubstr("bench & <relu/17")));
+  const std::string junit = junit_text(answer, options, again);
+  EXPECT_THAT(junit, AllOf(HasSubstr("failures=\"1\""), HasSubstr("bench &amp; &lt;relu/17"),
+                           Not(HasSubstr("bench & <"))));
+}
+
+}  // namespace
+}  // namespace benanza::regress
