@@ -1,0 +1,29 @@
+// bench_onednn, some of whose calls have become slower.
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+
+#include "suites/harness/registration.h"
+#include "suites/harness/run/bench_main.h"
+#include "suites/onednn/backend.h"
+#include "suites/tests/planted/planted.h"
+#include "suites/verify/verification_cases.h"
+
+int main(int argc, char** argv) {
+  using namespace benanza;
+  using Clock = std::chrono::steady_clock;
+  try {
+    const auto wait = [](double seconds) {
+      const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+      while (Clock::now() < end) {
+      }
+    };
+    harness::PlantedBackend backend(onednn::make_backend(), harness::Plant::from_environment(),
+                                    wait, [](const harness::Primitive&) {});
+    return harness::bench_main(argc, argv, backend, registration(), verify::verifier());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_onednn: %s\n", error.what());
+    return static_cast<int>(harness::Exit::error);
+  }
+}

@@ -1,0 +1,108 @@
+#include "suites/tests/planted/planted.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/problem/name.h"
+
+namespace benanza::harness {
+namespace {
+
+/// A primitive that takes longer. By how much is known once it has run: when its result is asked
+/// for, before it is timed.
+class PlantedPrimitive : public Primitive {
+ public:
+  PlantedPrimitive(std::unique_ptr<Primitive> call, double factor, Stopwatch& stopwatch,
+                   const Delay& delay, const Forget& forget)
+      : call_(std::move(call)),
+        factor_(factor),
+        stopwatch_(stopwatch),
+        delay_(delay),
+        forget_(forget) {}
+  ~PlantedPrimitive() override { forget_(*this); }
+
+  void upload(std::size_t index, std::span<const float> values) override {
+    call_->upload(index, values);
+  }
+  void poison_output() override { call_->poison_output(); }
+  void run() override {
+    call_->run();
+    if (delay_seconds_ > 0) delay_(delay_seconds_);
+  }
+  std::vector<float> download() override {
+    std::vector<float> result = call_->download();
+    if (delay_seconds_ == 0) set_delay();
+    return result;
+  }
+  double rounding_amplification() const override { return call_->rounding_amplification(); }
+  std::int64_t workspace_bytes() const override { return call_->workspace_bytes(); }
+  Facts facts() override { return {{"planted", planted_}}; }
+
+ private:
+  static constexpr int calls = 50;
+  static constexpr int rounds = 5;
+
+  double seconds(Primitive& primitive) {
+    double least = 1e9;
+    for (int round = 0; round < rounds; ++round) {
+      least = std::min(least, stopwatch_.time(primitive, calls) / calls);
+    }
+    return least;
+  }
+
+  /// Starting to wait takes time of its own, so the delay is found in two steps.
+  void set_delay() {
+    const double alone = seconds(*call_);
+    const double wanted = alone * (factor_ - 1);
+    delay_seconds_ = wanted;
+    const double more = seconds(*this) - alone;
+    delay_seconds_ = std::max(1e-9, 2 * wanted - more);
+    forget_(*this);
+    planted_ = seconds(*this) / alone;
+    forget_(*this);
+  }
+
+  std::unique_ptr<Primitive> call_;
+  double factor_;
+  Stopwatch& stopwatch_;
+  const Delay& delay_;
+  const Forget& forget_;
+  double delay_seconds_ = 0;
+  double planted_ = 1;
+};
+
+/// FNV-1a: the same for a name in every process.
+unsigned hash(std::string_view text) {
+  unsigned value = 2166136261U;
+  for (const char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 16777619U;
+  return value;
+}
+
+}  // namespace
+
+Plant Plant::from_environment() {
+  Plant plant;
+  if (const char* factor = std::getenv("BENANZA_PLANT_FACTOR")) plant.factor = std::atof(factor);
+  if (const char* share = std::getenv("BENANZA_PLANT_ONE_IN")) {
+    plant.one_in = static_cast<unsigned>(std::max(1, std::atoi(share)));
+  }
+  return plant;
+}
+
+bool Plant::picks(const Variant& variant) const {
+  const VariantName name{.key = benanza::key(variant.problem),
+                         .precision = variant.precision,
+                         .layout = variant.layout,
+                         .backend = "any",
+                         .algorithm = variant.algorithm};
+  return hash(to_string(name)) / 7 % one_in == 0;
+}
+
+std::unique_ptr<Primitive> PlantedBackend::create(const Variant& variant) {
+  std::unique_ptr<Primitive> call = library_->create(variant);
+  if (!plant_.picks(variant)) return call;
+  return std::make_unique<PlantedPrimitive>(std::move(call), plant_.factor, library_->stopwatch(),
+                                            delay_, forget_);
+}
+
+}  // namespace benanza::harness
