@@ -7,15 +7,9 @@
 namespace benanza::regress {
 namespace {
 
-Pair run_pair(const RunRound& run, Unit unit, Round round) {
-  Pair pair;
-  const bool before_first = round.number % 2 == 0;
-  for (const bool first : {true, false}) {
-    round.side = first == before_first ? Side::before : Side::after;
-    Timings timings = timings_of(run(round), unit);
-    (round.side == Side::before ? pair.before : pair.after) = std::move(timings);
-  }
-  return pair;
+Pair run_pair(const RunRound& run, Unit unit, const Round& round) {
+  const RowsOfRound rows = run(round);
+  return {.before = timings_of(rows.before, unit), .after = timings_of(rows.after, unit)};
 }
 
 bool is_ok(const Timings& timings, std::string_view unit) {

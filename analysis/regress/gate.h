@@ -10,20 +10,23 @@
 
 namespace benanza::regress {
 
-enum class Side { before, after };
-
-/// One process to run.
+/// One process for each side.
 struct Round {
-  Side side = Side::before;
   /// Names of variants; empty: everything that was asked for.
   std::vector<VariantName> only{};
   /// Of every variant.
   int repetitions = 1;
-  /// Counts the rounds of one side.
   int number = 0;
+
+  /// A B, B A, A B, ...
+  bool before_first() const { return number % 2 == 0; }
 };
-/// Runs a suite in a process of its own and returns its rows.
-using RunRound = std::function<std::vector<Row>(const Round&)>;
+struct RowsOfRound {
+  std::vector<Row> before{};
+  std::vector<Row> after{};
+};
+/// Runs a round's two processes.
+using RunRound = std::function<RowsOfRound(const Round&)>;
 
 struct GateOptions {
   Unit unit = Unit::choice;
@@ -33,7 +36,7 @@ struct GateOptions {
   int screening_pairs = 5;
   /// Pairs of the suspects alone after which they are judged, added up; the last judges them
   /// finally.
-  std::vector<int> looks{10, 20, 40};
+  std::vector<int> looks{6, 12, 24};
   int confirming_repetitions = 3;
   /// Units beside the suspects that show what all have in common.
   std::size_t controls = 12;
@@ -89,7 +92,7 @@ struct GateAnswer {
   bool closes() const;
 };
 
-/// Screens everything, measures what looks apart again, and says why. Sides take turns: A B B A.
+/// Screens everything, measures what looks apart again, and says why.
 GateAnswer judge(const GateOptions& options, const RunRound& run);
 
 }  // namespace benanza::regress

@@ -1,6 +1,7 @@
 // benanza-regress: does a new build or library version slow anything down? Runs both in turns.
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -69,10 +70,12 @@ fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path();
 void show_progress(const std::string& backend, const Round& round, Clock::time_point start) {
   if (::isatty(STDERR_FILENO) == 0) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  std::fprintf(stderr, "\r\033[K%s: pair %d, %s, %zu calls, after %.0f s", backend.c_str(),
-               round.number + 1, round.side == Side::before ? "before" : "after", round.only.size(),
-               seconds);
+  std::fprintf(stderr, "\r\033[K%s: pair %d, %s, after %.0f s", backend.c_str(), round.number + 1,
+               round.only.empty() ? "everything" : "a second look", seconds);
 }
+
+/// Shares its processors with other work; a GPU is one suite's alone, which waits for it.
+bool is_host(const std::string& backend) { return backend == "onednn"; }
 
 Section gate_of(const std::string& backend, const Options& options, const fs::path& folder,
                 std::string& junit, bool& regression) {
@@ -88,7 +91,7 @@ Section gate_of(const std::string& backend, const Options& options, const fs::pa
   const Clock::time_point start = Clock::now();
   const GateAnswer answer = judge(gate, [&](const Round& round) {
     show_progress(backend, round, start);
-    return run_suite(round.side == Side::before ? before : after, measured, round, rounds);
+    return run_suites(before, after, measured, round, is_host(backend), rounds);
   });
   if (::isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K");
   if (answer.compared == 0) {
@@ -135,6 +138,8 @@ int run(int argc, char** argv) {
   const fs::path folder = options.out.empty() ? fs::temp_directory_path() /
                                                     fmt::format("benanza-regress-{}", ::getpid())
                                               : fs::path(options.out);
+  // A suite that has ended takes no turns.
+  ::signal(SIGPIPE, SIG_IGN);
   bool regression = false;
   std::string junit;
   Page page{.command = "regress"};

@@ -1,17 +1,12 @@
 #include "analysis/regress/side.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <optional>
 #include <set>
 
+#include "analysis/regress/process.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/results_file/read_rows.h"
@@ -54,52 +49,6 @@ std::vector<std::string> environment_of(const SideOfGate& side) {
   }
   if (!path.empty()) variables.push_back(std::string(search_path) + path);
   return variables;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> list;
-  for (std::string& word : words) list.push_back(word.data());
-  list.push_back(nullptr);
-  return list;
-}
-
-/// Files that a process writes to.
-struct Streams {
-  fs::path out{};
-  fs::path err{};
-};
-
-/// The exit status; 128 and more for a signal. Throws Error where the program cannot be started.
-int run_process(const SideOfGate& side, std::vector<std::string> words, const Streams& streams) {
-  posix_spawn_file_actions_t actions;
-  if (::posix_spawn_file_actions_init(&actions) != 0) throw Error("cannot start a process");
-  const auto destroy = [](posix_spawn_file_actions_t* used) {
-    ::posix_spawn_file_actions_destroy(used);
-  };
-  const std::unique_ptr<posix_spawn_file_actions_t, decltype(destroy)> guard(&actions, destroy);
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, 1, streams.out.c_str(), flags, 0644);
-  ::posix_spawn_file_actions_addopen(&actions, 2, streams.err.c_str(), flags, 0644);
-  words.insert(words.begin(), side.program.string());
-  std::vector<std::string> variables = environment_of(side);
-  std::vector<char*> argv = pointers(words);
-  std::vector<char*> envp = pointers(variables);
-  pid_t child = 0;
-  if (::posix_spawn(&child, side.program.c_str(), &actions, nullptr, argv.data(), envp.data()) !=
-      0) {
-    throw Error(side.program.string() + ": cannot be started");
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw Error(side.program.string() + ": was lost");
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-std::string last_line(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
 }
 
 /// For an extended regular expression.
@@ -187,30 +136,52 @@ std::string reproducer(const SideOfGate& side, const Measured& measured,
   return line;
 }
 
-std::vector<Row> run_suite(const SideOfGate& side, const Measured& measured, const Round& round,
-                           const fs::path& folder) {
-  const std::string name =
-      fmt::format("{:03}_{}", round.number, round.side == Side::before ? "before" : "after");
-  const fs::path out = folder / (name + ".json");
-  const Streams streams{.out = "/dev/null", .err = folder / (name + ".log")};
-  std::vector<std::string> words = arguments_of(measured, round);
-  words.push_back("--benchmark_out=" + out.string());
-  const int status = run_process(side, std::move(words), streams);
-  // 2: rows are incorrect or failed, and written.
-  if (status != 0 && status != 2) {
-    throw Error(fmt::format("{} ended with status {}: {}", side.program.string(), status,
-                            last_line(read_file(streams.err))));
+RowsOfRound run_suites(const SideOfGate& before, const SideOfGate& after, const Measured& measured,
+                       const Round& round, bool turns, const fs::path& folder) {
+  const auto file = [&](bool is_before, const char* ending) {
+    return folder / fmt::format("{:03}_{}{}", round.number, is_before ? "before" : "after", ending);
+  };
+  const auto start = [&](bool is_before) {
+    std::vector<std::string> words = arguments_of(measured, round);
+    words.push_back("--benchmark_out=" + file(is_before, ".json").string());
+    if (turns) words.emplace_back("--turns");
+    const SideOfGate& side = is_before ? before : after;
+    return Process({.program = side.program,
+                    .arguments = std::move(words),
+                    .environment = environment_of(side),
+                    .out = "/dev/null",
+                    .err = file(is_before, ".log")});
+  };
+  const bool first = round.before_first();
+  if (turns) {
+    Process one = start(true);
+    Process other = start(false);
+    take_turns(one, other, first);
+    one.finish();
+    other.finish();
+  } else {
+    start(first).finish();
+    start(!first).finish();
   }
-  std::vector<Row> rows;
-  read_rows(out, {.begin = [](const Origin&) {},
-                  .add = [&](Row&& row) { rows.push_back(std::move(row)); }});
-  return rows;
+  const auto rows_of = [&](bool is_before) {
+    std::vector<Row> rows;
+    read_rows(
+        file(is_before, ".json"),
+        {.begin = [](const Origin&) {}, .add = [&](Row&& row) { rows.push_back(std::move(row)); }});
+    return rows;
+  };
+  return {.before = rows_of(true), .after = rows_of(false)};
 }
 
 bool has_device(const SideOfGate& side) {
   if (!fs::exists(side.program)) return false;
   const fs::path out = fs::temp_directory_path() / fmt::format("benanza-devices-{}", ::getpid());
-  const int status = run_process(side, {"--list-devices"}, {.out = out, .err = "/dev/null"});
+  const int status = Process({.program = side.program,
+                              .arguments = {"--list-devices"},
+                              .environment = environment_of(side),
+                              .out = out,
+                              .err = "/dev/null"})
+                         .wait();
   const bool any = status == 0 && fs::exists(out) && fs::file_size(out) > 0;
   std::error_code none;
   fs::remove(out, none);

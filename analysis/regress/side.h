@@ -40,10 +40,12 @@ std::vector<std::string> arguments_of(const Measured& measured, const Round& rou
 std::string reproducer(const SideOfGate& side, const Measured& measured,
                        const VariantName& variant);
 
-/// Runs a suite in a process of its own, its results in `folder`, and reads them. Throws Error, one
-/// line, where it does not end with results.
-std::vector<Row> run_suite(const SideOfGate& side, const Measured& measured, const Round& round,
-                           const std::filesystem::path& folder);
+/// Runs both sides' suites in processes of their own, their results in `folder`, and reads them:
+/// one after the other or, with `turns`, at the same time, measurement by measurement. On
+/// processors that other work shares, a measurement's neighbour in time has met the same
+/// neighbours. Throws Error, one line, where a suite does not end with results.
+RowsOfRound run_suites(const SideOfGate& before, const SideOfGate& after, const Measured& measured,
+                       const Round& round, bool turns, const std::filesystem::path& folder);
 /// Does the suite find a device?
 bool has_device(const SideOfGate& side);
 

@@ -43,14 +43,13 @@ class Machine {
   void refuse(int unit) { refused_ = unit; }
 
   RunRound run() {
-    return [this](const Round& round) { return rows(round); };
+    return [this](const Round& round) {
+      return RowsOfRound{.before = rows(round, false), .after = rows(round, true)};
+    };
   }
-  int rounds() const { return rounds_; }
 
  private:
-  std::vector<Row> rows(const Round& round) {
-    ++rounds_;
-    const bool after = round.side == Side::after;
+  std::vector<Row> rows(const Round& round, bool after) {
     const double whole = std::exp(0.05 * noise_(random_));
     std::vector<Row> rows;
     const auto add = [&](const VariantName& variant) {
@@ -88,7 +87,6 @@ class Machine {
   int other_ = -2;
   bool old_is_lost_ = false;
   int refused_ = -2;
-  int rounds_ = 0;
 };
 
 std::vector<std::string> units_with(const GateAnswer& answer, Verdict verdict) {

@@ -67,7 +67,15 @@ class Deal {
 
   const std::set<std::string, std::less<>>& planted() const { return planted_; }
 
-  std::vector<Row> operator()(const Round& round) {
+  RowsOfRound operator()(const Round& round) {
+    RowsOfRound rows;
+    rows.before = deal(round, false);
+    rows.after = deal(round, true);
+    return rows;
+  }
+
+ private:
+  std::vector<Row> deal(const Round& round, bool after) {
     if (dealt_ == deck_.size()) {
       std::ranges::shuffle(deck_, random_);
       dealt_ = 0;
@@ -76,7 +84,7 @@ class Deal {
     std::vector<Row> rows;
     const auto add = [&](const std::string& name, const std::vector<Row>& from) {
       for (Row row : from) {
-        if (round.side == Side::after && planted_.contains(name)) {
+        if (after && planted_.contains(name)) {
           for (double& sample : row.samples) sample *= factor_;
         }
         rows.push_back(std::move(row));
@@ -92,7 +100,6 @@ class Deal {
     return rows;
   }
 
- private:
   const std::vector<Process>& processes_;
   double factor_;
   std::mt19937 random_;

@@ -104,6 +104,8 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                "a quick check: two problems of every operator, best algorithm, brief measurements");
   app.add_flag("--list-devices", options.list_devices,
                "print one line for each device that can be measured, none where there is none");
+  app.add_flag("--turns", options.turns,
+               "measure in turns with another process that benanza-regress has started");
   app.add_flag("--ctest", options.ctest, "print measurements for CTest's report");
 }
 

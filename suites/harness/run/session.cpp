@@ -32,7 +32,8 @@ Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& opt
       backend_(backend),
       verifier_(verifier),
       store_(store),
-      crash_(store.journal_descriptor()) {
+      crash_(store.journal_descriptor()),
+      turns_(options.turns) {
   for (const Row& row : store.rows()) rivals_.add(row);
   benchmark::ClearRegisteredBenchmarks();
   for (const NamedVariant& variant : variants) enlist(variant);
@@ -113,6 +114,7 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
     return;
   }
 
+  const Turn turn(turns_);
   progress_->show(done_++, variant.name);
   const Work cost = work(variant.variant.problem, variant.variant.precision);
   const Outcome outcome = guarded_outcome(variant, repetition, cost);

@@ -16,6 +16,7 @@
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/progress.h"
 #include "suites/harness/run/rivals.h"
+#include "suites/harness/run/turns.h"
 #include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
@@ -76,6 +77,7 @@ class Session {
   std::int64_t done_ = 0;
   std::size_t name_width_ = 0;
   std::exception_ptr error_;
+  Turns turns_;
   /// Of every name that is due: which repetitions this run has taken, in order.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> taken_;
 };

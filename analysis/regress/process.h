@@ -1,0 +1,59 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace benanza::regress {
+
+/// A file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// What to run.
+struct Command {
+  std::filesystem::path program{};
+  std::vector<std::string> arguments{};
+  /// NAME=VALUE.
+  std::vector<std::string> environment{};
+  /// Where its output and its errors go.
+  std::filesystem::path out{};
+  std::filesystem::path err{};
+};
+
+/// A suite at work. With --turns, it measures only when told.
+class Process {
+ public:
+  /// Throws Error where the program cannot be started.
+  explicit Process(const Command& command);
+
+  /// Lets it take one measurement; false where there is none any more.
+  bool turn();
+  /// Waits for its end. The exit status; 128 and more for a signal.
+  int wait();
+  /// Waits. Throws Error with its last words where it did not end with results.
+  void finish();
+
+ private:
+  std::filesystem::path program_;
+  std::filesystem::path err_;
+  pid_t child_ = 0;
+  Descriptor begin_;
+  Descriptor end_;
+};
+
+/// Measurement by measurement, until both are done: A B, B A, A B, ...
+void take_turns(Process& before, Process& after, bool before_first);
+
+}  // namespace benanza::regress
