@@ -81,6 +81,32 @@ TEST(PyTorch, OperatorsHaveTheKeysOfTheirProblems) {
             "reducemean/1x2048x7x7_a2.3");
 }
 
+TEST(PyTorch, NoPoolingWindowBeginsBehindTheInput) {
+  // Of 5 pixels, one pad on each side and a stride of 2: windows begin at 0, 2 and 4 of 7. A fourth
+  // at 6 would begin behind the fifth pixel: PyTorch, as ONNX, makes 3x3 of 5x5.
+  EXPECT_EQ(
+      problem("aten::max_pool2d", {{1, 1, 5, 5}}, {"[2, 2]", "[2, 2]", "[1, 1]", "[1, 1]", "True"}),
+      "maxpool/1x1x5x5_k2x2_p1.1.1.1_s2x2_d1x1");
+  // 2 pixels and pads: windows of 1 would begin at 0 and 3 of 4, the second behind the input.
+  EXPECT_EQ(
+      problem("aten::max_pool2d", {{1, 1, 2, 2}}, {"[1, 1]", "[3, 3]", "[1, 1]", "[1, 1]", "True"}),
+      "maxpool/1x1x2x2_k1x1_p1.1.0.0_s3x3_d1x1");
+  EXPECT_EQ(problem("aten::avg_pool2d", {{1, 1, 5, 5}},
+                    {"[2, 2]", "[2, 2]", "[1, 1]", "True", "True", ""}),
+            "avgpool/1x1x5x5_k2x2_p1.1.1.1_s2x2_d1x1_include");
+}
+
+TEST(PyTorch, CountedPadsBesideAnOverhangAreNoProblem) {
+  // Of 6 pixels and 2 pads, 3x3 windows of stride 2: the last one, at 6, ends one place behind the
+  // pads. PyTorch counts these, but not that place; no library's call does that.
+  EXPECT_EQ(problem("aten::avg_pool2d", {{1, 1, 6, 6}},
+                    {"[3, 3]", "[2, 2]", "[1, 1]", "True", "True", ""}),
+            "");
+  EXPECT_EQ(problem("aten::avg_pool2d", {{1, 1, 6, 6}},
+                    {"[3, 3]", "[2, 2]", "[1, 1]", "True", "False", ""}),
+            "avgpool/1x1x6x6_k3x3_p1.1.2.2_s2x2_d1x1_exclude");
+}
+
 TEST(PyTorch, WhatIsNotRecordedIsNotGuessed) {
   EXPECT_EQ(problem("aten::conv2d", {{1, 3, 8, 8}, {64, 3, 7, 7}, {}}, {}), "");
   EXPECT_EQ(
