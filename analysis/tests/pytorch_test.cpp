@@ -207,6 +207,45 @@ TEST(PyTorch, IdleTimeBeforeALaunchIsTheHosts) {
   EXPECT_NEAR(profile.timeline->span_seconds, 116 * us, 1e-12);
 }
 
+/// A product of operands of these types, with a kernel of TF32 behind it.
+TraceWriter& linear(TraceWriter& trace, const std::string& input, const std::string& weights,
+                    const std::string& bias, const std::string& kernel = "gemm") {
+  return trace.types({input, weights, bias})
+      .op("aten::linear", {{4, 8}, {16, 8}, {16}}, {}, {{kernel, 1}});
+}
+
+TEST(PyTorch, PrecisionIsThatOfWhatTheProductsMultiply) {
+  // A bias is no factor; nor is what a normalization reads.
+  TraceWriter half;
+  linear(half.type("float").relu({4, 8}), "c10::Half", "c10::Half", "float");
+  EXPECT_EQ(profile_of(half).precision, "fp16");
+  // "1688": 16x8x8 instructions, of which sm80 has such for TF32 and for half.
+  TraceWriter named;
+  linear(named, "c10::Half", "c10::Half", "c10::Half", "cutlass_80_tensorop_s1688gemm_128x64");
+  EXPECT_EQ(profile_of(named).precision, "fp16");
+  // Of cuBLAS for sm90: halves in, halves out, floats in between.
+  TraceWriter newer;
+  linear(newer, "c10::Half", "c10::Half", "c10::Half", "nvjet_sm90_hsh_64x8_64x16_2x1_v_bz_TNT");
+  EXPECT_EQ(profile_of(newer).precision, "fp16");
+  TraceWriter single;
+  linear(single, "float", "float", "float", "cutlass_80_tensorop_s1688gemm_128x64");
+  EXPECT_EQ(profile_of(single).precision, "tf32");
+  // addmm and baddbmm have the addend first.
+  TraceWriter addend;
+  addend.types({"float", "c10::Half", "c10::Half"})
+      .op("aten::addmm", {{16}, {4, 8}, {8, 16}}, {"1", "1"}, {{"gemm", 1}});
+  EXPECT_EQ(profile_of(addend).precision, "fp16");
+}
+
+TEST(PyTorch, ProductsOfSeveralTypesAreMixed) {
+  TraceWriter layers;
+  linear(layers, "float", "float", "float");
+  EXPECT_EQ(profile_of(linear(layers, "c10::Half", "c10::Half", "c10::Half")).precision, "mixed");
+  // autocast: called with floats, of which half is made.
+  TraceWriter cast;
+  EXPECT_EQ(profile_of(linear(cast, "c10::Half", "float", "float")).precision, "mixed");
+}
+
 TEST(PyTorch, PrecisionIsThatOfTheData) {
   EXPECT_EQ(profile_of(TraceWriter().conv(1, 8, 8, 4)).precision, "fp32");
   EXPECT_EQ(profile_of(TraceWriter().type("c10::Half").conv(1, 8, 8, 4)).precision, "fp16");
