@@ -4,6 +4,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/problem/precision.h"
@@ -14,6 +15,10 @@ namespace benanza::harness {
 
 /// A library's name for one way of solving a problem, e.g. "jit:avx2". Holds no '/' and no space.
 using Algorithm = std::string;
+
+/// Does the algorithm multiply transforms of its operands (Winograd, FFT)? The libraries say so in
+/// its name alone; plans of cuDNN's graph interface ("engine17.k2=3") do not say.
+bool transforms(std::string_view algorithm);
 
 /// problem x precision x layout x algorithm: what a backend sets up as one Primitive.
 struct Variant {
