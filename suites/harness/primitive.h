@@ -49,7 +49,7 @@ class NoDevice : public std::runtime_error {
 
 /// One variant, set up and ready to run again and again. Knows nothing of timing, names or JSON.
 /// Values cross this border as floats in row-major logical order, whatever the variant's precision
-/// and layout; the harness picks inputs that every precision holds exactly. At int8 the result is
+/// and layout; the harness picks inputs that the precision holds exactly. At int8 the result is
 /// round(int8_scale(problem) * exact result), saturated to [-128, 127]; a residual is stored scaled
 /// alike, as the result of a layer before would be.
 class Primitive {

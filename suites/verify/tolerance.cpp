@@ -57,6 +57,10 @@ double tolerance(Precision precision, const Element& element, std::int64_t lengt
          factor_rounding(precision) * element.carried + summing * element.magnitude;
 }
 
+double fp32_product_tolerance(std::int64_t length, double amplification) {
+  return 0x1p-14 + amplification * std::sqrt(static_cast<double>(length)) * 0x1p-24;
+}
+
 double transform_tolerance(Precision precision, const Problem& problem, double largest_magnitude) {
   return 16 * storage(precision).relative * largest_magnitude / summed_channels(problem);
 }

@@ -102,6 +102,20 @@ std::string compare_transformed(const std::vector<Compared>& all, const Problem&
   return "root mean square error " + text(error) + " (tolerance " + text(allowed / 2) + ")";
 }
 
+/// Of products at fp32: empty if fp32_product_tolerance() allows the errors.
+std::string compare_products(std::vector<Compared> all, std::int64_t length, double amplification) {
+  std::erase_if(all, [](const Compared& one) { return one.sample->expected.magnitude == 0; });
+  if (all.empty()) return {};
+  const double root = std::sqrt(static_cast<double>(length));
+  const double error = root_mean_square(all, [&](const Compared& one) {
+    return one.error() / (one.sample->expected.magnitude / root);
+  });
+  const double allowed = fp32_product_tolerance(length, amplification);
+  if (error <= allowed) return {};
+  return "root mean square error " + text(error) + " of a typical sum (tolerance " + text(allowed) +
+         "): products of a shorter type than fp32?";
+}
+
 /// Coordinates of written elements that hold the poison, the first `most` of them.
 std::vector<Dims> poisoned(const std::vector<float>& result, const WrittenView& view,
                            Precision precision, std::size_t most) {
@@ -244,6 +258,13 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
   if (std::string message = compare(all, allowed); !message.empty()) {
     if (harness::transforms(algorithm)) message = compare_transformed(all, problem, precision);
     if (!message.empty()) return {false, message};
+  }
+  if (precision == Precision::fp32 && is_product(problem)) {
+    if (std::string message =
+            compare_products(all, reduction_length(problem), primitive.rounding_amplification());
+        !message.empty()) {
+      return {false, message};
+    }
   }
   if (dropped_share > 0) {
     if (std::string message = compare_share(result, dropped_share); !message.empty()) {
