@@ -44,12 +44,15 @@ Layer merged_layer(const Graph& graph, const Fusion& fusion) {
 std::vector<LayerTime> fusion_times(const Graph& graph, const MeasurementSet& measurements,
                                     MeasurementFilter filter) {
   filter.fallback.reset();
-  Graph calls{.model = graph.model};
+  std::vector<LayerTime> times;
   for (const Fusion& fusion : graph.fusions) {
-    calls.layers.push_back(
-        {.name = fusion.pattern, .cost = Cost::measured, .problems = {fusion.problem}});
+    filter.overwrites_residual = !fusion.keeps_residual;
+    const Graph call{
+        .model = graph.model,
+        .layers = {{.name = fusion.pattern, .cost = Cost::measured, .problems = {fusion.problem}}}};
+    times.push_back(layer_times(call, measurements, filter).front());
   }
-  return layer_times(calls, measurements, filter);
+  return times;
 }
 
 Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,

@@ -12,6 +12,7 @@ namespace {
 struct Way {
   std::string fusion;
   std::vector<std::string> keys;
+  bool keeps_residual = false;
 };
 
 std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const MeasurementFilter& filter) {
@@ -22,7 +23,9 @@ std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const Measuremen
   if (!filter.fused_calls) return ways;
   for (const Fusion& fusion : graph.fusions) {
     if (fusion.layers == std::vector{layer}) {
-      ways.push_back({.fusion = fusion.pattern, .keys = {fusion.problem}});
+      ways.push_back({.fusion = fusion.pattern,
+                      .keys = {fusion.problem},
+                      .keeps_residual = fusion.keeps_residual});
     }
   }
   return ways;
@@ -30,12 +33,14 @@ std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const Measuremen
 
 /// The fastest complete way at `precision`: standing measured, unsupported or missing.
 LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements,
-                const MeasurementFilter& filter, Precision precision) {
+                MeasurementFilter filter, Precision precision) {
+  const bool overwrites_residual = filter.overwrites_residual;
   LayerTime best{.status = LayerStatus::unsupported};
   std::string refusal;
   for (const Way& way : ways) {
     LayerTime time{.status = LayerStatus::measured, .seconds = 0, .fusion = way.fusion};
     bool impossible = false;
+    filter.overwrites_residual = overwrites_residual && !way.keeps_residual;
     for (const std::string& key : way.keys) {
       const Selected call = select_measurement(key, measurements, filter, precision);
       if (call.best != nullptr) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace benanza::analysis {
@@ -12,9 +13,21 @@ bool fits(const MeasurementFilter& filter, const Measurement& measurement) {
          measurement.workspace_bytes.value_or(0) <= *filter.max_workspace_bytes;
 }
 
+bool may_write(const MeasurementFilter& filter, const Measurement& measurement) {
+  return filter.overwrites_residual || !adds_in_place(measurement.variant.algorithm);
+}
+
 /// Is an ok measurement one that `filter` may take?
 bool may_take(const MeasurementFilter& filter, const Measurement& measurement) {
-  return fits(filter, measurement) && (filter.tensor_cores || measurement.tensor_cores == false);
+  return fits(filter, measurement) && (filter.tensor_cores || measurement.tensor_cores == false) &&
+         may_write(filter, measurement);
+}
+
+/// Why none of the ok measurements may be taken.
+std::string nothing_allowed(const MeasurementFilter& filter, bool all_overwrite) {
+  if (all_overwrite) return "every call overwrites the residual, which is needed again";
+  return filter.tensor_cores ? "needs more workspace than allowed"
+                             : "no call is known to do without Tensor Cores";
 }
 
 /// The fastest of what the library would pick, one call per layout and backend.
@@ -64,11 +77,13 @@ Selected select_measurement(std::string_view key, const MeasurementSet& measurem
   std::vector<const Measurement*> candidates;
   bool any = false;
   bool measured = false;
+  bool all_overwrite = true;
   for (const Measurement& measurement : measurements.find(key)) {
     if (!admits(filter, precision, measurement)) continue;
     any = true;
     if (measurement.status == Status::ok) {
       measured = true;
+      all_overwrite = all_overwrite && !may_write(filter, measurement);
       if (may_take(filter, measurement)) candidates.push_back(&measurement);
     } else if (measurement.status == Status::unsupported) {
       if (selected.reason.empty()) selected.reason = measurement.reason;
@@ -82,8 +97,7 @@ Selected select_measurement(std::string_view key, const MeasurementSet& measurem
   selected.best = picked(candidates, filter.policy);
   if (selected.best == nullptr && measured) {
     selected.unsupported = true;
-    selected.reason = filter.tensor_cores ? "needs more workspace than allowed"
-                                          : "no call is known to do without Tensor Cores";
+    selected.reason = nothing_allowed(filter, all_overwrite);
   }
   return selected;
 }

@@ -38,6 +38,8 @@ struct MeasurementFilter {
   bool tensor_cores = true;
   /// False: a layer's calls one by one, no call that does several of them.
   bool fused_calls = true;
+  /// False: no call that adds a residual in the residual's own memory (Fusion::keeps_residual).
+  bool overwrites_residual = true;
 };
 
 /// The answer of the measurements about one problem: a call, or why there is none.

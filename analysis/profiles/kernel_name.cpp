@@ -71,14 +71,25 @@ std::optional<bool> tensor_cores(std::string_view name) {
   return std::nullopt;
 }
 
+/// Of "nvjet_hsh_..." and "nvjet_sm90_hsh_...": one letter a matrix, then the sum's: h half,
+/// t bfloat16, s single. The first; 0 if the name is no such.
+char nvjet_letter(std::string_view name) {
+  constexpr std::string_view mark = "nvjet_";
+  if (!name.starts_with(mark)) return 0;
+  name.remove_prefix(mark.size());
+  if (name.starts_with("sm") && name.size() > 2 && is_digit(name[2])) {
+    name.remove_prefix(std::min(name.size(), name.find('_') + 1));
+  }
+  return name.empty() ? '\0' : name.front();
+}
+
 std::optional<Precision> products(std::string_view name) {
   if (has(name, "tf32")) return Precision::tf32;
   if (has(name, "bf16")) return Precision::bf16;
-  if (name.starts_with("nvjet_") && name.size() > 6) {
-    // One letter a matrix, then the sum's: h half, t bfloat16, s single.
-    if (name[6] == 'h') return Precision::fp16;
-    if (name[6] == 't') return Precision::bf16;
-    if (name[6] == 's') return Precision::tf32;
+  if (const char letter = nvjet_letter(name); letter != 0) {
+    if (letter == 'h') return Precision::fp16;
+    if (letter == 't') return Precision::bf16;
+    if (letter == 's') return Precision::tf32;
     return std::nullopt;
   }
   if (has_any(name, {"f16f16", "_f16_", "fp16", "h16816", "hgemm", "cutlassf_f16"})) {

@@ -68,6 +68,7 @@ struct Profile {
   /// Empty if the profile does not say.
   std::string model{};
   std::optional<std::int64_t> batch{};
+  /// "mixed" where the products' operands are of several types; empty if the profile does not say.
   std::string precision{};
   std::optional<std::int64_t> threads{};
   /// Model of the processor or accelerator; empty if the profile does not say.

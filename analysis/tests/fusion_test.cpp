@@ -52,6 +52,17 @@ TEST(Fusion, OfAChainSavesTheDifferenceOfTheBounds) {
   EXPECT_NEAR(report.patterns[1].profit_alone_seconds, 3.25 * ms, 1e-12);
 }
 
+TEST(Fusion, NoCallOverwritesAResidualThatIsKept) {
+  MeasurementSet set = chain_alone();
+  set.add(measured("relu/cbr/fp32/nchw/onednn/sum.jit", {10.75 * ms}));
+  Graph graph = chain();
+  const auto times = [&] { return fusion_times(graph, set, {}); };
+  EXPECT_DOUBLE_EQ(times().at(1).seconds.value(), 10.75 * ms);
+  graph.fusions[1].keeps_residual = true;
+  EXPECT_EQ(times().at(1).status, LayerStatus::unsupported);
+  EXPECT_THAT(times().at(1).note, HasSubstr("residual"));
+}
+
 TEST(Fusion, IsUsedOnlyWhereItPays) {
   MeasurementSet set = chain_alone();
   add(set, "relu/conv_bn", 12.5 * ms);

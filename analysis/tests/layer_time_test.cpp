@@ -39,6 +39,21 @@ LayerTime time_of(const Graph& graph, const MeasurementSet& set,
   return layer_times(graph, set, filter).at(0);
 }
 
+TEST(LayerTime, NoCallOverwritesAResidualThatIsKept) {
+  const std::string residual = conv + "_residual";
+  MeasurementSet set;
+  set.add(measured(conv + fast, {1 * ms}));
+  set.add(measured("add/x" + fast, {3 * ms}));
+  set.add(measured(residual + "/fp32/any/onednn/sum.jit:avx2", {1.5 * ms}));
+  Graph graph = graph_of({conv, "add/x"});
+  graph.fusions.push_back({.pattern = "conv_add", .layers = {0}, .problem = residual});
+  EXPECT_DOUBLE_EQ(time_of(graph, set).seconds.value(), 1.5 * ms);
+  graph.fusions[0].keeps_residual = true;
+  EXPECT_DOUBLE_EQ(time_of(graph, set).seconds.value(), 4 * ms);
+  set.add(measured(residual + "/fp32/any/onednn/jit:avx2", {2.5 * ms}));
+  EXPECT_DOUBLE_EQ(time_of(graph, set).seconds.value(), 2.5 * ms);
+}
+
 TEST(LayerTime, IsTheFastestOverLayoutsAndAlgorithms) {
   MeasurementSet set;
   set.add(measured(conv + "/fp32/nchw/onednn/gemm:jit", {3 * ms}));

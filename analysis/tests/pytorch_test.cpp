@@ -81,6 +81,32 @@ TEST(PyTorch, OperatorsHaveTheKeysOfTheirProblems) {
             "reducemean/1x2048x7x7_a2.3");
 }
 
+TEST(PyTorch, NoPoolingWindowBeginsBehindTheInput) {
+  // Of 5 pixels, one pad on each side and a stride of 2: windows begin at 0, 2 and 4 of 7. A fourth
+  // at 6 would begin behind the fifth pixel: PyTorch, as ONNX, makes 3x3 of 5x5.
+  EXPECT_EQ(
+      problem("aten::max_pool2d", {{1, 1, 5, 5}}, {"[2, 2]", "[2, 2]", "[1, 1]", "[1, 1]", "True"}),
+      "maxpool/1x1x5x5_k2x2_p1.1.1.1_s2x2_d1x1");
+  // 2 pixels and pads: windows of 1 would begin at 0 and 3 of 4, the second behind the input.
+  EXPECT_EQ(
+      problem("aten::max_pool2d", {{1, 1, 2, 2}}, {"[1, 1]", "[3, 3]", "[1, 1]", "[1, 1]", "True"}),
+      "maxpool/1x1x2x2_k1x1_p1.1.0.0_s3x3_d1x1");
+  EXPECT_EQ(problem("aten::avg_pool2d", {{1, 1, 5, 5}},
+                    {"[2, 2]", "[2, 2]", "[1, 1]", "True", "True", ""}),
+            "avgpool/1x1x5x5_k2x2_p1.1.1.1_s2x2_d1x1_include");
+}
+
+TEST(PyTorch, CountedPadsBesideAnOverhangAreNoProblem) {
+  // Of 6 pixels and 2 pads, 3x3 windows of stride 2: the last one, at 6, ends one place behind the
+  // pads. PyTorch counts these, but not that place; no library's call does that.
+  EXPECT_EQ(problem("aten::avg_pool2d", {{1, 1, 6, 6}},
+                    {"[3, 3]", "[2, 2]", "[1, 1]", "True", "True", ""}),
+            "");
+  EXPECT_EQ(problem("aten::avg_pool2d", {{1, 1, 6, 6}},
+                    {"[3, 3]", "[2, 2]", "[1, 1]", "True", "False", ""}),
+            "avgpool/1x1x6x6_k3x3_p1.1.2.2_s2x2_d1x1_exclude");
+}
+
 TEST(PyTorch, WhatIsNotRecordedIsNotGuessed) {
   EXPECT_EQ(problem("aten::conv2d", {{1, 3, 8, 8}, {64, 3, 7, 7}, {}}, {}), "");
   EXPECT_EQ(
@@ -179,6 +205,45 @@ TEST(PyTorch, IdleTimeBeforeALaunchIsTheHosts) {
   EXPECT_NEAR(profile.timeline->host_bound_seconds, 86 * us, 1e-12);
   EXPECT_NEAR(profile.timeline->busy_seconds, 20 * us, 1e-12);
   EXPECT_NEAR(profile.timeline->span_seconds, 116 * us, 1e-12);
+}
+
+/// A product of operands of these types, with a kernel of TF32 behind it.
+TraceWriter& linear(TraceWriter& trace, const std::string& input, const std::string& weights,
+                    const std::string& bias, const std::string& kernel = "gemm") {
+  return trace.types({input, weights, bias})
+      .op("aten::linear", {{4, 8}, {16, 8}, {16}}, {}, {{kernel, 1}});
+}
+
+TEST(PyTorch, PrecisionIsThatOfWhatTheProductsMultiply) {
+  // A bias is no factor; nor is what a normalization reads.
+  TraceWriter half;
+  linear(half.type("float").relu({4, 8}), "c10::Half", "c10::Half", "float");
+  EXPECT_EQ(profile_of(half).precision, "fp16");
+  // "1688": 16x8x8 instructions, of which sm80 has such for TF32 and for half.
+  TraceWriter named;
+  linear(named, "c10::Half", "c10::Half", "c10::Half", "cutlass_80_tensorop_s1688gemm_128x64");
+  EXPECT_EQ(profile_of(named).precision, "fp16");
+  // Of cuBLAS for sm90: halves in, halves out, floats in between.
+  TraceWriter newer;
+  linear(newer, "c10::Half", "c10::Half", "c10::Half", "nvjet_sm90_hsh_64x8_64x16_2x1_v_bz_TNT");
+  EXPECT_EQ(profile_of(newer).precision, "fp16");
+  TraceWriter single;
+  linear(single, "float", "float", "float", "cutlass_80_tensorop_s1688gemm_128x64");
+  EXPECT_EQ(profile_of(single).precision, "tf32");
+  // addmm and baddbmm have the addend first.
+  TraceWriter addend;
+  addend.types({"float", "c10::Half", "c10::Half"})
+      .op("aten::addmm", {{16}, {4, 8}, {8, 16}}, {"1", "1"}, {{"gemm", 1}});
+  EXPECT_EQ(profile_of(addend).precision, "fp16");
+}
+
+TEST(PyTorch, ProductsOfSeveralTypesAreMixed) {
+  TraceWriter layers;
+  linear(layers, "float", "float", "float");
+  EXPECT_EQ(profile_of(linear(layers, "c10::Half", "c10::Half", "c10::Half")).precision, "mixed");
+  // autocast: called with floats, of which half is made.
+  TraceWriter cast;
+  EXPECT_EQ(profile_of(linear(cast, "c10::Half", "float", "float")).precision, "mixed");
 }
 
 TEST(PyTorch, PrecisionIsThatOfTheData) {

@@ -27,10 +27,12 @@ class TraceWriter {
     nlohmann::json concrete = nlohmann::json::array();
     nlohmann::json types = nlohmann::json::array();
     for (const auto& one : dims) {
+      const std::size_t index = types.size();
       shapes.push_back(one);
       concrete.push_back("");
-      types.push_back(type_);
+      types.push_back(index < next_types_.size() ? next_types_[index] : type_);
     }
+    next_types_.clear();
     for (const std::string& value : values) {
       shapes.push_back(nlohmann::json::array());
       concrete.push_back(value);
@@ -80,6 +82,11 @@ class TraceWriter {
     type_ = name;
     return *this;
   }
+  /// Of the tensors of the next operator, one by one.
+  TraceWriter& types(std::vector<std::string> names) {
+    next_types_ = std::move(names);
+    return *this;
+  }
   double now() const { return now_; }
 
   nlohmann::json json() const {
@@ -104,6 +111,7 @@ class TraceWriter {
 
   nlohmann::json events_ = nlohmann::json::array();
   std::string type_ = "float";
+  std::vector<std::string> next_types_;
   double now_ = 1000;
   double free_ = 0;
   int external_ = 0;

@@ -82,7 +82,8 @@ Graph read_graph(const std::filesystem::path& path) {
     for (const json& row : root.value("fusions", json::array())) {
       graph.fusions.push_back({.pattern = row.at("pattern").get<std::string>(),
                                .layers = row.at("layers").get<std::vector<std::size_t>>(),
-                               .problem = row.at("problem").get<std::string>()});
+                               .problem = row.at("problem").get<std::string>(),
+                               .keeps_residual = row.value("keeps_residual", false)});
     }
     for (const json& row : root.value("transforms", json::array())) {
       graph.transforms.push_back({.layer = row.at("layer").get<std::size_t>(),

@@ -55,6 +55,9 @@ struct Fusion {
   std::string pattern{};
   std::vector<std::size_t> layers{};
   std::string problem{};
+  /// The residual that the problem adds is still needed when the call runs: a call that adds into
+  /// the residual's own memory (adds_in_place()) would destroy it.
+  bool keeps_residual = false;
   bool operator==(const Fusion&) const = default;
 };
 

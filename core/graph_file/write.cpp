@@ -40,6 +40,7 @@ std::string graph_json(const Graph& graph) {
   for (const Fusion& fusion : graph.fusions) {
     fusions.push_back(
         {{"pattern", fusion.pattern}, {"layers", fusion.layers}, {"problem", fusion.problem}});
+    if (fusion.keeps_residual) fusions.back()["keeps_residual"] = true;
   }
   Json transforms = Json::array();
   for (const LayoutTransform& transform : graph.transforms) {

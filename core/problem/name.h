@@ -21,6 +21,12 @@ struct VariantName {
 };
 
 std::string to_string(const VariantName& name);
+/// How the names of algorithms begin that add a residual in its own memory, which then holds the
+/// result: "sum.jit:avx2".
+inline constexpr std::string_view in_place_prefix = "sum.";
+inline bool adds_in_place(std::string_view algorithm) {
+  return algorithm.starts_with(in_place_prefix);
+}
 /// Throws std::invalid_argument naming the text and the part that is wrong.
 VariantName parse_variant_name(std::string_view text);
 

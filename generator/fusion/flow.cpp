@@ -29,6 +29,57 @@ bool Flow::is_constant(std::size_t index, const Source& source) const {
   return found != nullptr && found->constant;
 }
 
+bool Flow::is_view(std::size_t index) const {
+  return layer(index).cost == Cost::free && !layer(index).constant && !layer(index).reads.empty();
+}
+
+std::vector<bool> Flow::layers_before(std::size_t index) const {
+  std::vector<bool> before(size(), false);
+  std::vector<std::size_t> next{index};
+  while (!next.empty()) {
+    const std::size_t current = next.back();
+    next.pop_back();
+    for (const Read& read : layer(current).reads) {
+      if (!read.producer || before[*read.producer]) continue;
+      before[*read.producer] = true;
+      next.push_back(*read.producer);
+    }
+  }
+  return before;
+}
+
+bool Flow::may_be_overwritten(std::size_t index, const Source& source, std::size_t start) const {
+  const Read* found = read(index, source);
+  if (found == nullptr || found->constant || !found->producer) return false;
+  std::size_t maker = *found->producer;
+  while (is_view(maker)) {
+    if (!layer(maker).reads[0].producer) return false;
+    maker = *layer(maker).reads[0].producer;
+  }
+  if (layer(maker).constant) return false;
+  const std::vector<bool> before = layers_before(start);
+  std::vector<bool> same_memory(size(), false);
+  std::vector<int> reads(size(), 0);
+  same_memory[maker] = true;
+  int own_reads = 0;
+  for (std::size_t reader = maker + 1; reader < size(); ++reader) {
+    if (layer(reader).constant) continue;
+    for (const Read& read : layer(reader).reads) {
+      if (!read.producer || !same_memory[*read.producer]) continue;
+      ++reads[*read.producer];
+      if (reader == index) ++own_reads;
+      const bool view = is_view(reader) && &read == layer(reader).reads.data();
+      if (view) same_memory[reader] = true;
+      if (reader != index && !view && !before[reader]) return false;
+    }
+  }
+  for (std::size_t name = 0; name < size(); ++name) {
+    // Uses that no layer makes are the caller's.
+    if (same_memory[name] && layer(name).uses != reads[name]) return false;
+  }
+  return own_reads == 1;
+}
+
 bool Flow::comes_from(std::size_t index, const Source& source, std::size_t producer) const {
   const Read* found = read(index, source);
   return found != nullptr && found->producer == producer;

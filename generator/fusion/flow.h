@@ -23,9 +23,17 @@ class Flow {
   bool is_constant(std::size_t index, const Source& source) const;
   /// True if operand `source` of a call of layer `index` is the result of layer `producer`.
   bool comes_from(std::size_t index, const Source& source, std::size_t producer) const;
+  /// True if nobody needs operand `source` of a call of layer `index` for anything else once layer
+  /// `start` begins, so that the call may write over it: it was made by a layer, the caller of the
+  /// model does not ask for it, and who else reads it works before `start` in any order of layers.
+  bool may_be_overwritten(std::size_t index, const Source& source, std::size_t start) const;
 
  private:
   const Read* read(std::size_t index, const Source& source) const;
+  /// A layer without work whose result is its first input's memory.
+  bool is_view(std::size_t index) const;
+  /// For every layer, whether `index` waits for it.
+  std::vector<bool> layers_before(std::size_t index) const;
 
   const std::vector<LoweredLayer>* layers_;
   /// The last reader seen of every layer.

@@ -98,7 +98,8 @@ std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
     for (const ChainStep step : steps) {
       if (auto longer = step(flow, *chain)) {
         chain = std::move(longer);
-        fusions.push_back({chain->pattern, chain->layers, key(chain->problem)});
+        fusions.push_back(
+            {chain->pattern, chain->layers, key(chain->problem), chain->keeps_residual});
       }
     }
   }

@@ -26,6 +26,8 @@ struct Chain {
   Problem problem;
   /// The last layer's call is the last of the chain's: the result is what the layer makes.
   bool takes_all_calls = true;
+  /// Fusion::keeps_residual.
+  bool keeps_residual = false;
 };
 
 /// The product that layer `index` begins with.

@@ -17,6 +17,8 @@ std::optional<Chain> with_residual(const Flow& flow, const Chain& chain) {
   if (!fits) return std::nullopt;
   Chain longer = extended(chain, *next, "add");
   longer.problem.epilogue.residual = true;
+  longer.keeps_residual = !flow.may_be_overwritten(
+      next->layer, next->call.operands[1 - next->operand], chain.layers.front());
   return longer;
 }
 

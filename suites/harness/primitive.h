@@ -4,6 +4,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/problem/precision.h"
@@ -14,6 +15,10 @@ namespace benanza::harness {
 
 /// A library's name for one way of solving a problem, e.g. "jit:avx2". Holds no '/' and no space.
 using Algorithm = std::string;
+
+/// Does the algorithm multiply transforms of its operands (Winograd, FFT)? The libraries say so in
+/// its name alone; plans of cuDNN's graph interface ("engine17.k2=3") do not say.
+bool transforms(std::string_view algorithm);
 
 /// problem x precision x layout x algorithm: what a backend sets up as one Primitive.
 struct Variant {
@@ -44,7 +49,7 @@ class NoDevice : public std::runtime_error {
 
 /// One variant, set up and ready to run again and again. Knows nothing of timing, names or JSON.
 /// Values cross this border as floats in row-major logical order, whatever the variant's precision
-/// and layout; the harness picks inputs that every precision holds exactly. At int8 the result is
+/// and layout; the harness picks inputs that the precision holds exactly. At int8 the result is
 /// round(int8_scale(problem) * exact result), saturated to [-128, 127]; a residual is stored scaled
 /// alike, as the result of a layer before would be.
 class Primitive {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/problem/name.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::onednn {
@@ -88,8 +89,8 @@ std::vector<Attempt> with_epilogue(const Problem& problem, const std::string& pr
   std::vector<Attempt> attempts{
       {.prefix = prefix, .plan = [=] { return plan(ResidualFrom::beside); }}};
   if (problem.epilogue.residual) {
-    attempts.push_back(
-        {.prefix = "sum." + prefix, .plan = [=] { return plan(ResidualFrom::in_place); }});
+    attempts.push_back({.prefix = std::string(in_place_prefix) + prefix,
+                        .plan = [=] { return plan(ResidualFrom::in_place); }});
   }
   return attempts;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "suites/harness/primitive.h"
@@ -34,13 +35,29 @@ Palette even(Palette palette) {
   return palette;
 }
 
-/// A value for every four bits: large layers have tens of millions of weights.
-std::vector<float> fill(std::int64_t count, const Palette& palette, std::uint64_t seed) {
-  constexpr std::size_t per_word = 16;
+/// Sixteen values for each of the palette's, up to a sixteenth nearer to 0.
+std::array<float, 256> with_all_bits(const Palette& palette) {
+  constexpr std::uint64_t seed = 2022;
+  std::array<float, 256> values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double part = static_cast<double>(random_bits(seed, i) >> 11U) * 0x1p-53;
+    values[i] = static_cast<float>(palette[i % palette.size()] * (1 - part / 16));
+  }
+  return values;
+}
+
+/// A few random bits choose every value: large layers have tens of millions of weights.
+template <std::size_t size>
+std::vector<float> fill(std::int64_t count, const std::array<float, size>& palette,
+                        std::uint64_t seed) {
+  constexpr std::size_t bits_per_value = std::bit_width(size - 1);
+  constexpr std::size_t per_word = 64 / bits_per_value;
   std::vector<float> values(static_cast<std::size_t>(count));
   const auto fill_from = [&](std::size_t first, std::size_t length) {
     const std::uint64_t bits = random_bits(seed, first / per_word);
-    for (std::size_t i = 0; i < length; ++i) values[first + i] = palette[bits >> (4 * i) & 15U];
+    for (std::size_t i = 0; i < length; ++i) {
+      values[first + i] = palette[bits >> (bits_per_value * i) & (size - 1)];
+    }
   };
   std::size_t first = 0;
   for (; first + per_word <= values.size(); first += per_word) fill_from(first, per_word);
@@ -77,6 +94,7 @@ std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision pre
                                            std::uint64_t seed) {
   const std::vector<Operand> operands = inputs(problem);
   const bool integers = precision == Precision::int8;
+  const bool all_bits = precision == Precision::fp32 && is_product(problem);
   std::vector<std::vector<float>> values;
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const bool added = index == bias_operand(problem) || index == residual_operand(problem);
@@ -84,7 +102,10 @@ std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision pre
     Palette palette = operands[index].domain == Domain::positive ? positive(step) : symmetric(step);
     if (integers && added) palette = symmetric(4 / harness::int8_scale(problem));
     if (integers && index > 0 && !added) palette = even(palette);
-    values.push_back(fill(element_count(operands[index].dims), palette, random_bits(seed, index)));
+    const std::int64_t count = element_count(operands[index].dims);
+    const std::uint64_t own_seed = random_bits(seed, index);
+    values.push_back(all_bits ? fill(count, with_all_bits(palette), own_seed)
+                              : fill(count, palette, own_seed));
   }
   return values;
 }

@@ -60,6 +60,18 @@ inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1
 inline std::int64_t bias_index(const Deconvolution&, const Dims& at) { return at[1]; }
 inline std::int64_t bias_index(const Gemm&, const Dims& at) { return at.back(); }
 
+/// Is the result made of products that libraries may compute in a shorter type than was asked for?
+template <class Shape>
+bool is_product(const Shape&) {
+  return false;
+}
+inline bool is_product(const Convolution&) { return true; }
+inline bool is_product(const Deconvolution&) { return true; }
+inline bool is_product(const Gemm&) { return true; }
+inline bool is_product(const Attention&) { return true; }
+inline bool is_product(const Recurrent&) { return true; }
+bool is_product(const Problem& problem);
+
 /// Largest magnitude that the inputs must reach for the operator's parameters to show in the
 /// result.
 template <class Shape>

@@ -34,6 +34,16 @@ double factor_rounding(Precision precision) {
   return precision == Precision::tf32 ? 0x1p-10 : storage(precision).relative;
 }
 
+/// Channels that are added up, of a convolution; of others 1.
+double summed_channels(const Problem& problem) {
+  const auto of_group = [](const auto& shape) {
+    return static_cast<double>(shape.input[1] / shape.groups);
+  };
+  if (const auto* shape = std::get_if<Convolution>(&problem.shape)) return of_group(*shape);
+  if (const auto* shape = std::get_if<Deconvolution>(&problem.shape)) return of_group(*shape);
+  return 1;
+}
+
 }  // namespace
 
 double tolerance(Precision precision, const Element& element, std::int64_t length,
@@ -45,6 +55,14 @@ double tolerance(Precision precision, const Element& element, std::int64_t lengt
   const double summing = amplification * (16 + root + terms / 256) * 0x1p-24;
   return stored.absolute + stored.relative * (std::abs(element.value) + partial_sum) +
          factor_rounding(precision) * element.carried + summing * element.magnitude;
+}
+
+double fp32_product_tolerance(std::int64_t length, double amplification) {
+  return 0x1p-14 + amplification * std::sqrt(static_cast<double>(length)) * 0x1p-24;
+}
+
+double transform_tolerance(Precision precision, const Problem& problem, double largest_magnitude) {
+  return 16 * storage(precision).relative * largest_magnitude / summed_channels(problem);
 }
 
 }  // namespace benanza::verify

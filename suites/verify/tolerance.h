@@ -25,4 +25,22 @@ namespace benanza::verify {
 double tolerance(Precision precision, const Element& element, std::int64_t length,
                  double amplification = 1);
 
+/// How large the root mean square of (error / typical sum) may be of products that were asked for
+/// in fp32, of operands of 24 bits; a typical sum is magnitude / sqrt(length). Products of TF32
+/// have about 2^-11.7, those of bf16 eight times as much: 2^-14 is a fifth of the former. Sums in
+/// fp32 have less than sqrt(length) * 2^-24, even from the first term to the last; `amplification`
+/// as above: 512 hide TF32. Needed beside tolerance(): of long sums that allows each place as much
+/// as TF32 is off.
+double fp32_product_tolerance(std::int64_t length, double amplification);
+
+/// How far off an algorithm may be that transforms its operands (harness::transforms()), at any
+/// place: a tile's transforms are stored and added up as a whole, so that the largest sum of the
+/// tensor decides, `largest_magnitude`, not the place's own: 16 units in the last place of the
+/// stored type, of one channel's share of it. (More of many channels would hide a missing bias;
+/// their sums have needed no more than tolerance() so far.) The root mean square of all errors may
+/// be half of it.
+/// cuDNN 9.14's winograd_nonfused on an H200, in fp16 with depthwise filters of 5x5, was off by up
+/// to 7.8 units of the largest sum, which is 36 of the place's own.
+double transform_tolerance(Precision precision, const Problem& problem, double largest_magnitude);
+
 }  // namespace benanza::verify

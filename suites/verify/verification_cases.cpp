@@ -39,10 +39,11 @@ VerificationCase& VerificationCases::at(const Problem& problem, Precision precis
 
 harness::Verifier verifier() {
   return [cases = std::make_shared<VerificationCases>()](
-             harness::Primitive& primitive, const Problem& problem,
-             Precision precision) -> std::optional<std::string> {
+             harness::Primitive& primitive,
+             const harness::Variant& variant) -> std::optional<std::string> {
     VerificationResult result =
-        verify(primitive, problem, precision, cases->at(problem, precision));
+        verify(primitive, variant.problem, variant.precision,
+               cases->at(variant.problem, variant.precision), variant.algorithm);
     if (result.ok) return std::nullopt;
     return std::move(result.message);
   };

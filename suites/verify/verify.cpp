@@ -56,13 +56,64 @@ std::string text(double value) {
 
 std::string where(const Dims& at) { return "element (" + join(at, ',') + "): "; }
 
-/// Empty if `value` is what the sample expects.
-std::string compare(const VerificationCase::Sample& sample, float value, Precision precision,
-                    std::int64_t length, double amplification) {
-  const double allowed = tolerance(precision, sample.expected, length, amplification);
-  if (std::abs(value - sample.expected.value) <= allowed) return {};
-  return where(sample.at) + text(value) + ", expected " + text(sample.expected.value) +
-         " (tolerance " + text(allowed) + ")";
+/// A sample beside what the call made of it.
+struct Compared {
+  const VerificationCase::Sample* sample;
+  float value;
+  double error() const { return std::abs(value - sample->expected.value); }
+};
+
+std::string mismatch(const Compared& compared, double allowed) {
+  return where(compared.sample->at) + text(compared.value) + ", expected " +
+         text(compared.sample->expected.value) + " (tolerance " + text(allowed) + ")";
+}
+
+/// Empty if every value is what its sample expects, within `allowed` of it.
+template <class Allowed>
+std::string compare(const std::vector<Compared>& all, const Allowed& allowed) {
+  for (const Compared& compared : all) {
+    const double most = allowed(*compared.sample);
+    // Not a number is no less than anything.
+    if (!(compared.error() <= most)) return mismatch(compared, most);
+  }
+  return {};
+}
+
+/// Root of the mean of the squares of `error` of each. `all` is not empty.
+template <class Error>
+double root_mean_square(const std::vector<Compared>& all, const Error& error) {
+  double squares = 0;
+  for (const Compared& compared : all) squares += std::pow(error(compared), 2);
+  return std::sqrt(squares / static_cast<double>(all.size()));
+}
+
+/// Of an algorithm that transforms its operands: empty if transform_tolerance() allows all errors.
+std::string compare_transformed(const std::vector<Compared>& all, const Problem& problem,
+                                Precision precision) {
+  double largest = 0;
+  for (const Compared& compared : all) {
+    largest = std::max(largest, compared.sample->expected.magnitude);
+  }
+  const double allowed = transform_tolerance(precision, problem, largest);
+  std::string message = compare(all, [&](const auto&) { return allowed; });
+  if (!message.empty()) return message;
+  const double error = root_mean_square(all, [](const Compared& one) { return one.error(); });
+  if (error <= allowed / 2) return {};
+  return "root mean square error " + text(error) + " (tolerance " + text(allowed / 2) + ")";
+}
+
+/// Of products at fp32: empty if fp32_product_tolerance() allows the errors.
+std::string compare_products(std::vector<Compared> all, std::int64_t length, double amplification) {
+  std::erase_if(all, [](const Compared& one) { return one.sample->expected.magnitude == 0; });
+  if (all.empty()) return {};
+  const double root = std::sqrt(static_cast<double>(length));
+  const double error = root_mean_square(all, [&](const Compared& one) {
+    return one.error() / (one.sample->expected.magnitude / root);
+  });
+  const double allowed = fp32_product_tolerance(length, amplification);
+  if (error <= allowed) return {};
+  return "root mean square error " + text(error) + " of a typical sum (tolerance " + text(allowed) +
+         "): products of a shorter type than fp32?";
 }
 
 /// Coordinates of written elements that hold the poison, the first `most` of them.
@@ -168,7 +219,8 @@ void VerificationCase::choose_samples() {
 }
 
 VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
-                          Precision precision, VerificationCase& cache) {
+                          Precision precision, VerificationCase& cache,
+                          const harness::Algorithm& algorithm) {
   cache.prepare(problem, precision);
   for (std::size_t index = 0; index < cache.operands().size(); ++index) {
     primitive.upload(index, cache.operands()[index]);
@@ -182,20 +234,37 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
                        std::to_string(expected_size)};
   }
   const double dropped_share = dropped_share_of(problem);
-  const auto check = [&](const VerificationCase::Sample& sample) {
-    const float value = result[static_cast<std::size_t>(sample.flat_index)];
-    if (dropped_share > 0 && value == 0) return std::string();
-    return compare(sample, value, precision, reduction_length(problem),
-                   primitive.rounding_amplification());
+  const auto allowed = [&](const VerificationCase::Sample& sample) {
+    return tolerance(precision, sample.expected, reduction_length(problem),
+                     primitive.rounding_amplification());
+  };
+  const auto compared = [&](const VerificationCase::Sample& sample) {
+    return Compared{&sample, result[static_cast<std::size_t>(sample.flat_index)]};
   };
   // An integer may rightly be -128: whether it is poison only the reference can tell.
   const std::size_t most_suspects = precision == Precision::int8 ? 16 : 1;
   for (const Dims& at : poisoned(result, view_of(problem), precision, most_suspects)) {
     if (precision != Precision::int8) return {false, where(at) + "not a number, or not written"};
-    if (std::string message = check(cache.sample(at)); !message.empty()) return {false, message};
+    const VerificationCase::Sample suspect = cache.sample(at);
+    if (std::string message = compare({compared(suspect)}, allowed); !message.empty()) {
+      return {false, message};
+    }
   }
+  std::vector<Compared> all;
   for (const VerificationCase::Sample& sample : cache.samples()) {
-    if (std::string message = check(sample); !message.empty()) return {false, message};
+    all.push_back(compared(sample));
+    if (dropped_share > 0 && all.back().value == 0) all.pop_back();
+  }
+  if (std::string message = compare(all, allowed); !message.empty()) {
+    if (harness::transforms(algorithm)) message = compare_transformed(all, problem, precision);
+    if (!message.empty()) return {false, message};
+  }
+  if (precision == Precision::fp32 && is_product(problem)) {
+    if (std::string message =
+            compare_products(all, reduction_length(problem), primitive.rounding_amplification());
+        !message.empty()) {
+      return {false, message};
+    }
   }
   if (dropped_share > 0) {
     if (std::string message = compare_share(result, dropped_share); !message.empty()) {

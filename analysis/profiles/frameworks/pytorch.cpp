@@ -1,8 +1,11 @@
 // PyTorch: files of scripts/profile-pytorch, and bare traces of its profiler.
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "analysis/profiles/kernel_name.h"
+#include "analysis/profiles/kineto/aten.h"
 #include "analysis/profiles/kineto/runs.h"
 #include "analysis/profiles/kineto/trace.h"
 #include "analysis/profiles/profile.h"
@@ -23,26 +26,30 @@ bool is_product(const ProfiledNode& node) {
   return node.op == "Conv" || node.op == "MatMul" || node.op == "ConvTranspose";
 }
 
-/// Of the data the products read; TF32 where a kernel's name says so.
+bool multiplies_in_tf32(const ProfiledNode& node) {
+  return is_product(node) &&
+         std::any_of(node.kernels.begin(), node.kernels.end(), [](const ProfiledKernel& kernel) {
+           return kernel_traits(kernel.name).products == Precision::tf32;
+         });
+}
+
+/// Of the operands that the products multiply: "mixed" where they are of several types, in one
+/// product (autocast calls it with floats and makes half of them) or in different ones. Of floats,
+/// TF32 where a kernel's name says so: names of kernels for half may read alike.
 std::string precision_of(const kineto::Trace& trace, const std::vector<ProfiledNode>& nodes) {
-  for (const ProfiledNode& node : nodes) {
-    if (!is_product(node)) continue;
-    for (const ProfiledKernel& kernel : node.kernels) {
-      if (kernel_traits(kernel.name).products == Precision::tf32) return "tf32";
-    }
-  }
+  std::set<std::string_view> types;
   for (const kineto::Op& op : trace.ops) {
-    if (op.name != "aten::conv2d" && op.name != "aten::linear" && op.name != "aten::addmm" &&
-        op.name != "aten::convolution" && op.name != "aten::matmul") {
-      continue;
-    }
-    for (const kineto::Argument& argument : op.arguments) {
-      if (argument.type == "c10::Half") return "fp16";
-      if (argument.type == "c10::BFloat16") return "bf16";
-      if (argument.type == "float") return "fp32";
+    for (const std::size_t factor : kineto::factors(op)) {
+      if (factor >= op.arguments.size()) continue;
+      const std::string_view type = op.arguments[factor].type;
+      if (type == "c10::Half" || type == "c10::BFloat16" || type == "float") types.insert(type);
     }
   }
-  return "";
+  if (types.empty()) return "";
+  if (types.size() > 1) return "mixed";
+  if (types.contains("c10::Half")) return "fp16";
+  if (types.contains("c10::BFloat16")) return "bf16";
+  return std::any_of(nodes.begin(), nodes.end(), multiplies_in_tf32) ? "tf32" : "fp32";
 }
 
 void read_into(Profile& profile, const json& root, const Document& document) {

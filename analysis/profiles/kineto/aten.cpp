@@ -1,5 +1,7 @@
 #include "analysis/profiles/kineto/aten.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "analysis/profiles/kineto/call.h"
@@ -35,6 +37,18 @@ std::vector<Part> parts_of(const Op& op) {
   const Parts parts = find(op.name);
   if (!parts) return {};
   return parts(Call(op));
+}
+
+std::vector<std::size_t> factors(const Op& op) {
+  constexpr std::string_view products[] = {"Conv", "ConvTranspose", "MatMul", "LSTM", "GRU", "RNN"};
+  const std::vector<Part> parts = parts_of(op);
+  const bool multiplies = std::ranges::any_of(parts, [&](const Part& part) {
+    return std::ranges::find(products, part.op) != std::end(products);
+  });
+  if (!multiplies) return {};
+  const bool addend_first = op.name.find("addmm") != op.name.npos || op.name == "aten::baddbmm";
+  if (addend_first) return {1, 2};
+  return {0, 1};
 }
 
 }  // namespace benanza::analysis::kineto

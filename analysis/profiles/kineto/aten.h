@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/profiles/kineto/trace.h"
@@ -17,5 +20,8 @@ std::vector<Part> parts_of(const Op& op);
 /// The same of a kernel that torch.compile made, by its name; empty if it is none. Shapes are not
 /// known, and an operator that the kernel computes twice is in its name once.
 std::vector<Part> parts_of_compiled(std::string_view name);
+
+/// Which of the operator's arguments it multiplies with each other; empty if it is no product.
+std::vector<std::size_t> factors(const Op& op);
 
 }  // namespace benanza::analysis::kineto

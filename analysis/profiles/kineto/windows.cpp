@@ -102,14 +102,11 @@ std::vector<Part> conv_transpose(const Call& call) {
   return {deconvolution(call, {3, 4, 7}, 5, call.integer(6))};
 }
 
-/// Rounding up (ceil_mode) becomes larger end pads, as in the problem's key.
-void round_up(Window& window, const Dims& extents) {
-  for (std::size_t axis = 0; axis < window.rank(); ++axis) {
-    const std::int64_t reach = window.dilations[axis] * (window.kernel[axis] - 1) + 1;
-    const std::int64_t room = extents[axis] + 2 * window.pads[axis] - reach;
-    const std::int64_t rest = room % window.strides[axis];
-    if (rest != 0) window.pads[axis + window.rank()] += window.strides[axis] - rest;
-  }
+/// Do strides lead somewhere, and windows fit the padded input?
+bool fits(const Window& window, const Dims& extents) {
+  if (std::ranges::find(window.strides, 0) != window.strides.end()) return false;
+  const Dims windows = window.output(extents);
+  return std::ranges::all_of(windows, [](std::int64_t count) { return count > 0; });
 }
 
 std::optional<Pooling> pooling(const Call& call, PoolingMode mode,
@@ -125,9 +122,12 @@ std::optional<Pooling> pooling(const Call& call, PoolingMode mode,
   if (!kernel || !strides || !pads || !dilations || dilations->size() != rank) return std::nullopt;
   Window window{
       .kernel = *kernel, .pads = both_sides(*pads), .strides = *strides, .dilations = *dilations};
-  if (call.truth(ceil_mode)) round_up(window, spatial(input));
-  if (mode == PoolingMode::average_include_pad && !window.has_padding()) {
-    mode = PoolingMode::average_exclude_pad;
+  const bool overhangs = call.truth(ceil_mode) && fits(window, spatial(input)) &&
+                         window.round_up(spatial(input)) != Dims(rank, 0);
+  if (mode == PoolingMode::average_include_pad) {
+    // Pads count, the overhang does not: no library knows two kinds of padding.
+    if (overhangs) return std::nullopt;
+    if (!window.has_padding()) mode = PoolingMode::average_exclude_pad;
   }
   return Pooling{.input = input, .window = window, .mode = mode};
 }

@@ -171,6 +171,10 @@ void require_kernels(const Inputs& inputs) {
     const bool asked =
         std::any_of(inputs.filters.begin(), inputs.filters.end(),
                     [&](const MeasurementFilter& filter) { return is_at(profile, filter); });
+    if (!asked && profile.precision == "mixed") {
+      throw Error(path + ": profile of a run with products of several types, which is like no " +
+                  "--precision: leave it out");
+    }
     if (!asked) {
       throw Error(fmt::format("{}: profile of a run at {}: say --precision {}, or leave it out",
                               path, profile.precision, profile.precision));

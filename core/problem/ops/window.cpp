@@ -32,6 +32,23 @@ Dims Window::transposed_output(const Dims& spatial) const {
   return extents;
 }
 
+Dims Window::round_up(const Dims& spatial) {
+  Dims overhang(rank(), 0);
+  for (std::size_t axis = 0; axis < rank(); ++axis) {
+    const std::int64_t reach = dilations[axis] * (kernel[axis] - 1) + 1;
+    const std::int64_t room = spatial[axis] + pads[axis] + pads[axis + rank()] - reach;
+    const std::int64_t stride = strides[axis];
+    const std::int64_t last = (room + stride - 1) / stride * stride;
+    if (last > 0 && last >= spatial[axis] + pads[axis]) {
+      if (room % stride == 0) --pads[axis + rank()];
+    } else if (last > room) {
+      overhang[axis] = last - room;
+      pads[axis + rank()] += overhang[axis];
+    }
+  }
+  return overhang;
+}
+
 bool Window::has_padding() const {
   return std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
 }

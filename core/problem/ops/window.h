@@ -20,6 +20,10 @@ struct Window {
   /// Of a transposed convolution: (input - 1) * stride + dilated kernel - pads for every axis.
   Dims transposed_output(const Dims& spatial) const;
   bool has_padding() const;
+  /// Counts the last window of every axis, too, that does not fit as a whole (ceil_mode), by larger
+  /// end pads; but none that would begin behind the input and its begin pads, as frameworks and
+  /// ONNX have it. Returns by how much the end pads grew.
+  Dims round_up(const Dims& spatial);
 
   /// "k3x3_p1.1.1.1_s1x1_d1x1", with `before_kernel` (number of filters, say) between k and the
   /// kernel if not empty.

@@ -43,6 +43,7 @@ TEST(ReadGraph, ReadsEveryField) {
   EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
   ASSERT_EQ(graph.fusions.size(), 1);
   EXPECT_EQ(graph.fusions[0].problem, "conv/x_bias");
+  EXPECT_FALSE(graph.fusions[0].keeps_residual) << "files of before it was known";
 }
 
 TEST(ReadGraph, ReadsWhatTheGeneratorWrote) {
@@ -57,6 +58,7 @@ TEST(GraphJson, IsWhatTheReaderReads) {
   for (const std::string& file : {std::string(BENANZA_TEST_DATA "/torchvision_alexnet.graph.json"),
                                   folder.write("m.graph.json", good).string()}) {
     Graph graph = read_graph(file);
+    graph.fusions[0].keeps_residual = true;
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
     EXPECT_EQ(read_graph(folder.write("again.graph.json", graph_json(graph))), graph) << file;
   }

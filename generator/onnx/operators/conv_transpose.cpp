@@ -9,8 +9,8 @@ namespace benanza::onnx {
 namespace {
 
 /// The window for an input of these spatial extents: pads, auto_pad or output_shape, and
-/// output_padding, become pads; end pads below 0 add pixels. Throws as sliding_window().
-
+/// output_padding, become pads; end pads below 0 add pixels. "Same" leaves of the result what the
+/// input has times the strides, as ONNX Runtime does, and adds nothing. Throws as sliding_window().
 Window transposed_window(const NodeView& node, const Dims& spatial, const Dims& kernel) {
   const std::size_t rank = spatial.size();
   Window window = unpadded_window(node, rank, kernel);
@@ -42,7 +42,8 @@ Window transposed_window(const NodeView& node, const Dims& spatial, const Dims& 
     std::int64_t& end = window.pads[axis + rank];
     std::int64_t output = full[axis] + extra[axis] - begin - end;
     if (sized || same) {
-      output = sized ? wanted[axis] : spatial[axis] * window.strides[axis];
+      output = sized ? wanted[axis]
+                     : std::min(full[axis] + extra[axis], spatial[axis] * window.strides[axis]);
       const std::int64_t total = std::max<std::int64_t>(0, full[axis] + extra[axis] - output);
       begin = same_upper ? total / 2 : total - total / 2;
     }
@@ -55,13 +56,10 @@ Window transposed_window(const NodeView& node, const Dims& spatial, const Dims& 
   return window;
 }
 
-Lowered lower_conv_transpose(const NodeView& node) {
+Deconvolution deconvolution(const NodeView& node) {
   const Dims& input = image_extents(node);
   const Dims& weights = node.shape(1);
-  if (weights.size() != input.size()) {
-    throw Error("weights of rank " + std::to_string(weights.size()) + " for an input of rank " +
-                std::to_string(input.size()));
-  }
+  check_convolution_weights<1>(node);
   Deconvolution shape;
   shape.input = input;
   shape.groups = node.integer("group", 1);
@@ -76,6 +74,15 @@ Lowered lower_conv_transpose(const NodeView& node) {
     throw Error("kernel_shape differs from the weights' " + join(kernel, 'x'));
   }
   shape.window = transposed_window(node, spatial(input), kernel);
+  return shape;
+}
+
+std::vector<TensorFacts> transposed_shape(const NodeView& node) {
+  return {{node.input(0).type, deconvolution(node).output()}};
+}
+
+Lowered lower_conv_transpose(const NodeView& node) {
+  const Deconvolution shape = deconvolution(node);
   std::vector<Call> calls{call(shape, {from_input(0), from_input(1)})};
   if (node.has_input(2)) calls.push_back(filter_bias(node, 2, shape.output(), from_call(0)));
   return measured(std::move(calls));
@@ -84,8 +91,9 @@ Lowered lower_conv_transpose(const NodeView& node) {
 }  // namespace
 
 void register_conv_transpose(OperatorTable& table) {
-  table.add("ConvTranspose",
-            {.check = check_convolution_weights<1>, .lower = lower_conv_transpose});
+  // The schemas before ONNX 1.15 stop at the first extent of output_shape that is smaller than the
+  // input's, and add output_padding to what auto_pad asks for.
+  table.add("ConvTranspose", {.shapes = {{transposed_shape}}, .lower = lower_conv_transpose});
 }
 
 }  // namespace benanza::onnx

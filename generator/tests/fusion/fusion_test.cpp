@@ -142,6 +142,61 @@ TEST(Fusion, AResidualThatIsBroadcastIsNone) {
   EXPECT_THAT(found(graph), IsEmpty());
 }
 
+/// Of the only fusion with a residual: is the residual needed once the call runs?
+bool keeps_residual(const LoweredGraph& graph) {
+  std::vector<bool> kept;
+  for (const Fusion& fusion : find_fusions(graph.layers)) {
+    if (parse(fusion.problem).epilogue.residual) kept.push_back(fusion.keeps_residual);
+  }
+  EXPECT_EQ(kept.size(), 1U);
+  return !kept.empty() && kept.front();
+}
+
+/// r = conv(x), the residual; d = conv(relu(r)), the branch; a = d + r.
+Model shortcut() {
+  Model model = with_weights();
+  model.node("Conv", {"x", "w"}, {"r"}).node("Relu", {"r"}, {"s"});
+  model.node("Conv", {"s", "w8"}, {"d"}).node("Add", {"d", "r"}, {"a"}).output("a");
+  return model;
+}
+
+TEST(Fusion, AResidualReadBeforeItsBranchIsDoneMayBeOverwritten) {
+  EXPECT_FALSE(keeps_residual(shortcut().import()));
+}
+
+TEST(Fusion, AResidualWithAnotherReaderIsKept) {
+  // r is read again behind the addition, then at any time.
+  EXPECT_TRUE(keeps_residual(
+      shortcut().node("Concat", {"a", "r"}, {"z"}, {{"axis", 1}}).output("z").import()));
+  EXPECT_TRUE(keeps_residual(shortcut().node("Tanh", {"r"}, {"z"}).output("z").import()));
+  EXPECT_TRUE(keeps_residual(shortcut().output("r").import())) << "by the caller";
+}
+
+TEST(Fusion, AResidualThatTheProductItselfReadsIsKept) {
+  Model model = with_weights();
+  model.node("Conv", {"x", "w"}, {"r"}).node("Relu", {"r"}, {"s"});
+  model.node("Conv", {"s", "w8"}, {"d"}).node("Add", {"d", "s"}, {"a"}).output("a");
+  EXPECT_TRUE(keeps_residual(model.import()));
+}
+
+TEST(Fusion, AnInputOfTheModelIsKept) {
+  EXPECT_TRUE(keeps_residual(with_weights()
+                                 .input("z", {1, 8, 4, 4})
+                                 .node("Conv", {"x", "w"}, {"c"})
+                                 .node("Add", {"c", "z"}, {"a"})
+                                 .output("a")
+                                 .import()));
+}
+
+TEST(Fusion, AnotherNameOfAResidualIsTheSameMemory) {
+  Model model = with_weights();
+  model.node("Conv", {"x", "w"}, {"q"}).node("Identity", {"q"}, {"r"});
+  model.node("Relu", {"r"}, {"s"}).node("Conv", {"s", "w8"}, {"d"});
+  model.node("Add", {"d", "r"}, {"a"}).output("a");
+  EXPECT_FALSE(keeps_residual(model.import()));
+  EXPECT_TRUE(keeps_residual(model.node("Tanh", {"q"}, {"z"}).output("z").import()));
+}
+
 TEST(Fusion, AProductAddedToItselfHasTwoReaders) {
   const LoweredGraph graph = with_weights()
                                  .node("Conv", {"x", "w"}, {"c"})

@@ -67,6 +67,38 @@ TEST(ConvTranspose, AStatedOutputShapeSetsThePads) {
               ElementsAre("deconv/1x1x3x3_k2x3x3_p1.0.0.-1_s3x2_d1x1_g1"));
 }
 
+// ONNX Runtime makes 1x2x3x9x4 of it. The schemas before ONNX 1.15 stop at the first extent that is
+// smaller than the input's.
+TEST(ConvTranspose, AStatedOutputMayBeSmallerThanTheInput) {
+  // 3 * 1 + 2 = 5, 4 * 2 + 1 = 9 and 0 * 3 + 4 = 4 elements; of the 5, 3 are wanted: a pad each.
+  const LoweredLayer layer =
+      transposed({1, 1, 4, 5, 1}, {1, 2, 2, 1, 4},
+                 {{"strides", Dims{1, 2, 3}}, {"output_shape", Dims{3, 9, 4}}});
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{1, 2, 3, 9, 4})) << layer.reason;
+  EXPECT_THAT(layer.problems,
+              ElementsAre("deconv/1x1x4x5x1_k2x2x1x4_p1.0.0.1.0.0_s1x2x3_d1x1x1_g1"));
+}
+
+// ONNX Runtime makes 1x2x2x2 of it; by the older schemas it has 1x2x2x3 elements.
+TEST(ConvTranspose, SameAddsNoPixels) {
+  // Kernels of 2, dilated to 3 along the width: 2 rows, and 3 columns of which 2 are wanted.
+  const LoweredLayer layer =
+      transposed({1, 1, 1, 1}, {1, 2, 2, 2},
+                 {{"auto_pad", "SAME_LOWER"}, {"strides", Dims{3, 2}}, {"dilations", Dims{1, 2}}});
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{1, 2, 2, 2})) << layer.reason;
+  EXPECT_THAT(layer.problems, ElementsAre("deconv/1x1x1x1_k2x2x2_p0.1.0.0_s3x2_d1x2_g1"));
+}
+
+// ONNX Runtime makes 1x2x15x2 of it.
+TEST(ConvTranspose, SameLeavesNoRoomForOutputPadding) {
+  // 4 * 3 + 4 + 2 = 18 rows, of which 15 are wanted, and 1 + 1 columns.
+  const LoweredLayer layer = transposed(
+      {1, 1, 5, 1}, {1, 2, 4, 1},
+      {{"auto_pad", "SAME_UPPER"}, {"strides", Dims{3, 2}}, {"output_padding", Dims{2, 1}}});
+  EXPECT_EQ(layer.outputs[0].shape, (Dims{1, 2, 15, 2})) << layer.reason;
+  EXPECT_THAT(layer.problems, ElementsAre("deconv/1x1x5x1_k2x4x1_p1.0.0.-1_s3x2_d1x1_g1"));
+}
+
 TEST(ConvTranspose, BiasIsASecondCallAndAFusion) {
   const LoweredGraph graph =
       Model(11)

@@ -60,17 +60,13 @@ void leave_out(Work& work, const Deconvolution& shape, Precision) {
   work.flops *= shares(shape.window, input, shape.window.transposed_output(input)).taps;
 }
 
-bool transforms(const harness::Algorithm& algorithm) {
-  return algorithm.find("winograd") != algorithm.npos || algorithm.find("fft") != algorithm.npos;
-}
-
 }  // namespace
 
 LeastWork least_work(const harness::Variant& variant) {
   LeastWork least{.work = work(variant.problem, variant.precision)};
   std::visit([&](const auto& shape) { leave_out(least.work, shape, variant.precision); },
              variant.problem.shape);
-  if (transforms(variant.algorithm)) {
+  if (harness::transforms(variant.algorithm)) {
     least.arithmetic_saving = std::numeric_limits<double>::infinity();
   }
   return least;

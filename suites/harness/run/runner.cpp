@@ -38,7 +38,7 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
   try {
     const auto start = std::chrono::steady_clock::now();
     const std::unique_ptr<Primitive> primitive = backend.create(variant);
-    if (const auto mismatch = verifier(*primitive, variant.problem, variant.precision)) {
+    if (const auto mismatch = verifier(*primitive, variant)) {
       return refused(Status::incorrect, *mismatch);
     }
     const std::chrono::duration<double> preparation = std::chrono::steady_clock::now() - start;

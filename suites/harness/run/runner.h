@@ -12,7 +12,7 @@ namespace benanza::harness {
 
 /// Runs the primitive once and compares its result with a reference. Empty if they agree, else one
 /// line: which element, what it is, what was expected.
-using Verifier = std::function<std::optional<std::string>(Primitive&, const Problem&, Precision)>;
+using Verifier = std::function<std::optional<std::string>(Primitive&, const Variant&)>;
 
 /// Sets up the variant, verifies it, and only then times it. Never throws for the library's sake:
 /// a refusal, a wrong result and a failure are outcomes, each with its reason.

@@ -13,7 +13,7 @@ struct Runner : ::testing::Test {
                        {});
   }
   FakeBackend backend{"1", std::chrono::milliseconds(0)};
-  Verifier agrees = [](Primitive&, const Problem&, Precision) { return std::nullopt; };
+  Verifier agrees = [](Primitive&, const Variant&) { return std::nullopt; };
 };
 
 TEST_F(Runner, MeasuresWhatIsVerified) {
@@ -24,7 +24,7 @@ TEST_F(Runner, MeasuresWhatIsVerified) {
 }
 
 TEST_F(Runner, AMismatchIsIncorrectAndNeverTimed) {
-  const Outcome outcome = run("relu/1x8", "direct", [](Primitive&, const Problem&, Precision) {
+  const Outcome outcome = run("relu/1x8", "direct", [](Primitive&, const Variant&) {
     return std::optional<std::string>("element (0,3): 1, expected 2");
   });
   EXPECT_EQ(outcome.status, Status::incorrect);
@@ -47,10 +47,9 @@ TEST_F(Runner, AnyOtherExceptionIsAFailureOnOneLine) {
 
 TEST_F(Runner, AnExceptionWhileVerifyingIsAFailure) {
   const Outcome outcome =
-      run("relu/1x8", "direct",
-          [](Primitive&, const Problem&, Precision) -> std::optional<std::string> {
-            throw std::runtime_error("device lost");
-          });
+      run("relu/1x8", "direct", [](Primitive&, const Variant&) -> std::optional<std::string> {
+        throw std::runtime_error("device lost");
+      });
   EXPECT_EQ(outcome.status, Status::failed);
   EXPECT_EQ(outcome.reason, "device lost");
 }

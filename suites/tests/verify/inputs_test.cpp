@@ -18,7 +18,7 @@ std::vector<std::vector<float>> inputs_of(const char* key, Precision precision) 
 }
 
 TEST(Inputs, AreEighthsWithoutZero) {
-  const auto operands = inputs_of("gemm/m50_n20_k30_nn_bias", Precision::fp32);
+  const auto operands = inputs_of("gemm/m50_n20_k30_nn_bias", Precision::bf16);
   ASSERT_EQ(operands.size(), 3U);
   EXPECT_EQ(operands[0].size(), 1500U);
   EXPECT_EQ(operands[1].size(), 600U);
@@ -29,6 +29,28 @@ TEST(Inputs, AreEighthsWithoutZero) {
   EXPECT_EQ(*values.rbegin(), 1);
   EXPECT_EQ(values.count(0), 0U);
   for (const float value : values) EXPECT_EQ(value * 8, std::round(value * 8));
+}
+
+TEST(Inputs, OfProductsAtFp32HaveAllBits) {
+  const auto operands = inputs_of("gemm/m50_n20_k30_nn_bias", Precision::fp32);
+  for (const auto& operand : operands) {
+    std::set<float> values;
+    for (const float value : operand) {
+      const float nearest = std::round(value * 8) / 8;
+      EXPECT_LE(std::abs(nearest - value), std::abs(nearest) / 16);
+      EXPECT_LE(std::abs(value), 1);
+      EXPECT_GT(std::abs(value), 0.117);  // 15/16 of an eighth
+      if (rounded_to_bits(value, 11) != value && rounded_to_bits(value, 8) != value) {
+        values.insert(value);
+      }
+    }
+    EXPECT_GT(values.size(), operand.size() > 256 ? 200U : 10U);
+  }
+  // Nothing else can be computed in TF32.
+  const auto others = inputs_of("relu/100", Precision::fp32);
+  for (const float value : others[0]) {
+    EXPECT_EQ(rounded_to_bf16(value), value);
+  }
 }
 
 TEST(Inputs, AreExactInBf16) {

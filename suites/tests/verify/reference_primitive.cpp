@@ -17,6 +17,12 @@ float rounded_to_bf16(float value) {
   return std::bit_cast<float>(bits & 0xFFFF0000U);
 }
 
+float rounded_to_bits(float value, int bits) {
+  int exponent = 0;
+  const float significand = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(significand, bits)), exponent - bits);
+}
+
 ReferencePrimitive::ReferencePrimitive(Problem problem, Precision precision)
     : result_(static_cast<std::size_t>(element_count(output(problem)))),
       problem_(std::move(problem)),
@@ -38,6 +44,7 @@ float ReferencePrimitive::stored(double value) const {
     return static_cast<float>(std::nearbyint(std::clamp(scaled, -128.0, 127.0)));
   }
   const auto single = static_cast<float>(value);
+  if (precision_ == Precision::fp16) return rounded_to_bits(single, 11);
   return precision_ == Precision::bf16 ? rounded_to_bf16(single) : single;
 }
 

@@ -31,5 +31,7 @@ class ReferencePrimitive : public harness::Primitive {
 
 /// `value` rounded to bf16, ties to even.
 float rounded_to_bf16(float value);
+/// `value` with a significand of `bits` bits, ties to even: 8 are bf16's, 11 TF32's and fp16's.
+float rounded_to_bits(float value, int bits);
 
 }  // namespace benanza::verify

@@ -65,6 +65,11 @@ TEST(Tolerance, StatesAreRoundedToWhatProductsAreMadeOf) {
   EXPECT_EQ(tolerance(Precision::bf16, element, 100), 0x1p-5);
 }
 
+TEST(Tolerance, OfProductsAtFp32GrowsWithTheRootOfTheLength) {
+  EXPECT_DOUBLE_EQ(fp32_product_tolerance(1 << 20, 1), 0x1p-13);  // 2^-14 + 2^10 * 2^-24
+  EXPECT_DOUBLE_EQ(fp32_product_tolerance(16, 512), 0x1p-14 + 0x1p-13);
+}
+
 TEST(Tolerance, IntegersAreTheNearestOrOneOfTwo) {
   EXPECT_GE(tolerance(Precision::int8, {100.5, 100.5}, 1), 0.5);
   EXPECT_LT(tolerance(Precision::int8, {100.5, 1000}, 4608), 0.51);

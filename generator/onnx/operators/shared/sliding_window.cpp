@@ -89,17 +89,8 @@ SlidingWindow sliding_window(const NodeView& node, const Dims& spatial, const Di
       throw Error("a window of " + join(window.kernel, 'x') + " does not fit the input of " +
                   join(spatial, 'x'));
     }
-    if (node.integer("ceil_mode", 0) == 0) continue;
-    const std::int64_t stride = window.strides[axis];
-    const std::int64_t last = (room + stride - 1) / stride * stride;
-    if (last > 0 && last >= spatial[axis] + window.pads[axis]) {
-      // A last window that would begin behind the input is none.
-      if (room % stride == 0) --window.pads[axis + rank];
-    } else if (last > room) {
-      result.overhang[axis] = last - room;
-      window.pads[axis + rank] += result.overhang[axis];
-    }
   }
+  if (node.integer("ceil_mode", 0) != 0) result.overhang = window.round_up(spatial);
   return result;
 }
 
