@@ -8,7 +8,7 @@
 #include "core/problem/text.h"
 
 /// All that differs between versions 2 and 3 of the library. The backend is written once, in
-/// version 3's words; v2 says them with version 2's calls.
+/// version 3's words; v2.h says them with version 2's calls.
 namespace benanza::onednn {
 
 using Memory = dnnl::memory;
