@@ -16,11 +16,11 @@ SOURCE = pathlib.Path(sys.argv[1])
 # Configures, or "generates": every model but those called bad.
 CMAKE = """\
 #!/bin/sh
-[ "$1" = --build ] || exit 0
-mkdir -p build/generated
-: >build/generated/good_b1.graph.json
-: >build/generated/other_b1.graph.json
-cat refused >build/generated/refused.txt
+[ "$1" = --build ] || { echo "$@" >configured; exit 0; }
+mkdir -p "$2/generated"
+: >"$2/generated/good_b1.graph.json"
+: >"$2/generated/other_b1.graph.json"
+cat refused >"$2/generated/refused.txt"
 """
 
 
@@ -76,6 +76,17 @@ class Bench(unittest.TestCase):
         self.assertNotIn("bad.onnx", finished.stdout)
         self.assertIn("report bound", finished.stdout)
         self.assertRegex(finished.stderr, "^scripts/bench: left out: bad.onnx: no model\\n$")
+
+    def test_another_version_of_onednn(self):
+        self.program("scripts/install", "#!/bin/sh\necho install \"$@\"\n")
+        self.program("build-onednn-3.2/bin/benanza-analyze", "#!/bin/sh\necho report \"$@\"\n")
+        finished = self.bench("good.onnx", "--onednn", "3.2")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        self.assertIn("install --onednn 3.2\n", finished.stdout)
+        self.assertIn(f"--results {self.folder}/build-onednn-3.2/results", finished.stdout)
+        configured = (self.folder / "configured").read_text()
+        self.assertIn(f"-B {self.folder}/build-onednn-3.2 ", configured)
+        self.assertIn("-DBENANZA_ONEDNN=3.2\n", configured)
 
     def test_a_measurement_that_fails(self):
         self.program("tools/ctest", "#!/bin/sh\nexit 8\n")

@@ -1,48 +1,14 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
+#include "suites/onednn/api/api.h"
 #include "suites/onednn/variant_context.h"
 
 namespace benanza::onednn {
-
-/// One implementation the library offers; most kinds of primitive can go on to the next one.
-class Implementation {
- public:
-  /// A kind with one implementation.
-  explicit Implementation(const dnnl::primitive_desc_base& descriptor) : current_(descriptor) {}
-  /// A kind with a list of them. `operation`, which the descriptor was made from, is kept: the
-  /// library goes on reading it.
-  Implementation(const dnnl::primitive_desc& descriptor, std::shared_ptr<const void> operation)
-      : current_(descriptor), list_(descriptor), operation_(std::move(operation)) {}
-
-  const dnnl::primitive_desc_base& current() const { return current_; }
-  /// The library's name of it: "jit:avx2".
-  std::string name() const { return current_.impl_info_str(); }
-  /// False, and nothing changes, after the last implementation.
-  bool next();
-
- private:
-  dnnl::primitive_desc_base current_;
-  std::optional<dnnl::primitive_desc> list_;
-  std::shared_ptr<const void> operation_;
-};
-
-/// The library's implementations of an operation of a kind, e.g. dnnl::matmul.
-template <class Kind>
-Implementation implementation_of(const typename Kind::desc& operation,
-                                 const dnnl::primitive_attr& attributes,
-                                 const dnnl::engine& engine) {
-  auto kept = std::make_shared<const typename Kind::desc>(operation);
-  return {typename Kind::primitive_desc(*kept, attributes, engine), kept};
-}
 
 /// A tensor of the problem as an argument of the library's call. `values` says where each element
 /// of the library's tensor lies in the problem's row-major floats.
@@ -65,6 +31,7 @@ struct Plan {
   std::vector<Argument> further_results = {};
   /// DNNL_ARG_* that the library wants and the problem does not have: all zeros.
   std::vector<int> zeros = {};
+  std::vector<Constant> constants = {};
 };
 
 /// One way to ask the library: makes the descriptor, throws dnnl::error or Unsupported if refused.

@@ -4,41 +4,39 @@
 
 #include "core/problem/name.h"
 #include "suites/harness/primitive.h"
+#include "suites/onednn/eltwise.h"
 
 namespace benanza::onednn {
 namespace {
 
-void append(dnnl::post_ops& operations, const Activation& function) {
-  constexpr float scale = 1;
-  const auto with = [&](dnnl::algorithm algorithm) {
-    operations.append_eltwise(scale, algorithm, function.alpha, function.beta);
-  };
-  switch (function.kind) {
-    case ActivationKind::relu:
-    case ActivationKind::leaky_relu:
-      return with(dnnl::algorithm::eltwise_relu);
-    case ActivationKind::clip:
-      return with(dnnl::algorithm::eltwise_clip);
-    case ActivationKind::elu:
-      return with(dnnl::algorithm::eltwise_elu);
-    case ActivationKind::sigmoid:
-      return with(dnnl::algorithm::eltwise_logistic);
-    case ActivationKind::tanh:
-      return with(dnnl::algorithm::eltwise_tanh);
-    case ActivationKind::gelu:
-      return with(dnnl::algorithm::eltwise_gelu_erf);
-    case ActivationKind::gelu_tanh:
-      return with(dnnl::algorithm::eltwise_gelu_tanh);
-    case ActivationKind::hard_swish:
-      return with(dnnl::algorithm::eltwise_hardswish);
-    case ActivationKind::swish:
-      return with(dnnl::algorithm::eltwise_swish);
-    case ActivationKind::mish:
-      return with(dnnl::algorithm::eltwise_mish);
+/// The functions that the library has behind a product, too.
+bool follows_products(ActivationKind kind) {
+  using enum ActivationKind;
+  switch (kind) {
+    case relu:
+    case leaky_relu:
+    case clip:
+    case elu:
+    case sigmoid:
+    case tanh:
+    case gelu:
+    case gelu_tanh:
+    case hard_swish:
+    case swish:
+    case mish:
+      return true;
     default:
-      throw harness::Unsupported("oneDNN has no " + std::string(function.op()) +
-                                 " after a product");
+      return false;
   }
+}
+
+void append(dnnl::post_ops& operations, const Activation& activation) {
+  if (!follows_products(activation.kind)) {
+    throw harness::Unsupported("oneDNN has no " + std::string(activation.op()) +
+                               " after a product");
+  }
+  const Eltwise function = eltwise(activation);
+  api::append_eltwise(operations, function.algorithm, function.alpha, function.beta);
 }
 
 std::function<std::vector<float>(std::span<const float>)> scaled_by(float factor) {
@@ -58,7 +56,8 @@ bool scales_with_its_argument(ActivationKind kind) {
 PostOps post_ops(const Problem& problem, const VariantContext& context, ResidualFrom from,
                  const Memory::desc& residual, const Memory::desc& residual_values) {
   const float scale = context.integers() ? harness::int8_scale(problem) : 1;
-  PostOps post_ops{.attributes = context.attributes(scale), .operands = {}};
+  PostOps post_ops{.attributes = context.attributes()};
+  if (scale != 1) post_ops.scaling = api::scale_product(post_ops.attributes, scale);
   dnnl::post_ops operations;
   if (problem.epilogue.residual) {
     // Products are scaled before the residual is added: it is stored scaled.
@@ -82,6 +81,18 @@ PostOps post_ops(const Problem& problem, const VariantContext& context, Residual
   }
   if (operations.len() > 0) post_ops.attributes.set_post_ops(operations);
   return post_ops;
+}
+
+void add_epilogue(Plan& plan, const Problem& problem, const Memory::desc& bias,
+                  const PostOps& post_ops) {
+  if (problem.epilogue.bias) {
+    Argument argument{.id = DNNL_ARG_BIAS, .values = bias};
+    const float factor = post_ops.scaling.bias_factor;
+    if (factor != 1) argument.rearrange = scaled_by(factor);
+    plan.operands.push_back(argument);
+  }
+  plan.operands.insert(plan.operands.end(), post_ops.operands.begin(), post_ops.operands.end());
+  plan.constants = post_ops.scaling.constants;
 }
 
 std::vector<Attempt> with_epilogue(const Problem& problem, const std::string& prefix,

@@ -14,7 +14,8 @@ enum class ResidualFrom { beside, in_place };
 struct PostOps {
   dnnl::primitive_attr attributes;
   /// The residual, where there is one.
-  std::vector<Argument> operands;
+  std::vector<Argument> operands = {};
+  api::Scaling scaling = {};
 };
 
 /// `residual`: how the residual lies, as the library's result does or as the library chooses; its
@@ -22,6 +23,10 @@ struct PostOps {
 /// not have, and at int8 for one that does not scale with its argument.
 PostOps post_ops(const Problem& problem, const VariantContext& context, ResidualFrom from,
                  const Memory::desc& residual, const Memory::desc& residual_values);
+
+/// The arguments that `post_ops` and a bias, which lies as `bias` says, add to a product's plan.
+void add_epilogue(Plan& plan, const Problem& problem, const Memory::desc& bias,
+                  const PostOps& post_ops);
 
 /// The ways of asking for a product: once, and, where there is a residual, once for each place it
 /// can be in ("sum." in the names says in place).

@@ -33,6 +33,7 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
     const Memory& memory = zeros_.emplace_back(allocate(plan, {id, {}}).memory);
     std::memset(memory.get_data_handle(), 0, memory.get_desc().get_size());
   }
+  for (const Constant& constant : plan.constants) add(constant);
   results_.push_back(allocate(plan, plan.result));
   for (const Argument& argument : plan.further_results) {
     results_.push_back(allocate(plan, argument));
@@ -56,6 +57,14 @@ PlannedPrimitive::Tensor PlannedPrimitive::allocate(const Plan& plan, const Argu
   return {memory, argument};
 }
 
+void PlannedPrimitive::add(const Constant& constant) {
+  const auto count = static_cast<std::int64_t>(constant.values.size());
+  const Memory memory = checked("memory", [&] { return Memory(floats({count}), engine_); });
+  std::copy(constant.values.begin(), constant.values.end(),
+            static_cast<float*>(memory.get_data_handle()));
+  arguments_.push_back({constant.id, constants_.emplace_back(memory).get()});
+}
+
 void PlannedPrimitive::upload(std::size_t index, std::span<const float> values) {
   const Tensor& operand = operands_.at(index);
   std::vector<float> rearranged;
@@ -75,7 +84,7 @@ void PlannedPrimitive::poison_output() {
   for (const Tensor& result : results_) {
     const Memory::desc format = result.memory.get_desc();
     // All bits set is not a number in every floating type; 0x80 is -128.
-    const int byte = format.data_type() == Memory::data_type::s8 ? 0x80 : 0xFF;
+    const int byte = api::data_type(format) == Memory::data_type::s8 ? 0x80 : 0xFF;
     std::memset(result.memory.get_data_handle(), byte, format.get_size());
   }
 }
@@ -100,7 +109,7 @@ std::vector<float> PlannedPrimitive::download() {
 
 std::int64_t PlannedPrimitive::read(const Tensor& result, std::span<float> target) {
   const auto& [id, format, rearrange, in_result] = result.argument;
-  const std::int64_t count = element_count(format.dims());
+  const std::int64_t count = element_count(api::dims(format));
   if (!rearrange) {
     convert(stream_, result.memory, Memory(format, engine_, target.data()));
     return count;

@@ -40,6 +40,7 @@ class PlannedPrimitive : public harness::Primitive {
     return {tensor.memory.get_desc(), tensor.argument.values};
   }
   Tensor allocate(const Plan& plan, const Argument& argument);
+  void add(const Constant& constant);
   /// Values of a result, in the problem's order, to `target`. Returns how many there are.
   std::int64_t read(const Tensor& result, std::span<float> target);
 
@@ -48,6 +49,7 @@ class PlannedPrimitive : public harness::Primitive {
   dnnl::primitive primitive_;
   std::vector<Tensor> operands_;
   std::vector<Memory> zeros_;
+  std::vector<Memory> constants_;
   std::vector<Tensor> results_;
   /// The operand that run() finds in the result, if there is one.
   std::optional<std::size_t> in_result_;

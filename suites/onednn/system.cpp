@@ -2,11 +2,11 @@
 
 #include <omp.h>
 
-#include <dnnl.hpp>
-
 #include <fstream>
 #include <sstream>
 #include <string>
+
+#include "suites/onednn/api/api.h"
 
 namespace benanza::onednn {
 namespace {
@@ -25,8 +25,6 @@ std::string cpu_model() {
 
 std::string isa_name(dnnl::cpu_isa isa) {
   switch (isa) {
-    case dnnl::cpu_isa::all:
-      return "all";
     case dnnl::cpu_isa::sse41:
       return "sse41";
     case dnnl::cpu_isa::avx:
@@ -35,10 +33,6 @@ std::string isa_name(dnnl::cpu_isa isa) {
       return "avx2";
     case dnnl::cpu_isa::avx2_vnni:
       return "avx2_vnni";
-    case dnnl::cpu_isa::avx512_mic:
-      return "avx512_mic";
-    case dnnl::cpu_isa::avx512_mic_4ops:
-      return "avx512_mic_4ops";
     case dnnl::cpu_isa::avx512_core:
       return "avx512_core";
     case dnnl::cpu_isa::avx512_core_vnni:
@@ -50,6 +44,7 @@ std::string isa_name(dnnl::cpu_isa isa) {
     default:
       break;
   }
+  if (const std::string_view name = api::own_isa_name(isa); !name.empty()) return std::string(name);
   std::ostringstream number;
   number << "0x" << std::hex << static_cast<unsigned>(isa);
   return number.str();

@@ -85,11 +85,10 @@ Memory::desc VariantContext::strided(const Dims& dims, const Dims& strides) cons
   return described(dims, strides, type_);
 }
 
-dnnl::primitive_attr VariantContext::attributes(float scale) const {
+dnnl::primitive_attr VariantContext::attributes() const {
   dnnl::primitive_attr attributes;
   attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (scale != 1) attributes.set_output_scales(0, {scale});
   return attributes;
 }
 

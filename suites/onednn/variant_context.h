@@ -1,15 +1,12 @@
 #pragma once
 
-#include <dnnl.hpp>
-
 #include <vector>
 
 #include "core/problem/precision.h"
 #include "core/problem/text.h"
+#include "suites/onednn/api/api.h"
 
 namespace benanza::onednn {
-
-using Memory = dnnl::memory;
 
 /// A variant's engine, precision and layout in the library's terms.
 class VariantContext {
@@ -34,9 +31,8 @@ class VariantContext {
   Memory::desc plain(const Dims& dims) const;
   Memory::desc strided(const Dims& dims, const Dims& strides) const;
 
-  /// fp32 stays fp32; scratch memory is ours, so that it can be counted; the result is multiplied
-  /// by `scale` before it is stored.
-  dnnl::primitive_attr attributes(float scale = 1) const;
+  /// fp32 stays fp32; scratch memory is ours, so that it can be counted.
+  dnnl::primitive_attr attributes() const;
 
  private:
   dnnl::engine engine_;

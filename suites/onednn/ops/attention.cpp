@@ -3,7 +3,7 @@
 namespace benanza::onednn {
 
 void register_attention(SolverTable& table) {
-  table.add(harness::refusing<Library, Attention>("oneDNN 2 has attention in its parts alone"));
+  table.add(harness::refusing<Library, Attention>("oneDNN has attention in its parts alone"));
 }
 
 }  // namespace benanza::onednn

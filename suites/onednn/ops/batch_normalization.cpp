@@ -7,15 +7,14 @@ void register_batch_normalization(SolverTable& table) {
   table.add(solver_of_one_way<BatchNormalization>(
       [](const BatchNormalization& shape) { return channel_layouts(shape.input); },
       [](const BatchNormalization& shape, const Problem&, const VariantContext& context) {
-        using Forward = dnnl::batch_normalization_forward;
         const auto flags = dnnl::normalization_flags::use_global_stats |
                            dnnl::normalization_flags::use_scale |
                            dnnl::normalization_flags::use_shift;
-        const Forward::desc descriptor(dnnl::prop_kind::forward_inference,
-                                       context.tensor(shape.input), shape.epsilon, flags);
+        const Memory::desc format = context.tensor(shape.input);
         const Memory::desc channels = floats({shape.input[1]});
-        return Plan{.implementation = implementation_of<Forward>(descriptor, context.attributes(),
-                                                                 context.engine()),
+        return Plan{.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
+                        context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
+                        format, format, shape.epsilon, flags),
                     .operands = {{DNNL_ARG_SRC, floats(shape.input)},
                                  {DNNL_ARG_SCALE, channels},
                                  {DNNL_ARG_SHIFT, channels},

@@ -57,23 +57,21 @@ Plan plan_binary(const Binary& shape, const VariantContext& context) {
     std::swap(a.id, b.id);
     std::swap(first, second);
   }
-  const dnnl::binary::desc descriptor(algorithm(shape.kind), context.tensor(first),
-                                      context.tensor(second), context.tensor(out));
-  return {.implementation =
-              implementation_of<dnnl::binary>(descriptor, context.attributes(), context.engine()),
+  return {.implementation = api::implementation_of<dnnl::binary>(
+              context.engine(), context.attributes(), algorithm(shape.kind), context.tensor(first),
+              context.tensor(second), context.tensor(out)),
           .operands = {a, b},
           .result = {DNNL_ARG_DST, floats(out)}};
 }
 
 /// The library has a primitive of its own for it.
 Plan plan_prelu(const Binary& shape, const VariantContext& context) {
-  using Forward = dnnl::prelu_forward;
   if (shape.a != shape.output())
     throw harness::Unsupported("oneDNN broadcasts only the slope of a prelu");
-  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, context.tensor(shape.a),
-                                 context.chosen_by_library(shape.b));
-  return {.implementation =
-              implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
+  const Memory::desc format = context.tensor(shape.a);
+  return {.implementation = api::implementation_of<dnnl::prelu_forward>(
+              context.engine(), context.attributes(), dnnl::prop_kind::forward_inference, format,
+              context.chosen_by_library(shape.b), format),
           .operands = {{DNNL_ARG_SRC, floats(shape.a)}, {DNNL_ARG_WEIGHTS, floats(shape.b)}},
           .result = {DNNL_ARG_DST, floats(shape.a)}};
 }

@@ -13,9 +13,9 @@ void register_concat(SolverTable& table) {
               {DNNL_ARG_MULTIPLE_SRC + static_cast<int>(sources.size()), floats(part)});
           sources.push_back(context.tensor(part));
         }
-        return Plan{.implementation = Implementation(dnnl::concat::primitive_desc(
-                        context.tensor(shape.output()), static_cast<int>(shape.axis), sources,
-                        context.engine(), context.attributes())),
+        return Plan{.implementation = Implementation(
+                        api::concat(context.engine(), context.tensor(shape.output()),
+                                    static_cast<int>(shape.axis), sources, context.attributes())),
                     .operands = operands,
                     .result = {DNNL_ARG_DST, floats(shape.output())}};
       }));

@@ -15,7 +15,6 @@ Dims weight_dims(const Convolution& shape) {
 
 Plan plan(const Convolution& shape, const Problem& problem, const VariantContext& context,
           dnnl::algorithm algorithm, ResidualFrom from) {
-  using Forward = dnnl::convolution_forward;
   const auto data = [&](const Dims& dims) {
     return context.layout() == Layout::any ? context.chosen_by_library(dims) : context.tensor(dims);
   };
@@ -23,25 +22,21 @@ Plan plan(const Convolution& shape, const Problem& problem, const VariantContext
   const Dims weights = weight_dims(shape);
   const Memory::desc bias = problem.epilogue.bias ? floats({shape.filters}) : Memory::desc();
 
-  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, algorithm, data(shape.input),
-                                 context.chosen_by_library(weights), bias, data(shape.output()),
-                                 shape.window.strides, window.gaps, window.begin_pads,
-                                 window.end_pads);
   const PostOps last =
       post_ops(problem, context, from, data(shape.output()), floats(shape.output()));
-  Plan plan{
-      .implementation = implementation_of<Forward>(descriptor, last.attributes, context.engine()),
-      .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, floats(weights)}},
-      .result = {DNNL_ARG_DST, floats(shape.output())}};
-  if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
-  plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
+  Plan plan{.implementation = api::implementation_of<dnnl::convolution_forward>(
+                context.engine(), last.attributes, dnnl::prop_kind::forward_inference, algorithm,
+                data(shape.input), context.chosen_by_library(weights), bias, data(shape.output()),
+                shape.window.strides, window.gaps, window.begin_pads, window.end_pads),
+            .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, floats(weights)}},
+            .result = {DNNL_ARG_DST, floats(shape.output())}};
+  add_epilogue(plan, problem, bias, last);
   return plan;
 }
 
 bool channels_are_innermost(const Memory::desc& format) {
-  const dnnl_memory_desc_t& data = format.data;
-  const auto& blocking = data.format_desc.blocking;
-  return blocking.inner_nblks == 0 && (data.dims[1] == 1 || blocking.strides[1] == 1);
+  const api::Blocking blocking = api::blocking(format);
+  return blocking.blocks.empty() && (api::dims(format)[1] == 1 || blocking.strides[1] == 1);
 }
 
 /// Found by verification on version 2.6.3: with channels last, which the library may have chosen

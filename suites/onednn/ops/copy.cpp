@@ -18,7 +18,6 @@ Plan plan_reorder(const Copy& shape, const VariantContext& context) {
 /// Reading elements again and again is a nearest resampling of axes that are 1 long: of the last
 /// three axes of a tensor of at most five.
 Plan plan_repetition(const Copy& shape, const VariantContext& context) {
-  using Forward = dnnl::resampling_forward;
   constexpr std::size_t most_scaled = 3;
   constexpr std::size_t most = 5;
   const std::size_t rank = shape.dims.size();
@@ -43,11 +42,9 @@ Plan plan_repetition(const Copy& shape, const VariantContext& context) {
   const std::size_t leading = rank > most_scaled ? most - rank : 2;
   source.insert(source.begin(), leading, 1);
   target.insert(target.begin(), leading, 1);
-  const Forward::desc descriptor(dnnl::prop_kind::forward_inference,
-                                 dnnl::algorithm::resampling_nearest, context.plain(source),
-                                 context.plain(target));
-  return {.implementation =
-              implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
+  return {.implementation = api::implementation_of<dnnl::resampling_forward>(
+              context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
+              dnnl::algorithm::resampling_nearest, context.plain(source), context.plain(target)),
           .operands = {{DNNL_ARG_SRC, floats(source)}},
           .result = {DNNL_ARG_DST, floats(target)}};
 }

@@ -26,7 +26,6 @@ Memory::desc weight_values(const Deconvolution& shape) {
 
 Plan plan(const Deconvolution& shape, const Problem& problem, const VariantContext& context,
           dnnl::algorithm algorithm, ResidualFrom from) {
-  using Forward = dnnl::deconvolution_forward;
   const auto data = [&](const Dims& dims) {
     return context.layout() == Layout::any ? context.chosen_by_library(dims) : context.tensor(dims);
   };
@@ -34,18 +33,16 @@ Plan plan(const Deconvolution& shape, const Problem& problem, const VariantConte
   const Memory::desc weights = weight_values(shape);
   const Memory::desc bias = problem.epilogue.bias ? floats({shape.filters}) : Memory::desc();
 
-  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, algorithm, data(shape.input),
-                                 context.chosen_by_library(weights.dims()), bias,
-                                 data(shape.output()), shape.window.strides, window.gaps,
-                                 window.begin_pads, window.end_pads);
   const PostOps last =
       post_ops(problem, context, from, data(shape.output()), floats(shape.output()));
-  Plan plan{
-      .implementation = implementation_of<Forward>(descriptor, last.attributes, context.engine()),
-      .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, weights}},
-      .result = {DNNL_ARG_DST, floats(shape.output())}};
-  if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
-  plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
+  Plan plan{.implementation = api::implementation_of<dnnl::deconvolution_forward>(
+                context.engine(), last.attributes, dnnl::prop_kind::forward_inference, algorithm,
+                data(shape.input), context.chosen_by_library(api::dims(weights)), bias,
+                data(shape.output()), shape.window.strides, window.gaps, window.begin_pads,
+                window.end_pads),
+            .operands = {{DNNL_ARG_SRC, floats(shape.input)}, {DNNL_ARG_WEIGHTS, weights}},
+            .result = {DNNL_ARG_DST, floats(shape.output())}};
+  add_epilogue(plan, problem, bias, last);
   return plan;
 }
 

@@ -47,40 +47,34 @@ Plan plan_matmul(const Gemm& shape, const Problem& problem, const VariantContext
   bias_dims.back() = shape.n;
   const Memory::desc bias = problem.epilogue.bias ? floats(bias_dims) : Memory::desc();
 
-  const dnnl::matmul::desc descriptor(
-      context.strided(a, a_strides),
-      shape.constant_b ? context.chosen_by_library(b) : context.strided(b, b_strides), bias,
-      context.plain(c));
   const PostOps last = post_ops(problem, context, from, context.plain(c), floats(c));
   Plan plan{
-      .implementation =
-          implementation_of<dnnl::matmul>(descriptor, last.attributes, context.engine()),
+      .implementation = api::implementation_of<dnnl::matmul>(
+          context.engine(), last.attributes, context.strided(a, a_strides),
+          shape.constant_b ? context.chosen_by_library(b) : context.strided(b, b_strides), bias,
+          context.plain(c)),
       .operands = {{DNNL_ARG_SRC, floats(a, a_strides)}, {DNNL_ARG_WEIGHTS, floats(b, b_strides)}},
       .result = {DNNL_ARG_DST, floats(c)}};
-  if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
-  plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
+  add_epilogue(plan, problem, bias, last);
   return plan;
 }
 
 /// Weights of an inner product are n x k.
 Plan plan_inner_product(const Gemm& shape, const Problem& problem, const VariantContext& context,
                         ResidualFrom from) {
-  using Forward = dnnl::inner_product_forward;
   const Dims weights{shape.n, shape.k};
   const Memory::desc bias = problem.epilogue.bias ? floats({shape.n}) : Memory::desc();
-  const Forward::desc descriptor(
-      dnnl::prop_kind::forward_inference, context.plain({shape.m, shape.k}),
-      context.chosen_by_library(weights), bias, context.plain({shape.m, shape.n}));
   const Dims result{shape.m, shape.n};
   const PostOps last = post_ops(problem, context, from, context.plain(result), floats(result));
-  Plan plan{
-      .implementation = implementation_of<Forward>(descriptor, last.attributes, context.engine()),
-      .operands = {{DNNL_ARG_SRC, floats({shape.m, shape.k})},
-                   {DNNL_ARG_WEIGHTS,
-                    floats(weights, matrix_strides(weights, !shape.transpose_b))}},
-      .result = {DNNL_ARG_DST, floats({shape.m, shape.n})}};
-  if (problem.epilogue.bias) plan.operands.push_back({DNNL_ARG_BIAS, bias});
-  plan.operands.insert(plan.operands.end(), last.operands.begin(), last.operands.end());
+  Plan plan{.implementation = api::implementation_of<dnnl::inner_product_forward>(
+                context.engine(), last.attributes, dnnl::prop_kind::forward_inference,
+                context.plain({shape.m, shape.k}), context.chosen_by_library(weights), bias,
+                context.plain(result)),
+            .operands = {{DNNL_ARG_SRC, floats({shape.m, shape.k})},
+                         {DNNL_ARG_WEIGHTS,
+                          floats(weights, matrix_strides(weights, !shape.transpose_b))}},
+            .result = {DNNL_ARG_DST, floats(result)}};
+  add_epilogue(plan, problem, bias, last);
   return plan;
 }
 

@@ -7,7 +7,6 @@ namespace {
 /// The library's batch normalization, with the statistics of the batch itself: an instance is a
 /// channel of a batch of one.
 Plan plan(const InstanceNormalization& shape, const VariantContext& context) {
-  using Forward = dnnl::batch_normalization_forward;
   if (context.integers())
     throw harness::Unsupported("int8 instancenorm needs a result scale of its own");
   Dims dims = shape.input;
@@ -17,10 +16,10 @@ Plan plan(const InstanceNormalization& shape, const VariantContext& context) {
   if (shape.affine) {
     flags = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
   }
-  const Forward::desc descriptor(dnnl::prop_kind::forward_inference, context.tensor(dims),
-                                 shape.epsilon, flags);
-  Plan plan{.implementation =
-                implementation_of<Forward>(descriptor, context.attributes(), context.engine()),
+  const Memory::desc format = context.tensor(dims);
+  Plan plan{.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
+                context.engine(), context.attributes(), dnnl::prop_kind::forward_inference, format,
+                format, shape.epsilon, flags),
             .operands = {{DNNL_ARG_SRC, floats(dims)}},
             .result = {DNNL_ARG_DST, floats(dims)}};
   if (shape.affine) {

@@ -7,9 +7,8 @@ void register_layer_normalization(SolverTable& table) {
   table.add(solver_of_one_way<LayerNormalization>(
       [](const LayerNormalization&) { return std::vector{Layout::plain}; },
       [](const LayerNormalization& shape, const Problem&, const VariantContext& context) {
-        using Forward = dnnl::layer_normalization_forward;
         if (shape.root_mean_square) {
-          throw harness::Unsupported("oneDNN 2 has no normalization by the root mean square");
+          throw harness::Unsupported("oneDNN has no normalization by the root mean square");
         }
         if (context.integers()) {
           throw harness::Unsupported("int8 layernorm needs a result scale of its own");
@@ -18,10 +17,10 @@ void register_layer_normalization(SolverTable& table) {
         if (shape.scale) flags = flags | dnnl::normalization_flags::use_scale;
         if (shape.bias) flags = flags | dnnl::normalization_flags::use_shift;
         const Dims dims = shape.output();
-        const Forward::desc descriptor(dnnl::prop_kind::forward_inference, context.plain(dims),
-                                       shape.epsilon, flags);
-        Plan plan{.implementation = implementation_of<Forward>(descriptor, context.attributes(),
-                                                               context.engine()),
+        const Memory::desc format = context.plain(dims);
+        Plan plan{.implementation = api::implementation_of<dnnl::layer_normalization_forward>(
+                      context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
+                      format, format, shape.epsilon, flags),
                   .operands = {{DNNL_ARG_SRC, floats(dims)}},
                   .result = {DNNL_ARG_DST, floats(dims)}};
         if (shape.scale) plan.operands.push_back({DNNL_ARG_SCALE, floats({shape.length})});

@@ -24,15 +24,13 @@ void register_pooling(SolverTable& table) {
   table.add(solver_of_one_way<Pooling>(
       [](const Pooling& shape) { return channel_layouts(shape.input); },
       [](const Pooling& shape, const Problem&, const VariantContext& context) {
-        using Forward = dnnl::pooling_v2_forward;
         const Window& window = shape.window;
         const LibraryWindow in_library(window);
-        const Forward::desc descriptor(dnnl::prop_kind::forward_inference, algorithm(shape.mode),
-                                       context.tensor(shape.input), context.tensor(shape.output()),
-                                       window.strides, window.kernel, in_library.gaps,
-                                       in_library.begin_pads, in_library.end_pads);
-        return Plan{.implementation = implementation_of<Forward>(descriptor, context.attributes(),
-                                                                 context.engine()),
+        return Plan{.implementation = api::implementation_of<api::Pooling>(
+                        context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
+                        algorithm(shape.mode), context.tensor(shape.input),
+                        context.tensor(shape.output()), window.strides, window.kernel,
+                        in_library.gaps, in_library.begin_pads, in_library.end_pads),
                     .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
                     .result = {DNNL_ARG_DST, floats(shape.output())}};
       }));

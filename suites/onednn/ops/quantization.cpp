@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "suites/harness/primitive.h"
 #include "suites/onednn/solvers.h"
 
@@ -21,14 +23,14 @@ void register_quantization(SolverTable& table) {
                 ? std::size_t{1}
                 : static_cast<std::size_t>(shape.input[static_cast<std::size_t>(shape.axis)]);
         dnnl::primitive_attr attributes = context.attributes();
-        attributes.set_output_scales(
-            shape.axis < 0 ? 0 : 1 << shape.axis,
-            std::vector<float>(scales, shape.writes_integers() ? 8.0F : 0.125F));
+        auto constants = api::scale_reorder(attributes, shape.axis < 0 ? 0 : 1 << shape.axis,
+                                            scales, shape.writes_integers() ? 8.0F : 0.125F);
         return Plan{.implementation = Implementation(dnnl::reorder::primitive_desc(
                         context.engine(), shape.writes_integers() ? values : bytes,
                         context.engine(), shape.writes_integers() ? bytes : values, attributes)),
                     .operands = {{DNNL_ARG_FROM, floats(shape.input)}},
-                    .result = {DNNL_ARG_TO, floats(shape.input)}};
+                    .result = {DNNL_ARG_TO, floats(shape.input)},
+                    .constants = std::move(constants)};
       }));
 }
 

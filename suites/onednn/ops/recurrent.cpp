@@ -178,37 +178,28 @@ Implementation recurrence(const Recurrent& shape, const VariantContext& context)
   const dnnl::primitive_attr attributes = context.attributes();
   const dnnl::engine& engine = context.engine();
   switch (shape.kind) {
-    case Kind::lstm: {
-      using Forward = dnnl::lstm_forward;
-      return implementation_of<Forward>(
-          Forward::desc(inference, direction(shape), t.x, t.initial, t.initial, t.weights,
-                        t.recurrence, t.bias, t.y, t.last, t.last),
-          attributes, engine);
-    }
-    case Kind::gru: {
+    case Kind::lstm:
+      return api::implementation_of<dnnl::lstm_forward>(
+          engine, attributes, inference, direction(shape), t.x, t.initial, t.initial, t.weights,
+          t.recurrence, t.bias, t.y, t.last, t.last);
+    case Kind::gru:
       if (shape.linear_before_reset) {
-        using Forward = dnnl::lbr_gru_forward;
-        return implementation_of<Forward>(
-            Forward::desc(inference, direction(shape), t.x, t.initial, t.weights, t.recurrence,
-                          t.bias, t.y, t.last),
-            attributes, engine);
+        return api::implementation_of<dnnl::lbr_gru_forward>(
+            engine, attributes, inference, direction(shape), t.x, t.initial, t.weights,
+            t.recurrence, t.bias, t.y, t.last);
       }
-      using Forward = dnnl::gru_forward;
-      return implementation_of<Forward>(Forward::desc(inference, direction(shape), t.x, t.initial,
-                                                      t.weights, t.recurrence, t.bias, t.y, t.last),
-                                        attributes, engine);
-    }
+      return api::implementation_of<dnnl::gru_forward>(engine, attributes, inference,
+                                                       direction(shape), t.x, t.initial, t.weights,
+                                                       t.recurrence, t.bias, t.y, t.last);
     case Kind::rnn_tanh:
     case Kind::rnn_relu:
       break;
   }
-  using Forward = dnnl::vanilla_rnn_forward;
   const auto activation =
       shape.kind == Kind::rnn_tanh ? dnnl::algorithm::eltwise_tanh : dnnl::algorithm::eltwise_relu;
-  return implementation_of<Forward>(
-      Forward::desc(inference, activation, direction(shape), t.x, t.initial, t.weights,
-                    t.recurrence, t.bias, t.y, t.last),
-      attributes, engine);
+  return api::implementation_of<dnnl::vanilla_rnn_forward>(
+      engine, attributes, inference, activation, direction(shape), t.x, t.initial, t.weights,
+      t.recurrence, t.bias, t.y, t.last);
 }
 
 Plan plan(const Recurrent& shape, const VariantContext& context) {

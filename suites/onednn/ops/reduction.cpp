@@ -61,18 +61,18 @@ void register_reduction(SolverTable& table) {
       [](const Reduction&) { return std::vector{Layout::plain}; },
       [](const Reduction& shape, const Problem& problem, const VariantContext& context) {
         const Extents extents = merged(shape);
-        const dnnl::reduction::desc descriptor(algorithm(shape.kind), context.plain(extents.from),
-                                               context.plain(extents.to),
-                                               shape.kind == ReductionKind::l1 ? 1.0F : 2.0F, 0);
+        const float power = shape.kind == ReductionKind::l1 ? 1 : 2;
         dnnl::primitive_attr attributes = context.attributes();
         // Reductions take no output scale, but a function to apply to the result.
         if (context.integers() && harness::int8_scale(problem) != 1) {
           dnnl::post_ops scale;
-          scale.append_eltwise(1, dnnl::algorithm::eltwise_linear, harness::int8_scale(problem), 0);
+          api::append_eltwise(scale, dnnl::algorithm::eltwise_linear, harness::int8_scale(problem),
+                              0);
           attributes.set_post_ops(scale);
         }
-        return Plan{.implementation = implementation_of<dnnl::reduction>(descriptor, attributes,
-                                                                         context.engine()),
+        return Plan{.implementation = api::implementation_of<dnnl::reduction>(
+                        context.engine(), attributes, algorithm(shape.kind),
+                        context.plain(extents.from), context.plain(extents.to), power, 0.0F),
                     .operands = {{DNNL_ARG_SRC, floats(extents.from)}},
                     .result = {DNNL_ARG_DST, floats(extents.to)}};
       }));

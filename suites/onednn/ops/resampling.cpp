@@ -6,14 +6,12 @@ void register_resampling(SolverTable& table) {
   table.add(solver_of_one_way<Resampling>(
       [](const Resampling& shape) { return channel_layouts(shape.output()); },
       [](const Resampling& shape, const Problem&, const VariantContext& context) {
-        using Forward = dnnl::resampling_forward;
-        const Forward::desc descriptor(dnnl::prop_kind::forward_inference,
-                                       shape.mode == ResamplingMode::linear
-                                           ? dnnl::algorithm::resampling_linear
-                                           : dnnl::algorithm::resampling_nearest,
-                                       context.tensor(shape.input), context.tensor(shape.output()));
-        return Plan{.implementation = implementation_of<Forward>(descriptor, context.attributes(),
-                                                                 context.engine()),
+        const auto algorithm = shape.mode == ResamplingMode::linear
+                                   ? dnnl::algorithm::resampling_linear
+                                   : dnnl::algorithm::resampling_nearest;
+        return Plan{.implementation = api::implementation_of<dnnl::resampling_forward>(
+                        context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
+                        algorithm, context.tensor(shape.input), context.tensor(shape.output())),
                     .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
                     .result = {DNNL_ARG_DST, floats(shape.output())}};
       }));

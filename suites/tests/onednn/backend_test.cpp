@@ -210,16 +210,15 @@ TEST(OnednnImplementations, IfEveryAttemptIsRefusedTheFirstSaysWhy) {
 TEST(OnednnImplementations, RepeatedNamesAreNumbered) {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   const VariantContext context(engine, Precision::fp32, Layout::plain);
-  std::vector<Attempt> attempts{{.prefix = "", .plan = [&] {
-                                   using Forward = dnnl::eltwise_forward;
-                                   const Forward::desc relu(dnnl::prop_kind::forward_inference,
-                                                            dnnl::algorithm::eltwise_relu,
-                                                            context.plain({64}));
-                                   return Plan{.implementation = implementation_of<Forward>(
-                                                   relu, context.attributes(), engine),
-                                               .operands = {{DNNL_ARG_SRC, floats({64})}},
-                                               .result = {DNNL_ARG_DST, floats({64})}};
-                                 }}};
+  std::vector<Attempt> attempts{
+      {.prefix = "", .plan = [&] {
+         const Memory::desc format = context.plain({64});
+         return Plan{.implementation = api::implementation_of<dnnl::eltwise_forward>(
+                         engine, context.attributes(), dnnl::prop_kind::forward_inference,
+                         dnnl::algorithm::eltwise_relu, format, format, 0.0F, 0.0F),
+                     .operands = {{DNNL_ARG_SRC, floats({64})}},
+                     .result = {DNNL_ARG_DST, floats({64})}};
+       }}};
   const std::vector<harness::Algorithm> once =
       implementation_names(attempts, harness::AlgorithmSet::with_reference);
   attempts.push_back(attempts.front());

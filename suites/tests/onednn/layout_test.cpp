@@ -43,13 +43,8 @@ struct View {
 };
 
 View view(const Memory::desc& format) {
-  const dnnl_memory_desc_t& data = format.data;
-  const auto& blocking = data.format_desc.blocking;
-  const auto blocks = static_cast<std::size_t>(blocking.inner_nblks);
-  return {{data.dims, data.dims + data.ndims},
-          {blocking.strides, blocking.strides + data.ndims},
-          {blocking.inner_blks, blocking.inner_blks + blocks},
-          {blocking.inner_idxs, blocking.inner_idxs + blocks}};
+  const api::Blocking blocking = api::blocking(format);
+  return {api::dims(format), blocking.strides, blocking.blocks, blocking.blocked_axes};
 }
 
 /// Strides of the axes longer than 1: the others mean nothing.

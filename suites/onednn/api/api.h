@@ -1,0 +1,70 @@
+#pragma once
+
+#include <dnnl.hpp>
+
+#include <string_view>
+#include <vector>
+
+#include "core/problem/text.h"
+
+/// All that differs between versions 2 and 3 of the library. The backend is written once, in
+/// version 3's words; v2.h says them with version 2's calls.
+namespace benanza::onednn {
+
+using Memory = dnnl::memory;
+
+/// An argument that holds the same numbers in every call.
+struct Constant {
+  int id = 0;  // DNNL_ARG_*
+  std::vector<float> values;
+};
+
+namespace api {
+
+/// How a tensor's elements lie: blocks.at(i) elements of axis blocked_axes.at(i) together.
+struct Blocking {
+  Dims strides;
+  Dims blocks;
+  Dims blocked_axes;
+};
+
+Dims dims(const Memory::desc& format);
+Memory::data_type data_type(const Memory::desc& format);
+Blocking blocking(const Memory::desc& format);
+
+/// Name of an instruction set that only this version has; empty for all others.
+std::string_view own_isa_name(dnnl::cpu_isa isa);
+
+void append_eltwise(dnnl::post_ops& operations, dnnl::algorithm function, float alpha, float beta);
+
+dnnl::concat::primitive_desc concat(const dnnl::engine& engine, const Memory::desc& result,
+                                    int axis, const std::vector<Memory::desc>& sources,
+                                    const dnnl::primitive_attr& attributes);
+
+/// What a scaled product wants beside its attributes.
+struct Scaling {
+  std::vector<Constant> constants;
+  /// The product's bias has to be given multiplied by it.
+  float bias_factor = 1;
+};
+
+/// A product and its bias are multiplied by `scale` before its post-operations.
+Scaling scale_product(dnnl::primitive_attr& attributes, float scale);
+
+/// What a reorder moves is multiplied by `scale`, given `count` times: once, or, with a bit of
+/// `mask` set, for every element of that axis.
+std::vector<Constant> scale_reorder(dnnl::primitive_attr& attributes, int mask, std::size_t count,
+                                    float scale);
+
+}  // namespace api
+}  // namespace benanza::onednn
+
+// Of both: Pooling, Softmax, and
+//   template <class Kind> Implementation implementation_of(
+//       engine, attributes, arguments of version 3's Kind::primitive_desc between engine and
+//       attributes)
+#if DNNL_VERSION_MAJOR >= 3
+#include "suites/onednn/api/v3.h"
+#else
+#include "suites/onednn/api/v2.h"
+#endif

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <dnnl.hpp>
+
+#include <memory>
+#include <utility>
+
+#include "suites/onednn/api/implementation.h"
+
+namespace benanza::onednn::api {
+
+using Pooling = dnnl::pooling_v2_forward;
+using Softmax = dnnl::softmax_v2_forward;
+
+/// Version 2's descriptor of an operation, of version 3's arguments.
+template <class Kind>
+struct Operation {
+  template <class... Arguments>
+  static auto of(Arguments&&... arguments) {
+    return typename Kind::desc(std::forward<Arguments>(arguments)...);
+  }
+};
+
+// Version 2 has one format for what these read and what they write.
+template <>
+struct Operation<dnnl::eltwise_forward> {
+  static auto of(dnnl::prop_kind kind, dnnl::algorithm function, const dnnl::memory::desc& source,
+                 const dnnl::memory::desc&, float alpha, float beta) {
+    return dnnl::eltwise_forward::desc(kind, function, source, alpha, beta);
+  }
+};
+
+template <>
+struct Operation<dnnl::batch_normalization_forward> {
+  static auto of(dnnl::prop_kind kind, const dnnl::memory::desc& source, const dnnl::memory::desc&,
+                 float epsilon, dnnl::normalization_flags flags) {
+    return dnnl::batch_normalization_forward::desc(kind, source, epsilon, flags);
+  }
+};
+
+template <>
+struct Operation<dnnl::layer_normalization_forward> {
+  static auto of(dnnl::prop_kind kind, const dnnl::memory::desc& source, const dnnl::memory::desc&,
+                 float epsilon, dnnl::normalization_flags flags) {
+    return dnnl::layer_normalization_forward::desc(kind, source, epsilon, flags);
+  }
+};
+
+template <>
+struct Operation<dnnl::prelu_forward> {
+  static auto of(dnnl::prop_kind kind, const dnnl::memory::desc& source,
+                 const dnnl::memory::desc& slope, const dnnl::memory::desc&) {
+    return dnnl::prelu_forward::desc(kind, source, slope);
+  }
+};
+
+template <>
+struct Operation<dnnl::lrn_forward> {
+  static auto of(dnnl::prop_kind kind, dnnl::algorithm algorithm, const dnnl::memory::desc& source,
+                 const dnnl::memory::desc&, dnnl::memory::dim size, float alpha, float beta,
+                 float k) {
+    return dnnl::lrn_forward::desc(kind, algorithm, source, size, alpha, beta, k);
+  }
+};
+
+template <class Kind, class... Arguments>
+Implementation implementation_of(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
+                                 Arguments&&... arguments) {
+  const auto kept = std::make_shared<const typename Kind::desc>(
+      Operation<Kind>::of(std::forward<Arguments>(arguments)...));
+  return {typename Kind::primitive_desc(*kept, attributes, engine), kept};
+}
+
+}  // namespace benanza::onednn::api

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "core/problem/problem.h"
+#include "suites/onednn/api/api.h"
+
+namespace benanza::onednn {
+
+/// One of the library's functions: its algorithm and the two numbers it takes.
+struct Eltwise {
+  dnnl::algorithm algorithm;
+  float alpha = 0;
+  float beta = 0;
+};
+
+/// Throws Unsupported for a function that the library does not have.
+Eltwise eltwise(const Activation& shape);
+
+}  // namespace benanza::onednn
