@@ -134,7 +134,7 @@ std::vector<Judged> confirm(const GateOptions& options, const RunRound& run,
     control_calls.push_back(to_string(variant));
   }
   Confirmed confirmed;
-  int number = options.screening_pairs;
+  auto number = static_cast<int>(screening.drift.size());
   for (const int look : options.looks) {
     if (open.empty()) break;
     std::vector<std::string> measured = open;
@@ -212,12 +212,18 @@ bool GateAnswer::closes() const {
 }
 
 GateAnswer judge(const GateOptions& options, const RunRound& run) {
-  std::vector<Pair> pairs;
-  for (int number = 0; number < options.screening_pairs; ++number) {
-    pairs.push_back(run_pair(run, options.unit, {.number = number}));
-  }
   const double limit = std::log1p(options.tolerance);
-  const PairedRatios ratios = paired_ratios(pairs);
+  std::vector<Pair> pairs;
+  PairedRatios ratios;
+  const auto enough = [&] {
+    const auto count = static_cast<int>(pairs.size());
+    return count >= options.most_screening_pairs ||
+           (count >= options.screening_pairs && typical_error(ratios) <= limit / 2);
+  };
+  while (!enough()) {
+    pairs.push_back(run_pair(run, options.unit, {.number = static_cast<int>(pairs.size())}));
+    ratios = paired_ratios(pairs);
+  }
   GateAnswer answer{.compared = ratios.of_unit.size()};
   // A hundredth of the level, so that it does not add to the rows' share.
   add_drift(answer, ratios, limit, options.level / 100);

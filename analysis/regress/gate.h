@@ -32,8 +32,10 @@ struct GateOptions {
   Unit unit = Unit::choice;
   /// Ratios up to 1 + tolerance are the same.
   double tolerance = 0.03;
-  /// Pairs of whole runs, from which suspects are chosen.
+  /// Pairs of whole runs, from which suspects are chosen: so many, and more on a busy machine,
+  /// until half of the units are known to within half the tolerance.
   int screening_pairs = 5;
+  int most_screening_pairs = 15;
   /// Pairs of the suspects alone after which they are judged, added up; the last judges them
   /// finally.
   std::vector<int> looks{6, 12, 24};

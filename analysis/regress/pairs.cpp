@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <limits>
 
 namespace benanza::regress {
 namespace {
@@ -91,6 +91,14 @@ PairedRatios paired_ratios(std::span<const Pair> pairs, std::span<const std::str
     }
   }
   return ratios;
+}
+
+double typical_error(const PairedRatios& ratios) {
+  std::vector<double> errors;
+  for (const auto& [unit, values] : ratios.of_unit) {
+    if (const auto one = estimate(values)) errors.push_back(one->standard_error);
+  }
+  return errors.empty() ? std::numeric_limits<double>::infinity() : median(errors);
 }
 
 std::vector<std::string> suspects(const PairedRatios& ratios, double limit) {

@@ -51,6 +51,9 @@ inline constexpr std::size_t least_units_of_drift = 10;
 /// `controls`: the units that show what all have in common; empty: all of them.
 PairedRatios paired_ratios(std::span<const Pair> pairs, std::span<const std::string> controls = {});
 
+/// Standard error of the unit in the middle, a logarithm; infinite below least_repetitions.
+double typical_error(const PairedRatios& ratios);
+
 /// Units worth a second look by a few pairs: apart by more than a third of `limit` (a logarithm)
 /// and more than their noise. What is missed here is no alarm; what is found has to be confirmed by
 /// other pairs.

@@ -16,8 +16,8 @@
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/progress.h"
 #include "suites/harness/run/rivals.h"
-#include "suites/harness/run/turns.h"
 #include "suites/harness/run/runner.h"
+#include "suites/harness/run/turns.h"
 
 namespace benanza::harness {
 

@@ -14,7 +14,7 @@ namespace benanza::nvidia {
 struct Peaks {
   /// By large matrix products. A precision that is not there is not known.
   std::map<Precision, double> flops_per_second;
-  /// By a large copy, read and written bytes together. 0: not known.
+  /// By the best of large copies, fills and reads, read and written bytes together. 0: not known.
   double bytes_per_second = 0;
   std::int64_t l2_bytes = 0;
 };

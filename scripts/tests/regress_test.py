@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""benanza-regress, as a person runs it: two folders with a suite each, the second of which says that some
+calls take longer.
+
+usage: regress_test.py SOURCE_DIR BENANZA_REGRESS BENCH_FAKE
+"""
+import pathlib
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+REGRESS, FAKE = map(pathlib.Path, sys.argv[2:4])
+
+# Runs the suite, then multiplies the times of calls whose name holds a text.
+SLOWED = """#!/usr/bin/env python3
+import json, subprocess, sys
+status = subprocess.run(["{fake}", *sys.argv[1:]], close_fds=False).returncode
+for word in sys.argv[1:]:
+    if not word.startswith("--benchmark_out="):
+        continue
+    path = word.split("=", 1)[1]
+    results = json.load(open(path))
+    for row in results["benchmarks"]:
+        if "{text}" in row["name"] and row["status"] == "ok":
+            row["samples"] = [sample * {factor} for sample in row["samples"]]
+    json.dump(results, open(path, "w"))
+sys.exit(status)
+"""
+
+
+class Regress(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def build(self, name, text="nothing", factor=1):
+        """A folder whose bin/bench_fake says that calls with `text` in their names take longer."""
+        program = self.folder / name / "bin" / "bench_fake"
+        program.parent.mkdir(parents=True)
+        program.write_text(SLOWED.format(fake=FAKE, text=text, factor=factor))
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        return self.folder / name
+
+    def regress(self, before, after, *more):
+        return subprocess.run(
+            [REGRESS, "--before", before, "--after", after, "--backend", "fake", "--problem", "relu/1x8",
+             "--problem", "relu/2x8", "--algorithms", "all", "--filter", "direct", *more],
+            text=True, capture_output=True, check=False)
+
+    def test_the_same_twice_is_no_regression(self):
+        done = self.regress(self.build("a"), self.build("b"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("0 lost, 0 kernel, 0 heuristic", done.stdout)
+
+    def test_a_slower_call_is_named_with_a_line_that_measures_it_again(self):
+        junit = self.folder / "junit.xml"
+        done = self.regress(self.build("a"), self.build("b", "relu/2x8/fp32/nhwc", 1.5), "--junit", junit)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("1 kernel", done.stdout)
+        self.assertIn("1.500", done.stdout)
+        self.assertIn(f"{self.folder}/b/bin/bench_fake --fresh", done.stdout)
+        suite = xml.etree.ElementTree.parse(junit).getroot()
+        self.assertEqual(suite.get("failures"), "1")
+        failed = [case.get("name") for case in suite if case.find("failure") is not None]
+        self.assertEqual(failed, ["relu/2x8/fp32/nhwc/fake/direct"])
+
+    def test_errors_are_one_line(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        for before, after, words in ((self.folder / "none", "here", "no such folder"),
+                                     (empty, "here", "neither bin/bench_fake nor shared libraries")):
+            done = self.regress(before, after)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(words, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
