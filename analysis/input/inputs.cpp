@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+#include <future>
+#include <thread>
+
 #include "analysis/profile_match/same_model.h"
 #include "core/base/error.h"
 
@@ -29,6 +34,23 @@ void require_same_kind(const Profile& profile, const Results& results) {
                   "of the profile's device, or leave the profile out",
                   profile.path.string(), gpu ? "a GPU" : "a processor", backends,
                   gpu ? "a processor" : "a GPU"));
+}
+
+/// In the order of `paths`, several at a time.
+std::vector<Graph> read_graphs(const std::vector<std::string>& paths) {
+  const std::size_t most = std::max(2U, std::thread::hardware_concurrency());
+  std::deque<std::future<Graph>> reading;
+  std::vector<Graph> graphs;
+  const auto take_first = [&] {
+    graphs.push_back(reading.front().get());
+    reading.pop_front();
+  };
+  for (const std::string& path : paths) {
+    if (reading.size() == most) take_first();
+    reading.push_back(std::async(std::launch::async, [&path] { return read_graph(path); }));
+  }
+  while (!reading.empty()) take_first();
+  return graphs;
 }
 
 }  // namespace
@@ -68,7 +90,7 @@ Inputs read_inputs(const CommonFlags& flags) {
   inputs.rows = rows_of(flags);
   inputs.movement = movement_of(flags);
   inputs.allow_missing = flags.allow_missing;
-  for (const std::string& path : flags.graphs) inputs.graphs.push_back(read_graph(path));
+  inputs.graphs = read_graphs(flags.graphs);
   for (const std::string& path : flags.profiles) {
     inputs.profiles.push_back(read_profile(path));
     graph_of(inputs.profiles.back(), inputs.graphs, ", or leave the profile out");

@@ -62,7 +62,7 @@ double fp32_product_tolerance(std::int64_t length, double amplification) {
 }
 
 double transform_tolerance(Precision precision, const Problem& problem, double largest_magnitude) {
-  return 16 * storage(precision).relative * largest_magnitude / summed_channels(problem);
+  return 16 * factor_rounding(precision) * largest_magnitude / summed_channels(problem);
 }
 
 }  // namespace benanza::verify

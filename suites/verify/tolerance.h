@@ -36,11 +36,12 @@ double fp32_product_tolerance(std::int64_t length, double amplification);
 /// How far off an algorithm may be that transforms its operands (harness::transforms()), at any
 /// place: a tile's transforms are stored and added up as a whole, so that the largest sum of the
 /// tensor decides, `largest_magnitude`, not the place's own: 16 units in the last place of the
-/// stored type, of one channel's share of it. (More of many channels would hide a missing bias;
-/// their sums have needed no more than tolerance() so far.) The root mean square of all errors may
-/// be half of it.
-/// cuDNN 9.14's winograd_nonfused on an H200, in fp16 with depthwise filters of 5x5, was off by up
-/// to 7.8 units of the largest sum, which is 36 of the place's own.
+/// type that products are made of (tf32 has 10 bits), of one channel's share of it. (More of many
+/// channels would hide a missing bias; their sums have needed no more than tolerance() so far.) The
+/// root mean square of all errors may be half of it. cuDNN 9.14's winograd_nonfused on an H200, in
+/// fp16 with depthwise filters of 5x5, was off by up to 7.8 units of the largest sum, which is 36
+/// of the place's own. In fp32 it is off by 5e-4 there, as much as TF32, and `incorrect`: large
+/// tiles amplify rounding a thousand times.
 double transform_tolerance(Precision precision, const Problem& problem, double largest_magnitude);
 
 }  // namespace benanza::verify

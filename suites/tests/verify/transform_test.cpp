@@ -33,6 +33,8 @@ TEST(Transforms, TheirToleranceIsOfTheLargestSum) {
       transform_tolerance(Precision::fp16, parse("conv/1x4x9x9_k8x5x5_p2.2.2.2_s1x1_d1x1_g1"), 64),
       0.25);
   EXPECT_EQ(transform_tolerance(Precision::fp32, parse(depthwise), 0x1p+19), 1);
+  // Its products have ten bits, too.
+  EXPECT_EQ(transform_tolerance(Precision::tf32, parse(depthwise), 64), 1);
 }
 
 /// Of a depthwise convolution in fp16: off by `units` of the largest sum, up and down, at every
