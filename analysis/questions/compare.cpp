@@ -33,12 +33,6 @@ Bounds bounds_without(const Graph& graph, std::vector<LayerTime> times,
   return bounds(graph, times, movement);
 }
 
-Cell spread_cell(const std::optional<Interval>& spread) {
-  if (!spread) return {.shown = "", .value = nullptr};
-  return {.shown = fmt::format("{:.3f} to {:.3f}", spread->low, spread->high),
-          .value = {spread->low, spread->high}};
-}
-
 Cell call_cell(const Measurement* call, const std::string& reason) {
   if (call == nullptr) return {.shown = reason, .value = nullptr};
   return text_cell(call_text(call));
@@ -59,7 +53,7 @@ Sheet changes_sheet(const std::vector<Change>& changes, bool calls, bool same) {
   for (const Change& change : changes) {
     if (change.kind == ChangeKind::same && !same) continue;
     sheet.rows.push_back({text_cell(std::string(to_string(change.kind))),
-                          ratio_cell(change.ratio()), spread_cell(change.spread),
+                          ratio_cell(change.ratio()), interval_cell(change.spread),
                           us_cell(seconds_of(change.before)), us_cell(seconds_of(change.after)),
                           call_cell(change.before, change.reason),
                           call_cell(change.after, change.reason), text_cell(change.key)});

@@ -104,7 +104,7 @@ Section gate_of(const std::string& backend, const Options& options, const fs::pa
   Section section = gate_section(answer, gate, again);
   section.heading = backend;
   section.facts["backend"] = backend;
-  junit += junit_text(answer, gate, again);
+  junit += junit_suite(backend, answer, gate, again);
   regression = regression || answer.closes();
   return section;
 }
@@ -118,6 +118,21 @@ std::vector<std::string> backends_of(const Options& options) {
   if (found.empty()) throw Error("no suite finds a device; --backend names one");
   return found;
 }
+
+/// A folder that goes with it; nothing where it has no name.
+class Scratch {
+ public:
+  explicit Scratch(fs::path folder) : folder_(std::move(folder)) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+
+ private:
+  fs::path folder_;
+};
 
 int run(int argc, char** argv) {
   CLI::App program(
@@ -138,6 +153,7 @@ int run(int argc, char** argv) {
   const fs::path folder = options.out.empty() ? fs::temp_directory_path() /
                                                     fmt::format("benanza-regress-{}", ::getpid())
                                               : fs::path(options.out);
+  const Scratch scratch(options.out.empty() ? folder : fs::path());
   // A suite that has ended takes no turns.
   ::signal(SIGPIPE, SIG_IGN);
   bool regression = false;
@@ -147,8 +163,7 @@ int run(int argc, char** argv) {
     page.sections.push_back(gate_of(backend, options, folder, junit, regression));
   }
   print(page_text(page, options.format, 1000));
-  if (!options.junit.empty()) write_file(options.junit, junit);
-  if (options.out.empty()) fs::remove_all(folder);
+  if (!options.junit.empty()) write_file(options.junit, junit_document(junit));
   return regression ? regression_found : 0;
 }
 

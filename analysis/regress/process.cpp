@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -101,6 +102,13 @@ Process::Process(const Command& command) : program_(command.program), err_(comma
   end_ = std::move(end.read);
 }
 
+Process::~Process() {
+  if (child_ <= 0) return;
+  ::kill(child_, SIGTERM);
+  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
 bool Process::turn() {
   const char byte = '.';
   if (::write(begin_.get(), &byte, 1) != 1) return false;
@@ -118,6 +126,7 @@ int Process::wait() {
   while (::waitpid(child_, &status, 0) < 0) {
     if (errno != EINTR) throw Error(program_.string() + ": was lost");
   }
+  child_ = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -37,6 +37,10 @@ class Process {
  public:
   /// Throws Error where the program cannot be started.
   explicit Process(const Command& command);
+  /// Ends it where nobody has waited for it.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
 
   /// Lets it take one measurement; false where there is none any more.
   bool turn();

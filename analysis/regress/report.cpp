@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "analysis/render/svg.h"
+
 namespace benanza::regress {
 namespace {
 
@@ -18,35 +20,6 @@ std::string algorithm_text(const Timing& timing) {
 std::optional<double> seconds_of(const Timing& timing) {
   if (timing.status != Status::ok) return std::nullopt;
   return timing.seconds;
-}
-
-Cell interval_cell(const std::optional<Interval>& interval) {
-  if (!interval) return {.shown = "", .value = nullptr};
-  return {.shown = fmt::format("{:.3f} to {:.3f}", interval->low, interval->high),
-          .value = {interval->low, interval->high}};
-}
-
-std::string xml_escaped(std::string_view text) {
-  std::string out;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += letter;
-    }
-  }
-  return out;
 }
 
 std::string drift_text(const GateAnswer& answer) {
@@ -110,8 +83,8 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
   return section;
 }
 
-std::string junit_text(const GateAnswer& answer, const GateOptions& options,
-                       const Reproducer& reproducer) {
+std::string junit_suite(std::string_view backend, const GateAnswer& answer,
+                        const GateOptions& options, const Reproducer& reproducer) {
   std::string cases = fmt::format(
       "  <testcase classname=\"benanza\" name=\"all together\">{}</testcase>\n",
       answer.all_slower ? fmt::format("<failure message=\"{}\"/>", drift_text(answer)) : "");
@@ -123,16 +96,19 @@ std::string junit_text(const GateAnswer& answer, const GateOptions& options,
       failure = fmt::format(
           "<failure message=\"{}: {} times as long, tolerance {:g}%\">{}</failure>",
           to_string(one.verdict), one.ratio ? fmt::format("{:.3f}", *one.ratio) : "no time",
-          options.tolerance * 100, xml_escaped(reproducer(one)));
+          options.tolerance * 100, escaped(reproducer(one)));
     }
     cases += fmt::format("  <testcase classname=\"benanza.{}\" name=\"{}\">{}</testcase>\n",
-                         to_string(one.verdict), xml_escaped(one.unit), failure);
+                         to_string(one.verdict), escaped(one.unit), failure);
   }
   return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"benanza-regress\" "
-      "tests=\"{}\" "
-      "failures=\"{}\">\n{}</testsuite>\n",
-      answer.judged.size() + 1, failures, cases);
+      "<testsuite name=\"benanza-regress.{}\" tests=\"{}\" failures=\"{}\">\n{}</testsuite>\n",
+      backend, answer.judged.size() + 1, failures, cases);
+}
+
+std::string junit_document(std::string_view suites) {
+  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n{}</testsuites>\n",
+                     suites);
 }
 
 }  // namespace benanza::regress

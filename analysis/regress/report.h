@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "analysis/regress/gate.h"
 #include "analysis/render/page.h"
@@ -16,9 +17,11 @@ using Reproducer = std::function<std::string(const Judged&)>;
 /// The table of all verdicts, and a line for each regression.
 Section gate_section(const GateAnswer& answer, const GateOptions& options,
                      const Reproducer& reproducer);
-/// JUnit's XML: a test for each unit with a verdict, and one for all of them together; regressions
-/// are failures.
-std::string junit_text(const GateAnswer& answer, const GateOptions& options,
-                       const Reproducer& reproducer);
+/// A suite of JUnit's XML: a test for each unit with a verdict, and one for all of them together;
+/// regressions are failures.
+std::string junit_suite(std::string_view backend, const GateAnswer& answer,
+                        const GateOptions& options, const Reproducer& reproducer);
+/// The file of all suites.
+std::string junit_document(std::string_view suites);
 
 }  // namespace benanza::regress

@@ -41,6 +41,12 @@ Cell factor_cell(std::optional<double> factor) {
   return number_cell(factor, [](double value) { return fmt::format("{:.2f}x", value); });
 }
 
+Cell interval_cell(const std::optional<Interval>& interval) {
+  if (!interval) return {.shown = "", .value = nullptr};
+  return {.shown = fmt::format("{:.3f} to {:.3f}", interval->low, interval->high),
+          .value = {interval->low, interval->high}};
+}
+
 Cell percent_cell(std::optional<double> part) {
   return number_cell(part, [](double value) { return fmt::format("{:.1f}%", value * 100); });
 }

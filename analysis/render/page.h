@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/results_file/origin.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 
@@ -29,6 +30,8 @@ Cell ms_cell(std::optional<double> seconds);
 Cell ratio_cell(std::optional<double> ratio);
 /// A factor, shown as "1.25x".
 Cell factor_cell(std::optional<double> factor);
+/// An interval of ratios, shown with three decimals; nothing where unknown.
+Cell interval_cell(const std::optional<Interval>& interval);
 /// A part of 1, shown as a percentage.
 Cell percent_cell(std::optional<double> part);
 /// Bytes, shown in MB.

@@ -213,7 +213,10 @@ TEST(Report, NamesRegressionsAndHowToMeasureThemAgain) {
   EXPECT_THAT(page_table(page, 100),
               AllOf(HasSubstr("300 compared, tolerance 3%: 0 lost, 1 kernel, 0 heuristic"),
                     HasSubstr("bench & <relu/17")));
-  const std::string junit = junit_text(answer, options, again);
+  const std::string junit = junit_suite("fake", answer, options, again);
+  // Two libraries are two suites of one document.
+  EXPECT_THAT(junit_document(junit + junit),
+              testing::MatchesRegex("<\\?xml[^?]*\\?>\n<testsuites>(.|\n)*</testsuites>\n"));
   EXPECT_THAT(junit, AllOf(HasSubstr("failures=\"1\""), HasSubstr("bench &amp; &lt;relu/17"),
                            Not(HasSubstr("bench & <"))));
 }

@@ -63,7 +63,7 @@ class Regress(unittest.TestCase):
         self.assertIn("1 kernel", done.stdout)
         self.assertIn("1.500", done.stdout)
         self.assertIn(f"{self.folder}/b/bin/bench_fake --fresh", done.stdout)
-        suite = xml.etree.ElementTree.parse(junit).getroot()
+        (suite,) = xml.etree.ElementTree.parse(junit).getroot()
         self.assertEqual(suite.get("failures"), "1")
         failed = [case.get("name") for case in suite if case.find("failure") is not None]
         self.assertEqual(failed, ["relu/2x8/fp32/nhwc/fake/direct"])
