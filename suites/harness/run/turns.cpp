@@ -14,7 +14,7 @@ constexpr int end_descriptor = 4;
 }  // namespace
 
 Turns::Turns(bool wanted) : wanted_(wanted) {
-  // Who hands out the turns may be gone: the rest is measured all the same.
+  // Who hands out the turns may be gone.
   if (wanted_) ::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -25,7 +25,10 @@ void Turns::begin() {
   do {
     taken = ::read(begin_descriptor, &turn, 1);
   } while (taken < 0 && errno == EINTR);
-  wanted_ = taken == 1;
+  if (taken == 1) return;
+  // Who handed them out is gone: end as if interrupted, with what was measured.
+  wanted_ = false;
+  ::raise(SIGTERM);
 }
 
 void Turns::end() {

@@ -9,7 +9,8 @@ class Turns {
  public:
   explicit Turns(bool wanted);
 
-  /// Waits for a turn; returns at once without --turns, and where nobody hands them out any more.
+  /// Waits for a turn; returns at once without --turns. Interrupts the run where nobody hands them
+  /// out any more.
   void begin();
   void end();
 
