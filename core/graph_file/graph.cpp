@@ -83,7 +83,8 @@ Graph read_graph(const std::filesystem::path& path) {
       graph.fusions.push_back({.pattern = row.at("pattern").get<std::string>(),
                                .layers = row.at("layers").get<std::vector<std::size_t>>(),
                                .problem = row.at("problem").get<std::string>(),
-                               .keeps_residual = row.value("keeps_residual", false)});
+                               .keeps_residual = row.value("keeps_residual", false),
+                               .whole = row.value("whole", false)});
     }
     for (const json& row : root.value("transforms", json::array())) {
       graph.transforms.push_back({.layer = row.at("layer").get<std::size_t>(),

@@ -58,6 +58,9 @@ struct Fusion {
   /// The residual that the problem adds is still needed when the call runs: a call that adds into
   /// the residual's own memory (adds_in_place()) would destroy it.
   bool keeps_residual = false;
+  /// The layers are one operator that the exporter took apart (GELU, a normalization, attention):
+  /// what frameworks call a layer. The bound without fusion may use the problem, too.
+  bool whole = false;
   bool operator==(const Fusion&) const = default;
 };
 

@@ -41,6 +41,7 @@ std::string graph_json(const Graph& graph) {
     fusions.push_back(
         {{"pattern", fusion.pattern}, {"layers", fusion.layers}, {"problem", fusion.problem}});
     if (fusion.keeps_residual) fusions.back()["keeps_residual"] = true;
+    if (fusion.whole) fusions.back()["whole"] = true;
   }
   Json transforms = Json::array();
   for (const LayoutTransform& transform : graph.transforms) {

@@ -44,6 +44,7 @@ TEST(ReadGraph, ReadsEveryField) {
   ASSERT_EQ(graph.fusions.size(), 1);
   EXPECT_EQ(graph.fusions[0].problem, "conv/x_bias");
   EXPECT_FALSE(graph.fusions[0].keeps_residual) << "files of before it was known";
+  EXPECT_FALSE(graph.fusions[0].whole) << "files of before it was known";
 }
 
 TEST(ReadGraph, ReadsWhatTheGeneratorWrote) {
@@ -59,6 +60,7 @@ TEST(GraphJson, IsWhatTheReaderReads) {
                                   folder.write("m.graph.json", good).string()}) {
     Graph graph = read_graph(file);
     graph.fusions[0].keeps_residual = true;
+    graph.fusions[0].whole = true;
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
     EXPECT_EQ(read_graph(folder.write("again.graph.json", graph_json(graph))), graph) << file;
   }
