@@ -55,6 +55,8 @@ class Session {
 
  private:
   void enlist(const NamedVariant& variant);
+  /// Tells the backend of the variants that come after `variant`.
+  void look_ahead(const NamedVariant& variant);
   void run_once(benchmark::State& state, const NamedVariant& variant);
   /// `row`: without its outcome. A crash meanwhile leaves a row that says so.
   Outcome guarded_outcome(const NamedVariant& variant, std::int64_t repetition, const Work& cost);
@@ -78,6 +80,10 @@ class Session {
   std::size_t name_width_ = 0;
   std::exception_ptr error_;
   Turns turns_;
+  /// Variants that are due, in the order in which they were enlisted, and how many of them the
+  /// backend expects.
+  std::vector<const NamedVariant*> queue_;
+  std::size_t expected_ = 0;
   /// Of every name that is due: which repetitions this run has taken, in order.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> taken_;
 };
