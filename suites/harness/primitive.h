@@ -70,8 +70,11 @@ class Primitive {
   virtual double rounding_amplification() const { return 1; }
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
-  /// Asked once, after the timing.
+  /// Asked after the timing.
   virtual Facts facts() { return {}; }
+  /// What a profiler finds, in some runs more. Asked when nothing is left to time: a process in
+  /// which a profiler has been at work is not timed any more.
+  virtual Facts profile() { return {}; }
 };
 
 /// Factor of an int8 result, a power of two: keeps random sums inside 8 bits.

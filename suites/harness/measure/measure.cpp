@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include "core/statistics/summary.h"
 
@@ -69,7 +70,8 @@ bool converged(const std::vector<double>& samples, const MeasureOptions& options
 
 }  // namespace
 
-Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options) {
+Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options,
+                Observer* observer) {
   const WallClock wall;
   const Warmup warmup = warm_up(primitive, stopwatch, options);
 
@@ -80,6 +82,7 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
                                   std::max(options.minimum_seconds, options.payback * preparation));
   const double hard_limit = hard_limit_budgets * options.budget_seconds;
 
+  if (observer != nullptr) observer->begin();
   while (outcome.stopped_by.empty()) {
     const double seconds = options.cold ? stopwatch.time_cold(primitive)
                                         : stopwatch.time(primitive, outcome.calls_per_sample);
@@ -99,9 +102,14 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
     }
   }
 
+  Conditions conditions;
+  if (observer != nullptr) conditions = observer->end();
+
   if (!(median(outcome.samples) > 0)) throw std::runtime_error("the clock did not advance");
   outcome.workspace_bytes = primitive.workspace_bytes();
   outcome.facts = primitive.facts();
+  outcome.facts.merge(conditions.facts);
+  outcome.disturbances = std::move(conditions.disturbances);
   outcome.status = Status::ok;
   return outcome;
 }

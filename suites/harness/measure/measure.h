@@ -32,6 +32,8 @@ struct MeasureOptions {
   double outclassed_by = 1.5;
   /// Every sample is one call with flushed caches.
   bool cold = false;
+  /// Times that were disturbed are taken once more.
+  bool again_if_disturbed = true;
 };
 
 /// The one timing loop. Warms up (two calls at least, one if it is longer than the budget), then
@@ -42,8 +44,10 @@ struct MeasureOptions {
 ///   outclassed the same minimums are reached and a rival is far ahead, or
 ///   budget     budget_seconds are spent and three samples taken; ten budgets, flushing included,
 ///              end it even before the third sample.
-/// The outcome's status is ok. Throws what the primitive throws, and std::runtime_error if the
-/// clock did not advance.
-Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options);
+/// The outcome's status is ok; `observer`, if there is one, watches from the end of the warm-up to
+/// the last sample. Throws what the primitive throws, and std::runtime_error if the clock did not
+/// advance.
+Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options,
+                Observer* observer = nullptr);
 
 }  // namespace benanza::harness
