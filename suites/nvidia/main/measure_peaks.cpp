@@ -21,6 +21,7 @@ constexpr std::int64_t largest_copy = std::int64_t{1} << 30;
 constexpr int copy_samples = 3;
 /// A buffer of so many times the L2 cache does not live in it.
 constexpr std::int64_t least_l2_multiple = 4;
+constexpr std::int64_t least_l2_multiple_read = 8;
 
 /// On random values, and the best there was on any.
 struct Best {
@@ -76,14 +77,17 @@ Best peak(CudaContext& context, harness::Backend& products, Precision precision)
   return best;
 }
 
-/// Moves bytes within the device: copies them, or only writes.
+/// Moves bytes within the device: copies them, by the library or by a kernel, or only reads or
+/// writes.
 class Traffic : public CudaPrimitive {
  public:
-  enum class Kind { copy, fill };
+  enum class Kind { copy, copy_kernel, read, fill };
 
-  Traffic(CudaContext& context, std::int64_t bytes, Kind kind)
+  /// `code` outlives it. `bytes`: a multiple of DeviceCode::copied_at_once.
+  Traffic(CudaContext& context, DeviceCode& code, std::int64_t bytes, Kind kind)
       : CudaPrimitive(context, {tensor_format(Precision::int8, {bytes}, Layout::plain)},
                       tensor_format(Precision::int8, {bytes}, Layout::plain), 0),
+        code_(code),
         bytes_(bytes),
         kind_(kind) {}
 
@@ -95,31 +99,46 @@ class Traffic : public CudaPrimitive {
 
   void run() override {
     const auto size = static_cast<std::size_t>(bytes_);
-    if (kind_ == Kind::fill) {
-      check(cudaMemsetAsync(output(), byte_, size, stream()), "cudaMemsetAsync");
-      return;
+    switch (kind_) {
+      case Kind::copy:
+        return check(cudaMemcpyAsync(output(), input(0), size, cudaMemcpyDeviceToDevice, stream()),
+                     "cudaMemcpyAsync");
+      case Kind::copy_kernel:
+        return code_.copy(output(), input(0), bytes_, stream());
+      case Kind::read:
+        return code_.read(output(), input(0), bytes_, stream());
+      case Kind::fill:
+        return check(cudaMemsetAsync(output(), byte_, size, stream()), "cudaMemsetAsync");
     }
-    check(cudaMemcpyAsync(output(), input(0), size, cudaMemcpyDeviceToDevice, stream()),
-          "cudaMemcpyAsync");
   }
-  double moved_bytes() const { return static_cast<double>(bytes_) * (kind_ == Kind::copy ? 2 : 1); }
+  double moved_bytes() const { return static_cast<double>(bytes_) * (copies() ? 2 : 1); }
 
  private:
+  bool copies() const { return kind_ == Kind::copy || kind_ == Kind::copy_kernel; }
+
+  DeviceCode& code_;
   std::int64_t bytes_;
   Kind kind_;
   int byte_ = 0;
 };
 
-/// Bytes per second, read and written ones together: the best of copies and fills of several sizes,
-/// all of them well past the L2 cache. The largest is not always the fastest: 3.0 TB/s at 256 MiB
-/// and 2.4 TB/s at 1 GiB on an H100.
+/// Bytes per second, read and written ones together: the best of copies, reads and fills of several
+/// sizes, all of them well past the L2 cache. The largest is not always the fastest: 3.0 TB/s at
+/// 256 MiB and 2.4 TB/s at 1 GiB on an H100.
 Best moving_bandwidth(CudaContext& context) {
   Best best;
+  // Their number is for kernels that are not used here.
+  DeviceCode code(1);
   for (const std::int64_t wanted : {std::int64_t{1} << 28, std::int64_t{1} << 29, largest_copy}) {
-    const std::int64_t bytes = std::min(wanted, free_device_bytes() / 4);
+    const std::int64_t most = std::min(wanted, free_device_bytes() / 4);
+    const std::int64_t bytes = most - most % DeviceCode::copied_at_once;
     if (bytes < least_l2_multiple * context.l2_bytes()) continue;
-    for (const auto kind : {Traffic::Kind::copy, Traffic::Kind::fill}) {
-      Traffic traffic(context, bytes, kind);
+    for (const auto kind : {Traffic::Kind::copy, Traffic::Kind::copy_kernel, Traffic::Kind::read,
+                            Traffic::Kind::fill}) {
+      // What is only read may stay in the cache from call to call.
+      if (kind == Traffic::Kind::read && bytes < least_l2_multiple_read * context.l2_bytes())
+        continue;
+      Traffic traffic(context, code, bytes, kind);
       for (const Values values : all_values) {
         traffic.fill(values);
         // What a graph holds of the call is the other byte.
