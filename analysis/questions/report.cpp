@@ -111,8 +111,9 @@ std::string page_of(const Inputs& inputs, Precision tensor_cores) {
   for (const Graph& graph : inputs.graphs) {
     for (const MeasurementFilter& filter : inputs.filters) {
       if (!inputs.allow_missing) {
-        require_complete(graph, layer_times(graph, inputs.results.measurements, filter),
-                         to_string(filter.precision));
+        require_complete(
+            graph, operator_times(graph, inputs.results.measurements, filter, inputs.movement),
+            to_string(filter.precision));
       }
       // Other chapters say themselves what they lack.
       add_chapters({.inputs = inputs,
@@ -133,7 +134,8 @@ std::string trace_of(const Inputs& inputs) {
     throw Error("--trace is of one model at one precision: give one --graph and one --precision");
   }
   const Graph& graph = inputs.graphs.front();
-  const auto times = layer_times(graph, inputs.results.measurements, inputs.filters.front());
+  const auto times =
+      operator_times(graph, inputs.results.measurements, inputs.filters.front(), inputs.movement);
   if (!inputs.allow_missing) {
     require_complete(graph, times, to_string(inputs.filters.front().precision));
   }

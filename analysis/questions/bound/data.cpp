@@ -66,6 +66,7 @@ ordered_json layers_json(const BoundReport& report) {
          {"bytes", value_or_null(layer.bytes)},
          {"flops_per_second", value_or_null(rows[index].flops_per_second)},
          {"on_critical_path", rows[index].on_critical_path},
+         {"does", names(time.does, *report.graph)},
          {"fusion", time.fusion.empty() ? ordered_json(nullptr) : ordered_json(time.fusion)},
          {"calls", calls},
          {"missing", gaps},
@@ -161,6 +162,7 @@ ordered_json bound_facts(const BoundReport& report) {
             {"seconds", report.assumed.seconds},
             {"first",
              report.assumed.first.empty() ? ordered_json() : ordered_json(report.assumed.first)}}},
+          {"whole_operators", wholes_json(report)},
           {"layers", layers_json(report)},
           {"profiles", comparisons}};
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/input/inputs.h"
 #include "analysis/model/algorithms.h"
+#include "analysis/model/whole.h"
 #include "analysis/profile_match/picks.h"
 #include "analysis/render/page.h"
 

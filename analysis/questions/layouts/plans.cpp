@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/model/fusion.h"
 #include "analysis/model/min_cut.h"
 #include "analysis/model/selection.h"
+#include "analysis/model/whole.h"
 
 namespace benanza::analysis {
 namespace {
@@ -229,13 +231,62 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
   return plan;
 }
 
+/// `graph` with operators as one layer each where one call does them.
+Graph with_operators(const Graph& graph, const MeasurementSet& measurements,
+                     const MeasurementFilter& filter, Movement movement) {
+  std::vector<bool> allowed(graph.fusions.size(), true);
+  for (const Layout layout : both) {
+    MeasurementFilter in_layout = filter;
+    in_layout.layout = layout;
+    const OperatorTimes operators = operators_of(graph, measurements, in_layout, movement);
+    for (const WholeOperator& whole : operators.wholes) {
+      if (whole.apart_seconds && !whole.time.seconds) allowed[whole.fusion] = false;
+    }
+  }
+  const OperatorTimes operators = operators_of(graph, measurements, filter, movement, allowed);
+  const std::vector<std::size_t> used = operators.used();
+  if (used.empty()) return graph;
+  FusedGraph fused =
+      fused_graph(graph, operators.layers, std::vector<LayerTime>(graph.fusions.size()), used);
+  std::vector<bool> taken(graph.layers.size());
+  for (const std::size_t fusion : used) {
+    const Fusion& whole = graph.fusions[fusion];
+    const std::size_t index = fused.place[whole.layers.back()];
+    for (const std::size_t layer : whole.layers) taken[layer] = true;
+    fused.graph.layers[index].problems.clear();
+    fused.graph.fusions.push_back(whole);
+    fused.graph.fusions.back().layers = {index};
+  }
+  // Ways of single layers.
+  for (const Fusion& fusion : graph.fusions) {
+    if (fusion.layers.size() != 1 || taken[fusion.layers.front()]) continue;
+    fused.graph.fusions.push_back(fusion);
+    fused.graph.fusions.back().layers = {fused.place[fusion.layers.front()]};
+  }
+  for (LayoutTransform transform : graph.transforms) {
+    const std::size_t layer = transform.layer;
+    const auto inside = [&](std::size_t index) {
+      const std::vector<std::size_t>& members = graph.fusions[index].layers;
+      return taken[layer] && std::ranges::find(members, layer) != members.end() &&
+             members.back() != layer;
+    };
+    // What no layer but those of the operator reads has no layout.
+    if (!transform.of_input && std::ranges::any_of(used, inside)) continue;
+    transform.layer = fused.place[layer];
+    fused.graph.transforms.push_back(std::move(transform));
+  }
+  return std::move(fused.graph);
+}
+
 }  // namespace
 
-LayoutPlans layout_plans(const Graph& graph, const MeasurementSet& measurements,
+LayoutPlans layout_plans(const Graph& model, const MeasurementSet& measurements,
                          const MeasurementFilter& filter, Movement movement) {
+  LayoutPlans plans{.graph = std::make_shared<const Graph>(
+                        with_operators(model, measurements, filter, movement))};
+  const Graph& graph = *plans.graph;
   const Case given = make_case(graph, measurements, filter);
   const Flow flow = flow_of(graph);
-  LayoutPlans plans;
   plans.best = plan(graph, given, flow, cheapest_sides(graph, given, flow, movement), movement);
   plans.nchw = plan(graph, given, flow, std::vector<bool>(graph.layers.size()), movement);
   // More than a model takes, so that it outweighs any change, and less than what is forbidden.

@@ -6,16 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "suites/cudnn/graph/graph.h"
+#include "suites/cudnn/graph/engines.h"
 
 namespace benanza::cudnn {
 
 /// A finished graph, its engines, and the plans that were built of them.
 struct KnownGraph {
   OperationGraph graph;
-  std::vector<EngineChoice> choices;
-  /// By engine.
-  std::map<std::int64_t, Descriptor> plans;
+  /// A deque: what is added later leaves the others in their places.
+  std::deque<EngineChoice> choices;
+  /// By the names of choices.
+  std::map<std::string, Descriptor> plans;
 };
 
 /// The graphs asked about latest. Most engines are compiled when a plan is built, which takes
@@ -27,7 +28,11 @@ class GraphPlans {
 
   /// Finishes `graph` and asks for its engines (see engines()), unless an equal one is known. What
   /// is returned stays valid when it is forgotten here.
-  std::shared_ptr<KnownGraph> known(OperationGraph graph, bool exact);
+  std::shared_ptr<KnownGraph> known(OperationGraph graph, const EngineQuery& query);
+
+  /// The choice of that name: one of `known`'s, or made of the name alone and from now on known.
+  /// Throws Unsupported if there is none.
+  const EngineChoice& choice(KnownGraph& known, const std::string& name);
 
   /// The plan of `choice`, one of `known`'s. Throws Unsupported if the library refuses to build it.
   const Descriptor& plan(KnownGraph& known, const EngineChoice& choice);

@@ -1,10 +1,10 @@
 #include "suites/cudnn/ops/binary/binary.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "suites/cudnn/graph/elementwise.h"
+#include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/primitive/graph_solver.h"
 #include "suites/harness/primitive.h"
 
@@ -48,27 +48,6 @@ Extents merged(const Binary& shape, Layout layout) {
   return extents;
 }
 
-std::optional<cudnnPointwiseMode_t> single_mode(BinaryKind kind) {
-  switch (kind) {
-    case BinaryKind::add:
-      return CUDNN_POINTWISE_ADD;
-    case BinaryKind::sub:
-      return CUDNN_POINTWISE_SUB;
-    case BinaryKind::mul:
-      return CUDNN_POINTWISE_MUL;
-    case BinaryKind::div:
-      return CUDNN_POINTWISE_DIV;
-    case BinaryKind::max:
-      return CUDNN_POINTWISE_MAX;
-    case BinaryKind::min:
-      return CUDNN_POINTWISE_MIN;
-    case BinaryKind::power:
-      return CUDNN_POINTWISE_POW;
-    default:
-      return std::nullopt;
-  }
-}
-
 }  // namespace
 
 std::vector<GraphCall> binary_graphs(const Binary& shape, const harness::Variant& variant) {
@@ -88,22 +67,7 @@ std::vector<GraphCall> binary_graphs(const Binary& shape, const harness::Variant
   const Id b = graph.tensor(innermost_as_channels(variant.precision, extents.b));
   const Id y = graph.tensor(result);
   call.bound = {a, b, y};
-  if (const auto mode = single_mode(shape.kind)) {
-    graph.pointwise({*mode}, a, b, y);
-  } else if (shape.kind == BinaryKind::prelu) {
-    const Dims& dims = result.dims;
-    const auto against_zero = [&](cudnnPointwiseMode_t mode) {
-      const Id made = graph.intermediate(left.dims);
-      graph.pointwise({mode}, a, graph.scalar(0, dims.size()), made);
-      return made;
-    };
-    const Id above = against_zero(CUDNN_POINTWISE_MAX);
-    const Id below = graph.intermediate(dims);
-    graph.pointwise({CUDNN_POINTWISE_MUL}, against_zero(CUDNN_POINTWISE_MIN), b, below);
-    graph.pointwise({CUDNN_POINTWISE_ADD}, below, above, y);
-  } else {
-    throw harness::Unsupported("cuDNN's graphs do not compare");
-  }
+  add_operation(graph, shape.kind, left, result, a, b, y);
   std::vector<GraphCall> found;
   found.push_back(std::move(call));
   return found;
