@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/results_file/origin.h"
+#include "suites/harness/conditions/observer.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::harness {
@@ -58,6 +59,10 @@ class Backend {
   /// (compiling, say) may begin on other threads. Never throws.
   virtual void expect(const Variant&) {}
   virtual Stopwatch& stopwatch() = 0;
+  /// Watches the machine while a variant is timed. Null: nobody does.
+  virtual Observer* observer() { return nullptr; }
+  /// What Primitive::profile() was asked for, "kernels,counters"; empty: nothing.
+  virtual std::string profile_kinds() const { return {}; }
 };
 
 }  // namespace benanza::harness
