@@ -251,8 +251,8 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
     const Dims at = unravel(*glimpse->poisoned, output(problem));
     return {false, where(at) + "not a number, or not written"};
   }
-  const std::int64_t expected_size = glimpse ? static_cast<std::int64_t>(cache.samples().size())
-                                             : element_count(output(problem));
+  const std::int64_t expected_size =
+      glimpse ? static_cast<std::int64_t>(cache.samples().size()) : element_count(output(problem));
   if (static_cast<std::int64_t>(result.size()) != expected_size) {
     return {false, "the result has " + std::to_string(result.size()) + " elements, expected " +
                        std::to_string(expected_size)};

@@ -58,8 +58,8 @@ std::int64_t batch_size(const Warmup& warmup, const MeasureOptions& options) {
 
 /// Even the fastest sample takes more than `factor` times as long as the rival.
 bool is_behind(const std::vector<double>& samples, const MeasureOptions& options, double factor) {
-  return options.rival_seconds && *std::min_element(samples.begin(), samples.end()) >
-                                      *options.rival_seconds * factor;
+  return options.rival_seconds &&
+         *std::min_element(samples.begin(), samples.end()) > *options.rival_seconds * factor;
 }
 
 bool converged(const std::vector<double>& samples, const MeasureOptions& options) {

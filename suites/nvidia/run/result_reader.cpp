@@ -168,8 +168,7 @@ std::byte* ResultReader::scratch(std::int64_t bytes) {
 }
 
 std::vector<float> ResultReader::values(const std::byte* memory, const TensorFormat& format,
-                                        std::span<const std::int64_t> places,
-                                        cudaStream_t stream) {
+                                        std::span<const std::int64_t> places, cudaStream_t stream) {
   auto count = static_cast<std::uint32_t>(places.size());
   if (count == 0) return {};
   auto size = static_cast<std::uint32_t>(element_bytes(format.precision));
