@@ -54,7 +54,9 @@ template <class Shape>
 harness::Solver<Library, Shape> movement_solver(std::vector<Layout> (*layouts)(const Shape&)) {
   return {
       .layouts = layouts,
-      XX.create =
+      .algorithms = [](Library&, const Shape&, const harness::Variant&, harness::AlgorithmSet)
+          -> std::vector<harness::Algorithm> { return {"transform_tensor"}; },
+      .create =
           [](Library& library, const Shape& shape, const harness::Variant& variant) {
             return std::make_unique<MovementPrimitive>(
                 library, variant, dense_inputs(variant), dense_output(variant),
