@@ -89,11 +89,11 @@ void check(const std::vector<std::size_t>& indices, std::size_t count, const std
   }
 }
 
-std::optional<Compulsory> read_compulsory(const json& root) {
+std::optional<Compulsory> read_compulsory(const JsonView& root) {
   const auto found = root.find("compulsory");
-  if (found == root.end() || found->is_null()) return std::nullopt;
+  if (!found || found->is_null()) return std::nullopt;
   const auto traffic = [&](const char* name) {
-    const json& row = found->at(name);
+    const JsonView row = found->at(name);
     return Traffic{.elements = row.at("elements").get<std::int64_t>(),
                    .bytes = row.at("bytes").get<std::int64_t>()};
   };
