@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "analysis/questions/bound/seen.h"
+#include "analysis/questions/common/disturbed.h"
 #include "analysis/questions/question.h"
 #include "analysis/questions/report/trace.h"
 #include "core/base/error.h"
@@ -86,6 +87,9 @@ void add_chapters(const Subject& subject, const std::vector<Question>& questions
     if (question.section == nullptr) continue;
     std::optional<Section> section = question.section(subject);
     if (!section) continue;
+    if (question.name == "bound") {
+      add_disturbed(*section, subject.graph, subject.measurements(), subject.filter);
+    }
     section->heading = heading;
     if (!question.chapter.empty()) section->heading += ": " + std::string(question.chapter);
     for (const Headline& headline : section->headlines) overview.add(headline);

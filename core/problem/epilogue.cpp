@@ -6,16 +6,49 @@ void Epilogue::write(KeyWriter& writer) const {
   if (bias) writer.word("bias");
   if (residual) writer.word("residual");
   if (activation) activation->write_function(writer);
+  for (const Step& step : steps) benanza::write(step, writer);
 }
 
-Epilogue Epilogue::read(KeyReader& reader) {
+Epilogue Epilogue::read(KeyReader& reader, bool of_product) {
   Epilogue epilogue;
-  epilogue.bias = reader.accept("bias");
-  epilogue.residual = reader.accept("residual");
-  if (reader.at_end()) return epilogue;
-  epilogue.activation = Activation::read_function(reader);
-  if (epilogue.activation && !is_epilogue(epilogue.activation->kind)) {
-    reader.fail("a function that follows products");
+  if (of_product) {
+    epilogue.bias = reader.accept("bias");
+    epilogue.residual = reader.accept("residual");
+  }
+  epilogue.steps = read_steps(reader);
+  return epilogue;
+}
+
+std::vector<Operand> Epilogue::step_operands() const {
+  std::vector<Operand> operands;
+  for (const Step& step : steps) {
+    const auto* combine = std::get_if<Combine>(&step);
+    if (combine == nullptr) continue;
+    const bool divides = combine->kind == CombineKind::div && !combine->reversed;
+    operands.push_back({.name = "y",
+                        .dims = combine->y,
+                        .role = combine->constant ? Role::weights : Role::data,
+                        .domain = divides ? Domain::positive : Domain::any});
+  }
+  return operands;
+}
+
+Epilogue canonical(Epilogue epilogue, const Dims& output, const Dims& bias_extents) {
+  while (!epilogue.activation && !epilogue.steps.empty()) {
+    const Step& first = epilogue.steps.front();
+    const auto* function = std::get_if<Activation>(&first);
+    const auto* combine = std::get_if<Combine>(&first);
+    const bool adds = combine != nullptr && combine->kind == CombineKind::add;
+    if (function != nullptr && is_epilogue(function->kind)) {
+      epilogue.activation = *function;
+    } else if (adds && !epilogue.bias && combine->constant && combine->y == bias_extents) {
+      epilogue.bias = true;
+    } else if (adds && !epilogue.residual && !combine->constant && combine->y == output) {
+      epilogue.residual = true;
+    } else {
+      break;
+    }
+    epilogue.steps.erase(epilogue.steps.begin());
   }
   return epilogue;
 }

@@ -1,6 +1,8 @@
 #include "core/problem/problem.h"
 
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 namespace benanza {
 namespace {
@@ -24,6 +26,31 @@ std::int64_t bias_length(const Shape& shape) {
         return 0;
       },
       shape);
+}
+
+/// Extents of a bias in the result's rank: the channels are axis 1, of a matrix product the last.
+Dims bias_extents(const Shape& shape, const Dims& output) {
+  Dims extents(output.size(), 1);
+  const bool columns = std::holds_alternative<Gemm>(shape);
+  extents[columns ? extents.size() - 1 : 1] = bias_length(shape);
+  return extents;
+}
+
+Problem canonical(Problem problem) {
+  if (bias_length(problem.shape) == 0) return problem;
+  const Dims result = output(problem);
+  problem.epilogue =
+      canonical(std::move(problem.epilogue), result, bias_extents(problem.shape, result));
+  return problem;
+}
+
+void check_steps(const KeyReader& reader, const Problem& problem) {
+  const Dims result = output(problem);
+  for (const Operand& operand : problem.epilogue.step_operands()) {
+    if (!broadcasts_to(operand.dims, result)) {
+      reader.fail("steps whose tensors broadcast to " + join(result, 'x'));
+    }
+  }
 }
 
 /// A view's operand spans gaps that nobody reads: what is moved is what counts.
@@ -50,8 +77,12 @@ std::string key(const Problem& problem) {
 Problem parse(std::string_view key) {
   KeyReader reader(key);
   Problem problem{read_shape(reader), {}};
-  if (bias_length(problem.shape) > 0) problem.epilogue = Epilogue::read(reader);
+  if (takes_steps(problem.shape)) {
+    problem.epilogue = Epilogue::read(reader, bias_length(problem.shape) > 0);
+  }
   if (!reader.at_end()) reader.fail("the end");
+  check_steps(reader, problem);
+  problem = canonical(std::move(problem));
   for (const Operand& operand : inputs(problem)) {
     for (const std::int64_t extent : operand.dims) {
       if (extent < 1) reader.fail("positive extents");
@@ -61,6 +92,31 @@ Problem parse(std::string_view key) {
   return problem;
 }
 
+bool takes_steps(const Shape& shape) {
+  return std::visit(
+      []<class Alternative>(const Alternative&) {
+        using std::is_same_v;
+        return !(is_same_v<Alternative, Concat> || is_same_v<Alternative, Copy> ||
+                 is_same_v<Alternative, Quantization> || is_same_v<Alternative, Recurrent> ||
+                 is_same_v<Alternative, Dropout> || is_same_v<Alternative, Lrn>);
+      },
+      shape);
+}
+
+Problem with_step(Problem problem, const Step& step) {
+  std::vector<Step>& steps = problem.epilogue.steps;
+  const auto* next = std::get_if<Activation>(&step);
+  auto* last = steps.empty() ? nullptr : std::get_if<Activation>(&steps.back());
+  if (next != nullptr && last != nullptr && next->kind == ActivationKind::linear &&
+      last->kind == ActivationKind::linear) {
+    last->beta = last->beta * next->alpha + next->beta;
+    last->alpha *= next->alpha;
+  } else {
+    steps.push_back(step);
+  }
+  return canonical(std::move(problem));
+}
+
 std::vector<Operand> inputs(const Problem& problem) {
   auto operands = std::visit([](const auto& shape) { return shape.inputs(); }, problem.shape);
   if (problem.epilogue.bias) {
@@ -68,17 +124,22 @@ std::vector<Operand> inputs(const Problem& problem) {
         {.name = "bias", .dims = {bias_length(problem.shape)}, .role = Role::weights});
   }
   if (problem.epilogue.residual) operands.push_back({.name = "residual", .dims = output(problem)});
+  for (Operand& operand : problem.epilogue.step_operands()) operands.push_back(std::move(operand));
   return operands;
 }
 
 std::optional<std::size_t> bias_operand(const Problem& problem) {
   if (!problem.epilogue.bias) return std::nullopt;
-  return inputs(problem).size() - (problem.epilogue.residual ? 2 : 1);
+  return first_step_operand(problem) - (problem.epilogue.residual ? 2 : 1);
 }
 
 std::optional<std::size_t> residual_operand(const Problem& problem) {
   if (!problem.epilogue.residual) return std::nullopt;
-  return inputs(problem).size() - 1;
+  return first_step_operand(problem) - 1;
+}
+
+std::size_t first_step_operand(const Problem& problem) {
+  return inputs(problem).size() - problem.epilogue.step_operands().size();
 }
 
 Dims output(const Problem& problem) {
@@ -112,8 +173,9 @@ Work work(const Problem& problem, Precision precision) {
   Work total;
   total.flops = std::visit([](const auto& shape) { return shape.flops(); }, problem.shape);
   const Epilogue& epilogue = problem.epilogue;
-  const int steps =
+  const int own =
       int{epilogue.bias} + int{epilogue.residual} + int{epilogue.activation.has_value()};
+  const auto steps = static_cast<double>(epilogue.steps.size()) + own;
   total.flops += steps * static_cast<double>(written);
   total.bytes_read = read_elements(problem) * size;
   total.bytes_written = written * size;

@@ -57,11 +57,20 @@ std::string key(const Problem& problem);
 /// Throws std::invalid_argument naming the key and what was expected where.
 Problem parse(std::string_view key);
 
-/// Inputs in the order the operator takes them; the epilogue's operands follow: bias, residual.
+/// May steps follow a call of this shape? Not where it only moves or converts elements, draws them
+/// at random, or has several results.
+bool takes_steps(const Shape& shape);
+/// `problem` and one step more, in canonical form. A linear merges into a linear before it.
+Problem with_step(Problem problem, const Step& step);
+
+/// Inputs in the order the operator takes them; the epilogue's operands follow: bias, residual,
+/// those of the steps.
 std::vector<Operand> inputs(const Problem& problem);
 /// Where inputs() has the epilogue's operands; empty if there is none.
 std::optional<std::size_t> bias_operand(const Problem& problem);
 std::optional<std::size_t> residual_operand(const Problem& problem);
+/// The first operand of the steps: the others follow it. inputs().size() if they have none.
+std::size_t first_step_operand(const Problem& problem);
 Dims output(const Problem& problem);
 /// The tensors that lie one after the other in the result: output() alone, but for operators that
 /// have several results. A node's outputs in their order.

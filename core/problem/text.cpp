@@ -133,4 +133,10 @@ bool KeyReader::next_is(std::string_view prefix) const {
   return rest_.substr(0, prefix.size()) == prefix;
 }
 
+bool KeyReader::next_is_number(std::string_view prefix) const {
+  constexpr std::string_view digits = "-0123456789";
+  return next_is(prefix) && rest_.size() > prefix.size() &&
+         digits.find(rest_[prefix.size()]) != std::string_view::npos;
+}
+
 }  // namespace benanza

@@ -52,6 +52,8 @@ class KeyReader {
   bool accept(std::string_view text);
   /// True if the next field begins with `prefix`; nothing is consumed.
   bool next_is(std::string_view prefix) const;
+  /// True if the next field is `prefix` and a number: "a8x12", not the word "abs".
+  bool next_is_number(std::string_view prefix) const;
   bool at_end() const { return rest_.empty(); }
   [[noreturn]] void fail(std::string_view wanted) const;
 

@@ -45,6 +45,10 @@ struct Read {
   std::optional<std::size_t> producer = {};
   /// Known when the model is loaded.
   bool constant = false;
+  /// Of a constant of one element, where the model tells it.
+  std::optional<double> value = {};
+  /// The same number for the same tensor; 0 for inputs left out.
+  std::size_t tensor = 0;
   bool operator==(const Read&) const = default;
 };
 

@@ -33,6 +33,12 @@ struct Solver {
   /// Tells the solver's algorithms from those of the problem's other solvers; empty: it is the only
   /// one.
   std::function<bool(const Algorithm&)> owns = nullptr;
+  /// It applies, or refuses with Unsupported, whatever Epilogue::steps a problem has. Others are
+  /// never asked for a problem with steps.
+  bool handles_steps = false;
+  /// create() will be called for the variant before long; see Backend::expect(). Empty: nothing to
+  /// begin.
+  std::function<void(Library&, const Shape&, const Variant&)> expect = nullptr;
 };
 
 /// For problems that the library does not solve and no other library here does: a row says so, or a
@@ -61,6 +67,12 @@ class SolverTable {
     const auto shape_of = [](const Problem& problem) -> const Shape& {
       return std::get<Shape>(problem.shape);
     };
+    std::function<void(Library&, const Problem&, const Variant&)> expect;
+    if (solver.expect) {
+      expect = [=](Library& library, const Problem& problem, const Variant& variant) {
+        solver.expect(library, shape_of(problem), variant);
+      };
+    }
     const std::size_t index = Problem{.shape = Shape(), .epilogue = {}}.shape.index();
     solvers_.at(index).push_back(
         {.layouts = [=](const Problem& problem) { return solver.layouts(shape_of(problem)); },
@@ -73,7 +85,9 @@ class SolverTable {
              [=](Library& library, const Problem& problem, const Variant& variant) {
                return solver.create(library, shape_of(problem), variant);
              },
-         .owns = solver.owns});
+         .owns = solver.owns,
+         .handles_steps = solver.handles_steps,
+         .expect = std::move(expect)});
   }
 
   /// Empty for a kind that the library does not know.
@@ -114,10 +128,12 @@ class SolverBackend : public Backend {
     for (const auto& solver : table_.of(problem)) {
       if (!measures_in(solver, problem, layout)) continue;
       try {
+        refuse_steps(solver, problem, precision);
         for (Algorithm& name : solver.algorithms(library(), problem, prototype, set)) {
           names.push_back(std::move(name));
         }
       } catch (const Unsupported& refusal) {
+        if (refusals.find(refusal.what()) != std::string::npos) continue;
         refusals += (refusals.empty() ? "" : "; ") + std::string(refusal.what());
       } catch (const NoDevice& none) {
         no_device = none;
@@ -133,9 +149,22 @@ class SolverBackend : public Backend {
   std::unique_ptr<Primitive> create(const Variant& variant) override {
     for (const auto& solver : table_.of(variant.problem)) {
       if (solver.owns && !solver.owns(variant.algorithm)) continue;
+      refuse_steps(solver, variant.problem, variant.precision);
       return solver.create(library(), variant.problem, variant);
     }
     throw Unsupported(no_call(variant.problem));
+  }
+
+  /// What goes wrong here goes wrong again in create(), which says so.
+  void expect(const Variant& variant) override {
+    for (const auto& solver : table_.of(variant.problem)) {
+      if (solver.owns && !solver.owns(variant.algorithm)) continue;
+      try {
+        if (solver.expect) solver.expect(library(), variant.problem, variant);
+      } catch (const std::exception&) {
+      }
+      return;
+    }
   }
 
  protected:
@@ -151,6 +180,21 @@ class SolverBackend : public Backend {
   bool measures_in(const typename SolverTable<Library>::AnySolver& solver, const Problem& problem,
                    Layout layout) const {
     return table_.of(problem).size() == 1 || contains(solver.layouts(problem), layout);
+  }
+
+  /// The one place where a call is kept from a problem whose steps it would leave out.
+  void refuse_steps(const typename SolverTable<Library>::AnySolver& solver, const Problem& problem,
+                    Precision precision) const {
+    const std::vector<Step>& steps = problem.epilogue.steps;
+    if (steps.empty()) return;
+    if (precision == Precision::int8) {
+      throw Unsupported("int8 '" + std::string(word(steps.front())) + "' after '" +
+                        std::string(op(problem)) + "' needs a result scale of its own");
+    }
+    if (!solver.handles_steps) {
+      throw Unsupported(library_name_ + " has no call for '" + std::string(op(problem)) +
+                        "' with '" + std::string(word(steps.front())) + "' behind it");
+    }
   }
 
   std::string no_call(const Problem& problem) const {

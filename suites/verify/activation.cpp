@@ -12,11 +12,38 @@ Element element(const Activation& shape, Operands operands, const Dims& at) {
   return activated(shape, operands[0][static_cast<std::size_t>(ravel_broadcast(at, shape.input))]);
 }
 
+namespace {
+
+/// How steep the function is at x, or more.
+double steepness(const Activation& shape, double x) {
+  switch (shape.kind) {
+    case ActivationKind::exp:
+    case ActivationKind::log:
+    case ActivationKind::sqrt:
+    case ActivationKind::pow: {
+      const double step = 1e-3 * std::abs(x);
+      const double left = activated(shape, x - step).value;
+      const double right = activated(shape, x + step).value;
+      return step == 0 ? 1 : std::abs(right - left) / (2 * step);
+    }
+    case ActivationKind::linear:
+      return std::abs(static_cast<double>(shape.alpha));
+    default:
+      // Of the others none is steeper, or than its slope where it has one.
+      return std::max(1.25, std::abs(static_cast<double>(shape.alpha)));
+  }
+}
+
+}  // namespace
+
 Element activated(const Activation& shape, const Element& x) {
   Element result = activated(shape, x.value);
-  // Of an epilogue's functions none is steeper than 1.25, or than its slope where it has one.
-  const double slope = std::max(1.25, std::abs(static_cast<double>(shape.alpha)));
+  const double slope = steepness(shape, x.value);
+  if (shape.kind == ActivationKind::linear) {
+    result.magnitude = slope * x.magnitude + std::abs(static_cast<double>(shape.beta));
+  }
   result.magnitude = std::max(result.magnitude, slope * x.magnitude);
+  result.carried = slope * x.carried;
   return result;
 }
 

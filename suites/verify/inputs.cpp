@@ -76,15 +76,77 @@ double exponent_for(const Problem& problem, const Activation& function) {
   return std::ceil(std::log2(wanted / deviation) / 2);
 }
 
+/// What a step wants of the magnitude of its x; 1 of those that show whatever it is.
+double range_of(const Activation& function) {
+  switch (function.kind) {
+    case ActivationKind::relu:
+    case ActivationKind::leaky_relu:
+    case ActivationKind::linear:
+    case ActivationKind::abs:
+      return 1;
+    default:
+      return input_range(function);
+  }
+}
+
+/// The function that decides how widely sums of products must spread; null if none does.
+const Activation* shaping_function(const Epilogue& epilogue) {
+  if (epilogue.activation) return &*epilogue.activation;
+  for (const Step& step : epilogue.steps) {
+    const auto* function = std::get_if<Activation>(&step);
+    if (function != nullptr && range_of(*function) > 1) return function;
+  }
+  return nullptr;
+}
+
+/// Sums of as many products as reduction_length() says, which take a bias.
+bool is_sum_of_products(const Problem& problem) {
+  return std::visit(
+      [](const auto& shape) {
+        return requires { shape.bias_length(); };
+      },
+      problem.shape);
+}
+
+/// The greatest of what the steps want; 0 without functions among them.
+double range_for_steps(const Problem& problem) {
+  double range = 0;
+  for (const Step& step : problem.epilogue.steps) {
+    const auto* function = std::get_if<Activation>(&step);
+    if (function != nullptr) range = std::max(range, range_of(*function));
+  }
+  return range;
+}
+
+/// True if a step is defined for positive x only: all operands are positive then.
+bool wants_positive(const Problem& problem) {
+  const auto restricted = [](const Step& step) {
+    if (const auto* combine = std::get_if<Combine>(&step)) {
+      return combine->kind == CombineKind::div && combine->reversed;
+    }
+    const auto& function = std::get<Activation>(step);
+    return Activation{.input = {1}, .kind = function.kind, .alpha = function.alpha}
+                   .inputs()[0]
+                   .domain == Domain::positive ||
+           (function.kind == ActivationKind::pow && function.alpha < 0);
+  };
+  const auto& steps = problem.epilogue.steps;
+  return std::any_of(steps.begin(), steps.end(), restricted);
+}
+
 /// Step of an operand's palette: its largest value, 8 steps, reaches the range the operator asks
 /// for.
 float step_for(const Problem& problem, Precision precision, std::size_t operand) {
   if (precision == Precision::int8) return 1;
-  if (const auto& function = problem.epilogue.activation) {
+  if (operand >= first_step_operand(problem)) return 0x1p-3F;
+  const auto* function = shaping_function(problem.epilogue);
+  const bool sums = is_sum_of_products(problem);
+  if (function != nullptr && sums) {
     return static_cast<float>(std::exp2(exponent_for(problem, *function) - 3));
   }
-  const double range =
+  double range =
       std::visit([&](const auto& shape) { return input_range(shape, operand); }, problem.shape);
+  if (!sums) range = std::max(range, range_for_steps(problem));
   return static_cast<float>(std::exp2(std::ceil(std::log2(range)) - 3));
 }
 
@@ -95,11 +157,13 @@ std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision pre
   const std::vector<Operand> operands = inputs(problem);
   const bool integers = precision == Precision::int8;
   const bool all_bits = precision == Precision::fp32 && is_product(problem);
+  const bool all_positive = wants_positive(problem);
   std::vector<std::vector<float>> values;
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const bool added = index == bias_operand(problem) || index == residual_operand(problem);
     const float step = step_for(problem, precision, index);
-    Palette palette = operands[index].domain == Domain::positive ? positive(step) : symmetric(step);
+    const bool is_positive = all_positive || operands[index].domain == Domain::positive;
+    Palette palette = is_positive ? positive(step) : symmetric(step);
     if (integers && added) palette = symmetric(4 / harness::int8_scale(problem));
     if (integers && index > 0 && !added) palette = even(palette);
     const std::int64_t count = element_count(operands[index].dims);

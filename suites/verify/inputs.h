@@ -15,10 +15,11 @@ namespace benanza::verify {
 ///   Never 0: every tap that a wrong stride or pad moves shows.
 ///   e is such that the operator's parameters show (clip reaches its bounds, say), and the
 ///   epilogue's, whose function gets the sum of many products.
-///   Domain::positive: k = 1 ... 8.
-///   int8: e = 0. Operands but the first are even: CPUs without 8-bit dot products halve the
-///   weights of signed data, so that pairs of products fit 16 bits. Bias and residual of an
-///   epilogue are in units of the scaled result, or they would vanish in its rounding.
+///   Domain::positive: k = 1 ... 8; so are all operands where a step is defined for positive x
+///   only. Tensors of steps: up to 1. int8: e = 0. Operands but the first are even: CPUs without
+///   8-bit dot products halve the weights of signed data, so that pairs of products fit 16 bits.
+///   Bias and residual of an epilogue are in units of the scaled result, or they would vanish in
+///   its rounding.
 std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision precision,
                                            std::uint64_t seed);
 

@@ -1,11 +1,55 @@
 #include "suites/verify/reference.h"
 
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
 
 namespace benanza::verify {
+namespace {
+
+/// x combined with y, which is exact.
+Element combined(const Combine& step, const Element& x, double y) {
+  const double size = std::abs(y);
+  switch (step.kind) {
+    case CombineKind::add:
+      return {x.value + y, x.magnitude + size, x.carried};
+    case CombineKind::sub:
+      return {step.reversed ? y - x.value : x.value - y, x.magnitude + size, x.carried};
+    case CombineKind::mul:
+      return {x.value * y, x.magnitude * size, x.carried * size};
+    case CombineKind::max:
+      return {std::max(x.value, y), std::max(x.magnitude, size), x.carried};
+    case CombineKind::min:
+      return {std::min(x.value, y), std::max(x.magnitude, size), x.carried};
+    case CombineKind::div: {
+      if (!step.reversed) return {x.value / y, x.magnitude / size, x.carried / size};
+      // Errors of x relative to x are those of the quotient.
+      const double factor = size / (x.value * x.value);
+      return {y / x.value, factor * x.magnitude, factor * x.carried};
+    }
+  }
+  throw std::logic_error("unknown step");
+}
+
+/// `result` after the problem's steps. `operands` are the problem's; `at` lies in its output.
+Element after_steps(const Problem& problem, Operands operands, std::size_t first, const Dims& at,
+                    Element result) {
+  for (const Step& step : problem.epilogue.steps) {
+    if (const auto* function = std::get_if<Activation>(&step)) {
+      result = activated(*function, result);
+    } else {
+      const auto& combine = std::get<Combine>(step);
+      const std::int64_t place = ravel_broadcast(at, combine.y);
+      result = combined(combine, result, operands[first++][static_cast<std::size_t>(place)]);
+    }
+  }
+  return result;
+}
+
+}  // namespace
 
 std::vector<Element> reference_elements(const Problem& problem, Operands operands,
                                         std::span<const std::int64_t> flat_indices) {
@@ -31,6 +75,12 @@ std::vector<Element> reference_elements(const Problem& problem, Operands operand
             if (problem.epilogue.activation) {
               results[i] = activated(*problem.epilogue.activation, results[i]);
             }
+          }
+        }
+        if (!problem.epilogue.steps.empty()) {
+          const std::size_t first = first_step_operand(problem);
+          for (std::size_t i = 0; i < results.size(); ++i) {
+            results[i] = after_steps(problem, operands, first, all[i], results[i]);
           }
         }
         return results;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analysis/profile_match/same_model.h"
+#include "analysis/questions/common/disturbed.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
 
@@ -189,7 +190,9 @@ Page page_of(std::string_view command, const Inputs& inputs,
                              .graph = graph,
                              .filter = filter,
                              .allow_missing = inputs.allow_missing});
-      if (answer) page.sections.push_back(*std::move(answer));
+      if (!answer) continue;
+      add_disturbed(*answer, graph, inputs.results.measurements, filter);
+      page.sections.push_back(*std::move(answer));
     }
   }
   return page;

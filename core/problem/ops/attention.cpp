@@ -26,7 +26,7 @@ Attention Attention::read(KeyReader& reader) {
     reader.fail("heads that the heads of the keys divide");
   }
   shape.scale = reader.real("s");
-  if (reader.next_is("m")) {
+  if (reader.next_is_number("m")) {
     shape.mask = reader.dims("m");
     const Dims scores{shape.batch, shape.heads, shape.queries, shape.keys};
     bool fits = shape.mask.size() == scores.size();

@@ -23,7 +23,7 @@ Gemm Gemm::read(KeyReader& reader) {
   }
   shape.transpose_a = transposes[0] == 't';
   shape.transpose_b = transposes[1] == 't';
-  if (reader.next_is("a")) {
+  if (reader.next_is_number("a")) {
     shape.batch_a = reader.dims("a");
     shape.batch_b = reader.dims("b");
     if (shape.batch_a.size() != shape.batch_b.size()) reader.fail("batches of equal rank");

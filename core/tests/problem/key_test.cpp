@@ -52,7 +52,24 @@ INSTANTIATE_TEST_SUITE_P(
         "resample/1x64x28x28_o56x56_nearest", "attention/1x12x128x64_k12x128x64_s0.125",
         "attention/2x8x1x64_k2x128x32_s1_m2x1x1x128",
         "attention/1x12x128x64_k12x128x64_s0.125_causal", "quantize/1x64x56x56",
-        "dequantize/1x64x56x56_a1"));
+        "dequantize/1x64x56x56_a1",
+        "conv/1x96x28x28_k96x3x3_p1.1.1.1_s1x1_d1x1_g96_bias_swish_a1_mul_y1x96x1x1",
+        "conv/1x96x28x28_k96x1x1_p0.0.0.0_s1x1_d1x1_g1_mul_y1x96x1x1_w_add_y1x96x28x28",
+        "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_linear_a0.5_b0",
+        "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_add_y1x8x1x1_w",
+        "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_residual_relu_relu", "gemm/m5_n7_k7_nn_abs",
+        "gemm/m5_n7_k7_nn_add_y5x1", "gemm/m5_n7_k7_nn_w_sub_y5x7_w",
+        "gemm/m5_n7_k7_nn_a2_b2_add_y1x5x7", "gemm/m5_n7_k7_nn_rsub_y5x7_rdiv_y1x7_w",
+        "add/1x64x56x56_1x64x56x56_relu", "add/1x64x56x56_1x64x1x1_w_relu",
+        "swish/1x96x56x56_a1_mul_y1x96x1x1", "relu/1x8_linear_a2_b1",
+        "batchnorm/1x8x4x4_e1e-05_relu", "layernorm/8x16_e1e-05_sb_add_y8x16",
+        "rmsnorm/8x16_e1e-06_mul_y1x16_w", "instancenorm/2x8x4x4_e1e-05_sb_swish_a1",
+        "softmax/8x8_a1_mul_y8x1_max_y8x8_min_y1x8", "reducemean/1x8x7x7_a2.3_div_y1x8x1x1",
+        "maxpool/1x8x4x4_k2x2_p0.0.0.0_s2x2_d1x1_relu",
+        "avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_include_add_y1x8x1x1",
+        "attention/1x12x128x64_k12x128x64_s0.125_mul_y1x12x1x1",
+        "attention/1x12x128x64_k12x128x64_s0.125_max_y1x12x1x1",
+        "attention/1x12x128x64_k12x128x64_s0.125_mish"));
 
 struct Malformed {
   const char* key;
@@ -73,40 +90,102 @@ TEST_P(MalformedKey, NamesTheKeyAndWhatWasExpected) {
 
 INSTANTIATE_TEST_SUITE_P(
     Fields, MalformedKey,
-    testing::Values(Malformed{"", "op/fields"}, Malformed{"conv", "op/fields"},
-                    Malformed{"frobnicate/1x2", "known operator"},
-                    Malformed{"conv/1x64x56x56", "numbers"},
-                    Malformed{"conv/1x64x56x56_k64x3_p1.1.1.1_s1x1_d1x1_g1", "rank"},
-                    Malformed{"conv/1x64x56x56_k64x3x3_p1.1_s1x1_d1x1_g1", "pad"},
-                    Malformed{"conv/1x64x56x56_k64x3x3_p1.1.1.1_s0x1_d1x1_g1", "positive"},
-                    Malformed{"conv/1x64x2x2_k64x3x3_p0.0.0.0_s1x1_d1x1_g1", "fits"},
-                    Malformed{"conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g3", "divide"},
-                    Malformed{"deconv/1x8x4x4_k8x3x3_p0.0.0.0_s1x1_d1x1_g3", "divide"},
-                    Malformed{"deconv/1x8x4x4_k8x3x3_p-1.0.0.0_s1x1_d1x1_g1", "begin pads"},
-                    Malformed{"deconv/1x8x4x4_k8x3x3_p3.3.3.3_s1x1_d1x1_g1", "leave an output"},
-                    Malformed{"dropout/1x8_r1", "below 1"},
-                    Malformed{"lstm/t0_n2_i3_h4_l1_forward", "positive steps"},
-                    Malformed{"lstm/t5_n2_i3_h4_l1_sideways", "bidirectional"},
-                    Malformed{"lstm/t5_n2_i3_h4_l1_forward_lbr", "the end"},
-                    Malformed{"lstm/t5_n2_i3_h4_l1_forward_final_bias", "the end"},
-                    Malformed{"gemm/m0_n1_k1_nn", "positive m, n and k"},
-                    Malformed{"gemm/m1_n1_k1_xx", "nn, nt, tn or tt"},
-                    Malformed{"relu/1x0", "positive extents"},
-                    Malformed{"relu/1x8_bias", "the end"},
-                    Malformed{"gemm/m1_n8_k8_nn_residual_bias", "the end"},
-                    Malformed{"gemm/m1_n8_k8_nn_relu_bias", "the end"},
-                    Malformed{"gemm/m1_n8_k8_nn_relu_relu", "the end"},
-                    Malformed{"gemm/m1_n8_k8_nn_clip", "a number"},
-                    Malformed{"gemm/m1_n8_k8_nn_linear_a1_b1", "follows products"},
-                    Malformed{"maxpool/1x8x4x4_k2x2_p0.0.0.0_s2x2_d1x1_relu", "the end"},
-                    Malformed{"relu/01x8", "canonical"}, Malformed{"relu/1x8_", "numbers"},
-                    Malformed{"softmax/1x8_a2", "axis"}, Malformed{"add/2x3_2x4", "broadcast"},
-                    Malformed{"reducemean/2x3_a1.0", "ascending"},
-                    Malformed{"relu/99999999999999999999", "numbers"}));
+    testing::Values(
+        Malformed{"", "op/fields"}, Malformed{"conv", "op/fields"},
+        Malformed{"frobnicate/1x2", "known operator"}, Malformed{"conv/1x64x56x56", "numbers"},
+        Malformed{"conv/1x64x56x56_k64x3_p1.1.1.1_s1x1_d1x1_g1", "rank"},
+        Malformed{"conv/1x64x56x56_k64x3x3_p1.1_s1x1_d1x1_g1", "pad"},
+        Malformed{"conv/1x64x56x56_k64x3x3_p1.1.1.1_s0x1_d1x1_g1", "positive"},
+        Malformed{"conv/1x64x2x2_k64x3x3_p0.0.0.0_s1x1_d1x1_g1", "fits"},
+        Malformed{"conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g3", "divide"},
+        Malformed{"deconv/1x8x4x4_k8x3x3_p0.0.0.0_s1x1_d1x1_g3", "divide"},
+        Malformed{"deconv/1x8x4x4_k8x3x3_p-1.0.0.0_s1x1_d1x1_g1", "begin pads"},
+        Malformed{"deconv/1x8x4x4_k8x3x3_p3.3.3.3_s1x1_d1x1_g1", "leave an output"},
+        Malformed{"dropout/1x8_r1", "below 1"},
+        Malformed{"lstm/t0_n2_i3_h4_l1_forward", "positive steps"},
+        Malformed{"lstm/t5_n2_i3_h4_l1_sideways", "bidirectional"},
+        Malformed{"lstm/t5_n2_i3_h4_l1_forward_lbr", "the end"},
+        Malformed{"lstm/t5_n2_i3_h4_l1_forward_final_bias", "the end"},
+        Malformed{"gemm/m0_n1_k1_nn", "positive m, n and k"},
+        Malformed{"gemm/m1_n1_k1_xx", "nn, nt, tn or tt"},
+        Malformed{"relu/1x0", "positive extents"}, Malformed{"relu/1x8_bias", "the end"},
+        Malformed{"gemm/m1_n8_k8_nn_residual_bias", "the end"},
+        Malformed{"gemm/m1_n8_k8_nn_relu_bias", "the end"},
+        Malformed{"gemm/m1_n8_k8_nn_relu_residual", "the end"},
+        Malformed{"gemm/m1_n8_k8_nn_clip", "a number"},
+        Malformed{"gemm/m1_n8_k8_nn_linear_a1", "a number"},
+        Malformed{"gemm/m5_n8_k8_nn_mul", "numbers"},
+        Malformed{"gemm/m5_n8_k8_nn_mul_8", "numbers"},
+        Malformed{"gemm/m5_n8_k8_nn_mul_y8", "broadcast to 5x8"},
+        Malformed{"gemm/m5_n8_k8_nn_mul_y8x1", "broadcast to 5x8"},
+        Malformed{"relu/1x8_mul_y4x8", "broadcast to 1x8"},
+        Malformed{"relu/1x8_mul_y0x8", "broadcast to 1x8"},
+        Malformed{"relu/1x8_frobnicate", "the end"}, Malformed{"relu/1x8_residual", "the end"},
+        Malformed{"relu/1x8_prelu_y1x8", "the end"}, Malformed{"concat/1x3_1x3_a1_relu", "the end"},
+        Malformed{"copy/4x4_f4.1_t1.4_relu", "the end"},
+        Malformed{"lrn/1x64x56x56_n5_a1e-04_b0.75_k1_relu", "the end"},
+        Malformed{"gemm/m5_n8_k8_nn_add_y1x8_w", "gemm/m5_n8_k8_nn_bias"},
+        Malformed{"gemm/m5_n8_k8_nn_add_y5x8", "gemm/m5_n8_k8_nn_residual"},
+        Malformed{"gemm/m5_n8_k8_nn_residual_add_y1x8_w", "nn_bias_residual"},
+        Malformed{"relu/01x8", "canonical"}, Malformed{"relu/1x8_", "numbers"},
+        Malformed{"softmax/1x8_a2", "axis"}, Malformed{"add/2x3_2x4", "broadcast"},
+        Malformed{"reducemean/2x3_a1.0", "ascending"},
+        Malformed{"relu/99999999999999999999", "numbers"}));
 
 TEST(Key, PaddingZeroAndOneAreTwoProblems) {
   EXPECT_NE(parse("conv/1x8x9x9_k8x3x3_p0.0.0.0_s1x1_d1x1_g1"),
             parse("conv/1x8x9x9_k8x3x3_p1.1.1.1_s1x1_d1x1_g1"));
+}
+
+TEST(WithStep, LeadingStepsOfAProductAreItsEpilogue) {
+  Problem problem = parse("conv/1x8x4x4_k6x1x1_p0.0.0.0_s1x1_d1x1_g1");
+  const auto add = [](const Dims& y, bool constant) {
+    return Combine{.kind = CombineKind::add, .y = y, .constant = constant};
+  };
+  const Activation relu{.input = {}, .kind = ActivationKind::relu};
+  problem = with_step(problem, add({1, 6, 4, 4}, false));
+  problem = with_step(problem, add({1, 6, 1, 1}, true));
+  problem = with_step(problem, relu);
+  EXPECT_EQ(key(problem), "conv/1x8x4x4_k6x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_residual_relu");
+  problem = with_step(problem, add({1, 6, 1, 1}, true));
+  problem = with_step(problem, relu);
+  EXPECT_EQ(key(problem),
+            "conv/1x8x4x4_k6x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_residual_relu_add_y1x6x1x1_w_relu");
+  EXPECT_EQ(parse(key(problem)), problem);
+}
+
+TEST(WithStep, OtherShapesHaveStepsOnly) {
+  Problem problem = parse("add/1x8x4x4_1x8x1x1_w");
+  problem =
+      with_step(problem, Combine{.kind = CombineKind::add, .y = {1, 8, 1, 1}, .constant = true});
+  problem = with_step(problem, Activation{.input = {}, .kind = ActivationKind::relu});
+  EXPECT_EQ(key(problem), "add/1x8x4x4_1x8x1x1_w_add_y1x8x1x1_w_relu");
+}
+
+TEST(WithStep, LinearsMerge) {
+  Problem problem = parse("relu/1x8");
+  const auto linear = [](float alpha, float beta) {
+    return Activation{.input = {}, .kind = ActivationKind::linear, .alpha = alpha, .beta = beta};
+  };
+  // 3 (2 x + 1) - 4 = 6 x - 1.
+  problem = with_step(with_step(problem, linear(2, 1)), linear(3, -4));
+  EXPECT_EQ(key(problem), "relu/1x8_linear_a6_b-1");
+}
+
+TEST(Inputs, OperandsOfStepsComeLast) {
+  const Problem problem = parse(
+      "conv/"
+      "1x8x4x4_k6x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_residual_swish_a1_mul_y1x6x1x1_div_y1x1x4x4_w");
+  const auto all = inputs(problem);
+  ASSERT_EQ(all.size(), 6U);
+  EXPECT_EQ(bias_operand(problem), 2U);
+  EXPECT_EQ(residual_operand(problem), 3U);
+  EXPECT_EQ(first_step_operand(problem), 4U);
+  EXPECT_EQ(all[4], (Operand{.name = "y", .dims = {1, 6, 1, 1}}));
+  EXPECT_EQ(
+      all[5],
+      (Operand{
+          .name = "y", .dims = {1, 1, 4, 4}, .role = Role::weights, .domain = Domain::positive}));
 }
 
 TEST(Key, FunctionsThatDifferHaveDifferentKeys) {

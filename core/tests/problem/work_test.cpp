@@ -31,6 +31,14 @@ TEST(Work, EveryStepOfAnEpilogueAddsOnePerOutputAndTheResidualIsRead) {
   EXPECT_EQ(fused.bytes_written, plain.bytes_written);
 }
 
+TEST(Work, EveryStepAddsOnePerOutputAndItsTensorIsRead) {
+  const Work plain = fp32("add/2x8x6_2x8x6");
+  const Work fused = fp32("add/2x8x6_2x8x6_relu_mul_y2x8x1_add_y1x1x1_w");
+  EXPECT_EQ(fused.flops - plain.flops, 3 * 2 * 8 * 6);
+  EXPECT_EQ(fused.bytes_read - plain.bytes_read, 4 * (2 * 8 + 1));
+  EXPECT_EQ(fused.bytes_written, plain.bytes_written);
+}
+
 TEST(Work, DilationDoesNotInflate) {
   // 9x9 under a 3x3 kernel dilated by 2 gives 5x5, as does 7x7 undilated.
   EXPECT_EQ(fp32("conv/1x1x9x9_k1x3x3_p0.0.0.0_s1x1_d2x2_g1").flops,

@@ -40,6 +40,15 @@ TEST_F(WithoutGpu, TheHeuristicListIsUnknown) {
   EXPECT_THROW(backend_.system(), harness::NoDevice);
 }
 
+TEST_F(WithoutGpu, NoCallLeavesOutSteps) {
+  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::int8}) {
+    EXPECT_THROW(names("gemm/m8_n8_k8_nn_bias_mul_y8x8", precision), harness::Unsupported);
+  }
+  EXPECT_THROW(backend_.create(
+                   {parse("gemm/m8_n8_k8_nn_mul_y8x8"), Precision::fp32, Layout::plain, "gemm_ex"}),
+               harness::Unsupported);
+}
+
 TEST_F(WithoutGpu, HasMatrixProductsAlone) {
   EXPECT_THAT(backend_.layouts(parse("gemm/m8_n8_k8_nn")), ElementsAre(Layout::plain));
   EXPECT_THAT(backend_.layouts(parse("relu/8")), IsEmpty());

@@ -83,6 +83,24 @@ TEST_F(WithoutGpu, WhatOnlyTheDeviceTellsIsNotRefusedButUnknown) {
   EXPECT_THAT(backend_.devices(), IsEmpty());
 }
 
+TEST_F(WithoutGpu, NoCallLeavesOutSteps) {
+  for (const char* key :
+       {"conv/1x8x14x14_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_bias_relu_mul_y1x8x1x1",
+        "deconv/1x8x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1_mul_y1x8x1x1", "relu/1x8x4x4_mul_y1x8x1x1",
+        "add/1x8x4x4_1x8x1x1_w_relu", "batchnorm/1x8x4x4_e1e-05_relu", "layernorm/8x16_e1e-05_relu",
+        "instancenorm/2x8x4x4_e1e-05_relu", "softmax/3x10_a1_relu", "reducemean/1x8x7x7_a2.3_relu",
+        "maxpool/1x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1_relu"}) {
+    const Problem problem = parse(key);
+    const Layout layout = backend_.layouts(problem).front();
+    Problem bare = problem;
+    bare.epilogue = {};
+    for (const Algorithm& name : names(benanza::key(bare).c_str(), Precision::fp32, layout)) {
+      EXPECT_THROW(backend_.create({problem, Precision::fp32, layout, name}), harness::Unsupported)
+          << key << ' ' << name;
+    }
+  }
+}
+
 TEST_F(WithoutGpu, LayoutsAndRefusalsNeedNone) {
   using enum Layout;
   EXPECT_THAT(backend_.layouts(parse(convolution)), ElementsAre(nchw, nhwc));

@@ -319,6 +319,7 @@ TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
     // oneDNN has no dropout, and attention in its parts alone.
     if (backend_->layouts(wanted).empty() || std::holds_alternative<Attention>(wanted.shape))
       continue;
+    if (!parse(error.mistaken).epilogue.steps.empty()) continue;
     int count = 0;
     for (const Precision precision : error.precisions) {
       for (const harness::Variant& variant :

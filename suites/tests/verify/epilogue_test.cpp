@@ -66,6 +66,52 @@ TEST(ReferenceEpilogue, NormalizationFoldsIntoWeightsAndBias) {
   for (std::size_t i = 0; i < folded.size(); ++i) EXPECT_NEAR(folded[i], expected[i], 1e-5);
 }
 
+TEST(ReferenceSteps, FollowInTheirOrder) {
+  // 1 2 / 3 4; (x - 2) y: y = 10 for row 0 and 100 for row 1; plus 1 2 for the columns.
+  const Values expected{-10 + 1, 0 + 2, 100 + 1, 200 + 2};
+  EXPECT_EQ(solve("linear/2x2_a1_b-2_mul_y2x1_add_y1x2_w", {{1, 2, 3, 4}, {10, 100}, {1, 2}}),
+            expected);
+  EXPECT_EQ(solve("relu/1x2_sub_y1x2", {{3, -1}, {1, 2}}), (Values{2, -2}));
+  EXPECT_EQ(solve("relu/1x2_rsub_y1x2", {{3, -1}, {1, 2}}), (Values{-2, 2}));
+  EXPECT_EQ(solve("relu/1x2_div_y1x1", {{3, 8}, {2}}), (Values{1.5, 4}));
+  EXPECT_EQ(solve("relu/1x2_rdiv_y1x1", {{4, 8}, {2}}), (Values{0.5, 0.25}));
+  EXPECT_EQ(solve("relu/1x2_max_y1x2", {{3, 1}, {1, 2}}), (Values{3, 2}));
+  EXPECT_EQ(solve("relu/1x2_min_y1x2", {{3, 1}, {1, 2}}), (Values{1, 1}));
+}
+
+TEST(ReferenceSteps, FollowAProductsOwnEpilogue) {
+  // One pixel, two filters: 3 and -6; bias 1 2; relu: 4 0; times 2 3; plus 1.
+  EXPECT_EQ(solve("conv/1x1x1_k2x1_p0.0_s1_d1_g1_bias_relu_mul_y1x2x1_linear_a1_b1",
+                  {{3}, {1, -2}, {1, 2}, {2, 3}}),
+            (Values{9, 1}));
+}
+
+// A rounding error of x is as much larger as the steps make x, and the magnitude with it.
+TEST(ReferenceSteps, CarryTheMagnitudeOfWhatTheyGet) {
+  const auto magnitude = [](const char* key, const std::vector<std::vector<float>>& operands) {
+    return reference_element(parse(key), operands, 0).magnitude;
+  };
+  // 3 - 3 = 0 out of terms of 6.
+  EXPECT_EQ(magnitude("sub/1_1", {{3}, {3}}), 6);
+  EXPECT_EQ(magnitude("sub/1_1_mul_y1", {{3}, {3}, {-5}}), 30);
+  EXPECT_EQ(magnitude("sub/1_1_div_y1", {{3}, {3}, {4}}), 1.5);
+  EXPECT_EQ(magnitude("sub/1_1_add_y1", {{3}, {3}, {-5}}), 11);
+  EXPECT_EQ(magnitude("sub/1_1_max_y1", {{3}, {3}, {1}}), 6);
+  EXPECT_EQ(magnitude("sub/1_1_linear_a-2_b1", {{3}, {3}}), 13);
+  // y / x: 8 / 2 of an x of 4 - 2: 6 y / x^2.
+  EXPECT_EQ(magnitude("sub/1_1_rdiv_y1", {{4}, {2}, {8}}), 12);
+  // 3 x^2 = 12 at 2.
+  EXPECT_NEAR(magnitude("sub/1_1_pow_a3", {{4}, {2}}), 72, 1e-3);
+}
+
+TEST(InputsOfSteps, ArePositiveWhereAStepIsDefinedForPositiveOnly) {
+  for (const char* key : {"gemm/m4_n4_k8_nn_sqrt", "add/4_4_log", "add/4_4_rdiv_y4"}) {
+    for (const auto& values : inputs_for(parse(key), Precision::fp16, 1)) {
+      for (const float value : values) EXPECT_GT(value, 0) << key;
+    }
+  }
+}
+
 /// Applies the activation before the residual: relu(product + bias) + residual.
 class TooEarly : public ReferencePrimitive {
  public:
