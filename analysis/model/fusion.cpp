@@ -70,11 +70,8 @@ std::optional<double> seconds_apart(const Fusion& fusion, const std::vector<Laye
   return total;
 }
 
-Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
-                   const std::vector<LayerTime>& fusions, Movement movement,
-                   const std::vector<bool>& allowed) {
-  std::vector<std::optional<double>> seconds;
-  for (const LayerTime& time : layers) seconds.push_back(seconds_alone(time, movement));
+std::vector<Piece> fusion_pieces(const Graph& graph, const std::vector<LayerTime>& fusions,
+                                 const std::vector<bool>& allowed) {
   std::vector<Piece> pieces(graph.fusions.size());
   for (std::size_t index = 0; index < pieces.size(); ++index) {
     const bool usable =
@@ -82,6 +79,13 @@ Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
     if (!usable) continue;  // a piece without layers is never used
     pieces[index] = {.layers = graph.fusions[index].layers, .seconds = *fusions[index].seconds};
   }
+  return pieces;
+}
+
+Cover cover_of(const std::vector<LayerTime>& layers, const std::vector<Piece>& pieces,
+               Movement movement) {
+  std::vector<std::optional<double>> seconds;
+  for (const LayerTime& time : layers) seconds.push_back(seconds_alone(time, movement));
   // More than any cover takes: so one layer less that is left outweighs everything else.
   double everything = 0;
   for (const auto& alone : seconds) everything += alone.value_or(0);
@@ -105,6 +109,12 @@ Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
   for (const auto& alone : seconds) cover.seconds += alone.value_or(0);
   for (const std::size_t piece : cover.pieces) cover.seconds += pieces[piece].seconds;
   return cover;
+}
+
+Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
+                   const std::vector<LayerTime>& fusions, Movement movement,
+                   const std::vector<bool>& allowed) {
+  return cover_of(layers, fusion_pieces(graph, fusions, allowed), movement);
 }
 
 std::vector<std::vector<std::size_t>> inputs_without_loops(const Graph& graph) {

@@ -23,6 +23,16 @@ std::optional<double> seconds_alone(const LayerTime& time, Movement movement);
 std::optional<double> seconds_apart(const Fusion& fusion, const std::vector<LayerTime>& layers,
                                     Movement movement);
 
+/// One piece per fusion; without layers where it was not measured or is not `allowed` (one per
+/// fusion; empty: all).
+std::vector<Piece> fusion_pieces(const Graph& graph, const std::vector<LayerTime>& fusions,
+                                 const std::vector<bool>& allowed = {});
+
+/// The cheapest way to do every layer once, alone or by one of `pieces`, by the rules of
+/// fusion_cover().
+Cover cover_of(const std::vector<LayerTime>& layers, const std::vector<Piece>& pieces,
+               Movement movement);
+
 /// The cheapest way through `graph` with every layer done once, alone in `layers[i]` or in one of
 /// the graph's fusions in `fusions[i]`: Cover::pieces are indices into graph.fusions. Other times
 /// for layers and fusions give the cover for those. `allowed` (one per fusion;

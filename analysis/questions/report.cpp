@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "analysis/questions/bound/seen.h"
 #include "analysis/questions/common/disturbed.h"
 #include "analysis/questions/question.h"
 #include "analysis/questions/report/trace.h"
@@ -150,6 +151,7 @@ void answer(const Options& options) {
   }
   const Precision tensor_cores = precision_of(options.tensor_cores, "--tensor-cores");
   const Inputs inputs = read_inputs(options.common);
+  require_seen(inputs);
   // Both texts before any file: an error leaves nothing behind.
   const std::string trace = options.trace.empty() ? "" : trace_of(inputs);
   const std::string page = options.out.empty() ? "" : page_of(inputs, tensor_cores);
@@ -166,6 +168,7 @@ void answer(const Options& options) {
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_input_flags(flags, options->common);
+  add_seen_flag(flags, options->common);
   add_filter_flags(flags, options->common, "fp32");
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
   flags.add("--out", options->out, "The page; it needs no network", "HTML");

@@ -89,6 +89,18 @@ void check(const std::vector<std::size_t>& indices, std::size_t count, const std
   }
 }
 
+std::optional<Compulsory> read_compulsory(const JsonView& root) {
+  const auto found = root.find("compulsory");
+  if (!found || found->is_null()) return std::nullopt;
+  const auto traffic = [&](const char* name) {
+    const JsonView row = found->at(name);
+    return Traffic{.elements = row.at("elements").get<std::int64_t>(),
+                   .bytes = row.at("bytes").get<std::int64_t>()};
+  };
+  return Compulsory{
+      .inputs = traffic("inputs"), .weights = traffic("weights"), .outputs = traffic("outputs")};
+}
+
 }  // namespace
 
 std::string_view to_string(Cost cost) {
@@ -112,6 +124,7 @@ Graph read_graph(const std::filesystem::path& path) {
     Graph graph{.model = root.at("model").get<std::string>(),
                 .batch = optional_member<std::int64_t>(root, "batch"),
                 .opset = optional_member<int>(root, "opset"),
+                .compulsory = read_compulsory(root),
                 .layers = {},
                 .fusions = {},
                 .transforms = {}};

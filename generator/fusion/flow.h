@@ -14,11 +14,14 @@ class Flow {
   explicit Flow(const std::vector<LoweredLayer>& layers);
 
   const LoweredLayer& layer(std::size_t index) const { return (*layers_)[index]; }
+  const std::vector<LoweredLayer>& layers() const { return *layers_; }
   std::size_t size() const { return layers_->size(); }
 
   /// The only reader of the layer's only result, which reads it once; empty if there is another
   /// reader, the caller of the model included.
   std::optional<std::size_t> reader(std::size_t index) const;
+  /// What operand `source` of a call of layer `index` reads; null if it is no input of the layer.
+  const Read* read(std::size_t index, const Source& source) const;
   /// True if operand `source` of a call of layer `index` is known when the model is loaded.
   bool is_constant(std::size_t index, const Source& source) const;
   /// True if operand `source` of a call of layer `index` is the result of layer `producer`.
@@ -29,7 +32,6 @@ class Flow {
   bool may_be_overwritten(std::size_t index, const Source& source, std::size_t start) const;
 
  private:
-  const Read* read(std::size_t index, const Source& source) const;
   /// A layer without work whose result is its first input's memory.
   bool is_view(std::size_t index) const;
   /// For every layer, whether `index` waits for it.

@@ -1,14 +1,11 @@
 #include "generator/fusion/fusion.h"
 
-#include <array>
-
 #include "generator/fusion/attention.h"
+#include "generator/fusion/region.h"
+#include "generator/fusion/whole/whole.h"
 
 namespace benanza::fusion {
 namespace {
-
-constexpr std::array<ChainStep, 4> steps{with_bias, with_batch_normalization, with_residual,
-                                         with_activation};
 
 /// A layer without work whose one result is its first input, element by element.
 bool passes_on(const LoweredLayer& layer, std::size_t producer, std::int64_t elements) {
@@ -17,48 +14,39 @@ bool passes_on(const LoweredLayer& layer, std::size_t producer, std::int64_t ele
          element_count(*layer.outputs[0].shape) == elements;
 }
 
-/// Which operand of the call reads `source`.
+/// Which operand of call `next` of the layer reads what `matches`; empty if another one of the
+/// layer's calls, or another operand, does so, too.
 template <class Matches>
-std::optional<std::size_t> operand_that(const Call& call, Matches matches) {
-  for (std::size_t index = 0; index < call.operands.size(); ++index) {
-    if (matches(call.operands[index])) return index;
+std::optional<std::size_t> only_operand(const LoweredLayer& layer, std::size_t next,
+                                        Matches matches) {
+  std::optional<std::size_t> found;
+  for (std::size_t index = 0; index < layer.calls.size(); ++index) {
+    const std::vector<Source>& operands = layer.calls[index].operands;
+    for (std::size_t operand = 0; operand < operands.size(); ++operand) {
+      if (!matches(operands[operand])) continue;
+      if (index != next || found) return std::nullopt;
+      found = operand;
+    }
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace
 
-std::optional<Chain> product_chain(const Flow& flow, std::size_t index) {
-  const LoweredLayer& layer = flow.layer(index);
-  if (layer.cost != Cost::measured || layer.calls.empty()) return std::nullopt;
-  const Shape& shape = layer.calls.front().problem.shape;
-  Chain chain{.pattern = "", .layers = {index}, .problem = {shape, {}}};
-  chain.takes_all_calls = layer.calls.size() == 1;
-  if (std::holds_alternative<Convolution>(shape)) {
-    chain.pattern = "conv";
-  } else if (std::holds_alternative<Deconvolution>(shape)) {
-    chain.pattern = "deconv";
-  } else if (const auto* gemm = std::get_if<Gemm>(&shape);
-             gemm != nullptr && gemm->batch_a.empty()) {
-    chain.pattern = "gemm";
-  } else {
-    return std::nullopt;
-  }
-  return chain;
+bool takes_all_calls(const Flow& flow, const Chain& chain) {
+  return chain.calls == flow.layer(chain.layers.back()).calls.size();
 }
 
 std::optional<NextCall> next_call(const Flow& flow, const Chain& chain) {
   const std::size_t last = chain.layers.back();
-  if (!chain.takes_all_calls) {
-    // Only a product's own second call: bias or addend of the same node.
+  if (!takes_all_calls(flow, chain)) {
+    // The node's own next call: bias, addend, second function.
     const LoweredLayer& layer = flow.layer(last);
-    if (layer.calls.size() != 2) return std::nullopt;
-    const Call& call = layer.calls[1];
-    const auto operand = operand_that(call, [](const Source& source) {
-      return source.kind == Source::Kind::call && source.index == 0;
+    const auto operand = only_operand(layer, chain.calls, [&](const Source& source) {
+      return source.kind == Source::Kind::call && source.index == static_cast<int>(chain.calls) - 1;
     });
     if (!operand) return std::nullopt;
-    return NextCall{call, {}, last, *operand};
+    return NextCall{layer.calls[chain.calls], {}, last, *operand};
   }
   const std::int64_t elements = element_count(output(chain.problem));
   std::vector<std::size_t> passed;
@@ -71,12 +59,11 @@ std::optional<NextCall> next_call(const Flow& flow, const Chain& chain) {
   }
   if (!reader) return std::nullopt;
   const LoweredLayer& layer = flow.layer(*reader);
-  if (layer.cost != Cost::measured || layer.calls.size() != 1 || layer.outputs.size() != 1) {
+  if (layer.cost != Cost::measured || layer.calls.empty() || layer.outputs.size() != 1) {
     return std::nullopt;
   }
-  const auto operand = operand_that(layer.calls[0], [&](const Source& source) {
-    return flow.comes_from(*reader, source, producer);
-  });
+  const auto operand = only_operand(
+      layer, 0, [&](const Source& source) { return flow.comes_from(*reader, source, producer); });
   if (!operand) return std::nullopt;
   passed.push_back(*reader);
   return NextCall{layer.calls[0], std::move(passed), *reader, *operand};
@@ -85,27 +72,53 @@ std::optional<NextCall> next_call(const Flow& flow, const Chain& chain) {
 Chain extended(Chain chain, const NextCall& next, const std::string& name) {
   chain.pattern += '_' + name;
   chain.layers.insert(chain.layers.end(), next.layers.begin(), next.layers.end());
-  chain.takes_all_calls = true;
+  chain.calls = next.layers.empty() ? chain.calls + 1 : 1;
   return chain;
 }
 
+namespace {
+
+/// Regions in which a whole operator is one call, with the layers that it stands for.
+void add_regions_of(const Flow& flow, const std::vector<WholeOperator>& operators,
+                    std::vector<Fusion>& fusions) {
+  const Condensed graph = condensed(flow, operators);
+  if (graph.layers.size() == flow.size()) return;
+  for (Fusion& fusion : regions(Flow(graph.layers), std::vector<bool>(graph.layers.size()))) {
+    std::vector<std::size_t> layers;
+    for (const std::size_t layer : fusion.layers) {
+      const auto& originals = graph.originals[layer];
+      layers.insert(layers.end(), originals.begin(), originals.end());
+    }
+    if (layers.size() == fusion.layers.size()) continue;
+    fusion.layers = std::move(layers);
+    fusions.push_back(std::move(fusion));
+  }
+}
+
+}  // namespace
+
 std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
   const Flow flow(layers);
-  std::vector<Fusion> fusions;
-  for (std::size_t index = 0; index < flow.size(); ++index) {
-    std::optional<Chain> chain = product_chain(flow, index);
-    if (!chain) continue;
-    for (const ChainStep step : steps) {
-      if (auto longer = step(flow, *chain)) {
-        chain = std::move(longer);
-        fusions.push_back(
-            {chain->pattern, chain->layers, key(chain->problem), chain->keeps_residual});
-      }
-    }
+  const std::vector<WholeOperator> operators = whole_operators(flow);
+  std::vector<bool> inside(flow.size(), false);
+  for (const WholeOperator& whole : operators) {
+    if (whole.layers.size() == 1) continue;
+    for (const std::size_t layer : whole.layers) inside[layer] = true;
   }
+  std::vector<Fusion> fusions = regions(flow, inside);
+  for (const WholeOperator& whole : operators) {
+    fusions.push_back({.pattern = whole.name,
+                       .layers = whole.layers,
+                       .problem = key(whole.problem),
+                       .whole = true});
+  }
+  add_regions_of(flow, operators, fusions);
   for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back(std::move(stack));
   for (const auto find : {attention_layers, attention_patterns}) {
-    for (Fusion& fusion : find(flow)) fusions.push_back(std::move(fusion));
+    for (Fusion& fusion : find(flow)) {
+      fusion.whole = true;
+      fusions.push_back(std::move(fusion));
+    }
   }
   return fusions;
 }

@@ -45,6 +45,10 @@ struct Read {
   std::optional<std::size_t> producer = {};
   /// Known when the model is loaded.
   bool constant = false;
+  /// Of a constant of one element, where the model tells it.
+  std::optional<double> value = {};
+  /// The same number for the same tensor; 0 for inputs left out.
+  std::size_t tensor = 0;
   bool operator==(const Read&) const = default;
 };
 
@@ -80,6 +84,7 @@ struct LoweredGraph {
   /// Elements of the constant tensors of floating and 8-bit types that layers read: the weights,
   /// statistics of batch normalization included.
   std::int64_t parameters = 0;
+  Compulsory compulsory = {};
   /// In the order of the layers that make them.
   std::vector<Assumption> assumptions;
   /// Named dimensions of the user that the model has.

@@ -1,8 +1,10 @@
 #include "generator/onnx/import.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "core/base/error.h"
+#include "generator/onnx/compulsory.h"
 #include "generator/onnx/infer/assume.h"
 #include "generator/onnx/infer/infer.h"
 #include "generator/onnx/lower_node.h"
@@ -29,11 +31,37 @@ bool all_outputs_constant(const Step& step) {
                      [](const Value* output) { return output == nullptr || output->constant; });
 }
 
-std::vector<Read> reads_of(const Step& step) {
+/// The value of a tensor of one element.
+std::optional<double> only_value(const Tensor& tensor) {
+  if (!tensor.constant || !tensor.literal || tensor.assumption) return std::nullopt;
+  return std::visit(
+      [](const auto& values) -> std::optional<double> {
+        if (values.size() != 1) return std::nullopt;
+        return static_cast<double>(values.front());
+      },
+      *tensor.literal);
+}
+
+/// Numbers tensors in the order in which they are first read.
+class TensorNumbers {
+ public:
+  std::size_t of(const Value* value) {
+    return numbers_.try_emplace(value, numbers_.size() + 1).first->second;
+  }
+
+ private:
+  std::unordered_map<const Value*, std::size_t> numbers_;
+};
+
+std::vector<Read> reads_of(const Step& step, TensorNumbers& numbers) {
   std::vector<Read> reads;
   for (const auto* values : {&step.inputs, &step.captured}) {
     for (const Value* value : *values) {
-      reads.push_back(value == nullptr ? Read{} : Read{value->producer, value->constant});
+      reads.push_back(value == nullptr ? Read{}
+                                       : Read{.producer = value->producer,
+                                              .constant = value->constant,
+                                              .value = only_value(*value),
+                                              .tensor = numbers.of(value)});
     }
   }
   return reads;
@@ -109,10 +137,11 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
     if (binding.dims.contains(name)) graph.bound_dims.insert(name);
   }
   graph.warnings = std::move(program.warnings);
+  TensorNumbers numbers;
   for (const Step& step : program.steps) {
     LoweredLayer& layer = graph.layers.emplace_back(lower_step(program, step, operators, bound));
     layer.name = step.node.name();
-    layer.reads = reads_of(step);
+    layer.reads = reads_of(step, numbers);
     layer.inputs = producers(layer.reads);
     layer.constant = all_outputs_constant(step);
     if (const auto first = first_assumption(step)) {
@@ -122,6 +151,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   graph.assumptions = std::move(program.assumptions);
   count_uses(program, graph.layers);
   graph.parameters = count_parameters(program);
+  graph.compulsory = compulsory(program, graph.layers);
   return graph;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -65,6 +66,15 @@ class Primitive {
   virtual void run() = 0;
   /// The result, element_count(output(problem)) values, after all enqueued calls have finished.
   virtual std::vector<float> download() = 0;
+  /// What verification looks at: the result's values at some places, and a place that still holds
+  /// what poison_output() left, if there is one.
+  struct Glimpse {
+    std::vector<float> values;
+    std::optional<std::int64_t> poisoned;
+  };
+  /// The same as download() would show at row-major `places`, without moving all of the result.
+  /// Empty where only download() tells.
+  virtual std::optional<Glimpse> glimpse(std::span<const std::int64_t> places);
   /// How many times as far off as a plain fp32 sum a correct call may be, because its algorithm
   /// transforms tiles of the image (Winograd).
   virtual double rounding_amplification() const { return 1; }

@@ -10,6 +10,8 @@
 #include "analysis/model/layer_time.h"
 #include "analysis/model/whole.h"
 #include "analysis/profile_match/comparison.h"
+#include "analysis/questions/bound/ladder.h"
+#include "analysis/questions/bound/seen.h"
 #include "analysis/questions/common/subject.h"
 
 namespace benanza::analysis {
@@ -29,6 +31,9 @@ struct BoundReport {
   /// Of `bounds`.
   Assumed assumed{};
   std::vector<Comparison> comparisons{};
+  Ladder ladder{};
+  /// With profiles whose kernels count (--seen).
+  std::optional<SeenBest> seen{};
 
   /// A layer that needs time has none: the library refuses it, or it was not measured.
   bool is_partial() const { return analysis::is_partial(times); }
@@ -52,6 +57,17 @@ std::vector<LayerRow> layer_rows(const BoundReport& report);
 /// Everything that text, JSON, CSV and HTML show of it. `peaks`: of the devices, for the roofline.
 Section bound_section(const BoundReport& report,
                       const std::map<std::string, PeakValues>& peaks = {});
+
+/// The ladder beside the bounds, and layers by what they could give back: for people and for
+/// programs.
+void add_ladder(Section& section, const BoundReport& report);
+Sheet head_room_sheet(const BoundReport& report);
+nlohmann::ordered_json ladder_json(const BoundReport& report);
+
+/// The bound with the kernels of profiles, where there are some: for people and for programs
+/// (null).
+void add_seen(Section& section, const BoundReport& report);
+nlohmann::ordered_json seen_json(const BoundReport& report);
 
 /// Operators that the exporter took apart, and what one call for each saves: for people (adds
 /// nothing where there are none) and for programs.

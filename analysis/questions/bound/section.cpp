@@ -268,6 +268,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   section.add(
       Entry{"LBL sequential", with_spread(report.bounds.sequential) + partial_mark(report)});
   section.add(Entry{"LBL parallel", with_spread(report.bounds.parallel) + partial_mark(report)});
+  add_ladder(section, report);
   add_movement(section, report);
   add_assumed(section, report);
   for (const Comparison& comparison : report.comparisons) {
@@ -277,6 +278,8 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   section.add(coverage_sheet(report));
   section.add(exceptions_sheet(report));
   section.add(layers_sheet(report));
+  section.add(head_room_sheet(report));
+  add_seen(section, report);
   add_wholes(section, report);
   add_path(section, report);
   for (const Comparison& comparison : report.comparisons) {

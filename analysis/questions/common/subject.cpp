@@ -11,13 +11,9 @@
 #include "core/base/error.h"
 
 namespace benanza::analysis {
-namespace {
-
 bool is_at(const Profile& profile, const MeasurementFilter& filter) {
   return profile.precision.empty() || profile.precision == to_string(filter.precision);
 }
-
-}  // namespace
 
 std::string filter_text(const MeasurementFilter& filter, Movement movement) {
   std::string text(to_string(filter.precision));

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t forbidden = MinCut::forbidden;
 /// A layer in a layout in which it has no time.
 constexpr std::int64_t impossible = 4 * forbidden;
-constexpr Layout both[] = {Layout::nchw, Layout::nhwc};
+constexpr Layout both_layouts[] = {Layout::nchw, Layout::nhwc};
 
 /// Whole picoseconds: what is compared exactly.
 std::int64_t picoseconds(double seconds) {
@@ -72,7 +72,7 @@ Case make_case(const Graph& graph, const MeasurementSet& measurements,
   Case given;
   for (const std::size_t side : {0, 1}) {
     MeasurementFilter in_layout = filter;
-    in_layout.layout = both[side];
+    in_layout.layout = both_layouts[side];
     given.times[side] = layer_times(graph, measurements, in_layout);
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
@@ -181,7 +181,7 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
   LayoutPlan plan;
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     const std::size_t side = in_nhwc[layer] ? 1 : 0;
-    plan.layouts.push_back(both[side]);
+    plan.layouts.push_back(both_layouts[side]);
     plan.times.push_back(given.times[side][layer]);
     const LayerStatus status = plan.times.back().status;
     if (status == LayerStatus::missing || status == LayerStatus::unsupported) {
@@ -235,7 +235,7 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
 Graph with_operators(const Graph& graph, const MeasurementSet& measurements,
                      const MeasurementFilter& filter, Movement movement) {
   std::vector<bool> allowed(graph.fusions.size(), true);
-  for (const Layout layout : both) {
+  for (const Layout layout : both_layouts) {
     MeasurementFilter in_layout = filter;
     in_layout.layout = layout;
     const OperatorTimes operators = operators_of(graph, measurements, in_layout, movement);

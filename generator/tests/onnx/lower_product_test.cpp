@@ -35,13 +35,14 @@ TEST(Gemm, BiasPerColumnIsASecondCallAndAFusion) {
   }
 }
 
-TEST(Gemm, AnyOtherAddendIsABroadcastWithoutFusion) {
-  for (const auto& [c, text] : {std::pair{Dims{5, 1}, "add/5x4_5x1_w"},
-                                {Dims{}, "add/5x4_1x1_w"},
-                                {Dims{5, 4}, "add/5x4_5x4_w"}}) {
+TEST(Gemm, AnyOtherAddendIsABroadcastAndAStep) {
+  for (const auto& [c, text] :
+       {std::pair{Dims{5, 1}, "add/5x4_5x1_w"}, {Dims{5, 4}, "add/5x4_5x4_w"}}) {
     const LoweredGraph graph = gemm(c, {"a", "b", "c"});
     EXPECT_EQ(graph.layers[0].problems.at(1), text);
-    EXPECT_THAT(fusion::find_fusions(graph.layers), IsEmpty());
+    const auto fusions = fusion::find_fusions(graph.layers);
+    ASSERT_EQ(fusions.size(), 1U);
+    EXPECT_EQ(fusions[0].problem, "gemm/m5_n4_k3_nn_w_add_y" + join(c, 'x') + "_w");
   }
 }
 

@@ -149,7 +149,7 @@ class Collection {
     compiled_ += claims.is_compiled ? 1 : 0;
     ++of_engine_[index];
     choices_.push_back({std::move(id), claims.tensor_cores, std::move(claims.transform),
-                        std::move(configuration)});
+                        claims.is_compiled, std::move(configuration)});
   }
 
   void refuse(const std::string& words) {
@@ -272,7 +272,7 @@ EngineChoice engine_named(const OperationGraph& graph, const Target& target,
   Descriptor configuration = configuration_of(graph, target, *id);
   Claims claims = claims_of(engine_of(configuration));
   EngineChoice choice{*id, graph.has_products() && claims.tensor_cores, std::move(claims.transform),
-                      std::move(configuration)};
+                      claims.is_compiled, std::move(configuration)};
   if (choice.name() != name) {
     throw harness::Unsupported("cuDNN calls it " + choice.name() + ", not " + std::string(name));
   }

@@ -61,6 +61,8 @@ struct EngineChoice {
   bool tensor_cores = false;
   /// "winograd" or "fft", where the library says that it multiplies transforms; else empty.
   std::string transform;
+  /// When its plan is built, which takes longer than measuring it.
+  bool is_compiled = false;
   Descriptor configuration;
 
   /// "engine17.k2=3", "winograd.engine4".

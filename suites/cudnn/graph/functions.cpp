@@ -99,6 +99,24 @@ std::optional<cudnnPointwiseMode_t> single_mode(BinaryKind kind) {
   }
 }
 
+BinaryKind binary_kind(CombineKind kind) {
+  switch (kind) {
+    case CombineKind::add:
+      return BinaryKind::add;
+    case CombineKind::sub:
+      return BinaryKind::sub;
+    case CombineKind::mul:
+      return BinaryKind::mul;
+    case CombineKind::div:
+      return BinaryKind::div;
+    case CombineKind::max:
+      return BinaryKind::max;
+    case CombineKind::min:
+      return BinaryKind::min;
+  }
+  return BinaryKind::add;
+}
+
 }  // namespace
 
 void add_function(OperationGraph& graph, const Activation& shape,
@@ -170,12 +188,33 @@ void Chain::add(const Activation& function, Relu relu) {
   add([=, this](Id from, Id to) { add_function(graph_, function, format_, from, to, relu); });
 }
 
+void Chain::add(const Combine& step, Id operand) {
+  const BinaryKind kind = binary_kind(step.kind);
+  const bool reversed = step.reversed;
+  add([=, this](Id from, Id to) {
+    add_operation(graph_, kind, format_, format_, reversed ? operand : from,
+                  reversed ? from : operand, to);
+  });
+}
+
+void Chain::add(const std::vector<Step>& steps, const std::function<Id(Dims)>& operand) {
+  for (const Step& step : steps) {
+    if (const auto* function = std::get_if<Activation>(&step)) {
+      // Behind other steps only engines that are compiled at run time are left.
+      add(*function, Relu::maximum);
+    } else {
+      const auto& combine = std::get<Combine>(step);
+      add(combine, operand(combine.y));
+    }
+  }
+}
+
 void Chain::finish(Id result) {
   Id value = OperationGraph::none;
-  for (std::size_t step = 0; step < steps_.size(); ++step) {
-    const bool is_last = step + 1 == steps_.size();
+  for (std::size_t step = 0; step < links_.size(); ++step) {
+    const bool is_last = step + 1 == links_.size();
     const Id next = is_last ? result : graph_.intermediate(format_);
-    steps_[step](value, next);
+    links_[step](value, next);
     value = next;
   }
 }

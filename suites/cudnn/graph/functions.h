@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/problem/ops/activation.h"
 #include "core/problem/ops/binary.h"
+#include "core/problem/step.h"
 #include "suites/cudnn/graph/graph.h"
 
 namespace benanza::cudnn {
@@ -29,22 +29,25 @@ void add_operation(OperationGraph& graph, BinaryKind kind, const nvidia::TensorF
 class Chain {
  public:
   /// Adds one step from the first tensor to the second.
-  using Step = std::function<void(OperationGraph::Id, OperationGraph::Id)>;
+  using Link = std::function<void(OperationGraph::Id, OperationGraph::Id)>;
 
   /// Every tensor has the extents and order of `format`.
   Chain(OperationGraph& graph, nvidia::TensorFormat format)
       : graph_(graph), format_(std::move(format)) {}
 
-  void add(Step step) { steps_.push_back(std::move(step)); }
+  void add(Link link) { links_.push_back(std::move(link)); }
   void add(BinaryKind kind, OperationGraph::Id operand);
   void add(const Activation& function, Relu relu);
+  void add(const Combine& step, OperationGraph::Id operand);
+  /// All of `steps`; `operand` makes the tensor of every Combine, in their order.
+  void add(const std::vector<Step>& steps, const std::function<OperationGraph::Id(Dims)>& operand);
   /// All steps; the last one writes `result`. The first one reads none: OperationGraph::none.
   void finish(OperationGraph::Id result);
 
  private:
   OperationGraph& graph_;
   nvidia::TensorFormat format_;
-  std::vector<Step> steps_;
+  std::vector<Link> links_;
 };
 
 }  // namespace benanza::cudnn

@@ -9,6 +9,9 @@ namespace {
 /// Two graphs for each of six precisions.
 constexpr std::size_t most_entries = 12;
 
+/// More do not compile faster: the library's compiler takes turns.
+constexpr std::size_t compiling_threads = 2;
+
 /// Of queries that may be answered differently.
 std::string signature_of(const EngineQuery& query) {
   return std::to_string(static_cast<int>(query.arithmetic)) + ',' + std::to_string(query.most) +
@@ -16,6 +19,8 @@ std::string signature_of(const EngineQuery& query) {
 }
 
 }  // namespace
+
+GraphPlans::GraphPlans(Target target) : target_(std::move(target)), workers_(compiling_threads) {}
 
 std::shared_ptr<KnownGraph> GraphPlans::known(OperationGraph graph, const EngineQuery& query) {
   std::string signature = signature_of(query) + graph.signature();
@@ -44,11 +49,55 @@ const EngineChoice& GraphPlans::choice(KnownGraph& known, const std::string& nam
   return known.choices.back();
 }
 
+void GraphPlans::expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice) {
+  if (!choice.is_compiled) return;
+  const std::string name = choice.name();
+  if (known->plans.contains(name)) return;
+  const auto task = std::make_shared<std::packaged_task<Descriptor()>>(
+      [this, known, &choice] { return make_plan(choice, target_); });
+  known->plans.emplace(name, task->get_future().share());
+  workers_.add([task] { (*task)(); });
+}
+
 const Descriptor& GraphPlans::plan(KnownGraph& known, const EngineChoice& choice) {
   const std::string name = choice.name();
-  const auto found = known.plans.find(name);
-  if (found != known.plans.end()) return found->second;
-  return known.plans.emplace(name, make_plan(choice, target_)).first->second;
+  auto found = known.plans.find(name);
+  if (found == known.plans.end()) {
+    std::packaged_task<Descriptor()> task([&] { return make_plan(choice, target_); });
+    found = known.plans.emplace(name, task.get_future().share()).first;
+    task();
+  }
+  return found->second.get();
+}
+
+Workers::Workers(std::size_t threads) {
+  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+Workers::~Workers() {
+  const std::scoped_lock lock(mutex_);
+  ends_ = true;
+  changed_.notify_all();
+}
+
+void Workers::add(std::function<void()> task) {
+  const std::scoped_lock lock(mutex_);
+  tasks_.push_back(std::move(task));
+  changed_.notify_one();
+}
+
+void Workers::work() {
+  while (true) {
+    std::function<void()> task;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return ends_ || !tasks_.empty(); });
+      if (ends_) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task();
+  }
 }
 
 }  // namespace benanza::cudnn

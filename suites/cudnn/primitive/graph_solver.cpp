@@ -161,6 +161,17 @@ std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, 
       .plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 }
 
+void expect_graph_primitive(Library& library, GraphCalls calls, const harness::Variant& variant) {
+  GraphPlans& plans = library.graph_plans();
+  for (GraphCall& call : calls) {
+    if (!is_of(call, variant.algorithm)) continue;
+    const EngineQuery query = query_of(call, variant, harness::AlgorithmSet::all);
+    const auto known = plans.known(std::move(call.graph), query);
+    plans.expect(known, plans.choice(*known, variant.algorithm.substr(call.prefix.size())));
+    return;
+  }
+}
+
 std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,
                                                          const harness::Variant& variant) {
   Planned planned = plan_of(std::move(calls), variant, library.graph_plans());

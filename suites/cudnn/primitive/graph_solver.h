@@ -46,6 +46,10 @@ std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
 /// As the algorithm's solver would: builds the plan. Returns the bytes of its workspace.
 std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans);
 
+/// make_graph_primitive() will be called for it: an engine that is compiled at run time is compiled
+/// from now on, on another thread.
+void expect_graph_primitive(Library& library, GraphCalls calls, const harness::Variant& variant);
+
 std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,
                                                          const harness::Variant& variant);
 
@@ -66,7 +70,21 @@ harness::Solver<Library, Shape> graph_solver(
               [graphs](Library& library, const Shape& shape, const harness::Variant& variant) {
                 return make_graph_primitive(library, graphs(shape, variant), variant);
               },
-          .owns = is_engine};
+          .owns = is_engine,
+          .expect =
+              [graphs](Library& library, const Shape& shape, const harness::Variant& variant) {
+                expect_graph_primitive(library, graphs(shape, variant), variant);
+              }};
+}
+
+/// The same for graphs that have the problem's steps.
+template <class Shape>
+harness::Solver<Library, Shape> region_solver(
+    std::function<std::vector<Layout>(const Shape&)> layouts,
+    std::vector<GraphCall> (*graphs)(const Shape&, const harness::Variant&)) {
+  auto solver = graph_solver(std::move(layouts), graphs);
+  solver.handles_steps = true;
+  return solver;
 }
 
 }  // namespace benanza::cudnn

@@ -56,9 +56,10 @@ std::int64_t batch_size(const Warmup& warmup, const MeasureOptions& options) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(calls));
 }
 
-bool outclassed(const std::vector<double>& samples, const MeasureOptions& options) {
-  return options.rival_seconds && *std::min_element(samples.begin(), samples.end()) >
-                                      *options.rival_seconds * options.outclassed_by;
+/// Even the fastest sample takes more than `factor` times as long as the rival.
+bool is_behind(const std::vector<double>& samples, const MeasureOptions& options, double factor) {
+  return options.rival_seconds &&
+         *std::min_element(samples.begin(), samples.end()) > *options.rival_seconds * factor;
 }
 
 bool converged(const std::vector<double>& samples, const MeasureOptions& options) {
@@ -93,7 +94,9 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
         outcome.timed_seconds >= minimum && outcome.samples.size() >= options.minimum_samples;
     if (enough && converged(outcome.samples, options)) {
       outcome.stopped_by = stopped_by_convergence;
-    } else if (enough && outclassed(outcome.samples, options)) {
+    } else if ((enough && is_behind(outcome.samples, options, options.outclassed_by)) ||
+               (outcome.samples.size() >= minimum_budget_samples &&
+                is_behind(outcome.samples, options, options.hopeless_by))) {
       outcome.stopped_by = stopped_by_rival;
     } else if ((outcome.timed_seconds >= options.budget_seconds &&
                 outcome.samples.size() >= minimum_budget_samples) ||

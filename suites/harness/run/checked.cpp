@@ -13,6 +13,9 @@ class Uploaded : public Primitive {
   void poison_output() override { primitive_.poison_output(); }
   void run() override { primitive_.run(); }
   std::vector<float> download() override { return primitive_.download(); }
+  std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override {
+    return primitive_.glimpse(places);
+  }
   double rounding_amplification() const override { return amplification_; }
   std::int64_t workspace_bytes() const override { return primitive_.workspace_bytes(); }
 

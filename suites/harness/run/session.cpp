@@ -54,12 +54,23 @@ void Session::enlist(const NamedVariant& variant) {
   due_ += left;
   name_width_ = std::max(name_width_, variant.name.size());
   taken_[variant.name];
+  if (variant.status == Status::ok) queue_.push_back(&variant);
   // One iteration as the library sees it: how many calls a measurement needs is ours to decide.
   benchmark::RegisterBenchmark(
       variant.name.c_str(), [this, &variant](benchmark::State& state) { run_once(state, variant); })
       ->Iterations(1)
       ->Repetitions(static_cast<int>(left))
       ->UseManualTime();
+}
+
+void Session::look_ahead(const NamedVariant& variant) {
+  // Enough to keep other threads busy while slow ones are compiled.
+  constexpr std::size_t ahead = 24;
+  const auto place = std::ranges::find(queue_, &variant);
+  if (place == queue_.end()) return;
+  const auto end =
+      std::min(queue_.size(), static_cast<std::size_t>(place - queue_.begin()) + ahead);
+  for (; expected_ < end; ++expected_) backend_.expect(queue_[expected_]->variant);
 }
 
 Tally Session::run() {
@@ -182,6 +193,7 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
 
   const Turn turn(turns_);
   progress_->show(done_++, variant.name);
+  look_ahead(variant);
   const Work cost = work(variant.variant.problem, variant.variant.precision);
   const Outcome outcome = guarded_outcome(variant, repetition, cost);
   const Row row = make_row(variant.name, repetition, cost, outcome);

@@ -57,6 +57,8 @@ class Session {
 
  private:
   void enlist(const NamedVariant& variant);
+  /// Tells the backend of the variants that come after `variant`.
+  void look_ahead(const NamedVariant& variant);
   /// Adds to the rows what the backend's profiler finds, if it was asked for. Of every variant
   /// once.
   void profile_all();
@@ -86,6 +88,10 @@ class Session {
   std::size_t name_width_ = 0;
   std::exception_ptr error_;
   Turns turns_;
+  /// Variants that are due, in the order in which they were enlisted, and how many of them the
+  /// backend expects.
+  std::vector<const NamedVariant*> queue_;
+  std::size_t expected_ = 0;
   /// Of every name that is due: which repetitions this run has taken, in order.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> taken_;
 };

@@ -53,7 +53,7 @@ CudaPrimitive::~CudaPrimitive() { context_.stopwatch().forget(*this); }
 
 void CudaPrimitive::upload(std::size_t index, std::span<const float> values) {
   Tensor& tensor = inputs_.at(index);
-  tensor.memory.write(to_storage(values, tensor.format), stream());
+  context_.operands().write(values, tensor.format, tensor.memory, stream());
 }
 
 void CudaPrimitive::poison_output() {
@@ -64,6 +64,15 @@ std::vector<float> CudaPrimitive::download() {
   std::vector<std::byte> bytes(static_cast<std::size_t>(output_.memory.size_bytes()));
   output_.memory.read(bytes, stream());
   return from_storage(bytes, output_.format);
+}
+
+std::optional<harness::Primitive::Glimpse> CudaPrimitive::glimpse(
+    std::span<const std::int64_t> places) {
+  const TensorFormat& format = output_.format;
+  if (!ResultReader::reads(format)) return std::nullopt;
+  ResultReader& reader = context_.results();
+  return Glimpse{.values = reader.values(output(), format, places, stream()),
+                 .poisoned = reader.not_a_number(output(), format, stream())};
 }
 
 void CudaPrimitive::fill_inputs(Values values) {

@@ -28,6 +28,7 @@ class CudaPrimitive : public harness::Primitive {
   void upload(std::size_t index, std::span<const float> values) override;
   void poison_output() override;
   std::vector<float> download() override;
+  std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
   /// random: uniform in [-1, 1), of int8 in [-127, 127]; some 65,000 values, again and again.
   enum class Values { zeros, random };

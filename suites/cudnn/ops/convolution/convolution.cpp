@@ -165,7 +165,7 @@ void register_convolution(SolverTable& table) {
        .algorithms = algorithms,
        .create = create,
        .owns = is_call});
-  table.add(graph_solver<Convolution>(
+  table.add(region_solver<Convolution>(
       [](const Convolution& shape) { return image_layouts(shape.input); }, convolution_graphs));
 }
 

@@ -40,6 +40,9 @@ GraphCall call_of(const Convolution& shape, const harness::Variant& variant, Rel
   }
   if (epilogue.residual) chain.add(BinaryKind::add, operand(formats.output));
   if (epilogue.activation) chain.add(*epilogue.activation, relu);
+  chain.add(epilogue.steps, [&](const Dims& dims) {
+    return operand(dense(variant.precision, dims, variant.layout));
+  });
   call.bound.push_back(graph.tensor(formats.output));
   chain.finish(call.bound.back());
   return call;

@@ -1,0 +1,105 @@
+#include "generator/fusion/region.h"
+
+namespace benanza::fusion {
+namespace {
+
+bool is_product(const Shape& shape) {
+  return std::holds_alternative<Convolution>(shape) ||
+         std::holds_alternative<Deconvolution>(shape) || std::holds_alternative<Gemm>(shape);
+}
+
+bool is_elementwise(const Shape& shape) {
+  return std::holds_alternative<Activation>(shape) || std::holds_alternative<Binary>(shape);
+}
+
+bool compares(const Shape& shape) {
+  const auto* binary = std::get_if<Binary>(&shape);
+  return binary != nullptr && binary->kind >= BinaryKind::eq;
+}
+
+bool begins_regions(const Shape& shape) {
+  return is_product(shape) || (is_elementwise(shape) && !compares(shape)) ||
+         std::holds_alternative<BatchNormalization>(shape) ||
+         std::holds_alternative<LayerNormalization>(shape) ||
+         std::holds_alternative<InstanceNormalization>(shape) ||
+         std::holds_alternative<Softmax>(shape);
+}
+
+/// The call does the work of one more layer and is no other for it but for a bias.
+bool is_absorbed(const Problem& before, Problem after) {
+  after.epilogue.bias = before.epilogue.bias;
+  return before == after;
+}
+
+/// The call that layer `index` begins with.
+std::optional<Chain> first_call(const Flow& flow, std::size_t index) {
+  const LoweredLayer& layer = flow.layer(index);
+  if (layer.cost != Cost::measured || layer.calls.empty() || layer.constant) return std::nullopt;
+  const Problem& problem = layer.calls.front().problem;
+  if (!begins_regions(problem.shape)) return std::nullopt;
+  return Chain{.pattern = std::string(op(problem)), .layers = {index}, .problem = problem};
+}
+
+class RegionFinder {
+ public:
+  RegionFinder(const Flow& flow, std::vector<bool> inside)
+      : flow_(flow),
+        follows_(flow.size(), false),
+        behind_core_(flow.size(), false),
+        skipped_(std::move(inside)) {}
+
+  std::vector<Fusion> find() {
+    // Along the flow: what stands before a layer has been looked at.
+    for (std::size_t index = 0; index < flow_.size(); ++index) {
+      const auto chain = first_call(flow_, index);
+      if (!chain || skipped_[index]) continue;
+      const bool elementwise = is_elementwise(chain->problem.shape);
+      if (elementwise && follows_[index] && !behind_core_[index]) continue;
+      extend(*chain, elementwise);
+    }
+    return std::move(fusions_);
+  }
+
+ private:
+  void add(const Chain& chain) {
+    if (!takes_all_calls(flow_, chain)) return;
+    fusions_.push_back({.pattern = chain.pattern,
+                        .layers = chain.layers,
+                        .problem = key(chain.problem),
+                        .keeps_residual = chain.keeps_residual});
+  }
+
+  void extend(Chain chain, bool elementwise) {
+    while (chain.problem.epilogue.steps.size() < most_steps) {
+      auto longer =
+          is_product(chain.problem.shape) ? with_batch_normalization(flow_, chain) : std::nullopt;
+      if (!longer) longer = with_next_step(flow_, chain);
+      if (!longer || longer->problem.epilogue.steps.size() > most_steps) return;
+      const std::size_t last = longer->layers.back();
+      if (flow_.layer(last).calls.size() == 1 && is_absorbed(chain.problem, longer->problem)) {
+        skipped_[last] = true;
+      }
+      chain = std::move(*longer);
+      (elementwise ? follows_ : behind_core_)[last] = true;
+      add(chain);
+    }
+  }
+
+  const Flow& flow_;
+  /// Layers that an elementwise chain has taken in.
+  std::vector<bool> follows_;
+  /// Layers that the chain of a call of another kind has taken in.
+  std::vector<bool> behind_core_;
+  /// Layers of whole operators, and those that went into weights and bias: regions of them would
+  /// only cost more.
+  std::vector<bool> skipped_;
+  std::vector<Fusion> fusions_;
+};
+
+}  // namespace
+
+std::vector<Fusion> regions(const Flow& flow, const std::vector<bool>& inside) {
+  return RegionFinder(flow, inside).find();
+}
+
+}  // namespace benanza::fusion

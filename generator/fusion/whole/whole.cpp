@@ -1,0 +1,68 @@
+#include "generator/fusion/whole/whole.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace benanza::fusion {
+namespace {
+
+/// The longest of the operators below, and casts between.
+constexpr std::size_t most_layers = 14;
+
+std::size_t layers_with_work(const Flow& flow, const Cone& cone) {
+  return static_cast<std::size_t>(
+      std::count_if(cone.layers.begin(), cone.layers.end(),
+                    [&](std::size_t layer) { return !is_passed_on(flow.layer(layer)); }));
+}
+
+bool reduces(const LoweredLayer& layer) {
+  return std::any_of(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
+    return std::holds_alternative<Reduction>(call.problem.shape) ||
+           std::holds_alternative<Softmax>(call.problem.shape);
+  });
+}
+
+/// A power by 2 or 3 as products, which libraries compute in less time.
+std::optional<WholeOperator> power_by_products(const Flow& flow, std::size_t index) {
+  const LoweredLayer& layer = flow.layer(index);
+  if (layer.cost != Cost::measured || layer.calls.size() != 1) return std::nullopt;
+  const auto* power = std::get_if<Activation>(&layer.calls[0].problem.shape);
+  if (power == nullptr || power->kind != ActivationKind::pow) return std::nullopt;
+  const Read* x = flow.read(index, layer.calls[0].operands[0]);
+  if (x == nullptr || (power->alpha != 2 && power->alpha != 3)) return std::nullopt;
+  Problem products{Binary{.kind = BinaryKind::mul, .a = power->input, .b = power->input}, {}};
+  if (power->alpha == 2) return WholeOperator{"square", {index}, products, {*x, *x}};
+  products = with_step(products, Combine{.kind = CombineKind::mul, .y = power->input});
+  return WholeOperator{"cube", {index}, products, {*x, *x, *x}};
+}
+
+}  // namespace
+
+bool agree(const Table& a, const Table& b) {
+  if (a.rows != b.rows || a.columns != b.columns) return false;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    const double allowed = 1e-4 * std::max(1.0, std::abs(b.values[i]));
+    if (!(std::abs(a.values[i] - b.values[i]) <= allowed)) return false;
+  }
+  return true;
+}
+
+std::vector<WholeOperator> whole_operators(const Flow& flow) {
+  std::vector<WholeOperator> found;
+  for (std::size_t root = 0; root < flow.size(); ++root) {
+    if (auto power = power_by_products(flow, root)) found.push_back(std::move(*power));
+    // The longest: part of a layernorm is a rmsnorm of differences.
+    std::optional<WholeOperator> longest;
+    for (const Cone& cone : cones_at(flow, root, most_layers)) {
+      if (layers_with_work(flow, cone) < 2) continue;
+      const bool normalizes = std::any_of(cone.layers.begin(), cone.layers.end(),
+                                          [&](auto layer) { return reduces(flow.layer(layer)); });
+      auto whole = (normalizes ? whole_normalization : whole_function)(flow, cone);
+      if (whole) longest = std::move(whole);
+    }
+    if (longest) found.push_back(std::move(*longest));
+  }
+  return found;
+}
+
+}  // namespace benanza::fusion

@@ -1,0 +1,169 @@
+// Elementwise steps along the data flow.
+#include "generator/fusion/region.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "generator/tests/onnx/model.h"
+
+namespace benanza::fusion {
+namespace {
+
+using onnx::Model;
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+std::vector<std::string> problems(const LoweredGraph& graph) {
+  std::vector<std::string> found;
+  for (const Fusion& fusion : find_fusions(graph.layers)) found.push_back(fusion.problem);
+  return found;
+}
+
+TEST(Refitted, AxesMergeAndSplit) {
+  const auto fit = [](const Dims& y, const Dims& layer, const Dims& result) {
+    return refitted(y, layer, result);
+  };
+  EXPECT_EQ(fit({1, 8, 1}, {2, 8, 4}, {2, 8, 4}), (Dims{1, 8, 1}));
+  // Rows of a product have two axes in the model.
+  EXPECT_EQ(fit({2, 7, 12}, {2, 7, 12}, {14, 12}), (Dims{14, 12}));
+  EXPECT_EQ(fit({1, 1, 12}, {2, 7, 12}, {14, 12}), (Dims{1, 12}));
+  EXPECT_EQ(fit({2, 7, 1}, {2, 7, 12}, {14, 12}), (Dims{14, 1}));
+  EXPECT_EQ(fit({1, 7, 12}, {1, 7, 12}, {7, 12}), (Dims{7, 12}));
+  EXPECT_EQ(fit({14, 1}, {14, 12}, {2, 7, 12}), (Dims{2, 7, 1}));
+  EXPECT_EQ(fit({7, 12, 1}, {7, 12, 1}, {7, 12}), (Dims{7, 12}));
+  // One value per step of every sequence is none per row.
+  EXPECT_EQ(fit({1, 7, 1}, {2, 7, 12}, {14, 12}), std::nullopt);
+  EXPECT_EQ(fit({1, 1, 12}, {2, 7, 12}, {2, 84}), std::nullopt);
+}
+
+/// Nodes behind x, 1x8x4x4, a result of a pooling; z is of equal extents, g 1x8x1x1.
+Model behind_pooling() {
+  Model model(18);
+  model.input("image", {1, 8, 8, 8}).input("z", {1, 8, 4, 4}).input("g", {1, 8, 1, 1});
+  model.weights("w", {8, 8, 1, 1}).weights("c", {1, 8, 1, 1}).scalar("two", 2).scalar("half", 0.5F);
+  model.node("MaxPool", {"image"}, {"x"}, {{"kernel_shape", Dims{2, 2}}, {"strides", Dims{2, 2}}});
+  return model;
+}
+
+TEST(Region, ElementwiseCallsAndEveryPrefix) {
+  const LoweredGraph graph = behind_pooling()
+                                 .node("Tanh", {"x"}, {"t"})
+                                 .node("Mul", {"t", "g"}, {"m"})
+                                 .node("Add", {"z", "m"}, {"a"})
+                                 .output("a")
+                                 .import();
+  EXPECT_THAT(problems(graph),
+              ElementsAre("tanh/1x8x4x4_mul_y1x8x1x1", "tanh/1x8x4x4_mul_y1x8x1x1_add_y1x8x4x4"));
+}
+
+TEST(Region, NumbersAreLinear) {
+  Model model = behind_pooling();
+  // (2 - tanh(x) * 2) / 2
+  model.node("Tanh", {"x"}, {"t"}).node("Mul", {"t", "two"}, {"m"});
+  model.node("Sub", {"two", "m"}, {"s"}).node("Div", {"s", "two"}, {"d"}).output("d");
+  EXPECT_THAT(problems(model.import()),
+              ElementsAre("tanh/1x8x4x4_linear_a2_b0", "tanh/1x8x4x4_linear_a-2_b2",
+                          "tanh/1x8x4x4_linear_a-1_b1"));
+}
+
+TEST(Region, TheOtherWayRoundIsReversed) {
+  Model model = behind_pooling();
+  model.node("Tanh", {"x"}, {"t"}).node("Sub", {"z", "t"}, {"s"}).output("s");
+  EXPECT_THAT(problems(model.import()), ElementsAre("tanh/1x8x4x4_rsub_y1x8x4x4"));
+}
+
+TEST(Region, StepsNeverEnlarge) {
+  Model model = behind_pooling();
+  model.node("Tanh", {"g"}, {"t"}).node("Mul", {"z", "t"}, {"m"}).output("m");
+  EXPECT_THAT(problems(model.import()), IsEmpty());
+}
+
+TEST(Region, NothingThatJumpsOrMayHaveNoValue) {
+  for (const char* op : {"Exp", "Log", "Sqrt", "Floor", "Sign", "Reciprocal"}) {
+    Model model = behind_pooling();
+    model.node("Tanh", {"x"}, {"t"}).node(op, {"t"}, {"y"}).output("y");
+    EXPECT_THAT(problems(model.import()), IsEmpty()) << op;
+  }
+  Model model = behind_pooling();
+  model.node("Tanh", {"x"}, {"t"}).node("Div", {"z", "t"}, {"y"}).output("y");
+  EXPECT_THAT(problems(model.import()), IsEmpty());
+}
+
+TEST(Region, ChainsAreCutAtTheBoundAndBeginOnce) {
+  Model model = behind_pooling();
+  model.node("Tanh", {"x"}, {"y0"});
+  for (int i = 0; i < 9; ++i) {
+    model.node("Add", {"y" + std::to_string(i), "z"}, {"y" + std::to_string(i + 1)});
+  }
+  const auto all = problems(model.output("y9").import());
+  // Six prefixes from the first, and what is left from the seventh addition on.
+  EXPECT_EQ(all.size(), most_steps + 2);
+  EXPECT_EQ(all.back(), "add/1x8x4x4_1x8x4x4_add_y1x8x4x4_add_y1x8x4x4");
+}
+
+TEST(Region, BehindAProductEveryStepMayBeginOne) {
+  Model model = behind_pooling();
+  model.node("Conv", {"x", "w"}, {"p"}).node("Sigmoid", {"p"}, {"s"});
+  model.node("Mul", {"s", "g"}, {"m"}).node("Add", {"m", "z"}, {"a"}).output("a");
+  const std::string conv = "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
+  EXPECT_THAT(
+      problems(model.import()),
+      ElementsAre(conv + "_sigmoid", conv + "_sigmoid_mul_y1x8x1x1",
+                  conv + "_sigmoid_mul_y1x8x1x1_add_y1x8x4x4", "sigmoid/1x8x4x4_mul_y1x8x1x1",
+                  "sigmoid/1x8x4x4_mul_y1x8x1x1_add_y1x8x4x4", "mul/1x8x4x4_1x8x1x1_add_y1x8x4x4"));
+}
+
+TEST(Region, ConstantsPerFilterGoIntoTheWeights) {
+  // Layer scale and residual of a network that was trained so: no step is left of the scale.
+  Model model = behind_pooling();
+  model.node("Conv", {"x", "w"}, {"p"}).node("Mul", {"p", "c"}, {"m"});
+  model.node("Add", {"m", "c"}, {"b"}).node("Add", {"b", "z"}, {"a"}).output("a");
+  const std::string conv = "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
+  EXPECT_THAT(problems(model.import()), ElementsAre(conv, conv + "_bias", conv + "_bias_residual"));
+}
+
+TEST(Region, FactorsThatChangeStaySteps) {
+  Model model = behind_pooling();
+  model.node("Conv", {"x", "w"}, {"p"}).node("Mul", {"p", "g"}, {"m"}).output("m");
+  EXPECT_THAT(problems(model.import()),
+              ElementsAre("conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_mul_y1x8x1x1"));
+}
+
+TEST(Region, NormalizationsAndSoftmaxBeginThem) {
+  Model model(17);
+  model.input("x", {2, 7, 12}).input("z", {2, 7, 12}).weights("s", {12}).weights("b", {12});
+  model.node("LayerNormalization", {"x", "s", "b"}, {"n"}).node("Add", {"n", "z"}, {"a"});
+  model.node("Softmax", {"a"}, {"p"}).node("Mul", {"p", "z"}, {"y"}).output("y");
+  EXPECT_THAT(problems(model.import()),
+              ElementsAre("layernorm/14x12_e1e-05_sb_add_y14x12", "softmax/2x7x12_a2_mul_y2x7x12"));
+}
+
+TEST(Region, BatchesOfProductsTakeSteps) {
+  Model model(17);
+  model.input("a", {2, 4, 5, 8}).input("b", {2, 4, 8, 5}).input("mask", {2, 1, 1, 5});
+  model.scalar("scale", 4).node("MatMul", {"a", "b"}, {"s"}).node("Div", {"s", "scale"}, {"d"});
+  model.node("Add", {"d", "mask"}, {"m"}).output("m");
+  // The batches are one axis of the product: one mask for every four of them is none per product.
+  EXPECT_THAT(problems(model.import()), ElementsAre("gemm/m5_n5_k8_nn_a8_b8_linear_a0.25_b0",
+                                                    "div/2x4x5x5_1x1x1x1_w_add_y2x1x1x5"));
+}
+
+TEST(Region, CallsOfOneNodeAreSteps) {
+  Model model = behind_pooling();
+  model.node("Conv", {"x", "w"}, {"p"}).node("HardSigmoid", {"p"}, {"h"}).output("h");
+  const std::string conv = "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
+  EXPECT_THAT(problems(model.import()),
+              ElementsAre(conv + "_bias_clip_a0_b1", "linear/1x8x4x4_a0.2_b0.5_clip_a0_b1"));
+}
+
+TEST(Region, ANodeThatReadsTheResultTwiceEndsIt) {
+  Model model = behind_pooling();
+  model.node("Tanh", {"x"}, {"t"}).node("Mul", {"t", "t"}, {"m"}).output("m");
+  EXPECT_THAT(problems(model.import()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace benanza::fusion
