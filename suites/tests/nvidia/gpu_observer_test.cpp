@@ -132,6 +132,15 @@ TEST_F(Gpu, AProcessThatOnlyHoldsMemoryIsNoDisturbance) {
   EXPECT_THAT(disturbances(), ElementsAre("another process on the GPU"));
 }
 
+TEST_F(Gpu, BetweenTheDriversLooksItsLastAnswerHolds) {
+  management.processes = {own, 8};
+  management.use = {{.process = own, .percent = 90}, {.process = 8, .percent = 0}};
+  GpuObserver observer(management, own);
+  observer.begin();
+  management.use = std::vector<Management::ProcessUse>{};
+  EXPECT_THAT(observer.end().disturbances, IsEmpty());
+}
+
 TEST_F(Gpu, SaysWhatTheDeviceDidBefore) {
   management.utilization = 35;
   management.processes = {own, 8, 9};
