@@ -19,7 +19,7 @@ Rows admitted(std::string_view key, const MeasurementSet& set, const Measurement
   return rows;
 }
 
-bool both(const Change& change) { return change.before != nullptr && change.after != nullptr; }
+bool has_both(const Change& change) { return change.before != nullptr && change.after != nullptr; }
 
 /// The logarithm of a change's ratio.
 std::optional<Uncertain> log_ratio(const Change& change) {
@@ -45,7 +45,7 @@ void judge(std::vector<Change>& table, double tolerance, double drift) {
   std::vector<Uncertain> ratios;
   for (std::size_t row = 0; row < table.size(); ++row) {
     Change& change = table[row];
-    if (!both(change)) {
+    if (!has_both(change)) {
       change.kind = change.before == nullptr ? ChangeKind::gained : ChangeKind::lost;
       continue;
     }
