@@ -10,8 +10,8 @@ namespace benanza {
 /// inference, stored as the library likes best (packed once, when the model is loaded).
 enum class Role { data, weights };
 
-/// Values an operand can take. positive: above zero (variances, divisors).
-enum class Domain { any, positive };
+/// Values an operand can take. positive: above zero (variances, divisors). truth: 0 or 1.
+enum class Domain { any, positive, truth };
 
 /// One input of a problem. `dims` are logical, row-major, and independent of the layout.
 struct Operand {

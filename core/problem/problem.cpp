@@ -53,12 +53,15 @@ void check_steps(const KeyReader& reader, const Problem& problem) {
   }
 }
 
-/// A view's operand spans gaps that nobody reads: what is moved is what counts.
-std::int64_t read_elements(const Problem& problem) {
-  if (std::holds_alternative<Copy>(problem.shape)) return written_elements(problem);
-  std::int64_t count = 0;
-  for (const Operand& operand : inputs(problem)) count += element_count(operand.dims);
-  return count;
+/// A view's operand spans gaps that nobody reads: what is moved is what counts. A truth value is
+/// one byte.
+std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
+  if (std::holds_alternative<Copy>(problem.shape)) return written_elements(problem) * size;
+  std::int64_t total = 0;
+  for (const Operand& operand : inputs(problem)) {
+    total += element_count(operand.dims) * (operand.domain == Domain::truth ? 1 : size);
+  }
+  return total;
 }
 
 }  // namespace
@@ -98,7 +101,8 @@ bool takes_steps(const Shape& shape) {
         using std::is_same_v;
         return !(is_same_v<Alternative, Concat> || is_same_v<Alternative, Copy> ||
                  is_same_v<Alternative, Quantization> || is_same_v<Alternative, Recurrent> ||
-                 is_same_v<Alternative, Dropout> || is_same_v<Alternative, Lrn>);
+                 is_same_v<Alternative, Dropout> || is_same_v<Alternative, Lrn> ||
+                 is_same_v<Alternative, Select>);
       },
       shape);
 }
@@ -177,7 +181,7 @@ Work work(const Problem& problem, Precision precision) {
       int{epilogue.bias} + int{epilogue.residual} + int{epilogue.activation.has_value()};
   const auto steps = static_cast<double>(epilogue.steps.size()) + own;
   total.flops += steps * static_cast<double>(written);
-  total.bytes_read = read_elements(problem) * size;
+  total.bytes_read = read_bytes(problem, size);
   total.bytes_written = written * size;
   std::visit(
       [&](const auto& shape) {

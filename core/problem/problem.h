@@ -24,6 +24,7 @@
 #include "core/problem/ops/recurrent.h"
 #include "core/problem/ops/reduction.h"
 #include "core/problem/ops/resampling.h"
+#include "core/problem/ops/select.h"
 #include "core/problem/ops/softmax.h"
 #include "core/problem/precision.h"
 
@@ -33,7 +34,7 @@ namespace benanza {
 using Shape =
     std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary, Softmax, Lrn,
                  Reduction, Concat, Copy, Deconvolution, LayerNormalization, InstanceNormalization,
-                 Resampling, Quantization, Recurrent, Dropout, Attention>;
+                 Resampling, Quantization, Recurrent, Dropout, Attention, Select>;
 
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {
@@ -57,8 +58,8 @@ std::string key(const Problem& problem);
 /// Throws std::invalid_argument naming the key and what was expected where.
 Problem parse(std::string_view key);
 
-/// May steps follow a call of this shape? Not where it only moves or converts elements, draws them
-/// at random, or has several results.
+/// May steps follow a call of this shape? Not where it only moves, selects or converts elements,
+/// draws them at random, or has several results.
 bool takes_steps(const Shape& shape);
 /// `problem` and one step more, in canonical form. A linear merges into a linear before it.
 Problem with_step(Problem problem, const Step& step);

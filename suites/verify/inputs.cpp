@@ -30,6 +30,12 @@ Palette positive(float step) {
   return palette;
 }
 
+Palette truth() {
+  Palette palette;
+  for (std::size_t i = 0; i < palette.size(); ++i) palette[i] = i % 2 == 0 ? 0.0F : 1.0F;
+  return palette;
+}
+
 Palette even(Palette palette) {
   for (float& value : palette) value = 2 * std::copysign(std::ceil(std::abs(value) / 2), value);
   return palette;
@@ -166,6 +172,7 @@ std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision pre
     Palette palette = is_positive ? positive(step) : symmetric(step);
     if (integers && added) palette = symmetric(4 / harness::int8_scale(problem));
     if (integers && index > 0 && !added) palette = even(palette);
+    if (operands[index].domain == Domain::truth) palette = truth();
     const std::int64_t count = element_count(operands[index].dims);
     const std::uint64_t own_seed = random_bits(seed, index);
     values.push_back(all_bits ? fill(count, with_all_bits(palette), own_seed)

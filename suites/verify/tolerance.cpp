@@ -48,6 +48,7 @@ double summed_channels(const Problem& problem) {
 
 double tolerance(Precision precision, const Element& element, std::int64_t length,
                  double amplification) {
+  if (std::isinf(element.value)) return 0;
   const Storage stored = storage(precision);
   const auto terms = static_cast<double>(length);
   const double root = std::sqrt(terms);
@@ -55,6 +56,23 @@ double tolerance(Precision precision, const Element& element, std::int64_t lengt
   const double summing = amplification * (16 + root + terms / 256) * 0x1p-24;
   return stored.absolute + stored.relative * (std::abs(element.value) + partial_sum) +
          factor_rounding(precision) * element.carried + summing * element.magnitude;
+}
+
+double largest_number(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+    case Precision::tf32:
+      return 0x1.fffffep127;
+    case Precision::fp16:
+      return 65504;
+    case Precision::bf16:
+      return 0x1.fep127;
+    case Precision::fp8:
+      return 448;
+    case Precision::int8:
+      return 127;
+  }
+  throw std::logic_error("unknown precision");
 }
 
 double fp32_product_tolerance(std::int64_t length, double amplification) {

@@ -21,9 +21,13 @@ namespace benanza::verify {
 ///   int8 (element in units of the stored integer): half a unit, that is, the nearest integer, and
 ///   at a tie either of the two, plus the fp32 error.
 /// The tests plant errors to show that none of these hides one.
+/// An infinite element is right only as itself.
 /// `amplification` multiplies the fp32 error of summing: Primitive::rounding_amplification().
 double tolerance(Precision precision, const Element& element, std::int64_t length,
                  double amplification = 1);
+
+/// The largest finite number that a floating precision holds; int8's as a float.
+double largest_number(Precision precision);
 
 /// How large the root mean square of (error / typical sum) may be of products that were asked for
 /// in fp32, of operands of 24 bits; a typical sum is magnitude / sqrt(length). Products of TF32

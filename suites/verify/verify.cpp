@@ -19,6 +19,12 @@ constexpr std::uint64_t input_seed = 2020;
 constexpr std::uint64_t sample_seed = 2021;
 constexpr float integer_poison = -128;
 
+/// A number as the precision knows it: the last one of its range is where libraries store what lies
+/// beyond it, if not as infinity. Both count as infinity.
+double in_range(double value, Precision precision) {
+  return std::abs(value) >= largest_number(precision) ? std::copysign(HUGE_VAL, value) : value;
+}
+
 WrittenView view_of(const Problem& problem) {
   return std::visit([](const auto& shape) { return written_view(shape); }, problem.shape);
 }
@@ -61,8 +67,12 @@ std::string where(const Dims& at) { return "element (" + join(at, ',') + "): "; 
 /// A sample beside what the call made of it.
 struct Compared {
   const VerificationCase::Sample* sample;
-  float value;
-  double error() const { return std::abs(value - sample->expected.value); }
+  double value;
+  /// 0 for the same infinity, too.
+  double error() const {
+    const double expected = sample->expected.value;
+    return value == expected ? 0 : std::abs(value - expected);
+  }
 };
 
 std::string mismatch(const Compared& compared, double allowed) {
@@ -196,6 +206,7 @@ std::vector<VerificationCase::Sample> VerificationCase::samples_at(std::vector<D
       expected.value = std::clamp(expected.value * scale, -128.0, 127.0);
       expected.magnitude *= scale;
     }
+    if (precision_ != Precision::int8) expected.value = in_range(expected.value, precision_);
     samples.push_back({std::move(all[i]), flat_indices[i], expected});
   }
   return samples;
@@ -260,7 +271,8 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
   const auto compared = [&](const VerificationCase::Sample& sample) {
     const std::size_t place = glimpse ? static_cast<std::size_t>(&sample - cache.samples().data())
                                       : static_cast<std::size_t>(sample.flat_index);
-    return Compared{&sample, result[place]};
+    const double value = result[place];
+    return Compared{&sample, precision == Precision::int8 ? value : in_range(value, precision)};
   };
   if (!glimpse) {
     const std::size_t most_suspects = precision == Precision::int8 ? 16 : 1;

@@ -69,7 +69,9 @@ INSTANTIATE_TEST_SUITE_P(
         "avgpool/1x8x7x7_k3x3_p1.1.1.1_s1x1_d1x1_include_add_y1x8x1x1",
         "attention/1x12x128x64_k12x128x64_s0.125_mul_y1x12x1x1",
         "attention/1x12x128x64_k12x128x64_s0.125_max_y1x12x1x1",
-        "attention/1x12x128x64_k12x128x64_s0.125_mish"));
+        "attention/1x12x128x64_k12x128x64_s0.125_mish", "select/1x12x8x8_va0_b1x12x8x8",
+        "select/1x1x8x8_w_va0_vb-inf", "select/1x1x8x8_w_a1x12x8x8_b1x1x1x1", "select/8_a8_w_b1_w",
+        "select/1_a8_vb-3.4028235e+38"));
 
 struct Malformed {
   const char* key;
@@ -129,7 +131,10 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"gemm/m5_n8_k8_nn_residual_add_y1x8_w", "nn_bias_residual"},
         Malformed{"relu/01x8", "canonical"}, Malformed{"relu/1x8_", "numbers"},
         Malformed{"softmax/1x8_a2", "axis"}, Malformed{"add/2x3_2x4", "broadcast"},
-        Malformed{"reducemean/2x3_a1.0", "ascending"},
+        Malformed{"reducemean/2x3_a1.0", "ascending"}, Malformed{"select/2x3_a2x3", "numbers"},
+        Malformed{"select/2x3_a2x4_b2x3", "broadcast"},
+        Malformed{"select/2x3_a3_b2x3", "equal rank"}, Malformed{"select/8_van_b8", "va<number>"},
+        Malformed{"select/8_vanan_b8", "a number"}, Malformed{"select/8_va0_vb1_relu", "the end"},
         Malformed{"relu/99999999999999999999", "numbers"}));
 
 TEST(Key, PaddingZeroAndOneAreTwoProblems) {

@@ -88,6 +88,14 @@ TEST(Work, OfAnyWindowIsNoNegativeNumber) {
   EXPECT_GT(fp32("lrn/1x64_n9223372036854775807_a1e-04_b0.75_k1").flops, 64 * 1e19);
 }
 
+TEST(Work, ATruthValueIsOneByteAndANumberNone) {
+  const Problem p = parse("select/1x8x8_va0_b4x8x8");
+  EXPECT_EQ(work(p, Precision::fp32).flops, 256);
+  EXPECT_EQ(work(p, Precision::fp32).bytes_read, 64 + 4 * 256);
+  EXPECT_EQ(work(p, Precision::fp16).bytes_read, 64 + 2 * 256);
+  EXPECT_EQ(work(p, Precision::fp16).bytes_written, 2 * 256);
+}
+
 TEST(Work, SixtyFourBitBytes) {
   // 70,000 x 70,000 floats are 19.6 GB.
   EXPECT_EQ(fp32("relu/70000x70000").bytes_read, 19'600'000'000);
@@ -127,6 +135,22 @@ TEST(Shapes, GemmBroadcastsItsBatches) {
 
 TEST(Shapes, ConcatAddsUpItsAxis) {
   EXPECT_EQ(output(parse("concat/1x64x28x28_1x128x28x28_a1")), (Dims{1, 192, 28, 28}));
+}
+
+TEST(Shapes, SelectBroadcastsAllThree) {
+  EXPECT_EQ(output(parse("select/2x1x1_a1x3x1_b1x1x4")), (Dims{2, 3, 4}));
+  EXPECT_EQ(output(parse("select/2x1x1_va0_b1x1x4")), (Dims{2, 1, 4}));
+}
+
+TEST(Select, ANumberIsNoOperand) {
+  const auto operands = inputs(parse("select/1x8_w_va0_b4x8_w"));
+  ASSERT_EQ(operands.size(), 2U);
+  EXPECT_EQ(
+      operands[0],
+      (Operand{
+          .name = "condition", .dims = {1, 8}, .role = Role::weights, .domain = Domain::truth}));
+  EXPECT_EQ(operands[1], (Operand{.name = "b", .dims = {4, 8}, .role = Role::weights}));
+  EXPECT_TRUE(inputs(parse("select/8_va0_vb1")).size() == 1);
 }
 
 TEST(Copies, CanonicalFormMergesAxesWalkedInOrder) {

@@ -125,18 +125,6 @@ std::vector<Literal> fold_mod(const NodeView& node) {
   return chain(node, Remainder{node.integer("fmod", 0) != 0});
 }
 
-std::vector<Literal> fold_where(const NodeView& node) {
-  const Dims& dims = node.output_shape(0);
-  const auto condition_at = positions(broadcast_view(node.shape(0), dims));
-  const Dims condition = node.integers(0);
-  std::size_t index = 0;
-  return {broadcast_pair(node.literal(1), node.shape(1), node.literal(2), node.shape(2), dims,
-                         [&](auto a, auto b) {
-                           const auto at = static_cast<std::size_t>(condition_at[index++]);
-                           return condition[at] != 0 ? a : b;
-                         })};
-}
-
 std::vector<TensorFacts> broadcast_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   for (std::size_t index = 1; index < node.input_count(); ++index) {
@@ -177,12 +165,24 @@ Lowered lower_binary(const NodeView& node) {
                                     {b, node.input(1).constant, from_input(1)})});
 }
 
-/// Its result is a truth value; the library's is 1 or 0 in the type of the operands.
+/// Its result is a truth value; the library's is 1 or 0 in the type of the operands. So are
+/// operands that are truth values.
 template <BinaryKind kind>
 Lowered lower_compare(const NodeView& node) {
-  if (!is_floating(node.input(0).type)) {
-    throw NotExpressible("a comparison of " + type_name(node.input(0).type));
+  const int type = node.input(0).type;
+  if (!is_floating(type) && type != ::onnx::TensorProto::BOOL) {
+    throw NotExpressible("a comparison of " + type_name(type));
   }
+  Lowered lowered = lower_binary<kind>(node);
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
+/// Of truth values, which are 1 or 0.
+template <BinaryKind kind>
+Lowered lower_logic(const NodeView& node) {
+  const int type = node.input(0).type;
+  if (type != ::onnx::TensorProto::BOOL) throw NotExpressible("logic of " + type_name(type));
   Lowered lowered = lower_binary<kind>(node);
   lowered.types = Types::checked_by_lowering;
   return lowered;
@@ -259,10 +259,9 @@ Operator comparison() {
   return {.fold = fold_apply<Truth<Test>>, .lower = lower_compare<kind>};
 }
 
-template <class Test>
+template <BinaryKind kind, class Test>
 Operator logic() {
-  return {.fold = fold_apply<Truth<Test>>,
-          .unsupported = "no library here has logic of truth values"};
+  return {.fold = fold_apply<Truth<Test>>, .lower = lower_logic<kind>};
 }
 
 }  // namespace
@@ -283,10 +282,9 @@ void register_binary(OperatorTable& table) {
   table.add("LessOrEqual", comparison<BinaryKind::le, std::less_equal<>>());
   table.add("Greater", comparison<BinaryKind::gt, std::greater<>>());
   table.add("GreaterOrEqual", comparison<BinaryKind::ge, std::greater_equal<>>());
-  table.add("And", logic<std::logical_and<>>());
-  table.add("Or", logic<std::logical_or<>>());
-  table.add("Xor", logic<std::not_equal_to<>>());
-  table.add("Where", {.fold = fold_where, .unsupported = "no library here selects by a condition"});
+  table.add("And", logic<BinaryKind::min, std::logical_and<>>());
+  table.add("Or", logic<BinaryKind::max, std::logical_or<>>());
+  table.add("Xor", logic<BinaryKind::ne, std::not_equal_to<>>());
   table.add("BitShift", {.unsupported = "no library here has arithmetic of bits"});
   for (const auto* op : {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}) {
     table.add(op, {.shapes = {{broadcast_shape}},

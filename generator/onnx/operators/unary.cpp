@@ -248,6 +248,15 @@ Lowered lower_is_nan(const NodeView& node) {
   return lowered;
 }
 
+/// 1 - x, of truth values, which are 1 or 0.
+Lowered lower_not(const NodeView& node) {
+  Lowered lowered = measured({call(
+      Activation{.input = node.extents(0), .kind = ActivationKind::linear, .alpha = -1, .beta = 1},
+      {from_input(0)})});
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
 Operator activation(LowerFunction lower, FoldFunction fold = nullptr) {
   return {.shapes = {like_first_until_5}, .fold = fold, .lower = lower};
 }
@@ -282,6 +291,7 @@ void register_unary(OperatorTable& table) {
   table.add("Round",
             {.fold = fold_real<round_of, true>, .lower = lower_plain<ActivationKind::round>});
   table.add("Sign", {.fold = fold_sign, .lower = lower_plain<ActivationKind::sign>});
+  table.add("Not", {.fold = fold_logical_not, .lower = lower_not});
   table.add("IsNaN", {.shapes = {{truth_shape, 18}}, .lower = lower_is_nan});
 
   // Newer than the installed schemas, or of another domain.
@@ -301,8 +311,6 @@ void register_unary(OperatorTable& table) {
              .unsupported = "no library here multiplies one half by the gelu of the other"});
   table.add("IsInf",
             {.shapes = {{truth_shape, 18}}, .unsupported = "no library here tests for numbers"});
-  table.add("Not",
-            {.fold = fold_logical_not, .unsupported = "no library here has logic of truth values"});
   table.add("BitwiseNot",
             {.shapes = {{like_first}}, .unsupported = "no library here has arithmetic of bits"});
   table.add("ThresholdedRelu", {.shapes = {{like_first}},

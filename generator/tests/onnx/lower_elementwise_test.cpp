@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/base/error.h"
 #include "generator/tests/onnx/model.h"
 
@@ -105,6 +107,87 @@ TEST(Binary, IntegersAreUnsupportedAndConstantsFree) {
   EXPECT_EQ(data.flops, std::nullopt);
   EXPECT_EQ(data.bytes, 3 * 3 * 8);
   EXPECT_EQ(Model(model).node("Add", {"b", "b"}, {"y"}).output("y").layer().cost, Cost::free);
+}
+
+constexpr int truth = ::onnx::TensorProto::BOOL;
+
+TEST(Logic, IsArithmeticOfOnesAndZeros) {
+  const auto logic = [](const std::string& op) {
+    return Model(13)
+        .input("a", {4}, truth)
+        .input("b", {2, 4}, truth)
+        .node(op, {"a", "b"}, {"y"})
+        .output("y")
+        .layer();
+  };
+  EXPECT_THAT(logic("And").problems, ElementsAre("min/2x4_1x4"));
+  EXPECT_THAT(logic("Or").problems, ElementsAre("max/2x4_1x4"));
+  EXPECT_THAT(logic("Xor").problems, ElementsAre("ne/1x4_2x4"));
+  EXPECT_THAT(logic("Equal").problems, ElementsAre("eq/1x4_2x4"));
+  Model model(13);
+  model.input("x", {2, 4}, truth).node("Not", {"x"}, {"y"});
+  EXPECT_THAT(model.output("y").layer().problems, ElementsAre("linear/2x4_a-1_b1"));
+}
+
+TEST(Logic, IntegersAreNotCompared) {
+  Model model(13);
+  model.input("a", {4}, ::onnx::TensorProto::INT64).input("b", {4}, ::onnx::TensorProto::INT64);
+  const LoweredLayer layer = model.node("Equal", {"a", "b"}, {"y"}).output("y").layer();
+  EXPECT_EQ(layer.cost, Cost::unsupported);
+  EXPECT_THAT(layer.reason, HasSubstr("a comparison of int64"));
+}
+
+/// A condition of 1x1x8x8, and data of 1x12x8x8.
+Model conditional() {
+  Model model(13);
+  model.input("c", {1, 1, 8, 8}, truth).input("x", {1, 12, 8, 8}).input("z", {8});
+  return model.scalar("zero", 0).scalar("hidden", -INFINITY).weights("w", {1, 12, 1, 1});
+}
+
+LoweredLayer where(const std::string& a, const std::string& b) {
+  return conditional().node("Where", {"c", a, b}, {"y"}).output("y").layer();
+}
+
+TEST(Where, TakesTensorsOfAllExtentsAndConstantNumbers) {
+  EXPECT_THAT(where("x", "z").problems, ElementsAre("select/1x1x8x8_a1x12x8x8_b1x1x1x8"));
+  EXPECT_THAT(where("x", "w").problems, ElementsAre("select/1x1x8x8_a1x12x8x8_b1x12x1x1_w"));
+  const LoweredLayer cleared = where("zero", "x");
+  EXPECT_THAT(cleared.problems, ElementsAre("select/1x1x8x8_va0_b1x12x8x8"));
+  EXPECT_EQ(cleared.cost, Cost::measured);
+  EXPECT_THAT(cleared.calls[0].operands,
+              ElementsAre(Source{Source::Kind::input, 0, 1}, Source{Source::Kind::input, 2, 1}));
+  const LoweredLayer mask = where("zero", "hidden");
+  EXPECT_THAT(mask.problems, ElementsAre("select/1x1x8x8_va0_vb-inf"));
+  EXPECT_EQ(mask.calls[0].operands.size(), 1U);
+  EXPECT_EQ(mask.flops, 64);
+  EXPECT_EQ(mask.bytes, 64 + 4 * 64);
+}
+
+TEST(Where, ANumberThatIsNoneIsATensor) {
+  Model model(13);
+  model.input("c", {4}, truth).input("x", {4}).scalar("none", NAN);
+  EXPECT_THAT(model.node("Where", {"c", "none", "x"}, {"y"}).output("y").layer().problems,
+              ElementsAre("select/4_a1_w_b4"));
+}
+
+TEST(Where, AConstantConditionIsAWeight) {
+  Model model(13);
+  model.input("x", {2, 3}).input("z", {2, 3}).integers("i", {1, 0, 1});
+  model.node("Cast", {"i"}, {"c"}, {{"to", truth}});
+  EXPECT_THAT(model.node("Where", {"c", "x", "z"}, {"y"}).output("y").layer().problems,
+              ElementsAre("select/1x3_w_a2x3_b2x3"));
+}
+
+TEST(Where, IntegersOfTheRunAreUnsupportedAndConstantsFree) {
+  Model model(13);
+  model.input("c", {3}, truth).input("x", {3}, ::onnx::TensorProto::INT64);
+  model.integers("i", {1, 2, 3});
+  const LoweredLayer data = Model(model).node("Where", {"c", "x", "i"}, {"y"}).output("y").layer();
+  EXPECT_EQ(data.cost, Cost::unsupported);
+  EXPECT_THAT(data.reason, HasSubstr("a choice of int64"));
+  Model constants(13);
+  constants.integers("i", {1, 0, 3}).node("Cast", {"i"}, {"c"}, {{"to", truth}});
+  EXPECT_EQ(constants.node("Where", {"c", "i", "i"}, {"y"}).output("y").layer().cost, Cost::free);
 }
 
 TEST(Variadic, AChainOfPairs) {

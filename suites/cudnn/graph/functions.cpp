@@ -99,6 +99,33 @@ std::optional<cudnnPointwiseMode_t> single_mode(BinaryKind kind) {
   }
 }
 
+std::optional<cudnnPointwiseMode_t> comparison_mode(BinaryKind kind) {
+  switch (kind) {
+    case BinaryKind::eq:
+      return CUDNN_POINTWISE_CMP_EQ;
+    case BinaryKind::ne:
+      return CUDNN_POINTWISE_CMP_NEQ;
+    case BinaryKind::lt:
+      return CUDNN_POINTWISE_CMP_LT;
+    case BinaryKind::le:
+      return CUDNN_POINTWISE_CMP_LE;
+    case BinaryKind::gt:
+      return CUDNN_POINTWISE_CMP_GT;
+    case BinaryKind::ge:
+      return CUDNN_POINTWISE_CMP_GE;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Truth values, never in memory.
+Id compared(OperationGraph& graph, cudnnPointwiseMode_t mode, const nvidia::TensorFormat& format,
+            Id a, Id b) {
+  const Id made = graph.intermediate(format, CUDNN_DATA_BOOLEAN);
+  graph.pointwise({mode}, a, b, made);
+  return made;
+}
+
 BinaryKind binary_kind(CombineKind kind) {
   switch (kind) {
     case CombineKind::add:
@@ -161,12 +188,21 @@ void add_function(OperationGraph& graph, const Activation& shape,
 }
 
 void add_operation(OperationGraph& graph, BinaryKind kind, const nvidia::TensorFormat& format_a,
-                   const nvidia::TensorFormat& format_y, Id a, Id b, Id y) {
+                   const nvidia::TensorFormat& format_y, Id a, Id b, Id y, Comparison comparison) {
   if (const auto mode = single_mode(kind)) {
     graph.pointwise({*mode}, a, b, y);
     return;
   }
-  if (kind != BinaryKind::prelu) throw harness::Unsupported("cuDNN's graphs do not compare");
+  const auto scalar = [&](float value) { return graph.scalar(value, format_y.dims.size()); };
+  if (const auto mode = comparison_mode(kind)) {
+    if (comparison == Comparison::stored) {
+      graph.pointwise({*mode}, a, b, y);
+      return;
+    }
+    const Id truths = compared(graph, *mode, format_y, a, b);
+    graph.pointwise({CUDNN_POINTWISE_BINARY_SELECT}, scalar(1), scalar(0), y, truths);
+    return;
+  }
   const auto against_zero = [&](cudnnPointwiseMode_t mode) {
     const Id made = graph.intermediate(format_a);
     graph.pointwise({mode}, a, graph.scalar(0, format_a.dims.size()), made);
@@ -176,6 +212,15 @@ void add_operation(OperationGraph& graph, BinaryKind kind, const nvidia::TensorF
   const Id below = graph.intermediate(format_y);
   graph.pointwise({CUDNN_POINTWISE_MUL}, against_zero(CUDNN_POINTWISE_MIN), b, below);
   graph.pointwise({CUDNN_POINTWISE_ADD}, below, above, y);
+}
+
+void add_selection(OperationGraph& graph, const nvidia::TensorFormat& format_condition,
+                   const nvidia::TensorFormat& format_y, Id condition, Id a, Id b, Id y,
+                   Chosen chosen) {
+  const bool ones = chosen == Chosen::where_one;
+  const Id truths = compared(graph, ones ? CUDNN_POINTWISE_CMP_NEQ : CUDNN_POINTWISE_CMP_EQ,
+                             format_condition, condition, graph.scalar(0, format_y.dims.size()));
+  graph.pointwise({CUDNN_POINTWISE_BINARY_SELECT}, a, b, y, truths);
 }
 
 void Chain::add(BinaryKind kind, Id operand) {

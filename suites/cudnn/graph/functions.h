@@ -20,10 +20,25 @@ void add_function(OperationGraph& graph, const Activation& function,
                   const nvidia::TensorFormat& format, OperationGraph::Id x, OperationGraph::Id y,
                   Relu relu = Relu::function);
 
-/// y = op(a, b), a and b broadcast to y. Throws Unsupported for a comparison.
+/// How a comparison gives 1 or 0: its truth values choose between the two, or are stored as
+/// numbers.
+enum class Comparison { chooses, stored };
+
+/// y = op(a, b), a and b broadcast to y.
 void add_operation(OperationGraph& graph, BinaryKind kind, const nvidia::TensorFormat& format_a,
                    const nvidia::TensorFormat& format_y, OperationGraph::Id a, OperationGraph::Id b,
-                   OperationGraph::Id y);
+                   OperationGraph::Id y, Comparison comparison = Comparison::chooses);
+
+/// Where a selection takes its first alternative.
+enum class Chosen { where_one, where_zero };
+
+/// y = a where the condition says so, b elsewhere, all broadcast to y. The condition is a tensor of
+/// numbers, in the order of `format_condition`. The library
+/// refuses a and b that are both tensors and both broadcast.
+void add_selection(OperationGraph& graph, const nvidia::TensorFormat& format_condition,
+                   const nvidia::TensorFormat& format_y, OperationGraph::Id condition,
+                   OperationGraph::Id a, OperationGraph::Id b, OperationGraph::Id y,
+                   Chosen chosen = Chosen::where_one);
 
 /// Functions and operations one after the other, the tensors between them never in memory.
 class Chain {

@@ -111,8 +111,9 @@ OperationGraph::Id OperationGraph::intermediate(const Dims& dims, cudnnDataType_
   return make(type, dims, dense_strides(dims), true, false);
 }
 
-OperationGraph::Id OperationGraph::intermediate(const nvidia::TensorFormat& format) {
-  return make(CUDNN_DATA_FLOAT, format.dims, format.strides, true, false);
+OperationGraph::Id OperationGraph::intermediate(const nvidia::TensorFormat& format,
+                                                cudnnDataType_t type) {
+  return make(type, format.dims, format.strides, true, false);
 }
 
 OperationGraph::Id OperationGraph::scalar(float value, std::size_t rank) {

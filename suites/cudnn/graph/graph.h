@@ -105,8 +105,8 @@ class OperationGraph {
   Id tensor(const nvidia::TensorFormat& format);
   /// Dense, never in memory.
   Id intermediate(const Dims& dims, cudnnDataType_t type = CUDNN_DATA_FLOAT);
-  /// fp32, ordered as `format` is, never in memory.
-  Id intermediate(const nvidia::TensorFormat& format);
+  /// Ordered as `format` is, never in memory.
+  Id intermediate(const nvidia::TensorFormat& format, cudnnDataType_t type = CUDNN_DATA_FLOAT);
   /// fp32, given on the host with every run.
   Id scalar(float value, std::size_t rank);
   /// In memory, every element the same, written once.

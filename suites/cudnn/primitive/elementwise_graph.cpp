@@ -6,7 +6,6 @@
 
 #include "suites/cudnn/api/shape.h"
 #include "suites/cudnn/graph/elementwise.h"
-#include "suites/cudnn/graph/functions.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -39,15 +38,33 @@ std::vector<Dims> merged(std::vector<Dims> tensors) {
 }
 
 void add_core(Chain& chain, OperationGraph& graph, const Shape& shape,
-              const std::vector<nvidia::TensorFormat>& formats, const std::vector<Id>& bound) {
+              const std::vector<nvidia::TensorFormat>& formats, const std::vector<Id>& bound,
+              Comparison comparison) {
   if (const auto* function = std::get_if<Activation>(&shape)) {
     chain.add(
         [&, function](Id, Id y) { add_function(graph, *function, formats.back(), bound[0], y); });
     return;
   }
+  if (const auto* select = std::get_if<Select>(&shape)) {
+    chain.add([&, select](Id, Id y) {
+      std::size_t next = 1;
+      const auto alternative = [&](const Select::Alternative& one) {
+        return one.value ? graph.scalar(*one.value, formats.back().dims.size()) : bound[next++];
+      };
+      const Id a = alternative(select->a);
+      const Id b = alternative(select->b);
+      // As in the library's own pattern of a mask: what has all extents comes first.
+      if (!select->b.value && select->b.dims == select->output()) {
+        add_selection(graph, formats[0], formats.back(), bound[0], b, a, y, Chosen::where_zero);
+      } else {
+        add_selection(graph, formats[0], formats.back(), bound[0], a, b, y);
+      }
+    });
+    return;
+  }
   const BinaryKind kind = std::get<Binary>(shape).kind;
-  chain.add([&, kind](Id, Id y) {
-    add_operation(graph, kind, formats[0], formats.back(), bound[0], bound[1], y);
+  chain.add([&, kind, comparison](Id, Id y) {
+    add_operation(graph, kind, formats[0], formats.back(), bound[0], bound[1], y, comparison);
   });
 }
 
@@ -61,26 +78,30 @@ Dims memory_order(const Dims& dims, Layout layout) {
   return ordered;
 }
 
-GraphCall elementwise_graph(const harness::Variant& variant) {
+GraphCall elementwise_graph(const harness::Variant& variant, ElementwiseWay way) {
   const Problem& problem = variant.problem;
   if (variant.precision == Precision::int8) {
     throw harness::Unsupported("int8 " + std::string(op(problem)) + " needs a scale of its own");
   }
   GraphCall call;
   std::vector<Dims> tensors;
+  std::vector<Precision> precisions;
   for (const Operand& operand : inputs(problem)) {
-    call.inputs.push_back(dense(variant.precision, operand.dims, variant.layout));
+    const bool in_bytes = operand.domain == Domain::truth && way.truths == TruthValues::bytes;
+    precisions.push_back(in_bytes ? Precision::int8 : variant.precision);
+    call.inputs.push_back(dense(precisions.back(), operand.dims, variant.layout));
     tensors.push_back(memory_order(operand.dims, variant.layout));
   }
   call.output = dense(variant.precision, output(problem), variant.layout);
   tensors.push_back(memory_order(output(problem), variant.layout));
+  precisions.push_back(variant.precision);
   std::vector<nvidia::TensorFormat> formats;
   for (const Dims& dims : merged(std::move(tensors))) {
-    formats.push_back(innermost_as_channels(variant.precision, dims));
+    formats.push_back(innermost_as_channels(precisions[formats.size()], dims));
     call.bound.push_back(call.graph.tensor(formats.back()));
   }
   Chain chain(call.graph, formats.back());
-  add_core(chain, call.graph, problem.shape, formats, call.bound);
+  add_core(chain, call.graph, problem.shape, formats, call.bound, way.comparison);
   std::size_t next = first_step_operand(problem);
   chain.add(problem.epilogue.steps, [&](const Dims&) { return call.bound[next++]; });
   chain.finish(call.bound.back());

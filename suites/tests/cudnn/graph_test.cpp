@@ -5,6 +5,7 @@
 #include "suites/cudnn/ops/attention.h"
 #include "suites/cudnn/ops/binary/binary.h"
 #include "suites/cudnn/ops/normalization/normalization.h"
+#include "suites/cudnn/ops/select.h"
 #include "suites/tests/cudnn/h100.h"
 
 #include <cuda_runtime_api.h>
@@ -35,6 +36,8 @@ GraphsOf graphs_of(const InstanceNormalization& shape) {
 GraphsOf graphs_of(const Attention& shape) { return bound(attention_graphs, shape); }
 GraphsOf graphs_of(const Activation& shape) { return bound(activation_graphs, shape); }
 GraphsOf graphs_of(const Binary& shape) { return bound(binary_graphs, shape); }
+
+GraphsOf graphs_of(const Select& shape) { return bound(select_graphs, shape); }
 
 GraphCall only(std::vector<GraphCall> calls) {
   EXPECT_THAT(calls, SizeIs(1));
@@ -201,10 +204,18 @@ TEST(BinaryGraph, OperandsLieAsTheLayoutSays) {
   EXPECT_EQ(call.output, call.inputs.at(0));
 }
 
-TEST(BinaryGraph, DoesNotCompare) {
-  const char* key = "lt/8x4_8x4";
-  EXPECT_THROW(graphs_of(shape_of<Binary>(key))(variant(key, Precision::fp16)),
-               harness::Unsupported);
+TEST(SelectGraph, TheConditionMayBeStoredInBytes) {
+  const char* key = "select/1x1x8x8_va0_b1x12x8x8";
+  const auto calls = graphs_of(shape_of<Select>(key))(variant(key, Precision::fp16));
+  ASSERT_THAT(calls, SizeIs(2));
+  EXPECT_EQ(calls[0].prefix, "");
+  EXPECT_EQ(calls[0].inputs.at(0).precision, Precision::fp16);
+  EXPECT_EQ(calls[1].prefix, "bytes.");
+  EXPECT_EQ(calls[1].inputs.at(0).precision, Precision::int8);
+  EXPECT_EQ(calls[1].inputs.at(0).dims, (Dims{1, 1, 8, 8}));
+  EXPECT_EQ(calls[1].inputs.at(1).precision, Precision::fp16);
+  EXPECT_EQ(calls[1].output.precision, Precision::fp16);
+  EXPECT_THAT(calls[1].bound, SizeIs(3));
 }
 
 TEST_F(H100, HasEnginesForEveryKindOfRow) {
@@ -322,6 +333,43 @@ TEST_F(H100, HasEnginesForOperationsOfTwoTensors) {
       EXPECT_THAT(names(calls, variant(key, Precision::fp32, layout)), Not(IsEmpty())) << key;
     }
   }
+}
+
+TEST_F(H100, HasEnginesForComparisons) {
+  for (const char* key :
+       {"eq/1x64x56x56_1x64x56x56", "ne/1x12x128x128_1x12x128x128", "lt/128x768_128x1",
+        "le/128x768_1x768_w", "gt/8x4_8x4", "ge/1x12x128x128_1x1x1x1"}) {
+    const auto calls = graphs_of(shape_of<Binary>(key));
+    for (const Precision precision :
+         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
+      const auto found = names(calls, variant(key, precision));
+      EXPECT_THAT(found, Contains(StartsWith("engine"))) << key;
+      EXPECT_THAT(found, Contains(StartsWith("stored.engine"))) << key;
+    }
+  }
+}
+
+TEST_F(H100, HasEnginesForSelections) {
+  for (const char* key :
+       {"select/1x12x128x128_va0_b1x12x128x128", "select/1x12x128x128_a1x12x128x128_vb0",
+        "select/1x1x128x128_va0_vb-inf", "select/1x12x128x128_a1x12x128x128_b1x12x128x128",
+        "select/1x1x128x128_w_a1x12x128x128_b1x1x1x1", "select/1x12x128x128_a1x1x128x128_vb0",
+        "select/1x64x1x1_a1x64x56x56_b1x1x56x56"}) {
+    const auto calls = graphs_of(shape_of<Select>(key));
+    for (const Precision precision :
+         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
+      const auto found = names(calls, variant(key, precision));
+      EXPECT_THAT(found, Contains(StartsWith("engine"))) << key;
+      EXPECT_THAT(found, Contains(StartsWith("bytes.engine"))) << key;
+    }
+    EXPECT_THROW(names(calls, variant(key, Precision::int8)), harness::Unsupported);
+  }
+}
+
+TEST_F(H100, SelectsFromOneBroadcastTensorAtMost) {
+  const char* key = "select/1x12x128x128_a1x1x1x128_b1x1x128x1";
+  EXPECT_THROW(names(graphs_of(shape_of<Select>(key)), variant(key, Precision::fp16)),
+               harness::Unsupported);
 }
 
 TEST_F(H100, HasEnginesForFunctionsOfOneTensor) {

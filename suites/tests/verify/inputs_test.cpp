@@ -86,6 +86,17 @@ TEST(Inputs, PositiveWhereAsked) {
   }
 }
 
+TEST(Inputs, OfAConditionAreTruthValues) {
+  for (const Precision precision : {Precision::fp32, Precision::int8}) {
+    const auto operands = inputs_of("select/1x1000_va0_b1x1000", precision);
+    const auto truths = std::count(operands[0].begin(), operands[0].end(), 1.0F);
+    EXPECT_EQ(std::count(operands[0].begin(), operands[0].end(), 0.0F), 1000 - truths);
+    EXPECT_GT(truths, 400);
+    EXPECT_LT(truths, 600);
+    EXPECT_EQ(std::count(operands[1].begin(), operands[1].end(), 0.0F), 0);
+  }
+}
+
 TEST(Inputs, ReachTheBoundsOfAClip) {
   const auto operands = inputs_of("clip/1000_a-3_b6", Precision::fp32);
   EXPECT_GT(*std::max_element(operands[0].begin(), operands[0].end()), 6);

@@ -216,6 +216,13 @@ const std::vector<PlantedError>& planted_errors() {
       {"nothing dropped", "dropout/1000_r0.5", "linear/1000_a2_b0", floating},
       {"slightly another ratio", "dropout/100000_r0.25", "dropout/100000_r0.249", {fp32}},
 
+      {"alternatives swapped", "select/2x4x4x4_va0_b2x4x4x4", "select/2x4x4x4_a2x4x4x4_vb0", all},
+      {"another number", "select/2x4x4x4_va0_b2x4x4x4", "select/2x4x4x4_va1_b2x4x4x4", all},
+      {"no infinity", "select/2x4x4x4_a2x4x4x4_vb-inf", "select/2x4x4x4_a2x4x4x4_vb0", floating},
+      {"condition along the wrong axis", "select/1x8x1x1_a2x8x8x2_b2x8x8x2",
+       "select/1x1x8x1_a2x8x8x2_b2x8x8x2", all},
+      {"the condition itself", "select/2x4x4x4_va8_vb-8", "linear/2x4x4x4_a1_b0", all},
+
       {"not transposed", "copy/4x4_f4.1_t1.4", "copy/16_f1_t1", all},
       {"wrong stride of the source", "copy/3x4_f8.2_t4.1", "copy/3x4_f2.6_t4.1", all},
   };

@@ -276,5 +276,25 @@ TEST(ReferenceCopy, ViewsThatInterleave) {
   EXPECT_EQ(reference(problem, x, 5), 4);
 }
 
+TEST(ReferenceSelect, TakesTheFirstWhereTheConditionIsOne) {
+  EXPECT_EQ(solve("select/4_a4_b4", {{1, 0, 0, 1}, {1, 2, 3, 4}, {10, 20, 30, 40}}),
+            (Values{1, 20, 30, 4}));
+}
+
+TEST(ReferenceSelect, EveryOperandBroadcasts) {
+  EXPECT_EQ(solve("select/1x2_a2x1_b1x1", {{1, 0}, {1, 2}, {10}}), (Values{1, 10, 2, 10}));
+}
+
+TEST(ReferenceSelect, NumbersAreNoOperands) {
+  EXPECT_EQ(solve("select/3_va5_b3", {{1, 0, 1}, {10, 20, 30}}), (Values{5, 20, 5}));
+  EXPECT_EQ(solve("select/3_a3_vb5", {{1, 0, 1}, {10, 20, 30}}), (Values{10, 5, 30}));
+  EXPECT_EQ(solve("select/3_va5_vb-inf", {{1, 0, 1}}), (Values{5, -INFINITY, 5}));
+}
+
+// What is not chosen leaves no trace: rows of softmax that see nothing are not numbers.
+TEST(ReferenceSelect, HidesWhatIsNoNumber) {
+  EXPECT_EQ(solve("select/2_va0_b2", {{1, 0}, {NAN, 7}}), (Values{0, 7}));
+}
+
 }  // namespace
 }  // namespace benanza::verify

@@ -96,6 +96,30 @@ TEST(Verify, IntegersMustBeTheNearest) {
   EXPECT_LE(accepted, 1);
 }
 
+// What is beyond a precision's range is infinite there, or the last number of the range.
+TEST(Verify, AnInfiniteElementIsRightAsItselfAlone) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const char* key : {"select/4x10_a4x10_vb-inf", "select/4x10_a4x10_vb-3.4028235e+38"}) {
+    const Problem problem = parse(key);
+    for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16}) {
+      ReferencePrimitive right(problem, precision);
+      EXPECT_TRUE(verify_once(right, problem, precision).ok) << key;
+      const std::vector<float> result = right.download();
+      std::size_t hidden = 0;
+      while (result.at(hidden) > -1e38F) ++hidden;
+      const auto accepts = [&](float value) {
+        OneWrong other(problem, precision, hidden, value);
+        return verify_once(other, problem, precision).ok;
+      };
+      EXPECT_TRUE(accepts(-infinity)) << key;
+      EXPECT_TRUE(accepts(std::numeric_limits<float>::lowest())) << key;
+      EXPECT_FALSE(accepts(infinity)) << key;
+      EXPECT_FALSE(accepts(-6e4F)) << key;
+      EXPECT_FALSE(accepts(nan)) << key;
+    }
+  }
+}
+
 TEST(Verify, IgnoresTheGapsOfACopyAndNothingElse) {
   // Two rows of three, two apart and eight apart: 0 2 4, 8 10 12 are written; 1, 3, 5, ... are not.
   const Problem problem = parse("copy/2x3_f3.1_t8.2");

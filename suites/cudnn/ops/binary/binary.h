@@ -47,7 +47,8 @@ struct MergedDims {
 };
 MergedDims merge_broadcast(const Dims& full, const Dims& other);
 
-/// One graph, of the library's functions of every element. Throws Unsupported where it has none.
+/// One graph, of the library's functions of every element; of a comparison two, as its truth values
+/// become numbers in two ways. Throws Unsupported where the library has none.
 std::vector<GraphCall> binary_graphs(const Binary& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

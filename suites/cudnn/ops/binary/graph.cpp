@@ -3,9 +3,13 @@
 
 namespace benanza::cudnn {
 
-std::vector<GraphCall> binary_graphs(const Binary&, const harness::Variant& variant) {
+std::vector<GraphCall> binary_graphs(const Binary& shape, const harness::Variant& variant) {
   std::vector<GraphCall> found;
   found.push_back(elementwise_graph(variant));
+  if (shape.kind >= BinaryKind::eq) {
+    found.push_back(elementwise_graph(variant, {.comparison = Comparison::stored}));
+    found.back().prefix = "stored.";
+  }
   return found;
 }
 

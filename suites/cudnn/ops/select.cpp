@@ -1,0 +1,22 @@
+#include "suites/cudnn/ops/select.h"
+
+#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/primitive/elementwise_graph.h"
+#include "suites/cudnn/solvers.h"
+
+namespace benanza::cudnn {
+
+std::vector<GraphCall> select_graphs(const Select&, const harness::Variant& variant) {
+  std::vector<GraphCall> found;
+  found.push_back(elementwise_graph(variant));
+  found.push_back(elementwise_graph(variant, {.truths = TruthValues::bytes}));
+  found.back().prefix = "bytes.";
+  return found;
+}
+
+void register_select(SolverTable& table) {
+  table.add(graph_solver<Select>([](const Select& shape) { return image_layouts(shape.output()); },
+                                 select_graphs));
+}
+
+}  // namespace benanza::cudnn

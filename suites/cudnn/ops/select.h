@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "core/problem/ops/select.h"
+#include "suites/cudnn/primitive/graph_solver.h"
+
+namespace benanza::cudnn {
+
+/// One graph with the condition in the variant's precision, as comparisons here leave it, and one
+/// with a byte for every truth value, as frameworks store it. Throws Unsupported at int8.
+std::vector<GraphCall> select_graphs(const Select& shape, const harness::Variant& variant);
+
+}  // namespace benanza::cudnn
