@@ -84,9 +84,13 @@ function(benanza_precompile_json target)
   benanza_reuse_precompiled(${target} benanza_json)
 endfunction()
 
-# A GoogleTest program of a room: label `unit`, needs no GPU, ends in seconds.
+# A GoogleTest program of a room: label `unit`, needs no GPU, ends in seconds. With LABEL gpu its tests
+# need one, one at a time, and skip themselves where there is none.
 function(benanza_unit_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES;DEFINITIONS")
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
   if(NOT BUILD_TESTING)
     return()
   endif()
@@ -108,5 +112,5 @@ function(benanza_unit_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
   include(GoogleTest)
-  gtest_discover_tests(${name} PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} PROPERTIES LABELS ${arg_LABEL} DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -9,6 +9,7 @@ Graph make_graph(const LoweredGraph& lowered) {
   return {.model = lowered.model,
           .batch = lowered.batch,
           .opset = lowered.opset,
+          .compulsory = lowered.compulsory,
           .layers = {lowered.layers.begin(), lowered.layers.end()},
           .fusions = fusion::find_fusions(lowered.layers),
           .transforms = fusion::layout_transforms(lowered.layers)};

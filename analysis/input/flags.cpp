@@ -77,6 +77,11 @@ void add_input_flags(Flags& flags, CommonFlags& values) {
             "FILE");
 }
 
+void add_seen_flag(Flags& flags, CommonFlags& values) {
+  flags.add("--seen", values.seen,
+            "Profile of a framework whose kernels count beside the measured calls", "FILE");
+}
+
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions) {
   if (!precisions.empty()) values.precisions = CLI::detail::split(precisions, ',');
   flags.add("--precision", values.precisions,

@@ -52,6 +52,7 @@ struct CommonFlags {
   std::vector<std::string> graphs;
   std::vector<std::string> results;
   std::vector<std::string> profiles;
+  std::vector<std::string> seen;
   std::vector<std::string> precisions;
   std::string layout;
   std::string backend;
@@ -68,6 +69,8 @@ struct CommonFlags {
 void add_common_flags(Flags& flags, CommonFlags& values, const std::string& precisions = "fp32");
 /// --graph, --results, --profile.
 void add_input_flags(Flags& flags, CommonFlags& values);
+/// --seen.
+void add_seen_flag(Flags& flags, CommonFlags& values);
 /// Those that say which measurements count. `precisions` as above; empty: the command's own
 /// default.
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions);

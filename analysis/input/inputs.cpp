@@ -91,14 +91,20 @@ Inputs read_inputs(const CommonFlags& flags) {
   inputs.movement = movement_of(flags);
   inputs.allow_missing = flags.allow_missing;
   inputs.graphs = read_graphs(flags.graphs);
-  for (const std::string& path : flags.profiles) {
-    inputs.profiles.push_back(read_profile(path));
-    graph_of(inputs.profiles.back(), inputs.graphs, ", or leave the profile out");
-  }
+  const auto read = [&](const std::vector<std::string>& paths, std::vector<Profile>& profiles) {
+    for (const std::string& path : paths) {
+      profiles.push_back(read_profile(path));
+      graph_of(profiles.back(), inputs.graphs, ", or leave the profile out");
+    }
+  };
+  read(flags.profiles, inputs.profiles);
+  read(flags.seen, inputs.seen);
   inputs.results =
       read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
   require_backend(flags.backend, inputs.results);
-  for (const Profile& profile : inputs.profiles) require_same_kind(profile, inputs.results);
+  for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
+    for (const Profile& profile : *profiles) require_same_kind(profile, inputs.results);
+  }
   return inputs;
 }
 

@@ -20,6 +20,8 @@ struct Inputs {
   Results results{};
   /// Every one is of one of the graphs.
   std::vector<Profile> profiles{};
+  /// Those whose kernels count beside the measured calls. The same.
+  std::vector<Profile> seen{};
   /// One per precision.
   std::vector<MeasurementFilter> filters{};
   Movement movement = Movement::exclude;

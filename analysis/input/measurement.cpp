@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+#include <variant>
 
 namespace benanza::analysis {
 namespace {
@@ -31,12 +33,21 @@ void merge(Measurement& held, Measurement&& added) {
   if (held.status == added.status) {
     held.repetition_seconds.insert(held.repetition_seconds.end(), added.repetition_seconds.begin(),
                                    added.repetition_seconds.end());
+    held.disturbed_repetitions += added.disturbed_repetitions;
+    if (held.disturbance.empty()) held.disturbance = std::move(added.disturbance);
     complete(held.workspace_bytes, added.workspace_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
   } else if (weight(added.status) > weight(held.status)) {
     held = std::move(added);
   }
+}
+
+std::string disturbance_of(const Row& row) {
+  const Facts facts = facts_of(row);
+  const auto found = facts.find("disturbed");
+  const auto* text = found == facts.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return text == nullptr ? "throttled" : *text;
 }
 
 auto order(const VariantName& variant) {
@@ -50,16 +61,20 @@ auto order(const VariantName& variant) {
 void MeasurementSet::add(Row row) {
   std::vector<double> times;
   if (row.status == Status::ok) times.push_back(median(row.samples));
+  const bool disturbed = row.status == Status::ok && is_disturbed(row);
   add(Measurement{.variant = std::move(row.variant),
                   .status = row.status,
                   .reason = std::move(row.reason),
                   .repetition_seconds = std::move(times),
                   .workspace_bytes = row.workspace_bytes,
                   .heuristic_rank = row.heuristic_rank,
-                  .tensor_cores = row.tensor_cores});
+                  .tensor_cores = row.tensor_cores,
+                  .disturbed_repetitions = disturbed ? 1U : 0U,
+                  .disturbance = disturbed ? disturbance_of(row) : ""});
 }
 
 void MeasurementSet::add(Measurement measurement) {
+  any_disturbed_ = any_disturbed_ || measurement.disturbed_repetitions > 0;
   std::vector<Measurement>& variants = by_key_[measurement.variant.key];
   const auto place = std::lower_bound(variants.begin(), variants.end(), measurement.variant,
                                       [](const Measurement& held, const VariantName& added) {

@@ -31,6 +31,11 @@ struct Measurement {
   /// Whether the call used Tensor Cores; empty where nobody knows.
   std::optional<bool> tensor_cores{};
 
+  /// Repetitions, of repetition_seconds, whose time is marked (benanza::is_disturbed()), and by
+  /// what the first of them was disturbed.
+  std::size_t disturbed_repetitions = 0;
+  std::string disturbance{};
+
   /// Trimmed mean of the repetitions: one that stalled does not count. Only where the status is ok.
   double seconds() const { return trimmed_mean(repetition_seconds); }
 };
@@ -47,11 +52,14 @@ class MeasurementSet {
   /// cold; empty if there is none.
   std::span<const Measurement> find(std::string_view key) const;
   std::size_t size() const;
+  /// Is any time of any variant marked as disturbed?
+  bool any_disturbed() const { return any_disturbed_; }
   /// Of every problem, in order. They live as long as the set.
   std::vector<std::string_view> keys() const;
 
  private:
   std::map<std::string, std::vector<Measurement>, std::less<>> by_key_;
+  bool any_disturbed_ = false;
 };
 
 }  // namespace benanza::analysis

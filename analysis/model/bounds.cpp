@@ -82,6 +82,21 @@ std::optional<Interval> parallel_spread(const Graph& graph, const std::vector<La
   return spread;
 }
 
+/// Does the layer take time of the bound, by itself or with others?
+bool has_time_in(const LayerTime& time, Movement movement) {
+  // What does not count by itself (Movement) is no reason to leave out what does it with others.
+  const bool is_part = time.status == LayerStatus::part && time.alone_seconds != 0.0;
+  return is_part || is_counted(time, movement);
+}
+
+/// Does the layer need time in the bound that nobody knows?
+bool lacks_time_in(const LayerTime& time, Movement movement) {
+  if (time.status == LayerStatus::movement) {
+    return movement == Movement::include && !time.seconds;
+  }
+  return lacks_time(time);
+}
+
 }  // namespace
 
 bool is_counted(const LayerTime& time, Movement movement) {
@@ -100,14 +115,33 @@ std::vector<double> counted_seconds(const std::vector<LayerTime>& times, Movemen
 
 std::vector<std::size_t> one_sided_layers(std::span<const std::vector<LayerTime>> alternatives,
                                           Movement movement) {
-  std::vector<std::size_t> layers;
-  for (std::size_t layer = 0; layer < alternatives.front().size(); ++layer) {
-    const bool counted = is_counted(alternatives.front()[layer], movement);
-    if (std::ranges::any_of(alternatives, [&](const std::vector<LayerTime>& times) {
-          return is_counted(times[layer], movement) != counted;
-        })) {
-      layers.push_back(layer);
+  const std::size_t count = alternatives.front().size();
+  std::vector<bool> one_sided(count);
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    const auto any = [&](auto holds) {
+      return std::ranges::any_of(alternatives, [&](const std::vector<LayerTime>& times) {
+        return holds(times[layer], movement);
+      });
+    };
+    one_sided[layer] = any(has_time_in) && any(lacks_time_in);
+  }
+  // Half a call cannot be left out.
+  for (bool more = true; more;) {
+    more = false;
+    for (const std::vector<LayerTime>& times : alternatives) {
+      for (const LayerTime& time : times) {
+        const auto is_out = [&](std::size_t layer) { return one_sided[layer]; };
+        if (std::ranges::none_of(time.does, is_out)) continue;
+        for (const std::size_t layer : time.does) {
+          more = more || !one_sided[layer];
+          one_sided[layer] = true;
+        }
+      }
     }
+  }
+  std::vector<std::size_t> layers;
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    if (one_sided[layer]) layers.push_back(layer);
   }
   return layers;
 }

@@ -18,8 +18,8 @@ enum class Movement { exclude, include };
 std::vector<double> counted_seconds(const std::vector<LayerTime>& times, Movement movement);
 bool is_counted(const LayerTime& time, Movement movement);
 
-/// Layers that some of `alternatives` count and others do not. Left out on one side alone they
-/// would make that side look faster.
+/// Layers that have a time in some of `alternatives` and lack it in others, and those that one call
+/// does with such a layer. Left out on one side alone they would make that side look faster.
 std::vector<std::size_t> one_sided_layers(std::span<const std::vector<LayerTime>> alternatives,
                                           Movement movement);
 /// Makes these layers unsupported: they count in no bound.

@@ -5,21 +5,6 @@
 namespace benanza::analysis {
 namespace {
 
-/// Seconds of a layer alone; empty where that is unknown.
-std::optional<double> seconds_alone(const LayerTime& time, Movement movement) {
-  switch (time.status) {
-    case LayerStatus::measured:
-    case LayerStatus::free:
-      return time.seconds;
-    case LayerStatus::movement:
-      return is_counted(time, movement) ? time.seconds : 0.0;
-    case LayerStatus::unsupported:
-    case LayerStatus::missing:
-      break;
-  }
-  return std::nullopt;
-}
-
 /// The layer that does the work of the fusion's.
 Layer merged_layer(const Graph& graph, const Fusion& fusion) {
   const Layer& first = graph.layers[fusion.layers.front()];
@@ -41,25 +26,52 @@ Layer merged_layer(const Graph& graph, const Fusion& fusion) {
 
 }  // namespace
 
-std::vector<LayerTime> fusion_times(const Graph& graph, const MeasurementSet& measurements,
-                                    MeasurementFilter filter) {
+LayerTime fusion_time(const Fusion& fusion, const MeasurementSet& measurements,
+                      MeasurementFilter filter) {
   filter.fallback.reset();
+  filter.overwrites_residual = !fusion.keeps_residual;
+  const Graph call{
+      .layers = {{.name = fusion.pattern, .cost = Cost::measured, .problems = {fusion.problem}}}};
+  return layer_times(call, measurements, filter).front();
+}
+
+std::vector<LayerTime> fusion_times(const Graph& graph, const MeasurementSet& measurements,
+                                    const MeasurementFilter& filter) {
   std::vector<LayerTime> times;
   for (const Fusion& fusion : graph.fusions) {
-    filter.overwrites_residual = !fusion.keeps_residual;
-    const Graph call{
-        .model = graph.model,
-        .layers = {{.name = fusion.pattern, .cost = Cost::measured, .problems = {fusion.problem}}}};
-    times.push_back(layer_times(call, measurements, filter).front());
+    times.push_back(fusion_time(fusion, measurements, filter));
   }
   return times;
 }
 
-Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
-                   const std::vector<LayerTime>& fusions, Movement movement,
-                   const std::vector<bool>& allowed) {
-  std::vector<std::optional<double>> seconds;
-  for (const LayerTime& time : layers) seconds.push_back(seconds_alone(time, movement));
+std::optional<double> seconds_alone(const LayerTime& time, Movement movement) {
+  switch (time.status) {
+    case LayerStatus::measured:
+    case LayerStatus::free:
+      return time.seconds;
+    case LayerStatus::movement:
+      return is_counted(time, movement) ? time.seconds : 0.0;
+    case LayerStatus::part:
+    case LayerStatus::unsupported:
+    case LayerStatus::missing:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> seconds_apart(const Fusion& fusion, const std::vector<LayerTime>& layers,
+                                    Movement movement) {
+  double total = 0;
+  for (const std::size_t layer : fusion.layers) {
+    const std::optional<double> seconds = seconds_alone(layers[layer], movement);
+    if (!seconds) return std::nullopt;
+    total += *seconds;
+  }
+  return total;
+}
+
+std::vector<Piece> fusion_pieces(const Graph& graph, const std::vector<LayerTime>& fusions,
+                                 const std::vector<bool>& allowed) {
   std::vector<Piece> pieces(graph.fusions.size());
   for (std::size_t index = 0; index < pieces.size(); ++index) {
     const bool usable =
@@ -67,7 +79,42 @@ Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
     if (!usable) continue;  // a piece without layers is never used
     pieces[index] = {.layers = graph.fusions[index].layers, .seconds = *fusions[index].seconds};
   }
-  return cheapest_cover(seconds, pieces);
+  return pieces;
+}
+
+Cover cover_of(const std::vector<LayerTime>& layers, const std::vector<Piece>& pieces,
+               Movement movement) {
+  std::vector<std::optional<double>> seconds;
+  for (const LayerTime& time : layers) seconds.push_back(seconds_alone(time, movement));
+  // More than any cover takes: so one layer less that is left outweighs everything else.
+  double everything = 0;
+  for (const auto& alone : seconds) everything += alone.value_or(0);
+  for (const Piece& piece : pieces) everything += piece.seconds;
+  const double beyond = 2 * everything + 1e-9;
+  std::vector<std::size_t> unknown;
+  for (const Piece& piece : pieces) {
+    for (const std::size_t layer : piece.layers) {
+      if (seconds[layer]) continue;
+      seconds[layer] = beyond;
+      unknown.push_back(layer);
+    }
+  }
+  Cover cover = cheapest_cover(seconds, pieces);
+  if (unknown.empty()) return cover;
+  for (const std::size_t layer : unknown) seconds[layer] = 0;
+  for (const std::size_t piece : cover.pieces) {
+    for (const std::size_t layer : pieces[piece].layers) seconds[layer] = 0;
+  }
+  cover.seconds = 0;
+  for (const auto& alone : seconds) cover.seconds += alone.value_or(0);
+  for (const std::size_t piece : cover.pieces) cover.seconds += pieces[piece].seconds;
+  return cover;
+}
+
+Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
+                   const std::vector<LayerTime>& fusions, Movement movement,
+                   const std::vector<bool>& allowed) {
+  return cover_of(layers, fusion_pieces(graph, fusions, allowed), movement);
 }
 
 std::vector<std::vector<std::size_t>> inputs_without_loops(const Graph& graph) {
@@ -132,6 +179,7 @@ FusedGraph fused_graph(const Graph& graph, const std::vector<LayerTime>& layers,
     std::sort(layer.inputs.begin(), layer.inputs.end());
     layer.inputs.erase(std::unique(layer.inputs.begin(), layer.inputs.end()), layer.inputs.end());
   }
+  fused.place = std::move(place);
   return fused;
 }
 

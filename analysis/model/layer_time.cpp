@@ -20,8 +20,8 @@ std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const Measuremen
   if (!graph.layers[layer].problems.empty()) {
     ways.push_back({.fusion = "", .keys = graph.layers[layer].problems});
   }
-  if (!filter.fused_calls) return ways;
   for (const Fusion& fusion : graph.fusions) {
+    if (!filter.fused_calls && !fusion.whole) continue;
     if (fusion.layers == std::vector{layer}) {
       ways.push_back({.fusion = fusion.pattern,
                       .keys = {fusion.problem},
@@ -105,6 +105,8 @@ std::string_view to_string(LayerStatus status) {
   switch (status) {
     case LayerStatus::measured:
       return "measured";
+    case LayerStatus::part:
+      return "part";
     case LayerStatus::movement:
       return "movement";
     case LayerStatus::free:
@@ -127,10 +129,12 @@ std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& mea
   return times;
 }
 
+bool lacks_time(const LayerTime& time) {
+  return time.status == LayerStatus::unsupported || time.status == LayerStatus::missing;
+}
+
 bool is_partial(const std::vector<LayerTime>& times) {
-  return std::ranges::any_of(times, [](const LayerTime& time) {
-    return time.status == LayerStatus::unsupported || time.status == LayerStatus::missing;
-  });
+  return std::ranges::any_of(times, [](const LayerTime& time) { return lacks_time(time); });
 }
 
 Assumed assumed(const Graph& graph, const std::vector<double>& counted) {

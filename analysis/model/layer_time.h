@@ -13,11 +13,12 @@
 namespace benanza::analysis {
 
 /// Where a layer stands in a bound. As Cost, but by what was measured: `unsupported` also at the
-/// asked precision alone; `missing` where a measurement that could answer is not there.
-enum class LayerStatus { measured, movement, free, unsupported, missing };
-inline constexpr LayerStatus layer_statuses[] = {LayerStatus::measured, LayerStatus::movement,
-                                                 LayerStatus::free, LayerStatus::unsupported,
-                                                 LayerStatus::missing};
+/// asked precision alone; `missing` where a measurement that could answer is not there; `part`
+/// where the call of another layer does it (operator_times()).
+enum class LayerStatus { measured, part, movement, free, unsupported, missing };
+inline constexpr LayerStatus layer_statuses[] = {LayerStatus::measured,    LayerStatus::part,
+                                                 LayerStatus::movement,    LayerStatus::free,
+                                                 LayerStatus::unsupported, LayerStatus::missing};
 std::string_view to_string(LayerStatus status);
 
 /// A measurement a layer would need, and why there is none: "not measured", "incorrect: ...".
@@ -39,6 +40,11 @@ struct LayerTime {
   std::string note{};
   /// Measurements that a missing layer lacks.
   std::vector<Gap> gaps{};
+  /// Layers that its call does, this one among them; empty: this one alone.
+  std::vector<std::size_t> does{};
+  /// Of a layer that one call does with others, and of those others: seconds of the layer by
+  /// itself; empty where unknown.
+  std::optional<double> alone_seconds{};
 };
 
 /// One entry per layer of `graph`. A layer's time is the smallest over its ways of the sum over
@@ -48,6 +54,8 @@ struct LayerTime {
 std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
                                    const MeasurementFilter& filter);
 
+/// Does the layer need time that nobody knows: `unsupported` or `missing`?
+bool lacks_time(const LayerTime& time);
 /// Does a layer of the model need time that the bound does not have: `unsupported` or `missing`?
 bool is_partial(const std::vector<LayerTime>& times);
 

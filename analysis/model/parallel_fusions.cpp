@@ -14,7 +14,7 @@ constexpr auto none = static_cast<std::size_t>(-1);
 class PathSearch {
  public:
   PathSearch(const Graph& graph, const std::vector<LayerTime>& layers,
-             const std::vector<LayerTime>& fusions, Movement movement)
+             const std::vector<LayerTime>& fusions, Movement movement, const Fusions& cover)
       : graph_(graph),
         inputs_(inputs_without_loops(graph)),
         order_(topological_order(graph.layers)),
@@ -23,7 +23,7 @@ class PathSearch {
     std::vector<Fusions> of_layer(graph.layers.size());
     for (std::size_t fusion = 0; fusion < fusions.size(); ++fusion) {
       joins_.push_back(joins(fusion));
-      if (!is_known(fusion, layers, fusions)) continue;
+      if (fusions[fusion].status != LayerStatus::measured) continue;
       for (const std::size_t layer : graph.fusions[fusion].layers) {
         of_layer[layer].push_back(fusion);
       }
@@ -37,6 +37,12 @@ class PathSearch {
       others.erase(std::ranges::unique(others).begin(), others.end());
       std::erase(others, fusion);
       rivals_.push_back(std::move(others));
+    }
+    // No path goes through what nobody can do.
+    for (const std::size_t fusion : cover) {
+      for (const std::size_t layer : graph.fusions[fusion].layers) {
+        if (!seconds_alone(layers[layer], movement)) alone_[layer] = beyond_;
+      }
     }
   }
 
@@ -111,16 +117,8 @@ class PathSearch {
     });
   }
 
-  /// Measured, and so are its layers: as for fusion_cover().
-  bool is_known(std::size_t fusion, const std::vector<LayerTime>& layers,
-                const std::vector<LayerTime>& fusions) const {
-    return fusions[fusion].status == LayerStatus::measured &&
-           std::ranges::all_of(graph_.fusions[fusion].layers, [&](std::size_t layer) {
-             const LayerStatus status = layers[layer].status;
-             return status != LayerStatus::unsupported && status != LayerStatus::missing;
-           });
-  }
-
+  /// Seconds.
+  static constexpr double beyond_ = 1e6;
   const Graph& graph_;
   std::vector<std::vector<std::size_t>> inputs_;
   std::vector<std::size_t> order_;
@@ -135,8 +133,9 @@ class PathSearch {
 
 std::vector<std::size_t> parallel_fusions(const Graph& graph, const std::vector<LayerTime>& layers,
                                           const std::vector<LayerTime>& fusions, Movement movement,
-                                          const Cover& cover) {
-  const PathSearch search(graph, layers, fusions, movement);
+                                          const Cover& cover,
+                                          const std::vector<std::size_t>& least) {
+  const PathSearch search(graph, layers, fusions, movement, cover.pieces);
   // Sums of the same times in another order differ by less.
   constexpr double least_gain = 1e-9;
   Fusions used = cover.pieces;
@@ -165,7 +164,12 @@ std::vector<std::size_t> parallel_fusions(const Graph& graph, const std::vector<
     path = left;
     used = fewer;
   }
-  if (search.path({}).seconds < path.seconds * (1 - least_gain)) used.clear();
+  for (const Fusions& other : {Fusions{}, least}) {
+    const double seconds = search.path(other).seconds;
+    if (seconds >= path.seconds * (1 - least_gain)) continue;
+    path.seconds = seconds;
+    used = other;
+  }
   return used;
 }
 

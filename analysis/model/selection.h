@@ -36,7 +36,8 @@ struct MeasurementFilter {
   AlgorithmPolicy policy = AlgorithmPolicy::fastest;
   /// False: only calls that are known not to use Tensor Cores.
   bool tensor_cores = true;
-  /// False: a layer's calls one by one, no call that does several of them.
+  /// False: a layer's calls one by one, no call that does several of them, but those that do an
+  /// operator of the model as a whole (Fusion::whole).
   bool fused_calls = true;
   /// False: no call that adds a residual in the residual's own memory (Fusion::keeps_residual).
   bool overwrites_residual = true;

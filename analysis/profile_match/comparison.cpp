@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/model/whole.h"
 #include "analysis/profile_match/same_model.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
@@ -73,7 +74,7 @@ Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, cons
     comparison.busy = busy;
   }
 
-  const std::vector<double> counted = counted_seconds(times, movement);
+  const std::vector<double> counted = shared_seconds(times, movement);
   for (std::size_t node = 0; node < profile.nodes.size(); ++node) {
     const std::vector<std::size_t>& layers = comparison.mapping.layers_of_node[node];
     const double seconds = profile.nodes[node].seconds;
@@ -83,8 +84,7 @@ Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, cons
     bool known = true;
     for (const std::size_t layer : layers) {
       loss.bound_seconds += counted[layer];
-      known = known && times[layer].status != LayerStatus::missing &&
-              times[layer].status != LayerStatus::unsupported;
+      known = known && !lacks_time(times[layer]);
     }
     loss.lost_seconds = seconds - loss.bound_seconds;
     if (known) {

@@ -189,11 +189,30 @@ void require_measured(const Graph& graph, const MeasurementFilter& filter,
   }
 }
 
+/// Leaves out products that are steps of an operator which one call does. Returns how many.
+std::size_t leave_out_steps(const Subject& subject, std::vector<AlgorithmRow>& rows) {
+  const auto times =
+      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  return std::erase_if(rows, [&](const AlgorithmRow& row) {
+    const LayerTime& time = times[row.layer];
+    return time.status == LayerStatus::part || !time.does.empty();
+  });
+}
+
 Section answer(const Subject& subject, const std::vector<LibraryCall>& calls) {
-  const auto rows = algorithm_rows(subject.graph, subject.measurements(), subject.filter);
+  auto rows = algorithm_rows(subject.graph, subject.measurements(), subject.filter);
+  const std::size_t steps = leave_out_steps(subject, rows);
   if (!subject.allow_missing) require_measured(subject.graph, subject.filter, rows);
-  return algorithms_section(subject.graph, subject.filter, subject.movement(), rows,
-                            picks_of(subject, rows, calls));
+  Section section = algorithms_section(subject.graph, subject.filter, subject.movement(), rows,
+                                       picks_of(subject, rows, calls));
+  section.facts["products_inside_operators"] = steps;
+  if (steps > 0) {
+    section.add(
+        fmt::format("not here: {} products that are steps of an operator which one call "
+                    "does faster (attention)",
+                    steps));
+  }
+  return section;
 }
 
 struct Options {

@@ -12,7 +12,8 @@ namespace benanza::analysis {
 namespace {
 
 /// Columns of the report's table of all models.
-void add_headlines(Section& section, const Subject& subject, const Bounds& bounds) {
+void add_headlines(Section& section, const Subject& subject, const BoundReport& report) {
+  const Bounds& bounds = report.bounds;
   const std::string latencies = "Lower bound, and latency where it was measured";
   const std::string ratios = "Benanza ratio: LBL / measured latency";
   const Profile* profile = latency_profile(subject);
@@ -26,6 +27,9 @@ void add_headlines(Section& section, const Subject& subject, const Bounds& bound
     const auto ratio = measured ? std::optional(seconds / *measured) : std::nullopt;
     section.headlines.push_back({title, ratio_cell(ratio), ratios, ratio, ""});
   };
+  if (const auto floor = report.ladder.floor.model.seconds()) add_time("floor ms", floor);
+  add_time("with fusion ms", report.ladder.fused_seconds);
+  if (report.seen) add_time("seen-best ms", report.seen->seconds);
   add_time("LBL sequential ms", bounds.sequential.seconds);
   add_time("LBL parallel ms", bounds.parallel.seconds);
   section.headlines.push_back(
@@ -49,8 +53,13 @@ Section answer(const Subject& subject) {
         differences(profile, subject.filter.precision, subject.inputs.results.systems);
     report.comparisons.push_back(std::move(comparison));
   }
+  report.ladder =
+      make_ladder(subject.graph, subject.measurements(), subject.filter, subject.movement(),
+                  report.times, device_rates(subject.inputs.results, subject.filter));
+  add_frameworks(report.ladder, subject.graph, report.comparisons);
+  report.seen = make_seen(subject, report.ladder);
   Section section = bound_section(report, subject.inputs.results.peaks);
-  add_headlines(section, subject, report.bounds);
+  add_headlines(section, subject, report);
   return section;
 }
 
@@ -62,9 +71,11 @@ struct Options {
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_common_flags(flags, options->common);
+  add_seen_flag(flags, options->common);
   flags.add("--layouts", options->layouts, "The answer of `benanza-analyze layouts` instead");
   return [options] {
     const Inputs inputs = read_inputs(options->common);
+    require_seen(inputs);
     print(page_of("bound", inputs, options->layouts ? layouts_section : answer), inputs);
   };
 }

@@ -138,8 +138,9 @@ Section model_changes_section(const Graph& graph, const MeasurementFilter& filte
   add_bound(section, "sequential", before.bounds.sequential, after.bounds.sequential);
   add_bound(section, "parallel", before.bounds.parallel, after.bounds.parallel);
 
-  const std::vector<double> old_seconds = counted_seconds(before.times, movement);
-  const std::vector<double> new_seconds = counted_seconds(after.times, movement);
+  // An operator may be one call on one side and several on the other.
+  const std::vector<double> old_seconds = shared_seconds(before.times, movement);
+  const std::vector<double> new_seconds = shared_seconds(after.times, movement);
   section.facts["partial"] = is_partial(before.times) || is_partial(after.times);
   section.facts["one_sided_layers"] = one_sided.size();
   std::vector<bool> is_one_sided(graph.layers.size());
@@ -172,14 +173,18 @@ Section model_changes_section(const Graph& graph, const MeasurementFilter& filte
                           {"before", "before"},
                           {"after", "after"}}};
   for (const std::size_t layer : order) {
-    if (!is_counted(before.times[layer], movement) && !is_counted(after.times[layer], movement)) {
-      continue;
-    }
+    const auto seconds = [&](const LayerTime& time, double shared) {
+      const bool has_any = is_counted(time, movement) || time.status == LayerStatus::part;
+      return has_any ? std::optional(shared) : std::nullopt;
+    };
+    const auto old_time = seconds(before.times[layer], old_seconds[layer]);
+    const auto new_time = seconds(after.times[layer], new_seconds[layer]);
+    if (!old_time && !new_time) continue;
     sheet.rows.push_back(
         {text_cell(graph.layers[layer].name), text_cell(graph.layers[layer].op),
          us_cell(is_one_sided[layer] ? std::nullopt : std::optional(difference(layer))),
-         us_cell(before.times[layer].seconds), us_cell(after.times[layer].seconds),
-         text_cell(calls_text(before.times[layer])), text_cell(calls_text(after.times[layer]))});
+         us_cell(old_time), us_cell(new_time), text_cell(calls_text(before.times[layer])),
+         text_cell(calls_text(after.times[layer]))});
   }
   section.add(std::move(sheet));
   return section;
@@ -219,7 +224,8 @@ std::vector<std::string> system_changes(const Results& before, const Results& af
 
 ModelTimes model_times(const Graph& graph, const Results& results, const MeasurementFilter& filter,
                        const Options& options, const std::string& path) {
-  ModelTimes model{.times = layer_times(graph, results.measurements, filter)};
+  ModelTimes model{
+      .times = operator_times(graph, results.measurements, filter, movement_of(options.common))};
   if (!options.common.allow_missing) {
     require_complete(graph, model.times, std::string(to_string(filter.precision)) + ", " + path);
   }

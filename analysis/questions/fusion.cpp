@@ -35,7 +35,7 @@ std::optional<Section> answer(const Subject& subject) {
   const FusionReport report =
       make_fusion_report(subject.graph, subject.measurements(), subject.filter, subject.movement());
   if (!subject.allow_missing) {
-    require_complete(subject.graph, report.layers, to_string(subject.filter.precision));
+    require_complete(subject.graph, report.operators.layers, to_string(subject.filter.precision));
     require_fusions(report);
   }
   return fusion_section(report);

@@ -23,7 +23,8 @@ std::vector<Share> shares(const Subject& subject, const std::vector<LayerTime>& 
   for (std::size_t layer = 0; layer < times.size(); ++layer) {
     const LayerTime& time = times[layer];
     if (!is_counted(time, subject.movement())) continue;
-    const std::string& op = subject.graph.layers[layer].op;
+    // An operator that is one call for several layers is called by its own name.
+    const std::string& op = time.does.empty() ? subject.graph.layers[layer].op : time.fusion;
     const Precision precision = time.calls.front()->variant.precision;
     auto found = std::ranges::find_if(
         list, [&](const Share& share) { return share.op == op && share.precision == precision; });
@@ -62,7 +63,8 @@ Bars plot(const std::vector<Share>& list, double total) {
 }
 
 std::optional<Section> answer(const Subject& subject) {
-  const auto times = layer_times(subject.graph, subject.measurements(), subject.filter);
+  const auto times =
+      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
   if (!subject.allow_missing) {
     require_complete(subject.graph, times, to_string(subject.filter.precision));
   }

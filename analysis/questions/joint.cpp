@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "analysis/model/fusion.h"
+#include "analysis/model/whole.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
 #include "core/statistics/summary.h"
@@ -56,19 +57,29 @@ Solved solve(const std::vector<Layer>& layers, const std::vector<LayerTime>& tim
 Solved solve(const Graph& graph, const MeasurementSet& measurements,
              const MeasurementFilter& filter, const std::vector<std::size_t>& left_out, bool fusion,
              Movement movement) {
-  std::vector<LayerTime> times = layer_times(graph, measurements, filter);
+  std::vector<LayerTime> times = operator_times(graph, measurements, filter, movement);
   leave_out(times, left_out);
   Solved solved;
   if (fusion) {
-    const std::vector<LayerTime> fusions = fusion_times(graph, measurements, filter);
-    const Cover cover = fusion_cover(graph, times, fusions, movement);
+    std::vector<LayerTime> fusions = fusion_times(graph, measurements, filter);
+    std::vector<LayerTime> alone = layer_times(graph, measurements, filter);
+    leave_out(alone, left_out);
+    // The bounds are of the same layers, so no fusion does one that the others lack.
+    std::vector<std::size_t> wholes;
+    for (std::size_t index = 0; index < fusions.size(); ++index) {
+      const std::vector<std::size_t>& members = graph.fusions[index].layers;
+      const auto lacks = [&](std::size_t layer) { return lacks_time(times[layer]); };
+      if (std::ranges::any_of(members, lacks)) fusions[index].status = LayerStatus::unsupported;
+      if (times[members.back()].does == members) wholes.push_back(index);
+    }
+    const Cover cover = fusion_cover(graph, alone, fusions, movement);
     const auto solved_with = [&](const std::vector<std::size_t>& used) {
-      const FusedGraph fused = fused_graph(graph, times, fusions, used);
+      const FusedGraph fused = fused_graph(graph, alone, fusions, used);
       return solve(fused.graph.layers, fused.times, movement);
     };
     solved = solved_with(cover.pieces);
     solved.parallel =
-        solved_with(parallel_fusions(graph, times, fusions, movement, cover)).parallel;
+        solved_with(parallel_fusions(graph, alone, fusions, movement, cover, wholes)).parallel;
     // Missing measurements of a fusion count as those of its first layer.
     for (std::size_t index = 0; index < fusions.size(); ++index) {
       std::vector<Gap>& gaps = times[graph.fusions[index].layers.front()].gaps;
@@ -277,8 +288,8 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
   std::vector<std::vector<LayerTime>> alternatives;
   for (const Optimisations& on : optimisation_subsets()) {
     if (on.parallel) continue;
-    alternatives.push_back(
-        layer_times(graph, measurements, filter_with(on, filter, tensor_core_precision)));
+    alternatives.push_back(operator_times(
+        graph, measurements, filter_with(on, filter, tensor_core_precision), movement));
   }
   answer.left_out = one_sided_layers(alternatives, movement);
   answer.partial = std::ranges::any_of(alternatives, &is_partial);

@@ -65,15 +65,16 @@ Sheet transforms_sheet(const Graph& graph, const LayoutPlan& plan) {
 }
 
 /// `any`: the times of the layers each in its own best layout, changes not counted.
-Section plans_section(const Graph& graph, const MeasurementFilter& filter, const LayoutPlans& plans,
+Section plans_section(const Graph& model, const MeasurementFilter& filter, const LayoutPlans& plans,
                       Movement movement, const std::vector<LayerTime>& any) {
-  Section section = model_section(graph, filter, movement);
+  Section section = model_section(model, filter, movement);
   section.add(fmt::format("best mix: {:.3f} ms, {:.3f} ms of it in {} changes of layout",
                           plans.best.seconds() * 1e3, plans.best.transform_seconds * 1e3,
                           plans.best.transforms.size()));
   const std::vector<double> any_seconds = counted_seconds(any, movement);
   const double any_sequential = sequential_seconds(any_seconds);
-  const double any_parallel = critical_path(graph.layers, any_seconds).seconds;
+  const double any_parallel = critical_path(model.layers, any_seconds).seconds;
+  const Graph& graph = *plans.graph;
   section.facts["partial"] = is_partial(plans.best);
   Sheet sheet{.name = "plans",
               .caption = "",
@@ -136,9 +137,10 @@ Section layouts_section(const Subject& subject) {
   if (subject.filter.layout) throw Error("--layouts compares layouts: leave --layout out");
   const LayoutPlans plans =
       layout_plans(subject.graph, subject.measurements(), subject.filter, subject.movement());
-  if (!subject.allow_missing) require_complete(subject.graph, subject.filter, plans.best);
-  return plans_section(subject.graph, subject.filter, plans, subject.movement(),
-                       layer_times(subject.graph, subject.measurements(), subject.filter));
+  if (!subject.allow_missing) require_complete(*plans.graph, subject.filter, plans.best);
+  return plans_section(
+      subject.graph, subject.filter, plans, subject.movement(),
+      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement()));
 }
 
 Question layouts_question() {

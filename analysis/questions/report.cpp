@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 
+#include "analysis/questions/bound/seen.h"
+#include "analysis/questions/common/disturbed.h"
 #include "analysis/questions/question.h"
 #include "analysis/questions/report/trace.h"
 #include "core/base/error.h"
@@ -85,6 +87,9 @@ void add_chapters(const Subject& subject, const std::vector<Question>& questions
     if (question.section == nullptr) continue;
     std::optional<Section> section = question.section(subject);
     if (!section) continue;
+    if (question.name == "bound") {
+      add_disturbed(*section, subject.graph, subject.measurements(), subject.filter);
+    }
     section->heading = heading;
     if (!question.chapter.empty()) section->heading += ": " + std::string(question.chapter);
     for (const Headline& headline : section->headlines) overview.add(headline);
@@ -107,8 +112,9 @@ std::string page_of(const Inputs& inputs, Precision tensor_cores) {
   for (const Graph& graph : inputs.graphs) {
     for (const MeasurementFilter& filter : inputs.filters) {
       if (!inputs.allow_missing) {
-        require_complete(graph, layer_times(graph, inputs.results.measurements, filter),
-                         to_string(filter.precision));
+        require_complete(
+            graph, operator_times(graph, inputs.results.measurements, filter, inputs.movement),
+            to_string(filter.precision));
       }
       // Other chapters say themselves what they lack.
       add_chapters({.inputs = inputs,
@@ -129,7 +135,8 @@ std::string trace_of(const Inputs& inputs) {
     throw Error("--trace is of one model at one precision: give one --graph and one --precision");
   }
   const Graph& graph = inputs.graphs.front();
-  const auto times = layer_times(graph, inputs.results.measurements, inputs.filters.front());
+  const auto times =
+      operator_times(graph, inputs.results.measurements, inputs.filters.front(), inputs.movement);
   if (!inputs.allow_missing) {
     require_complete(graph, times, to_string(inputs.filters.front().precision));
   }
@@ -143,6 +150,7 @@ void answer(const Options& options) {
   }
   const Precision tensor_cores = precision_of(options.tensor_cores, "--tensor-cores");
   const Inputs inputs = read_inputs(options.common);
+  require_seen(inputs);
   // Both texts before any file: an error leaves nothing behind.
   const std::string trace = options.trace.empty() ? "" : trace_of(inputs);
   const std::string page = options.out.empty() ? "" : page_of(inputs, tensor_cores);
@@ -159,6 +167,7 @@ void answer(const Options& options) {
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_input_flags(flags, options->common);
+  add_seen_flag(flags, options->common);
   add_filter_flags(flags, options->common, "fp32");
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
   flags.add("--out", options->out, "The page; it needs no network", "HTML");

@@ -219,9 +219,9 @@ TensorCoreProfit tensor_core_profit(const Graph& graph, const MeasurementSet& me
   MeasurementFilter idle = filter;
   idle.tensor_cores = false;
   idle.fallback.reset();
-  profit.without_times = layer_times(graph, measurements, profit.without);
-  profit.with_times = layer_times(graph, measurements, profit.with);
-  const std::vector<LayerTime> idle_times = layer_times(graph, measurements, idle);
+  profit.without_times = operator_times(graph, measurements, profit.without, movement);
+  profit.with_times = operator_times(graph, measurements, profit.with, movement);
+  const std::vector<LayerTime> idle_times = operator_times(graph, measurements, idle, movement);
   const std::array both{profit.without_times, profit.with_times};
   profit.left_out = one_sided_layers(both, movement);
   const auto bounds_of = [&](std::vector<LayerTime> times) {
@@ -230,18 +230,34 @@ TensorCoreProfit tensor_core_profit(const Graph& graph, const MeasurementSet& me
   };
   profit.without_bounds = bounds_of(profit.without_times);
   profit.with_bounds = bounds_of(profit.with_times);
+  // An operator may be one call on one side and several on the other.
+  const auto seconds_by_layer = [&](const std::vector<LayerTime>& times) {
+    const std::vector<double> shared = shared_seconds(times, movement);
+    std::vector<std::optional<double>> seconds(times.size());
+    for (std::size_t layer = 0; layer < times.size(); ++layer) {
+      if (times[layer].status == LayerStatus::part || is_counted(times[layer], movement)) {
+        seconds[layer] = shared[layer];
+      }
+    }
+    return seconds;
+  };
+  const auto before = seconds_by_layer(profit.without_times);
+  const auto after = seconds_by_layer(profit.with_times);
+  const auto idle_seconds = seconds_by_layer(idle_times);
+  std::vector<const LayerTime*> call_of_layer;
+  for (const LayerTime& time : profit.with_times) call_of_layer.push_back(&time);
+  for (const LayerTime& time : profit.with_times) {
+    for (const std::size_t layer : time.does) call_of_layer[layer] = &time;
+  }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    TensorCoreRow row;
-    const LayerTime& with = profit.with_times[layer];
-    if (is_counted(profit.without_times[layer], movement)) {
-      row.without_seconds = profit.without_times[layer].seconds;
+    TensorCoreRow row{.without_seconds = before[layer],
+                      .with_seconds = after[layer],
+                      .idle_seconds = idle_seconds[layer]};
+    if (row.with_seconds) {
+      const LayerTime& call = *call_of_layer[layer];
+      row.used = uses_tensor_cores(call);
+      row.fallback = call.calls.front()->variant.precision != filter.precision;
     }
-    if (is_counted(with, movement)) {
-      row.with_seconds = with.seconds;
-      row.used = uses_tensor_cores(with);
-      row.fallback = with.calls.front()->variant.precision != filter.precision;
-    }
-    if (is_counted(idle_times[layer], movement)) row.idle_seconds = idle_times[layer].seconds;
     profit.rows.push_back(row);
   }
   return profit;

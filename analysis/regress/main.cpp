@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "analysis/input/flags.h"
+#include "analysis/regress/interrupt.h"
 #include "analysis/regress/report.h"
 #include "analysis/regress/side.h"
 #include "core/base/error.h"
@@ -153,6 +154,7 @@ int run(int argc, char** argv) {
   const fs::path folder = options.out.empty() ? fs::temp_directory_path() /
                                                     fmt::format("benanza-regress-{}", ::getpid())
                                               : fs::path(options.out);
+  const InterruptGuard interrupt;
   const Scratch scratch(options.out.empty() ? folder : fs::path());
   // A suite that has ended takes no turns.
   ::signal(SIGPIPE, SIG_IGN);
@@ -173,6 +175,10 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
+    if (const int number = InterruptGuard::signal(); number != 0) {
+      std::fprintf(stderr, "benanza-regress: interrupted\n");
+      return 128 + number;
+    }
     std::fprintf(stderr, "benanza-regress: %s\n", error.what());
     return 1;
   }

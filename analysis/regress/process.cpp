@@ -79,6 +79,7 @@ Descriptor::~Descriptor() {
 }
 
 Process::Process(const Command& command) : program_(command.program), err_(command.err) {
+  if (InterruptGuard::signal() != 0) throw Error("interrupted");
   Pipe begin = make_pipe();
   Pipe end = make_pipe();
   FileActions actions;
@@ -98,6 +99,7 @@ Process::Process(const Command& command) : program_(command.program), err_(comma
       0) {
     throw Error(program_.string() + ": cannot be started");
   }
+  mortal_.emplace(child_);
   begin_ = std::move(begin.write);
   end_ = std::move(end.read);
 }
@@ -105,8 +107,21 @@ Process::Process(const Command& command) : program_(command.program), err_(comma
 Process::~Process() {
   if (child_ <= 0) return;
   ::kill(child_, SIGTERM);
-  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  // A suite that waits for a turn sees that there are no more.
+  { const Descriptor no_more_turns = std::move(begin_); }
+  reap();
+}
+
+std::optional<int> Process::reap() {
+  siginfo_t ended{};
+  while (::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOWAIT) < 0) {
+    if (errno != EINTR) return std::nullopt;
   }
+  mortal_.reset();
+  int status = 0;
+  ::waitpid(child_, &status, 0);
+  child_ = 0;
+  return status;
 }
 
 bool Process::turn() {
@@ -122,12 +137,9 @@ bool Process::turn() {
 
 int Process::wait() {
   { const Descriptor no_more_turns = std::move(begin_); }
-  int status = 0;
-  while (::waitpid(child_, &status, 0) < 0) {
-    if (errno != EINTR) throw Error(program_.string() + ": was lost");
-  }
-  child_ = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const std::optional<int> status = reap();
+  if (!status) throw Error(program_.string() + ": was lost");
+  return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
 }
 
 void Process::finish() {

@@ -3,8 +3,11 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "analysis/regress/interrupt.h"
 
 namespace benanza::regress {
 
@@ -35,7 +38,7 @@ struct Command {
 /// A suite at work. With --turns, it measures only when told.
 class Process {
  public:
-  /// Throws Error where the program cannot be started.
+  /// Throws Error where the program cannot be started, or a signal has come (InterruptGuard).
   explicit Process(const Command& command);
   /// Ends it where nobody has waited for it.
   ~Process();
@@ -50,9 +53,14 @@ class Process {
   void finish();
 
  private:
+  /// Waits. As waitpid() has it; empty where the child was lost.
+  std::optional<int> reap();
+
   std::filesystem::path program_;
   std::filesystem::path err_;
   pid_t child_ = 0;
+  /// Until the child is reaped: its number may be another's then.
+  std::optional<Mortal> mortal_;
   Descriptor begin_;
   Descriptor end_;
 };

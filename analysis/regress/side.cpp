@@ -19,6 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view search_path = "LD_LIBRARY_PATH=";
+/// A gate needs no peaks, and dozens of processes would measure them. Not as a flag, which an older
+/// suite does not know.
+constexpr std::string_view peaks = "BENANZA_PEAKS=";
 
 bool holds_libraries(const fs::path& folder) {
   std::error_code none;
@@ -38,8 +41,10 @@ std::string libraries_text(const SideOfGate& side) {
 std::vector<std::string> environment_of(const SideOfGate& side) {
   std::vector<std::string> variables;
   std::string path = libraries_text(side);
+  bool says_peaks = false;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
+    says_peaks = says_peaks || text.starts_with(peaks);
     if (text.starts_with(search_path)) {
       const std::string_view rest = text.substr(search_path.size());
       if (!rest.empty()) path += (path.empty() ? "" : ":") + std::string(rest);
@@ -48,6 +53,7 @@ std::vector<std::string> environment_of(const SideOfGate& side) {
     }
   }
   if (!path.empty()) variables.push_back(std::string(search_path) + path);
+  if (!says_peaks) variables.push_back(std::string(peaks) + "none");
   return variables;
 }
 

@@ -173,16 +173,39 @@ TEST(Fusion, AFusionThatTheLibraryRefusesIsNoGap) {
   EXPECT_FALSE(report.is_partial());
 }
 
-TEST(Fusion, WhatALayerWithoutATimeWouldSaveIsUnknown) {
+TEST(Fusion, ALayerWithoutATimeIsDoneByAFusionAndTheBoundIsWhole) {
   MeasurementSet set = chain_alone();
   add(set, "relu/conv_bn", 10.5 * ms);
   add(set, "relu/cbr", 10.75 * ms);
   Graph graph = chain();
   graph.layers[2] = layer("relu", {1}, Cost::unsupported, "no lowering");
   const FusionReport report = report_of(graph, set);
-  EXPECT_THAT(verdicts(report), ElementsAre(Verdict::used, Verdict::incomparable));
+  // conv 10 and bn 2 beside relu, which nothing does alone: 10 + 2 + 1. The longer fusion does it,
+  // and the shorter one, which would be cheaper (10.5 + 1) without it, is outdone: 10.75 + 1.
+  EXPECT_THAT(verdicts(report), ElementsAre(Verdict::outdone, Verdict::used));
   EXPECT_EQ(report.rows[1].alone_seconds, std::nullopt);
-  EXPECT_NEAR(report.profit_seconds(), 1.5 * ms, 1e-12);
+  EXPECT_NEAR(report.unfused.sequential.seconds, 13 * ms, 1e-12);
+  EXPECT_NEAR(report.fused.sequential.seconds, 11.75 * ms, 1e-12);
+  EXPECT_NEAR(report.cover.seconds, 11.75 * ms, 1e-12);
+  EXPECT_NEAR(report.fused.parallel.seconds, 11.75 * ms, 1e-12);
+  EXPECT_THAT(report.only_fused, ElementsAre(2));
+  EXPECT_TRUE(report.is_partial_unfused());
+  EXPECT_FALSE(report.is_partial_fused());
+  EXPECT_DOUBLE_EQ(report.patterns[1].profit_seconds, 0);
+  EXPECT_DOUBLE_EQ(report.patterns[1].profit_alone_seconds, 0);
+}
+
+TEST(Fusion, ALayerThatNoFusionDoesStaysAHole) {
+  MeasurementSet set = chain_alone();
+  add(set, "relu/conv_bn", 10.5 * ms);
+  Graph graph = chain();
+  graph.layers[2] = layer("relu", {1}, Cost::unsupported, "no lowering");
+  graph.fusions.pop_back();
+  const FusionReport report = report_of(graph, set);
+  EXPECT_NEAR(report.fused.sequential.seconds, 11.5 * ms, 1e-12);
+  EXPECT_THAT(report.only_fused, IsEmpty());
+  EXPECT_THAT(report.in_neither, ElementsAre(2));
+  EXPECT_TRUE(report.is_partial_fused());
 }
 
 TEST(Fusion, FreeLayersInsideCostNothingAlone) {

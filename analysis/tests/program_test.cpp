@@ -218,6 +218,41 @@ TEST_F(Program, TheFrameworksKernelsAreBesideTheBestOnes) {
   EXPECT_EQ(kernels["with"].get<int>() + kernels["without"].get<int>(), 54) << kernels;
 }
 
+TEST_F(Program, KernelsOfAProfileCountWithSeen) {
+  const std::string graph = data("resnet50.graph.json.gz").string();
+  const std::string trace = data("resnet50.pytorch.trace.json.gz").string();
+  const std::string results = write("r.json", of_gpu(complete_results(read_graph(graph)), "tf32"));
+  const std::string asked = "bound --graph " + graph + " --results " + results + " --seen " + trace;
+  expect_error(asked, "profile of a run at tf32: say --precision tf32");
+  expect_error("bound --precision tf32 --allow-missing --graph " + graph_ + " --results " +
+                   results + " --seen " + trace,
+               "another model");
+  const Outcome text = run(asked + " --precision tf32");
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("ladder"), HasSubstr("seen-best"),
+                              HasSubstr("of 174 operators"), HasSubstr("measured us")));
+  const Outcome result = run(asked + " --precision tf32 --format json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out)["reports"][0];
+  const json& seen = report["seen"];
+  EXPECT_EQ(seen["profiles"][0]["operators"], 174);
+  EXPECT_EQ(seen["profiles"][0]["layers_left"], 0);
+  // Every problem takes 10 us here; the relus of the profile, some 2 us.
+  EXPECT_LT(seen["seconds"], report["ladder"]["fused_seconds"]);
+  EXPECT_EQ(seen["seconds"], report["ladder"]["seen_seconds"]);
+  double least = 1;
+  for (const json& win : seen["faster"]) {
+    EXPECT_LT(win["seconds"], win["measured_seconds"]) << win;
+    least = std::min(least, win["seconds"].get<double>());
+  }
+  EXPECT_LT(least, 5e-6);
+  const std::string page = (folder_.path() / "page.html").string();
+  const Outcome html = run("report --graph " + graph + " --results " + results + " --seen " +
+                           trace + " --precision tf32 --out " + page);
+  ASSERT_EQ(html.status, 0) << html.err;
+  EXPECT_THAT(contents(page), AllOf(HasSubstr("seen-best"), HasSubstr("with fusion ms")));
+}
+
 TEST_F(Program, TheReportHasAChapterOnFusionAndOnTheFrameworksRun) {
   const std::string graph = data("resnet50.graph.json.gz").string();
   const std::string trace = data("resnet50.pytorch.trace.json.gz").string();

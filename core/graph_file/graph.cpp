@@ -3,16 +3,54 @@
 #include <functional>
 #include <queue>
 
-#include "core/base/document.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/gzip.h"
+#include "core/base/json_view.h"
 
 namespace benanza {
 namespace {
 
-using nlohmann::json;
+/// A graph file as JSON, plain or in gzip. Every error is one line: the file, what is wrong, what
+/// to do.
+class GraphFile {
+ public:
+  explicit GraphFile(const std::filesystem::path& path) : path_(path), text_(read_file(path)) {
+    if (text_.empty()) throw error("is empty, not a graph file");
+    if (is_gzip(text_)) {
+      try {
+        text_ = gunzip(text_);
+      } catch (const Error& reason) {
+        throw error(reason.what());
+      }
+    }
+    if (parser_.parse(text_).get(root_) != simdjson::SUCCESS) {
+      throw error("is not a graph file: not JSON, or cut short");
+    }
+    if (!root_.is_object()) throw error("is not a graph file");
+    const auto schema = root().find("schema");
+    if (!schema) throw error("is not a graph file: it has no \"schema\"");
+    const std::string expected = std::to_string(graph_schema);
+    if (schema->text() != expected) {
+      throw error("has schema " + schema->text() + ", not " + expected);
+    }
+  }
+
+  JsonView root() const { return JsonView(root_); }
+  Error error(std::string_view message) const {
+    return Error(path_.string() + ": " + std::string(message) + "; write it with benanza-generate");
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::string text_;
+  simdjson::dom::parser parser_;
+  simdjson::dom::element root_;
+};
 
 constexpr Cost costs[] = {Cost::measured, Cost::movement, Cost::free, Cost::unsupported};
 
-Layer read_layer(const json& row, const Document& document) {
+Layer read_layer(const JsonView& row, const GraphFile& document) {
   Layer layer{.name = row.at("name").get<std::string>(),
               .op = row.at("op").get<std::string>(),
               .inputs = row.at("inputs").get<std::vector<std::size_t>>(),
@@ -33,7 +71,7 @@ Layer read_layer(const json& row, const Document& document) {
   if (layer.cost == Cost::measured && layer.problems.empty()) {
     throw document.error("layer \"" + layer.name + "\": is measured but has no problem");
   }
-  for (const json& output : row.value("outputs", json::array())) {
+  for (const JsonView& output : row.elements_of("outputs")) {
     layer.outputs.push_back(
         {.name = output.at("name").get<std::string>(),
          .type = optional_member<std::string>(output, "type").value_or("unknown"),
@@ -43,12 +81,24 @@ Layer read_layer(const json& row, const Document& document) {
 }
 
 void check(const std::vector<std::size_t>& indices, std::size_t count, const std::string& what,
-           const Document& document) {
+           const GraphFile& document) {
   for (const std::size_t index : indices) {
     if (index >= count) {
       throw document.error(what + ": there is no layer " + std::to_string(index));
     }
   }
+}
+
+std::optional<Compulsory> read_compulsory(const JsonView& root) {
+  const auto found = root.find("compulsory");
+  if (!found || found->is_null()) return std::nullopt;
+  const auto traffic = [&](const char* name) {
+    const JsonView row = found->at(name);
+    return Traffic{.elements = row.at("elements").get<std::int64_t>(),
+                   .bytes = row.at("bytes").get<std::int64_t>()};
+  };
+  return Compulsory{
+      .inputs = traffic("inputs"), .weights = traffic("weights"), .outputs = traffic("outputs")};
 }
 
 }  // namespace
@@ -68,27 +118,29 @@ std::string_view to_string(Cost cost) {
 }
 
 Graph read_graph(const std::filesystem::path& path) {
-  const Document document(path, "a graph file", "write it with benanza-generate");
-  document.require_schema(document.root(), graph_schema);
-  return document.guard([&] {
-    const json& root = document.root();
+  const GraphFile document(path);
+  try {
+    const JsonView root = document.root();
     Graph graph{.model = root.at("model").get<std::string>(),
                 .batch = optional_member<std::int64_t>(root, "batch"),
                 .opset = optional_member<int>(root, "opset"),
+                .compulsory = read_compulsory(root),
                 .layers = {},
                 .fusions = {},
                 .transforms = {}};
-    for (const json& row : root.at("layers")) graph.layers.push_back(read_layer(row, document));
-    for (const json& row : root.value("fusions", json::array())) {
+    for (const JsonView& row : root.at("layers").elements()) {
+      graph.layers.push_back(read_layer(row, document));
+    }
+    for (const JsonView& row : root.elements_of("fusions")) {
       graph.fusions.push_back({.pattern = row.at("pattern").get<std::string>(),
                                .layers = row.at("layers").get<std::vector<std::size_t>>(),
                                .problem = row.at("problem").get<std::string>(),
                                .keeps_residual = row.value("keeps_residual", false),
                                .whole = row.value("whole", false)});
     }
-    for (const json& row : root.value("transforms", json::array())) {
+    for (const JsonView& row : root.elements_of("transforms")) {
       graph.transforms.push_back({.layer = row.at("layer").get<std::size_t>(),
-                                  .of_input = row.at("of") == "input",
+                                  .of_input = row.at("of").get<std::string>() == "input",
                                   .to_nhwc = optional_member<std::string>(row, "to_nhwc"),
                                   .to_nchw = optional_member<std::string>(row, "to_nchw")});
       check({graph.transforms.back().layer}, graph.layers.size(), "a transform", document);
@@ -102,7 +154,9 @@ Graph read_graph(const std::filesystem::path& path) {
     if (graph.layers.empty()) throw document.error("has no layers");
     if (topological_order(graph.layers).empty()) throw document.error("its layers form a cycle");
     return graph;
-  });
+  } catch (const JsonError& reason) {
+    throw document.error("is not a graph file: " + std::string(reason.what()));
+  }
 }
 
 std::vector<std::size_t> topological_order(const std::vector<Layer>& layers) {

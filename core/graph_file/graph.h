@@ -76,12 +76,31 @@ struct LayoutTransform {
   bool operator==(const LayoutTransform&) const = default;
 };
 
+/// Tensors that are moved: elements of floating types, which are as large as the precision that the
+/// model runs at makes them, and bytes of other types, which stay what they are.
+struct Traffic {
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;
+  bool operator==(const Traffic&) const = default;
+};
+
+/// What every run of a model reads and writes, each tensor once: what it is given, the weights of
+/// its products, what it returns.
+struct Compulsory {
+  Traffic inputs{};
+  Traffic weights{};
+  Traffic outputs{};
+  bool operator==(const Compulsory&) const = default;
+};
+
 /// A model bound to one batch: what a .graph.json holds.
 struct Graph {
   std::string model{};
   std::optional<std::int64_t> batch{};
   /// Version of the standard operators that the model uses.
   std::optional<int> opset{};
+  /// Empty: not known.
+  std::optional<Compulsory> compulsory{};
   std::vector<Layer> layers{};
   std::vector<Fusion> fusions{};
   /// Tensors without one here stay in the layout they are written in.

@@ -31,6 +31,10 @@ Json layer_json(const Layer& layer) {
   return json;
 }
 
+Json traffic_json(const Traffic& traffic) {
+  return {{"elements", traffic.elements}, {"bytes", traffic.bytes}};
+}
+
 }  // namespace
 
 std::string graph_json(const Graph& graph) {
@@ -50,13 +54,18 @@ std::string graph_json(const Graph& graph) {
                           {"to_nhwc", or_null(transform.to_nhwc)},
                           {"to_nchw", or_null(transform.to_nchw)}});
   }
-  const Json json = {{"schema", graph_schema},
-                     {"model", graph.model},
-                     {"batch", or_null(graph.batch)},
-                     {"opset", or_null(graph.opset)},
-                     {"layers", std::move(layers)},
-                     {"fusions", std::move(fusions)},
-                     {"transforms", std::move(transforms)}};
+  Json json = {{"schema", graph_schema},
+               {"model", graph.model},
+               {"batch", or_null(graph.batch)},
+               {"opset", or_null(graph.opset)}};
+  if (graph.compulsory) {
+    json["compulsory"] = {{"inputs", traffic_json(graph.compulsory->inputs)},
+                          {"weights", traffic_json(graph.compulsory->weights)},
+                          {"outputs", traffic_json(graph.compulsory->outputs)}};
+  }
+  json["layers"] = std::move(layers);
+  json["fusions"] = std::move(fusions);
+  json["transforms"] = std::move(transforms);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

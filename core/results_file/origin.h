@@ -13,7 +13,8 @@ namespace benanza {
 using System = std::map<std::string, std::string>;
 
 /// The best rates seen on a device, by name: "peak_fp16_flops_per_second",
-/// "peak_bytes_per_second".
+/// "peak_bytes_per_second" on values as rows are measured on; "possible_..." of the same on the
+/// most favourable ones, which nothing beats. Not there: not measured.
 using PeakValues = std::map<std::string, double>;
 
 /// Version of the format of results files, in their context.
@@ -21,7 +22,7 @@ inline constexpr int results_schema = 1;
 
 /// Which backend measured, on which system, and where that was read. A results file has one:
 ///   {"context": {... Google Benchmark's members, and what --benchmark_context adds ...,
-///                "peak_...": the device's peaks,
+///                "peak_...", "possible_...": the device's peaks,
 ///                "benanza": {"schema": 1, "backend": "onednn", "system": {string: string}}},
 ///    "benchmarks": [row, ...]}
 struct Origin {

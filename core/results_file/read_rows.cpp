@@ -34,11 +34,11 @@ Error failure(const File& file, std::string_view message) {
   return Error(file.path.string() + ": " + std::string(message) + "; " + std::string(file.remedy));
 }
 
-/// "peak_..." members of the context, numbers or texts of numbers.
+/// "peak_..." and "possible_..." members of the context, numbers or texts of numbers.
 PeakValues peaks_of(const json& context) {
   PeakValues peaks;
   for (const auto& [name, value] : context.items()) {
-    if (!name.starts_with("peak_")) continue;
+    if (!name.starts_with("peak_") && !name.starts_with("possible_")) continue;
     if (value.is_number()) peaks[name] = value.get<double>();
     if (!value.is_string()) continue;
     const auto text = value.get<std::string>();

@@ -126,6 +126,12 @@ void add_fact(std::string& facts, std::string_view name, std::string_view value)
   append_json(facts, value);
 }
 
+bool is_disturbed(const Row& row) {
+  // Inside a string, a quotation mark has a backslash before it.
+  return row.facts.find("\"disturbed\":") != std::string::npos ||
+         row.facts.find("\"throttled\":true") != std::string::npos;
+}
+
 Facts facts_of(const Row& row) {
   Facts facts;
   const json members = json::parse('{' + row.facts + '}', nullptr, false);

@@ -46,6 +46,16 @@ using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
 ///   timed_seconds             spent inside timed regions, without the warm-up
 ///   samples                   [seconds per call, ...] in the order taken
 ///   stopped_by                "converged" | "budget" | "outclassed"
+///   tolerance                 "sum" | "transform": by which it was verified, where that of a plain
+///                             sum in fp32 was not enough; with rounding_amplification, by which
+///                             the former was multiplied
+///   data                      "random, 4 bits" | "random, 24 bits": significant bits of the inputs
+///   disturbed                 what may have made the times longer than they are alone: company,
+///                             throttling; it was still so when they were taken once more
+///   measured_again = true     the first times were disturbed; these are the second ones
+///   steal_percent, other_processors, cpu_clock_mhz_before, cpu_clock_mhz_after
+///                             of a host's processors (suites/harness/conditions/)
+///   sm_clock_mhz_before, ... of a GPU (suites/nvidia/device/gpu_observer.h)
 ///   and every fact the backend knows of the variant, under its own name
 /// otherwise:
 ///   reason                    one line
@@ -79,6 +89,8 @@ void add_fact(std::string& facts, std::string_view name, bool value);
 /// Does nothing for NaN and infinity. Whole numbers are written without a fraction.
 void add_fact(std::string& facts, std::string_view name, double value);
 void add_fact(std::string& facts, std::string_view name, std::string_view value);
+/// Is its time marked as one that may not be the machine's own ("disturbed", "throttled")?
+bool is_disturbed(const Row& row);
 /// All members of `row.facts`.
 Facts facts_of(const Row& row);
 

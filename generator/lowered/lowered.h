@@ -84,6 +84,7 @@ struct LoweredGraph {
   /// Elements of the constant tensors of floating and 8-bit types that layers read: the weights,
   /// statistics of batch normalization included.
   std::int64_t parameters = 0;
+  Compulsory compulsory = {};
   /// In the order of the layers that make them.
   std::vector<Assumption> assumptions;
   /// Named dimensions of the user that the model has.

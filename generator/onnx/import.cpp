@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/base/error.h"
+#include "generator/onnx/compulsory.h"
 #include "generator/onnx/infer/assume.h"
 #include "generator/onnx/infer/infer.h"
 #include "generator/onnx/lower_node.h"
@@ -150,6 +151,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   graph.assumptions = std::move(program.assumptions);
   count_uses(program, graph.layers);
   graph.parameters = count_parameters(program);
+  graph.compulsory = compulsory(program, graph.layers);
   return graph;
 }
 

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <vector>
+
 #include "core/problem/problem.h"
 #include "suites/cublas/library.h"
+#include "suites/cublas/product.h"
 #include "suites/harness/solver.h"
 
 namespace benanza::cublas {
@@ -12,7 +17,16 @@ using SolverTable = harness::SolverTable<Library>;
 /// a caller of cuBLAS gets first comes first, then what can be chosen.
 SolverTable solvers();
 
-/// All are matrix products, and have no layout but the plain one.
-inline std::vector<Layout> plain_layout(const Gemm&) { return {Layout::plain}; }
+/// The solver for every kind of problem that may be a product (product_of()). `algorithms` and
+/// `create` get the product.
+struct ProductSolver {
+  std::function<std::vector<harness::Algorithm>(Library&, const Product&,
+                                                const harness::Variant& prototype)>
+      algorithms;
+  std::function<std::unique_ptr<harness::Primitive>(Library&, Product, const harness::Variant&)>
+      create;
+  std::function<bool(const harness::Algorithm&)> owns;
+};
+void add(SolverTable& table, const ProductSolver& solver);
 
 }  // namespace benanza::cublas

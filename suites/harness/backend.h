@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/results_file/origin.h"
+#include "suites/harness/conditions/observer.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::harness {
@@ -54,7 +55,14 @@ class Backend {
                                             Layout layout, AlgorithmSet set) = 0;
   /// Throws Unsupported if the library refuses, std::exception for any other failure.
   virtual std::unique_ptr<Primitive> create(const Variant& variant) = 0;
+  /// create() will be called for the variant before long: what takes long without the device
+  /// (compiling, say) may begin on other threads. Never throws.
+  virtual void expect(const Variant&) {}
   virtual Stopwatch& stopwatch() = 0;
+  /// Watches the machine while a variant is timed. Null: nobody does.
+  virtual Observer* observer() { return nullptr; }
+  /// What Primitive::profile() was asked for, "kernels,counters"; empty: nothing.
+  virtual std::string profile_kinds() const { return {}; }
 };
 
 }  // namespace benanza::harness

@@ -25,6 +25,11 @@ Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
   add_fact(row.facts, "bytes", static_cast<double>(work.bytes()));
   if (outcome.engine_lost) add_fact(row.facts, "engine_lost", true);
   if (outcome.status != Status::ok) return row;
+  if (!outcome.disturbances.empty()) {
+    std::string all;
+    for (const std::string& one : outcome.disturbances) all += (all.empty() ? "" : ", ") + one;
+    add_fact(row.facts, "disturbed", all);
+  }
   row.samples = outcome.samples;
   row.workspace_bytes = outcome.workspace_bytes;
   add_fact(row.facts, "calls_per_sample", static_cast<double>(outcome.calls_per_sample));

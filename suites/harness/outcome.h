@@ -26,6 +26,8 @@ struct Outcome {
   /// True if this variant took the engine down: it is not tried again.
   bool engine_lost = false;
   Facts facts{};
+  /// As Conditions has them, of the time during which the samples were taken.
+  std::vector<std::string> disturbances{};
 };
 
 /// The outcome as a row of results. `name` as in core/problem/name.h.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -65,13 +66,25 @@ class Primitive {
   virtual void run() = 0;
   /// The result, element_count(output(problem)) values, after all enqueued calls have finished.
   virtual std::vector<float> download() = 0;
+  /// What verification looks at: the result's values at some places, and a place that still holds
+  /// what poison_output() left, if there is one.
+  struct Glimpse {
+    std::vector<float> values;
+    std::optional<std::int64_t> poisoned;
+  };
+  /// The same as download() would show at row-major `places`, without moving all of the result.
+  /// Empty where only download() tells.
+  virtual std::optional<Glimpse> glimpse(std::span<const std::int64_t> places);
   /// How many times as far off as a plain fp32 sum a correct call may be, because its algorithm
   /// transforms tiles of the image (Winograd).
   virtual double rounding_amplification() const { return 1; }
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
-  /// Asked once, after the timing.
+  /// Asked after the timing.
   virtual Facts facts() { return {}; }
+  /// What a profiler finds, in some runs more. Asked when nothing is left to time: a process in
+  /// which a profiler has been at work is not timed any more.
+  virtual Facts profile() { return {}; }
 };
 
 /// Factor of an int8 result, a power of two: keeps random sums inside 8 bits.

@@ -36,6 +36,9 @@ struct Solver {
   /// It applies, or refuses with Unsupported, whatever Epilogue::steps a problem has. Others are
   /// never asked for a problem with steps.
   bool handles_steps = false;
+  /// create() will be called for the variant before long; see Backend::expect(). Empty: nothing to
+  /// begin.
+  std::function<void(Library&, const Shape&, const Variant&)> expect = nullptr;
 };
 
 /// For problems that the library does not solve and no other library here does: a row says so, or a
@@ -64,6 +67,12 @@ class SolverTable {
     const auto shape_of = [](const Problem& problem) -> const Shape& {
       return std::get<Shape>(problem.shape);
     };
+    std::function<void(Library&, const Problem&, const Variant&)> expect;
+    if (solver.expect) {
+      expect = [=](Library& library, const Problem& problem, const Variant& variant) {
+        solver.expect(library, shape_of(problem), variant);
+      };
+    }
     const std::size_t index = Problem{.shape = Shape(), .epilogue = {}}.shape.index();
     solvers_.at(index).push_back(
         {.layouts = [=](const Problem& problem) { return solver.layouts(shape_of(problem)); },
@@ -77,7 +86,8 @@ class SolverTable {
                return solver.create(library, shape_of(problem), variant);
              },
          .owns = solver.owns,
-         .handles_steps = solver.handles_steps});
+         .handles_steps = solver.handles_steps,
+         .expect = std::move(expect)});
   }
 
   /// Empty for a kind that the library does not know.
@@ -143,6 +153,18 @@ class SolverBackend : public Backend {
       return solver.create(library(), variant.problem, variant);
     }
     throw Unsupported(no_call(variant.problem));
+  }
+
+  /// What goes wrong here goes wrong again in create(), which says so.
+  void expect(const Variant& variant) override {
+    for (const auto& solver : table_.of(variant.problem)) {
+      if (solver.owns && !solver.owns(variant.algorithm)) continue;
+      try {
+        if (solver.expect) solver.expect(library(), variant.problem, variant);
+      } catch (const std::exception&) {
+      }
+      return;
+    }
   }
 
  protected:

@@ -1,5 +1,6 @@
 #include "suites/onednn/backend.h"
 
+#include "suites/harness/conditions/host_observer.h"
 #include "suites/harness/measure/host_stopwatch.h"
 #include "suites/onednn/checked.h"
 #include "suites/onednn/solvers.h"
@@ -30,12 +31,14 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
   }
   System system() override { return describe_system(); }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
+  harness::Observer* observer() override { return &observer_; }
 
  private:
   Library& library() override { return library_; }
 
   Library library_;
   harness::HostStopwatch stopwatch_;
+  harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
 };
 
 }  // namespace

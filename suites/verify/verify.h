@@ -27,6 +27,8 @@ class VerificationCase {
 
   const std::vector<std::vector<float>>& operands() const { return operands_; }
   const std::vector<Sample>& samples() const { return samples_; }
+  /// Sample::flat_index of each.
+  std::vector<std::int64_t> places() const;
   /// The sample at coordinates `at` of the prepared problem.
   Sample sample(Dims at) const;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ std::vector<Part> parts_of(const Op& op);
 /// The same of a kernel that torch.compile made, by its name; empty if it is none. Shapes are not
 /// known, and an operator that the kernel computes twice is in its name once.
 std::vector<Part> parts_of_compiled(std::string_view name);
+
+/// ONNX operators that the names in such a kernel's may stand for: "gelu" for Gelu and each of its
+/// steps. Empty if it is none.
+std::set<std::string_view> ops_of_compiled(std::string_view name);
 
 /// Which of the operator's arguments it multiplies with each other; empty if it is no product.
 std::vector<std::size_t> factors(const Op& op);

@@ -36,16 +36,104 @@ constexpr Token tokens[] = {
     {"mul", "Mul", 2},
 };
 
+/// What exporters may write for an operator of PyTorch. Longer names first, where one begins as
+/// another.
+struct Steps {
+  std::string_view name;
+  std::vector<std::string_view> ops;
+};
+
+const std::vector<Steps>& steps() {
+  static const std::vector<Steps> table{
+      {"_native_batch_norm_legit_no_training",
+       {"BatchNormalization", "Sub", "Add", "Sqrt", "Div", "Mul"}},
+      {"native_layer_norm",
+       {"LayerNormalization", "ReduceMean", "Sub", "Pow", "Add", "Sqrt", "Div", "Mul"}},
+      {"native_group_norm",
+       {"GroupNormalization", "InstanceNormalization", "ReduceMean", "Sub", "Pow", "Add", "Sqrt",
+        "Div", "Mul"}},
+      {"max_pool2d_with_indices", {"MaxPool"}},
+      {"_adaptive_avg_pool2d", {"GlobalAveragePool", "AveragePool", "ReduceMean"}},
+      {"adaptive_avg_pool2d", {"GlobalAveragePool", "AveragePool", "ReduceMean"}},
+      {"avg_pool2d", {"AveragePool", "GlobalAveragePool"}},
+      {"_log_softmax", {"LogSoftmax"}},
+      {"_softmax", {"Softmax", "ReduceMax", "Sub", "Exp", "ReduceSum", "Div"}},
+      {"hardswish", {"HardSwish", "HardSigmoid", "Add", "Clip", "Mul", "Div"}},
+      {"hardsigmoid", {"HardSigmoid", "Add", "Clip", "Div"}},
+      {"leaky_relu", {"LeakyRelu"}},
+      {"hardtanh", {"Clip"}},
+      {"clamp_min", {"Relu", "Max", "Clip"}},
+      {"clamp", {"Clip"}},
+      {"gelu", {"Gelu", "Div", "Erf", "Tanh", "Pow", "Add", "Mul"}},
+      {"silu", {"Swish", "Sigmoid", "Mul"}},
+      {"mish", {"Mish", "Softplus", "Tanh", "Mul"}},
+      {"softplus", {"Softplus"}},
+      {"sigmoid", {"Sigmoid"}},
+      {"relu", {"Relu"}},
+      {"tanh", {"Tanh"}},
+      {"elu", {"Elu"}},
+      {"erf", {"Erf"}},
+      {"exp", {"Exp"}},
+      {"rsqrt", {"Sqrt", "Div", "Reciprocal"}},
+      {"sqrt", {"Sqrt"}},
+      {"reciprocal", {"Reciprocal", "Div"}},
+      {"pow", {"Pow", "Mul"}},
+      {"mean", {"ReduceMean", "GlobalAveragePool"}},
+      {"sum", {"ReduceSum"}},
+      {"amax", {"ReduceMax"}},
+      {"add", {"Add", "Sum"}},
+      {"sub", {"Sub"}},
+      {"mul", {"Mul"}},
+      {"div", {"Div", "Mul"}},
+      {"neg", {"Neg"}},
+      {"cos", {"Cos"}},
+      {"sin", {"Sin"}},
+      {"where", {"Where"}},
+      {"masked_fill", {"Where"}},
+      {"embedding", {"Gather"}},
+      {"cat", {"Concat"}},
+      {"convolution", {"Add"}},
+      {"addmm", {"Add"}},
+  };
+  return table;
+}
+
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
-}  // namespace
-
-std::vector<Part> parts_of_compiled(std::string_view name) {
+/// What follows "triton_poi_fused_" and stands before the number; empty if it is no such name.
+std::string_view names_in(std::string_view name) {
   constexpr std::string_view mark = "_fused_";
   const auto at = name.find(mark);
   if (!name.starts_with("triton_") || at == std::string_view::npos) return {};
   name.remove_prefix(at + mark.size());
   while (!name.empty() && is_digit(name.back())) name.remove_suffix(1);
+  return name;
+}
+
+}  // namespace
+
+std::set<std::string_view> ops_of_compiled(std::string_view name) {
+  std::set<std::string_view> ops;
+  name = names_in(name);
+  while (!name.empty()) {
+    const auto found = std::ranges::find_if(steps(), [&](const Steps& one) {
+      return name.starts_with(one.name) &&
+             (name.size() == one.name.size() || name[one.name.size()] == '_');
+    });
+    if (found != steps().end()) {
+      ops.insert(found->ops.begin(), found->ops.end());
+      name.remove_prefix(found->name.size());
+      if (!name.empty()) name.remove_prefix(1);
+    } else {  // a word that is no operator of models
+      const auto next = name.find('_', 1);
+      name.remove_prefix(next == std::string_view::npos ? name.size() : next + 1);
+    }
+  }
+  return ops;
+}
+
+std::vector<Part> parts_of_compiled(std::string_view name) {
+  name = names_in(name);
   std::vector<Token> found;
   while (!name.empty()) {
     const auto token = std::find_if(std::begin(tokens), std::end(tokens), [&](const Token& one) {

@@ -71,6 +71,15 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
       continue;
     }
     const std::size_t op = owner(trace, *work.op);
+    // The whole compiled region is one operator where its kernels are none.
+    const std::string& outer = trace.ops[op].name;
+    if (work.name.starts_with("triton_") && !is_known(outer) && !outer.starts_with("triton_")) {
+      ProfiledNode node{.name = work.name, .origin = "", .op = ""};
+      describe(node, parts_of_compiled(work.name));
+      nodes.push_back(
+          {.node = std::move(node), .start = work.launched.value_or(work.start), .work = {&work}});
+      continue;
+    }
     const auto [found, added] = node_of_op.try_emplace(op, nodes.size());
     if (added) {
       ProfiledNode node{.name = trace.ops[op].name, .origin = "", .op = ""};

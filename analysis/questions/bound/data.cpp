@@ -65,7 +65,10 @@ ordered_json layers_json(const BoundReport& report) {
          {"flops", value_or_null(layer.flops)},
          {"bytes", value_or_null(layer.bytes)},
          {"flops_per_second", value_or_null(rows[index].flops_per_second)},
+         {"floor_seconds", value_or_null(report.ladder.layer_floor(index))},
+         {"reaches", value_or_null(report.ladder.reaches(index))},
          {"on_critical_path", rows[index].on_critical_path},
+         {"does", names(time.does, *report.graph)},
          {"fusion", time.fusion.empty() ? ordered_json(nullptr) : ordered_json(time.fusion)},
          {"calls", calls},
          {"missing", gaps},
@@ -155,20 +158,24 @@ ordered_json bound_facts(const BoundReport& report) {
           {"partial", report.is_partial()},
           {"bounds", bounds_json(report.bounds, graph)},
           {"bounds_with_movement", bounds_json(report.with_movement, graph)},
+          {"ladder", ladder_json(report)},
+          {"seen", seen_json(report)},
           {"coverage", coverage_json(report.coverage)},
           {"assumed",
            {{"layers", report.assumed.layers},
             {"seconds", report.assumed.seconds},
             {"first",
              report.assumed.first.empty() ? ordered_json() : ordered_json(report.assumed.first)}}},
+          {"whole_operators", wholes_json(report)},
           {"layers", layers_json(report)},
           {"profiles", comparisons}};
 }
 
 Sheet bound_csv(const BoundReport& report) {
   Sheet sheet;
-  for (const char* name : {"layer", "op", "standing", "seconds", "share", "flops", "bytes",
-                           "flops_per_second", "on_critical_path", "fusion", "calls", "note"}) {
+  for (const char* name :
+       {"layer", "op", "standing", "seconds", "share", "flops", "bytes", "flops_per_second",
+        "floor_seconds", "reaches", "on_critical_path", "fusion", "calls", "note"}) {
     sheet.columns.push_back({.name = name});
   }
   const std::vector<LayerRow> rows = layer_rows(report);
@@ -185,13 +192,14 @@ Sheet bound_csv(const BoundReport& report) {
       if (!note.empty()) note += "; ";
       note += gap.key + ": " + gap.reason;
     }
-    sheet.rows.push_back({text_cell(layer.name), text_cell(layer.op),
-                          text_cell(std::string(to_string(time.status))),
-                          number_field(time.seconds), number_field(rows[index].share, "{:.6g}"),
-                          number_field(layer.flops), number_field(layer.bytes),
-                          number_field(rows[index].flops_per_second),
-                          text_cell(rows[index].on_critical_path ? "yes" : "no"),
-                          text_cell(time.fusion), text_cell(calls), text_cell(note)});
+    sheet.rows.push_back(
+        {text_cell(layer.name), text_cell(layer.op), text_cell(std::string(to_string(time.status))),
+         number_field(time.seconds), number_field(rows[index].share, "{:.6g}"),
+         number_field(layer.flops), number_field(layer.bytes),
+         number_field(rows[index].flops_per_second), number_field(report.ladder.layer_floor(index)),
+         number_field(report.ladder.reaches(index), "{:.6g}"),
+         text_cell(rows[index].on_critical_path ? "yes" : "no"), text_cell(time.fusion),
+         text_cell(calls), text_cell(note)});
   }
   return sheet;
 }

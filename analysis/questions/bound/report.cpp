@@ -4,17 +4,22 @@ namespace benanza::analysis {
 
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
                         const MeasurementFilter& filter, Movement movement) {
+  OperatorTimes operators = operators_of(graph, measurements, filter, movement);
   BoundReport report{.graph = &graph,
                      .filter = filter,
                      .movement = movement,
-                     .times = layer_times(graph, measurements, filter)};
+                     .times = std::move(operators.layers),
+                     .wholes = std::move(operators.wholes)};
   report.coverage = coverage(graph, report.times, filter.precision);
   report.assumed = assumed(graph, counted_seconds(report.times, movement));
   report.bounds = bounds(graph, report.times, movement);
   // The interval takes longer than everything else: not twice for the same.
   const bool same =
       movement == Movement::include || report.coverage.of(LayerStatus::movement).layers == 0;
-  report.with_movement = same ? report.bounds : bounds(graph, report.times, Movement::include);
+  report.with_movement =
+      same ? report.bounds
+           : bounds(graph, operator_times(graph, measurements, filter, Movement::include),
+                    Movement::include);
   return report;
 }
 
@@ -22,7 +27,14 @@ std::vector<LayerRow> layer_rows(const BoundReport& report) {
   std::vector<LayerRow> rows(report.times.size());
   for (std::size_t layer = 0; layer < rows.size(); ++layer) {
     const LayerTime& time = report.times[layer];
-    const std::optional<double> flops = report.graph->layers[layer].flops;
+    std::optional<double> flops = report.graph->layers[layer].flops;
+    if (!time.does.empty()) {
+      flops = 0;
+      for (const std::size_t member : time.does) {
+        const std::optional<double>& more = report.graph->layers[member].flops;
+        flops = flops && more ? std::optional(*flops + *more) : std::nullopt;
+      }
+    }
     rows[layer].seconds = time.seconds;
     if (is_counted(time, report.movement)) {
       rows[layer].share = *time.seconds / report.bounds.sequential.seconds;

@@ -8,7 +8,10 @@
 #include "analysis/input/results.h"
 #include "analysis/model/bounds.h"
 #include "analysis/model/layer_time.h"
+#include "analysis/model/whole.h"
 #include "analysis/profile_match/comparison.h"
+#include "analysis/questions/bound/ladder.h"
+#include "analysis/questions/bound/seen.h"
 #include "analysis/questions/common/subject.h"
 
 namespace benanza::analysis {
@@ -18,14 +21,19 @@ struct BoundReport {
   const Graph* graph = nullptr;
   MeasurementFilter filter{};
   Movement movement = Movement::exclude;
-  /// Per layer.
+  /// Per layer: operator_times().
   std::vector<LayerTime> times{};
+  /// Operators that the exporter took apart.
+  std::vector<WholeOperator> wholes{};
   Coverage coverage{};
   Bounds bounds{};
   Bounds with_movement{};
   /// Of `bounds`.
   Assumed assumed{};
   std::vector<Comparison> comparisons{};
+  Ladder ladder{};
+  /// With profiles whose kernels count (--seen).
+  std::optional<SeenBest> seen{};
 
   /// A layer that needs time has none: the library refuses it, or it was not measured.
   bool is_partial() const { return analysis::is_partial(times); }
@@ -34,7 +42,7 @@ struct BoundReport {
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
                         const MeasurementFilter& filter, Movement movement);
 
-/// A layer in the bound. Empty where unknown.
+/// A layer in the bound. Empty where unknown. FLOPs are those of all layers that its call does.
 struct LayerRow {
   std::optional<double> seconds{};
   /// Of the sequential bound; empty where the layer is not part of it.
@@ -49,6 +57,22 @@ std::vector<LayerRow> layer_rows(const BoundReport& report);
 /// Everything that text, JSON, CSV and HTML show of it. `peaks`: of the devices, for the roofline.
 Section bound_section(const BoundReport& report,
                       const std::map<std::string, PeakValues>& peaks = {});
+
+/// The ladder beside the bounds, and layers by what they could give back: for people and for
+/// programs.
+void add_ladder(Section& section, const BoundReport& report);
+Sheet head_room_sheet(const BoundReport& report);
+nlohmann::ordered_json ladder_json(const BoundReport& report);
+
+/// The bound with the kernels of profiles, where there are some: for people and for programs
+/// (null).
+void add_seen(Section& section, const BoundReport& report);
+nlohmann::ordered_json seen_json(const BoundReport& report);
+
+/// Operators that the exporter took apart, and what one call for each saves: for people (adds
+/// nothing where there are none) and for programs.
+void add_wholes(Section& section, const BoundReport& report);
+nlohmann::ordered_json wholes_json(const BoundReport& report);
 
 /// For programs: the section's facts and its rows of CSV.
 nlohmann::ordered_json bound_facts(const BoundReport& report);

@@ -33,8 +33,10 @@ Sheet coverage_sheet(const BoundReport& report) {
               .all_rows = true};
   for (const LayerStatus status : layer_statuses) {
     const Tally& tally = report.coverage.of(status);
-    if (status == LayerStatus::missing && tally.layers == 0) continue;
+    const bool is_rare = status == LayerStatus::missing || status == LayerStatus::part;
+    if (is_rare && tally.layers == 0) continue;
     std::string remark;
+    if (status == LayerStatus::part) remark = "of an operator that one call of another layer does";
     if (status == LayerStatus::measured && report.coverage.at_fallback > 0) {
       remark = fmt::format("{} of them at {}", report.coverage.at_fallback,
                            to_string(*report.filter.fallback));
@@ -266,6 +268,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   section.add(
       Entry{"LBL sequential", with_spread(report.bounds.sequential) + partial_mark(report)});
   section.add(Entry{"LBL parallel", with_spread(report.bounds.parallel) + partial_mark(report)});
+  add_ladder(section, report);
   add_movement(section, report);
   add_assumed(section, report);
   for (const Comparison& comparison : report.comparisons) {
@@ -275,6 +278,9 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   section.add(coverage_sheet(report));
   section.add(exceptions_sheet(report));
   section.add(layers_sheet(report));
+  section.add(head_room_sheet(report));
+  add_seen(section, report);
+  add_wholes(section, report);
   add_path(section, report);
   for (const Comparison& comparison : report.comparisons) {
     add_comparison(section, report, comparison);

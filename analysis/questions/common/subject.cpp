@@ -6,17 +6,14 @@
 #include <memory>
 
 #include "analysis/profile_match/same_model.h"
+#include "analysis/questions/common/disturbed.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
-namespace {
-
 bool is_at(const Profile& profile, const MeasurementFilter& filter) {
   return profile.precision.empty() || profile.precision == to_string(filter.precision);
 }
-
-}  // namespace
 
 std::string filter_text(const MeasurementFilter& filter, Movement movement) {
   std::string text(to_string(filter.precision));
@@ -68,6 +65,8 @@ std::string calls_text(const LayerTime& time, std::optional<Precision> asked) {
     if (asked && precision != *asked) text += std::string(to_string(precision)) + '/';
     text += call_text(call);
   }
+  if (time.does.size() > 1) text += " (one call, " + std::to_string(time.does.size()) + " layers)";
+  if (time.status == LayerStatus::part) return time.note;
   return text.empty() ? "-" : text;
 }
 
@@ -191,7 +190,9 @@ Page page_of(std::string_view command, const Inputs& inputs,
                              .graph = graph,
                              .filter = filter,
                              .allow_missing = inputs.allow_missing});
-      if (answer) page.sections.push_back(*std::move(answer));
+      if (!answer) continue;
+      add_disturbed(*answer, graph, inputs.results.measurements, filter);
+      page.sections.push_back(*std::move(answer));
     }
   }
   return page;

@@ -8,6 +8,7 @@
 
 #include "analysis/input/inputs.h"
 #include "analysis/model/algorithms.h"
+#include "analysis/model/whole.h"
 #include "analysis/profile_match/picks.h"
 #include "analysis/render/page.h"
 
@@ -67,6 +68,8 @@ bool is_measured_at(Precision precision, const Subject& subject);
 const Profile* latency_profile(const Subject& subject);
 /// "pytorch"; "pytorch tf32" where the profile is of another precision than the filter's.
 std::string framework_name(const Profile& profile, const MeasurementFilter& filter);
+/// Is the profile of the filter's precision, or of one that it does not state?
+bool is_at(const Profile& profile, const MeasurementFilter& filter);
 /// The last profile of this model and of the filter's precision; null if there is none.
 const Profile* profile_of(const Subject& subject);
 

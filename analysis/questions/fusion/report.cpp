@@ -5,32 +5,21 @@
 namespace benanza::analysis {
 namespace {
 
-/// Seconds of the fusion's layers alone; empty if one is unknown.
-std::optional<double> alone_seconds(const FusionReport& report, const Fusion& fusion) {
-  double total = 0;
-  for (const std::size_t layer : fusion.layers) {
-    const LayerTime& time = report.layers[layer];
-    const bool left_out =
-        time.status == LayerStatus::movement && !is_counted(time, report.movement);
-    if (left_out) continue;
-    if (!time.seconds) return std::nullopt;
-    total += *time.seconds;
-  }
-  return total;
-}
-
 Verdict verdict_of(const FusionReport& report, std::size_t index, const FusionRow& row) {
   const Fusion& fusion = report.graph->fusions[index];
   const LayerTime& time = report.fusions[index];
-  if (std::ranges::find(report.cover.pieces, index) != report.cover.pieces.end()) {
-    return Verdict::used;
+  const bool in_cover = std::ranges::find(report.cover.pieces, index) != report.cover.pieces.end();
+  if (in_cover) {
+    const std::vector<std::size_t> wholes = report.operators.used();
+    const bool in_bound = std::ranges::find(wholes, index) != wholes.end();
+    return in_bound ? Verdict::in_bound : Verdict::used;
   }
   if (time.status == LayerStatus::missing) return Verdict::missing;
   if (time.status != LayerStatus::measured) return Verdict::unsupported;
   if (fusion.layers.size() == 1 && report.layers[fusion.layers.front()].fusion == fusion.pattern) {
     return Verdict::in_bound;
   }
-  if (!row.alone_seconds) return Verdict::incomparable;
+  if (!row.alone_seconds) return Verdict::outdone;
   return *row.seconds < *row.alone_seconds ? Verdict::outdone : Verdict::does_not_pay;
 }
 
@@ -38,7 +27,8 @@ std::vector<FusionRow> rows_of(const FusionReport& report) {
   std::vector<FusionRow> rows;
   for (std::size_t index = 0; index < report.fusions.size(); ++index) {
     FusionRow row{.seconds = report.fusions[index].seconds,
-                  .alone_seconds = alone_seconds(report, report.graph->fusions[index])};
+                  .alone_seconds =
+                      seconds_apart(report.graph->fusions[index], report.layers, report.movement)};
     row.verdict = verdict_of(report, index, row);
     rows.push_back(row);
   }
@@ -48,7 +38,10 @@ std::vector<FusionRow> rows_of(const FusionReport& report) {
 /// Seconds that fusions of `pattern` alone would save.
 double profit_alone(const FusionReport& report, const std::string& pattern) {
   std::vector<bool> allowed;
-  for (const Fusion& fusion : report.graph->fusions) allowed.push_back(fusion.pattern == pattern);
+  for (std::size_t index = 0; index < report.rows.size(); ++index) {
+    allowed.push_back(report.graph->fusions[index].pattern == pattern &&
+                      report.rows[index].alone_seconds.has_value());
+  }
   const Cover nothing = fusion_cover(*report.graph, report.layers, report.fusions, report.movement,
                                      std::vector<bool>(allowed.size()));
   const Cover cover =
@@ -78,9 +71,11 @@ std::vector<PatternRow> patterns_of(const FusionReport& report,
     if (row.seconds) ++found->measured;
     if (row.verdict == Verdict::used) {
       ++found->used;
-      found->profit_seconds += *row.alone_seconds - *row.seconds;
+      if (row.alone_seconds) found->profit_seconds += *row.alone_seconds - *row.seconds;
     }
-    if (row.verdict == Verdict::in_bound) {
+    if (row.verdict == Verdict::in_bound && fusion.layers.size() > 1) {
+      if (row.alone_seconds) found->in_bound_seconds += *row.alone_seconds - *row.seconds;
+    } else if (row.verdict == Verdict::in_bound) {
       const std::size_t layer = fusion.layers.front();
       const std::optional<double>& calls_seconds = call_by_call[layer].seconds;
       if (calls_seconds) found->in_bound_seconds += *calls_seconds - *report.layers[layer].seconds;
@@ -105,8 +100,6 @@ std::string_view to_string(Verdict verdict) {
       return "unsupported";
     case Verdict::missing:
       return "missing";
-    case Verdict::incomparable:
-      return "incomparable";
   }
   return "";
 }
@@ -121,9 +114,9 @@ std::string parallel_fusions_text(const FusionReport& report) {
          " of them of this cover: those given up join branches and make its path longer";
 }
 
-bool FusionReport::is_partial() const {
-  const auto is_missing = [](const LayerTime& time) { return time.status == LayerStatus::missing; };
-  return analysis::is_partial(layers) || std::ranges::any_of(fusions, is_missing);
+bool FusionReport::lacks_fusions() const {
+  return std::ranges::any_of(
+      fusions, [](const LayerTime& time) { return time.status == LayerStatus::missing; });
 }
 
 FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measurements,
@@ -131,12 +124,13 @@ FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measur
   FusionReport report{.graph = &graph,
                       .filter = filter,
                       .movement = movement,
+                      .operators = operators_of(graph, measurements, filter, movement),
                       .layers = layer_times(graph, measurements, filter),
                       .fusions = fusion_times(graph, measurements, filter)};
   report.cover = fusion_cover(graph, report.layers, report.fusions, movement);
-  report.unfused = bounds(graph, report.layers, movement);
-  report.in_parallel =
-      parallel_fusions(graph, report.layers, report.fusions, movement, report.cover);
+  report.unfused = bounds(graph, report.operators.layers, movement);
+  report.in_parallel = parallel_fusions(graph, report.layers, report.fusions, movement,
+                                        report.cover, report.operators.used());
   const auto bounds_with = [&](const std::vector<std::size_t>& used) {
     const FusedGraph fused = fused_graph(graph, report.layers, report.fusions, used);
     return bounds(fused.graph, fused.times, movement);
@@ -146,6 +140,14 @@ FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measur
     Bounds parallel = bounds_with(report.in_parallel);
     report.fused.parallel = parallel.parallel;
     report.fused.path = std::move(parallel.path);
+  }
+  std::vector<bool> is_fused(graph.layers.size());
+  for (const std::size_t fusion : report.cover.pieces) {
+    for (const std::size_t layer : graph.fusions[fusion].layers) is_fused[layer] = true;
+  }
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (!lacks_time(report.operators.layers[layer])) continue;
+    (is_fused[layer] ? report.only_fused : report.in_neither).push_back(layer);
   }
   report.rows = rows_of(report);
   report.patterns = patterns_of(report, measurements);

@@ -104,7 +104,8 @@ Sheet patterns_sheet(const FusionReport& report) {
 
 Sheet used_sheet(const FusionReport& report) {
   const auto saving = [&](std::size_t index) {
-    return *report.rows[index].alone_seconds - *report.rows[index].seconds;
+    const FusionRow& row = report.rows[index];
+    return row.alone_seconds ? std::optional(*row.alone_seconds - *row.seconds) : std::nullopt;
   };
   std::vector<std::size_t> order = report.cover.pieces;
   std::ranges::stable_sort(order, std::ranges::greater{}, saving);
@@ -138,9 +139,16 @@ Bars patterns_plot(const FusionReport& report) {
   return bars;
 }
 
+std::vector<std::string> names_of(const FusionReport& report,
+                                  const std::vector<std::size_t>& layers) {
+  std::vector<std::string> names;
+  for (const std::size_t layer : layers) names.push_back(report.graph->layers[layer].name);
+  return names;
+}
+
 std::vector<std::string> missing_names(const FusionReport& report) {
   std::vector<std::string> names;
-  for (const auto* times : {&report.layers, &report.fusions}) {
+  for (const auto* times : {&report.operators.layers, &report.fusions}) {
     for (const LayerTime& time : *times) {
       for (const Gap& gap : time.gaps) {
         const std::string name = gap.key + " (" + gap.reason + ")";
@@ -156,6 +164,9 @@ std::vector<std::string> missing_names(const FusionReport& report) {
 Section fusion_section(const FusionReport& report) {
   Section section = model_section(*report.graph, report.filter, report.movement);
   section.facts["partial"] = report.is_partial();
+  section.facts["partial_without_fusion"] = report.is_partial_unfused();
+  section.facts["partial_with_fusion"] = report.is_partial_fused();
+  section.facts["only_fused_layers"] = names_of(report, report.only_fused);
   section.facts["unfused"] = bounds_json(report.unfused);
   section.facts["fused"] = bounds_json(report.fused);
   section.facts["profit_seconds"] = report.profit_seconds();
@@ -165,15 +176,23 @@ Section fusion_section(const FusionReport& report) {
   section.facts["fusions"] = fusions_json(report);
   section.csv = csv_sheet(report);
 
-  const std::string partial = report.is_partial() ? "  PARTIAL" : "";
+  const auto mark = [](bool partial) { return partial ? "  PARTIAL" : ""; };
+  const std::string unfused_mark = mark(report.is_partial_unfused() || report.lacks_fusions());
+  const std::string fused_mark = mark(report.is_partial_fused());
   const Bounds& before = report.unfused;
   const Bounds& after = report.fused;
-  section.add(Entry{"LBL sequential", with_spread(before.sequential) + partial});
-  section.add(Entry{"  with fusion", with_spread(after.sequential) + partial});
+  section.add(Entry{"LBL sequential", with_spread(before.sequential) + unfused_mark});
+  section.add(Entry{"  with fusion", with_spread(after.sequential) + fused_mark});
   section.add(Entry{"  profit", profit_text(before.sequential.seconds, after.sequential.seconds)});
-  section.add(Entry{"LBL parallel", with_spread(before.parallel) + partial});
-  section.add(Entry{"  with fusion", with_spread(after.parallel) + partial});
+  section.add(Entry{"LBL parallel", with_spread(before.parallel) + unfused_mark});
+  section.add(Entry{"  with fusion", with_spread(after.parallel) + fused_mark});
   section.add(Entry{"  profit", profit_text(before.parallel.seconds, after.parallel.seconds)});
+  if (!report.only_fused.empty()) {
+    section.add(Entry{"", fmt::format("with fusion {} more layers have a time, as {}: no call does "
+                                      "them alone, so the profit is not of the same layers",
+                                      report.only_fused.size(),
+                                      report.graph->layers[report.only_fused.front()].name)});
+  }
   section.add(Entry{"fusions used",
                     fmt::format("{} of {}; {}", report.cover.pieces.size(), report.fusions.size(),
                                 report.cover.optimal

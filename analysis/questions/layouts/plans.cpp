@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/model/fusion.h"
 #include "analysis/model/min_cut.h"
 #include "analysis/model/selection.h"
+#include "analysis/model/whole.h"
 
 namespace benanza::analysis {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 constexpr std::int64_t forbidden = MinCut::forbidden;
 /// A layer in a layout in which it has no time.
 constexpr std::int64_t impossible = 4 * forbidden;
-constexpr Layout both[] = {Layout::nchw, Layout::nhwc};
+constexpr Layout both_layouts[] = {Layout::nchw, Layout::nhwc};
 
 /// Whole picoseconds: what is compared exactly.
 std::int64_t picoseconds(double seconds) {
@@ -70,7 +72,7 @@ Case make_case(const Graph& graph, const MeasurementSet& measurements,
   Case given;
   for (const std::size_t side : {0, 1}) {
     MeasurementFilter in_layout = filter;
-    in_layout.layout = both[side];
+    in_layout.layout = both_layouts[side];
     given.times[side] = layer_times(graph, measurements, in_layout);
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
@@ -179,7 +181,7 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
   LayoutPlan plan;
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     const std::size_t side = in_nhwc[layer] ? 1 : 0;
-    plan.layouts.push_back(both[side]);
+    plan.layouts.push_back(both_layouts[side]);
     plan.times.push_back(given.times[side][layer]);
     const LayerStatus status = plan.times.back().status;
     if (status == LayerStatus::missing || status == LayerStatus::unsupported) {
@@ -229,13 +231,62 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
   return plan;
 }
 
+/// `graph` with operators as one layer each where one call does them.
+Graph with_operators(const Graph& graph, const MeasurementSet& measurements,
+                     const MeasurementFilter& filter, Movement movement) {
+  std::vector<bool> allowed(graph.fusions.size(), true);
+  for (const Layout layout : both_layouts) {
+    MeasurementFilter in_layout = filter;
+    in_layout.layout = layout;
+    const OperatorTimes operators = operators_of(graph, measurements, in_layout, movement);
+    for (const WholeOperator& whole : operators.wholes) {
+      if (whole.apart_seconds && !whole.time.seconds) allowed[whole.fusion] = false;
+    }
+  }
+  const OperatorTimes operators = operators_of(graph, measurements, filter, movement, allowed);
+  const std::vector<std::size_t> used = operators.used();
+  if (used.empty()) return graph;
+  FusedGraph fused =
+      fused_graph(graph, operators.layers, std::vector<LayerTime>(graph.fusions.size()), used);
+  std::vector<bool> taken(graph.layers.size());
+  for (const std::size_t fusion : used) {
+    const Fusion& whole = graph.fusions[fusion];
+    const std::size_t index = fused.place[whole.layers.back()];
+    for (const std::size_t layer : whole.layers) taken[layer] = true;
+    fused.graph.layers[index].problems.clear();
+    fused.graph.fusions.push_back(whole);
+    fused.graph.fusions.back().layers = {index};
+  }
+  // Ways of single layers.
+  for (const Fusion& fusion : graph.fusions) {
+    if (fusion.layers.size() != 1 || taken[fusion.layers.front()]) continue;
+    fused.graph.fusions.push_back(fusion);
+    fused.graph.fusions.back().layers = {fused.place[fusion.layers.front()]};
+  }
+  for (LayoutTransform transform : graph.transforms) {
+    const std::size_t layer = transform.layer;
+    const auto inside = [&](std::size_t index) {
+      const std::vector<std::size_t>& members = graph.fusions[index].layers;
+      return taken[layer] && std::ranges::find(members, layer) != members.end() &&
+             members.back() != layer;
+    };
+    // What no layer but those of the operator reads has no layout.
+    if (!transform.of_input && std::ranges::any_of(used, inside)) continue;
+    transform.layer = fused.place[layer];
+    fused.graph.transforms.push_back(std::move(transform));
+  }
+  return std::move(fused.graph);
+}
+
 }  // namespace
 
-LayoutPlans layout_plans(const Graph& graph, const MeasurementSet& measurements,
+LayoutPlans layout_plans(const Graph& model, const MeasurementSet& measurements,
                          const MeasurementFilter& filter, Movement movement) {
+  LayoutPlans plans{.graph = std::make_shared<const Graph>(
+                        with_operators(model, measurements, filter, movement))};
+  const Graph& graph = *plans.graph;
   const Case given = make_case(graph, measurements, filter);
   const Flow flow = flow_of(graph);
-  LayoutPlans plans;
   plans.best = plan(graph, given, flow, cheapest_sides(graph, given, flow, movement), movement);
   plans.nchw = plan(graph, given, flow, std::vector<bool>(graph.layers.size()), movement);
   // More than a model takes, so that it outweighs any change, and less than what is forbidden.

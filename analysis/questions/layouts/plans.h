@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,9 @@ struct LayoutPlan {
 };
 
 struct LayoutPlans {
+  /// The model, with operators of several layers that are done by one call as one layer each: what
+  /// the indices below are of, and where transforms point to.
+  std::shared_ptr<const Graph> graph{};
   /// Every layer in nchw, and no transforms.
   LayoutPlan nchw{};
   /// Every layer in nhwc that can be.
@@ -53,8 +57,10 @@ struct LayoutPlans {
 /// Dropout) works on either, another one (Flatten) on nchw. A tensor is changed once for all its
 /// readers. Tensors whose transforms the graph does not name or that were not measured are not
 /// changed. The best plan is optimal for any graph: two layouts and costs of changing between them
-/// are a minimum cut; on a chain that is the shortest path over layers and layouts. Calls in layout
-/// `any` have no part in it: what changing to it costs is not measured.
+/// are a minimum cut; on a chain that is the shortest path over layers and layouts. An operator
+/// that the exporter took apart is one layer where one call does it fastest, unless that call takes
+/// away a layout that its layers have. Calls in layout `any` have no part in it: what changing to
+/// it costs is not measured.
 LayoutPlans layout_plans(const Graph& graph, const MeasurementSet& measurements,
                          const MeasurementFilter& filter, Movement movement);
 

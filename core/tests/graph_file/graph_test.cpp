@@ -45,6 +45,7 @@ TEST(ReadGraph, ReadsEveryField) {
   EXPECT_EQ(graph.fusions[0].problem, "conv/x_bias");
   EXPECT_FALSE(graph.fusions[0].keeps_residual) << "files of before it was known";
   EXPECT_FALSE(graph.fusions[0].whole) << "files of before it was known";
+  EXPECT_EQ(graph.compulsory, std::nullopt) << "files of before it was known";
 }
 
 TEST(ReadGraph, ReadsWhatTheGeneratorWrote) {
@@ -61,6 +62,7 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     Graph graph = read_graph(file);
     graph.fusions[0].keeps_residual = true;
     graph.fusions[0].whole = true;
+    graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5}, {.bytes = 7}};
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
     EXPECT_EQ(read_graph(folder.write("again.graph.json", graph_json(graph))), graph) << file;
   }

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "suites/cublas/cublas_primitive.h"
 #include "suites/cublas/mapping.h"
 #include "suites/cublas/solvers.h"
@@ -21,18 +23,19 @@ nvidia::DeviceMemory pointers(std::byte* base, const std::vector<std::int64_t>& 
 
 class GemmEx : public CublasPrimitive {
  public:
-  GemmEx(Library& library, const harness::Variant& variant)
-      : CublasPrimitive(library, variant),
+  GemmEx(Library& library, const harness::Variant& variant, Product product)
+      : CublasPrimitive(library, variant, std::move(product)),
         types_(types_of(variant.precision)),
-        blas_(blas_gemm(folded(std::get<Gemm>(variant.problem.shape)))) {
+        blas_(blas_gemm(folded(this->product().gemm))),
+        alpha_(this->product().factor) {
     if (blas_.strided()) return;
     const std::int64_t size = element_bytes(variant.precision);
     std::vector<std::int64_t> results;
     for (std::int64_t batch = 0; batch < blas_.batches; ++batch) {
       results.push_back(batch * blas_.stride_result);
     }
-    first_ = pointers(input(first_operand), blas_.offsets_first, size, stream());
-    second_ = pointers(input(second_operand), blas_.offsets_second, size, stream());
+    first_ = pointers(factor(first_operand), blas_.offsets_first, size, stream());
+    second_ = pointers(factor(second_operand), blas_.offsets_second, size, stream());
     results_ = pointers(output(), results, size, stream());
   }
 
@@ -49,14 +52,13 @@ class GemmEx : public CublasPrimitive {
   std::int64_t workspace_bytes() const override { return library().handle_workspace_bytes(); }
 
  private:
-  static constexpr float alpha = 1;
   static constexpr float beta = 0;
 
   void run_single() {
     check(cublasGemmEx_64(library().handle(), operation(blas_.transpose_first),
-                          operation(blas_.transpose_second), blas_.m, blas_.n, blas_.k, &alpha,
-                          input(first_operand), types_.operand, blas_.ld_first,
-                          input(second_operand), types_.operand, blas_.ld_second, &beta, output(),
+                          operation(blas_.transpose_second), blas_.m, blas_.n, blas_.k, &alpha_,
+                          factor(first_operand), types_.operand, blas_.ld_first,
+                          factor(second_operand), types_.operand, blas_.ld_second, &beta, output(),
                           types_.operand, blas_.ld_result, types_.compute, CUBLAS_GEMM_DEFAULT),
           "cublasGemmEx");
   }
@@ -65,9 +67,9 @@ class GemmEx : public CublasPrimitive {
     check(
         cublasGemmStridedBatchedEx_64(
             library().handle(), operation(blas_.transpose_first), operation(blas_.transpose_second),
-            blas_.m, blas_.n, blas_.k, &alpha, input(first_operand), types_.operand, blas_.ld_first,
-            blas_.stride_first, input(second_operand), types_.operand, blas_.ld_second,
-            blas_.stride_second, &beta, output(), types_.operand, blas_.ld_result,
+            blas_.m, blas_.n, blas_.k, &alpha_, factor(first_operand), types_.operand,
+            blas_.ld_first, blas_.stride_first, factor(second_operand), types_.operand,
+            blas_.ld_second, blas_.stride_second, &beta, output(), types_.operand, blas_.ld_result,
             blas_.stride_result, blas_.batches, types_.compute, CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
   }
@@ -76,7 +78,7 @@ class GemmEx : public CublasPrimitive {
     check(
         cublasGemmBatchedEx_64(
             library().handle(), operation(blas_.transpose_first), operation(blas_.transpose_second),
-            blas_.m, blas_.n, blas_.k, &alpha, reinterpret_cast<const void* const*>(first_.data()),
+            blas_.m, blas_.n, blas_.k, &alpha_, reinterpret_cast<const void* const*>(first_.data()),
             types_.operand, blas_.ld_first, reinterpret_cast<const void* const*>(second_.data()),
             types_.operand, blas_.ld_second, &beta, reinterpret_cast<void* const*>(results_.data()),
             types_.operand, blas_.ld_result, blas_.batches, types_.compute, CUBLAS_GEMM_DEFAULT),
@@ -85,19 +87,19 @@ class GemmEx : public CublasPrimitive {
 
   Types types_;
   BlasGemm blas_;
+  float alpha_;
   nvidia::DeviceMemory first_;
   nvidia::DeviceMemory second_;
   nvidia::DeviceMemory results_;
 };
 
-std::vector<harness::Algorithm> algorithms(Library&, const Gemm&, const harness::Variant& prototype,
-                                           harness::AlgorithmSet) {
+std::vector<harness::Algorithm> algorithms(Library&, const Product& product,
+                                           const harness::Variant& prototype) {
   if (prototype.precision == Precision::int8) {
     throw harness::Unsupported("cublasGemmEx has no int8 result, only 32-bit integers");
   }
   if (prototype.precision == Precision::fp8) throw harness::Unsupported("cublasGemmEx has no fp8");
-  if (prototype.problem.epilogue != Epilogue{})
-    throw harness::Unsupported("cublasGemmEx has no epilogue");
+  if (product.epilogue != Epilogue{}) throw harness::Unsupported("cublasGemmEx has no epilogue");
   return {"gemm_ex"};
 }
 
@@ -105,14 +107,12 @@ std::vector<harness::Algorithm> algorithms(Library&, const Gemm&, const harness:
 
 /// cublasGemmEx and its batched forms: the library chooses.
 void register_gemm_ex(SolverTable& table) {
-  table.add<Gemm>(
-      {.layouts = plain_layout,
-       .algorithms = algorithms,
-       .create =
-           [](Library& library, const Gemm&, const harness::Variant& variant) {
-             return std::make_unique<GemmEx>(library, variant);
-           },
-       .owns = [](const harness::Algorithm& algorithm) { return algorithm == "gemm_ex"; }});
+  add(table, {.algorithms = algorithms,
+              .create =
+                  [](Library& library, Product product, const harness::Variant& variant) {
+                    return std::make_unique<GemmEx>(library, variant, std::move(product));
+                  },
+              .owns = [](const harness::Algorithm& algorithm) { return algorithm == "gemm_ex"; }});
 }
 
 }  // namespace benanza::cublas

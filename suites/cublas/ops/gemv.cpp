@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "suites/cublas/cublas_primitive.h"
 #include "suites/cublas/mapping.h"
 #include "suites/cublas/solvers.h"
@@ -25,10 +27,10 @@ struct Function<__nv_bfloat16> {
 
 class Gemv : public CublasPrimitive {
  public:
-  Gemv(Library& library, const harness::Variant& variant)
-      : CublasPrimitive(library, variant),
+  Gemv(Library& library, const harness::Variant& variant, Product product)
+      : CublasPrimitive(library, variant, std::move(product)),
         precision_(variant.precision),
-        blas_(blas_gemv(folded(std::get<Gemm>(variant.problem.shape)))) {}
+        blas_(blas_gemv(folded(this->product().gemm))) {}
 
   void run() override {
     switch (precision_) {
@@ -46,14 +48,14 @@ class Gemv : public CublasPrimitive {
  private:
   template <class T>
   void run_as() {
-    constexpr float alpha = 1;
+    const float alpha = product().factor;
     constexpr float beta = 0;
     constexpr std::int64_t dense = 1;
     check(Function<T>::call(
               library().handle(), operation(blas_.transpose), blas_.rows, blas_.columns, &alpha,
-              reinterpret_cast<const T*>(input(blas_.matrix_operand)), blas_.rows,
-              blas_.stride_matrix, reinterpret_cast<const T*>(input(blas_.vector_operand())), dense,
-              blas_.stride_vector, &beta, reinterpret_cast<T*>(output()), dense,
+              reinterpret_cast<const T*>(factor(blas_.matrix_operand)), blas_.rows,
+              blas_.stride_matrix, reinterpret_cast<const T*>(factor(blas_.vector_operand())),
+              dense, blas_.stride_vector, &beta, reinterpret_cast<T*>(output()), dense,
               blas_.stride_result, blas_.batches),
           "cublas gemvStridedBatched");
   }
@@ -62,14 +64,12 @@ class Gemv : public CublasPrimitive {
   BlasGemv blas_;
 };
 
-std::vector<harness::Algorithm> algorithms(Library&, const Gemm& gemm,
-                                           const harness::Variant& prototype,
-                                           harness::AlgorithmSet) {
+std::vector<harness::Algorithm> algorithms(Library&, const Product& product,
+                                           const harness::Variant& prototype) {
   if (element_bytes(prototype.precision) == 1)
     throw harness::Unsupported("cuBLAS has no 8-bit gemv");
-  if (prototype.problem.epilogue != Epilogue{})
-    throw harness::Unsupported("cuBLAS' gemv has no epilogue");
-  if (!is_gemv(folded(gemm))) {
+  if (product.epilogue != Epilogue{}) throw harness::Unsupported("cuBLAS' gemv has no epilogue");
+  if (!is_gemv(folded(product.gemm))) {
     throw harness::Unsupported("no operand of this product is a vector");
   }
   return {"gemv"};
@@ -79,14 +79,12 @@ std::vector<harness::Algorithm> algorithms(Library&, const Gemm& gemm,
 
 /// cublas<t>gemv, where one operand is a vector.
 void register_gemv(SolverTable& table) {
-  table.add<Gemm>(
-      {.layouts = plain_layout,
-       .algorithms = algorithms,
-       .create =
-           [](Library& library, const Gemm&, const harness::Variant& variant) {
-             return std::make_unique<Gemv>(library, variant);
-           },
-       .owns = [](const harness::Algorithm& algorithm) { return algorithm == "gemv"; }});
+  add(table, {.algorithms = algorithms,
+              .create =
+                  [](Library& library, Product product, const harness::Variant& variant) {
+                    return std::make_unique<Gemv>(library, variant, std::move(product));
+                  },
+              .owns = [](const harness::Algorithm& algorithm) { return algorithm == "gemv"; }});
 }
 
 }  // namespace benanza::cublas

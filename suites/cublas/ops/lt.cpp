@@ -22,8 +22,8 @@ std::vector<LtChoice> choices(Library& library, const Problem& problem, Precisio
 /// Stands for a bias while no operand exists: aligned like every allocation, never read.
 const void* no_bias(Library& library) { return library.cuda().workspace(1)->data(); }
 
-LtChoice choice_named(Library& library, const harness::Variant& variant) {
-  auto list = choices(library, variant.problem, variant.precision, no_bias(library));
+LtChoice choice_named(Library& library, const Product& product, const harness::Variant& variant) {
+  auto list = choices(library, product.problem(), variant.precision, no_bias(library));
   const auto found = std::find_if(list.begin(), list.end(), [&](const LtChoice& choice) {
     return choice.name == variant.algorithm;
   });
@@ -36,9 +36,10 @@ LtChoice choice_named(Library& library, const harness::Variant& variant) {
 
 class LtProduct : public CublasPrimitive {
  public:
-  LtProduct(Library& library, const harness::Variant& variant, const LtChoice& choice)
-      : CublasPrimitive(library, variant, choice.workspace_bytes),
-        matmul_(variant.problem, variant.precision),
+  LtProduct(Library& library, const harness::Variant& variant, Product product,
+            const LtChoice& choice)
+      : CublasPrimitive(library, variant, std::move(product), choice.workspace_bytes),
+        matmul_(this->product().problem(), variant.precision),
         choice_(choice) {
     if (const auto bias = bias_operand(variant.problem)) matmul_.set_bias(input(*bias));
     residual_ = residual_operand(variant.problem);
@@ -53,11 +54,11 @@ class LtProduct : public CublasPrimitive {
   }
 
   void run() override {
-    const float alpha = matmul_.alpha();
+    const float alpha = matmul_.alpha() * product().factor;
     const float beta = matmul_.beta();
     const void* residual = residual_ ? input(*residual_) : matmul_.unread_at(output());
-    check(cublasLtMatmul(library().lt(), matmul_.operation(), &alpha, input(first_operand),
-                         matmul_.first(), input(second_operand), matmul_.second(), &beta, residual,
+    check(cublasLtMatmul(library().lt(), matmul_.operation(), &alpha, factor(first_operand),
+                         matmul_.first(), factor(second_operand), matmul_.second(), &beta, residual,
                          matmul_.residual(), output(), matmul_.result(), &choice_.algorithm,
                          workspace(), static_cast<std::size_t>(choice_.workspace_bytes), stream()),
           "cublasLtMatmul");
@@ -78,12 +79,11 @@ class LtProduct : public CublasPrimitive {
   std::optional<std::size_t> residual_;
 };
 
-std::vector<harness::Algorithm> algorithms(Library& library, const Gemm&,
-                                           const harness::Variant& prototype,
-                                           harness::AlgorithmSet) {
+std::vector<harness::Algorithm> algorithms(Library& library, const Product& product,
+                                           const harness::Variant& prototype) {
   std::vector<harness::Algorithm> names;
   for (LtChoice& choice :
-       choices(library, prototype.problem, prototype.precision, no_bias(library))) {
+       choices(library, product.problem(), prototype.precision, no_bias(library))) {
     names.push_back(std::move(choice.name));
   }
   return names;
@@ -93,12 +93,12 @@ std::vector<harness::Algorithm> algorithms(Library& library, const Gemm&,
 
 /// cublasLt, algorithm by algorithm: the first of its heuristic list.
 void register_lt(SolverTable& table) {
-  table.add<Gemm>(
-      {.layouts = plain_layout,
-       .algorithms = algorithms,
+  add(table,
+      {.algorithms = algorithms,
        .create =
-           [](Library& library, const Gemm&, const harness::Variant& variant) {
-             return std::make_unique<LtProduct>(library, variant, choice_named(library, variant));
+           [](Library& library, Product product, const harness::Variant& variant) {
+             const LtChoice choice = choice_named(library, product, variant);
+             return std::make_unique<LtProduct>(library, variant, std::move(product), choice);
            },
        .owns = [](const harness::Algorithm& algorithm) { return algorithm.starts_with("lt."); }});
 }

@@ -1,8 +1,6 @@
 #include "suites/cudnn/graph/graph.h"
 
 #include <algorithm>
-#include <array>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -113,6 +111,10 @@ OperationGraph::Id OperationGraph::intermediate(const Dims& dims, cudnnDataType_
   return make(type, dims, dense_strides(dims), true, false);
 }
 
+OperationGraph::Id OperationGraph::intermediate(const nvidia::TensorFormat& format) {
+  return make(CUDNN_DATA_FLOAT, format.dims, format.strides, true, false);
+}
+
 OperationGraph::Id OperationGraph::scalar(float value, std::size_t rank) {
   const Dims ones(rank, 1);
   const Id id = make(CUDNN_DATA_FLOAT, ones, ones, false, true);
@@ -128,6 +130,8 @@ OperationGraph::Id OperationGraph::filled(const nvidia::TensorFormat& format, fl
 
 Descriptor& OperationGraph::add(cudnnBackendDescriptorType_t operation) {
   if (operation == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR ||
+      operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR ||
+      operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR ||
       operation == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR) {
     has_products_ = true;
   }
@@ -178,6 +182,27 @@ void OperationGraph::multiply(Id a, Id b, Id c) {
   operation.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, at(c));
 }
 
+void OperationGraph::convolve(const ConvolutionWindow& window, Id x, Id w, Id y) {
+  Descriptor& function = functions_.emplace_back(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  function.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
+  function.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
+               CUDNN_CROSS_CORRELATION);
+  function.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS,
+               static_cast<std::int64_t>(window.strides.size()));
+  function.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, window.begin);
+  function.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, window.end);
+  function.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, window.dilations);
+  function.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, window.strides);
+  function.finalize();
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, function);
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, at(x));
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, at(w));
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, at(y));
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_FLOAT, 1.0F);
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_FLOAT, 0.0F);
+}
+
 void OperationGraph::finish(const Target& target) {
   std::vector<cudnnBackendDescriptor_t> handles;
   for (Descriptor& operation : operations_) {
@@ -197,96 +222,6 @@ std::string OperationGraph::signature() const {
   std::string all;
   for (const Descriptor& operation : operations_) all += operation.signature() + ';';
   return all;
-}
-
-namespace {
-
-bool uses_tensor_cores(const Descriptor& engine) {
-  std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes{};
-  std::int64_t found = 0;
-  BENANZA_CUDNN(cudnnBackendGetAttribute, engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-                CUDNN_TYPE_NUMERICAL_NOTE, static_cast<std::int64_t>(notes.size()), &found,
-                notes.data());
-  const auto last = notes.begin() + std::min<std::int64_t>(found, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
-  return std::find(notes.begin(), last, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) != last;
-}
-
-Descriptor engine_of(const Descriptor& configuration) {
-  std::vector<Descriptor> engine;
-  engine.emplace_back(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  configuration.read(CUDNN_ATTR_ENGINECFG_ENGINE, engine);
-  return std::move(engine.front());
-}
-
-/// The library explains every engine that it refuses, over many lines.
-std::string first_reason(const std::string& words) {
-  const std::size_t begin = words.find("CUDNN_STATUS");
-  if (begin == words.npos) return {};
-  return ": " + words.substr(begin, words.find('\n', begin) - begin);
-}
-
-std::vector<Descriptor> configurations(const OperationGraph& graph, const Target& target,
-                                       cudnnBackendHeurMode_t mode) {
-  Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph.graph());
-  heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
-  target.describe(heuristics, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
-  heuristics.finalize();
-  std::vector<Descriptor> found;
-  const std::int64_t count =
-      heuristics.count(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR);
-  for (std::int64_t i = 0; i < count; ++i) found.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-  const std::int64_t read = heuristics.read(CUDNN_ATTR_ENGINEHEUR_RESULTS, found);
-  found.erase(found.begin() + std::min(read, count), found.end());
-  return found;
-}
-
-}  // namespace
-
-std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& target, bool exact) {
-  constexpr std::size_t most = 4;
-  std::vector<EngineChoice> choices;
-  std::set<std::int64_t> seen;
-  std::string refusal;
-  const auto refused = [&](const std::string& words) {
-    if (refusal.empty()) refusal = words;
-  };
-  for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
-    std::vector<Descriptor> found;
-    last_words();
-    try {
-      found = configurations(graph, target, mode);
-      if (found.empty())
-        refused("no engine of cuDNN computes this graph" + first_reason(last_words()));
-    } catch (const harness::Unsupported& words) {
-      refused(words.what());
-    }
-    for (Descriptor& configuration : found) {
-      if (choices.size() == most) return choices;
-      const Descriptor engine = engine_of(configuration);
-      const std::int64_t index = engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
-      if (!seen.insert(index).second) continue;
-      const bool tensor_cores = graph.has_products() && uses_tensor_cores(engine);
-      if (exact && tensor_cores) {
-        refused("cuDNN's engine" + std::to_string(index) + " multiplies on Tensor Cores");
-        continue;
-      }
-      choices.push_back({index, tensor_cores, std::move(configuration)});
-    }
-  }
-  if (choices.empty()) throw harness::Unsupported(refusal);
-  return choices;
-}
-
-Descriptor make_plan(const EngineChoice& choice, const Target& target) {
-  Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  if (target.handle() != nullptr) {
-    plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, target.handle());
-  }
-  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, choice.configuration);
-  target.describe(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
-  plan.finalize();
-  return plan;
 }
 
 }  // namespace benanza::cudnn

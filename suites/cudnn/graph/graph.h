@@ -82,6 +82,14 @@ struct Pointwise {
   std::optional<double> slope = std::nullopt;
 };
 
+/// How a filter slides: one value per spatial axis. `begin` and `end` are the pads.
+struct ConvolutionWindow {
+  Dims begin;
+  Dims end;
+  Dims strides;
+  Dims dilations;
+};
+
 /// Tensors and operations in the making. Tensors are numbered from 0 in the order of their making.
 class OperationGraph {
  public:
@@ -97,6 +105,8 @@ class OperationGraph {
   Id tensor(const nvidia::TensorFormat& format);
   /// Dense, never in memory.
   Id intermediate(const Dims& dims, cudnnDataType_t type = CUDNN_DATA_FLOAT);
+  /// fp32, ordered as `format` is, never in memory.
+  Id intermediate(const nvidia::TensorFormat& format);
   /// fp32, given on the host with every run.
   Id scalar(float value, std::size_t rank);
   /// In memory, every element the same, written once.
@@ -109,6 +119,8 @@ class OperationGraph {
   void pointwise(const Pointwise& function, Id x, Id b, Id y, Id t = none);
   void reduce(cudnnReduceTensorOp_t op, Id x, Id y);
   void multiply(Id a, Id b, Id c);
+  /// Cross-correlation, summed in fp32. Groups: as many as x has times the channels of w.
+  void convolve(const ConvolutionWindow& window, Id x, Id w, Id y);
   void finish(const Target& target);
   /// Equal for graphs that differ in the values of scalars and constants at most.
   std::string signature() const;
@@ -125,7 +137,7 @@ class OperationGraph {
   const std::deque<Scalar>& scalars() const { return scalars_; }
   const std::vector<Filled>& constants() const { return filled_; }
   const Descriptor& graph() const { return graph_.back(); }
-  /// Of matrices.
+  /// Products that may be summed on Tensor Cores.
   bool has_products() const { return has_products_; }
 
  private:
@@ -141,21 +153,5 @@ class OperationGraph {
   std::deque<Descriptor> graph_;
   bool has_products_ = false;
 };
-
-/// An engine's configuration as the heuristics give it.
-struct EngineChoice {
-  std::int64_t engine = 0;
-  /// The library's claim; never of a graph without a product, where it says nothing.
-  bool tensor_cores = false;
-  Descriptor configuration;
-};
-
-/// The first configuration of every engine for a finished graph, best first, at most four: the
-/// heuristics' mode A, then B, then the fallback. `exact`: none that multiplies on Tensor Cores.
-/// Throws Unsupported, in the library's words where it has any, if there is none.
-std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& target, bool exact);
-
-/// Builds the engine; its WORKSPACE_SIZE can be asked for. Throws Unsupported if it refuses.
-Descriptor make_plan(const EngineChoice& choice, const Target& target);
 
 }  // namespace benanza::cudnn

@@ -9,10 +9,21 @@ namespace {
 /// Two graphs for each of six precisions.
 constexpr std::size_t most_entries = 12;
 
+/// More do not compile faster: the library's compiler takes turns.
+constexpr std::size_t compiling_threads = 2;
+
+/// Of queries that may be answered differently.
+std::string signature_of(const EngineQuery& query) {
+  return std::to_string(static_cast<int>(query.arithmetic)) + ',' + std::to_string(query.most) +
+         (query.every_engine ? ",every;" : ";");
+}
+
 }  // namespace
 
-std::shared_ptr<KnownGraph> GraphPlans::known(OperationGraph graph, bool exact) {
-  std::string signature = (exact ? "exact;" : "any;") + graph.signature();
+GraphPlans::GraphPlans(Target target) : target_(std::move(target)), workers_(compiling_threads) {}
+
+std::shared_ptr<KnownGraph> GraphPlans::known(OperationGraph graph, const EngineQuery& query) {
+  std::string signature = signature_of(query) + graph.signature();
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return entry.signature == signature; });
   if (found != entries_.end()) {
@@ -20,18 +31,73 @@ std::shared_ptr<KnownGraph> GraphPlans::known(OperationGraph graph, bool exact) 
     return entries_.front().graph;
   }
   graph.finish(target_);
-  std::vector<EngineChoice> choices = engines(graph, target_, exact);
-  auto made = std::make_shared<KnownGraph>(
-      KnownGraph{.graph = std::move(graph), .choices = std::move(choices), .plans = {}});
+  auto made = std::make_shared<KnownGraph>();
+  for (EngineChoice& choice : engines(graph, target_, query)) {
+    made->choices.push_back(std::move(choice));
+  }
+  made->graph = std::move(graph);
   entries_.push_front({std::move(signature), std::move(made)});
   if (entries_.size() > most_entries) entries_.pop_back();
   return entries_.front().graph;
 }
 
+const EngineChoice& GraphPlans::choice(KnownGraph& known, const std::string& name) {
+  for (const EngineChoice& choice : known.choices) {
+    if (choice.name() == name) return choice;
+  }
+  known.choices.push_back(engine_named(known.graph, target_, name));
+  return known.choices.back();
+}
+
+void GraphPlans::expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice) {
+  if (!choice.is_compiled) return;
+  const std::string name = choice.name();
+  if (known->plans.contains(name)) return;
+  const auto task = std::make_shared<std::packaged_task<Descriptor()>>(
+      [this, known, &choice] { return make_plan(choice, target_); });
+  known->plans.emplace(name, task->get_future().share());
+  workers_.add([task] { (*task)(); });
+}
+
 const Descriptor& GraphPlans::plan(KnownGraph& known, const EngineChoice& choice) {
-  const auto found = known.plans.find(choice.engine);
-  if (found != known.plans.end()) return found->second;
-  return known.plans.emplace(choice.engine, make_plan(choice, target_)).first->second;
+  const std::string name = choice.name();
+  auto found = known.plans.find(name);
+  if (found == known.plans.end()) {
+    std::packaged_task<Descriptor()> task([&] { return make_plan(choice, target_); });
+    found = known.plans.emplace(name, task.get_future().share()).first;
+    task();
+  }
+  return found->second.get();
+}
+
+Workers::Workers(std::size_t threads) {
+  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+Workers::~Workers() {
+  const std::scoped_lock lock(mutex_);
+  ends_ = true;
+  changed_.notify_all();
+}
+
+void Workers::add(std::function<void()> task) {
+  const std::scoped_lock lock(mutex_);
+  tasks_.push_back(std::move(task));
+  changed_.notify_one();
+}
+
+void Workers::work() {
+  while (true) {
+    std::function<void()> task;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return ends_ || !tasks_.empty(); });
+      if (ends_) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task();
+  }
 }
 
 }  // namespace benanza::cudnn

@@ -52,15 +52,17 @@ class MovementPrimitive final : public CudnnPrimitive {
 
 template <class Shape>
 harness::Solver<Library, Shape> movement_solver(std::vector<Layout> (*layouts)(const Shape&)) {
-  return {.layouts = layouts,
-          .algorithms = [](Library&, const Shape&, const harness::Variant&, harness::AlgorithmSet)
-              -> std::vector<harness::Algorithm> { return {"transform_tensor"}; },
-          .create =
-              [](Library& library, const Shape& shape, const harness::Variant& variant) {
-                return std::make_unique<MovementPrimitive>(
-                    library, variant, dense_inputs(variant), dense_output(variant),
-                    map_movement(shape, variant.precision, variant.layout));
-              }};
+  return {
+      .layouts = layouts,
+      .algorithms = [](Library&, const Shape&, const harness::Variant&, harness::AlgorithmSet)
+          -> std::vector<harness::Algorithm> { return {"transform_tensor"}; },
+      .create =
+          [](Library& library, const Shape& shape, const harness::Variant& variant) {
+            return std::make_unique<MovementPrimitive>(
+                library, variant, dense_inputs(variant), dense_output(variant),
+                map_movement(shape, variant.precision, variant.layout));
+          },
+      .owns = [](const harness::Algorithm& algorithm) { return algorithm == "transform_tensor"; }};
 }
 
 }  // namespace

@@ -12,13 +12,34 @@
 namespace benanza::cudnn {
 namespace {
 
-/// True fp32 multiplies without Tensor Cores.
-bool exact(const GraphCall& call, const harness::Variant& variant) {
-  return variant.precision == Precision::fp32 && call.graph.has_products();
+/// Products have many configurations, far apart in time, and most are in the library already; what
+/// is no product has few, and those are compiled at run time.
+EngineQuery query_of(const GraphCall& call, const harness::Variant& variant,
+                     harness::AlgorithmSet set) {
+  EngineQuery query{.per_engine = 1, .leading = 2, .most = 6, .most_compiled = 6};
+  if (call.graph.has_products()) {
+    query = {.per_engine = 3, .leading = 10, .most = 24, .most_compiled = 6};
+    if (variant.precision == Precision::fp32) query.arithmetic = Arithmetic::no_tensor_cores;
+    if (variant.precision == Precision::tf32) query.arithmetic = Arithmetic::full_inputs;
+  }
+  if (set == harness::AlgorithmSet::with_reference) {
+    constexpr std::size_t all = 1000;
+    query.per_engine = query.most = query.most_compiled = all;
+    query.every_engine = true;
+  }
+  return query;
 }
 
 std::string engine_name(const GraphCall& call, const EngineChoice& choice) {
-  return call.prefix + "engine" + std::to_string(choice.engine);
+  return call.prefix + choice.name();
+}
+
+/// A prefix ends where the name of an engine begins: "max." is none of "maximum.engine5".
+bool is_of(const GraphCall& call, const harness::Algorithm& algorithm) {
+  if (!algorithm.starts_with(call.prefix)) return false;
+  const std::string_view rest = std::string_view(algorithm).substr(call.prefix.size());
+  return rest.starts_with("engine") || rest.starts_with("winograd.engine") ||
+         rest.starts_with("fft.engine");
 }
 
 struct Planned {
@@ -26,30 +47,30 @@ struct Planned {
   std::vector<OperationGraph::Scalar> scalars;
   std::vector<OperationGraph::Filled> constants;
   bool tensor_cores = false;
+  bool transforms = false;
   std::shared_ptr<KnownGraph> known;
   const Descriptor* plan = nullptr;
 };
 
 bool is_wrong(const GraphCall& call, const EngineChoice& choice) {
-  return std::find(call.wrong_engines.begin(), call.wrong_engines.end(), choice.engine) !=
-         call.wrong_engines.end();
+  return std::ranges::find(call.wrong_engines, choice.id.engine) != call.wrong_engines.end();
 }
 
 Planned plan_of(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans) {
   for (GraphCall& call : calls) {
-    if (!variant.algorithm.starts_with(call.prefix + "engine")) continue;
+    if (!is_of(call, variant.algorithm)) continue;
     Planned planned;
     planned.scalars.assign(call.graph.scalars().begin(), call.graph.scalars().end());
     planned.constants = call.graph.constants();
-    const bool is_exact = exact(call, variant);
-    planned.known = plans.known(std::move(call.graph), is_exact);
-    for (const EngineChoice& choice : planned.known->choices) {
-      if (engine_name(call, choice) != variant.algorithm) continue;
-      planned.plan = &plans.plan(*planned.known, choice);
-      planned.tensor_cores = choice.tensor_cores;
-      planned.call = std::move(call);
-      return planned;
-    }
+    const EngineQuery query = query_of(call, variant, harness::AlgorithmSet::all);
+    planned.known = plans.known(std::move(call.graph), query);
+    const EngineChoice& choice =
+        plans.choice(*planned.known, variant.algorithm.substr(call.prefix.size()));
+    planned.plan = &plans.plan(*planned.known, choice);
+    planned.tensor_cores = choice.tensor_cores;
+    planned.transforms = !choice.transform.empty();
+    planned.call = std::move(call);
+    return planned;
   }
   throw harness::Unsupported("cuDNN offers no " + std::string(variant.algorithm));
 }
@@ -63,6 +84,7 @@ class GraphPrimitive final : public CudnnPrimitive {
         known_(std::move(planned.known)),
         plan_(*planned.plan),
         tensor_cores_(planned.tensor_cores),
+        rounding_amplification_(planned.transforms ? planned.call.transform_amplification : 1),
         pack_(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) {
     std::vector<std::int64_t> ids = planned.call.bound;
     std::vector<void*> places;
@@ -90,6 +112,8 @@ class GraphPrimitive final : public CudnnPrimitive {
 
   void run() override { BENANZA_CUDNN(cudnnBackendExecute, handle(), plan_.get(), pack_.get()); }
 
+  double rounding_amplification() const override { return rounding_amplification_; }
+
  protected:
   Facts library_facts() override { return {{"tensor_core_claimed", tensor_cores_}}; }
 
@@ -98,6 +122,7 @@ class GraphPrimitive final : public CudnnPrimitive {
   std::shared_ptr<KnownGraph> known_;
   const Descriptor& plan_;
   bool tensor_cores_;
+  double rounding_amplification_;
   Descriptor pack_;
   std::vector<nvidia::DeviceMemory> constants_;
 };
@@ -112,13 +137,13 @@ bool is_call(const harness::Algorithm& algorithm) { return !is_engine(algorithm)
 
 std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
                                                  const harness::Variant& prototype,
-                                                 GraphPlans& plans) {
+                                                 harness::AlgorithmSet set, GraphPlans& plans) {
   std::vector<harness::Algorithm> names;
   std::optional<harness::Unsupported> first_refusal;
   for (GraphCall& call : calls) {
     try {
-      const bool is_exact = exact(call, prototype);
-      for (const EngineChoice& choice : plans.known(std::move(call.graph), is_exact)->choices) {
+      const EngineQuery query = query_of(call, prototype, set);
+      for (const EngineChoice& choice : plans.known(std::move(call.graph), query)->choices) {
         if (!is_wrong(call, choice)) names.emplace_back(engine_name(call, choice));
       }
     } catch (const harness::Unsupported& refusal) {
@@ -134,6 +159,17 @@ std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
 std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans) {
   return plan_of(std::move(calls), variant, plans)
       .plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+}
+
+void expect_graph_primitive(Library& library, GraphCalls calls, const harness::Variant& variant) {
+  GraphPlans& plans = library.graph_plans();
+  for (GraphCall& call : calls) {
+    if (!is_of(call, variant.algorithm)) continue;
+    const EngineQuery query = query_of(call, variant, harness::AlgorithmSet::all);
+    const auto known = plans.known(std::move(call.graph), query);
+    plans.expect(known, plans.choice(*known, variant.algorithm.substr(call.prefix.size())));
+    return;
+  }
 }
 
 std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,

@@ -24,24 +24,31 @@ struct GraphCall {
   OperationGraph graph;
   /// Engines that are offered and compute something else.
   std::vector<std::int64_t> wrong_engines;
+  /// Primitive::rounding_amplification() of engines that multiply transforms.
+  double transform_amplification = 1;
 };
 
 /// The graphs worth asking for, the most natural first, not finished. Throws Unsupported if there
 /// is none for the variant.
 using GraphCalls = std::vector<GraphCall>;
 
-/// Whether an algorithm is an engine of a graph, "engine5" or "unified.engine5" with a prefix, or a
-/// call-per-layer function.
+/// Whether an algorithm is an engine of a graph, "engine5.k2=3" or "unified.engine5" with a prefix,
+/// or a call-per-layer function.
 bool is_engine(const harness::Algorithm& algorithm);
 bool is_call(const harness::Algorithm& algorithm);
 
-/// The engines' names, for plans whose target need not be a GPU.
+/// The engines' names, for plans whose target need not be a GPU. best, all: those that the
+/// library's heuristics list, in their order, up to a limit. with_reference: every engine.
 std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
                                                  const harness::Variant& prototype,
-                                                 GraphPlans& plans);
+                                                 harness::AlgorithmSet set, GraphPlans& plans);
 
 /// As the algorithm's solver would: builds the plan. Returns the bytes of its workspace.
 std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans);
+
+/// make_graph_primitive() will be called for it: an engine that is compiled at run time is compiled
+/// from now on, on another thread.
+void expect_graph_primitive(Library& library, GraphCalls calls, const harness::Variant& variant);
 
 std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,
                                                          const harness::Variant& variant);
@@ -55,14 +62,29 @@ harness::Solver<Library, Shape> graph_solver(
   return {.layouts = std::move(layouts),
           .algorithms =
               [graphs](Library& library, const Shape& shape, const harness::Variant& prototype,
-                       harness::AlgorithmSet) {
-                return graph_algorithms(graphs(shape, prototype), prototype, library.graph_plans());
+                       harness::AlgorithmSet set) {
+                return graph_algorithms(graphs(shape, prototype), prototype, set,
+                                        library.graph_plans());
               },
           .create =
               [graphs](Library& library, const Shape& shape, const harness::Variant& variant) {
                 return make_graph_primitive(library, graphs(shape, variant), variant);
               },
-          .owns = is_engine};
+          .owns = is_engine,
+          .expect =
+              [graphs](Library& library, const Shape& shape, const harness::Variant& variant) {
+                expect_graph_primitive(library, graphs(shape, variant), variant);
+              }};
+}
+
+/// The same for graphs that have the problem's steps.
+template <class Shape>
+harness::Solver<Library, Shape> region_solver(
+    std::function<std::vector<Layout>(const Shape&)> layouts,
+    std::vector<GraphCall> (*graphs)(const Shape&, const harness::Variant&)) {
+  auto solver = graph_solver(std::move(layouts), graphs);
+  solver.handles_steps = true;
+  return solver;
 }
 
 }  // namespace benanza::cudnn

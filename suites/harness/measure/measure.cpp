@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include "core/statistics/summary.h"
 
@@ -55,9 +56,10 @@ std::int64_t batch_size(const Warmup& warmup, const MeasureOptions& options) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(calls));
 }
 
-bool outclassed(const std::vector<double>& samples, const MeasureOptions& options) {
-  return options.rival_seconds && *std::min_element(samples.begin(), samples.end()) >
-                                      *options.rival_seconds * options.outclassed_by;
+/// Even the fastest sample takes more than `factor` times as long as the rival.
+bool is_behind(const std::vector<double>& samples, const MeasureOptions& options, double factor) {
+  return options.rival_seconds &&
+         *std::min_element(samples.begin(), samples.end()) > *options.rival_seconds * factor;
 }
 
 bool converged(const std::vector<double>& samples, const MeasureOptions& options) {
@@ -69,7 +71,8 @@ bool converged(const std::vector<double>& samples, const MeasureOptions& options
 
 }  // namespace
 
-Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options) {
+Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options,
+                Observer* observer) {
   const WallClock wall;
   const Warmup warmup = warm_up(primitive, stopwatch, options);
 
@@ -80,6 +83,7 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
                                   std::max(options.minimum_seconds, options.payback * preparation));
   const double hard_limit = hard_limit_budgets * options.budget_seconds;
 
+  if (observer != nullptr) observer->begin();
   while (outcome.stopped_by.empty()) {
     const double seconds = options.cold ? stopwatch.time_cold(primitive)
                                         : stopwatch.time(primitive, outcome.calls_per_sample);
@@ -90,7 +94,9 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
         outcome.timed_seconds >= minimum && outcome.samples.size() >= options.minimum_samples;
     if (enough && converged(outcome.samples, options)) {
       outcome.stopped_by = stopped_by_convergence;
-    } else if (enough && outclassed(outcome.samples, options)) {
+    } else if ((enough && is_behind(outcome.samples, options, options.outclassed_by)) ||
+               (outcome.samples.size() >= minimum_budget_samples &&
+                is_behind(outcome.samples, options, options.hopeless_by))) {
       outcome.stopped_by = stopped_by_rival;
     } else if ((outcome.timed_seconds >= options.budget_seconds &&
                 outcome.samples.size() >= minimum_budget_samples) ||
@@ -99,9 +105,14 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
     }
   }
 
+  Conditions conditions;
+  if (observer != nullptr) conditions = observer->end();
+
   if (!(median(outcome.samples) > 0)) throw std::runtime_error("the clock did not advance");
   outcome.workspace_bytes = primitive.workspace_bytes();
   outcome.facts = primitive.facts();
+  outcome.facts.merge(conditions.facts);
+  outcome.disturbances = std::move(conditions.disturbances);
   outcome.status = Status::ok;
   return outcome;
 }

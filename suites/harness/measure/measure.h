@@ -30,8 +30,12 @@ struct MeasureOptions {
   std::optional<double> rival_seconds = {};
   /// A variant is outclassed if even its fastest sample takes this many times as long as the rival.
   double outclassed_by = 1.5;
+  /// The same for one that is given up after the fewest samples, whatever its preparation cost.
+  double hopeless_by = 2.5;
   /// Every sample is one call with flushed caches.
   bool cold = false;
+  /// Times that were disturbed are taken once more.
+  bool again_if_disturbed = true;
 };
 
 /// The one timing loop. Warms up (two calls at least, one if it is longer than the budget), then
@@ -39,11 +43,14 @@ struct MeasureOptions {
 ///   converged  minimum_samples, minimum_seconds and the payback are reached and the median is
 ///   known to within
 ///              `precision`,
-///   outclassed the same minimums are reached and a rival is far ahead, or
+///   outclassed the same minimums are reached and a rival is far ahead, or three samples are taken
+///              and it is out of reach, or
 ///   budget     budget_seconds are spent and three samples taken; ten budgets, flushing included,
 ///              end it even before the third sample.
-/// The outcome's status is ok. Throws what the primitive throws, and std::runtime_error if the
-/// clock did not advance.
-Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options);
+/// The outcome's status is ok; `observer`, if there is one, watches from the end of the warm-up to
+/// the last sample. Throws what the primitive throws, and std::runtime_error if the clock did not
+/// advance.
+Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options,
+                Observer* observer = nullptr);
 
 }  // namespace benanza::harness

@@ -64,7 +64,12 @@ void print_summary(const Tally& tally, double wall_seconds) {
     line << tally.measured_before << " measured before (--fresh measures them again); ";
   }
   line << tally.count(Status::ok) << " ok";
-  if (tally.not_converged > 0) line << " (" << tally.not_converged << " noisy)";
+  std::string marks;
+  if (tally.not_converged > 0) marks = std::to_string(tally.not_converged) + " noisy";
+  if (tally.disturbed > 0) {
+    marks += (marks.empty() ? "" : ", ") + std::to_string(tally.disturbed) + " disturbed";
+  }
+  if (!marks.empty()) line << " (" << marks << ')';
   for (const Status status : {Status::unsupported, Status::incorrect, Status::failed}) {
     line << ", " << tally.count(status) << ' ' << to_string(status);
   }
@@ -84,6 +89,7 @@ void print_ctest_measurements(const Tally& tally, double wall_seconds) {
     print(to_string(status), static_cast<double>(tally.count(status)));
   }
   print("noisy", static_cast<double>(tally.not_converged));
+  print("disturbed", static_cast<double>(tally.disturbed));
   print("measured_before", static_cast<double>(tally.measured_before));
   print("timed_share", share(tally.timed_seconds, wall_seconds));
   print("wall_seconds", wall_seconds);

@@ -150,6 +150,8 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   selection.algorithms = algorithm_set(arguments.algorithms);
   selection.layout_of_library = selection.algorithms == AlgorithmSet::best;
   selection.cold = options.measure.cold;
+  // The neighbour in time is disturbed alike.
+  options.measure.again_if_disturbed = !options.turns;
 
   MeasureOptions& measure = options.measure;
   if (arguments.smoke) {

@@ -6,6 +6,9 @@
 #include <string>
 #include <typeinfo>
 
+#include "suites/harness/conditions/data_kind.h"
+#include "suites/harness/run/checked.h"
+
 namespace benanza::harness {
 namespace {
 
@@ -38,13 +41,22 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
   try {
     const auto start = std::chrono::steady_clock::now();
     const std::unique_ptr<Primitive> primitive = backend.create(variant);
-    if (const auto mismatch = verifier(*primitive, variant)) {
-      return refused(Status::incorrect, *mismatch);
-    }
+    Checked checked = check_before_timing(*primitive, variant, verifier);
+    if (checked.mismatch) return refused(Status::incorrect, *checked.mismatch);
     const std::chrono::duration<double> preparation = std::chrono::steady_clock::now() - start;
     MeasureOptions prepared = options;
     prepared.preparation_seconds += preparation.count();
-    return measure(*primitive, backend.stopwatch(), prepared);
+    Outcome outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
+    if (!outcome.disturbances.empty() && options.again_if_disturbed) {
+      outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
+      outcome.facts["measured_again"] = true;
+    }
+    if (const auto mismatch = check_after_timing(*primitive, variant, verifier)) {
+      return refused(Status::incorrect, *mismatch);
+    }
+    outcome.facts.merge(checked.facts);
+    outcome.facts["data"] = data_kind(variant.problem, variant.precision);
+    return outcome;
   } catch (const Unsupported& refusal) {
     return refused(Status::unsupported, refusal.what());
   } catch (const EngineLost& loss) {

@@ -14,8 +14,9 @@ namespace benanza::harness {
 /// line: which element, what it is, what was expected.
 using Verifier = std::function<std::optional<std::string>(Primitive&, const Variant&)>;
 
-/// Sets up the variant, verifies it, and only then times it. Never throws for the library's sake:
-/// a refusal, a wrong result and a failure are outcomes, each with its reason.
+/// Sets up the variant, verifies it, only then times it, and verifies it again. What was disturbed
+/// is timed once more; if it is disturbed again, the row says so. Never throws for the library's
+/// sake: a refusal, a wrong result and a failure are outcomes, each with its reason.
 Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
                     const MeasureOptions& options);
 

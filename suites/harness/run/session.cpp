@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "core/statistics/summary.h"
+#include "suites/harness/run/profile.h"
 #include "suites/harness/run/reporter.h"
 
 namespace benanza::harness {
@@ -28,7 +30,8 @@ std::int64_t Tally::count(Status status) const {
 
 Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& options,
                  Backend& backend, const Verifier& verifier, ResultStore& store)
-    : options_(options),
+    : variants_(variants),
+      options_(options),
       backend_(backend),
       verifier_(verifier),
       store_(store),
@@ -51,12 +54,23 @@ void Session::enlist(const NamedVariant& variant) {
   due_ += left;
   name_width_ = std::max(name_width_, variant.name.size());
   taken_[variant.name];
+  if (variant.status == Status::ok) queue_.push_back(&variant);
   // One iteration as the library sees it: how many calls a measurement needs is ours to decide.
   benchmark::RegisterBenchmark(
       variant.name.c_str(), [this, &variant](benchmark::State& state) { run_once(state, variant); })
       ->Iterations(1)
       ->Repetitions(static_cast<int>(left))
       ->UseManualTime();
+}
+
+void Session::look_ahead(const NamedVariant& variant) {
+  // Enough to keep other threads busy while slow ones are compiled.
+  constexpr std::size_t ahead = 24;
+  const auto place = std::ranges::find(queue_, &variant);
+  if (place == queue_.end()) return;
+  const auto end =
+      std::min(queue_.size(), static_cast<std::size_t>(place - queue_.begin()) + ahead);
+  for (; expected_ < end; ++expected_) backend_.expect(queue_[expected_]->variant);
 }
 
 Tally Session::run() {
@@ -71,8 +85,71 @@ Tally Session::run() {
     benchmark::RunSpecifiedBenchmarks(&reporter, ".");
     progress_->clear();
   }
+  // A profiler leaves the device in another state: first, everything is timed.
+  profile_all();
   if (error_) std::rethrow_exception(error_);
   return tally_;
+}
+
+void Session::profile_all() {
+  const std::string kinds = backend_.profile_kinds();
+  if (kinds.empty()) return;
+  std::vector<const NamedVariant*> due;
+  for (const NamedVariant& variant : variants_) {
+    if (!rows_to_profile(variant, kinds).empty()) due.push_back(&variant);
+  }
+  Progress progress(static_cast<std::int64_t>(due.size()));
+  std::int64_t done = 0;
+  for (const NamedVariant* const variant : due) {
+    if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty()) return;
+    const Turn turn(turns_);
+    progress.show(done++, variant->name);
+    profile(*variant, kinds);
+  }
+}
+
+std::vector<Row> Session::rows_to_profile(const NamedVariant& variant,
+                                          const std::string& kinds) const {
+  std::vector<Row> rows;
+  for (std::int64_t repetition = 0; repetition < options_.repetitions; ++repetition) {
+    const Row* const row = store_.find(variant.name, repetition);
+    if (row == nullptr || row->status != Status::ok) continue;
+    if (!is_profiled(*row, kinds)) {
+      rows.push_back(*row);
+    } else if (facts_of(*row).contains("profile_failed")) {
+      return {};  // It would crash again.
+    }
+  }
+  return rows;
+}
+
+void Session::profile(const NamedVariant& variant, const std::string& kinds) {
+  const std::vector<Row> rows = rows_to_profile(variant, kinds);
+  const auto with_failure = [&](const std::string& reason) {
+    return with_profile(rows.front(), {{"profile_failed", reason}}, kinds);
+  };
+  crash_.expect(row_text(with_failure("crashed: a signal ended the program")),
+                "bench_" + std::string(backend_.name()) + ": crashed while profiling " +
+                    variant.name + "; start again with the same flags to go on without it");
+  const Facts timed = facts_of(rows.front());
+  const auto calls = timed.find("calls_per_sample");
+  const double* const per_sample =
+      calls == timed.end() ? nullptr : std::get_if<double>(&calls->second);
+  Facts found;
+  try {
+    found = profile_variant(backend_, variant.variant, verifier_,
+                            per_sample == nullptr ? 1 : static_cast<std::int64_t>(*per_sample),
+                            options_.measure.cold);
+  } catch (const EngineLost& loss) {
+    found = {{"profile_failed", one_line(loss.what())}};
+    tally_.lost_at = variant.name;
+  }
+  crash_.forget();
+  try {
+    for (const Row& row : rows) store_.add(with_profile(row, found, kinds));
+  } catch (...) {
+    error_ = std::current_exception();
+  }
 }
 
 Outcome Session::outcome_of(const NamedVariant& variant) const {
@@ -116,6 +193,7 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
 
   const Turn turn(turns_);
   progress_->show(done_++, variant.name);
+  look_ahead(variant);
   const Work cost = work(variant.variant.problem, variant.variant.precision);
   const Outcome outcome = guarded_outcome(variant, repetition, cost);
   const Row row = make_row(variant.name, repetition, cost, outcome);
@@ -146,6 +224,7 @@ bool Session::keep(const Row& row, const Outcome& outcome) {
   ++tally_.rows[outcome.status];
   tally_.timed_seconds += outcome.timed_seconds;
   if (outcome.stopped_by == stopped_by_budget) ++tally_.not_converged;
+  if (is_disturbed(row)) ++tally_.disturbed;
   const bool bad = outcome.status == Status::incorrect || outcome.status == Status::failed;
   if (bad && tally_.first_bad.empty()) tally_.first_bad = to_string(row.variant);
   if (outcome.engine_lost) tally_.lost_at = to_string(row.variant);

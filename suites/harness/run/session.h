@@ -34,6 +34,8 @@ struct Tally {
   std::string lost_at;
   /// Of the ok rows: those whose median is not known as well as was wanted when time ran out.
   std::int64_t not_converged = 0;
+  /// Of the ok rows: those that say that they were disturbed.
+  std::int64_t disturbed = 0;
   double timed_seconds = 0;
 
   std::int64_t count(Status status) const;
@@ -55,6 +57,13 @@ class Session {
 
  private:
   void enlist(const NamedVariant& variant);
+  /// Tells the backend of the variants that come after `variant`.
+  void look_ahead(const NamedVariant& variant);
+  /// Adds to the rows what the backend's profiler finds, if it was asked for. Of every variant
+  /// once.
+  void profile_all();
+  void profile(const NamedVariant& variant, const std::string& kinds);
+  std::vector<Row> rows_to_profile(const NamedVariant& variant, const std::string& kinds) const;
   void run_once(benchmark::State& state, const NamedVariant& variant);
   /// `row`: without its outcome. A crash meanwhile leaves a row that says so.
   Outcome guarded_outcome(const NamedVariant& variant, std::int64_t repetition, const Work& cost);
@@ -63,6 +72,7 @@ class Session {
   Outcome outcome_of(const NamedVariant& variant) const;
   const Row* row_of(const benchmark::BenchmarkReporter::Run& run) const;
 
+  std::span<const NamedVariant> variants_;
   const SuiteOptions& options_;
   Backend& backend_;
   const Verifier& verifier_;
@@ -78,6 +88,10 @@ class Session {
   std::size_t name_width_ = 0;
   std::exception_ptr error_;
   Turns turns_;
+  /// Variants that are due, in the order in which they were enlisted, and how many of them the
+  /// backend expects.
+  std::vector<const NamedVariant*> queue_;
+  std::size_t expected_ = 0;
   /// Of every name that is due: which repetitions this run has taken, in order.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> taken_;
 };

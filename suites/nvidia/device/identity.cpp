@@ -2,12 +2,11 @@
 
 #include <cuda_runtime_api.h>
 
-#include <array>
 #include <cstdint>
 #include <string>
 
 #include "suites/nvidia/device/check.h"
-#include "suites/nvidia/device/shared_library.h"
+#include "suites/nvidia/device/management.h"
 
 namespace benanza::nvidia {
 namespace {
@@ -18,57 +17,12 @@ std::int64_t attribute(cudaDeviceAttr name, int device) {
   return value;
 }
 
-/// Facts from the driver's management library. Reads, never sets.
-class Nvml {
- public:
-  explicit Nvml(int device) {
-    if (library_.symbol<Status()>("nvmlInit_v2")() != 0) throw std::runtime_error("nvmlInit_v2");
-    initialised_.reset(this);
-    std::array<char, 32> address{};
-    check(cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), device),
-          "cudaDeviceGetPCIBusId");
-    if (library_.symbol<Status(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2")(
-            address.data(), &device_) != 0) {
-      throw std::runtime_error("nvmlDeviceGetHandleByPciBusId_v2");
-    }
-  }
-
-  std::string driver_version() const {
-    std::array<char, 96> text{};
-    const auto get = library_.symbol<Status(char*, unsigned)>("nvmlSystemGetDriverVersion");
-    return get(text.data(), static_cast<unsigned>(text.size())) == 0 ? text.data() : "";
-  }
-
-  /// 0 if the device does not tell.
-  unsigned power_limit_watts() const {
-    unsigned milliwatts = 0;
-    const auto get = library_.symbol<Status(void*, unsigned*)>("nvmlDeviceGetPowerManagementLimit");
-    return get(device_, &milliwatts) == 0 ? milliwatts / 1000 : 0;
-  }
-
- private:
-  using Status = int;
-  struct Shutdown {
-    void operator()(const Nvml* nvml) const noexcept {
-      nvml->library_.symbol<Status()>("nvmlShutdown")();
-    }
-  };
-  SharedLibrary library_{"libnvidia-ml.so.1"};
-  std::unique_ptr<const Nvml, Shutdown> initialised_;
-  void* device_ = nullptr;
-};
-
 void add_management_facts(System& system, int device) {
-  try {
-    const Nvml nvml(device);
-    if (const auto version = nvml.driver_version(); !version.empty()) system["driver"] = version;
-    if (const unsigned watts = nvml.power_limit_watts(); watts > 0) {
-      system["power_limit_w"] = std::to_string(watts);
-    }
-  } catch (const DeviceLost&) {
-    throw;
-  } catch (const std::runtime_error&) {
-    // Without the management library these two stay unknown.
+  const auto management = open_management(device);
+  if (!management) return;  // Without the management library these two stay unknown.
+  if (const auto version = management->driver_version()) system["driver"] = *version;
+  if (const auto watts = management->power_limit_watts()) {
+    system["power_limit_w"] = std::to_string(static_cast<std::int64_t>(*watts));
   }
 }
 

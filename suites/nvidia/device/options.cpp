@@ -88,6 +88,9 @@ std::optional<std::string_view> value_of(std::string_view argument, std::string_
 CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment) {
   CudaOptions options;
   std::optional<int> device;
+  if (const char* const peaks = environment("BENANZA_PEAKS"); peaks != nullptr && *peaks != 0) {
+    options.peaks = peaks;
+  }
   const auto take = [&](std::string_view argument) {
     if (argument == "--kernels") {
       options.kernels = true;
@@ -95,6 +98,9 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
       options.counters = true;
     } else if (const auto bytes = value_of(argument, "--max-workspace")) {
       options.max_workspace_bytes = parse_bytes(*bytes, "--max-workspace");
+    } else if (const auto peaks = value_of(argument, "--peaks")) {
+      if (peaks->empty()) refuse("--peaks", *peaks, "measure, none or a results file");
+      options.peaks = *peaks;
     } else if (const auto number = value_of(argument, "--device")) {
       device = parse_device(*number, "--device", *number);
     } else {
@@ -120,8 +126,12 @@ std::string_view cuda_options_help() {
   return "  --device=N             GPU to use, from 0 (default: CTest's allocation, or 0)\n"
          "  --max-workspace=BYTES  largest workspace of one call, e.g. 512M (default: what is "
          "free)\n"
-         "  --kernels              kernel names and CUPTI's times in every row\n"
-         "  --counters             hardware counters in every row\n";
+         "  --peaks=SOURCE         of arithmetic and bandwidth: measure (default), none, or a "
+         "results\n"
+         "                         file of this device that holds them (also BENANZA_PEAKS)\n"
+         "  --kernels              kernel names and CUPTI's times in every row, taken when all "
+         "is timed\n"
+         "  --counters             hardware counters in every row, likewise\n";
 }
 
 }  // namespace benanza::nvidia

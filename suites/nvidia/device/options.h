@@ -17,6 +17,8 @@ struct CudaOptions {
   std::optional<std::string> visible = {};
   /// Largest workspace of one call, in bytes. Empty: what is free.
   std::optional<std::int64_t> max_workspace_bytes;
+  /// Where the device's peaks come from: "measure", "none", or a results file that says them.
+  std::string peaks = "measure";
   /// Adds kernel names and CUPTI's times, of kernels and of graphs of calls, to every row.
   bool kernels = false;
   /// Adds hardware counters to every row.
@@ -28,9 +30,9 @@ struct CudaOptions {
 /// Value of an environment variable, or null.
 using Environment = std::function<const char*(const char*)>;
 
-/// Takes --device=N, --max-workspace=BYTES (suffixes K, M, G: KiB, MiB, GiB), --kernels and
-/// --counters out of argv; everything else stays, in order, for the harness. Throws Error naming
-/// the flag and its value.
+/// Takes --device=N, --max-workspace=BYTES (suffixes K, M, G: KiB, MiB, GiB), --peaks=SOURCE,
+/// --kernels and --counters out of argv; everything else stays, in order, for the harness. Without
+/// --peaks, the environment's BENANZA_PEAKS says it. Throws Error naming the flag and its value.
 CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment);
 
 /// Lines for --help.

@@ -100,11 +100,14 @@ class RangeProfiler {
   }
 
   /// One pass over `work`. Returns true if it was the last.
-  bool pass(const std::function<void()>& work) {
+  bool pass(const std::function<void()>& work, const std::function<void()>& prepare) {
     auto start =
         sized<CUpti_RangeProfiler_Start_Params>(CUpti_RangeProfiler_Start_Params_STRUCT_SIZE);
     start.pRangeProfilerObject = object_;
     cupti_.call<decltype(cuptiRangeProfilerStart)>("cuptiRangeProfilerStart", &start);
+    // After the start, which may use the caches itself.
+    prepare();
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     auto push = sized<CUpti_RangeProfiler_PushRange_Params>(
         CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE);
     push.pRangeProfilerObject = object_;
@@ -226,14 +229,14 @@ CounterValues CounterPlan::values(const std::vector<std::uint8_t>& counter_data)
   return values;
 }
 
-CounterValues count(const Cupti& cupti, const CounterPlan& plan,
-                    const std::function<void()>& work) {
+CounterValues count(const Cupti& cupti, const CounterPlan& plan, const std::function<void()>& work,
+                    const std::function<void()>& prepare) {
   RangeProfiler profiler(cupti);
   std::vector<std::uint8_t> data = profiler.counter_data(plan);
   profiler.configure(plan, data);
   const std::size_t limit = plan.passes() + 1;
   std::size_t taken = 0;
-  while (!profiler.pass(work)) {
+  while (!profiler.pass(work, prepare)) {
     if (++taken > limit) throw ProfilerUnavailable("CUPTI asks for more passes than it planned");
   }
   profiler.decode();

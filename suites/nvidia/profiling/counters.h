@@ -47,9 +47,11 @@ class CounterPlan {
   std::vector<std::uint8_t> image_;
 };
 
-/// Runs `work` as often as the plan needs, on the current device, and returns its metrics. `work`
-/// does the same every time. Throws ProfilerUnavailable, or what `work` throws.
-CounterValues count(const Cupti& cupti, const CounterPlan& plan, const std::function<void()>& work);
+/// Runs `work` as often as the plan needs, on the current device, each time after `prepare`, which
+/// is not counted, and returns its metrics. `work` does the same every time. Throws
+/// ProfilerUnavailable, or what the two throw.
+CounterValues count(const Cupti& cupti, const CounterPlan& plan, const std::function<void()>& work,
+                    const std::function<void()>& prepare);
 
 /// CUPTI's name of a device's chip, and what it offers.
 std::string chip_name(const Cupti& cupti, int device);

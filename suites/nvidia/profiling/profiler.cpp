@@ -66,7 +66,7 @@ Facts CudaProfiler::counters(const Again& again) {
     plan_ = std::make_unique<CounterPlan>(cupti(), chip_name(cupti(), options_.device),
                                           counter_availability(cupti()));
   }
-  return counter_facts(count(cupti(), *plan_, again.call));
+  return counter_facts(count(cupti(), *plan_, again.call, again.prepare));
 }
 
 }  // namespace benanza::nvidia

@@ -19,6 +19,9 @@ struct Again {
   std::function<std::int64_t()> replay;
   /// replay() of a graph that is captured for it.
   std::function<std::int64_t()> recapture;
+  /// Enqueues what comes before a call that is counted: the flush of a cold one, or the call
+  /// itself.
+  std::function<void()> prepare;
 };
 
 /// The facts that --kernels and --counters add to a row. CUPTI is loaded when the first row asks;

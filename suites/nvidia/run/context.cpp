@@ -12,6 +12,9 @@ namespace {
 /// Left free beside a workspace, for what the libraries allocate themselves.
 constexpr std::int64_t reserve_bytes = std::int64_t{512} << 20;
 
+/// Of operands that are kept for the next variant.
+constexpr std::int64_t operand_capacity = std::int64_t{2} << 30;
+
 void use_device(int device) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -30,11 +33,17 @@ void use_device(int device) {
 
 }  // namespace
 
-CudaContext::CudaContext(const CudaOptions& options) : options_(options), profiler_(options) {
+CudaContext::CudaContext(const CudaOptions& options)
+    : options_(options), operands_(operand_capacity), profiler_(options) {
   use_device(options.device);
   system_ = cuda_system(options.device);
   stream_ = make_stream();
   stopwatch_ = std::make_unique<CudaStopwatch>(options.device, stream_.get());
+}
+
+ResultReader& CudaContext::results() {
+  if (!results_) results_.emplace();
+  return *results_;
 }
 
 std::int64_t CudaContext::l2_bytes() const {

@@ -11,7 +11,9 @@
 #include "suites/nvidia/device/handles.h"
 #include "suites/nvidia/device/options.h"
 #include "suites/nvidia/profiling/profiler.h"
+#include "suites/nvidia/run/operand_store.h"
 #include "suites/nvidia/run/peaks.h"
+#include "suites/nvidia/run/result_reader.h"
 #include "suites/nvidia/run/stopwatch.h"
 
 namespace benanza::nvidia {
@@ -40,6 +42,9 @@ class CudaContext {
   /// A caller that holds the pointer keeps the block alive even after the context has moved to a
   /// larger one. Throws OutOfMemory.
   std::shared_ptr<DeviceMemory> workspace(std::int64_t bytes);
+  OperandStore& operands() { return operands_; }
+  ResultReader& results();
+
   /// Largest workspace a library may be offered now, in bytes: --max-workspace, or what is free.
   std::int64_t max_workspace_bytes() const;
 
@@ -49,6 +54,8 @@ class CudaContext {
   Stream stream_;
   std::shared_ptr<DeviceMemory> workspace_;
   std::unique_ptr<CudaStopwatch> stopwatch_;
+  OperandStore operands_;
+  std::optional<ResultReader> results_;
   std::optional<Peaks> peaks_;
   CudaProfiler profiler_;
 };

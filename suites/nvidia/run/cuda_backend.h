@@ -22,12 +22,26 @@ class CudaBackend : public harness::SolverBackend<Library> {
 
   std::vector<std::string> devices() const override { return usable_devices(); }
   std::string_view help() const override { return cuda_options_help(); }
-  /// The peaks.
+  /// The peaks, and what the GPU did before.
   std::vector<std::pair<std::string, std::string>> context() override {
-    const auto& peaks = device_.peaks();
-    return peaks ? context_entries(*peaks) : std::vector<std::pair<std::string, std::string>>{};
+    std::vector<std::pair<std::string, std::string>> entries{{"peaks", "not measured"}};
+    if (const auto& peaks = device_.peaks()) {
+      entries = context_entries(*peaks);
+      const std::string& source = device_.options().peaks;
+      if (source != "measure") entries.emplace_back("peaks", "of " + source);
+    }
+    if (const GpuObserver* const observer = device_.observer()) {
+      entries.insert(entries.end(), observer->at_start().begin(), observer->at_start().end());
+    }
+    return entries;
   }
+  harness::Observer* observer() override { return device_.observer(); }
   harness::Stopwatch& stopwatch() override { return device_.get().stopwatch(); }
+  std::string profile_kinds() const override {
+    const CudaOptions& asked = device_.options();
+    if (asked.kernels && asked.counters) return "kernels,counters";
+    return asked.kernels ? "kernels" : asked.counters ? "counters" : "";
+  }
 
  protected:
   Library& library() override { return library_; }

@@ -5,15 +5,19 @@
 namespace benanza::nvidia {
 namespace {
 
+/// Of a block of the kernels that move bytes.
+constexpr unsigned moving_threads = 256;
+
 cudaKernel_t kernel_named(cudaLibrary_t library, const char* name) {
   cudaKernel_t kernel = nullptr;
   check(cudaLibraryGetKernel(&kernel, library, name), name);
   return kernel;
 }
 
-void launch(cudaKernel_t kernel, unsigned blocks, void** arguments, cudaStream_t stream) {
-  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(1), arguments, 0,
-                         stream),
+void launch(cudaKernel_t kernel, unsigned blocks, unsigned threads, void** arguments,
+            cudaStream_t stream) {
+  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads),
+                         arguments, 0, stream),
         "cudaLaunchKernel");
 }
 
@@ -34,6 +38,8 @@ DeviceCode::DeviceCode(int multiprocessors) : multiprocessors_(multiprocessors) 
   library_.reset(library);
   delay_ = kernel_named(library, "benanza_delay");
   read_clock_ = kernel_named(library, "benanza_read_clock");
+  copy_ = kernel_named(library, "benanza_copy");
+  read_ = kernel_named(library, "benanza_read");
 
   void* memory = nullptr;
   check(cudaMallocHost(&memory, 2 * sizeof(ClockReading)), "cudaMallocHost");
@@ -46,13 +52,25 @@ void DeviceCode::forget_readings() { readings_[0] = readings_[1] = {}; }
 void DeviceCode::delay(double seconds, cudaStream_t stream) {
   auto nanoseconds = static_cast<std::uint64_t>(seconds * 1e9);
   void* arguments[] = {&nanoseconds};
-  launch(delay_, 1, arguments, stream);
+  launch(delay_, 1, 1, arguments, stream);
 }
 
 void DeviceCode::read_clock(std::size_t index, cudaStream_t stream) {
   ClockReading* reading = &readings_[index];
   void* arguments[] = {&reading};
-  launch(read_clock_, static_cast<unsigned>(multiprocessors_), arguments, stream);
+  launch(read_clock_, static_cast<unsigned>(multiprocessors_), 1, arguments, stream);
+}
+
+void DeviceCode::copy(std::byte* to, const std::byte* from, std::int64_t bytes,
+                      cudaStream_t stream) {
+  void* arguments[] = {&to, &from};
+  launch(copy_, static_cast<unsigned>(bytes / copied_at_once), moving_threads, arguments, stream);
+}
+
+void DeviceCode::read(std::byte* scratch, const std::byte* from, std::int64_t bytes,
+                      cudaStream_t stream) {
+  void* arguments[] = {&scratch, &from};
+  launch(read_, static_cast<unsigned>(bytes / copied_at_once), moving_threads, arguments, stream);
 }
 
 std::array<ClockReading, 2> DeviceCode::readings() const { return {readings_[0], readings_[1]}; }

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -24,7 +25,7 @@ struct ClockReading {
 /// Average clock between two readings, in Hz. 0 if one is missing or no time has passed.
 double clock_hz(const ClockReading& before, const ClockReading& after);
 
-/// The two kernels that timing needs.
+/// The kernels that timing and the peaks need.
 class DeviceCode {
  public:
   explicit DeviceCode(int multiprocessors);
@@ -35,6 +36,11 @@ class DeviceCode {
   void read_clock(std::size_t index, cudaStream_t stream);
   /// Before a new pair, so that a reading that fails is seen to be missing (zeros).
   void forget_readings();
+  /// Enqueues the copy of `bytes`, a multiple of copied_at_once, by a kernel of our own.
+  void copy(std::byte* to, const std::byte* from, std::int64_t bytes, cudaStream_t stream);
+  /// Enqueues the reading of `bytes`, a multiple of copied_at_once. `scratch` may be written.
+  void read(std::byte* scratch, const std::byte* from, std::int64_t bytes, cudaStream_t stream);
+  static constexpr std::int64_t copied_at_once = 16384;
   /// Valid after the stream has been waited for.
   std::array<ClockReading, 2> readings() const;
 
@@ -45,6 +51,8 @@ class DeviceCode {
   Handle<cudaLibrary_t, &cudaLibraryUnload> library_;
   cudaKernel_t delay_ = nullptr;
   cudaKernel_t read_clock_ = nullptr;
+  cudaKernel_t copy_ = nullptr;
+  cudaKernel_t read_ = nullptr;
   int multiprocessors_;
   std::unique_ptr<ClockReading[], FreeHost> readings_;
 };

@@ -1,24 +1,48 @@
 #include "suites/nvidia/run/lazy_context.h"
 
 #include <cuda_runtime_api.h>
+#include <unistd.h>
 
 #include <iostream>
 
+#include "core/results_file/read_rows.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::nvidia {
+namespace {
+
+Peaks peaks_from(const std::string& file, const CudaContext& context) {
+  Origin found;
+  read_rows(file, {.begin = [&](const Origin& origin) { found = origin; }, .add = [](Row&&) {}},
+            "name another with --peaks, or measure them");
+  return peaks_in(found, context.system(), context.l2_bytes());
+}
+
+}  // namespace
 
 CudaContext& LazyContext::get() {
   if (!context_) {
     context_.emplace(options_);
     lock_.emplace(device_lock_file(device_uuid(options_.device)), std::cerr);
+    management_ = open_management(options_.device);
+    if (management_) observer_.emplace(*management_, static_cast<unsigned>(::getpid()));
   }
   return *context_;
 }
 
+GpuObserver* LazyContext::observer() {
+  get();
+  return observer_ ? &*observer_ : nullptr;
+}
+
 const std::optional<Peaks>& LazyContext::peaks() {
   CudaContext& context = get();
-  if (!context.peaks() && measure_peaks_) context.set_peaks(measure_peaks_(*this));
+  if (context.peaks() || options_.peaks == "none") return context.peaks();
+  if (options_.peaks != "measure") {
+    context.set_peaks(peaks_from(options_.peaks, context));
+  } else if (measure_peaks_) {
+    context.set_peaks(measure_peaks_(*this));
+  }
   return context.peaks();
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "suites/nvidia/device/device_lock.h"
+#include "suites/nvidia/device/gpu_observer.h"
 #include "suites/nvidia/run/context.h"
 
 namespace benanza::nvidia {
@@ -20,16 +22,22 @@ class LazyContext {
   /// The first call opens the GPU and waits until no other suite measures on it. Throws NoGpu.
   CudaContext& get();
 
+  /// Watches the GPU; null where the driver's management library is not there. Opens the GPU.
+  GpuObserver* observer();
+
   using MeasurePeaks = std::function<Peaks(LazyContext&)>;
   void measure_peaks_with(MeasurePeaks measure) { measure_peaks_ = std::move(measure); }
-  /// Measured by the first call, if it is known how; from then on the context's, too. Throws what
-  /// get() and the measurement throw.
+  /// Measured by the first call, if it is known how, or read from a file, as --peaks says; from
+  /// then on the context's, too. Empty with --peaks=none. Throws what get() and the measurement
+  /// throw, and Error for a file that does not hold the peaks of this device.
   const std::optional<Peaks>& peaks();
 
  private:
   CudaOptions options_;
   std::optional<CudaContext> context_;
   std::optional<DeviceLock> lock_;
+  std::unique_ptr<Management> management_;
+  std::optional<GpuObserver> observer_;
   MeasurePeaks measure_peaks_;
 };
 

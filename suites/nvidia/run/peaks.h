@@ -6,32 +6,52 @@
 #include <vector>
 
 #include "core/problem/problem.h"
+#include "core/results_file/origin.h"
 
 namespace benanza::nvidia {
 
-/// The most a device has been seen to do. Measured on zeros, which cost least power, so that clocks
-/// are as high as they get.
-struct Peaks {
+/// The most a device has been seen to do, in so many FLOP or bytes a second.
+struct Rates {
   /// By large matrix products. A precision that is not there is not known.
-  std::map<Precision, double> flops_per_second;
+  std::map<Precision, double> flops{};
   /// By the best of large copies, fills and reads, read and written bytes together. 0: not known.
-  double bytes_per_second = 0;
+  double bytes = 0;
+
+  bool operator==(const Rates&) const = default;
+};
+
+struct Peaks {
+  /// On random values, as rows are measured: what a report holds times against.
+  Rates reported{};
+  /// On the most favourable values: zeros cost least power, so that clocks are as high as they get.
+  /// What no time may beat.
+  Rates possible{};
   std::int64_t l2_bytes = 0;
+
+  bool operator==(const Peaks&) const = default;
 };
 
 /// How far above a measured peak a true measurement may be: no product and no copy is perfect.
 constexpr double peak_slack = 1.15;
 
 /// The time below which a measurement of `work` is an error, in seconds. The larger of
-///   flops / (flops_per_second * arithmetic_saving * peak_slack), and
-///   (bytes - l2_bytes) / (bytes_per_second * peak_slack): what fits the L2 cache may stay there
+///   flops / (possible.flops * arithmetic_saving * peak_slack), and
+///   (bytes - l2_bytes) / (possible.bytes * peak_slack): what fits the L2 cache may stay there
 ///   from call to call.
 /// `arithmetic_saving`: how many times fewer operations the algorithm needs than Work counts
 /// (Winograd, FFT); infinity where nobody knows. 0 where no peak is known.
 double least_seconds(const Peaks& peaks, const Work& work, Precision precision,
                      double arithmetic_saving = 1);
 
-/// {"peak_fp16_flops_per_second", "6.6e+14"}, ...: for the context of the results.
+/// {"peak_fp16_flops_per_second", "6.6e+14"}, ..., {"peak_bytes_per_second", ...}: what is
+/// reported, and the same with "possible" for "peak"; for the context of the results.
 std::vector<std::pair<std::string, std::string>> context_entries(const Peaks& peaks);
+
+/// The inverse. `values`: what a results file says.
+Peaks peaks_of(const PeakValues& values, std::int64_t l2_bytes);
+
+/// Those of a results file for a device of `system`. Throws Error naming the file if they are of
+/// another device, or are not there.
+Peaks peaks_in(const Origin& file, const System& system, std::int64_t l2_bytes);
 
 }  // namespace benanza::nvidia

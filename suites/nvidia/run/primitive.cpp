@@ -1,8 +1,40 @@
 #include "suites/nvidia/run/primitive.h"
 
+#include <algorithm>
+#include <random>
+
+#include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/convert.h"
 
 namespace benanza::nvidia {
+
+namespace {
+
+/// Not a power of two: rows of a matrix differ.
+constexpr std::int64_t random_values = 65537;
+
+void fill_at_random(DeviceMemory& memory, Precision precision, cudaStream_t stream) {
+  std::minstd_rand random(2020);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  const float range = precision == Precision::int8 ? 127 : 1;
+  std::vector<float> values(random_values);
+  for (float& value : values) value = range * uniform(random);
+  std::vector<std::byte> bytes =
+      to_storage(values, tensor_format(precision, {random_values}, Layout::plain));
+  const std::int64_t size = memory.size_bytes();
+  std::int64_t filled = std::min<std::int64_t>(size, static_cast<std::int64_t>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(filled));
+  memory.write(bytes, stream);
+  while (filled < size) {
+    const std::int64_t more = std::min(filled, size - filled);
+    check(cudaMemcpyAsync(memory.data() + filled, memory.data(), static_cast<std::size_t>(more),
+                          cudaMemcpyDeviceToDevice, stream),
+          "cudaMemcpyAsync");
+    filled += more;
+  }
+}
+
+}  // namespace
 
 CudaPrimitive::CudaPrimitive(CudaContext& context, std::vector<TensorFormat> inputs,
                              TensorFormat output, std::int64_t workspace_bytes)
@@ -21,7 +53,7 @@ CudaPrimitive::~CudaPrimitive() { context_.stopwatch().forget(*this); }
 
 void CudaPrimitive::upload(std::size_t index, std::span<const float> values) {
   Tensor& tensor = inputs_.at(index);
-  tensor.memory.write(to_storage(values, tensor.format), stream());
+  context_.operands().write(values, tensor.format, tensor.memory, stream());
 }
 
 void CudaPrimitive::poison_output() {
@@ -34,8 +66,20 @@ std::vector<float> CudaPrimitive::download() {
   return from_storage(bytes, output_.format);
 }
 
-void CudaPrimitive::clear_inputs() {
-  for (Tensor& tensor : inputs_) tensor.memory.fill(0, stream());
+std::optional<harness::Primitive::Glimpse> CudaPrimitive::glimpse(
+    std::span<const std::int64_t> places) {
+  const TensorFormat& format = output_.format;
+  if (!ResultReader::reads(format)) return std::nullopt;
+  ResultReader& reader = context_.results();
+  return Glimpse{.values = reader.values(output(), format, places, stream()),
+                 .poisoned = reader.not_a_number(output(), format, stream())};
+}
+
+void CudaPrimitive::fill_inputs(Values values) {
+  for (Tensor& tensor : inputs_) {
+    tensor.memory.fill(0, stream());
+    if (values == Values::random) fill_at_random(tensor.memory, tensor.format.precision, stream());
+  }
 }
 
 void CudaPrimitive::guard(const Work& work, Precision precision, double arithmetic_saving) {
@@ -47,11 +91,15 @@ void CudaPrimitive::guard(const Work& work, Precision precision, double arithmet
 Facts CudaPrimitive::facts() {
   Facts facts = context_.stopwatch().facts(*this);
   facts.merge(library_facts());
-  facts.merge(context_.profiler().facts(
-      {.call = [this] { run(); },
-       .replay = [this] { return context_.stopwatch().replay(*this); },
-       .recapture = [this] { return context_.stopwatch().recapture(*this); }}));
   return facts;
+}
+
+Facts CudaPrimitive::profile() {
+  CudaStopwatch& stopwatch = context_.stopwatch();
+  return context_.profiler().facts({.call = [this] { run(); },
+                                    .replay = [&] { return stopwatch.replay(*this); },
+                                    .recapture = [&] { return stopwatch.recapture(*this); },
+                                    .prepare = [&] { stopwatch.prepare_as_timed(*this); }});
 }
 
 }  // namespace benanza::nvidia

@@ -28,14 +28,19 @@ class CudaPrimitive : public harness::Primitive {
   void upload(std::size_t index, std::span<const float> values) override;
   void poison_output() override;
   std::vector<float> download() override;
+  std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
-  /// Zeros: for measurements whose values do not matter.
-  void clear_inputs();
+  /// random: uniform in [-1, 1), of int8 in [-127, 127]; some 65,000 values, again and again.
+  enum class Values { zeros, random };
+  /// For measurements whose result nobody looks at.
+  void fill_inputs(Values values);
   /// From now on a time in which the device, at its peaks, could not do `work` is an error of the
   /// stopwatch. `arithmetic_saving` as for least_seconds(). Without peaks, nothing.
   void guard(const Work& work, Precision precision, double arithmetic_saving = 1);
-  /// library_facts() and the stopwatch's; with --kernels and --counters, one more run under CUPTI.
+  /// library_facts() and the stopwatch's.
   Facts facts() final;
+  /// What --kernels and --counters ask of CUPTI.
+  Facts profile() final;
 
  protected:
   /// The library's own facts: "heuristic_rank", "tensor_core_claimed", ...

@@ -51,6 +51,12 @@ class CudaStopwatch : public harness::Stopwatch {
   /// replay() of a graph captured anew, which takes the other one's place.
   std::int64_t recapture(harness::Primitive& primitive);
 
+  /// Enqueues what a sample of `primitive` finds before it: after time_cold() the flush of the
+  /// caches, else a call.
+  void prepare_as_timed(harness::Primitive& primitive);
+  /// Enqueues the writing of twice the L2 cache: what it held is in memory then, and only there.
+  void flush();
+
   /// From now on time() and time_cold() throw std::runtime_error where one call of `primitive` took
   /// less than `seconds`: the device cannot do that.
   void expect_at_least(const harness::Primitive& primitive, double seconds);
@@ -71,6 +77,8 @@ class CudaStopwatch : public harness::Stopwatch {
   struct State {
     const harness::Primitive* primitive = nullptr;
     bool capturable = true;
+    /// Timed by time_cold().
+    bool cold = false;
     GraphExec graph;
     std::int64_t graph_calls = 0;
     double graph_seconds = 0;
@@ -83,6 +91,7 @@ class CudaStopwatch : public harness::Stopwatch {
   };
 
   void begin(harness::Primitive& primitive);
+  void reserve_flush();
   void capture(harness::Primitive& primitive, std::int64_t calls);
   /// Seconds `enqueue` takes on the GPU, `prepare` before it not counted.
   double timed(const Action& prepare, const Action& enqueue);

@@ -244,5 +244,45 @@ TEST_F(Suite, BadFlagsAreOneLine) {
   expect_error(run({"--problem=relu/0x"}), "relu/0x");
 }
 
+/// The rows' facts of that name, in the order of their names.
+std::vector<Json> facts(const Json& rows, const char* fact) {
+  std::map<std::string, Json> sorted;
+  for (const Json& row : rows) {
+    sorted[row.at("name").get<std::string>() + row.at("repetition_index").dump()] =
+        row.value(fact, Json());
+  }
+  std::vector<Json> values;
+  for (const auto& [name, value] : sorted) values.push_back(value);
+  return values;
+}
+
+TEST_F(Suite, ProfilesWhenNothingIsLeftToTime) {
+  const Finished finished = run_program({.arguments = {"--problem=relu/1x8", "--layout=nchw",
+                                                       "--benchmark_repetitions=2", out_flag()},
+                                         .environment = {{"FAKE_PROFILE", "kernels"}}});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(facts(rows(), "profiles_before"), ElementsAre(0.0, 0.0, 0.0, 0.0));
+  EXPECT_THAT(facts(rows(), "kernel_names"),
+              ElementsAre("relu_kernel", "relu_kernel", Json(), Json()));
+  EXPECT_THAT(facts(rows(), "profile_failed"),
+              ElementsAre(Json(), Json(), "the profiler gave up", "the profiler gave up"));
+}
+
+TEST_F(Suite, ProfilesRowsThatWereMeasuredWithoutAndThoseOnlyOnce) {
+  const std::vector<std::string> arguments{"--problem=relu/1x8", "--layout=nchw",
+                                           "--algorithms=best", out_flag()};
+  EXPECT_EQ(run(arguments).status, 0);
+  const Json samples = rows().at(0).at("samples");
+  EXPECT_THAT(facts(rows(), "kernel_names"), ElementsAre(Json()));
+  const std::map<std::string, std::string> profiling{{"FAKE_PROFILE", "kernels"}};
+  EXPECT_EQ(run_program({.arguments = arguments, .environment = profiling}).status, 0);
+  EXPECT_THAT(facts(rows(), "kernel_names"), ElementsAre("relu_kernel"));
+  EXPECT_THAT(facts(rows(), "profiled"), ElementsAre("kernels"));
+  EXPECT_EQ(rows().at(0).at("samples"), samples);
+  const std::string written = read_file(file);
+  EXPECT_EQ(run_program({.arguments = arguments, .environment = profiling}).status, 0);
+  EXPECT_EQ(read_file(file), written);
+}
+
 }  // namespace
 }  // namespace benanza::harness

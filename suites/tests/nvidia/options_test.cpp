@@ -57,6 +57,14 @@ TEST(CudaOptions, TakesItsOwnFlagsAndLeavesTheRestInOrder) {
   EXPECT_THAT(taken.rest, ElementsAre("bench_x", "--benchmark_filter=conv", "--cold", "--fresh"));
 }
 
+TEST(CudaOptions, PeaksByFlagOrEnvironment) {
+  EXPECT_EQ(take({}, {}).options.peaks, "measure");
+  EXPECT_EQ(take({"--peaks=none"}, {}).options.peaks, "none");
+  EXPECT_EQ(take({}, {{"BENANZA_PEAKS", "r.json"}}).options.peaks, "r.json");
+  EXPECT_EQ(take({"--peaks=measure"}, {{"BENANZA_PEAKS", "none"}}).options.peaks, "measure");
+  EXPECT_THAT(refusal("--peaks="), HasSubstr("--peaks"));
+}
+
 TEST(CudaOptions, DefaultsToTheFirstDevice) {
   const Taken taken = take({"--kernels_more=1", "--devices"}, {});
   EXPECT_EQ(taken.options, CudaOptions{});

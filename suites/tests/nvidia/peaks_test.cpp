@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "core/tests/folder.h"
+
 namespace benanza::nvidia {
 namespace {
 
@@ -12,9 +14,10 @@ using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::Pair;
 
-const Peaks device{.flops_per_second = {{Precision::fp32, 50e12}, {Precision::fp16, 700e12}},
-                   .bytes_per_second = 3e12,
-                   .l2_bytes = 50'000'000};
+const Peaks device{
+    .reported = {.flops = {{Precision::fp32, 45e12}, {Precision::fp16, 600e12}}, .bytes = 2.5e12},
+    .possible = {.flops = {{Precision::fp32, 50e12}, {Precision::fp16, 700e12}}, .bytes = 3e12},
+    .l2_bytes = 50'000'000};
 
 TEST(LeastSeconds, ArithmeticAtThePeakOfThePrecision) {
   const Work work{.flops = 57.5e9, .bytes_read = 1000, .bytes_written = 1000};
@@ -41,15 +44,70 @@ TEST(LeastSeconds, BytesBeyondTheCacheAtThePeakBandwidth) {
 TEST(LeastSeconds, NothingIsKnownWithoutPeaks) {
   const Work work{.flops = 1e12, .bytes_read = 1 << 30, .bytes_written = 0};
   EXPECT_EQ(least_seconds({}, work, Precision::fp32), 0);
-  EXPECT_EQ(least_seconds({.flops_per_second = {{Precision::fp16, 1e12}}}, work, Precision::fp32),
-            0);
+  const Peaks other{.possible = {.flops = {{Precision::fp16, 1e12}}}};
+  EXPECT_EQ(least_seconds(other, work, Precision::fp32), 0);
 }
 
 TEST(ContextEntries, NameTheirUnit) {
-  EXPECT_THAT(context_entries(device), ElementsAre(Pair("peak_fp32_flops_per_second", "5e+13"),
-                                                   Pair("peak_fp16_flops_per_second", "7e+14"),
-                                                   Pair("peak_bytes_per_second", "3e+12")));
+  EXPECT_THAT(context_entries(device), ElementsAre(Pair("peak_fp32_flops_per_second", "4.5e+13"),
+                                                   Pair("peak_fp16_flops_per_second", "6e+14"),
+                                                   Pair("peak_bytes_per_second", "2.5e+12"),
+                                                   Pair("possible_fp32_flops_per_second", "5e+13"),
+                                                   Pair("possible_fp16_flops_per_second", "7e+14"),
+                                                   Pair("possible_bytes_per_second", "3e+12")));
   EXPECT_TRUE(context_entries({}).empty());
+}
+
+// A row at 48 TFLOP/s is above what random values reach, 45, and below what zeros reach.
+TEST(LeastSeconds, IsOfWhatIsPossibleNotOfWhatIsReported) {
+  const Work work{.flops = 48e9, .bytes_read = 0, .bytes_written = 0};
+  EXPECT_LT(least_seconds(device, work, Precision::fp32), 1e-3);
+  Peaks fast_on_zeros = device;
+  fast_on_zeros.possible.flops[Precision::fp32] *= 2;
+  EXPECT_DOUBLE_EQ(least_seconds(fast_on_zeros, work, Precision::fp32),
+                   least_seconds(device, work, Precision::fp32) / 2);
+}
+
+// A Winograd convolution by F(2x2,3x3) needs 2.25 times fewer products, F(4x4,3x3) 4 times fewer:
+// 100 and 180 TFLOP/s as Work counts them are possible at 50, and not without saving.
+TEST(LeastSeconds, TransformsMayBeatThePeakByWhatTheySave) {
+  const auto possible = [](double teraflops, double saving) {
+    const Work work{.flops = teraflops * 1e9, .bytes_read = 0, .bytes_written = 0};
+    return least_seconds(device, work, Precision::fp32, saving) <= 1e-3;
+  };
+  EXPECT_FALSE(possible(100, 1));
+  EXPECT_TRUE(possible(100, 2.25));
+  EXPECT_FALSE(possible(180, 2.25));
+  EXPECT_TRUE(possible(180, 4));
+  EXPECT_FALSE(possible(231, 4));  // 50 * 4 * 1.15 = 230
+}
+
+PeakValues values_of(const Peaks& peaks) {
+  PeakValues values;
+  for (const auto& [name, text] : context_entries(peaks)) values[name] = std::stod(text);
+  return values;
+}
+
+TEST(PeaksOf, AreWhatTheContextSays) {
+  EXPECT_EQ(peaks_of(values_of(device), device.l2_bytes), device);
+  EXPECT_EQ(peaks_of({}, 1), (Peaks{.l2_bytes = 1}));
+}
+
+TEST(PeaksOf, AnOlderFilesAreOfZeros) {
+  const Peaks peaks = peaks_of({{"peak_bytes_per_second", 3e12}}, 1);
+  EXPECT_EQ(peaks.reported.bytes, 3e12);
+  EXPECT_EQ(peaks.possible.bytes, 3e12);
+}
+
+TEST(PeaksIn, MustBeOfThisDevice) {
+  const Origin file{.system = {{"device", "NVIDIA H200"}}, .peaks = values_of(device), .file = "r"};
+  EXPECT_EQ(peaks_in(file, {{"device", "NVIDIA H200"}}, device.l2_bytes), device);
+  EXPECT_EQ(test::error_of([&] {
+              peaks_in(file, {{"device", "NVIDIA H100"}}, 1);
+            }),
+            "--peaks=r: of NVIDIA H200, this is NVIDIA H100");
+  EXPECT_EQ(test::error_of([&] { peaks_in({.file = "r"}, {}, 1); }),
+            "--peaks=r: says no peaks; measure them");
 }
 
 }  // namespace

@@ -105,7 +105,8 @@ TEST(CudaProfiler, AddsNothingUnasked) {
   CudaProfiler profiler({});
   int calls = 0;
   const auto count = [&] { return ++calls; };
-  EXPECT_TRUE(profiler.facts({.call = count, .replay = count, .recapture = count}).empty());
+  EXPECT_TRUE(profiler.facts({.call = count, .replay = count, .recapture = count, .prepare = count})
+                  .empty());
   EXPECT_EQ(calls, 0);
 }
 

@@ -50,6 +50,7 @@ class PlantedBackend : public Backend {
   }
   std::unique_ptr<Primitive> create(const Variant& variant) override;
   Stopwatch& stopwatch() override { return library_->stopwatch(); }
+  Observer* observer() override { return library_->observer(); }
 
  private:
   std::unique_ptr<Backend> library_;

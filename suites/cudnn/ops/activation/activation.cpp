@@ -163,7 +163,7 @@ void register_activation(SolverTable& table) {
        },
        .create = create,
        .owns = is_call});
-  table.add(graph_solver<Activation>(layouts, activation_graphs));
+  table.add(region_solver<Activation>(layouts, activation_graphs));
 }
 
 }  // namespace benanza::cudnn

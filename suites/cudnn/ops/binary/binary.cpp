@@ -110,14 +110,6 @@ std::unique_ptr<harness::Primitive> create(Library& library, const Binary& shape
 
 }  // namespace
 
-Dims memory_order(const Dims& dims, Layout layout) {
-  if (layout != Layout::nhwc || dims.size() < 3) return dims;
-  Dims ordered{dims[0]};
-  ordered.insert(ordered.end(), dims.begin() + 2, dims.end());
-  ordered.push_back(dims[1]);
-  return ordered;
-}
-
 MergedDims merge_broadcast(const Dims& full, const Dims& other) {
   MergedDims merged;
   bool last_was_broadcast = false;
@@ -189,7 +181,7 @@ void register_binary(SolverTable& table) {
               harness::AlgorithmSet) { return binary_algorithms(shape, prototype.layout); },
        .create = create,
        .owns = is_call});
-  table.add(graph_solver<Binary>(layouts, binary_graphs));
+  table.add(region_solver<Binary>(layouts, binary_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -7,7 +7,7 @@
 
 #include "core/problem/ops/binary.h"
 #include "suites/cudnn/api/shape.h"
-#include "suites/cudnn/primitive/graph_solver.h"
+#include "suites/cudnn/primitive/elementwise_graph.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -38,9 +38,6 @@ BinaryCall scaled(BinaryCall call, float factor);
 /// and differences; each with ".folded" where the channels lie innermost and one operand is
 /// broadcast: the library is slow there unless it is shown a matrix.
 std::vector<harness::Algorithm> binary_algorithms(const Binary& shape, Layout layout);
-
-/// The axes in the order in which they lie in memory.
-Dims memory_order(const Dims& dims, Layout layout);
 
 /// Extents of `full` and of `other`, which is broadcast to it, both row-major, with neighbouring
 /// axes merged that are broadcast alike.

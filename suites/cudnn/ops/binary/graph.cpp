@@ -1,111 +1,11 @@
 #include "suites/cudnn/ops/binary/binary.h"
-
-#include <optional>
-#include <string>
-#include <utility>
-
-#include "suites/cudnn/graph/elementwise.h"
-#include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/harness/primitive.h"
+#include "suites/cudnn/primitive/elementwise_graph.h"
 
 namespace benanza::cudnn {
-namespace {
 
-using Id = OperationGraph::Id;
-
-struct Extents {
-  Dims a;
-  Dims b;
-  Dims result;
-};
-
-/// Axes in the order in which they lie in memory; neighbours that are broadcast alike are one.
-Extents merged(const Binary& shape, Layout layout) {
-  const Dims a = memory_order(shape.a, layout);
-  const Dims b = memory_order(shape.b, layout);
-  const Dims result = memory_order(shape.output(), layout);
-  Extents extents;
-  std::pair<bool, bool> last;
-  for (std::size_t axis = 0; axis < result.size(); ++axis) {
-    if (result[axis] == 1) continue;
-    const std::pair broadcast{a[axis] == 1, b[axis] == 1};
-    if (!extents.result.empty() && broadcast == last) {
-      extents.a.back() *= a[axis];
-      extents.b.back() *= b[axis];
-      extents.result.back() *= result[axis];
-    } else {
-      extents.a.push_back(a[axis]);
-      extents.b.push_back(b[axis]);
-      extents.result.push_back(result[axis]);
-    }
-    last = broadcast;
-  }
-  if (extents.result.size() == 1 && extents.a == extents.result) {
-    const bool is_scalar = extents.b.front() == 1;
-    extents.a = extents.result = as_matrix(extents.result.front());
-    extents.b = is_scalar ? Dims{1, 1} : extents.a;
-  }
-  return extents;
-}
-
-std::optional<cudnnPointwiseMode_t> single_mode(BinaryKind kind) {
-  switch (kind) {
-    case BinaryKind::add:
-      return CUDNN_POINTWISE_ADD;
-    case BinaryKind::sub:
-      return CUDNN_POINTWISE_SUB;
-    case BinaryKind::mul:
-      return CUDNN_POINTWISE_MUL;
-    case BinaryKind::div:
-      return CUDNN_POINTWISE_DIV;
-    case BinaryKind::max:
-      return CUDNN_POINTWISE_MAX;
-    case BinaryKind::min:
-      return CUDNN_POINTWISE_MIN;
-    case BinaryKind::power:
-      return CUDNN_POINTWISE_POW;
-    default:
-      return std::nullopt;
-  }
-}
-
-}  // namespace
-
-std::vector<GraphCall> binary_graphs(const Binary& shape, const harness::Variant& variant) {
-  if (variant.precision == Precision::int8) {
-    throw harness::Unsupported("int8 " + std::string(shape.op()) + " needs a scale of its own");
-  }
-  const Extents extents = merged(shape, variant.layout);
-  GraphCall call;
-  OperationGraph& graph = call.graph;
-  call.inputs = {dense(variant.precision, shape.a, variant.layout),
-                 dense(variant.precision, shape.b, variant.layout)};
-  call.output = dense(variant.precision, shape.output(), variant.layout);
-  // The same places, seen as fewer axes.
-  const nvidia::TensorFormat left = innermost_as_channels(variant.precision, extents.a);
-  const nvidia::TensorFormat result = innermost_as_channels(variant.precision, extents.result);
-  const Id a = graph.tensor(left);
-  const Id b = graph.tensor(innermost_as_channels(variant.precision, extents.b));
-  const Id y = graph.tensor(result);
-  call.bound = {a, b, y};
-  if (const auto mode = single_mode(shape.kind)) {
-    graph.pointwise({*mode}, a, b, y);
-  } else if (shape.kind == BinaryKind::prelu) {
-    const Dims& dims = result.dims;
-    const auto against_zero = [&](cudnnPointwiseMode_t mode) {
-      const Id made = graph.intermediate(left.dims);
-      graph.pointwise({mode}, a, graph.scalar(0, dims.size()), made);
-      return made;
-    };
-    const Id above = against_zero(CUDNN_POINTWISE_MAX);
-    const Id below = graph.intermediate(dims);
-    graph.pointwise({CUDNN_POINTWISE_MUL}, against_zero(CUDNN_POINTWISE_MIN), b, below);
-    graph.pointwise({CUDNN_POINTWISE_ADD}, below, above, y);
-  } else {
-    throw harness::Unsupported("cuDNN's graphs do not compare");
-  }
+std::vector<GraphCall> binary_graphs(const Binary&, const harness::Variant& variant) {
   std::vector<GraphCall> found;
-  found.push_back(std::move(call));
+  found.push_back(elementwise_graph(variant));
   return found;
 }
 

@@ -163,7 +163,10 @@ void register_convolution(SolverTable& table) {
   table.add<Convolution>(
       {.layouts = [](const Convolution& shape) { return image_layouts(shape.input); },
        .algorithms = algorithms,
-       .create = create});
+       .create = create,
+       .owns = is_call});
+  table.add(region_solver<Convolution>(
+      [](const Convolution& shape) { return image_layouts(shape.input); }, convolution_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -8,6 +8,7 @@
 
 #include "core/problem/problem.h"
 #include "suites/cudnn/api/descriptors.h"
+#include "suites/cudnn/primitive/graph_solver.h"
 #include "suites/cudnn/primitive/heuristics.h"
 #include "suites/cudnn/primitive/padding.h"
 
@@ -52,6 +53,13 @@ ConvolutionDescriptors describe(const ConvolutionCall& call, Layout layout, Prec
 /// 2020). cuDNN 9.14 on an H100 was at most 4 times as far off as the tolerance of a plain sum with
 /// 3x3 filters (depthwise, so 9 terms), and 123 times with 5x5.
 double rounding_amplification(const Convolution& shape, cudnnConvolutionFwdAlgo_t algorithm);
+/// Of any algorithm that transforms tiles.
+double amplification_of_transforms(const Convolution& shape);
+
+/// One convolution and its epilogue as cuDNN's graphs; where it ends in a relu, once more with the
+/// relu as a maximum ("max."), for the engines that are compiled at run time.
+std::vector<GraphCall> convolution_graphs(const Convolution& shape,
+                                          const harness::Variant& variant);
 
 /// "implicit_gemm", ... in the library's order; DIRECT has never had an implementation but is
 /// asked.

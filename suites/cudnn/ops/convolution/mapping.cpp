@@ -50,10 +50,14 @@ ConvolutionDescriptors describe(const ConvolutionCall& call, Layout layout, Prec
 std::span<const std::string_view> convolution_algorithm_names() { return algorithm_names; }
 
 double rounding_amplification(const Convolution& shape, cudnnConvolutionFwdAlgo_t algorithm) {
+  if (algorithm != CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED) return 1;
+  return amplification_of_transforms(shape);
+}
+
+double amplification_of_transforms(const Convolution& shape) {
   constexpr std::int64_t small_filter = 3;
   constexpr double of_small_tiles = 16;
   constexpr double of_large_tiles = 512;
-  if (algorithm != CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED) return 1;
   const bool large = std::any_of(shape.window.kernel.begin(), shape.window.kernel.end(),
                                  [](std::int64_t extent) { return extent > small_filter; });
   return large ? of_large_tiles : of_small_tiles;

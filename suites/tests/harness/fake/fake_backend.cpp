@@ -56,7 +56,10 @@ std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
       FakePrimitive::Manners{
           .correct = variant.algorithm != "wrong",
           .noisy = variant.algorithm == "strided",
-          .calls_left = variant.algorithm == "lost-later" ? 2 : std::numeric_limits<int>::max()});
+          .calls_left = variant.algorithm == "lost-later" ? 2 : std::numeric_limits<int>::max(),
+          .correct_calls = variant.algorithm == "wears-out" ? 5 : std::numeric_limits<int>::max(),
+          .overwrites_operand = variant.algorithm == "overwrites",
+          .profiles = &profiles_});
 }
 
 void FakePrimitive::upload(std::size_t, std::span<const float> values) {
@@ -69,8 +72,30 @@ void FakePrimitive::poison_output() {
 
 void FakePrimitive::run() {
   if (manners_.calls_left-- == 0) throw EngineLost("illegal address");
+  const bool correct = manners_.correct && manners_.correct_calls > 0;
+  manners_.correct_calls -= manners_.correct_calls > 0 ? 1 : 0;
   std::transform(input_.begin(), input_.end(), output_.begin(),
-                 [this](float x) { return manners_.correct ? std::max(x, 0.0F) : x; });
+                 [correct](float x) { return correct ? std::max(x, 0.0F) : x; });
+  if (manners_.overwrites_operand) {
+    std::transform(input_.begin(), input_.end(), input_.begin(), [](float x) { return 2 * x; });
+  }
+}
+
+std::string FakeBackend::profile_kinds() const {
+  const char* const kinds = std::getenv("FAKE_PROFILE");
+  return kinds == nullptr ? "" : kinds;
+}
+
+Facts FakePrimitive::facts() {
+  Facts facts{{"rank", 2.0}, {"heuristic", true}};
+  if (manners_.profiles != nullptr) facts["profiles_before"] = double(*manners_.profiles);
+  return facts;
+}
+
+Facts FakePrimitive::profile() {
+  ++*manners_.profiles;
+  if (manners_.noisy) throw std::runtime_error("the profiler\n gave up");
+  return {{"kernel_names", std::string("relu_kernel")}};
 }
 
 double FakePrimitive::seconds_per_call() {

@@ -33,6 +33,7 @@ class FakeStopwatch : public Stopwatch {
 ///   leakyrelu  direct, and lost-later (takes the engine down in its third call); a ReLU, too
 ///   linear   takes the engine down while it lists its algorithms
 ///   softmax  no such operator, and so no row
+///   any      wears-out (wrong from its sixth call on), overwrites (its operand)
 ///   elu      fails while it lists its algorithms
 class FakeBackend : public Backend {
  public:
@@ -48,9 +49,12 @@ class FakeBackend : public Backend {
                                     AlgorithmSet set) override;
   std::unique_ptr<Primitive> create(const Variant& variant) override;
   Stopwatch& stopwatch() override { return stopwatch_; }
+  /// FAKE_PROFILE says.
+  std::string profile_kinds() const override;
 
  private:
   std::string threads_;
+  int profiles_ = 0;
   int reference_calls_ = 0;
   FakeStopwatch stopwatch_;
 };
@@ -65,6 +69,12 @@ class FakePrimitive : public Primitive {
     bool noisy = false;
     /// Calls before the one that takes the engine down.
     int calls_left = std::numeric_limits<int>::max();
+    /// Calls before the one that forgets to clip, as all later ones do.
+    int correct_calls = std::numeric_limits<int>::max();
+    /// A call leaves its operand changed.
+    bool overwrites_operand = false;
+    /// Profiles that the process has taken; null: not asked for.
+    int* profiles = nullptr;
   };
   FakePrimitive(std::size_t elements, Manners manners) : output_(elements), manners_(manners) {}
   explicit FakePrimitive(std::size_t elements) : FakePrimitive(elements, Manners{}) {}
@@ -77,7 +87,8 @@ class FakePrimitive : public Primitive {
   void run() override;
   std::vector<float> download() override { return output_; }
   std::int64_t workspace_bytes() const override { return 64; }
-  Facts facts() override { return {{"rank", 2.0}, {"heuristic", true}}; }
+  Facts facts() override;
+  Facts profile() override;
 
  private:
   std::vector<float> input_;

@@ -1,0 +1,297 @@
+// floor <= bound with fusion <= bound <= framework.
+
+#include "analysis/questions/bound/ladder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/model/fusion.h"
+#include "analysis/questions/bound/report.h"
+#include "analysis/render/text.h"
+
+namespace benanza::analysis {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Sums of the same numbers in another order differ by less.
+constexpr double rounding = 1e-9;
+
+bool is_above(double a, double b) { return a > b * (1 + rounding); }
+
+constexpr std::size_t operators_listed = 3;
+
+std::string first_of(std::vector<std::string> names) {
+  const std::size_t count = names.size();
+  if (count > operators_listed) names.resize(operators_listed);
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return count > operators_listed ? fmt::format("{} and {} more", text, count - operators_listed)
+                                  : text;
+}
+
+std::string milliseconds_only(double seconds) { return fmt::format("{:.3f}", seconds * 1e3); }
+
+std::string floor_text(const ModelFloor& floor) {
+  const Floor& model = floor.model;
+  const DeviceRates& rates = floor.rates;
+  std::string text = model.seconds() ? milliseconds(*model.seconds()) + ": " : "not known: ";
+  if (model.arithmetic_seconds) {
+    text += fmt::format("arithmetic {} ({:.3f} GFLOP at {:.3g} FLOP/s)",
+                        milliseconds(*model.arithmetic_seconds), model.flops * 1e-9,
+                        *rates.flops_per_second);
+  } else {
+    text += "no measured peak of arithmetic at this precision";
+  }
+  if (model.memory_seconds) {
+    text += fmt::format(", memory {} ({:.3f} MB, less {:.0f} MB of cache, at {:.3g} byte/s)",
+                        milliseconds(*model.memory_seconds), *model.bytes * 1e-6,
+                        *rates.cache_bytes * 1e-6, *rates.bytes_per_second);
+  } else if (!model.bytes) {
+    text += ", the graph file does not say what every run reads and writes";
+  } else if (!rates.bytes_per_second) {
+    text += ", no measured peak of memory";
+  } else {
+    text += ", the size of the cache is not known";
+  }
+  return text;
+}
+
+ordered_json floor_json(const Floor& floor) {
+  return {{"seconds", value_or_null(floor.seconds())},
+          {"flops", floor.flops},
+          {"bytes", value_or_null(floor.bytes)},
+          {"arithmetic_seconds", value_or_null(floor.arithmetic_seconds)},
+          {"memory_seconds", value_or_null(floor.memory_seconds)}};
+}
+
+}  // namespace
+
+std::optional<double> Ladder::layer_floor(std::size_t layer) const {
+  if (layer >= floor.layers.size() || !seconds[layer]) return std::nullopt;
+  return floor.layers[layer].seconds();
+}
+
+std::optional<double> Ladder::reaches(std::size_t layer) const {
+  const std::optional<double> least = layer_floor(layer);
+  if (!least || *least <= 0 || *seconds[layer] <= 0) return std::nullopt;
+  return *least / *seconds[layer];
+}
+
+std::vector<std::size_t> Ladder::undercut() const {
+  std::vector<std::size_t> layers;
+  for (std::size_t layer = 0; layer < seconds.size(); ++layer) {
+    const std::optional<double> least = layer_floor(layer);
+    if (least && is_above(*least, *seconds[layer])) layers.push_back(layer);
+  }
+  return layers;
+}
+
+std::vector<std::string> Ladder::breaks(const Graph& graph) const {
+  std::vector<std::string> sentences;
+  for (const std::size_t layer : undercut()) {
+    sentences.push_back(
+        fmt::format("{} takes {:.2f} us, below its floor of {:.2f} us by {}: the measured peak, "
+                    "the time or the "
+                    "floor is wrong",
+                    graph.layers[layer].name, *seconds[layer] * 1e6, *layer_floor(layer) * 1e6,
+                    floor.layers[layer].is_by_memory() ? "memory" : "arithmetic"));
+  }
+  const std::optional<double> least = floor.model.seconds();
+  if (least && is_above(*least, fused_seconds)) {
+    sentences.push_back(
+        in_neither > 0
+            ? fmt::format("the floor is above the bound, which lacks {} layers", in_neither)
+            : "the floor is above the bound with fusion: the measured peaks, the times "
+              "or the floor are wrong");
+  }
+  if (least && seen_seconds && is_above(*least, *seen_seconds)) {
+    sentences.push_back(
+        "the floor is above the bound with the profiles' kernels: these ran on another device or "
+        "clock, or the floor is wrong");
+  }
+  if (is_above(fused_seconds, sequential_seconds)) {
+    sentences.push_back(
+        fmt::format("the bound with fusion is of {} layers more, which no call does alone, as {}",
+                    only_fused.size(),
+                    only_fused.empty() ? std::string("?") : graph.layers[only_fused.front()].name));
+  }
+  for (const Rung& rung : frameworks) {
+    if (least && is_above(*least, rung.seconds)) {
+      sentences.push_back(rung.name +
+                          " is below the floor: another device or clock, or not this model");
+    }
+    if (!is_above(sequential_seconds, rung.seconds)) continue;
+    std::string by = is_above(fused_seconds, rung.seconds) ? "both bounds" : "the bound";
+    if (seen_seconds && is_above(*seen_seconds, rung.seconds)) by += " and what was seen";
+    sentences.push_back(
+        rung.faster.empty()
+            ? fmt::format(
+                  "{} is below {}, and none of its operators below that of its layers: they "
+                  "overlap, or its kernels are not known",
+                  rung.name, by)
+            : fmt::format("{} is below {}: it is faster at {}", rung.name, by,
+                          first_of(rung.faster)));
+  }
+  return sentences;
+}
+
+Ladder make_ladder(const Graph& graph, const MeasurementSet& measurements,
+                   const MeasurementFilter& filter, Movement movement,
+                   const std::vector<LayerTime>& times, const DeviceRates& rates) {
+  Ladder ladder{.floor = model_floor(graph, times, rates, filter)};
+  for (const LayerTime& time : times) {
+    ladder.seconds.push_back(time.calls.empty() ? std::nullopt : time.seconds);
+  }
+  ladder.sequential_seconds = sequential_seconds(counted_seconds(times, movement));
+  const std::vector<LayerTime> alone = layer_times(graph, measurements, filter);
+  const std::vector<LayerTime> fusions = fusion_times(graph, measurements, filter);
+  const Cover cover = fusion_cover(graph, alone, fusions, movement);
+  ladder.fused_seconds = cover.seconds;
+  for (const LayerTime& time : fusions) {
+    if (time.status == LayerStatus::missing) ++ladder.missing_fusions;
+  }
+  std::vector<bool> is_fused(graph.layers.size());
+  for (const std::size_t fusion : cover.pieces) {
+    for (const std::size_t layer : graph.fusions[fusion].layers) is_fused[layer] = true;
+  }
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (!lacks_time(times[layer])) continue;
+    if (is_fused[layer]) {
+      ladder.only_fused.push_back(layer);
+    } else {
+      ++ladder.in_neither;
+    }
+  }
+  return ladder;
+}
+
+void add_frameworks(Ladder& ladder, const Graph& graph,
+                    const std::vector<Comparison>& comparisons) {
+  for (const Comparison& comparison : comparisons) {
+    const Latency* best = nullptr;
+    Rung rung{.name = comparison.profile->framework};
+    if (comparison.latency) best = &*comparison.latency;
+    const auto& as_graph = comparison.graph_latency;
+    if (as_graph && (best == nullptr || as_graph->seconds < best->seconds)) {
+      best = &*as_graph;
+      rung.name += ", CUDA graph";
+    }
+    if (best == nullptr) continue;
+    rung.seconds = best->seconds;
+    for (auto loss = comparison.losses.rbegin(); loss != comparison.losses.rend(); ++loss) {
+      if (loss->lost_seconds >= 0) break;
+      const std::vector<std::size_t>& layers = comparison.mapping.layers_of_node[loss->node];
+      rung.faster.push_back(fmt::format("{} ({:.1f} us less)",
+                                        layers.empty() ? comparison.profile->nodes[loss->node].name
+                                                       : graph.layers[layers.back()].name,
+                                        -loss->lost_seconds * 1e6));
+    }
+    ladder.frameworks.push_back(std::move(rung));
+  }
+}
+
+void add_ladder(Section& section, const BoundReport& report) {
+  const Ladder& ladder = report.ladder;
+  if (ladder.seconds.empty()) return;
+  const auto step = [](double below, double above) {
+    return is_above(below, above) ? std::string(" > ") : std::string(" <= ");
+  };
+  const std::optional<double> least = ladder.floor.model.seconds();
+  std::string text = least ? "floor " + milliseconds_only(*least) +
+                                 step(*least, ladder.seen_seconds.value_or(ladder.fused_seconds))
+                           : "floor not known, ";
+  if (ladder.seen_seconds) {
+    text += "seen-best " + milliseconds_only(*ladder.seen_seconds) +
+            step(*ladder.seen_seconds, ladder.fused_seconds);
+  }
+  text += "with fusion " + milliseconds_only(ladder.fused_seconds) +
+          step(ladder.fused_seconds, ladder.sequential_seconds);
+  text += "LBL " + milliseconds_only(ladder.sequential_seconds);
+  std::vector<const Rung*> rungs;
+  for (const Rung& rung : ladder.frameworks) rungs.push_back(&rung);
+  std::ranges::stable_sort(rungs, {}, [](const Rung* rung) { return rung->seconds; });
+  double below = ladder.sequential_seconds;
+  for (const Rung* rung : rungs) {
+    text += step(below, rung->seconds) + rung->name + ' ' + milliseconds_only(rung->seconds);
+    below = rung->seconds;
+  }
+  section.add(Entry{"ladder", text + " ms" + (report.is_partial() ? "  PARTIAL" : "")});
+  for (const std::string& sentence : ladder.breaks(*report.graph)) {
+    section.add(Entry{"  but", sentence});
+  }
+  if (ladder.missing_fusions > 0) {
+    section.add(Entry{"", fmt::format("{} fusions were not measured: with them it may be lower",
+                                      ladder.missing_fusions)});
+  }
+  section.add(Entry{"  floor", floor_text(ladder.floor)});
+}
+
+Sheet head_room_sheet(const BoundReport& report) {
+  const Ladder& ladder = report.ladder;
+  Sheet sheet{.caption = "layers that could give back most: time beyond their floor",
+              .columns = {{"layer", "", false, name_width},
+                          {"op", ""},
+                          {"gives back us", "", true},
+                          {"us", "", true},
+                          {"floor us", "", true},
+                          {"head-room", "", true},
+                          {"reaches", "", true},
+                          {"floor by", ""}}};
+  std::vector<std::size_t> order;
+  for (std::size_t layer = 0; layer < ladder.seconds.size(); ++layer) {
+    const bool counted = is_counted(report.times[layer], report.movement);
+    if (counted && ladder.layer_floor(layer)) order.push_back(layer);
+  }
+  const auto given_back = [&](std::size_t layer) {
+    return *ladder.seconds[layer] - *ladder.layer_floor(layer);
+  };
+  std::ranges::stable_sort(order, std::ranges::greater{}, given_back);
+  for (const std::size_t layer : order) {
+    const LayerTime& time = report.times[layer];
+    const Floor& least = ladder.floor.layers[layer];
+    sheet.rows.push_back(
+        {text_cell(report.graph->layers[layer].name),
+         text_cell(time.does.empty() ? report.graph->layers[layer].op : time.fusion),
+         us_cell(given_back(layer)), us_cell(ladder.seconds[layer]), us_cell(least.seconds()),
+         factor_cell(ladder.reaches(layer) ? std::optional(1 / *ladder.reaches(layer))
+                                           : std::nullopt),
+         percent_cell(ladder.reaches(layer)),
+         text_cell(*least.seconds() <= 0  ? "fits the cache"
+                   : least.is_by_memory() ? "memory"
+                                          : "arithmetic")});
+  }
+  return sheet;
+}
+
+ordered_json ladder_json(const BoundReport& report) {
+  const Ladder& ladder = report.ladder;
+  if (ladder.seconds.empty()) return nullptr;
+  const auto& layers = report.graph->layers;
+  const auto names = [&](const std::vector<std::size_t>& some) {
+    ordered_json list = ordered_json::array();
+    for (const std::size_t layer : some) list.push_back(layers[layer].name);
+    return list;
+  };
+  ordered_json frameworks = ordered_json::array();
+  for (const Rung& rung : ladder.frameworks) {
+    frameworks.push_back({{"name", rung.name}, {"seconds", rung.seconds}, {"faster", rung.faster}});
+  }
+  const std::vector<std::string> breaks = ladder.breaks(*report.graph);
+  return {{"holds", breaks.empty()},
+          {"breaks", breaks},
+          {"undercut_layers", names(ladder.undercut())},
+          {"floor", floor_json(ladder.floor.model)},
+          {"peak_flops_per_second", value_or_null(ladder.floor.rates.flops_per_second)},
+          {"peak_bytes_per_second", value_or_null(ladder.floor.rates.bytes_per_second)},
+          {"cache_bytes", value_or_null(ladder.floor.rates.cache_bytes)},
+          {"seen_seconds", value_or_null(ladder.seen_seconds)},
+          {"fused_seconds", ladder.fused_seconds},
+          {"missing_fusions", ladder.missing_fusions},
+          {"only_fused_layers", names(ladder.only_fused)},
+          {"sequential_seconds", ladder.sequential_seconds},
+          {"frameworks", frameworks}};
+}
+
+}  // namespace benanza::analysis

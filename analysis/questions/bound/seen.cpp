@@ -1,0 +1,196 @@
+// The bound with the kernels that a framework's profile shows.
+
+#include "analysis/questions/bound/seen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "analysis/model/fusion.h"
+#include "analysis/profile_match/same_model.h"
+#include "analysis/questions/bound/report.h"
+#include "analysis/render/text.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The cheapest measured calls for `layers` alone; empty where one of them has none.
+std::optional<double> measured_seconds(const std::vector<std::size_t>& layers,
+                                       const std::vector<LayerTime>& alone,
+                                       const std::vector<Piece>& fusions, Movement movement) {
+  std::vector<LayerTime> times(layers.size());
+  std::map<std::size_t, std::size_t> place;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    times[i] = alone[layers[i]];
+    place[layers[i]] = i;
+  }
+  std::vector<Piece> pieces;
+  std::vector<bool> is_done(layers.size());
+  for (const Piece& fusion : fusions) {
+    Piece piece{.seconds = fusion.seconds};
+    for (const std::size_t layer : fusion.layers) {
+      if (const auto found = place.find(layer); found != place.end()) {
+        piece.layers.push_back(found->second);
+      }
+    }
+    if (piece.layers.empty() || piece.layers.size() != fusion.layers.size()) continue;
+    pieces.push_back(std::move(piece));
+  }
+  const Cover cover = cover_of(times, pieces, movement);
+  for (const std::size_t piece : cover.pieces) {
+    for (const std::size_t layer : pieces[piece].layers) is_done[layer] = true;
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (!is_done[i] && lacks_time(times[i])) return std::nullopt;
+  }
+  return cover.seconds;
+}
+
+double gain(const SeenWin& win) {
+  if (!win.measured_seconds) return std::numeric_limits<double>::infinity();
+  return *win.measured_seconds - win.seconds;
+}
+
+std::string layers_text(const Graph& graph, const std::vector<std::size_t>& layers) {
+  const std::string first = shortened(graph.layers[layers.front()].name, name_width);
+  if (layers.size() == 1) return first;
+  return fmt::format("{} ... {} ({})", first,
+                     shortened(graph.layers[layers.back()].name, name_width), layers.size());
+}
+
+std::string kernels_text(const std::vector<std::string>& kernels) {
+  return kernels.size() == 1 ? kernels.front() : enumerated(kernels, 2);
+}
+
+}  // namespace
+
+void require_seen(const Inputs& inputs) {
+  for (const Profile& profile : inputs.seen) {
+    const bool asked = std::ranges::any_of(
+        inputs.filters, [&](const MeasurementFilter& filter) { return is_at(profile, filter); });
+    if (asked) continue;
+    throw Error(
+        fmt::format("--seen {}: profile of a run at {}: say --precision {}, or leave it out",
+                    profile.path.string(), profile.precision, profile.precision));
+  }
+}
+
+std::optional<SeenBest> make_seen(const Subject& subject, Ladder& ladder) {
+  const Graph& graph = subject.graph;
+  SeenBest best;
+  for (const Profile& profile : subject.inputs.seen) {
+    if (!is_of(profile, graph) || !is_at(profile, subject.filter)) continue;
+    best.profiles.push_back({.path = profile.path.string(),
+                             .framework = framework_name(profile, subject.filter),
+                             .seen = seen_in(graph, one_run(profile, graph))});
+  }
+  if (best.profiles.empty()) return std::nullopt;
+  const Movement movement = subject.movement();
+  const std::vector<LayerTime> alone = layer_times(graph, subject.measurements(), subject.filter);
+  const std::vector<Piece> fusions =
+      fusion_pieces(graph, fusion_times(graph, subject.measurements(), subject.filter));
+  std::vector<Piece> pieces = fusions;
+  for (const SeenProfile& profile : best.profiles) {
+    for (const SeenPiece& piece : profile.seen.pieces) {
+      pieces.push_back({.layers = piece.layers, .seconds = piece.seconds});
+    }
+  }
+  const Cover cover = cover_of(alone, pieces, movement);
+  best.seconds = cover.seconds;
+  ladder.seen_seconds = cover.seconds;
+  std::vector<bool> is_done(graph.layers.size());
+  for (const std::size_t piece : cover.pieces) {
+    for (const std::size_t layer : pieces[piece].layers) is_done[layer] = true;
+  }
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    if (!is_done[layer] && lacks_time(alone[layer])) ++best.holes;
+  }
+  std::size_t index = fusions.size();
+  for (const SeenProfile& profile : best.profiles) {
+    for (const SeenPiece& piece : profile.seen.pieces) {
+      SeenWin win{.layers = piece.layers,
+                  .seconds = piece.seconds,
+                  .measured_seconds = measured_seconds(piece.layers, alone, fusions, movement),
+                  .framework = profile.framework,
+                  .kernels = piece.kernels,
+                  .used = std::ranges::binary_search(cover.pieces, index++)};
+      if (win.used || gain(win) > 0) best.wins.push_back(std::move(win));
+    }
+  }
+  std::ranges::stable_sort(best.wins, std::ranges::greater{}, gain);
+  return best;
+}
+
+void add_seen(Section& section, const BoundReport& report) {
+  if (!report.seen) return;
+  const SeenBest& best = *report.seen;
+  for (const SeenProfile& profile : best.profiles) {
+    const Seen& seen = profile.seen;
+    section.add(fmt::format(
+        "seen in {}: {} of {} operators, {:.3f} of {:.3f} ms, are certain to be layers of the "
+        "model; the others, and {} layers, are left out",
+        profile.path, seen.aligned_operators, seen.operators, seen.aligned_seconds * 1e3,
+        seen.seconds * 1e3, seen.layers_left));
+  }
+  section.add(fmt::format(
+      "seen-best {:.3f} ms{}: for each group of layers the smaller of what was measured, fused or "
+      "not, and what a framework's kernels took",
+      best.seconds * 1e3,
+      best.holes > 0 ? fmt::format("  PARTIAL, without {} layers", best.holes) : std::string()));
+  Sheet sheet{.caption = "layers that a framework's kernels do faster than the measured calls",
+              .columns = {{"layers", "", false, any_width},
+                          {"saves us", "", true},
+                          {"measured us", "", true},
+                          {"seen us", "", true},
+                          {"counts", ""},
+                          {"by", ""},
+                          {"kernels", "", false, any_width}}};
+  for (const SeenWin& win : best.wins) {
+    const auto saves = win.measured_seconds ? std::optional(gain(win)) : std::nullopt;
+    sheet.rows.push_back({text_cell(layers_text(*report.graph, win.layers)), us_cell(saves),
+                          us_cell(win.measured_seconds), us_cell(win.seconds),
+                          text_cell(win.used ? "yes" : "in others"), text_cell(win.framework),
+                          text_cell(kernels_text(win.kernels))});
+  }
+  if (best.wins.empty()) {
+    section.add("no framework's kernel is faster than the measured calls");
+  } else {
+    section.add(std::move(sheet));
+  }
+}
+
+ordered_json seen_json(const BoundReport& report) {
+  if (!report.seen) return nullptr;
+  ordered_json profiles = ordered_json::array();
+  for (const SeenProfile& profile : report.seen->profiles) {
+    profiles.push_back({{"path", profile.path},
+                        {"framework", profile.framework},
+                        {"operators", profile.seen.operators},
+                        {"aligned_operators", profile.seen.aligned_operators},
+                        {"seconds", profile.seen.seconds},
+                        {"aligned_seconds", profile.seen.aligned_seconds},
+                        {"layers_left", profile.seen.layers_left}});
+  }
+  ordered_json wins = ordered_json::array();
+  for (const SeenWin& win : report.seen->wins) {
+    ordered_json layers = ordered_json::array();
+    for (const std::size_t layer : win.layers) layers.push_back(report.graph->layers[layer].name);
+    wins.push_back({{"layers", layers},
+                    {"seconds", win.seconds},
+                    {"measured_seconds", value_or_null(win.measured_seconds)},
+                    {"counts", win.used},
+                    {"framework", win.framework},
+                    {"kernels", win.kernels}});
+  }
+  return {{"seconds", report.seen->seconds},
+          {"partial", report.seen->holes > 0},
+          {"profiles", profiles},
+          {"faster", wins}};
+}
+
+}  // namespace benanza::analysis

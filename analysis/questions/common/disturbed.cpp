@@ -1,0 +1,36 @@
+#include "analysis/questions/common/disturbed.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace benanza::analysis {
+
+Disturbed disturbed(const std::vector<LayerTime>& times) {
+  Disturbed sum;
+  std::set<const Measurement*> seen;
+  for (const LayerTime& time : times) {
+    for (const Measurement* const call : time.calls) {
+      if (!seen.insert(call).second) continue;
+      sum.rows += call->repetition_seconds.size();
+      sum.disturbed += call->disturbed_repetitions;
+      if (sum.first.empty()) sum.first = call->disturbance;
+    }
+  }
+  return sum;
+}
+
+void add_disturbed(Section& section, const Graph& graph, const MeasurementSet& measurements,
+                   const MeasurementFilter& filter) {
+  // Mostly there are none at all.
+  const Disturbed sum = measurements.any_disturbed()
+                            ? disturbed(layer_times(graph, measurements, filter))
+                            : Disturbed{};
+  section.facts["disturbed_rows"] = sum.disturbed;
+  if (sum.disturbed == 0) return;
+  section.add(
+      fmt::format("disturbed: {} of the {} rows that the bound rests on ({}{}), see docs/report.md",
+                  sum.disturbed, sum.rows, sum.disturbed > 1 ? "first: " : "", sum.first));
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,159 @@
+// floor <= bound with fusion <= bound <= framework.
+#include "analysis/questions/bound/ladder.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/questions/bound/report.h"
+#include "analysis/render/text.h"
+#include "analysis/tests/build.h"
+
+namespace benanza::analysis {
+namespace {
+
+using nlohmann::json;
+using test::five;
+using test::layer;
+using test::measured;
+using test::us;
+using testing::AllOf;
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::Optional;
+
+/// A product of 2 x 100 x 200 x 50 = 2e6 FLOP (10 us), relu (4 us), which one call does in 12 us;
+/// peaks at which the product takes 2 us.
+struct Case {
+  Graph graph{
+      .model = "m",
+      .batch = 1,
+      .compulsory = Compulsory{.outputs = {.elements = 20'000}},
+      .layers = {layer("fc", {}), layer("relu", {0})},
+      .fusions = {
+          {.pattern = "gemm_relu", .layers = {0, 1}, .problem = "gemm/m100_n200_k50_nn_w_relu"}}};
+  MeasurementSet set = test::steady({{"relu", 4 * us}});
+  DeviceRates rates{.flops_per_second = 1e12, .bytes_per_second = 1e11, .cache_bytes = 1e6};
+
+  Case() {
+    graph.layers[0].op = "Gemm";
+    graph.layers[0].problems = {"gemm/m100_n200_k50_nn_w"};
+    set.add(measured("gemm/m100_n200_k50_nn_w/fp32/plain/cublas/x", five(10 * us)));
+    set.add(measured("gemm/m100_n200_k50_nn_w_relu/fp32/plain/cublas/x", five(12 * us)));
+  }
+  BoundReport report() const {
+    BoundReport made = make_report(graph, set, {}, Movement::exclude);
+    made.ladder = make_ladder(graph, set, {}, Movement::exclude, made.times, rates);
+    return made;
+  }
+};
+
+std::string text_of(const BoundReport& report) {
+  Page page{.command = "bound"};
+  page.sections.push_back(bound_section(report));
+  return page_table(page, 10);
+}
+
+json facts_of(const BoundReport& report) {
+  Page page{.command = "bound"};
+  page.sections.push_back(bound_section(report));
+  return json::parse(page_json(page))["reports"][0];
+}
+
+TEST(Ladder, HoldsFromTheFloorToTheBound) {
+  const Case given;
+  const BoundReport report = given.report();
+  EXPECT_THAT(report.ladder.floor.model.seconds(), Optional(DoubleEq(2 * us)));
+  EXPECT_DOUBLE_EQ(report.ladder.fused_seconds, 12 * us);
+  EXPECT_DOUBLE_EQ(report.ladder.sequential_seconds, 14 * us);
+  EXPECT_THAT(report.ladder.breaks(given.graph), IsEmpty());
+  EXPECT_THAT(report.ladder.reaches(0), Optional(DoubleEq(0.2)));
+  EXPECT_THAT(report.ladder.layer_floor(1), Optional(0.0));
+  const std::string text = text_of(report);
+  EXPECT_THAT(text, HasSubstr("floor 0.002 <= with fusion 0.012 <= LBL 0.014 ms\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("arithmetic 0.002 ms (0.002 GFLOP at 1e+12 FLOP/s)"),
+                          HasSubstr("less 1 MB of cache")));
+  // 8 us beyond the floor of the product, 4 beyond that of relu, which fits the cache.
+  EXPECT_THAT(
+      text,
+      HasSubstr("  fc     Gemm            8.0  10.0       2.0      5.00x    20.0%  arithmetic\n"
+                "  relu   Relu            4.0   4.0       0.0          -        -  fits the "
+                "cache\n"));
+  const json facts = facts_of(report);
+  EXPECT_EQ(facts["ladder"]["holds"], true);
+  EXPECT_DOUBLE_EQ(facts["ladder"]["floor"]["seconds"], 2 * us);
+  EXPECT_DOUBLE_EQ(facts["layers"][0]["floor_seconds"], 2 * us);
+  EXPECT_DOUBLE_EQ(facts["layers"][0]["reaches"], 0.2);
+}
+
+TEST(Ladder, ACallBelowItsFloorIsNamed) {
+  Case given;
+  given.rates.flops_per_second = 1e11;  // 20 us for the product
+  const BoundReport report = given.report();
+  EXPECT_THAT(report.ladder.undercut(), ElementsAre(0));
+  EXPECT_THAT(report.ladder.breaks(given.graph),
+              ElementsAre(HasSubstr("fc takes 10.00 us, below its floor of 20.00 us by arithmetic"),
+                          HasSubstr("the floor is above the bound with fusion")));
+  EXPECT_THAT(text_of(report), HasSubstr("floor 0.020 > with fusion 0.012 <= LBL"));
+  EXPECT_EQ(facts_of(report)["ladder"]["holds"], false);
+  EXPECT_THAT(facts_of(report)["ladder"]["undercut_layers"], ElementsAre("fc"));
+}
+
+TEST(Ladder, ABoundOfMoreLayersIsNoContradiction) {
+  Case given;
+  given.graph.layers[1] = layer("relu", {0}, Cost::unsupported, "no lowering");
+  const BoundReport report = given.report();
+  EXPECT_DOUBLE_EQ(report.ladder.fused_seconds, 12 * us);
+  EXPECT_DOUBLE_EQ(report.ladder.sequential_seconds, 10 * us);
+  EXPECT_THAT(report.ladder.only_fused, ElementsAre(1));
+  EXPECT_THAT(report.ladder.breaks(given.graph),
+              ElementsAre(HasSubstr("of 1 layers more, which no call does alone, as relu")));
+}
+
+TEST(Ladder, AFasterFrameworkIsNamedWithItsOperators) {
+  const Case given;
+  BoundReport report = given.report();
+  Comparison comparison;
+  comparison.profile = std::make_shared<const Profile>(
+      Profile{.framework = "abacus", .nodes = {{.name = "mul_kernel"}}});
+  comparison.mapping.layers_of_node = {{0}};
+  comparison.latency = Latency{.seconds = 20 * us};
+  comparison.graph_latency = Latency{.seconds = 9 * us};
+  comparison.losses = {{.node = 0, .bound_seconds = 10 * us, .lost_seconds = -5 * us}};
+  add_frameworks(report.ladder, given.graph, {comparison});
+  EXPECT_THAT(
+      report.ladder.breaks(given.graph),
+      ElementsAre("abacus, CUDA graph is below both bounds: it is faster at fc (5.0 us less)"));
+  EXPECT_THAT(text_of(report), HasSubstr("LBL 0.014 > abacus, CUDA graph 0.009 ms\n"));
+  report.ladder.frameworks[0].seconds = 30 * us;
+  EXPECT_THAT(report.ladder.breaks(given.graph), IsEmpty());
+  report.ladder.frameworks[0].seconds = 1 * us;
+  EXPECT_THAT(report.ladder.breaks(given.graph).front(), HasSubstr("below the floor"));
+}
+
+TEST(Ladder, WithoutPeaksTheFloorIsNotKnown) {
+  Case given;
+  given.rates = {};
+  const BoundReport report = given.report();
+  EXPECT_THAT(report.ladder.breaks(given.graph), IsEmpty());
+  EXPECT_THAT(text_of(report), AllOf(HasSubstr("floor not known, with fusion 0.012 <= LBL 0.014"),
+                                     Not(HasSubstr("could give back"))));
+  EXPECT_TRUE(facts_of(report)["ladder"]["floor"]["seconds"].is_null());
+}
+
+// Whole operators and a memory floor: 20 us of a relu of 4 MB that the cache cannot keep.
+TEST(Ladder, MemoryOfALayer) {
+  Case given;
+  given.graph.layers[1].problems = {"relu/1x2000000"};
+  given.set.add(measured("relu/1x2000000/fp32/plain/cudnn/x", five(160 * us)));
+  const BoundReport report = given.report();
+  // 16 MB less 1 MB at 1e11.
+  EXPECT_THAT(report.ladder.layer_floor(1), Optional(DoubleEq(150 * us)));
+  EXPECT_THAT(text_of(report), HasSubstr("93.8%  memory"));
+}
+
+}  // namespace
+}  // namespace benanza::analysis

@@ -1,0 +1,93 @@
+#include "generator/onnx/compulsory.h"
+
+#include <algorithm>
+#include <set>
+
+namespace benanza::onnx {
+namespace {
+
+bool is_product(const Problem& problem) {
+  return std::holds_alternative<Convolution>(problem.shape) ||
+         std::holds_alternative<Deconvolution>(problem.shape) ||
+         std::holds_alternative<Gemm>(problem.shape) ||
+         std::holds_alternative<Recurrent>(problem.shape);
+}
+
+/// A window that steps over pixels.
+bool skips_pixels(const Problem& problem) {
+  const auto skips = [](const Window& window) {
+    for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+      if (window.strides[axis] > window.kernel[axis] || window.dilations[axis] > 1) return true;
+    }
+    return false;
+  };
+  if (const auto* convolution = std::get_if<Convolution>(&problem.shape)) {
+    return skips(convolution->window);
+  }
+  if (const auto* pooling = std::get_if<Pooling>(&problem.shape)) return skips(pooling->window);
+  return std::holds_alternative<Resampling>(problem.shape);
+}
+
+void add(Traffic& traffic, const Tensor& tensor) {
+  if (!tensor.shape || tensor.assumption) return;
+  const std::int64_t elements = element_count(*tensor.shape);
+  if (is_floating(tensor.type)) {
+    traffic.elements += elements;
+  } else {
+    traffic.bytes += elements * type_bytes(tensor.type);
+  }
+}
+
+/// The layer that makes what `value` holds: not one that only gives it another shape.
+std::optional<std::size_t> maker(const Value& value, const Program& program,
+                                 const std::vector<LoweredLayer>& layers) {
+  std::optional<std::size_t> layer = value.producer;
+  while (layer && layers[*layer].cost == Cost::free) {
+    const std::vector<Value*>& inputs = program.steps[*layer].inputs;
+    if (layers[*layer].constant || inputs.empty() || inputs.front() == nullptr) return {};
+    layer = inputs.front()->producer;
+  }
+  return layer;
+}
+
+}  // namespace
+
+Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers) {
+  std::set<const Value*> inputs;
+  std::set<const Value*> weights;
+  for (std::size_t step = 0; step < layers.size(); ++step) {
+    if (layers[step].cost != Cost::measured) continue;
+    for (const Call& call : layers[step].calls) {
+      const std::vector<Operand> operands = benanza::inputs(call.problem);
+      for (std::size_t i = 0; i < operands.size() && i < call.operands.size(); ++i) {
+        const Source& source = call.operands[i];
+        if (source.kind != Source::Kind::input) continue;
+        const auto index = static_cast<std::size_t>(source.index);
+        if (index >= program.steps[step].inputs.size()) continue;
+        const Value* value = program.steps[step].inputs[index];
+        if (value == nullptr || !value->shape) continue;
+        const bool whole = element_count(operands[i].dims) == element_count(*value->shape);
+        if (value->constant) {
+          if (whole && is_product(call.problem) && operands[i].role == Role::weights) {
+            weights.insert(value->original == nullptr ? value : value->original);
+          }
+        } else if (value->given && whole && !skips_pixels(call.problem)) {
+          inputs.insert(value);
+        }
+      }
+    }
+  }
+  Compulsory result;
+  for (const Value* value : inputs) add(result.inputs, *value);
+  for (const Value* value : weights) add(result.weights, *value);
+  for (const auto& [id, value] : program.values) {
+    if (!value.is_output || value.constant) continue;
+    const auto layer = maker(value, program, layers);
+    if (!layer) continue;
+    const Cost cost = layers[*layer].cost;
+    if (cost == Cost::measured || cost == Cost::movement) add(result.outputs, value);
+  }
+  return result;
+}
+
+}  // namespace benanza::onnx

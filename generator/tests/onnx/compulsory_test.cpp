@@ -1,0 +1,57 @@
+#include "generator/onnx/compulsory.h"
+
+#include <gmock/gmock.h>
+
+#include "generator/tests/onnx/model.h"
+
+namespace benanza::onnx {
+namespace {
+
+// Two products with one weight of 8x8, a bias (folded or not: no software has to read it apart),
+// and a result by another shape.
+TEST(Compulsory, AWeightCountsOnceAndWhatCanBeFoldedNot) {
+  Model model(17);
+  model.input("x", {4, 8}).weights("w", {8, 8}).weights("b", {8}).integers("s", {2, 16});
+  model.node("MatMul", {"x", "w"}, {"p"})
+      .node("Add", {"p", "b"}, {"q"})
+      .node("MatMul", {"q", "w"}, {"r"})
+      .node("Reshape", {"r", "s"}, {"y"});
+  const Compulsory found = model.output("y").import().compulsory;
+  EXPECT_EQ(found.inputs, (Traffic{.elements = 32}));
+  EXPECT_EQ(found.weights, (Traffic{.elements = 64}));
+  EXPECT_EQ(found.outputs, (Traffic{.elements = 32}));
+}
+
+// Of a table some rows are read, and of an image every other pixel of every other row.
+TEST(Compulsory, WhatIsReadInPartDoesNotCount) {
+  Model model(17);
+  model.input("ids", {1, 5}, ::onnx::TensorProto::INT64).weights("table", {1000, 8});
+  model.input("x", {1, 4, 6, 6}).weights("w", {2, 4, 1, 1});
+  model.node("Gather", {"table", "ids"}, {"rows"})
+      .node("Relu", {"rows"}, {"y"})
+      .node("Conv", {"x", "w"}, {"z"}, {{"strides", Dims{2, 2}}});
+  const Compulsory found = model.output("y").output("z").import().compulsory;
+  EXPECT_EQ(found.inputs, Traffic{});
+  EXPECT_EQ(found.weights, (Traffic{.elements = 8}));
+  // 5 rows of 8; two channels of 3x3.
+  EXPECT_EQ(found.outputs, (Traffic{.elements = 40 + 18}));
+}
+
+TEST(Compulsory, GrowsWithTheBatchButForTheWeights) {
+  Model model(17);
+  model.input("x", {1, 8}).weights("w", {8, 16}).node("MatMul", {"x", "w"}, {"y"}).output("y");
+  const Compulsory found = model.import({.batch = 4, .dims = {}}).compulsory;
+  EXPECT_EQ(found.inputs.elements, 32);
+  EXPECT_EQ(found.weights.elements, 128);
+  EXPECT_EQ(found.outputs.elements, 64);
+}
+
+// An input that comes back as it is needs no copy.
+TEST(Compulsory, WhatNoLayerMakesIsNotWritten) {
+  Model model(17);
+  model.input("x", {1, 8}).node("Identity", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(model.import().compulsory, Compulsory{});
+}
+
+}  // namespace
+}  // namespace benanza::onnx

@@ -1,0 +1,134 @@
+#include <optional>
+#include <utility>
+
+#include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/solvers.h"
+
+// Movements that cudnnTransformTensor does several times as fast when they are shown to it as what
+// it has kernels for: a change between nchw and nhwc, and elements of eight bytes.
+namespace benanza::cudnn {
+namespace {
+
+constexpr std::string_view as_image = "transform_tensor.image";
+constexpr std::string_view as_words = "transform_tensor.words";
+constexpr std::int64_t word_bytes = 8;
+
+/// What the library is told of either side.
+struct Sides {
+  cudnnDataType_t type;
+  Dims dims;
+  Dims from;
+  Dims to;
+};
+
+/// A batch of transpositions as images of one row, from nchw to nhwc.
+std::optional<Sides> image(const Copy& shape, Precision precision) {
+  Copy copy = shape.canonical();
+  if (copy.dims.size() == 2) {
+    const std::int64_t elements = copy.dims[0] * copy.dims[1];
+    copy.dims.insert(copy.dims.begin(), 1);
+    copy.from.insert(copy.from.begin(), elements);
+    copy.to.insert(copy.to.begin(), elements);
+  }
+  if (copy.dims.size() != 3) return std::nullopt;
+  const std::int64_t columns = copy.dims[1];
+  const std::int64_t rows = copy.dims[2];
+  const Dims from{rows * columns, 1, columns};
+  if (copy.from != from || copy.to != dense_strides(copy.dims)) return std::nullopt;
+  const std::int64_t image = rows * columns;
+  return Sides{.type = storage_type(precision),
+               .dims = {copy.dims[0], rows, columns, 1},
+               .from = {image, columns, 1, 1},
+               .to = {image, 1, rows, rows}};
+}
+
+/// Rows of whole words. Where a slice begins is no part of a problem: here it begins at a word, as
+/// parts of tensors with such rows nearly always do.
+std::optional<Sides> words(const Copy& shape, Precision precision) {
+  constexpr std::size_t rank = 4;
+  const std::int64_t elements = word_bytes / element_bytes(precision);
+  Copy copy = shape.canonical();
+  if (copy.from.back() != 1 || copy.to.back() != 1 || copy.dims.size() > rank) return std::nullopt;
+  if (copy.dims.back() % elements != 0) return std::nullopt;
+  copy.dims.back() /= elements;
+  for (std::size_t axis = 0; axis + 1 < copy.dims.size(); ++axis) {
+    if (copy.from[axis] % elements != 0 || copy.to[axis] % elements != 0) return std::nullopt;
+    copy.from[axis] /= elements;
+    copy.to[axis] /= elements;
+  }
+  for (std::size_t axis = copy.dims.size(); axis < rank; ++axis) {
+    copy.from.insert(copy.from.begin(), copy.dims.front() * copy.from.front());
+    copy.to.insert(copy.to.begin(), copy.dims.front() * copy.to.front());
+    copy.dims.insert(copy.dims.begin(), 1);
+  }
+  return Sides{CUDNN_DATA_DOUBLE, copy.dims, copy.from, copy.to};
+}
+
+TensorDescriptor describe(const Sides& sides, const Dims& strides) {
+  auto tensor = make_empty_tensor();
+  BENANZA_CUDNN(cudnnSetTensorNdDescriptor, tensor.get(), sides.type,
+                static_cast<int>(sides.dims.size()), narrow(sides.dims).data(),
+                narrow(strides).data());
+  return tensor;
+}
+
+class TransformPrimitive final : public CudnnPrimitive {
+ public:
+  TransformPrimitive(Library& library, const harness::Variant& variant, const Sides& sides)
+      : CudnnPrimitive(library, variant, dense_inputs(variant)),
+        is_double_(sides.type == CUDNN_DATA_DOUBLE),
+        from_(describe(sides, sides.from)),
+        to_(describe(sides, sides.to)) {}
+
+  void run() override {
+    constexpr double double_one = 1;
+    constexpr double double_zero = 0;
+    const void* factor = is_double_ ? static_cast<const void*>(&double_one) : &one;
+    const void* kept = is_double_ ? static_cast<const void*>(&double_zero) : &zero;
+    BENANZA_CUDNN(cudnnTransformTensor, handle(), factor, from_.get(), input(0), kept, to_.get(),
+                  output());
+  }
+
+ private:
+  bool is_double_;
+  TensorDescriptor from_;
+  TensorDescriptor to_;
+};
+
+}  // namespace
+
+void register_copy_transform(SolverTable& table) {
+  const auto sides = [](const Copy& shape, Precision precision, std::string_view name) {
+    // Bytes may be any pattern, and the library's product with 1 would change some that are no
+    // numbers.
+    if (element_bytes(precision) == 1) return std::optional<Sides>();
+    for (const std::int64_t step : shape.from) {
+      if (step == 0) return std::optional<Sides>();
+    }
+    return name == as_image ? image(shape, precision) : words(shape, precision);
+  };
+  table.add<Copy>(
+      {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
+       .algorithms = [sides](Library&, const Copy& shape, const harness::Variant& prototype,
+                             harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+         std::vector<harness::Algorithm> names;
+         for (const auto name : {as_image, as_words}) {
+           if (sides(shape, prototype.precision, name)) names.emplace_back(name);
+         }
+         if (names.empty()) {
+           throw harness::Unsupported("the movement is neither a transposition nor one of words");
+         }
+         return names;
+       },
+       .create =
+           [sides](Library& library, const Copy& shape, const harness::Variant& variant) {
+             const auto found = sides(shape, variant.precision, variant.algorithm);
+             if (!found) throw harness::Unsupported("no movement for " + variant.algorithm);
+             return std::make_unique<TransformPrimitive>(library, variant, *found);
+           },
+       .owns =
+           [](const harness::Algorithm& name) { return name == as_image || name == as_words; }});
+}
+
+}  // namespace benanza::cudnn

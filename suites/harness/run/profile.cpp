@@ -1,0 +1,48 @@
+#include "suites/harness/run/profile.h"
+
+#include <exception>
+#include <variant>
+
+namespace benanza::harness {
+
+bool is_profiled(const Row& row, std::string_view kinds) {
+  const Facts facts = facts_of(row);
+  const auto found = facts.find("profiled");
+  if (found == facts.end()) return false;
+  const auto* const held = std::get_if<std::string>(&found->second);
+  return held != nullptr && *held == kinds;
+}
+
+Row with_profile(Row row, const Facts& facts, std::string_view kinds) {
+  Facts all = facts_of(row);
+  for (const auto& [name, value] : facts) all[name] = value;
+  all["profiled"] = std::string(kinds);
+  row.facts.clear();
+  for (const auto& [name, value] : all) {
+    std::visit([&, &key = name](const auto& held) { add_fact(row.facts, key, held); }, value);
+  }
+  return row;
+}
+
+Facts profile_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
+                      std::int64_t calls, bool cold) {
+  try {
+    const std::unique_ptr<Primitive> primitive = backend.create(variant);
+    // Uploads what it was timed with.
+    if (const auto mismatch = verifier(*primitive, variant)) {
+      return {{"profile_failed", "incorrect: " + one_line(*mismatch)}};
+    }
+    if (cold) {
+      backend.stopwatch().time_cold(*primitive);
+    } else {
+      backend.stopwatch().time(*primitive, calls);
+    }
+    return primitive->profile();
+  } catch (const EngineLost&) {
+    throw;
+  } catch (const std::exception& error) {
+    return {{"profile_failed", one_line(error.what())}};
+  }
+}
+
+}  // namespace benanza::harness

@@ -1,0 +1,196 @@
+#include "suites/nvidia/device/management.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <array>
+
+#include "suites/nvidia/device/check.h"
+#include "suites/nvidia/device/shared_library.h"
+
+namespace benanza::nvidia {
+namespace {
+
+// From nvml.h, which belongs to the driver and is not needed to build.
+using Status = int;
+using Device = void*;
+constexpr Status success = 0;
+constexpr Status insufficient_size = 7;
+constexpr int clock_sm = 1;
+constexpr int clock_memory = 2;
+constexpr int temperature_gpu = 0;
+
+struct ProcessInfo {
+  unsigned process;
+  unsigned long long used_memory;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
+
+struct ProcessSample {
+  unsigned process;
+  unsigned long long microseconds;
+  unsigned sm_percent;
+  unsigned memory_percent;
+  unsigned encoder_percent;
+  unsigned decoder_percent;
+};
+
+struct Utilization {
+  unsigned gpu_percent;
+  unsigned memory_percent;
+};
+
+class Nvml final : public Management {
+ public:
+  /// Throws std::runtime_error where the library, or the device in it, is not there.
+  explicit Nvml(int device) {
+    if (library_.symbol<Status()>("nvmlInit_v2")() != success) {
+      throw std::runtime_error("nvmlInit_v2");
+    }
+    initialised_.reset(&library_);
+    std::array<char, 32> address{};
+    check(cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), device),
+          "cudaDeviceGetPCIBusId");
+    if (library_.symbol<Status(const char*, Device*)>("nvmlDeviceGetHandleByPciBusId_v2")(
+            address.data(), &device_) != success) {
+      throw std::runtime_error("nvmlDeviceGetHandleByPciBusId_v2");
+    }
+    get_clock_ = find<Status(Device, int, unsigned*)>("nvmlDeviceGetClockInfo");
+    get_reasons_ =
+        find<Status(Device, unsigned long long*)>("nvmlDeviceGetCurrentClocksEventReasons");
+    if (get_reasons_ == nullptr) {
+      get_reasons_ =
+          find<Status(Device, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons");
+    }
+    get_power_ = find<Status(Device, unsigned*)>("nvmlDeviceGetPowerUsage");
+    get_power_limit_ = find<Status(Device, unsigned*)>("nvmlDeviceGetPowerManagementLimit");
+    get_temperature_ = find<Status(Device, int, unsigned*)>("nvmlDeviceGetTemperature");
+    get_utilization_ = find<Status(Device, Utilization*)>("nvmlDeviceGetUtilizationRates");
+    get_processes_ =
+        find<Status(Device, unsigned*, ProcessInfo*)>("nvmlDeviceGetComputeRunningProcesses_v3");
+    get_use_ = find<Status(Device, ProcessSample*, unsigned*, unsigned long long)>(
+        "nvmlDeviceGetProcessUtilization");
+  }
+
+  std::optional<std::string> driver_version() override {
+    std::array<char, 96> text{};
+    const auto get = find<Status(char*, unsigned)>("nvmlSystemGetDriverVersion");
+    if (get == nullptr || get(text.data(), static_cast<unsigned>(text.size())) != success) {
+      return std::nullopt;
+    }
+    return text.front() == '\0' ? std::nullopt : std::optional<std::string>(text.data());
+  }
+
+  std::optional<double> power_limit_watts() override { return watts(get_power_limit_); }
+  std::optional<double> power_watts() override { return watts(get_power_); }
+  std::optional<double> sm_clock_mhz() override { return number(get_clock_, clock_sm); }
+  std::optional<double> memory_clock_mhz() override { return number(get_clock_, clock_memory); }
+  std::optional<double> temperature_celsius() override {
+    return number(get_temperature_, temperature_gpu);
+  }
+
+  std::optional<std::uint64_t> clock_reasons() override {
+    unsigned long long reasons = 0;
+    if (get_reasons_ == nullptr || get_reasons_(device_, &reasons) != success) return std::nullopt;
+    return reasons;
+  }
+
+  std::optional<double> utilization_percent() override {
+    Utilization rates{};
+    if (get_utilization_ == nullptr || get_utilization_(device_, &rates) != success) {
+      return std::nullopt;
+    }
+    return rates.gpu_percent;
+  }
+
+  std::optional<std::vector<unsigned>> compute_processes() override {
+    if (get_processes_ == nullptr) return std::nullopt;
+    std::vector<ProcessInfo> infos(64);
+    auto count = static_cast<unsigned>(infos.size());
+    const Status status = get_processes_(device_, &count, infos.data());
+    // More than fit: how many, is all that matters.
+    if (status != success && status != insufficient_size) return std::nullopt;
+    infos.resize(std::min<std::size_t>(count, infos.size()));
+    std::vector<unsigned> processes;
+    for (const ProcessInfo& info : infos) processes.push_back(info.process);
+    return processes;
+  }
+
+  std::optional<std::vector<ProcessUse>> process_use() override {
+    if (get_use_ == nullptr) return std::nullopt;
+    unsigned count = 0;
+    const Status asked = get_use_(device_, nullptr, &count, last_sample_);
+    if (asked != success && asked != insufficient_size) return std::nullopt;
+    std::vector<ProcessSample> samples(count);
+    if (count > 0 && get_use_(device_, samples.data(), &count, last_sample_) != success) {
+      return std::nullopt;
+    }
+    samples.resize(std::min<std::size_t>(count, samples.size()));
+    std::vector<ProcessUse> uses;
+    for (const ProcessSample& sample : samples) {
+      last_sample_ = std::max(last_sample_, sample.microseconds);
+      uses.push_back({.process = sample.process, .percent = sample.sm_percent});
+    }
+    return uses;
+  }
+
+ private:
+  struct Shutdown {
+    void operator()(const SharedLibrary* library) const noexcept {
+      library->symbol<Status()>("nvmlShutdown")();
+    }
+  };
+
+  /// Null where the library has no such function.
+  template <class Function>
+  Function* find(const char* name) const {
+    try {
+      return library_.symbol<Function>(name);
+    } catch (const std::runtime_error&) {
+      return nullptr;
+    }
+  }
+
+  std::optional<double> watts(Status (*get)(Device, unsigned*)) const {
+    unsigned milliwatts = 0;
+    if (get == nullptr || get(device_, &milliwatts) != success || milliwatts == 0) {
+      return std::nullopt;
+    }
+    return milliwatts / 1000.0;
+  }
+
+  std::optional<double> number(Status (*get)(Device, int, unsigned*), int which) const {
+    unsigned value = 0;
+    if (get == nullptr || get(device_, which, &value) != success) return std::nullopt;
+    return value;
+  }
+
+  SharedLibrary library_{"libnvidia-ml.so.1"};
+  std::unique_ptr<const SharedLibrary, Shutdown> initialised_;
+  Device device_ = nullptr;
+  /// Microseconds since 1970 of the latest sample of process_use().
+  unsigned long long last_sample_ = 0;
+  Status (*get_clock_)(Device, int, unsigned*) = nullptr;
+  Status (*get_reasons_)(Device, unsigned long long*) = nullptr;
+  Status (*get_power_)(Device, unsigned*) = nullptr;
+  Status (*get_power_limit_)(Device, unsigned*) = nullptr;
+  Status (*get_temperature_)(Device, int, unsigned*) = nullptr;
+  Status (*get_utilization_)(Device, Utilization*) = nullptr;
+  Status (*get_processes_)(Device, unsigned*, ProcessInfo*) = nullptr;
+  Status (*get_use_)(Device, ProcessSample*, unsigned*, unsigned long long) = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Management> open_management(int device) {
+  try {
+    return std::make_unique<Nvml>(device);
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const std::runtime_error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace benanza::nvidia

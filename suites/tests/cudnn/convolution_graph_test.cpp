@@ -1,0 +1,135 @@
+// Convolutions as graphs: what the library is given, and what it offers for a described H100.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "suites/cudnn/ops/convolution/convolution.h"
+#include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/h100.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+GraphsOf graphs_of(const char* key) {
+  return bound(convolution_graphs, shape_of<Convolution>(key));
+}
+
+const char* const dense_key = "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1";
+const char* const depthwise_key = "conv/32x96x56x56_k96x7x7_p3.3.3.3_s1x1_d1x1_g96";
+
+TEST(EngineName, ReadsBackAsTheSameEngine) {
+  const EngineId id{17, {{2, 3}, {13, 1}}};
+  EXPECT_EQ(to_string(id), "engine17.k2=3.k13=1");
+  EXPECT_EQ(parse_engine("engine17.k2=3.k13=1"), id);
+  EXPECT_EQ(parse_engine("engine0"), EngineId{0});
+  for (const char* text : {"", "engine", "engine1.", "engine1.k2", "engine1.k2=", "engine01",
+                           "engine1.k2=3 ", "implicit_gemm", "max.engine1"}) {
+    EXPECT_EQ(parse_engine(text), std::nullopt) << text;
+  }
+}
+
+TEST(ConvolutionGraph, OperandsLieAsTheLayoutSays) {
+  const auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp16, Layout::nhwc));
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(calls[0].prefix, "");
+  ASSERT_THAT(calls[0].inputs, SizeIs(2));
+  EXPECT_THAT(calls[0].inputs[0].strides, ElementsAre(200704, 1, 3584, 64));
+  EXPECT_THAT(calls[0].inputs[1].dims, ElementsAre(64, 64, 3, 3));
+  EXPECT_THAT(calls[0].inputs[1].strides, ElementsAre(576, 1, 192, 64));
+  EXPECT_EQ(calls[0].output, calls[0].inputs[0]);
+}
+
+TEST(ConvolutionGraph, EpilogueIsPartOfIt) {
+  const std::string key = std::string(dense_key) + "_bias_residual_swish_a1";
+  const auto calls = graphs_of(key.c_str())(variant(key.c_str(), Precision::bf16, Layout::nhwc));
+  ASSERT_THAT(calls, SizeIs(1));
+  ASSERT_THAT(calls[0].inputs, SizeIs(4));
+  EXPECT_THAT(calls[0].inputs[2].dims, ElementsAre(1, 64, 1, 1));
+  EXPECT_EQ(calls[0].inputs[3], calls[0].output);
+  EXPECT_THAT(calls[0].bound, SizeIs(5));
+}
+
+TEST(ConvolutionGraph, ReluIsAlsoAMaximum) {
+  const std::string key = std::string(dense_key) + "_bias_relu";
+  const auto calls = graphs_of(key.c_str())(variant(key.c_str(), Precision::fp16, Layout::nhwc));
+  ASSERT_THAT(calls, SizeIs(2));
+  EXPECT_EQ(calls[0].prefix, "");
+  EXPECT_EQ(calls[1].prefix, "max.");
+}
+
+TEST(ConvolutionGraph, OneAxisGetsAHeightOfOne) {
+  const char* key = "conv/2x8x100_k16x3_p1.1_s2_d1_g1";
+  const auto calls = graphs_of(key)(variant(key, Precision::fp16, Layout::nhwc));
+  EXPECT_THAT(calls.at(0).inputs.at(0).dims, ElementsAre(2, 8, 1, 100));
+  EXPECT_THAT(calls.at(0).output.dims, ElementsAre(2, 16, 1, 50));
+}
+
+TEST(ConvolutionGraph, IntegersAreLeftToTheFunctions) {
+  EXPECT_THROW(graphs_of(dense_key)(variant(dense_key, Precision::int8, Layout::nhwc)),
+               harness::Unsupported);
+}
+
+TEST_F(H100, OffersDenseConvolutionsManyConfigurations) {
+  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+    const auto found = names(graphs_of(dense_key), variant(dense_key, Precision::fp16, layout));
+    EXPECT_GE(found.size(), 10U);
+    EXPECT_LE(found.size(), 24U);
+    EXPECT_THAT(found, Contains(HasSubstr(".k")));
+    auto sorted = found;
+    std::ranges::sort(sorted);
+    EXPECT_EQ(std::ranges::adjacent_find(sorted), sorted.end()) << "each once";
+  }
+}
+
+TEST_F(H100, OffersDepthwiseConvolutionsAnEngine) {
+  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::fp16}) {
+    EXPECT_THAT(names(graphs_of(depthwise_key), variant(depthwise_key, precision, Layout::nhwc)),
+                Not(IsEmpty()));
+  }
+}
+
+TEST_F(H100, TrueFp32HasNoTensorCores) {
+  auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp32, Layout::nhwc));
+  const auto known =
+      plans_->known(std::move(calls.at(0).graph), {.arithmetic = Arithmetic::no_tensor_cores});
+  ASSERT_FALSE(known->choices.empty());
+  for (const EngineChoice& choice : known->choices) EXPECT_FALSE(choice.tensor_cores);
+}
+
+TEST_F(H100, FusesFunctionsIntoConvolutions) {
+  for (const char* end : {"_bias", "_bias_relu", "_bias_residual_relu", "_bias_sigmoid",
+                          "_bias_swish_a1", "_bias_hardswish", "_bias_clip_a0_b6", "_bias_gelu"}) {
+    const std::string key = std::string(dense_key) + end;
+    EXPECT_THAT(names(graphs_of(key.c_str()), variant(key.c_str(), Precision::fp16, Layout::nhwc)),
+                Not(IsEmpty()))
+        << end;
+  }
+}
+
+TEST_F(H100, MakesTheSameChoiceOfTheNameAlone) {
+  auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp16, Layout::nhwc));
+  const auto known = plans_->known(std::move(calls.at(0).graph), {.per_engine = 2, .most = 8});
+  const std::size_t listed = known->choices.size();
+  for (std::size_t index = 0; index < listed; ++index) {
+    const std::string name = known->choices[index].name();
+    const EngineChoice& same = plans_->choice(*known, name);
+    EXPECT_EQ(&same, &known->choices[index]) << name;
+  }
+  const EngineChoice& made = plans_->choice(*known, "engine0");
+  EXPECT_EQ(made.name(), "engine0");
+  EXPECT_THROW(plans_->choice(*known, "engine123456"), harness::Unsupported);
+  EXPECT_THROW(plans_->choice(*known, "winograd.engine0"), harness::Unsupported);
+}
+
+}  // namespace
+}  // namespace benanza::cudnn

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "suites/cudnn/primitive/graph_solver.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/base/file.h"
+
+namespace benanza::cudnn {
+
+inline harness::Variant variant(const char* key, Precision precision,
+                                Layout layout = Layout::plain) {
+  return {parse(key), precision, layout, harness::Algorithm()};
+}
+
+template <class Shape>
+Shape shape_of(const char* key) {
+  return std::get<Shape>(parse(key).shape);
+}
+
+/// A shape's graphs for any variant.
+using GraphsOf = std::function<GraphCalls(const harness::Variant&)>;
+
+template <class Shape>
+GraphsOf bound(GraphCalls (*graphs)(const Shape&, const harness::Variant&), const Shape& shape) {
+  return [=](const harness::Variant& variant) { return graphs(shape, variant); };
+}
+
+/// The library, asked about an H100 by its description alone. Most engines are compiled at run
+/// time, and the library offers those only where it can load the driver's library: without a
+/// driver, the CUDA Toolkit's stub of it will do.
+class H100 : public testing::Test {
+ protected:
+  void SetUp() override {
+    // Loaded for good, as the driver is.
+    if (dlopen("libcuda.so.1", RTLD_NOW) == nullptr && dlopen(CUDA_STUB, RTLD_NOW) == nullptr) {
+      GTEST_SKIP() << "neither the driver's library nor a stub of it: " << dlerror();
+    }
+    try {
+      plans_.emplace(Target(read_file(TEST_DATA "/h100_device_properties.json")));
+    } catch (const harness::Unsupported& refusal) {
+      GTEST_SKIP() << "this cuDNN reads no description of a device: " << refusal.what();
+    }
+  }
+
+  std::vector<harness::Algorithm> names(const GraphsOf& graphs, const harness::Variant& variant) {
+    return graph_algorithms(graphs(variant), variant, harness::AlgorithmSet::all, *plans_);
+  }
+
+  std::int64_t workspace(const GraphsOf& graphs, const harness::Variant& variant) {
+    return graph_workspace(graphs(variant), variant, *plans_);
+  }
+
+  std::optional<GraphPlans> plans_;
+};
+
+}  // namespace benanza::cudnn

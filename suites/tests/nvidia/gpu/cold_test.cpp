@@ -1,0 +1,81 @@
+// What "cold" means, by the hardware's own counters of the traffic between L2 cache and memory.
+#include "suites/nvidia/run/primitive.h"
+#include "suites/tests/nvidia/gpu/gpu.h"
+
+namespace benanza::nvidia {
+namespace {
+
+/// Copies within the device.
+class Copy final : public CudaPrimitive {
+ public:
+  Copy(CudaContext& context, std::int64_t bytes)
+      : CudaPrimitive(context, {tensor_format(Precision::int8, {bytes}, Layout::plain)},
+                      tensor_format(Precision::int8, {bytes}, Layout::plain), 0),
+        bytes_(bytes) {}
+
+  void run() override {
+    check(cudaMemcpyAsync(output(), input(0), static_cast<std::size_t>(bytes_),
+                          cudaMemcpyDeviceToDevice, stream()),
+          "cudaMemcpyAsync");
+  }
+
+ private:
+  std::int64_t bytes_;
+};
+
+struct Cold : OnGpu {
+  void SetUp() override {
+    CudaOptions options;
+    options.counters = true;
+    open(options);
+  }
+
+  /// Bytes that one copy of `bytes` reads from memory, as it is timed; empty where the counters
+  /// cannot be read.
+  std::optional<double> dram_read_bytes(std::int64_t bytes, bool cold) {
+    CudaContext& context = gpu->get();
+    Copy copy(context, bytes);
+    copy.fill_inputs(CudaPrimitive::Values::random);
+    if (cold) {
+      context.stopwatch().time_cold(copy);
+    } else {
+      context.stopwatch().time(copy, 10);
+    }
+    const Facts facts = copy.profile();
+    const auto found = facts.find("dram_read_bytes");
+    if (found != facts.end()) return std::get<double>(found->second);
+    const auto why = facts.find("counters_unavailable");
+    if (why != facts.end()) unavailable = std::get<std::string>(why->second);
+    return std::nullopt;
+  }
+
+  /// Operand and result of that size fit the L2 cache several times.
+  std::int64_t small() { return gpu->get().l2_bytes() / 8; }
+
+  std::string unavailable = "the chip has no such counter";
+};
+
+TEST_F(Cold, ACopyReadsItsOperandFromMemory) {
+  for (const std::int64_t bytes : {small() / 8, small(), 4 * small()}) {
+    const auto read = dram_read_bytes(bytes, true);
+    if (!read) GTEST_SKIP() << unavailable;
+    // A fiftieth for lines that the flush has left.
+    EXPECT_GE(*read, 0.98 * static_cast<double>(bytes)) << bytes;
+  }
+}
+
+TEST_F(Cold, HotASmallCopyReadsItsOperandFromTheCache) {
+  const auto read = dram_read_bytes(small(), false);
+  if (!read) GTEST_SKIP() << unavailable;
+  EXPECT_LE(*read, 0.1 * static_cast<double>(small()));
+}
+
+TEST_F(Cold, HotALargeCopyReadsItsOperandFromMemory) {
+  const std::int64_t large = 8 * gpu->get().l2_bytes();
+  const auto read = dram_read_bytes(large, false);
+  if (!read) GTEST_SKIP() << unavailable;
+  EXPECT_GE(*read, 0.8 * static_cast<double>(large));
+}
+
+}  // namespace
+}  // namespace benanza::nvidia
