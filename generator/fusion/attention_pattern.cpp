@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "generator/fusion/attention.h"
-#include "generator/fusion/whole/cone.h"
 
 namespace benanza::fusion {
 namespace {
@@ -67,7 +66,7 @@ class Finder {
   const LoweredLayer* next() {
     passed_.clear();
     auto reader = flow_.reader(last_);
-    while (reader && is_passed_on(flow_.layer(*reader))) {
+    while (reader && flow_.passes_on(*reader)) {
       passed_.push_back(*reader);
       reader = flow_.reader(*reader);
     }
@@ -95,7 +94,7 @@ class Finder {
                                    std::vector<std::size_t>& passed) const {
     const auto& sources = flow_.layer(index).reads;
     auto made = operand < sources.size() ? sources[operand].producer : std::nullopt;
-    while (made && flow_.layer(*made).uses == 1 && is_passed_on(flow_.layer(*made))) {
+    while (made && flow_.layer(*made).uses == 1 && flow_.passes_on(*made)) {
       passed.push_back(*made);
       made = flow_.layer(*made).reads[0].producer;
     }

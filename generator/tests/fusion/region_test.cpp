@@ -142,6 +142,20 @@ TEST(Region, CallsOfOneNodeAreSteps) {
               ElementsAre(conv + "_bias_clip_a0_b1", "linear/1x8x4x4_a0.2_b0.5_clip_a0_b1"));
 }
 
+TEST(Region, CastsBetweenFloatingTypesAreNotInTheWay) {
+  for (const auto& [type, count] : {std::pair{10, 1U}, {7, 0U}}) {
+    Model model = behind_pooling();
+    model.node("Tanh", {"x"}, {"t"}).node("Cast", {"t"}, {"h"}, {{"to", type}});
+    model.node("Cast", {"h"}, {"f"}, {{"to", 1}}).node("Mul", {"f", "g"}, {"m"}).output("m");
+    const auto fusions = find_fusions(model.import().layers);
+    ASSERT_EQ(fusions.size(), count) << type;
+    if (count == 1) {
+      EXPECT_THAT(fusions[0].layers, ElementsAre(1, 2, 3, 4));
+      EXPECT_EQ(fusions[0].problem, "tanh/1x8x4x4_mul_y1x8x1x1");
+    }
+  }
+}
+
 TEST(Region, ANodeThatReadsTheResultTwiceEndsIt) {
   Model model = behind_pooling();
   model.node("Tanh", {"x"}, {"t"}).node("Mul", {"t", "t"}, {"m"}).output("m");
