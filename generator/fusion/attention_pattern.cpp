@@ -43,24 +43,45 @@ class Finder {
  public:
   Finder(const Flow& flow, std::size_t product) : flow_(flow), last_(product), layers_{product} {}
 
-  std::optional<Fusion> find() {
+  /// The layers alone, and with the copies around them that put heads together: the call reads and
+  /// writes these where they are.
+  std::vector<Fusion> find() {
     const auto* scores = only<Gemm>(flow_.layer(last_));
-    if (scores == nullptr || scores->constant_b || scores->transpose_a) return std::nullopt;
-    take_queries();
-    const std::int64_t key_repeats = take_keys(*scores);
+    if (scores == nullptr || scores->constant_b || scores->transpose_a) return {};
+    Place queries{last_, 0};
+    take_factor_before(queries);
+    Place keys{last_, 1};
+    const std::int64_t key_repeats = take_keys(*scores, keys);
     while (take_factor(*scores) || take_mask() || take_selection()) {
     }
-    if (!take_softmax(*scores)) return std::nullopt;
-    const auto* values = take_values(*scores);
-    if (values == nullptr || !share_heads(key_repeats, take_repeats(last_))) return std::nullopt;
+    if (!take_softmax(*scores)) return {};
+    const auto* product = take_values(*scores);
+    if (product == nullptr) return {};
+    Place values{last_, 1};
+    if (!share_heads(key_repeats, take_repeats(values))) return {};
     if (scaled_before_) shape_.scale = usual_scale(*scores);
     shape_.size = scores->k;
-    shape_.value_size = values->n;
-    std::sort(layers_.begin(), layers_.end());
-    return Fusion{"attention", layers_, key({shape_, {}})};
+    shape_.value_size = product->n;
+    std::vector<Fusion> fusions{as_fusion()};
+    for (const Place& place : {queries, keys, values}) take_heads(place);
+    take_heads_of_result();
+    if (fusions[0].layers.size() != layers_.size()) fusions.push_back(as_fusion());
+    return fusions;
   }
 
  private:
+  /// Input `operand` of layer `reader`.
+  struct Place {
+    std::size_t reader;
+    std::size_t operand;
+  };
+
+  Fusion as_fusion() const {
+    Fusion fusion{"attention", layers_, key({shape_, {}})};
+    std::sort(fusion.layers.begin(), fusion.layers.end());
+    return fusion;
+  }
+
   /// The layer that reads what the last one makes, casts left aside, if that is all it does with
   /// it.
   const LoweredLayer* next() {
@@ -88,12 +109,11 @@ class Finder {
     layers_.push_back(last_);
   }
 
-  /// The layer that makes operand `operand` of product `index`, if only that reads it; layers that
-  /// pass it on are added to `passed`.
-  std::optional<std::size_t> maker(std::size_t index, std::size_t operand,
-                                   std::vector<std::size_t>& passed) const {
-    const auto& sources = flow_.layer(index).reads;
-    auto made = operand < sources.size() ? sources[operand].producer : std::nullopt;
+  /// The layer that makes what is read at `place`, if only that reads it; layers that pass it on
+  /// are added to `passed`.
+  std::optional<std::size_t> maker(const Place& place, std::vector<std::size_t>& passed) const {
+    const auto& sources = flow_.layer(place.reader).reads;
+    auto made = place.operand < sources.size() ? sources[place.operand].producer : std::nullopt;
     while (made && flow_.layer(*made).uses == 1 && flow_.passes_on(*made)) {
       passed.push_back(*made);
       made = flow_.layer(*made).reads[0].producer;
@@ -102,61 +122,50 @@ class Finder {
     return made;
   }
 
-  /// Takes layer `index` and those that pass its result on.
-  void take_before(std::size_t index, const std::vector<std::size_t>& passed) {
+  /// Takes layer `index` and those that pass its result on; `place` moves to what it reads.
+  void take_before(std::size_t index, const std::vector<std::size_t>& passed, Place& place) {
     layers_.push_back(index);
     layers_.insert(layers_.end(), passed.begin(), passed.end());
+    const auto& sources = flow_.layer(index).reads;
+    place = {index, sources[0].constant && sources.size() > 1 ? std::size_t{1} : 0};
+  }
+
+  bool is_copy(std::optional<std::size_t> index, std::string_view op) const {
+    return index && flow_.layer(*index).op == op && only<Copy>(flow_.layer(*index)) != nullptr;
   }
 
   /// Queries or keys times a number: a part of the scores' factor.
-  bool take_factor_before(std::size_t index, std::size_t operand, std::size_t& factor) {
+  void take_factor_before(Place& place) {
     std::vector<std::size_t> passed;
-    const auto made = maker(index, operand, passed);
+    const auto made = maker(place, passed);
     const auto* product = made ? only<Binary>(flow_.layer(*made)) : nullptr;
     if (product == nullptr || !product->constant_b || element_count(product->b) != 1 ||
         (product->kind != BinaryKind::mul && product->kind != BinaryKind::div)) {
-      return false;
+      return;
     }
     scaled_before_ = true;
-    take_before(*made, passed);
-    factor = *made;
-    return true;
-  }
-
-  void take_queries() {
-    std::size_t factor = 0;
-    take_factor_before(last_, 0, factor);
+    take_before(*made, passed, place);
   }
 
   /// Keys put in columns by a copy, and multiplied by a number before or after: the one call reads
   /// them where they are. How often each head of them is repeated.
-  std::int64_t take_keys(const Gemm& scores) {
-    std::size_t reader = last_;
-    std::size_t operand = 1;
-    const auto take_scale = [&] {
-      if (take_factor_before(reader, operand, reader)) operand = 0;
-    };
-    take_scale();
+  std::int64_t take_keys(const Gemm& scores, Place& keys) {
+    take_factor_before(keys);
     std::vector<std::size_t> passed;
-    const auto made = maker(reader, operand, passed);
-    if (made && !scores.transpose_b && flow_.layer(*made).op == "Transpose" &&
-        only<Copy>(flow_.layer(*made)) != nullptr) {
-      take_before(*made, passed);
-      reader = *made;
-      operand = 0;
-      take_scale();
+    const auto made = maker(keys, passed);
+    if (is_copy(made, "Transpose") && !scores.transpose_b) {
+      take_before(*made, passed, keys);
+      take_factor_before(keys);
     }
-    return take_repeats(reader, operand);
+    return take_repeats(keys);
   }
 
   /// Heads of keys or values that several heads of queries share, made as many by an Expand between
   /// two views: batch x heads x 1 x ... to batch x heads x repeats x .... 1 if there is none.
-  std::int64_t take_repeats(std::size_t reader, std::size_t operand = 1) {
+  std::int64_t take_repeats(Place& place) {
     std::vector<std::size_t> passed;
-    const auto made = maker(reader, operand, passed);
-    if (!made || flow_.layer(*made).op != "Expand" || only<Copy>(flow_.layer(*made)) == nullptr) {
-      return 1;
-    }
+    const auto made = maker(place, passed);
+    if (!is_copy(made, "Expand")) return 1;
     const LoweredLayer& expand = flow_.layer(*made);
     const auto from = expand.reads[0].producer;
     if (!from || flow_.layer(*from).outputs.size() != 1) return 1;
@@ -166,8 +175,25 @@ class Finder {
     Dims expected = *after;
     expected[2] = 1;
     if (*before != expected) return 1;
-    take_before(*made, passed);
+    take_before(*made, passed, place);
     return (*after)[2];
+  }
+
+  /// A transposition that moves whole rows of heads.
+  bool puts_heads_together(std::optional<std::size_t> index) const {
+    if (!is_copy(index, "Transpose")) return false;
+    const auto& copy = *only<Copy>(flow_.layer(*index));
+    return copy.dims.size() > 1 && copy.from.back() == 1 && copy.to.back() == 1;
+  }
+
+  void take_heads(Place place) {
+    std::vector<std::size_t> passed;
+    const auto made = maker(place, passed);
+    if (puts_heads_together(made)) take_before(*made, passed, place);
+  }
+
+  void take_heads_of_result() {
+    if (next() != nullptr && puts_heads_together(reader_)) take();
   }
 
   /// Keys and values are repeated alike, or not at all.
@@ -291,7 +317,7 @@ class Finder {
 std::vector<Fusion> attention_patterns(const Flow& flow) {
   std::vector<Fusion> fusions;
   for (std::size_t index = 0; index < flow.size(); ++index) {
-    if (auto fusion = Finder(flow, index).find()) fusions.push_back(std::move(*fusion));
+    for (Fusion& fusion : Finder(flow, index).find()) fusions.push_back(std::move(fusion));
   }
   return fusions;
 }

@@ -155,6 +155,35 @@ TEST(AttentionPattern, GroupedHeadsAreReadWhereTheyAre) {
   EXPECT_THAT(fusions[0].layers, ElementsAre(1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13));
 }
 
+TEST(AttentionPattern, HeadsMayLieBesideEachOther) {
+  // Rows of all heads, put together by transpositions around the call, which is said both ways.
+  Model model(18);
+  for (const std::string name : {"q", "k", "v"}) {
+    model.input(name, {2, 5, 4, 8});
+    const Dims perm = name == "k" ? Dims{0, 2, 3, 1} : Dims{0, 2, 1, 3};
+    model.node("Transpose", {name}, {name + "h"}, {{"perm", perm}});
+  }
+  model.node("MatMul", {"qh", "kh"}, {"s"}).node("Softmax", {"s"}, {"p"}, {{"axis", -1}});
+  model.node("MatMul", {"p", "vh"}, {"o"});
+  model.node("Transpose", {"o"}, {"y"}, {{"perm", Dims{0, 2, 1, 3}}}).output("y");
+  const auto fusions = attentions(model.import());
+  ASSERT_EQ(fusions.size(), 2U);
+  EXPECT_THAT(fusions[0].layers, ElementsAre(1, 3, 4, 5));
+  EXPECT_THAT(fusions[1].layers, ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(fusions[0].problem, fusions[1].problem);
+  EXPECT_EQ(fusions[1].problem, "attention/2x4x5x8_k4x5x8_s1");
+}
+
+TEST(AttentionPattern, ACopyThatTakesRowsApartIsNotInIt) {
+  Model model(18);
+  model.input("q", {2, 4, 5, 8}).input("kt", {2, 4, 8, 5}).input("v", {2, 4, 8, 5});
+  model.node("Transpose", {"v"}, {"vt"}, {{"perm", Dims{0, 1, 3, 2}}});
+  model.node("MatMul", {"q", "kt"}, {"s"}).node("Softmax", {"s"}, {"p"}, {{"axis", -1}});
+  const auto fusions = attentions(model.node("MatMul", {"p", "vt"}, {"y"}).output("y").import());
+  ASSERT_EQ(fusions.size(), 1U);
+  EXPECT_THAT(fusions[0].layers, ElementsAre(1, 2, 3));
+}
+
 TEST(AttentionPattern, KeysAndValuesHaveTheSameHeads) {
   EXPECT_THAT(attentions(grouped(4).import()), IsEmpty());
 }
