@@ -52,6 +52,18 @@ TEST(Region, NumbersAreLinear) {
                           "tanh/1x8x4x4_linear_a-1_b1"));
 }
 
+TEST(Region, LargeNumbersStayTensors) {
+  for (const auto& [op, number] : {std::pair{"Add", -10000.0F}, {"Mul", -3e38F}, {"Div", 0.0F}}) {
+    Model model = behind_pooling();
+    model.scalar("large", number).node("Tanh", {"x"}, {"t"}).node(op, {"t", "large"}, {"y"});
+    const std::string word = op == std::string("Add")   ? "add"
+                             : op == std::string("Mul") ? "mul"
+                                                        : "div";
+    EXPECT_THAT(problems(model.output("y").import()),
+                ElementsAre("tanh/1x8x4x4_" + word + "_y1x1x1x1_w"));
+  }
+}
+
 TEST(Region, TheOtherWayRoundIsReversed) {
   Model model = behind_pooling();
   model.node("Tanh", {"x"}, {"t"}).node("Sub", {"z", "t"}, {"s"}).output("s");
