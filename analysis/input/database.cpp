@@ -268,7 +268,10 @@ Database::Database(const fs::path& path)
       find_rows_(connection_,
                  select_rows("",
                              "WHERE m.id IN (SELECT id FROM measurements WHERE problem = ?1) "
-                             "ORDER BY m.id")) {}
+                             "ORDER BY m.id")) {
+  // Pages are looked at where the system keeps them.
+  connection_.execute("PRAGMA mmap_size = 4294967296");
+}
 
 std::vector<Origin> Database::origins() { return read_origins(connection_); }
 

@@ -35,7 +35,18 @@ std::int64_t all_products(const Axis& axis) {
 
 /// Inputs of the axis that some output needs: those of the taps, each once.
 std::int64_t touched_inputs(const Axis& axis) {
-  return std::min({axis.inputs, all_products(axis)});
+  std::vector<bool> is_touched(static_cast<std::size_t>(axis.inputs));
+  std::int64_t count = 0;
+  for (std::int64_t output = 0; output < axis.outputs; ++output) {
+    for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
+      const std::int64_t input = output * axis.stride - axis.pad + tap * axis.dilation;
+      if (input < 0 || input >= axis.inputs || is_touched[static_cast<std::size_t>(input)])
+        continue;
+      is_touched[static_cast<std::size_t>(input)] = true;
+      ++count;
+    }
+  }
+  return count;
 }
 
 Axis axis_of(const Window& window, const Dims& inputs, const Dims& outputs, std::size_t axis) {

@@ -7,6 +7,7 @@
 
 #include "analysis/profile_match/mapping.h"
 #include "analysis/profile_match/same_model.h"
+#include "analysis/profile_match/signature.h"
 #include "analysis/profiles/kineto/aten.h"
 
 namespace benanza::analysis {
@@ -27,6 +28,8 @@ class Finder {
         place_(graph.layers.size()),
         first_(graph.layers.size(), before_all),
         last_(graph.layers.size(), static_cast<std::ptrdiff_t>(run.nodes.size())),
+        lacks_bias_(graph.layers.size()),
+        lacks_more_(graph.layers.size()),
         used_(run.nodes.size()) {
     require_same_model(graph, mapping_, run);
   }
@@ -38,6 +41,17 @@ class Finder {
         continue;
       }
       place_[layer] = static_cast<std::ptrdiff_t>(*mapping_.node_of_layer[layer]);
+    }
+    for (const Pair& pair : mapping_.pairs) {
+      const Part& part = run_.nodes[pair.node].parts[pair.part];
+      const std::vector<std::string>& problems = graph_.layers[pair.layer].problems;
+      if (part.problem.empty() || problems.size() < 2) continue;
+      const bool is_biased = problems.size() == 2 && problems[1].starts_with("add/");
+      const auto does_both = [&](const Part& one) {
+        return one.bias && signature(one.problem) == signature(problems[0]);
+      };
+      if (is_biased && std::ranges::any_of(run_.nodes[pair.node].parts, does_both)) continue;
+      (is_biased ? lacks_bias_ : lacks_more_)[pair.layer] = true;
     }
     bracket();
     add_operators();
@@ -70,7 +84,7 @@ class Finder {
   void add_operators() {
     std::vector<std::vector<std::size_t>> layers(run_.nodes.size());
     for (std::size_t layer = 0; layer < place_.size(); ++layer) {
-      if (!has_work(layer)) continue;
+      if (!has_work(layer) || lacks_bias_[layer] || lacks_more_[layer]) continue;
       if (is_certain(layer)) {
         layers[static_cast<std::size_t>(*place_[layer])].push_back(layer);
       } else if (first_[layer] == last_[layer]) {
@@ -93,7 +107,9 @@ class Finder {
     anchors.insert(static_cast<std::ptrdiff_t>(run_.nodes.size()));
     std::map<std::ptrdiff_t, std::vector<std::size_t>> between;
     for (std::size_t layer = 0; layer < place_.size(); ++layer) {
-      if (!has_work(layer) || is_certain(layer)) continue;
+      if (!has_work(layer)) continue;
+      if (lacks_bias_[layer]) between[*place_[layer]].push_back(layer);
+      if (is_certain(layer)) continue;
       const auto next = anchors.upper_bound(first_[layer]);
       if (next != anchors.end() && *next == last_[layer]) between[first_[layer]].push_back(layer);
     }
@@ -115,7 +131,13 @@ class Finder {
     }
     SeenPiece piece;
     for (const std::size_t layer : layers) {
-      if (ops.contains(plain_op(graph_.layers[layer].op))) piece.layers.push_back(layer);
+      if (lacks_bias_[layer]) {
+        if (!ops.contains(kineto::added_bias)) continue;
+        piece.layers.push_back(layer);
+        add_time(piece, static_cast<std::size_t>(first));
+      } else if (ops.contains(plain_op(graph_.layers[layer].op))) {
+        piece.layers.push_back(layer);
+      }
     }
     if (piece.layers.empty()) return;
     for (std::ptrdiff_t node = first + 1; node < last; ++node) {
@@ -157,6 +179,9 @@ class Finder {
   /// Per layer: it ran not before the one, nor after the other (which may have done it).
   std::vector<std::ptrdiff_t> first_;
   std::vector<std::ptrdiff_t> last_;
+  /// Of products that ran without their bias, and of those that ran without something else.
+  std::vector<bool> lacks_bias_;
+  std::vector<bool> lacks_more_;
   std::vector<bool> used_;
   Seen seen_;
 };

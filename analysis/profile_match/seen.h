@@ -32,12 +32,14 @@ struct Seen {
 
 /// What is certain alone:
 ///   - an operator's layers, where the profile names them or states their problem or the shape of
-///     their result (MatchKind name, problem or moved); and those between two of them;
+///     their result (MatchKind name, problem or moved), a product with a bias if the operator adds
+///     one, too; and those between two of them;
 ///   - of kernels that torch.compile makes, whose names state operators but no shapes: layers that
 ///     can have run only between two operators which are certain (they read what the one makes, and
 ///     the other reads what they make) and whose operator is in the name of a kernel between them.
 ///     All such layers between the same two are one piece, and everything that ran there is its
-///     time.
+///     time. A kernel that is named after a product adds the bias of the one before it: both are
+///     one piece.
 /// A piece may have done more than its layers; never less. `run` is one_run(). Throws Error, one
 /// line, for a profile of another model.
 Seen seen_in(const Graph& graph, const Profile& run);

@@ -30,6 +30,8 @@ struct Part {
   /// Another model may have no such layer there (the bias of a product, the steps of a GELU): only
   /// a layer of equal shapes is this one.
   bool optional = false;
+  /// A product whose operator adds a bias, too.
+  bool bias = false;
 };
 
 /// One operator as a framework ran it.

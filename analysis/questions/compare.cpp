@@ -263,11 +263,14 @@ Answered answer_compare(const Options& options) {
   const Results before = read_results({options.before}, wanted);
   const Results after = read_results({options.after}, wanted);
 
+  const auto keep_residual = keeping_residual(graphs);
+
   Answered answered;
   for (const auto& [backend, system] : after.systems) answered.page.systems[backend] = system;
   const std::vector<std::string> lines = system_changes(before, after);
   for (const MeasurementFilter& filter : filters) {
-    const Changes found = changes(before.measurements, after.measurements, filter, tolerance);
+    const Changes found =
+        changes(before.measurements, after.measurements, filter, tolerance, keep_residual);
     if (found.problems.empty() && found.calls.empty()) {
       if (flags.precisions.empty()) continue;
       throw nothing_in_common(options, " at " + std::string(to_string(filter.precision)));

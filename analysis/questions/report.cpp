@@ -88,7 +88,8 @@ void add_chapters(const Subject& subject, const std::vector<Question>& questions
     std::optional<Section> section = question.section(subject);
     if (!section) continue;
     if (question.name == "bound") {
-      add_disturbed(*section, subject.graph, subject.measurements(), subject.filter);
+      add_disturbed(*section, subject.graph, subject.measurements(), subject.filter,
+                    subject.movement());
     }
     section->heading = heading;
     if (!question.chapter.empty()) section->heading += ": " + std::string(question.chapter);

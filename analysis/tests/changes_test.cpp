@@ -49,6 +49,27 @@ TEST(Changes, SlowerAndFasterAreEquallyFarFromTheSame) {
   EXPECT_EQ(kind_of(100, 104, 0.03), ChangeKind::slower);
 }
 
+// A call that adds into the residual's memory is no answer where the residual is needed again; as a
+// call by itself it is compared all the same.
+TEST(Changes, NoCallOverwritesAResidualThatIsKept) {
+  const MeasurementSet before = set_of({call(conv, "jit", 100), call(conv, "sum.jit", 90)});
+  const MeasurementSet after = set_of({call(conv, "jit", 120), call(conv, "sum.jit", 90)});
+  EXPECT_EQ(changes(before, after, {}, 0.05).problems[0].kind, ChangeKind::same);
+  Graph graph{.model = "m",
+              .layers = {test::layer("a", {}), test::layer("b", {0})},
+              .fusions = {{.pattern = "f", .layers = {0, 1}, .problem = conv}}};
+  EXPECT_THAT(keeping_residual({graph}), IsEmpty());
+  graph.fusions[0].keeps_residual = true;
+  const auto found = changes(before, after, {}, 0.05, keeping_residual({graph}));
+  EXPECT_EQ(found.problems[0].kind, ChangeKind::slower);
+  EXPECT_EQ(found.problems[0].before->variant.algorithm, "jit");
+  EXPECT_THAT(found.calls, SizeIs(2));
+  // One place where the residual may go is enough.
+  Graph other = graph;
+  other.fusions[0].keeps_residual = false;
+  EXPECT_THAT(keeping_residual({graph, other}), IsEmpty());
+}
+
 // Means of 10 and 12, from repetitions between 8 and 16.
 TEST(Changes, WhatTheRepetitionsDoNotTellApartIsUnknown) {
   const std::string name = relu + "/fp32/nchw/cudnn/a";

@@ -39,6 +39,9 @@ TEST(Disturbed, CountsRowsOfChosenCallsOnce) {
   EXPECT_EQ(sum.rows, 3U);
   EXPECT_EQ(sum.disturbed, 2U);
   EXPECT_EQ(sum.first, "power cap");
+  const std::vector<LayerTime> moved{{.status = LayerStatus::movement, .calls = {call}}};
+  EXPECT_EQ(disturbed(moved, Movement::include).disturbed, 2U);
+  EXPECT_EQ(disturbed(moved, Movement::exclude).rows, 0U);
 }
 
 const Graph graph{
@@ -47,7 +50,8 @@ const Graph graph{
 
 TEST(AddDisturbed, OneLineWhereThereAreAny) {
   Section section;
-  add_disturbed(section, graph, measured({R"("disturbed":"steal 12%")", ""}), {});
+  add_disturbed(section, graph, measured({R"("disturbed":"steal 12%")", ""}), {},
+                Movement::exclude);
   EXPECT_EQ(section.facts.at("disturbed_rows"), 1);
   ASSERT_EQ(section.blocks.size(), 1U);
   EXPECT_EQ(std::get<std::string>(section.blocks.front()),
@@ -56,7 +60,7 @@ TEST(AddDisturbed, OneLineWhereThereAreAny) {
 
 TEST(AddDisturbed, NoneWhereThereIsNone) {
   Section section;
-  add_disturbed(section, graph, measured({"", R"("measured_again":true)"}), {});
+  add_disturbed(section, graph, measured({"", R"("measured_again":true)"}), {}, Movement::exclude);
   EXPECT_EQ(section.facts.at("disturbed_rows"), 0);
   EXPECT_TRUE(section.blocks.empty());
 }

@@ -96,6 +96,9 @@ TEST(LeastBytes, PixelsThatNobodyReadsDoNotCount) {
   const Problem strided = parse("conv/1x8x56x56_k16x1x1_p0.0.0.0_s2x2_d1x1_g1");
   EXPECT_DOUBLE_EQ(least_bytes(strided, Precision::fp16),
                    2.0 * (8 * 28 * 28 + 16 * 8 + 16 * 28 * 28));
+  // The last of 10 pixels is behind the last window: 9 of 10 on both axes.
+  const Problem behind = parse("maxpool/1x8x10x10_k3x3_p0.0.0.0_s2x2_d1x1");
+  EXPECT_DOUBLE_EQ(least_bytes(behind, Precision::fp32), 4.0 * 8 * (9 * 9 + 4 * 4));
   const Problem plain = parse("conv/1x8x56x56_k16x3x3_p1.1.1.1_s1x1_d1x1_g1");
   EXPECT_DOUBLE_EQ(least_bytes(plain, Precision::fp32),
                    4.0 * (8 * 56 * 56 + 16 * 8 * 9 + 16 * 56 * 56));

@@ -113,6 +113,18 @@ TEST(Ladder, ABoundOfMoreLayersIsNoContradiction) {
               ElementsAre(HasSubstr("of 1 layers more, which no call does alone, as relu")));
 }
 
+TEST(Ladder, SeenBestStandsBelowTheBoundsUnlessItIsOfMoreLayers) {
+  const Case given;
+  BoundReport report = given.report();
+  report.ladder.seen_seconds = 11 * us;
+  EXPECT_THAT(report.ladder.breaks(given.graph), IsEmpty());
+  EXPECT_THAT(text_of(report),
+              HasSubstr("floor 0.002 <= seen-best 0.011 <= with fusion 0.012 <= LBL 0.014 ms\n"));
+  report.ladder.seen_seconds = 20 * us;
+  EXPECT_THAT(report.ladder.breaks(given.graph), ElementsAre(HasSubstr("of more layers")));
+  EXPECT_THAT(text_of(report), HasSubstr("seen-best 0.020 > with fusion"));
+}
+
 TEST(Ladder, AFasterFrameworkIsNamedWithItsOperators) {
   const Case given;
   BoundReport report = given.report();

@@ -45,6 +45,15 @@ Graph block() {
                      with_result("d", "Conv", {2}, conv_key)}};
 }
 
+/// Both convolutions with a bias.
+Graph graph_with_bias() {
+  Graph graph = block();
+  for (const std::size_t layer : {0, 3}) {
+    graph.layers[layer].problems.push_back("add/1x8x4x4_1x8x1x1_w");
+  }
+  return graph;
+}
+
 TraceWriter& triton(TraceWriter& trace, const std::string& name, double microseconds) {
   return trace.op(name, {{128}}, {}, {{name, microseconds}});
 }
@@ -119,6 +128,33 @@ TEST(Seen, WhatNoKernelBetweenNamesIsLeftOut) {
   EXPECT_EQ(seen.layers_left, 1);
 }
 
+// A convolution and its bias: the operator may add it, a compiled kernel, or nobody.
+TEST(Seen, AProductWithABiasIsNotDoneWithoutIt) {
+  const auto traced = [](bool bias, const std::string& kernel) {
+    TraceWriter trace;
+    const std::vector<std::vector<int>> dims{{1, 8, 4, 4}, {8, 8, 1, 1}, {8}};
+    const std::vector<std::string> values{"[1, 1]", "[0, 0]", "[1, 1]", "1"};
+    for (const bool first : {true, false}) {
+      if (bias) {
+        trace.op("aten::conv2d", dims, values, {{"sgemm", 10}});
+      } else {
+        trace.conv(1, 8, 8, 4, {{"sgemm", 10}});
+      }
+      if (first) triton(trace, kernel, 6);
+    }
+    return seen_in(graph_with_bias(), profile_of(trace));
+  };
+  const std::string named = "triton_poi_fused__native_batch_norm_legit_no_training_relu_0";
+  EXPECT_THAT(layers_of(traced(true, named)),
+              ElementsAre(ElementsAre(0), ElementsAre(3), ElementsAre(1, 2)));
+  EXPECT_THAT(layers_of(traced(false, named)), ElementsAre(ElementsAre(1, 2)));
+  const Seen seen =
+      traced(false, "triton_poi_fused__native_batch_norm_legit_no_training_convolution_relu_0");
+  ASSERT_THAT(layers_of(seen), ElementsAre(ElementsAre(0, 1, 2)));
+  EXPECT_NEAR(seen.pieces[0].seconds, 16 * us, 1e-12);
+  EXPECT_THAT(seen.pieces[0].kernels.front(), "sgemm");
+}
+
 // A relu of the input that is first needed after the second convolution: it may have run anywhere.
 TEST(Seen, WhatMayHaveRunElsewhereIsLeftOut) {
   Graph graph = block();
@@ -150,7 +186,7 @@ TEST(Seen, KernelsOfACompiledRegionAreOperators) {
 
 TEST(Seen, NamesOfCompiledKernelsStandForStepsToo) {
   EXPECT_THAT(kineto::ops_of_compiled("triton_poi_fused_addmm_gelu_12"),
-              UnorderedElementsAre("Gelu", "Div", "Erf", "Tanh", "Pow", "Add", "Mul"));
+              UnorderedElementsAre("Gelu", "Div", "Erf", "Tanh", "Pow", "Add", "Mul", "bias"));
   EXPECT_THAT(kineto::ops_of_compiled("triton_red_fused__softmax_view_3"), Contains("ReduceSum"));
   EXPECT_THAT(kineto::ops_of_compiled("triton_poi_fused_relu_0"), Not(Contains("Clip")));
   EXPECT_THAT(kineto::ops_of_compiled("relu_kernel"), IsEmpty());

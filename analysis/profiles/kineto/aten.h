@@ -22,6 +22,9 @@ std::vector<Part> parts_of(const Op& op);
 /// known, and an operator that the kernel computes twice is in its name once.
 std::vector<Part> parts_of_compiled(std::string_view name);
 
+/// Stands for the bias of a product among the operators of a kernel.
+inline constexpr std::string_view added_bias = "bias";
+
 /// ONNX operators that the names in such a kernel's may stand for: "gelu" for Gelu and each of its
 /// steps. Empty if it is none.
 std::set<std::string_view> ops_of_compiled(std::string_view name);

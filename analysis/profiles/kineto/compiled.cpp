@@ -92,8 +92,8 @@ const std::vector<Steps>& steps() {
       {"masked_fill", {"Where"}},
       {"embedding", {"Gather"}},
       {"cat", {"Concat"}},
-      {"convolution", {"Add"}},
-      {"addmm", {"Add"}},
+      {"convolution", {"Add", added_bias}},
+      {"addmm", {"Add", added_bias}},
   };
   return table;
 }

@@ -65,6 +65,7 @@ std::vector<Part> linear(const Call& call) {
   gemm.constant_b = true;
   std::vector<Part> parts{product(gemm, result)};
   parts.front().output = result;
+  parts.front().bias = call.is_tensor(2);
   if (call.is_tensor(2)) parts.push_back(addition(result, call.dims(2)));
   return parts;
 }
@@ -75,7 +76,9 @@ std::vector<Part> add_product(const Call& call) {
   const Dims& b = call.dims(2);
   if (a.size() < 2 || b.size() < 2) return {plain("MatMul", {})};
   const Dims result = with_last(a, b.back());
-  return {product(gemm_of(a, b), result), addition(result, call.dims(0))};
+  Part first = product(gemm_of(a, b), result);
+  first.bias = call.is_tensor(0);
+  return {std::move(first), addition(result, call.dims(0))};
 }
 
 // a, b

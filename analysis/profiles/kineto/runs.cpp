@@ -41,7 +41,10 @@ std::vector<Part> best_parts(const Trace& trace, std::size_t op) {
        called < trace.ops.size() && trace.ops[called].start < trace.ops[op].end; ++called) {
     if (trace.ops[called].parent != op) continue;
     std::vector<Part> inner = parts_of(trace.ops[called]);
-    if (has_problem(inner) && inner.size() == parts.size()) return inner;
+    if (has_problem(inner) && inner.size() == parts.size()) {
+      inner.front().bias = inner.front().bias || parts.front().bias;
+      return inner;
+    }
     break;
   }
   return parts;

@@ -63,13 +63,22 @@ Part deconvolution(const Call& call, WindowArguments at, std::size_t output_padd
           .input = input, .filters = weights[1] * *groups, .window = *window, .groups = *groups}));
 }
 
+Part with_bias(Part product, const Call& call, std::size_t bias) {
+  product.bias = call.is_tensor(bias);
+  return product;
+}
+
 // input, weight, bias, stride, padding, dilation, groups
-std::vector<Part> conv(const Call& call) { return {convolution(call, {3, 4, 5}, call.integer(6))}; }
+std::vector<Part> conv(const Call& call) {
+  return {with_bias(convolution(call, {3, 4, 5}, call.integer(6)), call, 2)};
+}
 
 // input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
 std::vector<Part> general_conv(const Call& call) {
-  if (call.truth(6)) return {deconvolution(call, {3, 4, 5}, 7, call.integer(8))};
-  return {convolution(call, {3, 4, 5}, call.integer(8))};
+  if (call.truth(6)) {
+    return {with_bias(deconvolution(call, {3, 4, 5}, 7, call.integer(8)), call, 2)};
+  }
+  return {with_bias(convolution(call, {3, 4, 5}, call.integer(8)), call, 2)};
 }
 
 // input, weight, padding, stride, dilation, groups
@@ -79,14 +88,14 @@ std::vector<Part> cudnn_conv(const Call& call) {
 
 // input, weight, bias, stride, padding, dilation, groups; then max(x, 0)
 std::vector<Part> conv_relu(const Call& call) {
-  Part first = convolution(call, {3, 4, 5}, call.integer(6));
+  Part first = with_bias(convolution(call, {3, 4, 5}, call.integer(6)), call, 2);
   Part second = plain("Relu", first.output);
   return {std::move(first), std::move(second)};
 }
 
 // input, weight, z, alpha, bias, stride, padding, dilation, groups
 std::vector<Part> conv_add_relu(const Call& call) {
-  Part first = convolution(call, {5, 6, 7}, call.integer(8));
+  Part first = with_bias(convolution(call, {5, 6, 7}, call.integer(8)), call, 4);
   const Dims result = first.output;
   return {std::move(first), plain("Add", result), plain("Relu", result)};
 }
@@ -94,12 +103,12 @@ std::vector<Part> conv_add_relu(const Call& call) {
 // input, weight, kernel, bias, stride, padding, dilation
 std::vector<Part> depthwise(const Call& call) {
   if (call.dims(0).size() < 2) return {plain("Conv", {})};
-  return {convolution(call, {4, 5, 6}, call.dims(0)[1])};
+  return {with_bias(convolution(call, {4, 5, 6}, call.dims(0)[1]), call, 3)};
 }
 
 // input, weight, bias, stride, padding, output_padding, groups, dilation
 std::vector<Part> conv_transpose(const Call& call) {
-  return {deconvolution(call, {3, 4, 7}, 5, call.integer(6))};
+  return {with_bias(deconvolution(call, {3, 4, 7}, 5, call.integer(6)), call, 2)};
 }
 
 /// Do strides lead somewhere, and windows fit the padded input?

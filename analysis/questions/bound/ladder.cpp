@@ -111,6 +111,11 @@ std::vector<std::string> Ladder::breaks(const Graph& graph) const {
         "the floor is above the bound with the profiles' kernels: these ran on another device or "
         "clock, or the floor is wrong");
   }
+  if (seen_seconds && is_above(*seen_seconds, fused_seconds)) {
+    sentences.push_back(
+        "seen-best is of more layers than the bound with fusion: of those that no measured call "
+        "does");
+  }
   if (is_above(fused_seconds, sequential_seconds)) {
     sentences.push_back(
         fmt::format("the bound with fusion is of {} layers more, which no call does alone, as {}",

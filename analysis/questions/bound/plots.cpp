@@ -45,6 +45,8 @@ Roofline roofline_plot(const BoundReport& report, const std::map<std::string, Pe
   std::vector<Roofline::Point> points;
   std::vector<std::string> ops;
   for (const std::size_t layer : slowest(report)) {
+    // The bytes of a call that does several layers are not those of its last one.
+    if (!report.times[layer].does.empty()) continue;
     const Layer& described = report.graph->layers[layer];
     const auto x = intensity(described, report.filter.precision);
     if (!x) continue;
@@ -95,12 +97,12 @@ Bars throughput_plot(const BoundReport& report) {
       {.name = "Tensor Cores", .values = std::vector<std::optional<double>>(bins.size())},
       {.name = "no Tensor Cores", .values = std::vector<std::optional<double>>(bins.size())},
       {.name = "not known", .values = std::vector<std::optional<double>>(bins.size())}};
+  const std::vector<LayerRow> rows = layer_rows(report);
   for (const std::size_t layer : slowest(report)) {
     const LayerTime& time = report.times[layer];
-    const double flops = report.graph->layers[layer].flops.value_or(0);
     std::size_t bin = 0;
-    if (flops > 0) {
-      const double decade = std::floor(std::log10(flops / *time.seconds)) - 8;
+    if (const std::optional<double> rate = rows[layer].flops_per_second) {
+      const double decade = std::floor(std::log10(*rate)) - 8;
       bin = static_cast<std::size_t>(std::clamp(decade, 0.0, 6.0)) + 1;
     }
     bool used = false;

@@ -80,8 +80,8 @@ void add_wholes(Section& section, const BoundReport& report) {
                            [](const WholeOperator* whole) { return saving(*whole); });
   Sheet sheet{.caption = "operators that count as one call, those that save most first",
               .columns = {{"operator", ""},
-                          {"layers", "", false, name_width},
-                          {"", "", true},
+                          {"first and last layer", "", false, name_width},
+                          {"layers", "", true},
                           {"apart us", "", true},
                           {"one call us", "", true},
                           {"saves us", "", true},

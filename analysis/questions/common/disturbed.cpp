@@ -4,12 +4,15 @@
 
 #include <set>
 
+#include "analysis/model/whole.h"
+
 namespace benanza::analysis {
 
-Disturbed disturbed(const std::vector<LayerTime>& times) {
+Disturbed disturbed(const std::vector<LayerTime>& times, Movement movement) {
   Disturbed sum;
   std::set<const Measurement*> seen;
   for (const LayerTime& time : times) {
+    if (time.status == LayerStatus::movement && movement == Movement::exclude) continue;
     for (const Measurement* const call : time.calls) {
       if (!seen.insert(call).second) continue;
       sum.rows += call->repetition_seconds.size();
@@ -21,11 +24,12 @@ Disturbed disturbed(const std::vector<LayerTime>& times) {
 }
 
 void add_disturbed(Section& section, const Graph& graph, const MeasurementSet& measurements,
-                   const MeasurementFilter& filter) {
+                   const MeasurementFilter& filter, Movement movement) {
   // Mostly there are none at all.
-  const Disturbed sum = measurements.any_disturbed()
-                            ? disturbed(layer_times(graph, measurements, filter))
-                            : Disturbed{};
+  const Disturbed sum =
+      measurements.any_disturbed()
+          ? disturbed(operator_times(graph, measurements, filter, movement), movement)
+          : Disturbed{};
   section.facts["disturbed_rows"] = sum.disturbed;
   if (sum.disturbed == 0) return;
   section.add(

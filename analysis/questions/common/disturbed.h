@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/model/bounds.h"
 #include "analysis/model/layer_time.h"
 #include "analysis/render/page.h"
 
@@ -16,11 +17,11 @@ struct Disturbed {
   /// By what the first of them was.
   std::string first{};
 };
-Disturbed disturbed(const std::vector<LayerTime>& times);
+Disturbed disturbed(const std::vector<LayerTime>& times, Movement movement = Movement::include);
 
 /// The fact "disturbed_rows" and, if there are any, a line: of the rows that the model's bound
 /// rests on.
 void add_disturbed(Section& section, const Graph& graph, const MeasurementSet& measurements,
-                   const MeasurementFilter& filter);
+                   const MeasurementFilter& filter, Movement movement);
 
 }  // namespace benanza::analysis

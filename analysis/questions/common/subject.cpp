@@ -191,7 +191,7 @@ Page page_of(std::string_view command, const Inputs& inputs,
                              .filter = filter,
                              .allow_missing = inputs.allow_missing});
       if (!answer) continue;
-      add_disturbed(*answer, graph, inputs.results.measurements, filter);
+      add_disturbed(*answer, graph, inputs.results.measurements, filter, inputs.movement);
       page.sections.push_back(*std::move(answer));
     }
   }

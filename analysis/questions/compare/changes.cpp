@@ -19,7 +19,7 @@ Rows admitted(std::string_view key, const MeasurementSet& set, const Measurement
   return rows;
 }
 
-bool both(const Change& change) { return change.before != nullptr && change.after != nullptr; }
+bool has_both(const Change& change) { return change.before != nullptr && change.after != nullptr; }
 
 /// The logarithm of a change's ratio.
 std::optional<Uncertain> log_ratio(const Change& change) {
@@ -45,7 +45,7 @@ void judge(std::vector<Change>& table, double tolerance, double drift) {
   std::vector<Uncertain> ratios;
   for (std::size_t row = 0; row < table.size(); ++row) {
     Change& change = table[row];
-    if (!both(change)) {
+    if (!has_both(change)) {
       change.kind = change.before == nullptr ? ChangeKind::gained : ChangeKind::lost;
       continue;
     }
@@ -188,8 +188,21 @@ std::optional<double> Change::ratio() const {
   return after->seconds() / before->seconds();
 }
 
+std::set<std::string, std::less<>> keeping_residual(const std::vector<Graph>& graphs) {
+  std::set<std::string, std::less<>> keep;
+  std::set<std::string, std::less<>> free;
+  for (const Graph& graph : graphs) {
+    for (const Fusion& fusion : graph.fusions) {
+      (fusion.keeps_residual ? keep : free).insert(fusion.problem);
+    }
+  }
+  std::erase_if(keep, [&](const std::string& key) { return free.contains(key); });
+  return keep;
+}
+
 Changes changes(const MeasurementSet& before, const MeasurementSet& after,
-                const MeasurementFilter& filter, double tolerance) {
+                const MeasurementFilter& filter, double tolerance,
+                const std::set<std::string, std::less<>>& keep_residual) {
   std::set<std::string_view> keys;
   for (const MeasurementSet* set : {&before, &after}) {
     for (const std::string_view key : set->keys()) keys.insert(key);
@@ -209,8 +222,10 @@ Changes changes(const MeasurementSet& before, const MeasurementSet& after,
       continue;
     }
     add_calls(old_rows, new_rows, result.calls);
-    add_problem(std::string(key), best_of(backends, key, before, filter),
-                best_of(backends, key, after, filter), result.problems);
+    MeasurementFilter allowed = filter;
+    allowed.overwrites_residual = filter.overwrites_residual && !keep_residual.contains(key);
+    add_problem(std::string(key), best_of(backends, key, before, allowed),
+                best_of(backends, key, after, allowed), result.problems);
   }
   result.drift = drift_of(result.calls);
   judge(result.problems, tolerance, result.drift);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/input/measurement.h"
 #include "analysis/model/selection.h"
+#include "core/graph_file/graph.h"
 #include "core/statistics/repetitions.h"
 
 namespace benanza::analysis {
@@ -58,13 +60,19 @@ inline constexpr std::size_t least_calls_of_drift = 20;
 /// Probability of any verdict `slower` or `faster` in a table if nothing has changed.
 inline constexpr double false_alarm_level = 0.01;
 
+/// Problems of which no call may add into the residual's own memory: those of fusions whose
+/// residual is needed again (Fusion::keeps_residual), in all graphs that have them.
+std::set<std::string, std::less<>> keeping_residual(const std::vector<Graph>& graphs);
+
 /// Of what `filter` admits, by the backends that measured a problem both times. A time is `slower`
 /// (`faster`) where its ratio, relative to the drift, is shown to be above 1 + tolerance (below 1 /
 /// (1 + tolerance)): Welch's test on the logarithms of repetitions, with
 /// what all rows of the table say of their spread (moderate()), corrected for their number by Holm,
 /// at false_alarm_level.
+/// `keep_residual`: problems whose fastest call is one that leaves the residual as it is.
 Changes changes(const MeasurementSet& before, const MeasurementSet& after,
-                const MeasurementFilter& filter, double tolerance);
+                const MeasurementFilter& filter, double tolerance,
+                const std::set<std::string, std::less<>>& keep_residual = {});
 
 struct ChangeTotals {
   std::size_t of(ChangeKind kind) const { return counts[static_cast<std::size_t>(kind)]; }

@@ -45,7 +45,8 @@ struct EngineQuery {
   Arithmetic arithmetic = Arithmetic::any;
   std::size_t per_engine = 1;
   std::size_t leading = 0;
-  /// In all; of those that are compiled at run time, which takes longer than measuring them.
+  /// In all (0: the heuristics are not asked); of those that are compiled at run time, which takes
+  /// longer than measuring them.
   std::size_t most = 4;
   std::size_t most_compiled = 4;
   /// And every other engine that the library knows for the graph, with its defaults.

@@ -1,13 +1,18 @@
 #include "suites/cudnn/graph/plans.h"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
+
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 namespace {
 
-/// Two graphs for each of six precisions.
-constexpr std::size_t most_entries = 12;
+/// More than the variants that are expected at a time have.
+constexpr std::size_t most_entries = 64;
 
 /// More do not compile faster: the library's compiler takes turns.
 constexpr std::size_t compiling_threads = 2;
@@ -32,8 +37,10 @@ std::shared_ptr<KnownGraph> GraphPlans::known(OperationGraph graph, const Engine
   }
   graph.finish(target_);
   auto made = std::make_shared<KnownGraph>();
-  for (EngineChoice& choice : engines(graph, target_, query)) {
-    made->choices.push_back(std::move(choice));
+  if (query.most > 0) {
+    for (EngineChoice& choice : engines(graph, target_, query)) {
+      made->choices.push_back(std::move(choice));
+    }
   }
   made->graph = std::move(graph);
   entries_.push_front({std::move(signature), std::move(made)});
@@ -53,8 +60,15 @@ void GraphPlans::expect(const std::shared_ptr<KnownGraph>& known, const EngineCh
   if (!choice.is_compiled) return;
   const std::string name = choice.name();
   if (known->plans.contains(name)) return;
+  int device = 0;
+  cudaGetDevice(&device);
   const auto task = std::make_shared<std::packaged_task<Descriptor()>>(
-      [this, known, &choice] { return make_plan(choice, target_); });
+      [=, this, choice = std::shared_ptr<const EngineChoice>(known, &choice)] {
+        // Some engines load what they compiled into the thread's device.
+        cudaSetDevice(device);
+        const std::shared_lock lock(building_);
+        return make_plan(*choice, target_);
+      });
   known->plans.emplace(name, task->get_future().share());
   workers_.add([task] { (*task)(); });
 }
@@ -67,7 +81,18 @@ const Descriptor& GraphPlans::plan(KnownGraph& known, const EngineChoice& choice
     found = known.plans.emplace(name, task.get_future().share()).first;
     task();
   }
-  return found->second.get();
+  try {
+    return found->second.get();
+  } catch (const harness::Unsupported&) {
+    throw;
+  } catch (const std::runtime_error&) {
+    // Not every engine can be compiled while others are: once more, alone.
+    const std::scoped_lock alone(building_);
+    std::packaged_task<Descriptor()> task([&] { return make_plan(choice, target_); });
+    found->second = task.get_future().share();
+    task();
+    return found->second.get();
+  }
 }
 
 Workers::Workers(std::size_t threads) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -73,6 +74,8 @@ class GraphPlans {
   Target target_;
   /// The latest one first.
   std::deque<Entry> entries_;
+  /// Shared by plans that are built at the same time.
+  std::shared_mutex building_;
   /// The last member: its threads end before anything else does.
   Workers workers_;
 };

@@ -49,10 +49,13 @@ std::string one_decimal(double value) {
 
 }  // namespace
 
-HostObserver::HostObserver(std::vector<int> processors, std::filesystem::path root)
+HostObserver::HostObserver(std::vector<int> processors, std::filesystem::path root,
+                           const Pace::Now& now)
     : processors_(std::move(processors)),
       root_(std::move(root)),
-      ticks_per_second_(static_cast<double>(std::max(1L, ::sysconf(_SC_CLK_TCK)))) {}
+      ticks_per_second_(static_cast<double>(std::max(1L, ::sysconf(_SC_CLK_TCK)))),
+      pace_of_ticks_(now),
+      pace_of_clock_(now) {}
 
 void HostObserver::begin() {
   readings_.push_back(read());

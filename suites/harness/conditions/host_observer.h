@@ -41,7 +41,8 @@ class HostObserver : public Observer {
   }
 
   /// `processors`: numbers of those that this process may use. `root`: the folder of proc and sys.
-  explicit HostObserver(std::vector<int> processors, std::filesystem::path root = "/");
+  explicit HostObserver(std::vector<int> processors, std::filesystem::path root = "/",
+                        const Pace::Now& now = Pace::steady_seconds);
 
   void begin() override;
   Conditions end() override;

@@ -51,8 +51,8 @@ GpuObserver::GpuObserver(Management& management, unsigned own_process, harness::
 
 void GpuObserver::begin() {
   before_ = read();
-  // What was before does not count.
-  others_ran();
+  // What was long before does not count.
+  ask_others_ran();
 }
 
 harness::Conditions GpuObserver::end() {
@@ -72,11 +72,11 @@ harness::Conditions GpuObserver::end() {
   if ((reasons & throttling) != 0) {
     conditions.disturbances.push_back(clock_reason_names(reasons & throttling));
   }
-  const auto ran = others_ran();
+  ask_others_ran();
   const auto count = paces_.processes.ask([this] { return others(); });
   if (!count) return conditions;
   facts["other_gpu_processes"] = static_cast<double>(*count);
-  if (*count > 0 && ran.value_or(true)) {
+  if (*count > 0 && others_ran_.value_or(true)) {
     conditions.disturbances.emplace_back("another process on the GPU");
   }
   return conditions;
@@ -101,13 +101,13 @@ std::optional<std::size_t> GpuObserver::others() {
   return processes->size() - 1;
 }
 
-std::optional<bool> GpuObserver::others_ran() {
+void GpuObserver::ask_others_ran() {
   const auto uses = paces_.use.ask([this] { return management_.process_use(); });
-  if (!uses || uses->empty()) return std::nullopt;
+  if (!uses) return;
   const bool shows_this =
       std::ranges::find(*uses, own_process_, &Management::ProcessUse::process) != uses->end();
-  if (!shows_this) return std::nullopt;
-  return std::ranges::any_of(*uses, [this](const Management::ProcessUse& use) {
+  if (!shows_this) return;
+  others_ran_ = std::ranges::any_of(*uses, [this](const Management::ProcessUse& use) {
     return use.process != own_process_ && use.percent > 0;
   });
 }

@@ -51,13 +51,15 @@ class GpuObserver : public harness::Observer {
   Reading read();
   /// Numbers of processes that are not this one.
   std::optional<std::size_t> others();
-  /// Did a process that is not this one run anything? Empty: the driver does not tell.
-  std::optional<bool> others_ran();
+  /// Asks whether a process that is not this one ran anything.
+  void ask_others_ran();
 
   Management& management_;
   unsigned own_process_;
   Paces paces_;
   Reading before_;
+  /// As the driver said last: it looks some times a second. Empty: it does not tell.
+  std::optional<bool> others_ran_;
   std::vector<std::pair<std::string, std::string>> at_start_;
 };
 

@@ -13,6 +13,8 @@ using testing::IsEmpty;
 using testing::Pair;
 
 constexpr unsigned own = 7;
+/// A clock that stands still: no question takes long, however busy the machine is.
+const auto still = [] { return 0.0; };
 
 /// Says what it is told to; empty where it was told nothing.
 struct FakeManagement : Management {
@@ -41,7 +43,7 @@ struct FakeManagement : Management {
 
 struct Gpu : testing::Test {
   harness::Conditions watch() {
-    GpuObserver observer(management, own);
+    GpuObserver observer(management, own, still);
     observer.begin();
     return observer.end();
   }
@@ -60,7 +62,7 @@ TEST_F(Gpu, ClocksBeforeAndAfterPowerAndTemperature) {
   management.memory = 3201;
   management.watts = 612.5;
   management.celsius = 61;
-  GpuObserver observer(management, own);
+  GpuObserver observer(management, own, still);
   observer.begin();
   management.sm = 1980;
   const Facts facts = observer.end().facts;
@@ -95,7 +97,7 @@ TEST_F(Gpu, ThrottlingIsADisturbance) {
 
 TEST_F(Gpu, ThrottlingAtEitherEndCounts) {
   management.reasons = clock_reason::software_thermal;
-  GpuObserver observer(management, own);
+  GpuObserver observer(management, own, still);
   observer.begin();
   management.reasons = 0;
   EXPECT_THAT(observer.end().disturbances, ElementsAre("software thermal slowdown"));
@@ -132,10 +134,19 @@ TEST_F(Gpu, AProcessThatOnlyHoldsMemoryIsNoDisturbance) {
   EXPECT_THAT(disturbances(), ElementsAre("another process on the GPU"));
 }
 
+TEST_F(Gpu, BetweenTheDriversLooksItsLastAnswerHolds) {
+  management.processes = {own, 8};
+  management.use = {{.process = own, .percent = 90}, {.process = 8, .percent = 0}};
+  GpuObserver observer(management, own, still);
+  observer.begin();
+  management.use = std::vector<Management::ProcessUse>{};
+  EXPECT_THAT(observer.end().disturbances, IsEmpty());
+}
+
 TEST_F(Gpu, SaysWhatTheDeviceDidBefore) {
   management.utilization = 35;
   management.processes = {own, 8, 9};
-  const GpuObserver observer(management, own);
+  const GpuObserver observer(management, own, still);
   EXPECT_THAT(observer.at_start(), ElementsAre(Pair("gpu_utilization_before_percent", "35"),
                                                Pair("other_gpu_processes_before", "2")));
 }
