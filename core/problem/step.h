@@ -46,6 +46,10 @@ std::vector<Step> read_steps(KeyReader& reader);
 /// True if `y` has the rank of `output` and on every axis its extent or 1.
 bool broadcasts_to(const Dims& y, const Dims& output);
 
+/// `y`, extents that broadcast to `from`, as they broadcast to `to`, which holds the same elements
+/// in the same order, with axes merged or split. Empty where no extents say it.
+std::optional<Dims> refitted(const Dims& y, const Dims& from, const Dims& to);
+
 /// Functions that are defined for all x, do not jump, and stay in the range of fp16 for the x of a
 /// network: those that calls take behind sums whose last bits differ from library to library.
 bool is_smooth_step(const Activation& function);

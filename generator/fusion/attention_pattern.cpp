@@ -13,6 +13,9 @@ const Shape* only(const LoweredLayer& layer) {
   return layer.calls.size() == 1 ? std::get_if<Shape>(&layer.calls[0].problem.shape) : nullptr;
 }
 
+/// A factor's value is of no matter for the time: the usual one stands for it.
+float usual_scale(const Gemm& scores) { return 1 / std::sqrt(static_cast<float>(scores.k)); }
+
 /// Operand `operand` of the only call of layer `index` is the result of layer `producer`.
 bool reads(const Flow& flow, std::size_t index, std::size_t operand, std::size_t producer) {
   return flow.comes_from(index, flow.layer(index).calls[0].operands[operand], producer);
@@ -40,25 +43,54 @@ class Finder {
  public:
   Finder(const Flow& flow, std::size_t product) : flow_(flow), last_(product), layers_{product} {}
 
-  std::optional<Fusion> find() {
+  /// The layers alone, and with the copies around them that put heads together: the call reads and
+  /// writes these where they are.
+  std::vector<Fusion> find() {
     const auto* scores = only<Gemm>(flow_.layer(last_));
-    if (scores == nullptr || scores->constant_b || scores->transpose_a) return std::nullopt;
-    take_transposition(*scores);
-    while (take_factor(*scores) || take_mask()) {
+    if (scores == nullptr || scores->constant_b || scores->transpose_a) return {};
+    Place queries{last_, 0};
+    take_factor_before(queries);
+    Place keys{last_, 1};
+    const std::int64_t key_repeats = take_keys(*scores, keys);
+    while (take_factor(*scores) || take_mask() || take_selection()) {
     }
-    if (!take_softmax(*scores)) return std::nullopt;
-    const auto* values = take_values(*scores);
-    if (values == nullptr) return std::nullopt;
+    if (!take_softmax(*scores)) return {};
+    const auto* product = take_values(*scores);
+    if (product == nullptr) return {};
+    Place values{last_, 1};
+    if (!share_heads(key_repeats, take_repeats(values))) return {};
+    if (scaled_before_) shape_.scale = usual_scale(*scores);
     shape_.size = scores->k;
-    shape_.value_size = values->n;
-    std::sort(layers_.begin(), layers_.end());
-    return Fusion{"attention", layers_, key({shape_, {}})};
+    shape_.value_size = product->n;
+    std::vector<Fusion> fusions{as_fusion()};
+    for (const Place& place : {queries, keys, values}) take_heads(place);
+    take_heads_of_result();
+    if (fusions[0].layers.size() != layers_.size()) fusions.push_back(as_fusion());
+    return fusions;
   }
 
  private:
-  /// The layer that reads what the last one makes, if that is all it does with it.
+  /// Input `operand` of layer `reader`.
+  struct Place {
+    std::size_t reader;
+    std::size_t operand;
+  };
+
+  Fusion as_fusion() const {
+    Fusion fusion{"attention", layers_, key({shape_, {}})};
+    std::sort(fusion.layers.begin(), fusion.layers.end());
+    return fusion;
+  }
+
+  /// The layer that reads what the last one makes, casts left aside, if that is all it does with
+  /// it.
   const LoweredLayer* next() {
-    const auto reader = flow_.reader(last_);
+    passed_.clear();
+    auto reader = flow_.reader(last_);
+    while (reader && flow_.passes_on(*reader)) {
+      passed_.push_back(*reader);
+      reader = flow_.reader(*reader);
+    }
     if (!reader) return nullptr;
     const LoweredLayer& layer = flow_.layer(*reader);
     if (layer.calls.size() != 1 || layer.outputs.size() != 1) return nullptr;
@@ -66,31 +98,121 @@ class Finder {
     return &layer;
   }
 
+  /// Operand `operand` of the next layer's call is what the last one makes.
+  bool next_reads(std::size_t operand) const {
+    return reads(flow_, reader_, operand, passed_.empty() ? last_ : passed_.back());
+  }
+
   void take() {
+    layers_.insert(layers_.end(), passed_.begin(), passed_.end());
     last_ = reader_;
     layers_.push_back(last_);
   }
 
-  /// Keys put in columns by a copy: the one call reads them where they are.
-  void take_transposition(const Gemm& scores) {
-    const auto& sources = flow_.layer(last_).reads;
-    if (scores.transpose_b || sources.size() < 2 || !sources[1].producer) return;
-    const LoweredLayer& copy = flow_.layer(*sources[1].producer);
-    if (only<Copy>(copy) == nullptr || copy.op != "Transpose" || copy.uses != 1) return;
-    layers_.push_back(*sources[1].producer);
+  /// The layer that makes what is read at `place`, if only that reads it; layers that pass it on
+  /// are added to `passed`.
+  std::optional<std::size_t> maker(const Place& place, std::vector<std::size_t>& passed) const {
+    const auto& sources = flow_.layer(place.reader).reads;
+    auto made = place.operand < sources.size() ? sources[place.operand].producer : std::nullopt;
+    while (made && flow_.layer(*made).uses == 1 && flow_.passes_on(*made)) {
+      passed.push_back(*made);
+      made = flow_.layer(*made).reads[0].producer;
+    }
+    if (!made || flow_.layer(*made).uses != 1) return std::nullopt;
+    return made;
   }
 
-  /// A constant factor. Its value is of no matter for the time: the usual one stands for it.
+  /// Takes layer `index` and those that pass its result on; `place` moves to what it reads.
+  void take_before(std::size_t index, const std::vector<std::size_t>& passed, Place& place) {
+    layers_.push_back(index);
+    layers_.insert(layers_.end(), passed.begin(), passed.end());
+    const auto& sources = flow_.layer(index).reads;
+    place = {index, sources[0].constant && sources.size() > 1 ? std::size_t{1} : 0};
+  }
+
+  bool is_copy(std::optional<std::size_t> index, std::string_view op) const {
+    return index && flow_.layer(*index).op == op && only<Copy>(flow_.layer(*index)) != nullptr;
+  }
+
+  /// Queries or keys times a number: a part of the scores' factor.
+  void take_factor_before(Place& place) {
+    std::vector<std::size_t> passed;
+    const auto made = maker(place, passed);
+    const auto* product = made ? only<Binary>(flow_.layer(*made)) : nullptr;
+    if (product == nullptr || !product->constant_b || element_count(product->b) != 1 ||
+        (product->kind != BinaryKind::mul && product->kind != BinaryKind::div)) {
+      return;
+    }
+    scaled_before_ = true;
+    take_before(*made, passed, place);
+  }
+
+  /// Keys put in columns by a copy, and multiplied by a number before or after: the one call reads
+  /// them where they are. How often each head of them is repeated.
+  std::int64_t take_keys(const Gemm& scores, Place& keys) {
+    take_factor_before(keys);
+    std::vector<std::size_t> passed;
+    const auto made = maker(keys, passed);
+    if (is_copy(made, "Transpose") && !scores.transpose_b) {
+      take_before(*made, passed, keys);
+      take_factor_before(keys);
+    }
+    return take_repeats(keys);
+  }
+
+  /// Heads of keys or values that several heads of queries share, made as many by an Expand between
+  /// two views: batch x heads x 1 x ... to batch x heads x repeats x .... 1 if there is none.
+  std::int64_t take_repeats(Place& place) {
+    std::vector<std::size_t> passed;
+    const auto made = maker(place, passed);
+    if (!is_copy(made, "Expand")) return 1;
+    const LoweredLayer& expand = flow_.layer(*made);
+    const auto from = expand.reads[0].producer;
+    if (!from || flow_.layer(*from).outputs.size() != 1) return 1;
+    const auto& before = flow_.layer(*from).outputs[0].shape;
+    const auto& after = expand.outputs[0].shape;
+    if (!before || !after || after->size() != 5 || before->size() != 5) return 1;
+    Dims expected = *after;
+    expected[2] = 1;
+    if (*before != expected) return 1;
+    take_before(*made, passed, place);
+    return (*after)[2];
+  }
+
+  /// A transposition that moves whole rows of heads.
+  bool puts_heads_together(std::optional<std::size_t> index) const {
+    if (!is_copy(index, "Transpose")) return false;
+    const auto& copy = *only<Copy>(flow_.layer(*index));
+    return copy.dims.size() > 1 && copy.from.back() == 1 && copy.to.back() == 1;
+  }
+
+  void take_heads(Place place) {
+    std::vector<std::size_t> passed;
+    const auto made = maker(place, passed);
+    if (puts_heads_together(made)) take_before(*made, passed, place);
+  }
+
+  void take_heads_of_result() {
+    if (next() != nullptr && puts_heads_together(reader_)) take();
+  }
+
+  /// Keys and values are repeated alike, or not at all.
+  bool share_heads(std::int64_t keys, std::int64_t values) {
+    if (keys != values || shape_.kv_heads % keys != 0) return false;
+    shape_.kv_heads /= keys;
+    return true;
+  }
+
+  /// A constant factor.
   bool take_factor(const Gemm& scores) {
     const LoweredLayer* layer = next();
     if (layer == nullptr || shape_.scale != 1) return false;
     const auto* product = only<Binary>(*layer);
     if (product == nullptr || !product->constant_b || element_count(product->b) != 1 ||
-        (product->kind != BinaryKind::mul && product->kind != BinaryKind::div) ||
-        !reads(flow_, reader_, 0, last_)) {
+        (product->kind != BinaryKind::mul && product->kind != BinaryKind::div) || !next_reads(0)) {
       return false;
     }
-    shape_.scale = 1 / std::sqrt(static_cast<float>(scores.k));
+    shape_.scale = usual_scale(scores);
     take();
     return true;
   }
@@ -98,11 +220,30 @@ class Finder {
   bool take_mask() {
     const LoweredLayer* layer = next();
     const auto* sum = layer == nullptr ? nullptr : only<Binary>(*layer);
-    if (sum == nullptr || sum->kind != BinaryKind::add || !mask_.empty() ||
-        !reads(flow_, reader_, 0, last_)) {
+    if (sum == nullptr || sum->kind != BinaryKind::add || !mask_.empty() || !next_reads(0)) {
       return false;
     }
     mask_ = sum->b;
+    take();
+    return true;
+  }
+
+  /// Scores replaced by a constant wherever a condition says so: the mask is as large as that.
+  bool take_selection() {
+    const auto reader = flow_.reader(last_);
+    if (!reader || flow_.layer(*reader).op != "Where" || !mask_.empty()) return false;
+    const auto& sources = flow_.layer(*reader).reads;
+    const bool keeps_first = sources[1].producer == last_ && sources[2].constant;
+    const bool keeps_second = sources[2].producer == last_ && sources[1].constant;
+    if (!keeps_first && !keeps_second) return false;
+    std::optional<Dims> extents = sources[0].given;
+    if (sources[0].producer && flow_.layer(*sources[0].producer).outputs.size() == 1) {
+      extents = flow_.layer(*sources[0].producer).outputs[0].shape;
+    }
+    if (!extents || extents->size() < 2) return false;
+    mask_ = *extents;
+    passed_.clear();
+    reader_ = *reader;
     take();
     return true;
   }
@@ -140,6 +281,7 @@ class Finder {
     if (shape_.kv_heads < 1 || shape_.heads % shape_.kv_heads != 0) return false;
     if (mask_.empty()) return true;
     Dims mask = mask_;
+    if (mask.size() > dims.size()) return false;
     mask.insert(mask.begin(), dims.size() - mask.size(), 1);
     const std::int64_t batches = element_count({mask.begin(), mask.end() - 3});
     if (batches != 1 && batches != shape_.batch) return false;
@@ -150,9 +292,9 @@ class Finder {
   const Gemm* take_values(const Gemm& scores) {
     const LoweredLayer* layer = next();
     const auto* values = layer == nullptr ? nullptr : only<Gemm>(*layer);
-    if (values == nullptr || !reads(flow_, reader_, 0, last_) || values->constant_b ||
-        values->transpose_a || values->transpose_b || values->m != scores.m ||
-        values->k != scores.n || values->batch_b != scores.batch_b) {
+    if (values == nullptr || !next_reads(0) || values->constant_b || values->transpose_a ||
+        values->transpose_b || values->m != scores.m || values->k != scores.n ||
+        values->batch_b != scores.batch_b) {
       return nullptr;
     }
     take();
@@ -162,6 +304,9 @@ class Finder {
   const Flow& flow_;
   std::size_t last_;
   std::size_t reader_ = 0;
+  /// Layers between the last one and its reader that pass its result on.
+  std::vector<std::size_t> passed_;
+  bool scaled_before_ = false;
   std::vector<std::size_t> layers_;
   Dims mask_;
   Attention shape_;
@@ -172,7 +317,7 @@ class Finder {
 std::vector<Fusion> attention_patterns(const Flow& flow) {
   std::vector<Fusion> fusions;
   for (std::size_t index = 0; index < flow.size(); ++index) {
-    if (auto fusion = Finder(flow, index).find()) fusions.push_back(std::move(*fusion));
+    for (Fusion& fusion : Finder(flow, index).find()) fusions.push_back(std::move(fusion));
   }
   return fusions;
 }

@@ -1,6 +1,16 @@
 #include "generator/fusion/flow.h"
 
+#include <algorithm>
+
 namespace benanza::fusion {
+namespace {
+
+bool is_floating(const Output& output) {
+  return output.type == "float" || output.type == "float16" || output.type == "bfloat16" ||
+         output.type == "double";
+}
+
+}  // namespace
 
 Flow::Flow(const std::vector<LoweredLayer>& layers) : layers_(&layers), readers_(layers.size()) {
   for (std::size_t index = 0; index < size(); ++index) {
@@ -15,6 +25,18 @@ std::optional<std::size_t> Flow::reader(std::size_t index) const {
   const LoweredLayer& producer = layer(index);
   if (producer.outputs.size() != 1 || producer.uses != 1) return std::nullopt;
   return readers_[index];
+}
+
+bool Flow::passes_on(std::size_t index) const {
+  const LoweredLayer& one = layer(index);
+  if (one.constant || one.outputs.size() != 1 || !one.outputs[0].shape || one.reads.empty() ||
+      !one.reads[0].producer) {
+    return false;
+  }
+  if (one.cost == Cost::free) return one.op != "BitCast";
+  if (one.op != "Cast" && one.op != "CastLike") return false;
+  const std::vector<Output>& made = layer(*one.reads[0].producer).outputs;
+  return is_floating(one.outputs[0]) && std::all_of(made.begin(), made.end(), is_floating);
 }
 
 const Read* Flow::read(std::size_t index, const Source& source) const {

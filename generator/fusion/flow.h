@@ -20,6 +20,9 @@ class Flow {
   /// The only reader of the layer's only result, which reads it once; empty if there is another
   /// reader, the caller of the model included.
   std::optional<std::size_t> reader(std::size_t index) const;
+  /// True if layer `index` only passes on what it reads first: by another name, with other extents,
+  /// or as another floating type, which calls convert as they read and write.
+  bool passes_on(std::size_t index) const;
   /// What operand `source` of a call of layer `index` reads; null if it is no input of the layer.
   const Read* read(std::size_t index, const Source& source) const;
   /// True if operand `source` of a call of layer `index` is known when the model is loaded.

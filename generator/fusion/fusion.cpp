@@ -7,10 +7,10 @@
 namespace benanza::fusion {
 namespace {
 
-/// A layer without work whose one result is its first input, element by element.
-bool passes_on(const LoweredLayer& layer, std::size_t producer, std::int64_t elements) {
-  return layer.cost == Cost::free && !layer.constant && layer.outputs.size() == 1 &&
-         !layer.reads.empty() && layer.reads[0].producer == producer && layer.outputs[0].shape &&
+/// Layer `index` passes on what `producer` makes, element by element.
+bool passes_on(const Flow& flow, std::size_t index, std::size_t producer, std::int64_t elements) {
+  const LoweredLayer& layer = flow.layer(index);
+  return flow.passes_on(index) && layer.reads[0].producer == producer &&
          element_count(*layer.outputs[0].shape) == elements;
 }
 
@@ -52,7 +52,7 @@ std::optional<NextCall> next_call(const Flow& flow, const Chain& chain) {
   std::vector<std::size_t> passed;
   std::size_t producer = last;
   std::optional<std::size_t> reader = flow.reader(producer);
-  while (reader && passes_on(flow.layer(*reader), producer, elements)) {
+  while (reader && passes_on(flow, *reader, producer, elements)) {
     passed.push_back(*reader);
     producer = *reader;
     reader = flow.reader(producer);

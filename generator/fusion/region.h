@@ -27,8 +27,4 @@ std::optional<Chain> with_next_step(const Flow& flow, const Chain& chain);
 /// w' = w f and b' = (b - mean) f + shift with f = scale / sqrt(variance + epsilon), per filter.
 std::optional<Chain> with_batch_normalization(const Flow& flow, const Chain& chain);
 
-/// `y`, extents that broadcast to `layer`, as they broadcast to `result`: the same elements in the
-/// same order, with axes merged or split. Empty where no extents say it.
-std::optional<Dims> refitted(const Dims& y, const Dims& layer, const Dims& result);
-
 }  // namespace benanza::fusion

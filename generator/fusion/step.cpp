@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "generator/fusion/region.h"
 
@@ -24,9 +25,15 @@ std::optional<CombineKind> combination(BinaryKind kind) {
   }
 }
 
+/// Larger numbers (the -10000 of a mask) stay tensors: results that are checked would leave the
+/// range of fp16.
+constexpr float greatest_number = 32;
+
 /// The step with a tensor of one element whose value is known: alpha x + beta, or a bound.
 std::optional<Activation> with_number(const Combine& step, double number) {
   const auto value = static_cast<float>(number);
+  const float factor = step.kind == CombineKind::div ? 1 / value : value;
+  if (!(std::abs(factor) <= greatest_number)) return std::nullopt;
   const auto linear = [](float alpha, float beta) {
     return Activation{.input = {}, .kind = ActivationKind::linear, .alpha = alpha, .beta = beta};
   };
@@ -38,8 +45,8 @@ std::optional<Activation> with_number(const Combine& step, double number) {
     case CombineKind::mul:
       return linear(value, 0);
     case CombineKind::div:
-      if (step.reversed || value == 0) return std::nullopt;
-      return linear(1 / value, 0);
+      if (step.reversed) return std::nullopt;
+      return linear(factor, 0);
     case CombineKind::max:
       if (value == 0) return Activation{.input = {}, .kind = ActivationKind::relu};
       return std::nullopt;

@@ -47,6 +47,8 @@ struct Read {
   bool constant = false;
   /// Of a constant of one element, where the model tells it.
   std::optional<double> value = {};
+  /// Extents of what no layer makes, where they are known.
+  std::optional<Dims> given = {};
   /// The same number for the same tensor; 0 for inputs left out.
   std::size_t tensor = 0;
   bool operator==(const Read&) const = default;

@@ -57,11 +57,13 @@ std::vector<Read> reads_of(const Step& step, TensorNumbers& numbers) {
   std::vector<Read> reads;
   for (const auto* values : {&step.inputs, &step.captured}) {
     for (const Value* value : *values) {
-      reads.push_back(value == nullptr ? Read{}
-                                       : Read{.producer = value->producer,
-                                              .constant = value->constant,
-                                              .value = only_value(*value),
-                                              .tensor = numbers.of(value)});
+      reads.push_back(value == nullptr
+                          ? Read{}
+                          : Read{.producer = value->producer,
+                                 .constant = value->constant,
+                                 .value = only_value(*value),
+                                 .given = value->producer ? std::nullopt : value->shape,
+                                 .tensor = numbers.of(value)});
     }
   }
   return reads;

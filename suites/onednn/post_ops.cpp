@@ -1,5 +1,6 @@
 #include "suites/onednn/post_ops.h"
 
+#include <stdexcept>
 #include <string>
 
 #include "core/problem/name.h"
@@ -9,34 +10,65 @@
 namespace benanza::onednn {
 namespace {
 
-/// The functions that the library has behind a product, too.
-bool follows_products(ActivationKind kind) {
-  using enum ActivationKind;
-  switch (kind) {
-    case relu:
-    case leaky_relu:
-    case clip:
-    case elu:
-    case sigmoid:
-    case tanh:
-    case gelu:
-    case gelu_tanh:
-    case hard_swish:
-    case swish:
-    case mish:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void append(dnnl::post_ops& operations, const Activation& activation) {
-  if (!follows_products(activation.kind)) {
-    throw harness::Unsupported("oneDNN has no " + std::string(activation.op()) +
-                               " after a product");
-  }
   const Eltwise function = eltwise(activation);
   api::append_eltwise(operations, function.algorithm, function.alpha, function.beta);
+}
+
+dnnl::algorithm algorithm_of(CombineKind kind) {
+  switch (kind) {
+    case CombineKind::add:
+      return dnnl::algorithm::binary_add;
+    case CombineKind::sub:
+      return dnnl::algorithm::binary_sub;
+    case CombineKind::mul:
+      return dnnl::algorithm::binary_mul;
+    case CombineKind::div:
+      return dnnl::algorithm::binary_div;
+    case CombineKind::max:
+      return dnnl::algorithm::binary_max;
+    case CombineKind::min:
+      return dnnl::algorithm::binary_min;
+  }
+  throw std::logic_error("unknown step");
+}
+
+/// Formats of a tensor that is broadcast: what a block of channels would be of one channel is
+/// nothing that a product reads.
+Memory::desc broadcast_format(const VariantContext& context, const Dims& dims) {
+  return context.layout() == Layout::nhwc ? context.tensor(dims) : context.plain(dims);
+}
+
+/// `equal`: how a tensor of the result's extents lies.
+void append_steps(PostOps& post_ops, dnnl::post_ops& operations, const Problem& problem,
+                  const VariantContext& context, const Dims& result, const Memory::desc& equal) {
+  const Dims from = output(problem);
+  for (const Step& step : problem.epilogue.steps) {
+    if (const auto* function = std::get_if<Activation>(&step)) {
+      append(operations, *function);
+      continue;
+    }
+    Combine combine = std::get<Combine>(step);
+    const auto dims = refitted(combine.y, from, result);
+    if (!dims) {
+      throw harness::Unsupported("oneDNN sees the result as " + join(result, 'x') +
+                                 ", to which no extents broadcast as " + join(combine.y, 'x') +
+                                 " does");
+    }
+    // y - x is -x + y, and y / x is 1 / x times y.
+    if (combine.reversed && combine.kind == CombineKind::sub) {
+      api::append_eltwise(operations, dnnl::algorithm::eltwise_linear, -1, 0);
+      combine.kind = CombineKind::add;
+    } else if (combine.reversed) {
+      api::append_eltwise(operations, dnnl::algorithm::eltwise_pow, 1, -1);
+      combine.kind = CombineKind::mul;
+    }
+    post_ops.operands.push_back(
+        {.id = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operations.len()) | DNNL_ARG_SRC_1,
+         .values = floats(*dims)});
+    operations.append_binary(algorithm_of(combine.kind),
+                             *dims == result ? equal : broadcast_format(context, *dims));
+  }
 }
 
 std::function<std::vector<float>(std::span<const float>)> scaled_by(float factor) {
@@ -79,8 +111,22 @@ PostOps post_ops(const Problem& problem, const VariantContext& context, Residual
     }
     append(operations, *function);
   }
+  append_steps(post_ops, operations, problem, context, api::dims(residual_values), residual);
   if (operations.len() > 0) post_ops.attributes.set_post_ops(operations);
   return post_ops;
+}
+
+PostOps steps_of(const Problem& problem, const VariantContext& context, const Dims& result) {
+  PostOps post_ops{.attributes = context.attributes()};
+  if (problem.epilogue.steps.empty()) return post_ops;
+  dnnl::post_ops operations;
+  append_steps(post_ops, operations, problem, context, result, context.tensor(result));
+  post_ops.attributes.set_post_ops(operations);
+  return post_ops;
+}
+
+void add_steps(Plan& plan, const PostOps& steps) {
+  plan.operands.insert(plan.operands.end(), steps.operands.begin(), steps.operands.end());
 }
 
 void add_epilogue(Plan& plan, const Problem& problem, const Memory::desc& bias,

@@ -9,11 +9,12 @@ namespace benanza::onednn {
 /// result holds, which saves that memory's traffic but takes a residual that nobody needs any more.
 enum class ResidualFrom { beside, in_place };
 
-/// A product's epilogue in the library's terms: post-operations, in the order residual, activation.
+/// What follows a call in the library's terms: post-operations, of a product in the order residual,
+/// activation, steps.
 /// The bias is an argument of the product itself.
 struct PostOps {
   dnnl::primitive_attr attributes;
-  /// The residual, where there is one.
+  /// The residual, where there is one, and the tensors of the steps.
   std::vector<Argument> operands = {};
   api::Scaling scaling = {};
 };
@@ -23,6 +24,11 @@ struct PostOps {
 /// not have, and at int8 for one that does not scale with its argument.
 PostOps post_ops(const Problem& problem, const VariantContext& context, ResidualFrom from,
                  const Memory::desc& residual, const Memory::desc& residual_values);
+
+/// The steps of a problem that is no product. `result`: the extents of the result as the library
+/// sees it. Throws Unsupported for a step that the library has not, or not in these extents.
+PostOps steps_of(const Problem& problem, const VariantContext& context, const Dims& result);
+void add_steps(Plan& plan, const PostOps& steps);
 
 /// The arguments that `post_ops` and a bias, which lies as `bias` says, add to a product's plan.
 void add_epilogue(Plan& plan, const Problem& problem, const Memory::desc& bias,

@@ -32,9 +32,13 @@ template <class Shape>
 using Ways =
     std::function<std::vector<Attempt>(const Shape&, const Problem&, const VariantContext&)>;
 
+/// Whether a solver's plans have the steps of a problem (append_steps() in post_ops.h).
+enum class Steps { refused, appended };
+
 /// The algorithms are the implementations that the library offers, whichever way it is asked.
 template <class Shape>
-harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shape> ways) {
+harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shape> ways,
+                                               Steps steps = Steps::refused) {
   const auto attempts = [ways = std::move(ways)](Library& library, const Shape& shape,
                                                  const harness::Variant& variant) {
     return ways(shape, variant.problem,
@@ -51,20 +55,25 @@ harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shap
                 const Plan plan = plan_named(attempts(library, shape, variant), variant.algorithm);
                 return std::make_unique<PlannedPrimitive>(plan, library.engine, library.stream,
                                                           element_count(output(variant.problem)));
-              }};
+              },
+          .owns = nullptr,
+          .handles_steps = steps == Steps::appended};
 }
 
 /// For what the library is asked in one way.
 template <class Shape>
 harness::Solver<Library, Shape> solver_of_one_way(
     Layouts<Shape> layouts,
-    std::function<Plan(const Shape&, const Problem&, const VariantContext&)> plan) {
+    std::function<Plan(const Shape&, const Problem&, const VariantContext&)> plan,
+    Steps steps = Steps::refused) {
   return solver_of_ways<Shape>(
-      std::move(layouts), [plan = std::move(plan)](const Shape& shape, const Problem& problem,
-                                                   const VariantContext& context) {
+      std::move(layouts),
+      [plan = std::move(plan)](const Shape& shape, const Problem& problem,
+                               const VariantContext& context) {
         return std::vector<Attempt>{
             {.prefix = "", .plan = [=] { return plan(shape, problem, context); }}};
-      });
+      },
+      steps);
 }
 
 }  // namespace benanza::onednn

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "generator/fusion/fusion.h"
+#include "generator/fusion/whole/whole.h"
 #include "generator/onnx/import.h"
 #include "generator/onnx/model/tensor.h"
 #include "generator/onnx/read/read.h"
@@ -68,6 +69,9 @@ class NodeTest {
 
   const ::onnx::ModelProto& model() const { return model_; }
 
+  /// Names of the whole operators that took part in comparisons.
+  const std::set<std::string>& whole_operators() const { return whole_; }
+
   /// Compares; `all_constant`: every operand but the first is a weight. Returns the operators that
   /// took part.
   std::set<std::string> compare(bool all_constant) {
@@ -81,6 +85,7 @@ class NodeTest {
       evaluate(graph, index, bound.graph().node(static_cast<int>(index)), values);
       operators.insert(graph.layers[index].op);
     }
+    check_whole_operators(graph, bound.graph(), values);
     int compared = 0;
     for (const auto& [name, tensor] : outputs_) {
       if (!is_floating(tensor.data_type()) && tensor.data_type() != ::onnx::TensorProto::BOOL) {
@@ -316,7 +321,47 @@ class NodeTest {
           }
         }
       }
-      expect_near(written.at(0), compute(parse(fusion.problem), operands), fusion.problem);
+      const Problem problem = parse(fusion.problem);
+      fit(operands, inputs(problem));
+      expect_near(written.at(0), compute(problem, operands), fusion.problem);
+    }
+  }
+
+  /// What is put together again must give what its nodes give.
+  void check_whole_operators(const LoweredGraph& graph, const ::onnx::GraphProto& nodes,
+                             const std::map<std::string, Values>& values) {
+    const fusion::Flow flow(graph.layers);
+    for (const fusion::WholeOperator& whole : fusion::whole_operators(flow)) {
+      std::vector<Values> operands;
+      for (const Read& read : whole.operands) {
+        operands.push_back(values.at(name_of(read, graph, nodes, whole.layers)));
+      }
+      const ::onnx::NodeProto& last = nodes.node(static_cast<int>(whole.layers.back()));
+      expect_near(values.at(last.output(0)), compute(whole.problem, operands), key(whole.problem));
+      whole_.insert(whole.name);
+    }
+  }
+
+  /// The tensor's name in the node that reads it.
+  static std::string name_of(const Read& read, const LoweredGraph& graph,
+                             const ::onnx::GraphProto& nodes,
+                             const std::vector<std::size_t>& layers) {
+    for (const std::size_t layer : layers) {
+      const std::vector<Read>& reads = graph.layers[layer].reads;
+      const auto found = std::find_if(reads.begin(), reads.end(),
+                                      [&](const Read& one) { return one.tensor == read.tensor; });
+      if (found == reads.end()) continue;
+      return nodes.node(static_cast<int>(layer)).input(static_cast<int>(found - reads.begin()));
+    }
+    return {};
+  }
+
+  /// A power as products reads its operand several times, and one number is a bias of equal ones.
+  static void fit(std::vector<Values>& operands, const std::vector<Operand>& expected) {
+    while (operands.size() < expected.size()) operands.push_back(Values(operands.front()));
+    for (std::size_t index = 0; index < expected.size(); ++index) {
+      const auto size = static_cast<std::size_t>(element_count(expected[index].dims));
+      if (operands[index].size() == 1) operands[index].assign(size, Values(operands[index])[0]);
     }
   }
 
@@ -347,6 +392,7 @@ class NodeTest {
   }
 
   std::string where_;
+  std::set<std::string> whole_;
   ::onnx::ModelProto model_;
   std::map<std::string, ::onnx::TensorProto> inputs_;
   std::map<std::string, ::onnx::TensorProto> outputs_;

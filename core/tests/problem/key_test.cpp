@@ -177,6 +177,23 @@ TEST(WithStep, LinearsMerge) {
   EXPECT_EQ(key(problem), "relu/1x8_linear_a6_b-1");
 }
 
+TEST(Refitted, AxesMergeAndSplit) {
+  const auto fit = [](const Dims& y, const Dims& layer, const Dims& result) {
+    return refitted(y, layer, result);
+  };
+  EXPECT_EQ(fit({1, 8, 1}, {2, 8, 4}, {2, 8, 4}), (Dims{1, 8, 1}));
+  // Rows of a product have two axes in the model.
+  EXPECT_EQ(fit({2, 7, 12}, {2, 7, 12}, {14, 12}), (Dims{14, 12}));
+  EXPECT_EQ(fit({1, 1, 12}, {2, 7, 12}, {14, 12}), (Dims{1, 12}));
+  EXPECT_EQ(fit({2, 7, 1}, {2, 7, 12}, {14, 12}), (Dims{14, 1}));
+  EXPECT_EQ(fit({1, 7, 12}, {1, 7, 12}, {7, 12}), (Dims{7, 12}));
+  EXPECT_EQ(fit({14, 1}, {14, 12}, {2, 7, 12}), (Dims{2, 7, 1}));
+  EXPECT_EQ(fit({7, 12, 1}, {7, 12, 1}, {7, 12}), (Dims{7, 12}));
+  // One value per step of every sequence is none per row.
+  EXPECT_EQ(fit({1, 7, 1}, {2, 7, 12}, {14, 12}), std::nullopt);
+  EXPECT_EQ(fit({1, 1, 12}, {2, 7, 12}, {2, 84}), std::nullopt);
+}
+
 TEST(Inputs, OperandsOfStepsComeLast) {
   const Problem problem = parse(
       "conv/"

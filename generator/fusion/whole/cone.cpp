@@ -12,8 +12,9 @@ bool is_understood(const Call& call) {
          std::holds_alternative<Reduction>(shape) || std::holds_alternative<Softmax>(shape);
 }
 
-bool is_inner(const LoweredLayer& layer) {
-  if (is_passed_on(layer)) return true;
+bool is_inner(const Flow& flow, std::size_t index) {
+  if (flow.passes_on(index)) return true;
+  const LoweredLayer& layer = flow.layer(index);
   return layer.cost == Cost::measured && layer.outputs.size() == 1 && !layer.calls.empty() &&
          std::all_of(layer.calls.begin(), layer.calls.end(), is_understood);
 }
@@ -41,7 +42,7 @@ class Growth {
         last = outside.read.producer;
       }
     }
-    if (!last || !is_inner(flow_.layer(*last)) || flow_.layer(*last).uses != reads_[*last]) {
+    if (!last || !is_inner(flow_, *last) || flow_.layer(*last).uses != reads_[*last]) {
       return false;
     }
     std::erase_if(outside_, [&](const auto& entry) { return entry.second.read.producer == last; });
@@ -56,7 +57,7 @@ class Growth {
     for (const Read& one : layer.reads) {
       if (one.producer) ++reads_[*one.producer];
     }
-    if (is_passed_on(layer)) {
+    if (flow_.passes_on(index)) {
       read(layer.reads[0], *layer.outputs[0].shape);
       return;
     }
@@ -83,15 +84,10 @@ class Growth {
 
 }  // namespace
 
-bool is_passed_on(const LoweredLayer& layer) {
-  return layer.cost == Cost::free && !layer.constant && layer.outputs.size() == 1 &&
-         !layer.reads.empty() && layer.reads[0].producer && layer.outputs[0].shape.has_value();
-}
-
 std::vector<Cone> cones_at(const Flow& flow, std::size_t root, std::size_t most) {
   std::vector<Cone> cones;
   const LoweredLayer& last = flow.layer(root);
-  if (last.cost != Cost::measured || !is_inner(last)) return cones;
+  if (last.cost != Cost::measured || !is_inner(flow, root)) return cones;
   Growth growth(flow, root);
   do {
     const Outside* x = growth.only();

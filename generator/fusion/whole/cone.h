@@ -22,7 +22,4 @@ struct Cone {
 /// reductions or softmax, or pass on what they read. At most `most` layers.
 std::vector<Cone> cones_at(const Flow& flow, std::size_t root, std::size_t most);
 
-/// True if the layer has no work and its result is what it reads first, element by element.
-bool is_passed_on(const LoweredLayer& layer);
-
 }  // namespace benanza::fusion

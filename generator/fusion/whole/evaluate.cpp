@@ -119,7 +119,7 @@ class Evaluator {
 
   std::optional<Table> layer(std::size_t index) {
     const LoweredLayer& layer = flow_.layer(index);
-    if (is_passed_on(layer)) {
+    if (flow_.passes_on(index)) {
       // Other extents would hide which axes are the last ones.
       const bool is_sound = evaluated_.length == 0 || keeps_extents(layer);
       return is_sound ? outside(layer.reads[0]) : std::nullopt;

@@ -12,7 +12,7 @@ constexpr std::size_t most_layers = 14;
 std::size_t layers_with_work(const Flow& flow, const Cone& cone) {
   return static_cast<std::size_t>(
       std::count_if(cone.layers.begin(), cone.layers.end(),
-                    [&](std::size_t layer) { return !is_passed_on(flow.layer(layer)); }));
+                    [&](std::size_t layer) { return !flow.passes_on(layer); }));
 }
 
 bool reduces(const LoweredLayer& layer) {

@@ -22,23 +22,6 @@ std::vector<std::string> problems(const LoweredGraph& graph) {
   return found;
 }
 
-TEST(Refitted, AxesMergeAndSplit) {
-  const auto fit = [](const Dims& y, const Dims& layer, const Dims& result) {
-    return refitted(y, layer, result);
-  };
-  EXPECT_EQ(fit({1, 8, 1}, {2, 8, 4}, {2, 8, 4}), (Dims{1, 8, 1}));
-  // Rows of a product have two axes in the model.
-  EXPECT_EQ(fit({2, 7, 12}, {2, 7, 12}, {14, 12}), (Dims{14, 12}));
-  EXPECT_EQ(fit({1, 1, 12}, {2, 7, 12}, {14, 12}), (Dims{1, 12}));
-  EXPECT_EQ(fit({2, 7, 1}, {2, 7, 12}, {14, 12}), (Dims{14, 1}));
-  EXPECT_EQ(fit({1, 7, 12}, {1, 7, 12}, {7, 12}), (Dims{7, 12}));
-  EXPECT_EQ(fit({14, 1}, {14, 12}, {2, 7, 12}), (Dims{2, 7, 1}));
-  EXPECT_EQ(fit({7, 12, 1}, {7, 12, 1}, {7, 12}), (Dims{7, 12}));
-  // One value per step of every sequence is none per row.
-  EXPECT_EQ(fit({1, 7, 1}, {2, 7, 12}, {14, 12}), std::nullopt);
-  EXPECT_EQ(fit({1, 1, 12}, {2, 7, 12}, {2, 84}), std::nullopt);
-}
-
 /// Nodes behind x, 1x8x4x4, a result of a pooling; z is of equal extents, g 1x8x1x1.
 Model behind_pooling() {
   Model model(18);
@@ -67,6 +50,18 @@ TEST(Region, NumbersAreLinear) {
   EXPECT_THAT(problems(model.import()),
               ElementsAre("tanh/1x8x4x4_linear_a2_b0", "tanh/1x8x4x4_linear_a-2_b2",
                           "tanh/1x8x4x4_linear_a-1_b1"));
+}
+
+TEST(Region, LargeNumbersStayTensors) {
+  for (const auto& [op, number] : {std::pair{"Add", -10000.0F}, {"Mul", -3e38F}, {"Div", 0.0F}}) {
+    Model model = behind_pooling();
+    model.scalar("large", number).node("Tanh", {"x"}, {"t"}).node(op, {"t", "large"}, {"y"});
+    const std::string word = op == std::string("Add")   ? "add"
+                             : op == std::string("Mul") ? "mul"
+                                                        : "div";
+    EXPECT_THAT(problems(model.output("y").import()),
+                ElementsAre("tanh/1x8x4x4_" + word + "_y1x1x1x1_w"));
+  }
 }
 
 TEST(Region, TheOtherWayRoundIsReversed) {
@@ -157,6 +152,20 @@ TEST(Region, CallsOfOneNodeAreSteps) {
   const std::string conv = "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
   EXPECT_THAT(problems(model.import()),
               ElementsAre(conv + "_bias_clip_a0_b1", "linear/1x8x4x4_a0.2_b0.5_clip_a0_b1"));
+}
+
+TEST(Region, CastsBetweenFloatingTypesAreNotInTheWay) {
+  for (const auto& [type, count] : {std::pair{10, 1U}, {7, 0U}}) {
+    Model model = behind_pooling();
+    model.node("Tanh", {"x"}, {"t"}).node("Cast", {"t"}, {"h"}, {{"to", type}});
+    model.node("Cast", {"h"}, {"f"}, {{"to", 1}}).node("Mul", {"f", "g"}, {"m"}).output("m");
+    const auto fusions = find_fusions(model.import().layers);
+    ASSERT_EQ(fusions.size(), count) << type;
+    if (count == 1) {
+      EXPECT_THAT(fusions[0].layers, ElementsAre(1, 2, 3, 4));
+      EXPECT_EQ(fusions[0].problem, "tanh/1x8x4x4_mul_y1x8x1x1");
+    }
+  }
 }
 
 TEST(Region, ANodeThatReadsTheResultTwiceEndsIt) {

@@ -170,11 +170,29 @@ TEST_F(Whole, LayerNormalizationAsTorchWritesIt) {
 TEST_F(Whole, LayerNormalizationWithTwoDifferencesAndCasts) {
   const auto m = mean("x");
   const auto d = add("Sub", {"x", m});
-  const auto cast = add("Cast", {d}, {{"to", 1}});
+  const auto half = add("Cast", {d}, {{"to", 10}});
+  const auto cast = add("Cast", {half}, {{"to", 1}});
   const auto variance = mean(add("Mul", {cast, cast}));
   const auto root = add("Sqrt", {add("Add", {"1e-12", variance})});
   const auto y = add("Add", {"b", add("Mul", {"s", add("Div", {add("Sub", {"x", m}), root})})});
   EXPECT_THAT(found(y), Contains(testing::EndsWith(": layernorm/14x12_e1e-12_sb")));
+}
+
+TEST_F(Whole, LayerNormalizationAsTensorFlowWritesIt) {
+  // x (r s) + (b - mean (r s)) with r = 1 / sqrt(variance + epsilon).
+  const auto m = mean("x");
+  const auto d = add("Sub", {"x", m});
+  const auto variance = mean(add("Mul", {d, d}));
+  const auto r = add("Reciprocal", {add("Sqrt", {add("Add", {variance, "1e-6"})})});
+  const auto factor = add("Mul", {r, "s"});
+  const auto shift = add("Sub", {"b", add("Mul", {m, factor})});
+  EXPECT_THAT(found(add("Add", {add("Mul", {"x", factor}), shift})),
+              ElementsAre("layernorm 1 2 3 4 5 6 7 8 9 10 11 12: layernorm/14x12_e1e-06_sb"));
+}
+
+TEST_F(Whole, WhatIsRoundedToIntegersIsAnotherTensor) {
+  const auto whole = add("Cast", {add("Cast", {"x"}, {{"to", 7}})}, {{"to", 1}});
+  EXPECT_THAT(found(add("Mul", {"x", add("Sigmoid", {whole})})), IsEmpty());
 }
 
 TEST_F(Whole, ANormalizationOverAnotherAxisIsNone) {

@@ -126,6 +126,87 @@ TEST(AttentionPattern, IsNoneWhereTheWeightsAreWanted) {
   EXPECT_THAT(attentions(pattern(true).import()), IsEmpty());
 }
 
+/// Queries of 4 heads and keys and values of 2, each for two of them, as decoders are exported.
+Model grouped(std::int64_t value_repeats = 2) {
+  Model model(18);
+  model.input("q", {1, 4, 5, 8}).input("mask", {1, 1, 5, 5}).scalar("root", 0.5F);
+  model.input("k", {1, 2, 5, 8}).input("v", {1, 4 / value_repeats, 5, 8}).integers("axis", {2});
+  model.integers("all", {1, 4, 5, 8});
+  for (const std::string name : {"k", "v"}) {
+    const std::int64_t repeats = name == "k" ? 2 : value_repeats;
+    model.integers(name + "5", {1, 4 / repeats, repeats, 5, 8});
+    model.node("Unsqueeze", {name, "axis"}, {name + "u"});
+    model.node("Expand", {name + "u", name + "5"}, {name + "e"});
+    model.node("Reshape", {name + "e", "all"}, {name + "r"});
+  }
+  model.node("Transpose", {"kr"}, {"kt"}, {{"perm", Dims{0, 1, 3, 2}}});
+  model.node("Mul", {"q", "root"}, {"qs"}).node("Mul", {"kt", "root"}, {"ks"});
+  model.node("MatMul", {"qs", "ks"}, {"s"}).node("Add", {"s", "mask"}, {"m"});
+  model.node("Softmax", {"m"}, {"p"}, {{"axis", -1}}).node("Cast", {"p"}, {"c"}, {{"to", 1}});
+  model.node("MatMul", {"c", "vr"}, {"y"}).output("y");
+  return model;
+}
+
+TEST(AttentionPattern, GroupedHeadsAreReadWhereTheyAre) {
+  // Unsqueezed tensors are views: all but layers 0 and 3.
+  const auto fusions = attentions(grouped().import());
+  ASSERT_EQ(fusions.size(), 1U);
+  EXPECT_EQ(fusions[0].problem, "attention/1x4x5x8_k2x5x8_s0.35355338_m1x1x5x5");
+  EXPECT_THAT(fusions[0].layers, ElementsAre(1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13));
+}
+
+TEST(AttentionPattern, HeadsMayLieBesideEachOther) {
+  // Rows of all heads, put together by transpositions around the call, which is said both ways.
+  Model model(18);
+  for (const std::string name : {"q", "k", "v"}) {
+    model.input(name, {2, 5, 4, 8});
+    const Dims perm = name == "k" ? Dims{0, 2, 3, 1} : Dims{0, 2, 1, 3};
+    model.node("Transpose", {name}, {name + "h"}, {{"perm", perm}});
+  }
+  model.node("MatMul", {"qh", "kh"}, {"s"}).node("Softmax", {"s"}, {"p"}, {{"axis", -1}});
+  model.node("MatMul", {"p", "vh"}, {"o"});
+  model.node("Transpose", {"o"}, {"y"}, {{"perm", Dims{0, 2, 1, 3}}}).output("y");
+  const auto fusions = attentions(model.import());
+  ASSERT_EQ(fusions.size(), 2U);
+  EXPECT_THAT(fusions[0].layers, ElementsAre(1, 3, 4, 5));
+  EXPECT_THAT(fusions[1].layers, ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(fusions[0].problem, fusions[1].problem);
+  EXPECT_EQ(fusions[1].problem, "attention/2x4x5x8_k4x5x8_s1");
+}
+
+TEST(AttentionPattern, ACopyThatTakesRowsApartIsNotInIt) {
+  Model model(18);
+  model.input("q", {2, 4, 5, 8}).input("kt", {2, 4, 8, 5}).input("v", {2, 4, 8, 5});
+  model.node("Transpose", {"v"}, {"vt"}, {{"perm", Dims{0, 1, 3, 2}}});
+  model.node("MatMul", {"q", "kt"}, {"s"}).node("Softmax", {"s"}, {"p"}, {{"axis", -1}});
+  const auto fusions = attentions(model.node("MatMul", {"p", "vt"}, {"y"}).output("y").import());
+  ASSERT_EQ(fusions.size(), 1U);
+  EXPECT_THAT(fusions[0].layers, ElementsAre(1, 2, 3));
+}
+
+TEST(AttentionPattern, KeysAndValuesHaveTheSameHeads) {
+  EXPECT_THAT(attentions(grouped(4).import()), IsEmpty());
+}
+
+TEST(AttentionPattern, AMaskMayBeASelection) {
+  const auto with = [](const std::vector<std::string>& selection) {
+    Model model(18);
+    model.input("q", {2, 4, 5, 8}).input("kt", {2, 4, 8, 5}).input("v", {2, 4, 5, 8});
+    model.input("other", {2, 4, 5, 5}).weights("which", {1, 1, 5, 5}).scalar("low", -1e9F);
+    model.node("Cast", {"which"}, {"condition"}, {{"to", 9}}).node("MatMul", {"q", "kt"}, {"s"});
+    model.node("Where", selection, {"w"}).node("Softmax", {"w"}, {"p"}, {{"axis", -1}});
+    return attentions(model.node("MatMul", {"p", "v"}, {"y"}).output("y").import());
+  };
+  for (const auto& selection :
+       {std::vector<std::string>{"condition", "s", "low"}, {"condition", "low", "s"}}) {
+    const auto fusions = with(selection);
+    ASSERT_EQ(fusions.size(), 1U);
+    EXPECT_EQ(fusions[0].problem, "attention/2x4x5x8_k4x5x8_s1_m1x1x5x5");
+    EXPECT_THAT(fusions[0].layers, ElementsAre(1, 2, 3, 4));
+  }
+  EXPECT_THAT(with({"condition", "s", "other"}), IsEmpty()) << "other scores";
+}
+
 TEST(AttentionPattern, PassesOverClearedRows) {
   Model model(20);
   model.input("q", {2, 4, 5, 8}).input("kt", {2, 4, 8, 5}).input("v", {2, 4, 5, 8});

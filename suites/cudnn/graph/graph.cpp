@@ -183,7 +183,7 @@ void OperationGraph::multiply(Id a, Id b, Id c) {
   operation.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, at(c));
 }
 
-void OperationGraph::convolve(const ConvolutionWindow& window, Id x, Id w, Id y) {
+const Descriptor& OperationGraph::add_window(const ConvolutionWindow& window) {
   Descriptor& function = functions_.emplace_back(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   function.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
   function.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
@@ -195,6 +195,11 @@ void OperationGraph::convolve(const ConvolutionWindow& window, Id x, Id w, Id y)
   function.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, window.dilations);
   function.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, window.strides);
   function.finalize();
+  return function;
+}
+
+void OperationGraph::convolve(const ConvolutionWindow& window, Id x, Id w, Id y) {
+  const Descriptor& function = add_window(window);
   Descriptor& operation = add(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
   operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, function);
   operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, at(x));
@@ -202,6 +207,17 @@ void OperationGraph::convolve(const ConvolutionWindow& window, Id x, Id w, Id y)
   operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, at(y));
   operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_FLOAT, 1.0F);
   operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_FLOAT, 0.0F);
+}
+
+void OperationGraph::convolve_transposed(const ConvolutionWindow& window, Id x, Id w, Id y) {
+  const Descriptor& function = add_window(window);
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, function);
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, at(x));
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, at(w));
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, at(y));
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_FLOAT, 1.0F);
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_TYPE_FLOAT, 0.0F);
 }
 
 void OperationGraph::finish(const Target& target) {

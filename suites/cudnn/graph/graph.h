@@ -121,6 +121,8 @@ class OperationGraph {
   void multiply(Id a, Id b, Id c);
   /// Cross-correlation, summed in fp32. Groups: as many as x has times the channels of w.
   void convolve(const ConvolutionWindow& window, Id x, Id w, Id y);
+  /// The transposed one: y is what convolve() would map to x.
+  void convolve_transposed(const ConvolutionWindow& window, Id x, Id w, Id y);
   void finish(const Target& target);
   /// Equal for graphs that differ in the values of scalars and constants at most.
   std::string signature() const;
@@ -141,6 +143,7 @@ class OperationGraph {
   bool has_products() const { return has_products_; }
 
  private:
+  const Descriptor& add_window(const ConvolutionWindow& window);
   Id make(cudnnDataType_t type, const Dims& dims, const Dims& strides, bool is_virtual,
           bool by_value);
 

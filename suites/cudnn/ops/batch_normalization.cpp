@@ -1,4 +1,9 @@
+#include "suites/cudnn/ops/batch_normalization.h"
+
+#include <utility>
+
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
 
@@ -39,6 +44,53 @@ class BatchNormalizationPrimitive final : public CudnnPrimitive {
 
 }  // namespace
 
+std::vector<GraphCall> batch_normalization_graphs(const BatchNormalization& shape,
+                                                  const harness::Variant& variant) {
+  if (variant.precision == Precision::int8) {
+    throw harness::Unsupported("int8 batchnorm is asked of cuDNN's function alone");
+  }
+  GraphCall call;
+  OperationGraph& graph = call.graph;
+  call.inputs = operand_formats(variant);
+  call.output = dense_output(variant);
+  Dims channels(call.output.dims.size(), 1);
+  channels[1] = shape.input[1];
+  const auto vector = nvidia::tensor_format(Precision::fp32, channels, variant.layout);
+  constexpr std::size_t own_operands = 5;
+  for (std::size_t index = 0; index < own_operands; ++index) {
+    if (index > 0) call.inputs[index] = vector;
+    call.bound.push_back(graph.tensor(call.inputs[index]));
+  }
+  const auto x = call.bound[0];
+  const auto scale = call.bound[1];
+  const auto bias = call.bound[2];
+  const auto mean = call.bound[3];
+  const auto variance = call.bound[4];
+  // One number for every channel.
+  const auto sum = graph.intermediate(vector);
+  graph.pointwise({CUDNN_POINTWISE_ADD}, variance, graph.scalar(shape.epsilon, channels.size()),
+                  sum);
+  const auto root = graph.intermediate(vector);
+  graph.pointwise({CUDNN_POINTWISE_RSQRT}, sum, OperationGraph::none, root);
+  const auto factor = graph.intermediate(vector);
+  graph.pointwise({CUDNN_POINTWISE_MUL}, root, scale, factor);
+  Chain chain(graph, call.output);
+  chain.add([&](auto, auto y) { graph.pointwise({CUDNN_POINTWISE_SUB}, x, mean, y); });
+  chain.add(BinaryKind::mul, factor);
+  chain.add(BinaryKind::add, bias);
+  chain.add(variant.problem.epilogue.steps, [&](const Dims& dims) {
+    const auto format = dense(variant.precision, dims, variant.layout);
+    call.inputs[call.bound.size()] = format;
+    call.bound.push_back(graph.tensor(format));
+    return call.bound.back();
+  });
+  call.bound.push_back(graph.tensor(call.output));
+  chain.finish(call.bound.back());
+  std::vector<GraphCall> found;
+  found.push_back(std::move(call));
+  return found;
+}
+
 /// The persistent mode is believed to have kernels of its own only where channels lie innermost.
 void register_batch_normalization(SolverTable& table) {
   table.add<BatchNormalization>(
@@ -54,7 +106,11 @@ void register_batch_normalization(SolverTable& table) {
                                                               : CUDNN_BATCHNORM_SPATIAL_PERSISTENT;
              return std::make_unique<BatchNormalizationPrimitive>(library, variant, mode,
                                                                   shape.epsilon);
-           }});
+           },
+       .owns = is_call});
+  table.add(region_solver<BatchNormalization>(
+      [](const BatchNormalization& shape) { return image_layouts(shape.input); },
+      batch_normalization_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -22,9 +24,24 @@ struct Sides {
   Dims to;
 };
 
+/// The same movement, its axes in the order in which the result has them.
+Copy in_order_of_result(const Copy& shape) {
+  std::vector<std::size_t> order(shape.dims.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](std::size_t axis) { return shape.to[axis]; });
+  Copy sorted;
+  for (const std::size_t axis : order) {
+    sorted.dims.push_back(shape.dims[axis]);
+    sorted.from.push_back(shape.from[axis]);
+    sorted.to.push_back(shape.to[axis]);
+  }
+  return sorted.canonical();
+}
+
 /// A batch of transpositions as images of one row, from nchw to nhwc.
 std::optional<Sides> image(const Copy& shape, Precision precision) {
-  Copy copy = shape.canonical();
+  Copy copy = in_order_of_result(shape);
   if (copy.dims.size() == 2) {
     const std::int64_t elements = copy.dims[0] * copy.dims[1];
     copy.dims.insert(copy.dims.begin(), 1);
@@ -48,7 +65,7 @@ std::optional<Sides> image(const Copy& shape, Precision precision) {
 std::optional<Sides> words(const Copy& shape, Precision precision) {
   constexpr std::size_t rank = 4;
   const std::int64_t elements = word_bytes / element_bytes(precision);
-  Copy copy = shape.canonical();
+  Copy copy = in_order_of_result(shape);
   if (copy.from.back() != 1 || copy.to.back() != 1 || copy.dims.size() > rank) return std::nullopt;
   if (copy.dims.back() % elements != 0) return std::nullopt;
   copy.dims.back() /= elements;

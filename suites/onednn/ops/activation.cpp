@@ -2,6 +2,7 @@
 
 #include "suites/harness/primitive.h"
 #include "suites/onednn/eltwise.h"
+#include "suites/onednn/post_ops.h"
 #include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
@@ -14,17 +15,21 @@ bool keeps_integers(ActivationKind kind) {
          kind == round;
 }
 
-Plan plan(const Activation& shape, const Eltwise& function, const VariantContext& context) {
+Plan plan(const Activation& shape, const Problem& problem, const Eltwise& function,
+          const VariantContext& context) {
   if (context.integers() && !keeps_integers(shape.kind)) {
     throw harness::Unsupported("int8 " + std::string(shape.op()) +
                                " needs a result scale of its own");
   }
   const Memory::desc format = context.tensor(shape.input);
-  return {.implementation = api::implementation_of<dnnl::eltwise_forward>(
-              context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
-              function.algorithm, format, format, function.alpha, function.beta),
-          .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
-          .result = {DNNL_ARG_DST, floats(shape.input)}};
+  const PostOps steps = steps_of(problem, context, shape.input);
+  Plan plan{.implementation = api::implementation_of<dnnl::eltwise_forward>(
+                context.engine(), steps.attributes, dnnl::prop_kind::forward_inference,
+                function.algorithm, format, format, function.alpha, function.beta),
+            .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
+            .result = {DNNL_ARG_DST, floats(shape.input)}};
+  add_steps(plan, steps);
+  return plan;
 }
 
 }  // namespace
@@ -33,17 +38,19 @@ Plan plan(const Activation& shape, const Eltwise& function, const VariantContext
 void register_activation(SolverTable& table) {
   table.add(solver_of_ways<Activation>(
       [](const Activation& shape) { return channel_layouts(shape.input); },
-      [](const Activation& shape, const Problem&, const VariantContext& context) {
+      [](const Activation& shape, const Problem& problem, const VariantContext& context) {
         const Eltwise wanted = eltwise(shape);
         std::vector<Attempt> attempts{
-            {.prefix = "", .plan = [=] { return plan(shape, wanted, context); }}};
+            {.prefix = "", .plan = [=] { return plan(shape, problem, wanted, context); }}};
         if (shape.kind == ActivationKind::pow && shape.alpha == 2) {
           const Eltwise square{dnnl::algorithm::eltwise_square};
-          attempts.insert(attempts.begin(), {.prefix = "square.",
-                                             .plan = [=] { return plan(shape, square, context); }});
+          attempts.insert(attempts.begin(), {.prefix = "square.", .plan = [=] {
+                                               return plan(shape, problem, square, context);
+                                             }});
         }
         return attempts;
-      }));
+      },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

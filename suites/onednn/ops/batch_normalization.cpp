@@ -1,3 +1,4 @@
+#include "suites/onednn/post_ops.h"
 #include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
@@ -6,22 +7,26 @@ namespace benanza::onednn {
 void register_batch_normalization(SolverTable& table) {
   table.add(solver_of_one_way<BatchNormalization>(
       [](const BatchNormalization& shape) { return channel_layouts(shape.input); },
-      [](const BatchNormalization& shape, const Problem&, const VariantContext& context) {
+      [](const BatchNormalization& shape, const Problem& problem, const VariantContext& context) {
         const auto flags = dnnl::normalization_flags::use_global_stats |
                            dnnl::normalization_flags::use_scale |
                            dnnl::normalization_flags::use_shift;
         const Memory::desc format = context.tensor(shape.input);
         const Memory::desc channels = floats({shape.input[1]});
-        return Plan{.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
-                        context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
-                        format, format, shape.epsilon, flags),
-                    .operands = {{DNNL_ARG_SRC, floats(shape.input)},
-                                 {DNNL_ARG_SCALE, channels},
-                                 {DNNL_ARG_SHIFT, channels},
-                                 {DNNL_ARG_MEAN, channels},
-                                 {DNNL_ARG_VARIANCE, channels}},
-                    .result = {DNNL_ARG_DST, floats(shape.input)}};
-      }));
+        const PostOps steps = steps_of(problem, context, shape.input);
+        Plan plan{.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
+                      context.engine(), steps.attributes, dnnl::prop_kind::forward_inference,
+                      format, format, shape.epsilon, flags),
+                  .operands = {{DNNL_ARG_SRC, floats(shape.input)},
+                               {DNNL_ARG_SCALE, channels},
+                               {DNNL_ARG_SHIFT, channels},
+                               {DNNL_ARG_MEAN, channels},
+                               {DNNL_ARG_VARIANCE, channels}},
+                  .result = {DNNL_ARG_DST, floats(shape.input)}};
+        add_steps(plan, steps);
+        return plan;
+      },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "suites/harness/primitive.h"
+#include "suites/onednn/post_ops.h"
 #include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
@@ -47,7 +48,7 @@ bool commutes(BinaryKind kind) {
 }
 
 /// The library is faster where it broadcasts its second source: operands that may swap do.
-Plan plan_binary(const Binary& shape, const VariantContext& context) {
+Plan plan_binary(const Binary& shape, const Problem& problem, const VariantContext& context) {
   Argument a{DNNL_ARG_SRC_0, floats(shape.a)};
   Argument b{DNNL_ARG_SRC_1, floats(shape.b)};
   Dims first = shape.a;
@@ -57,23 +58,29 @@ Plan plan_binary(const Binary& shape, const VariantContext& context) {
     std::swap(a.id, b.id);
     std::swap(first, second);
   }
-  return {.implementation = api::implementation_of<dnnl::binary>(
-              context.engine(), context.attributes(), algorithm(shape.kind), context.tensor(first),
-              context.tensor(second), context.tensor(out)),
-          .operands = {a, b},
-          .result = {DNNL_ARG_DST, floats(out)}};
+  const PostOps steps = steps_of(problem, context, out);
+  Plan plan{.implementation = api::implementation_of<dnnl::binary>(
+                context.engine(), steps.attributes, algorithm(shape.kind), context.tensor(first),
+                context.tensor(second), context.tensor(out)),
+            .operands = {a, b},
+            .result = {DNNL_ARG_DST, floats(out)}};
+  add_steps(plan, steps);
+  return plan;
 }
 
 /// The library has a primitive of its own for it.
-Plan plan_prelu(const Binary& shape, const VariantContext& context) {
+Plan plan_prelu(const Binary& shape, const Problem& problem, const VariantContext& context) {
   if (shape.a != shape.output())
     throw harness::Unsupported("oneDNN broadcasts only the slope of a prelu");
   const Memory::desc format = context.tensor(shape.a);
-  return {.implementation = api::implementation_of<dnnl::prelu_forward>(
-              context.engine(), context.attributes(), dnnl::prop_kind::forward_inference, format,
-              context.chosen_by_library(shape.b), format),
-          .operands = {{DNNL_ARG_SRC, floats(shape.a)}, {DNNL_ARG_WEIGHTS, floats(shape.b)}},
-          .result = {DNNL_ARG_DST, floats(shape.a)}};
+  const PostOps steps = steps_of(problem, context, shape.a);
+  Plan plan{.implementation = api::implementation_of<dnnl::prelu_forward>(
+                context.engine(), steps.attributes, dnnl::prop_kind::forward_inference, format,
+                context.chosen_by_library(shape.b), format),
+            .operands = {{DNNL_ARG_SRC, floats(shape.a)}, {DNNL_ARG_WEIGHTS, floats(shape.b)}},
+            .result = {DNNL_ARG_DST, floats(shape.a)}};
+  add_steps(plan, steps);
+  return plan;
 }
 
 }  // namespace
@@ -81,10 +88,11 @@ Plan plan_prelu(const Binary& shape, const VariantContext& context) {
 void register_binary(SolverTable& table) {
   table.add(solver_of_one_way<Binary>(
       [](const Binary& shape) { return channel_layouts(shape.output()); },
-      [](const Binary& shape, const Problem&, const VariantContext& context) {
-        return shape.kind == BinaryKind::prelu ? plan_prelu(shape, context)
-                                               : plan_binary(shape, context);
-      }));
+      [](const Binary& shape, const Problem& problem, const VariantContext& context) {
+        return shape.kind == BinaryKind::prelu ? plan_prelu(shape, problem, context)
+                                               : plan_binary(shape, problem, context);
+      },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

@@ -40,8 +40,8 @@ bool channels_are_innermost(const Memory::desc& format) {
 }
 
 /// Found by verification on version 2.6.3: with channels last, which the library may have chosen
-/// itself, convolutions by products add elements of other places of a residual that is not in their
-/// result.
+/// itself, convolutions by products read other places of a residual, or of a step's tensor, than
+/// they should; a residual in their result they find.
 std::string misplaces_residual(const Plan& plan) {
   const dnnl_version_t& version = *dnnl_version();
   if (version.major != 2 || version.minor != 6) return "";
@@ -67,13 +67,18 @@ void register_convolution(SolverTable& table) {
           auto ways = with_epilogue(problem, prefix, [=](ResidualFrom from) {
             return plan(shape, problem, context, algorithm, from);
           });
+          const bool has_tensors = !problem.epilogue.step_operands().empty();
           if (problem.epilogue.residual) ways.front().defect = misplaces_residual;
+          for (Attempt& way : ways) {
+            if (has_tensors) way.defect = misplaces_residual;
+          }
           attempts.insert(attempts.end(), ways.begin(), ways.end());
         };
         ask("", dnnl::algorithm::convolution_direct);
         ask("winograd.", dnnl::algorithm::convolution_winograd);
         return attempts;
-      }));
+      },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

@@ -65,7 +65,8 @@ void register_deconvolution(SolverTable& table) {
         ask("", dnnl::algorithm::deconvolution_direct);
         ask("winograd.", dnnl::algorithm::deconvolution_winograd);
         return attempts;
-      }));
+      },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

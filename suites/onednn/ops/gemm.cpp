@@ -36,6 +36,15 @@ Gemm folded(Gemm shape) {
   return shape;
 }
 
+/// The same where the tensors of the steps broadcast to it; else the shape as it is.
+Gemm folded_with_steps(const Gemm& shape, const Problem& problem) {
+  const Gemm product = folded(shape);
+  for (const Operand& operand : problem.epilogue.step_operands()) {
+    if (!refitted(operand.dims, shape.output(), product.output())) return shape;
+  }
+  return product;
+}
+
 Plan plan_matmul(const Gemm& shape, const Problem& problem, const VariantContext& context,
                  ResidualFrom from) {
   const Dims a = with_batch(shape.batch_a, shape.m, shape.k);
@@ -86,7 +95,7 @@ void register_gemm(SolverTable& table) {
   table.add(solver_of_ways<Gemm>(
       [](const Gemm&) { return std::vector{Layout::plain}; },
       [](const Gemm& shape, const Problem& problem, const VariantContext& context) {
-        const Gemm product = folded(shape);
+        const Gemm product = folded_with_steps(shape, problem);
         auto attempts = with_epilogue(problem, "", [=](ResidualFrom from) {
           return plan_matmul(product, problem, context, from);
         });
@@ -97,7 +106,8 @@ void register_gemm(SolverTable& table) {
           attempts.insert(attempts.end(), more.begin(), more.end());
         }
         return attempts;
-      }));
+      },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

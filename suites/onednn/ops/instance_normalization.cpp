@@ -1,4 +1,5 @@
 #include "suites/harness/primitive.h"
+#include "suites/onednn/post_ops.h"
 #include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
@@ -6,7 +7,8 @@ namespace {
 
 /// The library's batch normalization, with the statistics of the batch itself: an instance is a
 /// channel of a batch of one.
-Plan plan(const InstanceNormalization& shape, const VariantContext& context) {
+Plan plan(const InstanceNormalization& shape, const Problem& problem,
+          const VariantContext& context) {
   if (context.integers())
     throw harness::Unsupported("int8 instancenorm needs a result scale of its own");
   Dims dims = shape.input;
@@ -17,8 +19,9 @@ Plan plan(const InstanceNormalization& shape, const VariantContext& context) {
     flags = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
   }
   const Memory::desc format = context.tensor(dims);
+  const PostOps steps = steps_of(problem, context, dims);
   Plan plan{.implementation = api::implementation_of<dnnl::batch_normalization_forward>(
-                context.engine(), context.attributes(), dnnl::prop_kind::forward_inference, format,
+                context.engine(), steps.attributes, dnnl::prop_kind::forward_inference, format,
                 format, shape.epsilon, flags),
             .operands = {{DNNL_ARG_SRC, floats(dims)}},
             .result = {DNNL_ARG_DST, floats(dims)}};
@@ -33,6 +36,7 @@ Plan plan(const InstanceNormalization& shape, const VariantContext& context) {
     plan.operands.push_back({DNNL_ARG_SCALE, floats({dims[1]}), for_every_image});
     plan.operands.push_back({DNNL_ARG_SHIFT, floats({dims[1]}), for_every_image});
   }
+  add_steps(plan, steps);
   return plan;
 }
 
@@ -46,9 +50,9 @@ void register_instance_normalization(SolverTable& table) {
         if (shape.input[0] > 1 && layouts.front() != Layout::plain) layouts = {Layout::nchw};
         return layouts;
       },
-      [](const InstanceNormalization& shape, const Problem&, const VariantContext& context) {
-        return plan(shape, context);
-      }));
+      [](const InstanceNormalization& shape, const Problem& problem,
+         const VariantContext& context) { return plan(shape, problem, context); },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

@@ -1,4 +1,5 @@
 #include "suites/harness/primitive.h"
+#include "suites/onednn/post_ops.h"
 #include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
@@ -6,7 +7,7 @@ namespace benanza::onednn {
 void register_layer_normalization(SolverTable& table) {
   table.add(solver_of_one_way<LayerNormalization>(
       [](const LayerNormalization&) { return std::vector{Layout::plain}; },
-      [](const LayerNormalization& shape, const Problem&, const VariantContext& context) {
+      [](const LayerNormalization& shape, const Problem& problem, const VariantContext& context) {
         if (shape.root_mean_square) {
           throw harness::Unsupported("oneDNN has no normalization by the root mean square");
         }
@@ -18,15 +19,18 @@ void register_layer_normalization(SolverTable& table) {
         if (shape.bias) flags = flags | dnnl::normalization_flags::use_shift;
         const Dims dims = shape.output();
         const Memory::desc format = context.plain(dims);
+        const PostOps steps = steps_of(problem, context, dims);
         Plan plan{.implementation = api::implementation_of<dnnl::layer_normalization_forward>(
-                      context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
+                      context.engine(), steps.attributes, dnnl::prop_kind::forward_inference,
                       format, format, shape.epsilon, flags),
                   .operands = {{DNNL_ARG_SRC, floats(dims)}},
                   .result = {DNNL_ARG_DST, floats(dims)}};
         if (shape.scale) plan.operands.push_back({DNNL_ARG_SCALE, floats({shape.length})});
         if (shape.bias) plan.operands.push_back({DNNL_ARG_SHIFT, floats({shape.length})});
+        add_steps(plan, steps);
         return plan;
-      }));
+      },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "suites/harness/primitive.h"
+#include "suites/onednn/post_ops.h"
 #include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
@@ -62,7 +63,8 @@ void register_reduction(SolverTable& table) {
       [](const Reduction& shape, const Problem& problem, const VariantContext& context) {
         const Extents extents = merged(shape);
         const float power = shape.kind == ReductionKind::l1 ? 1 : 2;
-        dnnl::primitive_attr attributes = context.attributes();
+        const PostOps steps = steps_of(problem, context, extents.to);
+        dnnl::primitive_attr attributes = steps.attributes;
         // Reductions take no output scale, but a function to apply to the result.
         if (context.integers() && harness::int8_scale(problem) != 1) {
           dnnl::post_ops scale;
@@ -70,12 +72,15 @@ void register_reduction(SolverTable& table) {
                               0);
           attributes.set_post_ops(scale);
         }
-        return Plan{.implementation = api::implementation_of<dnnl::reduction>(
-                        context.engine(), attributes, algorithm(shape.kind),
-                        context.plain(extents.from), context.plain(extents.to), power, 0.0F),
-                    .operands = {{DNNL_ARG_SRC, floats(extents.from)}},
-                    .result = {DNNL_ARG_DST, floats(extents.to)}};
-      }));
+        Plan plan{.implementation = api::implementation_of<dnnl::reduction>(
+                      context.engine(), attributes, algorithm(shape.kind),
+                      context.plain(extents.from), context.plain(extents.to), power, 0.0F),
+                  .operands = {{DNNL_ARG_SRC, floats(extents.from)}},
+                  .result = {DNNL_ARG_DST, floats(extents.to)}};
+        add_steps(plan, steps);
+        return plan;
+      },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "suites/harness/primitive.h"
+#include "suites/onednn/post_ops.h"
 #include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
@@ -17,12 +18,16 @@ void register_softmax(SolverTable& table) {
         const auto algorithm =
             shape.logarithm ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate;
         const Memory::desc format = context.plain(shape.input);
-        return Plan{.implementation = api::implementation_of<api::Softmax>(
-                        context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
-                        algorithm, format, format, static_cast<int>(shape.axis)),
-                    .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
-                    .result = {DNNL_ARG_DST, floats(shape.input)}};
-      }));
+        const PostOps steps = steps_of(problem, context, shape.input);
+        Plan plan{.implementation = api::implementation_of<api::Softmax>(
+                      context.engine(), steps.attributes, dnnl::prop_kind::forward_inference,
+                      algorithm, format, format, static_cast<int>(shape.axis)),
+                  .operands = {{DNNL_ARG_SRC, floats(shape.input)}},
+                  .result = {DNNL_ARG_DST, floats(shape.input)}};
+        add_steps(plan, steps);
+        return plan;
+      },
+      Steps::appended));
 }
 
 }  // namespace benanza::onednn

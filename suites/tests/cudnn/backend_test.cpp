@@ -13,6 +13,7 @@ using harness::Algorithm;
 using harness::AlgorithmSet;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 class WithoutGpu : public testing::Test {
  protected:
@@ -62,8 +63,14 @@ TEST_F(WithoutGpu, OtherCallsAreKnownByName) {
       ElementsAre("accurate.instance", "accurate.channel", "fast.instance", "fast.channel"));
   EXPECT_THAT(fp32("lrn/1x8x4x4_n5_a1e-04_b0.75_k1", Layout::nchw), ElementsAre("cross_channel"));
   EXPECT_THAT(fp32("reducemean/1x8x7x7_a2.3", Layout::nchw), ElementsAre("reduce_tensor"));
-  EXPECT_THAT(fp32("concat/1x2_2x2_a0", Layout::plain), ElementsAre("transform_tensor"));
-  EXPECT_THAT(fp32("copy/2x3_f3.1_t1.2", Layout::plain), ElementsAre("transform_tensor"));
+  EXPECT_THAT(fp32("concat/1x2_2x2_a0", Layout::plain), ElementsAre("memcpy", "transform_tensor"));
+  EXPECT_THAT(fp32("copy/2x3_f3.1_t1.2", Layout::plain),
+              UnorderedElementsAre("transform_tensor", "transform_tensor.image"));
+  EXPECT_THAT(fp32("copy/2x4_f8.1_t4.1", Layout::plain),
+              UnorderedElementsAre("transform_tensor", "transform_tensor.words", "memcpy"));
+  // A row of three is no whole number of words.
+  EXPECT_THAT(fp32("copy/2x3_f8.1_t4.1", Layout::plain),
+              UnorderedElementsAre("transform_tensor", "memcpy"));
   EXPECT_THAT(
       fp32("lstm/t5_n2_i3_h4_l1_forward", Layout::plain),
       ElementsAre("standard", "persist_static", "persist_dynamic", "persist_static_small_h"));
@@ -106,10 +113,9 @@ TEST_F(WithoutGpu, LayoutsAndRefusalsNeedNone) {
   EXPECT_THAT(backend_.layouts(parse(convolution)), ElementsAre(nchw, nhwc));
   EXPECT_THAT(backend_.layouts(parse("instancenorm/2x8x4x4_e1e-05")), ElementsAre(nchw, nhwc));
   EXPECT_THAT(backend_.layouts(parse("layernorm/8x16_e1e-05")), ElementsAre(plain));
-  EXPECT_THAT(backend_.layouts(parse("gemm/m8_n8_k8_nn")), IsEmpty());
+  EXPECT_THAT(backend_.layouts(parse("gemm/m8_n8_k8_nn")), ElementsAre(plain));
   EXPECT_THROW(names("resample/1x16x7x5_o14x15_linear", Precision::fp32, plain),
                harness::Unsupported);
-  EXPECT_THROW(names("gemm/m8_n8_k8_nn", Precision::fp32, plain), harness::Unsupported);
 }
 
 }  // namespace

@@ -131,14 +131,38 @@ TEST(AttentionGraph, CausalMasksAreSquare) {
   EXPECT_THAT(graphs_of(shape_of<Attention>(square))(variant(square, Precision::fp16)), SizeIs(1));
 }
 
+/// Extents of the graph's own tensors: operands, then the result.
+std::vector<Dims> extents(const GraphCall& call) {
+  std::vector<Dims> found;
+  for (const auto id : call.bound) {
+    Dims values(4);
+    std::int64_t count = 0;
+    BENANZA_CUDNN(cudnnBackendGetAttribute, call.graph.at(id).get(), CUDNN_ATTR_TENSOR_DIMENSIONS,
+                  CUDNN_TYPE_INT64, 4, &count, values.data());
+    found.push_back(values);
+  }
+  return found;
+}
+
 TEST(ActivationGraph, ElementsAreAMatrix) {
-  const auto output = [](const char* key) {
-    return only(graphs_of(shape_of<Activation>(key))(variant(key, Precision::fp16))).output;
-  };
-  EXPECT_THAT(output("gelu/2x128x3072").dims, ElementsAre(6144, 128, 1, 1));
-  EXPECT_THAT(output("gelu/2x128x3072").strides, ElementsAre(128, 1, 128, 128));
+  const char* gelu = "gelu/2x128x3072";
+  const GraphCall call =
+      only(graphs_of(shape_of<Activation>(gelu))(variant(gelu, Precision::fp16)));
+  EXPECT_THAT(extents(call), ElementsAre(Dims{6144, 128, 1, 1}, Dims{6144, 128, 1, 1}));
   EXPECT_THROW(graphs_of(shape_of<Activation>("sign/1x8"))(variant("sign/1x8", Precision::fp16)),
                harness::Unsupported);
+}
+
+TEST(ActivationGraph, StepsAreBesideTheirOperands) {
+  // Squeeze and excitation: 2 images, 8 channels, 9 pixels.
+  const char* scaled = "swish/2x8x3x3_a1_mul_y2x8x1x1";
+  const auto all = [&](Layout layout) {
+    return extents(
+        only(graphs_of(shape_of<Activation>(scaled))(variant(scaled, Precision::fp16, layout))));
+  };
+  EXPECT_THAT(all(Layout::nhwc), ElementsAre(Dims{2, 8, 9, 1}, Dims{2, 8, 1, 1}, Dims{2, 8, 9, 1}));
+  EXPECT_THAT(all(Layout::nchw),
+              ElementsAre(Dims{16, 9, 1, 1}, Dims{16, 1, 1, 1}, Dims{16, 9, 1, 1}));
 }
 
 TEST(ElementwiseGraph, InnermostAxisIsTheChannel) {
@@ -165,19 +189,8 @@ TEST(ElementwiseGraph, MatricesAreAsWideAsATile) {
 }
 
 TEST(BinaryGraph, NeighbouringAxesThatAreBroadcastAlikeAreOne) {
-  // As the tensors of the graph know themselves.
   const auto dims = [](const char* key, Layout layout) {
-    const GraphCall call =
-        only(graphs_of(shape_of<Binary>(key))(variant(key, Precision::fp16, layout)));
-    std::vector<Dims> found;
-    for (const auto id : call.bound) {
-      Dims values(4);
-      std::int64_t count = 0;
-      BENANZA_CUDNN(cudnnBackendGetAttribute, call.graph.at(id).get(), CUDNN_ATTR_TENSOR_DIMENSIONS,
-                    CUDNN_TYPE_INT64, 4, &count, values.data());
-      found.push_back(values);
-    }
-    return found;
+    return extents(only(graphs_of(shape_of<Binary>(key))(variant(key, Precision::fp16, layout))));
   };
   const char* bias = "add/2x64x56x56_1x64x1x1_w";
   EXPECT_THAT(dims(bias, Layout::nchw),

@@ -90,8 +90,8 @@ class DeconvolutionPrimitive final : public CudnnPrimitive {
 void refuse_epilogue(const harness::Variant& variant) {
   if (variant.problem.epilogue != Epilogue{}) {
     throw harness::Unsupported(
-        "cuDNN has no transposed convolution with bias, residual or activation in one "
-        "call");
+        "cuDNN's functions have no transposed convolution with bias, residual or activation in "
+        "one call");
   }
 }
 
@@ -127,7 +127,10 @@ void register_deconvolution(SolverTable& table) {
   table.add<Deconvolution>(
       {.layouts = [](const Deconvolution& shape) { return image_layouts(shape.input); },
        .algorithms = algorithms,
-       .create = create});
+       .create = create,
+       .owns = is_call});
+  table.add(region_solver<Deconvolution>(
+      [](const Deconvolution& shape) { return image_layouts(shape.input); }, deconvolution_graphs));
 }
 
 }  // namespace benanza::cudnn

@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "core/problem/ops/deconvolution.h"
 #include "suites/cudnn/api/descriptors.h"
+#include "suites/cudnn/primitive/graph_solver.h"
 #include "suites/cudnn/primitive/padding.h"
 
 namespace benanza::cudnn {
@@ -38,6 +40,11 @@ struct DeconvolutionCall {
 Padding split_output_padding(const Deconvolution& shape);
 
 DeconvolutionCall map_deconvolution(const Deconvolution& shape, Precision precision, Layout layout);
+
+/// One transposed convolution and its epilogue as a graph. Throws Unsupported where
+/// split_output_padding() does, and in 8 bits.
+std::vector<GraphCall> deconvolution_graphs(const Deconvolution& shape,
+                                            const harness::Variant& variant);
 
 /// The descriptors of the call.
 struct DeconvolutionDescriptors {

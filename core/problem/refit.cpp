@@ -1,6 +1,6 @@
-#include "generator/fusion/region.h"
+#include "core/problem/step.h"
 
-namespace benanza::fusion {
+namespace benanza {
 namespace {
 
 /// Axes [begin, end) of a tensor.
@@ -32,22 +32,22 @@ bool next_group(const Dims& a, Axes& of_a, const Dims& b, Axes& of_b) {
 
 }  // namespace
 
-std::optional<Dims> refitted(const Dims& y, const Dims& layer, const Dims& result) {
-  if (y.size() != layer.size()) return std::nullopt;
-  if (layer == result) return y;
-  Dims fitted(result.size(), 1);
-  Axes of_layer;
-  Axes of_result;
-  while (of_layer.end < layer.size() || of_result.end < result.size()) {
-    if (!next_group(layer, of_layer, result, of_result)) return std::nullopt;
-    const std::int64_t elements = count(y, of_layer);
+std::optional<Dims> refitted(const Dims& y, const Dims& from, const Dims& to) {
+  if (y.size() != from.size()) return std::nullopt;
+  if (from == to) return y;
+  Dims fitted(to.size(), 1);
+  Axes of_from;
+  Axes of_to;
+  while (of_from.end < from.size() || of_to.end < to.size()) {
+    if (!next_group(from, of_from, to, of_to)) return std::nullopt;
+    const std::int64_t elements = count(y, of_from);
     if (elements == 1) continue;
-    if (elements != count(layer, of_layer)) return std::nullopt;
-    for (std::size_t axis = of_result.begin; axis < of_result.end; ++axis) {
-      fitted[axis] = result[axis];
+    if (elements != count(from, of_from)) return std::nullopt;
+    for (std::size_t axis = of_to.begin; axis < of_to.end; ++axis) {
+      fitted[axis] = to[axis];
     }
   }
   return fitted;
 }
 
-}  // namespace benanza::fusion
+}  // namespace benanza

@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <utility>
+
+#include "suites/cudnn/graph/functions.h"
+#include "suites/cudnn/ops/deconvolution/deconvolution.h"
+#include "suites/harness/primitive.h"
+
+namespace benanza::cudnn {
+namespace {
+
+/// Pads of the convolution that maps our output to our input. It drops what is left over at the
+/// end, so that pixels that an output padding below a stride adds need no pad.
+ConvolutionWindow window_of(const Window& window) {
+  const std::size_t rank = window.rank();
+  Dims begin(window.pads.begin(), window.pads.begin() + static_cast<std::ptrdiff_t>(rank));
+  Dims end(window.pads.begin() + static_cast<std::ptrdiff_t>(rank), window.pads.end());
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (begin[axis] < 0 || end[axis] <= -window.strides[axis]) {
+      throw harness::Unsupported("cuDNN computes no pixels a stride beyond the last input's");
+    }
+    end[axis] = std::max<std::int64_t>(end[axis], 0);
+  }
+  return {.begin = at_least_2d(begin, 0),
+          .end = at_least_2d(end, 0),
+          .strides = at_least_2d(window.strides, 1),
+          .dilations = at_least_2d(window.dilations, 1)};
+}
+
+}  // namespace
+
+std::vector<GraphCall> deconvolution_graphs(const Deconvolution& shape,
+                                            const harness::Variant& variant) {
+  const Precision precision = variant.precision;
+  if (element_bytes(precision) == 1) {
+    throw harness::Unsupported("cuDNN's graphs have no transposed convolution of bytes");
+  }
+  const ConvolutionWindow window = window_of(shape.window);
+  const Epilogue& epilogue = variant.problem.epilogue;
+  Dims weights{shape.input[1], shape.filters / shape.groups};
+  weights.insert(weights.end(), shape.window.kernel.begin(), shape.window.kernel.end());
+  GraphCall call;
+  OperationGraph& graph = call.graph;
+  const auto operand = [&](const Dims& dims) {
+    call.inputs.push_back(dense(precision, dims, variant.layout));
+    call.bound.push_back(graph.tensor(call.inputs.back()));
+    return call.bound.back();
+  };
+  call.output = dense(precision, shape.output(), variant.layout);
+  const auto x = operand(shape.input);
+  const auto w = operand(weights);
+  Chain chain(graph, call.output);
+  chain.add([&](auto, auto y) { graph.convolve_transposed(window, x, w, y); });
+  if (epilogue.bias) {
+    Dims bias(shape.input.size(), 1);
+    bias[1] = shape.filters;
+    chain.add(BinaryKind::add, operand(bias));
+  }
+  if (epilogue.residual) chain.add(BinaryKind::add, operand(shape.output()));
+  if (epilogue.activation) chain.add(*epilogue.activation, Relu::maximum);
+  chain.add(epilogue.steps, operand);
+  call.bound.push_back(graph.tensor(call.output));
+  chain.finish(call.bound.back());
+  std::vector<GraphCall> found;
+  found.push_back(std::move(call));
+  return found;
+}
+
+}  // namespace benanza::cudnn
