@@ -41,8 +41,8 @@ struct Ladder {
 
   /// Least seconds of the layer by itself; empty where it is unknown or the layer has no call.
   std::optional<double> layer_floor(std::size_t layer) const;
-  /// Floor over the time of its call: the share of the device's peak that it reaches. Its reciprocal
-  /// is the head-room. Empty, too, where the floor is 0.
+  /// Floor over the time of its call: the share of the device's peak that it reaches. Its
+  /// reciprocal is the head-room. Empty, too, where the floor is 0.
   std::optional<double> reaches(std::size_t layer) const;
   /// Layers whose call takes less than their floor: the peaks, a time or the floor is wrong.
   std::vector<std::size_t> undercut() const;
