@@ -1,12 +1,53 @@
+#include <cmath>
+#include <optional>
+
+#include "suites/harness/primitive.h"
 #include "suites/onednn/solvers.h"
 
 namespace benanza::onednn {
+namespace {
 
-/// a * c + b * (1 - c) is no way out: what is not finite is not hidden by a product with 0, and it
-/// is what conditions are there to hide.
+struct Linear {
+  float factor = 0;
+  float term = 0;
+};
+
+/// What makes one number of 1 and the other of 0, exactly; nothing if not every step is exact.
+std::optional<Linear> between(const Select& shape) {
+  if (!shape.a.value || !shape.b.value) return std::nullopt;
+  const Linear found{.factor = *shape.a.value - *shape.b.value, .term = *shape.b.value};
+  if (!std::isfinite(found.factor) || found.factor + found.term != *shape.a.value) {
+    return std::nullopt;
+  }
+  return found;
+}
+
+/// The library does not select. a * c + b * (1 - c) is no way out: what is not finite is not hidden
+/// by a product with 0, and it is what conditions are there to hide. Two finite numbers are a
+/// linear function of the condition.
+Plan plan_select(const Select& shape, const VariantContext& context) {
+  const auto numbers = between(shape);
+  if (!numbers) {
+    throw harness::Unsupported(
+        "oneDNN is not asked to select by a condition, which its version 2 cannot, but between "
+        "two finite numbers");
+  }
+  const Memory::desc format = context.tensor(shape.condition);
+  return {.implementation = api::implementation_of<dnnl::eltwise_forward>(
+              context.engine(), context.attributes(), dnnl::prop_kind::forward_inference,
+              dnnl::algorithm::eltwise_linear, format, format, numbers->factor, numbers->term),
+          .operands = {{DNNL_ARG_SRC, floats(shape.condition)}},
+          .result = {DNNL_ARG_DST, floats(shape.condition)}};
+}
+
+}  // namespace
+
 void register_select(SolverTable& table) {
-  table.add(harness::refusing<Library, Select>(
-      "oneDNN is not asked to select by a condition: its version 2 cannot"));
+  table.add(solver_of_one_way<Select>(
+      [](const Select& shape) { return channel_layouts(shape.output()); },
+      [](const Select& shape, const Problem&, const VariantContext& context) {
+        return plan_select(shape, context);
+      }));
 }
 
 }  // namespace benanza::onednn

@@ -129,7 +129,8 @@ TEST(Solver, EveryOperatorHasOne) {
         "batchnorm/1x8x4x4_e1e-05", "relu/1x8x4x4", "add/1x8_1x8", "softmax/1x8_a1",
         "lrn/1x8x4x4_n5_a1e-04_b0.75_k1", "reducemean/1x8x7x7_a2.3", "concat/1x2_2x2_a0",
         "copy/2x3_f3.1_t1.2", "deconv/1x8x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1",
-        "lstm/t5_n2_i3_h4_l1_forward", "dropout/1x8_r0.5", "gemm/m8_n8_k8_nn"}) {
+        "lstm/t5_n2_i3_h4_l1_forward", "dropout/1x8_r0.5", "gemm/m8_n8_k8_nn",
+        "select/1x8_va0_b1x8"}) {
     EXPECT_TRUE(covered(key)) << key;
   }
 }

@@ -150,6 +150,12 @@ TEST_F(OnednnBackendTest, RefusesInOneLineWithAReason) {
               HasSubstr("reads no element twice"));
   EXPECT_THAT(refusal("copy/5x6_f0.2_t6.1", Precision::fp32, Layout::plain),
               HasSubstr("of a dense tensor only"));
+  for (const char* key :
+       {"select/8_a8_vb0", "select/8_va0_b8", "select/8_va0_vb-inf", "select/8_va1e-10_vb1e+10"}) {
+    EXPECT_THAT(refusal(key, Precision::fp32, Layout::plain), HasSubstr("select by a condition"))
+        << key;
+  }
+  EXPECT_EQ(refusal("select/8_va0_vb-3.4028235e+38", Precision::fp32, Layout::plain), "");
   EXPECT_THAT(refusal("erf/8", Precision::fp32, Layout::plain), HasSubstr("has no erf"));
   EXPECT_THAT(refusal("rmsnorm/4x8_e1e-05_s", Precision::fp32, Layout::plain),
               HasSubstr("root mean square"));
