@@ -1,11 +1,8 @@
 // The graphs that the library is given, and the engines it offers for a described H100: nothing
 // here needs a GPU.
-#include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/ops/activation/activation.h"
 #include "suites/cudnn/ops/attention.h"
-#include "suites/cudnn/ops/binary/binary.h"
 #include "suites/cudnn/ops/normalization/normalization.h"
-#include "suites/cudnn/ops/select.h"
 #include "suites/tests/cudnn/h100.h"
 
 #include <cuda_runtime_api.h>
@@ -35,9 +32,6 @@ GraphsOf graphs_of(const InstanceNormalization& shape) {
 }
 GraphsOf graphs_of(const Attention& shape) { return bound(attention_graphs, shape); }
 GraphsOf graphs_of(const Activation& shape) { return bound(activation_graphs, shape); }
-GraphsOf graphs_of(const Binary& shape) { return bound(binary_graphs, shape); }
-
-GraphsOf graphs_of(const Select& shape) { return bound(select_graphs, shape); }
 
 GraphCall only(std::vector<GraphCall> calls) {
   EXPECT_THAT(calls, SizeIs(1));
@@ -129,106 +123,6 @@ TEST(AttentionGraph, CausalMasksAreSquare) {
                harness::Unsupported);
   const char* square = "attention/1x12x128x64_k12x128x64_s0.125_causal";
   EXPECT_THAT(graphs_of(shape_of<Attention>(square))(variant(square, Precision::fp16)), SizeIs(1));
-}
-
-/// Extents of the graph's own tensors: operands, then the result.
-std::vector<Dims> extents(const GraphCall& call) {
-  std::vector<Dims> found;
-  for (const auto id : call.bound) {
-    Dims values(4);
-    std::int64_t count = 0;
-    BENANZA_CUDNN(cudnnBackendGetAttribute, call.graph.at(id).get(), CUDNN_ATTR_TENSOR_DIMENSIONS,
-                  CUDNN_TYPE_INT64, 4, &count, values.data());
-    found.push_back(values);
-  }
-  return found;
-}
-
-TEST(ActivationGraph, ElementsAreAMatrix) {
-  const char* gelu = "gelu/2x128x3072";
-  const GraphCall call =
-      only(graphs_of(shape_of<Activation>(gelu))(variant(gelu, Precision::fp16)));
-  EXPECT_THAT(extents(call), ElementsAre(Dims{6144, 128, 1, 1}, Dims{6144, 128, 1, 1}));
-  EXPECT_THROW(graphs_of(shape_of<Activation>("sign/1x8"))(variant("sign/1x8", Precision::fp16)),
-               harness::Unsupported);
-}
-
-TEST(ActivationGraph, StepsAreBesideTheirOperands) {
-  // Squeeze and excitation: 2 images, 8 channels, 9 pixels.
-  const char* scaled = "swish/2x8x3x3_a1_mul_y2x8x1x1";
-  const auto all = [&](Layout layout) {
-    return extents(
-        only(graphs_of(shape_of<Activation>(scaled))(variant(scaled, Precision::fp16, layout))));
-  };
-  EXPECT_THAT(all(Layout::nhwc), ElementsAre(Dims{2, 8, 9, 1}, Dims{2, 8, 1, 1}, Dims{2, 8, 9, 1}));
-  EXPECT_THAT(all(Layout::nchw),
-              ElementsAre(Dims{16, 9, 1, 1}, Dims{16, 1, 1, 1}, Dims{16, 9, 1, 1}));
-}
-
-TEST(ElementwiseGraph, InnermostAxisIsTheChannel) {
-  const auto formatted = [](const Dims& dims) {
-    return innermost_as_channels(Precision::fp16, dims);
-  };
-  EXPECT_EQ(formatted({8, 3}), (nvidia::TensorFormat{Precision::fp16, {8, 3, 1, 1}, {3, 1, 3, 3}}));
-  EXPECT_EQ(formatted({5, 7, 3}),
-            (nvidia::TensorFormat{Precision::fp16, {5, 3, 7, 1}, {21, 1, 3, 3}}));
-  EXPECT_EQ(formatted({2, 5, 7, 3}),
-            (nvidia::TensorFormat{Precision::fp16, {2, 3, 5, 7}, {105, 1, 21, 3}}));
-  EXPECT_THAT(formatted({6}).dims, ElementsAre(1, 6, 1, 1));
-  EXPECT_THAT(formatted({}).dims, ElementsAre(1, 1, 1, 1));
-}
-
-TEST(ElementwiseGraph, MatricesAreAsWideAsATile) {
-  EXPECT_THAT(as_matrix(25690112), ElementsAre(200704, 128));
-  EXPECT_THAT(as_matrix(64 * 49), ElementsAre(49, 64));
-  EXPECT_THAT(as_matrix(1000), ElementsAre(8, 125));
-  EXPECT_THAT(as_matrix(32 * 49), ElementsAre(14, 112));
-  EXPECT_THAT(as_matrix(7), ElementsAre(1, 7));
-  EXPECT_THAT(as_matrix(1), ElementsAre(1, 1));
-  EXPECT_THAT(as_matrix(10007), ElementsAre(10007, 1));
-}
-
-TEST(BinaryGraph, NeighbouringAxesThatAreBroadcastAlikeAreOne) {
-  const auto dims = [](const char* key, Layout layout) {
-    return extents(only(graphs_of(shape_of<Binary>(key))(variant(key, Precision::fp16, layout))));
-  };
-  const char* bias = "add/2x64x56x56_1x64x1x1_w";
-  EXPECT_THAT(dims(bias, Layout::nchw),
-              ElementsAre(Dims{2, 3136, 64, 1}, Dims{1, 1, 64, 1}, Dims{2, 3136, 64, 1}));
-  EXPECT_THAT(dims(bias, Layout::nhwc),
-              ElementsAre(Dims{6272, 64, 1, 1}, Dims{1, 64, 1, 1}, Dims{6272, 64, 1, 1}));
-  const Dims matrix{8, 128, 1, 1};
-  EXPECT_THAT(dims("mul/4x4x8x8_4x4x8x8", Layout::nchw), ElementsAre(matrix, matrix, matrix));
-  EXPECT_THAT(dims("mul/4x4x8x8_1x1x1x1", Layout::nchw),
-              ElementsAre(matrix, Dims{1, 1, 1, 1}, matrix));
-  // Both are broadcast.
-  EXPECT_THAT(dims("sub/8x1_1x4", Layout::plain),
-              ElementsAre(Dims{8, 1, 1, 1}, Dims{1, 4, 1, 1}, Dims{8, 4, 1, 1}));
-}
-
-// The harness writes operands in the order of the problem's axes.
-TEST(BinaryGraph, OperandsLieAsTheLayoutSays) {
-  const char* bias = "add/2x64x56x56_1x64x1x1_w";
-  const GraphCall call =
-      only(graphs_of(shape_of<Binary>(bias))(variant(bias, Precision::fp16, Layout::nhwc)));
-  EXPECT_THAT(call.inputs.at(0).dims, ElementsAre(2, 64, 56, 56));
-  EXPECT_THAT(call.inputs.at(0).strides, ElementsAre(200704, 1, 3584, 64));
-  EXPECT_THAT(call.inputs.at(1).dims, ElementsAre(1, 64, 1, 1));
-  EXPECT_EQ(call.output, call.inputs.at(0));
-}
-
-TEST(SelectGraph, TheConditionMayBeStoredInBytes) {
-  const char* key = "select/1x1x8x8_va0_b1x12x8x8";
-  const auto calls = graphs_of(shape_of<Select>(key))(variant(key, Precision::fp16));
-  ASSERT_THAT(calls, SizeIs(2));
-  EXPECT_EQ(calls[0].prefix, "");
-  EXPECT_EQ(calls[0].inputs.at(0).precision, Precision::fp16);
-  EXPECT_EQ(calls[1].prefix, "bytes.");
-  EXPECT_EQ(calls[1].inputs.at(0).precision, Precision::int8);
-  EXPECT_EQ(calls[1].inputs.at(0).dims, (Dims{1, 1, 8, 8}));
-  EXPECT_EQ(calls[1].inputs.at(1).precision, Precision::fp16);
-  EXPECT_EQ(calls[1].output.precision, Precision::fp16);
-  EXPECT_THAT(calls[1].bound, SizeIs(3));
 }
 
 TEST_F(H100, HasEnginesForEveryKindOfRow) {
@@ -331,89 +225,6 @@ TEST_F(H100, HasEnginesForAttentionOnTensorCores) {
       ADD_FAILURE() << "offered: " << key;
     } catch (const harness::Unsupported& refusal) {
       EXPECT_THAT(refusal.what(), HasSubstr("Tensor Cores")) << key;
-    }
-  }
-}
-
-TEST_F(H100, HasEnginesForOperationsOfTwoTensors) {
-  for (const char* key :
-       {"add/1x64x56x56_1x64x56x56", "add/1x64x56x56_1x64x1x1_w", "div/1x128x3072_1x1x1_w",
-        "mul/1x12x128x128_1x1x1x1_w", "sub/128x768_128x1", "power/128x768_128x768", "max/8x4_8x4",
-        "prelu/1x64x56x56_1x64x1x1_w"}) {
-    const auto calls = graphs_of(shape_of<Binary>(key));
-    for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-      EXPECT_THAT(names(calls, variant(key, Precision::fp16, layout)), Not(IsEmpty())) << key;
-      EXPECT_THAT(names(calls, variant(key, Precision::fp32, layout)), Not(IsEmpty())) << key;
-    }
-  }
-}
-
-TEST_F(H100, HasEnginesForComparisons) {
-  for (const char* key :
-       {"eq/1x64x56x56_1x64x56x56", "ne/1x12x128x128_1x12x128x128", "lt/128x768_128x1",
-        "le/128x768_1x768_w", "gt/8x4_8x4", "ge/1x12x128x128_1x1x1x1"}) {
-    const auto calls = graphs_of(shape_of<Binary>(key));
-    for (const Precision precision :
-         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
-      const auto found = names(calls, variant(key, precision));
-      EXPECT_THAT(found, Contains(StartsWith("engine"))) << key;
-      EXPECT_THAT(found, Contains(StartsWith("stored.engine"))) << key;
-    }
-  }
-}
-
-TEST_F(H100, HasEnginesForSelections) {
-  for (const char* key :
-       {"select/1x12x128x128_va0_b1x12x128x128", "select/1x12x128x128_a1x12x128x128_vb0",
-        "select/1x1x128x128_va0_vb-inf", "select/1x12x128x128_a1x12x128x128_b1x12x128x128",
-        "select/1x1x128x128_w_a1x12x128x128_b1x1x1x1", "select/1x12x128x128_a1x1x128x128_vb0",
-        "select/1x64x1x1_a1x64x56x56_b1x1x56x56"}) {
-    const auto calls = graphs_of(shape_of<Select>(key));
-    for (const Precision precision :
-         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
-      const auto found = names(calls, variant(key, precision));
-      EXPECT_THAT(found, Contains(StartsWith("engine"))) << key;
-      EXPECT_THAT(found, Contains(StartsWith("bytes.engine"))) << key;
-    }
-    EXPECT_THROW(names(calls, variant(key, Precision::int8)), harness::Unsupported);
-  }
-}
-
-TEST_F(H100, SelectsFromOneBroadcastTensorAtMost) {
-  const char* key = "select/1x12x128x128_a1x1x1x128_b1x1x128x1";
-  EXPECT_THROW(names(graphs_of(shape_of<Select>(key)), variant(key, Precision::fp16)),
-               harness::Unsupported);
-}
-
-TEST_F(H100, HasEnginesForFunctionsOfOneTensor) {
-  for (const char* key : {"relu/1x64x56x56",
-                          "leakyrelu/1x64x56x56_a0.1",
-                          "clip/1x64x56x56_a0_b6",
-                          "elu/1x64x56x56_a1",
-                          "sigmoid/1x64",
-                          "tanh/1x64",
-                          "hardswish/1x64x56x56",
-                          "abs/1x64",
-                          "sqrt/1x64",
-                          "linear/1x64_a2_b1",
-                          "gelu/128x3072",
-                          "gelutanh/128x3072",
-                          "erf/128x3072",
-                          "swish/128x3072_a1",
-                          "mish/1x64x56x56",
-                          "softsign/1x64x7x7",
-                          "pow/128x768_a3",
-                          "pow/128x768_a-1",
-                          "exp/1x1000",
-                          "log/1x1000",
-                          "softplus/1x1000",
-                          "floor/1x1000",
-                          "cos/128x64"}) {
-    const auto calls = graphs_of(shape_of<Activation>(key));
-    // At fp32 too: the engines say that they may use Tensor Cores, but there is no product.
-    for (const Precision precision :
-         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
-      EXPECT_THAT(names(calls, variant(key, precision)), Not(IsEmpty())) << key;
     }
   }
 }
