@@ -24,6 +24,7 @@
 #include "core/problem/ops/recurrent.h"
 #include "core/problem/ops/reduction.h"
 #include "core/problem/ops/resampling.h"
+#include "core/problem/ops/rotary.h"
 #include "core/problem/ops/select.h"
 #include "core/problem/ops/softmax.h"
 #include "core/problem/precision.h"
@@ -34,7 +35,7 @@ namespace benanza {
 using Shape =
     std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary, Softmax, Lrn,
                  Reduction, Concat, Copy, Deconvolution, LayerNormalization, InstanceNormalization,
-                 Resampling, Quantization, Recurrent, Dropout, Attention, Select>;
+                 Resampling, Quantization, Recurrent, Dropout, Attention, Select, Rotary>;
 
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {

@@ -128,7 +128,9 @@ std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
   std::vector<WholeOperator> operators = whole_operators(flow);
   std::vector<bool> inside(flow.size(), false);
   for (const WholeOperator& whole : operators) {
-    if (whole.layers.size() == 1) continue;
+    // What only some libraries do in one call stays regions of its parts, too.
+    const bool is_rare = std::holds_alternative<Rotary>(whole.problem.shape);
+    if (whole.layers.size() == 1 || is_rare) continue;
     for (const std::size_t layer : whole.layers) inside[layer] = true;
   }
   std::vector<Fusion> fusions = regions(flow, inside);

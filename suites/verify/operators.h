@@ -28,6 +28,7 @@ Element element(const Quantization& shape, Operands operands, const Dims& at);
 Element element(const Attention& shape, Operands operands, const Dims& at);
 Element element(const Dropout& shape, Operands operands, const Dims& at);
 Element element(const Select& shape, Operands operands, const Dims& at);
+Element element(const Rotary& shape, Operands operands, const Dims& at);
 
 /// The elements at `all`, coordinates in the operator's output().
 template <class Shape>

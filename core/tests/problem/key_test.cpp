@@ -71,7 +71,8 @@ INSTANTIATE_TEST_SUITE_P(
         "attention/1x12x128x64_k12x128x64_s0.125_max_y1x12x1x1",
         "attention/1x12x128x64_k12x128x64_s0.125_mish", "select/1x12x8x8_va0_b1x12x8x8",
         "select/1x1x8x8_w_va0_vb-inf", "select/1x1x8x8_w_a1x12x8x8_b1x1x1x1", "select/8_a8_w_b1_w",
-        "select/1_a8_vb-3.4028235e+38"));
+        "select/1_a8_vb-3.4028235e+38", "rotary/1x32x128x64_t1x1x128x64",
+        "rotary/2x8x4x16_t2x1x4x8"));
 
 struct Malformed {
   const char* key;
@@ -133,6 +134,10 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"softmax/1x8_a2", "axis"}, Malformed{"add/2x3_2x4", "broadcast"},
         Malformed{"reducemean/2x3_a1.0", "ascending"}, Malformed{"select/2x3_a2x3", "numbers"},
         Malformed{"select/2x3_a2x4_b2x3", "broadcast"},
+        Malformed{"rotary/1x2x3x5_t1x1x3x5", "even"}, Malformed{"rotary/2x3x4_t1x3x4", "four axes"},
+        Malformed{"rotary/1x2x3x4_t1x2x2x4", "broadcast"},
+        Malformed{"rotary/1x2x3x4_t1x2x3x1", "half a row"},
+        Malformed{"rotary/1x2x3x4_t1x1x3x4_relu", "the end"},
         Malformed{"select/2x3_a3_b2x3", "equal rank"}, Malformed{"select/8_van_b8", "va<number>"},
         Malformed{"select/8_vanan_b8", "a number"}, Malformed{"select/8_va0_vb1_relu", "the end"},
         Malformed{"relu/99999999999999999999", "numbers"}));

@@ -96,6 +96,13 @@ TEST(Work, ATruthValueIsOneByteAndANumberNone) {
   EXPECT_EQ(work(p, Precision::fp16).bytes_written, 2 * 256);
 }
 
+TEST(Work, OfARotationAreTwoProductsAndASum) {
+  const Problem p = parse("rotary/1x4x8x16_t1x1x8x8");
+  EXPECT_EQ(work(p, Precision::fp32).flops, 3 * 512);
+  EXPECT_EQ(work(p, Precision::fp16).bytes_read, 2 * (512 + 64 + 64));
+  EXPECT_EQ(work(p, Precision::fp16).bytes_written, 2 * 512);
+}
+
 TEST(Work, SixtyFourBitBytes) {
   // 70,000 x 70,000 floats are 19.6 GB.
   EXPECT_EQ(fp32("relu/70000x70000").bytes_read, 19'600'000'000);

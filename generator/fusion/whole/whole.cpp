@@ -50,6 +50,7 @@ bool agree(const Table& a, const Table& b) {
 std::vector<WholeOperator> whole_operators(const Flow& flow) {
   std::vector<WholeOperator> found;
   for (std::size_t root = 0; root < flow.size(); ++root) {
+    if (auto found_rotary = rotary(flow, root)) found.push_back(std::move(*found_rotary));
     if (auto power = power_by_products(flow, root)) found.push_back(std::move(*power));
     // The longest: part of a layernorm is a rmsnorm of differences.
     std::optional<WholeOperator> longest;

@@ -36,6 +36,10 @@ std::optional<WholeOperator> whole_normalization(const Flow& flow, const Cone& c
 /// ("scale_shift"), for libraries that have no call for the whole.
 std::vector<WholeOperator> group_normalizations(const Flow& flow);
 
+/// Rotary embeddings that end at layer `root`, x cos + rotated(x) sin, where rotated() puts the
+/// second half of every row, negated, before the first one.
+std::optional<WholeOperator> rotary(const Flow& flow, std::size_t root);
+
 /// True if both are the same but for constants of four digits.
 bool agree(const Table& a, const Table& b);
 

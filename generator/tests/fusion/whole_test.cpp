@@ -292,6 +292,69 @@ TEST_F(Whole, BeginsARegion) {
   EXPECT_THAT(problems, Contains("layernorm/14x12_e1e-05_sb_add_y14x12"));
 }
 
+/// Rows of 8 for 3 positions and 2 heads, rotated as torch.onnx writes it.
+class Rotated : public testing::Test {
+ protected:
+  Rotated() : model_(17) {
+    model_.input("image", {2, 2, 3, 8}).weights("cos", {1, 1, 3, 8}).weights("sin", {1, 1, 3, 8});
+    model_.node("Tanh", {"image"}, {"x"});
+    slice("x1", 0, 4);
+    slice("x2", 4, 8);
+    model_.node("Mul", {"x", "cos"}, {"straight"});
+  }
+
+  void slice(const std::string& name, std::int64_t from, std::int64_t to) {
+    model_.integers(name + "from", {from})
+        .integers(name + "to", {to})
+        .integers(name + "axis", {-1});
+    model_.node("Slice", {"x", name + "from", name + "to", name + "axis"}, {name});
+  }
+
+  std::vector<std::string> found(const std::string& result) {
+    std::vector<std::string> lines;
+    for (const Fusion& fusion : find_fusions(model_.output(result).import().layers)) {
+      if (!fusion.whole) continue;
+      std::string line = fusion.pattern;
+      for (const std::size_t layer : fusion.layers) line += ' ' + std::to_string(layer);
+      lines.push_back(line + ": " + fusion.problem);
+    }
+    return lines;
+  }
+
+  Model model_;
+};
+
+TEST_F(Rotated, HalvesOfRows) {
+  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"n", "x1"}, {"r"}, {{"axis", -1}});
+  model_.node("Mul", {"sin", "r"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
+  EXPECT_THAT(found("y"), ElementsAre("rotary 1 2 3 4 5 6 7: rotary/2x2x3x8_t1x1x3x8"));
+}
+
+TEST_F(Rotated, HalvesInTheirOrderAreNone) {
+  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"x1", "n"}, {"r"}, {{"axis", -1}});
+  model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
+  EXPECT_THAT(found("y"), IsEmpty());
+}
+
+TEST_F(Rotated, TheFirstHalfNegatedIsNone) {
+  model_.node("Neg", {"x1"}, {"n"}).node("Concat", {"n", "x2"}, {"r"}, {{"axis", -1}});
+  model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
+  EXPECT_THAT(found("y"), IsEmpty());
+}
+
+TEST_F(Rotated, HalvesOfAnotherAxisAreNone) {
+  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"n", "x1"}, {"r"}, {{"axis", 1}});
+  model_.integers("extents", {2, 2, 3, 8}).node("Reshape", {"r", "extents"}, {"back"});
+  model_.node("Mul", {"back", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
+  EXPECT_THAT(found("y"), IsEmpty());
+}
+
+TEST_F(Rotated, WhatAnotherLayerReadsIsNone) {
+  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"n", "x1"}, {"r"}, {{"axis", -1}}).output("r");
+  model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
+  EXPECT_THAT(found("y"), IsEmpty());
+}
+
 /// A group normalization as torch.onnx writes it, and what follows.
 class GroupNorm : public testing::Test {
  protected:

@@ -241,6 +241,29 @@ TEST(RmsNormalization, OfAScaleAsLargeAsTheTensorIsAProductMore) {
               ElementsAre("rmsnorm/6x8_e1e-05", "mul/2x3x8_2x3x8"));
 }
 
+TEST(RotaryEmbedding, OfHeadsBeforePositionsAndAfter) {
+  const auto problems = [](const Dims& x, const Dims& table, Attributes attributes) {
+    Model model(23);
+    model.input("x", x).weights("c", table).weights("s", table);
+    model.node("RotaryEmbedding", {"x", "c", "s"}, {"y"}, attributes);
+    return model.output("y").layer().problems;
+  };
+  EXPECT_THAT(problems({2, 4, 3, 8}, {2, 3, 4}, {}), ElementsAre("rotary/2x4x3x8_t2x1x3x4"));
+  EXPECT_THAT(problems({2, 3, 32}, {2, 3, 4}, {{"num_heads", 4}}),
+              ElementsAre("rotary/2x3x4x8_t2x3x1x4"));
+  EXPECT_THAT(problems({2, 4, 3, 8}, {2, 3, 4}, {{"interleaved", 1}}), IsEmpty());
+  EXPECT_THAT(problems({2, 4, 3, 8}, {2, 3, 2}, {{"rotary_embedding_dim", 4}}), IsEmpty());
+}
+
+TEST(RotaryEmbedding, OfMicrosoftPicksRowsByPositions) {
+  Model model(17);
+  model.domain("com.microsoft", 1).input("x", {2, 4, 3, 8});
+  model.integers("p", {0}).weights("c", {64, 4}).weights("s", {64, 4});
+  model.node("RotaryEmbedding", {"x", "p", "c", "s"}, {"y"});
+  model.last().set_domain("com.microsoft");
+  EXPECT_THAT(model.output("y").layer().problems, ElementsAre("rotary/2x4x3x8_t1x1x3x4"));
+}
+
 TEST(IsNaN, IsWhatDiffersFromItself) {
   Model model(20);
   model.input("x", {2, 3}).node("IsNaN", {"x"}, {"y"});

@@ -1,6 +1,7 @@
 #include "suites/cudnn/primitive/graph_solver.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -94,6 +95,15 @@ class GraphPrimitive final : public CudnnPrimitive {
     std::vector<void*> places;
     for (std::size_t index = 0; index + 1 < ids.size(); ++index) places.push_back(input(index));
     places.push_back(output());
+    for (const GraphCall::Part& part : planned.call.parts) {
+      const std::vector<nvidia::TensorFormat>& formats = planned.call.inputs;
+      const bool of_result = part.operand == formats.size();
+      const Precision precision =
+          (of_result ? planned.call.output : formats[part.operand]).precision;
+      void* start = of_result ? output() : input(part.operand);
+      ids.push_back(part.id);
+      places.push_back(static_cast<std::byte*>(start) + part.offset * element_bytes(precision));
+    }
     for (auto& scalar : scalars_) {
       ids.push_back(scalar.id);
       places.push_back(&scalar.value);

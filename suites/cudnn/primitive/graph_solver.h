@@ -21,6 +21,14 @@ struct GraphCall {
   std::vector<nvidia::TensorFormat> inputs;
   nvidia::TensorFormat output;
   std::vector<OperationGraph::Id> bound;
+  /// Tensors that begin inside an operand, or, with as many as there are inputs, inside the result.
+  struct Part {
+    OperationGraph::Id id = 0;
+    std::size_t operand = 0;
+    /// In elements.
+    std::int64_t offset = 0;
+  };
+  std::vector<Part> parts;
   OperationGraph graph;
   /// Engines that are offered and compute something else.
   std::vector<std::int64_t> wrong_engines;

@@ -216,6 +216,13 @@ const std::vector<PlantedError>& planted_errors() {
       {"nothing dropped", "dropout/1000_r0.5", "linear/1000_a2_b0", floating},
       {"slightly another ratio", "dropout/100000_r0.25", "dropout/100000_r0.249", {fp32}},
 
+      {"table along the wrong axis", "rotary/1x4x4x8_t1x1x4x8", "rotary/1x4x4x8_t1x4x1x8",
+       floating},
+      {"positions before heads", "rotary/1x2x4x8_t1x1x4x4", "rotary/1x4x2x8_t1x4x1x4", floating},
+      {"one table for both halves", "rotary/1x2x8x8_t1x1x8x4", "rotary/1x2x4x16_t1x1x4x8",
+       floating},
+      {"not rotated", "rotary/1x2x8x8_t1x1x8x8", "mul/1x2x8x8_1x1x8x8", floating},
+
       {"alternatives swapped", "select/2x4x4x4_va0_b2x4x4x4", "select/2x4x4x4_a2x4x4x4_vb0", all},
       {"another number", "select/2x4x4x4_va0_b2x4x4x4", "select/2x4x4x4_va1_b2x4x4x4", all},
       {"no infinity", "select/2x4x4x4_a2x4x4x4_vb-inf", "select/2x4x4x4_a2x4x4x4_vb0", floating},

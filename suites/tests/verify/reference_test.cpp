@@ -291,6 +291,17 @@ TEST(ReferenceSelect, NumbersAreNoOperands) {
   EXPECT_EQ(solve("select/3_va5_vb-inf", {{1, 0, 1}}), (Values{5, -INFINITY, 5}));
 }
 
+TEST(ReferenceRotary, HalvesOfARowArePairs) {
+  EXPECT_EQ(
+      solve("rotary/1x1x2x4_t1x1x2x2", {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 0, 2, 1}, {0, 1, 1, 0}}),
+      (Values{1, -4, 3, 2, 3, 6, 19, 8}));
+}
+
+TEST(ReferenceRotary, EachHalfMayHaveItsOwnNumbers) {
+  EXPECT_EQ(solve("rotary/1x1x1x4_t1x1x1x4", {{1, 2, 3, 4}, {1, 2, 3, 4}, {5, 6, 7, 8}}),
+            (Values{-14, -20, 16, 32}));
+}
+
 // What is not chosen leaves no trace: rows of softmax that see nothing are not numbers.
 TEST(ReferenceSelect, HidesWhatIsNoNumber) {
   EXPECT_EQ(solve("select/2_va0_b2", {{1, 0}, {NAN, 7}}), (Values{0, 7}));

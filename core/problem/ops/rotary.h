@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/problem/operand.h"
+
+namespace benanza {
+
+/// Rotary embedding of positions: place i of a row's first half and place i of its second half are
+/// one point, rotated by an angle of its own: (x1 cos - x2 sin, x2 cos + x1 sin). `input` is four
+/// axes, rows last: batch, heads, positions, size, or positions before heads. `table` are the
+/// extents of cosines and sines, each axis the input's or 1, the last one half a row, or a whole
+/// row, where each half has its own numbers.
+/// Key: rotary/1x32x128x64_t1x1x128x64
+struct Rotary {
+  Dims input;
+  Dims table;
+
+  bool operator==(const Rotary&) const = default;
+
+  static bool owns(std::string_view op) { return op == "rotary"; }
+  std::string_view op() const { return "rotary"; }
+  void write(KeyWriter& writer) const { writer.dims("", input).dims("t", table); }
+  static Rotary read(KeyReader& reader);
+
+  /// x, cosines, sines.
+  std::vector<Operand> inputs() const;
+  Dims output() const { return input; }
+  /// Two products and a sum for every element.
+  double flops() const { return 3.0 * static_cast<double>(element_count(input)); }
+  std::int64_t reduction_length() const { return 2; }
+  /// Places of half a row.
+  std::int64_t half() const { return input.back() / 2; }
+};
+
+}  // namespace benanza

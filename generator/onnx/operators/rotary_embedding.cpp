@@ -1,0 +1,69 @@
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
+#include "generator/onnx/operators/shared/operator.h"
+
+namespace benanza::onnx {
+namespace {
+
+/// Where the operator has its inputs.
+struct Inputs {
+  int cosines;
+  int sines;
+  std::size_t positions;
+};
+
+/// Positions pick rows of the tables: they are taken to lie together, one for every position.
+Lowered lower_rotation(const NodeView& node, Inputs places) {
+  if (node.integer("interleaved", 0) != 0) {
+    throw NotExpressible("pairs of neighbours; only halves of rows are rotated by a library here");
+  }
+  if (node.integer("is_packed_batching", 0) != 0) throw NotExpressible("sequences packed together");
+  const Dims& x = node.shape(0);
+  const Dims& cosines = node.shape(static_cast<std::size_t>(places.cosines));
+  if (x.size() != 3 && x.size() != 4)
+    throw Error("an input of " + join(x, 'x') + ", not 3-D or 4-D");
+  if (cosines.empty() || cosines != node.shape(static_cast<std::size_t>(places.sines))) {
+    throw Error("cosines of " + join(cosines, 'x') + " and other sines");
+  }
+  const std::int64_t half = cosines.back();
+  const std::int64_t rotated = node.integer("rotary_embedding_dim", 0);
+  const std::int64_t heads = node.integer("num_heads", 0);
+  // A batch of rows with all heads, positions first; else heads first.
+  const bool positions_first = x.size() == 3;
+  std::int64_t size = 2 * half;
+  if (!positions_first) size = x[3];
+  if (positions_first && heads > 0) size = x[2] / heads;
+  if (size != 2 * half || (rotated != 0 && rotated != size)) {
+    throw NotExpressible("a part of every row is rotated, the rest passed on");
+  }
+  if (positions_first && x[2] % size != 0) {
+    throw Error("rows of " + std::to_string(x[2]) + " for heads of " + std::to_string(size));
+  }
+  // One number for positions: all images begin there.
+  const bool is_offset =
+      node.has_input(places.positions) && element_count(node.shape(places.positions)) == 1;
+  const std::int64_t images = is_offset ? 1 : x[0];
+  Rotary shape;
+  if (positions_first) {
+    shape = {.input = {x[0], x[1], x[2] / size, size}, .table = {images, x[1], 1, half}};
+  } else {
+    shape = {.input = x, .table = {images, 1, x[2], half}};
+  }
+  return measured(
+      {call(shape, {from_input(0), from_input(places.cosines), from_input(places.sines)})});
+}
+
+}  // namespace
+
+void register_rotary_embedding(OperatorTable& table) {
+  table.add("RotaryEmbedding", {.shapes = {{like_first}}, .lower = [](const NodeView& node) {
+                                  return lower_rotation(node,
+                                                        {.cosines = 1, .sines = 2, .positions = 3});
+                                }});
+  table.add("com.microsoft.RotaryEmbedding",
+            {.shapes = {{like_first}}, .lower = [](const NodeView& node) {
+               return lower_rotation(node, {.cosines = 2, .sines = 3, .positions = 1});
+             }});
+}
+
+}  // namespace benanza::onnx

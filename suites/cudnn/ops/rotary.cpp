@@ -1,0 +1,104 @@
+#include "suites/cudnn/ops/rotary.h"
+
+#include "suites/cudnn/solvers.h"
+#include "suites/harness/primitive.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using Id = OperationGraph::Id;
+
+/// Rows in two axes: along each, tables have an entry for every row or one for all.
+struct Rows {
+  Dims input{1, 1};
+  Dims table{1, 1};
+};
+
+Rows rows_of(const Rotary& shape) {
+  std::vector<std::int64_t> input;
+  std::vector<bool> repeated;
+  for (std::size_t axis = 0; axis + 1 < shape.input.size(); ++axis) {
+    if (shape.input[axis] == 1) continue;
+    const bool repeats = shape.table[axis] == 1;
+    if (repeated.empty() || repeated.back() != repeats) {
+      input.push_back(1);
+      repeated.push_back(repeats);
+    }
+    input.back() *= shape.input[axis];
+  }
+  if (input.size() > 2) {
+    throw harness::Unsupported("cuDNN rotates strided rows in two axes, and the tables want more");
+  }
+  Rows rows;
+  for (std::size_t axis = 0; axis < input.size(); ++axis) {
+    const std::size_t place = 2 - input.size() + axis;
+    rows.input[place] = input[axis];
+    rows.table[place] = repeated[axis] ? 1 : input[axis];
+  }
+  return rows;
+}
+
+/// Half of every row: `width` of the `length` places.
+nvidia::TensorFormat half_of(Precision precision, const Dims& rows, std::int64_t width,
+                             std::int64_t length) {
+  return {precision, {rows[0], rows[1], width}, {rows[1] * length, length, 1}};
+}
+
+/// Dense, in the axes that the problem has.
+nvidia::TensorFormat whole(Precision precision, const Dims& dims) {
+  return {precision, dims, dense_strides(dims)};
+}
+
+}  // namespace
+
+std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant& variant) {
+  const Precision precision = variant.precision;
+  if (precision == Precision::int8) throw harness::Unsupported("cuDNN rotates no integers");
+  constexpr std::int64_t alignment_bytes = 16;
+  if (shape.half() * element_bytes(precision) % alignment_bytes != 0) {
+    throw harness::Unsupported("the second halves of the rows are not aligned to 16 bytes");
+  }
+  const Rows rows = rows_of(shape);
+  const std::int64_t half = shape.half();
+  const nvidia::TensorFormat data = half_of(precision, rows.input, half, shape.input.back());
+  const nvidia::TensorFormat entries = half_of(precision, rows.table, half, shape.table.back());
+
+  std::vector<GraphCall> found(1);
+  GraphCall& call = found.front();
+  OperationGraph& graph = call.graph;
+  call.output = whole(precision, shape.output());
+  for (const Operand& operand : shape.inputs())
+    call.inputs.push_back(whole(precision, operand.dims));
+  const Id x1 = graph.tensor(data);
+  const Id cos1 = graph.tensor(entries);
+  const Id sin1 = graph.tensor(entries);
+  const Id y1 = graph.tensor(data);
+  call.bound = {x1, cos1, sin1, y1};
+  const auto second = [&](std::size_t operand, const nvidia::TensorFormat& format) {
+    call.parts.push_back({.id = graph.tensor(format), .operand = operand, .offset = half});
+    return call.parts.back().id;
+  };
+  const Id x2 = second(0, data);
+  const bool own_entries = shape.table.back() != half;
+  const Id cos2 = own_entries ? second(1, entries) : cos1;
+  const Id sin2 = own_entries ? second(2, entries) : sin1;
+  const Id y2 = second(call.inputs.size(), data);
+
+  const auto rotate = [&](Id own, Id cosine, Id other, Id sine, cudnnPointwiseMode_t sum, Id y) {
+    const Id first = graph.intermediate(data);
+    const Id across = graph.intermediate(data);
+    graph.pointwise({.mode = CUDNN_POINTWISE_MUL}, own, cosine, first);
+    graph.pointwise({.mode = CUDNN_POINTWISE_MUL}, other, sine, across);
+    graph.pointwise({.mode = sum}, first, across, y);
+  };
+  rotate(x1, cos1, x2, sin1, CUDNN_POINTWISE_SUB, y1);
+  rotate(x2, cos2, x1, sin2, CUDNN_POINTWISE_ADD, y2);
+  return found;
+}
+
+void register_rotary(SolverTable& table) {
+  table.add(graph_solver<Rotary>([](const Rotary&) { return std::vector{Layout::plain}; },
+                                 rotary_graphs));
+}
+
+}  // namespace benanza::cudnn
