@@ -114,6 +114,13 @@ bool is_sum_of_products(const Problem& problem) {
       problem.shape);
 }
 
+/// Squares of rows are summed. Of few values each is added many times, and rounded alike every
+/// time: right sums would be farther off than those of any numbers are.
+bool sums_squares(const Shape& shape) {
+  return std::holds_alternative<LayerNormalization>(shape) ||
+         std::holds_alternative<InstanceNormalization>(shape);
+}
+
 /// The greatest of what the steps want; 0 without functions among them.
 double range_for_steps(const Problem& problem) {
   double range = 0;
@@ -162,7 +169,9 @@ std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision pre
                                            std::uint64_t seed) {
   const std::vector<Operand> operands = inputs(problem);
   const bool integers = precision == Precision::int8;
-  const bool all_bits = precision == Precision::fp32 && is_product(problem);
+  const bool is_single = precision == Precision::fp32 || precision == Precision::tf32;
+  const bool all_bits = (precision == Precision::fp32 && is_product(problem)) ||
+                        (is_single && sums_squares(problem.shape));
   const bool all_positive = wants_positive(problem);
   std::vector<std::vector<float>> values;
   for (std::size_t index = 0; index < operands.size(); ++index) {

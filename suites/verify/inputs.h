@@ -11,7 +11,8 @@ namespace benanza::verify {
 ///   Exact in every precision: k * 2^e with k = +-1 ... +-8 and one e per operand, so the only
 ///   rounding is the library's, and products sum exactly in fp32 up to 2^18 terms.
 ///   Of products at fp32: up to a sixteenth nearer to 0 than that, with all 24 bits, or products of
-///   TF32 or bf16 would be as exact as those of fp32.
+///   TF32 or bf16 would be as exact as those of fp32. The same of normalizations by statistics of
+///   the data at fp32 and tf32: sums of squares of eight numbers round far from the right ones.
 ///   Never 0, but for truth values: every tap that a wrong stride or pad moves shows.
 ///   e is such that the operator's parameters show (clip reaches its bounds, say), and the
 ///   epilogue's, whose function gets the sum of many products.

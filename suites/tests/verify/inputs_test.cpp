@@ -86,6 +86,24 @@ TEST(Inputs, PositiveWhereAsked) {
   }
 }
 
+TEST(Inputs, OfStatisticsAreManyNumbers) {
+  for (const char* key : {"instancenorm/1x1x10000_e1e-05", "layernorm/1x10000_e1e-05"}) {
+    for (const Precision precision : {Precision::fp32, Precision::tf32}) {
+      std::vector<float> values = inputs_of(key, precision)[0];
+      // One after the other, as libraries that know no better sum.
+      float sum = 0;
+      double exact = 0;
+      for (const float value : values) {
+        sum += value * value;
+        exact += static_cast<double>(value) * value;
+      }
+      EXPECT_NEAR(sum / exact, 1, 2e-5) << key;
+      std::sort(values.begin(), values.end());
+      EXPECT_GT(std::unique(values.begin(), values.end()) - values.begin(), 100) << key;
+    }
+  }
+}
+
 TEST(Inputs, OfAConditionAreTruthValues) {
   for (const Precision precision : {Precision::fp32, Precision::int8}) {
     const auto operands = inputs_of("select/1x1000_va0_b1x1000", precision);
