@@ -60,6 +60,9 @@ void leave_out(Work& work, const Deconvolution& shape, Precision) {
   work.flops *= shares(shape.window, input, shape.window.transposed_output(input)).taps;
 }
 
+/// The rest of it may run beside the products.
+void leave_out(Work& work, const Attention& shape, Precision) { work.flops = shape.least_flops(); }
+
 }  // namespace
 
 LeastWork least_work(const harness::Variant& variant) {

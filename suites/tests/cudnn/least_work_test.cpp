@@ -50,6 +50,12 @@ TEST(LeastWork, WhatATransposedConvolutionCutsOffNeedsNoProducts) {
   EXPECT_EQ(least(key, "algo_1").work.bytes(), all(key).bytes());
 }
 
+// 3 queries see 2, 3 and 4 of 4 keys: 9 scores of 12, each 8 + 6 products.
+TEST(LeastWork, WhatACausalMaskHidesNeedsNoProducts) {
+  EXPECT_EQ(least("attention/2x5x3x8_k5x4x6_s1_causal", "engine2").work.flops, 2 * 5 * 9 * 2 * 14);
+  EXPECT_EQ(least("attention/2x5x3x8_k5x4x6_s1", "engine2").work.flops, 2 * 5 * 12 * 2 * 14);
+}
+
 TEST(LeastWork, TransformsMaySaveAnyArithmetic) {
   const char* key = "conv/2x8x10x12_k4x3x3_p0.0.0.0_s1x1_d1x1_g1";
   for (const char* algorithm : {"winograd", "winograd_nonfused", "fft", "fft_tiling"}) {
