@@ -43,7 +43,8 @@ class Backend {
   virtual std::vector<std::string> devices() const = 0;
   /// Needs the device.
   virtual System system() = 0;
-  /// More for the context of the results, known before anything is measured: {"name", "value"}.
+  /// More for the context of the results, {"name", "value"}: asked before anything is measured, and
+  /// again afterwards.
   /// Needs the device.
   virtual std::vector<std::pair<std::string, std::string>> context() { return {}; }
   /// Layouts worth measuring for this problem; none if the library has no such operator at all: the
