@@ -43,7 +43,8 @@ class Backend {
   virtual std::vector<std::string> devices() const = 0;
   /// Needs the device.
   virtual System system() = 0;
-  /// More for the context of the results, known before anything is measured: {"name", "value"}.
+  /// More for the context of the results, {"name", "value"}: asked before anything is measured, and
+  /// again afterwards.
   /// Needs the device.
   virtual std::vector<std::pair<std::string, std::string>> context() { return {}; }
   /// Layouts worth measuring for this problem; none if the library has no such operator at all: the
@@ -56,7 +57,7 @@ class Backend {
   /// Throws Unsupported if the library refuses, std::exception for any other failure.
   virtual std::unique_ptr<Primitive> create(const Variant& variant) = 0;
   /// create() will be called for the variant before long: what takes long without the device
-  /// (compiling, say) may begin on other threads. Never throws.
+  /// (compiling, say) may begin elsewhere. Never throws.
   virtual void expect(const Variant&) {}
   virtual Stopwatch& stopwatch() = 0;
   /// Watches the machine while a variant is timed. Null: nobody does.

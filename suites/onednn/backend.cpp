@@ -1,8 +1,9 @@
 #include "suites/onednn/backend.h"
 
 #include "suites/harness/conditions/host_observer.h"
-#include "suites/harness/measure/host_stopwatch.h"
 #include "suites/onednn/checked.h"
+#include "suites/onednn/peaks/guarded_stopwatch.h"
+#include "suites/onednn/peaks/measure_peaks.h"
 #include "suites/onednn/solvers.h"
 #include "suites/onednn/system.h"
 
@@ -16,35 +17,54 @@ Library open_library() {
 
 class OnednnBackend final : public harness::SolverBackend<Library> {
  public:
-  OnednnBackend()
+  explicit OnednnBackend(CpuOptions options)
       : SolverBackend("oneDNN", solvers()),
+        options_(std::move(options)),
         library_(open_library()),
-        stopwatch_([stream = library_.stream]() mutable { stream.wait(); }) {
+        stopwatch_([stream = library_.stream]() mutable { stream.wait(); },
+                   [this] { return measure_peaks(*this, cache_bytes()); }) {
     // The library lists an implementation twice if it is in its cache.
     dnnl::set_primitive_cache_capacity(0);
   }
 
   std::string_view name() const override { return "onednn"; }
+  std::string_view help() const override { return cpu_options_help(); }
   std::vector<std::string> devices() const override {
     const System system = describe_system();
     return {"0: " + system.at("cpu_model") + ", " + system.at("threads") + " threads"};
   }
   System system() override { return describe_system(); }
+  /// The peaks: found by the first call, raised by what is timed afterwards.
+  std::vector<std::pair<std::string, std::string>> context() override {
+    if (options_.peaks == "none") return {{"peaks", "not measured"}};
+    if (!stopwatch_.peaks()) stopwatch_.set_peaks(find_peaks());
+    auto entries = harness::context_entries(*stopwatch_.peaks());
+    if (options_.peaks != "measure") entries.emplace_back("peaks", "of " + options_.peaks);
+    return entries;
+  }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
   harness::Observer* observer() override { return &observer_; }
 
  private:
   Library& library() override { return library_; }
 
+  static std::int64_t cache_bytes() { return harness::CacheFlush::of_this_machine().cache_bytes; }
+  harness::Peaks find_peaks() {
+    if (options_.peaks == "measure") return measure_peaks(*this, cache_bytes());
+    return harness::read_peaks(options_.peaks, describe_system(),
+                               {"cpu_model", "cpu_isa", "threads"}, cache_bytes());
+  }
+
+  CpuOptions options_;
   Library library_;
-  harness::HostStopwatch stopwatch_;
+  GuardedStopwatch stopwatch_;
   harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
 };
 
 }  // namespace
 
-std::unique_ptr<harness::Backend> make_backend() {
-  return checked("engine", [] { return std::make_unique<OnednnBackend>(); });
+std::unique_ptr<harness::Backend> make_backend(const CpuOptions& options) {
+  return checked("engine", [&] { return std::make_unique<OnednnBackend>(options); });
 }
 
 }  // namespace benanza::onednn

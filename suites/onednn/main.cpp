@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "suites/harness/registration.h"
@@ -9,7 +10,9 @@
 int main(int argc, char** argv) {
   using namespace benanza;
   try {
-    const auto backend = onednn::make_backend();
+    const onednn::CpuOptions options =
+        onednn::take_cpu_options(argc, argv, [](const char* name) { return std::getenv(name); });
+    const auto backend = onednn::make_backend(options);
     return harness::bench_main(argc, argv, *backend, registration(), verify::verifier());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_onednn: %s\n", error.what());

@@ -8,6 +8,16 @@
 
 namespace benanza::onednn {
 
+/// What no call of an algorithm can do without.
+struct LeastWork {
+  Work work;
+  Precision precision = Precision::fp32;
+  /// How many times fewer products than `work` counts the algorithm may need.
+  double arithmetic_saving = 1;
+};
+/// Products that are not on padding, and what has to be read and written.
+LeastWork least_work_of(const harness::Variant& variant);
+
 /// A plan with its memory: ready to run. Values are converted by the library's own reorders.
 class PlannedPrimitive : public harness::Primitive {
  public:
@@ -20,6 +30,10 @@ class PlannedPrimitive : public harness::Primitive {
   void run() override;
   std::vector<float> download() override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
+
+  /// Empty: not known.
+  const std::optional<LeastWork>& least_work() const { return least_work_; }
+  void needs(const LeastWork& work) { least_work_ = work; }
 
   /// How the library holds a tensor, and how the problem's floats lie.
   struct Formats {
@@ -56,6 +70,7 @@ class PlannedPrimitive : public harness::Primitive {
   Memory scratchpad_;
   std::int64_t result_elements_;
   std::int64_t workspace_bytes_ = 0;
+  std::optional<LeastWork> least_work_;
   /// Made once, so that a run is the library's call and nothing else.
   std::vector<dnnl_exec_arg_t> arguments_;
 };

@@ -53,8 +53,10 @@ harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shap
           .create =
               [attempts](Library& library, const Shape& shape, const harness::Variant& variant) {
                 const Plan plan = plan_named(attempts(library, shape, variant), variant.algorithm);
-                return std::make_unique<PlannedPrimitive>(plan, library.engine, library.stream,
-                                                          element_count(output(variant.problem)));
+                auto primitive = std::make_unique<PlannedPrimitive>(
+                    plan, library.engine, library.stream, element_count(output(variant.problem)));
+                primitive->needs(least_work_of(variant));
+                return primitive;
               },
           .owns = nullptr,
           .handles_steps = steps == Steps::appended};

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "suites/harness/measure/host_stopwatch.h"
 #include "suites/onednn/api/api.h"
 
 namespace benanza::onednn {
@@ -71,6 +72,7 @@ System describe_system() {
   const dnnl_version_t& version = *dnnl_version();
   return {{"cpu_model", cpu_model()},
           {"cpu_isa", isa_name(dnnl::get_effective_cpu_isa())},
+          {"cache_bytes", std::to_string(harness::CacheFlush::of_this_machine().cache_bytes)},
           {"threads", std::to_string(omp_get_max_threads())},
           {"onednn_version", std::to_string(version.major) + "." + std::to_string(version.minor) +
                                  "." + std::to_string(version.patch)},

@@ -50,6 +50,7 @@ CacheFlush CacheFlush::of_this_machine() {
     const auto sharing = static_cast<std::size_t>(std::max(1, cache.num_sharing));
     bytes += static_cast<std::size_t>(cache.size) / std::min(sharing, flush.processors.size());
   }
+  flush.cache_bytes = static_cast<std::int64_t>(bytes * flush.processors.size());
   flush.bytes_per_processor = bytes > 0 ? 2 * bytes : unknown_bytes;
   return flush;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ struct CacheFlush {
   /// Numbers of the processors.
   std::vector<int> processors;
   std::size_t bytes_per_processor = 0;
+  /// What the caches of these processors that hold data hold together; 0: the system does not tell.
+  std::int64_t cache_bytes = 0;
 
   /// Buffers of twice a processor's own caches and its share of the last-level cache, as the system
   /// tells them; 64 MiB where it does not.

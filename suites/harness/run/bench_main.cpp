@@ -3,12 +3,14 @@
 #include <benchmark/benchmark.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -113,6 +115,18 @@ int exit_status(const Tally& tally, int signal_number, const std::string& progra
   return bad > 0 ? static_cast<int>(Exit::bad_rows) : 0;
 }
 
+/// Replaces the value of `name`, or adds both.
+void set(std::vector<std::pair<std::string, std::string>>& context, const std::string& name,
+         const std::string& value) {
+  const auto known =
+      std::ranges::find(context, name, [](const auto& entry) { return entry.first; });
+  if (known == context.end()) {
+    context.emplace_back(name, value);
+  } else {
+    known->second = value;
+  }
+}
+
 /// With the problems of the models that were named.
 Selection selection_of(const SuiteOptions& options) {
   Selection selection = options.selection;
@@ -178,6 +192,8 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
   Session session(variants, options, backend, verifier, store);
   const Tally tally = session.run();
+  // What the backend knows may have grown meanwhile.
+  for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
   if (options.display == Display::json) std::cout << store.document(options.writer);
   store.write(options.writer);
 

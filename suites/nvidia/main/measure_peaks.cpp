@@ -177,8 +177,8 @@ Best reading_bandwidth(CudaContext& context, harness::Backend& products) {
 
 }  // namespace
 
-Peaks measure_peaks(CudaContext& context, harness::Backend& products) {
-  Peaks peaks;
+harness::Peaks measure_peaks(CudaContext& context, harness::Backend& products) {
+  harness::Peaks peaks;
   for (const Precision precision : all_precisions) {
     const Best best = peak(context, products, precision);
     if (best.reported > 0) peaks.reported.flops[precision] = best.reported;
@@ -188,7 +188,7 @@ Peaks measure_peaks(CudaContext& context, harness::Backend& products) {
   bandwidth.take(reading_bandwidth(context, products));
   peaks.reported.bytes = bandwidth.reported;
   peaks.possible.bytes = bandwidth.possible;
-  peaks.l2_bytes = context.l2_bytes();
+  peaks.cache_bytes = context.l2_bytes();
   return peaks;
 }
 

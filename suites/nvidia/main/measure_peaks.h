@@ -10,6 +10,6 @@ namespace benanza::nvidia {
 /// zeros: what every NVIDIA suite holds its measurements against. Takes a second or two. Throws
 /// what CUDA and the library's calls throw, but for what is unsupported or does not fit: that peak
 /// stays unknown.
-Peaks measure_peaks(CudaContext& context, harness::Backend& products);
+harness::Peaks measure_peaks(CudaContext& context, harness::Backend& products);
 
 }  // namespace benanza::nvidia

@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "suites/harness/backend.h"
+#include "suites/harness/peaks.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/handles.h"
 #include "suites/nvidia/device/options.h"
 #include "suites/nvidia/profiling/profiler.h"
 #include "suites/nvidia/run/operand_store.h"
-#include "suites/nvidia/run/peaks.h"
 #include "suites/nvidia/run/result_reader.h"
 #include "suites/nvidia/run/stopwatch.h"
 
@@ -35,8 +35,8 @@ class CudaContext {
   std::int64_t l2_bytes() const;
 
   /// The peaks, which no measurement can beat; empty until they have been measured.
-  const std::optional<Peaks>& peaks() const { return peaks_; }
-  void set_peaks(Peaks peaks) { peaks_ = std::move(peaks); }
+  const std::optional<harness::Peaks>& peaks() const { return peaks_; }
+  void set_peaks(harness::Peaks peaks) { peaks_ = std::move(peaks); }
 
   /// At least `bytes` of scratch memory, shared by all primitives: they run one after the other.
   /// A caller that holds the pointer keeps the block alive even after the context has moved to a
@@ -56,7 +56,7 @@ class CudaContext {
   std::unique_ptr<CudaStopwatch> stopwatch_;
   OperandStore operands_;
   std::optional<ResultReader> results_;
-  std::optional<Peaks> peaks_;
+  std::optional<harness::Peaks> peaks_;
   CudaProfiler profiler_;
 };
 

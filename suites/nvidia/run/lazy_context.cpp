@@ -5,18 +5,13 @@
 
 #include <iostream>
 
-#include "core/results_file/read_rows.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::nvidia {
 namespace {
 
-Peaks peaks_from(const std::string& file, const CudaContext& context) {
-  Origin found;
-  read_rows(file, {.begin = [&](const Origin& origin) { found = origin; }, .add = [](Row&&) {}},
-            "name another with --peaks, or measure them");
-  return peaks_in(found, context.system(), context.l2_bytes());
-}
+/// What makes two GPUs the same as far as peaks go.
+const std::vector<std::string> identity{"device"};
 
 }  // namespace
 
@@ -35,11 +30,12 @@ GpuObserver* LazyContext::observer() {
   return observer_ ? &*observer_ : nullptr;
 }
 
-const std::optional<Peaks>& LazyContext::peaks() {
+const std::optional<harness::Peaks>& LazyContext::peaks() {
   CudaContext& context = get();
   if (context.peaks() || options_.peaks == "none") return context.peaks();
   if (options_.peaks != "measure") {
-    context.set_peaks(peaks_from(options_.peaks, context));
+    context.set_peaks(
+        harness::read_peaks(options_.peaks, context.system(), identity, context.l2_bytes()));
   } else if (measure_peaks_) {
     context.set_peaks(measure_peaks_(*this));
   }

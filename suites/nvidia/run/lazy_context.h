@@ -25,12 +25,12 @@ class LazyContext {
   /// Watches the GPU; null where the driver's management library is not there. Opens the GPU.
   GpuObserver* observer();
 
-  using MeasurePeaks = std::function<Peaks(LazyContext&)>;
+  using MeasurePeaks = std::function<harness::Peaks(LazyContext&)>;
   void measure_peaks_with(MeasurePeaks measure) { measure_peaks_ = std::move(measure); }
   /// Measured by the first call, if it is known how, or read from a file, as --peaks says; from
   /// then on the context's, too. Empty with --peaks=none. Throws what get() and the measurement
   /// throw, and Error for a file that does not hold the peaks of this device.
-  const std::optional<Peaks>& peaks();
+  const std::optional<harness::Peaks>& peaks();
 
  private:
   CudaOptions options_;

@@ -221,6 +221,12 @@ TEST_F(Suite, AddsToTheContext) {
   EXPECT_EQ(document().at("context").at("rack"), "7");
 }
 
+// What a backend learns while it measures is in the results, too.
+TEST_F(Suite, TheContextIsOfTheEnd) {
+  run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*direct"});
+  EXPECT_EQ(document().at("context").at("primitives_made"), "1");
+}
+
 TEST_F(Suite, HelpShowsBothKindsOfFlags) {
   const Finished finished = run({"--help"});
   EXPECT_EQ(finished.status, 0);

@@ -43,6 +43,7 @@ std::vector<Algorithm> FakeBackend::algorithms(const Problem& problem, Precision
 }
 
 std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
+  ++primitives_made_;
   if (variant.algorithm == "refused") throw Unsupported("not on this device");
   if (variant.algorithm == "throws") throw std::runtime_error("launch failed\n(line 3)");
   if (variant.algorithm == "lost") throw EngineLost("illegal address");

@@ -44,6 +44,10 @@ class FakeBackend : public Backend {
   std::string_view name() const override { return "fake"; }
   std::vector<std::string> devices() const override { return {"0: fake"}; }
   System system() override { return {{"device", "fake \"0\""}, {"threads", threads_}}; }
+  /// How many primitives it has made.
+  std::vector<std::pair<std::string, std::string>> context() override {
+    return {{"primitives_made", std::to_string(primitives_made_)}};
+  }
   std::vector<Layout> layouts(const Problem& problem) const override;
   std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
                                     AlgorithmSet set) override;
@@ -56,6 +60,7 @@ class FakeBackend : public Backend {
   std::string threads_;
   int profiles_ = 0;
   int reference_calls_ = 0;
+  int primitives_made_ = 0;
   FakeStopwatch stopwatch_;
 };
 

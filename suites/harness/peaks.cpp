@@ -1,12 +1,13 @@
-#include "suites/nvidia/run/peaks.h"
+#include "suites/harness/peaks.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
 #include "core/base/error.h"
+#include "core/results_file/read_rows.h"
 
-namespace benanza::nvidia {
+namespace benanza::harness {
 namespace {
 
 std::string scientific(double value) {
@@ -24,8 +25,8 @@ double least_seconds(const Peaks& peaks, const Work& work, Precision precision,
   if (const auto peak = most.flops.find(precision); peak != most.flops.end()) {
     seconds = work.flops / (peak->second * arithmetic_saving * peak_slack);
   }
-  if (most.bytes > 0 && work.bytes() > peaks.l2_bytes) {
-    const auto moved = static_cast<double>(work.bytes() - peaks.l2_bytes);
+  if (most.bytes > 0 && work.bytes() > peaks.cache_bytes) {
+    const auto moved = static_cast<double>(work.bytes() - peaks.cache_bytes);
     seconds = std::max(seconds, moved / (most.bytes * peak_slack));
   }
   return seconds;
@@ -70,29 +71,41 @@ std::vector<std::pair<std::string, std::string>> context_entries(const Peaks& pe
   return entries;
 }
 
-Peaks peaks_of(const PeakValues& values, std::int64_t l2_bytes) {
+Peaks peaks_of(const PeakValues& values, std::int64_t cache_bytes) {
   Peaks peaks{.reported = rates_of(values, reported_prefix),
               .possible = rates_of(values, possible_prefix),
-              .l2_bytes = l2_bytes};
+              .cache_bytes = cache_bytes};
   // Files from before there were two have the one measured on zeros.
   if (peaks.possible == Rates{}) peaks.possible = peaks.reported;
   return peaks;
 }
 
-Peaks peaks_in(const Origin& file, const System& system, std::int64_t l2_bytes) {
-  const auto device_of = [](const System& of) {
-    const auto found = of.find("device");
-    return found == of.end() ? std::string("an unknown device") : found->second;
-  };
-  if (device_of(file.system) != device_of(system)) {
-    throw Error("--peaks=" + file.file.string() + ": of " + device_of(file.system) + ", this is " +
-                device_of(system));
+Peaks peaks_in(const Origin& file, const System& system, const std::vector<std::string>& identity,
+               std::int64_t cache_bytes) {
+  for (const std::string& field : identity) {
+    const auto value_of = [&](const System& of) {
+      const auto found = of.find(field);
+      if (found == of.end()) return "an unknown " + field;
+      return field == identity.front() ? found->second : found->second + " " + field;
+    };
+    if (value_of(file.system) != value_of(system)) {
+      throw Error("--peaks=" + file.file.string() + ": of " + value_of(file.system) + ", this is " +
+                  value_of(system));
+    }
   }
-  Peaks peaks = peaks_of(file.peaks, l2_bytes);
+  Peaks peaks = peaks_of(file.peaks, cache_bytes);
   if (peaks.reported == Rates{}) {
     throw Error("--peaks=" + file.file.string() + ": says no peaks; measure them");
   }
   return peaks;
 }
 
-}  // namespace benanza::nvidia
+Peaks read_peaks(const std::string& path, const System& system,
+                 const std::vector<std::string>& identity, std::int64_t cache_bytes) {
+  Origin found;
+  read_rows(path, {.begin = [&](const Origin& origin) { found = origin; }, .add = [](Row&&) {}},
+            "name another with --peaks, or measure them");
+  return peaks_in(found, system, identity, cache_bytes);
+}
+
+}  // namespace benanza::harness

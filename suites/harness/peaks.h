@@ -8,7 +8,7 @@
 #include "core/problem/problem.h"
 #include "core/results_file/origin.h"
 
-namespace benanza::nvidia {
+namespace benanza::harness {
 
 /// The most a device has been seen to do, in so many FLOP or bytes a second.
 struct Rates {
@@ -26,7 +26,8 @@ struct Peaks {
   /// On the most favourable values: zeros cost least power, so that clocks are as high as they get.
   /// What no time may beat.
   Rates possible{};
-  std::int64_t l2_bytes = 0;
+  /// What the caches hold together.
+  std::int64_t cache_bytes = 0;
 
   bool operator==(const Peaks&) const = default;
 };
@@ -36,7 +37,7 @@ constexpr double peak_slack = 1.15;
 
 /// The time below which a measurement of `work` is an error, in seconds. The larger of
 ///   flops / (possible.flops * arithmetic_saving * peak_slack), and
-///   (bytes - l2_bytes) / (possible.bytes * peak_slack): what fits the L2 cache may stay there
+///   (bytes - cache_bytes) / (possible.bytes * peak_slack): what fits the caches may stay there
 ///   from call to call.
 /// `arithmetic_saving`: how many times fewer operations the algorithm needs than Work counts
 /// (Winograd, FFT); infinity where nobody knows. 0 where no peak is known.
@@ -48,10 +49,14 @@ double least_seconds(const Peaks& peaks, const Work& work, Precision precision,
 std::vector<std::pair<std::string, std::string>> context_entries(const Peaks& peaks);
 
 /// The inverse. `values`: what a results file says.
-Peaks peaks_of(const PeakValues& values, std::int64_t l2_bytes);
+Peaks peaks_of(const PeakValues& values, std::int64_t cache_bytes);
 
-/// Those of a results file for a device of `system`. Throws Error naming the file if they are of
-/// another device, or are not there.
-Peaks peaks_in(const Origin& file, const System& system, std::int64_t l2_bytes);
+/// Those of a results file for a machine of `system`, as far as both agree in `identity`, fields of
+/// a system. Throws Error naming the file if they are of another machine, or are not there.
+Peaks peaks_in(const Origin& file, const System& system, const std::vector<std::string>& identity,
+               std::int64_t cache_bytes);
+/// The same of the file at `path`.
+Peaks read_peaks(const std::string& path, const System& system,
+                 const std::vector<std::string>& identity, std::int64_t cache_bytes);
 
-}  // namespace benanza::nvidia
+}  // namespace benanza::harness

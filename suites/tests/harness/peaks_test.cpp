@@ -1,4 +1,4 @@
-#include "suites/nvidia/run/peaks.h"
+#include "suites/harness/peaks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "core/tests/folder.h"
 
-namespace benanza::nvidia {
+namespace benanza::harness {
 namespace {
 
 using testing::DoubleEq;
@@ -17,7 +17,7 @@ using testing::Pair;
 const Peaks device{
     .reported = {.flops = {{Precision::fp32, 45e12}, {Precision::fp16, 600e12}}, .bytes = 2.5e12},
     .possible = {.flops = {{Precision::fp32, 50e12}, {Precision::fp16, 700e12}}, .bytes = 3e12},
-    .l2_bytes = 50'000'000};
+    .cache_bytes = 50'000'000};
 
 TEST(LeastSeconds, ArithmeticAtThePeakOfThePrecision) {
   const Work work{.flops = 57.5e9, .bytes_read = 1000, .bytes_written = 1000};
@@ -89,8 +89,8 @@ PeakValues values_of(const Peaks& peaks) {
 }
 
 TEST(PeaksOf, AreWhatTheContextSays) {
-  EXPECT_EQ(peaks_of(values_of(device), device.l2_bytes), device);
-  EXPECT_EQ(peaks_of({}, 1), (Peaks{.l2_bytes = 1}));
+  EXPECT_EQ(peaks_of(values_of(device), device.cache_bytes), device);
+  EXPECT_EQ(peaks_of({}, 1), (Peaks{.cache_bytes = 1}));
 }
 
 TEST(PeaksOf, AnOlderFilesAreOfZeros) {
@@ -101,14 +101,23 @@ TEST(PeaksOf, AnOlderFilesAreOfZeros) {
 
 TEST(PeaksIn, MustBeOfThisDevice) {
   const Origin file{.system = {{"device", "NVIDIA H200"}}, .peaks = values_of(device), .file = "r"};
-  EXPECT_EQ(peaks_in(file, {{"device", "NVIDIA H200"}}, device.l2_bytes), device);
+  EXPECT_EQ(peaks_in(file, {{"device", "NVIDIA H200"}}, {"device"}, device.cache_bytes), device);
   EXPECT_EQ(test::error_of([&] {
-              peaks_in(file, {{"device", "NVIDIA H100"}}, 1);
+              peaks_in(file, {{"device", "NVIDIA H100"}}, {"device"}, 1);
             }),
             "--peaks=r: of NVIDIA H200, this is NVIDIA H100");
-  EXPECT_EQ(test::error_of([&] { peaks_in({.file = "r"}, {}, 1); }),
+  EXPECT_EQ(test::error_of([&] { peaks_in({.file = "r"}, {}, {}, 1); }),
             "--peaks=r: says no peaks; measure them");
+  const System here{{"cpu_model", "EPYC"}, {"threads", "2"}};
+  const Origin elsewhere{.system = {{"cpu_model", "EPYC"}, {"threads", "64"}},
+                         .peaks = values_of(device),
+                         .file = "r"};
+  EXPECT_EQ(peaks_in(elsewhere, here, {"cpu_model"}, device.cache_bytes), device);
+  EXPECT_EQ(test::error_of([&] {
+              peaks_in(elsewhere, here, {"cpu_model", "threads"}, 1);
+            }),
+            "--peaks=r: of 64 threads, this is 2 threads");
 }
 
 }  // namespace
-}  // namespace benanza::nvidia
+}  // namespace benanza::harness
