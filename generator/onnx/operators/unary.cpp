@@ -237,13 +237,36 @@ Lowered lower_quick_gelu(const NodeView& node) {
                                    node.real("alpha", 1.702F))});
 }
 
-/// Only what is no number differs from itself.
-Lowered lower_is_nan(const NodeView& node) {
+/// The call compares every element with one number.
+Call compared(BinaryKind kind, const Dims& dims, const Source& x) {
+  return elementwise_call(kind, {dims, false, x}, {Dims(dims.size(), 1), true, from_attribute()});
+}
+
+Dims numbers(const NodeView& node) {
   if (!is_floating(node.input(0).type))
     throw NotExpressible(type_name(node.input(0).type) + " data");
-  const Dims dims = node.extents(0);
-  Lowered lowered = measured({elementwise_call(BinaryKind::ne, {dims, false, from_input(0)},
-                                               {dims, false, from_input(0)})});
+  return node.extents(0);
+}
+
+/// Only what is no number differs from itself: one tensor, read once and compared, as with a
+/// number.
+Lowered lower_is_nan(const NodeView& node) {
+  Lowered lowered = measured({compared(BinaryKind::ne, numbers(node), from_input(0))});
+  lowered.types = Types::checked_by_lowering;
+  return lowered;
+}
+
+/// Its magnitude is infinite, or, where only one sign counts, it is itself.
+Lowered lower_is_inf(const NodeView& node) {
+  const Dims dims = numbers(node);
+  const bool both =
+      node.integer("detect_negative", 1) != 0 && node.integer("detect_positive", 1) != 0;
+  std::vector<Call> calls;
+  if (both) {
+    calls.push_back(call(Activation{.input = dims, .kind = ActivationKind::abs}, {from_input(0)}));
+  }
+  calls.push_back(compared(BinaryKind::eq, dims, both ? from_call(0) : from_input(0)));
+  Lowered lowered = measured(std::move(calls));
   lowered.types = Types::checked_by_lowering;
   return lowered;
 }
@@ -293,6 +316,7 @@ void register_unary(OperatorTable& table) {
   table.add("Sign", {.fold = fold_sign, .lower = lower_plain<ActivationKind::sign>});
   table.add("Not", {.fold = fold_logical_not, .lower = lower_not});
   table.add("IsNaN", {.shapes = {{truth_shape, 18}}, .lower = lower_is_nan});
+  table.add("IsInf", {.shapes = {{truth_shape, 18}}, .lower = lower_is_inf});
 
   // Newer than the installed schemas, or of another domain.
   table.add("Mish", {.shapes = {{like_first}}, .lower = lower_plain<ActivationKind::mish>});
@@ -309,8 +333,6 @@ void register_unary(OperatorTable& table) {
   table.add("com.microsoft.BiasSplitGelu",
             {.shapes = {{bias_split_gelu_shape}},
              .unsupported = "no library here multiplies one half by the gelu of the other"});
-  table.add("IsInf",
-            {.shapes = {{truth_shape, 18}}, .unsupported = "no library here tests for numbers"});
   table.add("BitwiseNot",
             {.shapes = {{like_first}}, .unsupported = "no library here has arithmetic of bits"});
   table.add("ThresholdedRelu", {.shapes = {{like_first}},

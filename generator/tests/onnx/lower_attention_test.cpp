@@ -267,7 +267,17 @@ TEST(RotaryEmbedding, OfMicrosoftPicksRowsByPositions) {
 TEST(IsNaN, IsWhatDiffersFromItself) {
   Model model(20);
   model.input("x", {2, 3}).node("IsNaN", {"x"}, {"y"});
-  EXPECT_THAT(model.output("y").layer().problems, ElementsAre("ne/2x3_2x3"));
+  EXPECT_THAT(model.output("y").layer().problems, ElementsAre("ne/2x3_1x1_w"));
+}
+
+TEST(IsInf, IsAMagnitudeOrANumber) {
+  const auto problems = [](Attributes attributes) {
+    Model model(20);
+    model.input("x", {2, 3}).node("IsInf", {"x"}, {"y"}, attributes);
+    return model.output("y").layer().problems;
+  };
+  EXPECT_THAT(problems({}), ElementsAre("abs/2x3", "eq/2x3_1x1_w"));
+  EXPECT_THAT(problems({{"detect_negative", 0}}), ElementsAre("eq/2x3_1x1_w"));
 }
 
 }  // namespace
