@@ -47,7 +47,7 @@ class Rotation {
         layers_.push_back(straight.layer);
         layers_.push_back(across.layer);
         if (is_rotated(*across.factor, *straight.factor, straight.extents) && set_shape(straight)) {
-          operands_ = {*straight.factor, *straight.table, *across.table};
+          operands_ = {origin(*straight.factor, straight.extents), *straight.table, *across.table};
           return true;
         }
         layers_ = before;
@@ -73,6 +73,18 @@ class Rotation {
       ways.push_back({x, table, extents, factor == 0 ? binary->b : binary->a, *read->producer});
     }
     return ways;
+  }
+
+  /// What `read` is another name of, of the same extents.
+  Read origin(Read read, const Dims& dims) const {
+    while (read.producer && flow_.passes_on(*read.producer)) {
+      const LoweredLayer& layer = flow_.layer(*read.producer);
+      const Read& before = layer.reads[0];
+      const auto& made = flow_.layer(*before.producer).outputs;
+      if (layer.outputs[0].shape != dims || made.size() != 1 || made[0].shape != dims) break;
+      read = before;
+    }
+    return read;
   }
 
   /// `read` is x with the halves of its rows swapped and the first one negated.
@@ -105,7 +117,8 @@ class Rotation {
     const LoweredLayer& layer = flow_.layer(*read.producer);
     const auto* copy = only<Copy>(layer);
     if (copy == nullptr || layer.op != "Slice" || layer.uses != 1 ||
-        layer.reads[0].tensor != x.tensor || layer.calls[0].from_offset != offset) {
+        origin(layer.reads[0], dims).tensor != origin(x, dims).tensor ||
+        layer.calls[0].from_offset != offset) {
       return false;
     }
     const std::int64_t half = dims.back() / 2;

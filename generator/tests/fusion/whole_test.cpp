@@ -330,6 +330,13 @@ TEST_F(Rotated, HalvesOfRows) {
   EXPECT_THAT(found("y"), ElementsAre("rotary 1 2 3 4 5 6 7: rotary/2x2x3x8_t1x1x3x8"));
 }
 
+TEST_F(Rotated, ThroughCasts) {
+  model_.node("Cast", {"x"}, {"same"}, {{"to", 1}}).node("Mul", {"same", "cos"}, {"cast"});
+  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"n", "x1"}, {"r"}, {{"axis", -1}});
+  model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"across", "cast"}, {"y"});
+  EXPECT_THAT(found("y"), ElementsAre("rotary 1 2 5 6 7 8 9: rotary/2x2x3x8_t1x1x3x8"));
+}
+
 TEST_F(Rotated, HalvesInTheirOrderAreNone) {
   model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"x1", "n"}, {"r"}, {{"axis", -1}});
   model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
