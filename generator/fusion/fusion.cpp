@@ -137,6 +137,11 @@ std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
   for (const WholeOperator& whole : operators) add(whole, fusions);
   add_regions_of(flow, operators, {}, fusions);
   add_group_normalizations(flow, std::move(operators), fusions);
+  for (std::size_t index = 0; index < flow.size(); ++index) {
+    const auto& whole = flow.layer(index).whole;
+    if (!whole) continue;
+    fusions.push_back({std::string(op(*whole)), {index}, key(*whole), false, true});
+  }
   for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back(std::move(stack));
   for (const auto find : {attention_layers, attention_patterns}) {
     for (Fusion& fusion : find(flow)) {

@@ -69,6 +69,8 @@ std::string to_string(const Assumption& assumption);
 struct LoweredLayer : Layer {
   /// The calls of `problems`. Of a free layer: what can be measured, but does not run at inference.
   std::vector<Call> calls;
+  /// One call that does the work of all of them, which only some libraries have.
+  std::optional<Problem> whole;
   /// One per input of the node; a subgraph's captures follow.
   std::vector<Read> reads;
   /// How often its results are read by layers that work at inference, and by the caller.

@@ -94,6 +94,7 @@ void drop_unread(std::vector<LoweredLayer>& layers) {
       layer.cost = Cost::free;
       layer.reason = "nobody reads its result";
       layer.calls.clear();
+      layer.whole.reset();
       layer.problems.clear();
       layer.flops = layer.bytes = 0;
     }

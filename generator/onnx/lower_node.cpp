@@ -100,6 +100,7 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
   layer.cost = lowered.cost;
   layer.reason = std::move(lowered.reason);
   layer.calls = std::move(lowered.calls);
+  layer.whole = std::move(lowered.whole);
   for (const Call& call : layer.calls) layer.problems.push_back(key(call.problem));
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (!node.has_output(index)) continue;

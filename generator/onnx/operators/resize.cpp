@@ -236,6 +236,64 @@ Lowered nearest(const NodeView& node, const ResizeRequest& request) {
   return movement({call(resampling(node, request, ResamplingMode::nearest), {from_input(0)})});
 }
 
+/// Interpolation is a linear function of every axis: the product with a matrix of weights, which
+/// are known when the model is loaded, whatever the kernel and the coordinates.
+std::vector<Call> products(const NodeView& node, const ResizeRequest& request) {
+  constexpr std::int64_t most_weights = std::int64_t{1} << 26;
+  std::vector<Call> calls;
+  Dims dims = node.shape(0);
+  for (std::size_t axis = dims.size(); axis-- > 0;) {
+    if (request.output[axis] == dims[axis] && request.scales[axis] == 1) continue;
+    const Source x = calls.empty() ? from_input(0) : from_call(static_cast<int>(calls.size()) - 1);
+    const auto place = dims.begin() + static_cast<std::ptrdiff_t>(axis);
+    const std::int64_t before = element_count({dims.begin(), place});
+    const std::int64_t behind = element_count({place + 1, dims.end()});
+    const std::int64_t in = *place;
+    const std::int64_t out = request.output[axis];
+    if (in * out > most_weights) {
+      throw NotExpressible("interpolation from " + std::to_string(in) + " to " +
+                           std::to_string(out) + " pixels");
+    }
+    if (behind == 1) {
+      calls.push_back(
+          product_call({before, in}, x, {in, out}, from_attribute(), true, false, false));
+    } else {
+      calls.push_back(product_call({1, out, in}, from_attribute(), {before, in, behind}, x, false,
+                                   false, false));
+    }
+    *place = out;
+  }
+  return calls;
+}
+
+/// Libraries that interpolate at all do it linearly, by half-pixel centres.
+Lowered interpolation(const NodeView& node, const ResizeRequest& request, const std::string& mode,
+                      bool antialiased) {
+  if (node.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize") {
+    throw NotExpressible("coordinates by tf_crop_and_resize");
+  }
+  std::optional<Problem> one_call;
+  if (mode == "linear" && !antialiased) {
+    try {
+      one_call = Problem{resampling(node, request, ResamplingMode::linear), {}};
+    } catch (const NotExpressible&) {
+    }
+  }
+  std::vector<Call> calls;
+  try {
+    calls = products(node, request);
+  } catch (const NotExpressible&) {
+    if (!one_call) throw;
+  }
+  if (calls.empty()) {
+    if (!one_call) throw NotExpressible(mode + " interpolation");
+    return measured({call(std::get<Resampling>(one_call->shape), {from_input(0)})});
+  }
+  Lowered lowered = measured(std::move(calls));
+  lowered.whole = std::move(one_call);
+  return lowered;
+}
+
 Lowered lower_resize(const NodeView& node) {
   const ResizeRequest request = resize_request(node);
   if (element_count(request.output) < 1) throw NotExpressible("an empty result");
@@ -256,10 +314,9 @@ Lowered lower_resize(const NodeView& node) {
   if (mode == "nearest") return nearest(node, request);
   const bool shrinks = std::any_of(request.scales.begin(), request.scales.end(),
                                    [](double scale) { return scale < 1; });
-  if (shrinks && node.integer("antialias", 0) != 0) throw NotExpressible("antialiasing");
   if (mode == "bilinear" || mode == "trilinear") mode = "linear";
-  if (mode != "linear") throw NotExpressible(mode + " interpolation");
-  return measured({call(resampling(node, request, ResamplingMode::linear), {from_input(0)})});
+  if (mode != "linear" && mode != "cubic") throw NotExpressible(mode + " interpolation");
+  return interpolation(node, request, mode, shrinks && node.integer("antialias", 0) != 0);
 }
 
 }  // namespace

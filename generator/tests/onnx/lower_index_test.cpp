@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "generator/fusion/fusion.h"
 #include "generator/tests/onnx/model.h"
 
 namespace benanza::onnx {
@@ -101,24 +102,40 @@ TEST(Resize, NearestByWholeFactorsIsACopy) {
   EXPECT_THAT(half.problems, ElementsAre("copy/4x3_f12.2_t3.1"));
 }
 
+TEST(Resize, InterpolationIsAProductForEveryAxis) {
+  const std::vector<std::string> products{"gemm/m8_n9_k6_nn_w", "gemm/m8_n9_k4_nn_a1_b2"};
+  for (const char* mode : {"linear", "cubic"}) {
+    const LoweredLayer layer =
+        resize({{"mode", mode}, {"coordinate_transformation_mode", "align_corners"}}, {1, 2, 8, 9});
+    EXPECT_EQ(layer.cost, Cost::measured);
+    EXPECT_EQ(layer.problems, products) << mode;
+    EXPECT_FALSE(layer.whole) << mode;
+  }
+  EXPECT_THAT(resize({{"mode", "linear"}}, {1, 2, 4, 9}).problems,
+              ElementsAre("gemm/m8_n9_k6_nn_w"));
+  EXPECT_THAT(resize({{"mode", "linear"}}, {1, 2, 8, 6}).problems,
+              ElementsAre("gemm/m8_n6_k4_nn_a1_b2"));
+}
+
 TEST(Resize, LinearIsAResamplingWhereThePixelsAgree) {
-  EXPECT_THAT(resize({{"mode", "linear"}}, {1, 2, 8, 9}).problems,
-              ElementsAre("resample/1x2x4x6_o8x9_linear"));
-  EXPECT_THAT(resize({{"mode", "linear"}, {"coordinate_transformation_mode", "pytorch_half_pixel"}},
-                     {1, 2, 8, 9})
-                  .problems,
-              ElementsAre("resample/1x2x4x6_o8x9_linear"));
-  const LoweredLayer corners = resize(
-      {{"mode", "linear"}, {"coordinate_transformation_mode", "align_corners"}}, {1, 2, 8, 9});
-  EXPECT_EQ(corners.cost, Cost::unsupported);
-  EXPECT_THAT(corners.reason, HasSubstr("align_corners"));
+  for (const char* coordinates : {"half_pixel", "pytorch_half_pixel"}) {
+    const LoweredLayer layer =
+        resize({{"mode", "linear"}, {"coordinate_transformation_mode", coordinates}}, {1, 2, 8, 9});
+    ASSERT_TRUE(layer.whole) << coordinates;
+    EXPECT_EQ(key(*layer.whole), "resample/1x2x4x6_o8x9_linear");
+    const auto fusions = fusion::find_fusions({layer});
+    ASSERT_EQ(fusions.size(), 1U);
+    EXPECT_EQ(fusions[0].problem, "resample/1x2x4x6_o8x9_linear");
+    EXPECT_TRUE(fusions[0].whole);
+  }
 }
 
 TEST(Resize, SaysWhatItCannotDo) {
-  EXPECT_THAT(resize({{"mode", "cubic"}}, {1, 2, 8, 9}).reason, HasSubstr("cubic"));
-  EXPECT_THAT(resize({{"mode", "linear"}, {"antialias", 1}}, {1, 2, 2, 3}, 18).reason,
-              HasSubstr("antialias"));
-  EXPECT_THAT(resize({{"mode", "linear"}}, {1, 4, 8, 9}).reason, HasSubstr("spatial axes"));
+  EXPECT_THAT(resize({{"mode", "linear"}, {"coordinate_transformation_mode", "tf_crop_and_resize"}},
+                     {1, 2, 8, 9})
+                  .reason,
+              HasSubstr("tf_crop_and_resize"));
+  EXPECT_THAT(resize({{"mode", "magic"}}, {1, 2, 8, 9}).reason, HasSubstr("magic"));
   EXPECT_EQ(resize({{"mode", "linear"}}, {1, 2, 4, 6}).cost, Cost::free);
 }
 

@@ -64,6 +64,8 @@ struct Lowered {
   std::string reason;
   std::vector<Call> calls;
   Types types = Types::floating_only;
+  /// LoweredLayer::whole.
+  std::optional<Problem> whole = {};
 };
 
 /// Throws NotExpressible with the reason where no library call does what the node asks; Error where
