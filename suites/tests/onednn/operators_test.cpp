@@ -313,6 +313,11 @@ TEST_F(OnednnTest, EveryOperatorHasACase) {
       harness::Unsupported)
       << "the library has attention in its parts alone";
   covered.insert(attention.shape.index());
+  const Problem rotary = parse("rotary/1x2x8x4_t1x1x8x4");
+  EXPECT_THROW(
+      backend_->algorithms(rotary, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
+      harness::Unsupported);
+  covered.insert(rotary.shape.index());
   EXPECT_EQ(covered.size(), std::variant_size_v<Shape>);
 }
 
@@ -340,9 +345,11 @@ TEST_P(OnednnOneThread, IsRightInBf16WhereTheProcessorHasIt) {
 TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
   for (const verify::PlantedError& error : verify::planted_errors()) {
     const Problem wanted = parse(error.wanted);
-    // oneDNN has no dropout, and attention in its parts alone.
-    if (backend_->layouts(wanted).empty() || std::holds_alternative<Attention>(wanted.shape))
+    // oneDNN has no dropout, rotates no rows, and has attention in its parts alone.
+    if (backend_->layouts(wanted).empty() || std::holds_alternative<Attention>(wanted.shape) ||
+        std::holds_alternative<Rotary>(wanted.shape)) {
       continue;
+    }
     int count = 0;
     for (const Precision precision : error.precisions) {
       for (const harness::Variant& variant :
