@@ -1,14 +1,11 @@
 #include "analysis/regress/process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
 #include <utility>
 
 #include "core/base/error.h"
@@ -17,98 +14,28 @@
 namespace benanza::regress {
 namespace {
 
-struct Pipe {
-  Descriptor read;
-  Descriptor write;
-};
-
-/// Above the descriptors that a suite is given, and not inherited.
-Pipe make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe");
-  const Descriptor low_read(ends[0]);
-  const Descriptor low_write(ends[1]);
-  constexpr int lowest = 10;
-  return {Descriptor(::fcntl(ends[0], F_DUPFD_CLOEXEC, lowest)),
-          Descriptor(::fcntl(ends[1], F_DUPFD_CLOEXEC, lowest))};
-}
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> list;
-  for (std::string& word : words) list.push_back(word.data());
-  list.push_back(nullptr);
-  return list;
-}
-
 std::string last_line(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   return text.substr(text.rfind('\n') + 1);
 }
 
-/// What a started program finds at its descriptors.
-class FileActions {
- public:
-  FileActions() {
-    if (::posix_spawn_file_actions_init(&actions_) != 0) throw Error("cannot start a process");
-  }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-  ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
-
-  void open(int number, const std::filesystem::path& path, int flags) {
-    ::posix_spawn_file_actions_addopen(&actions_, number, path.c_str(), flags, 0644);
-  }
-  void give(const Descriptor& from, int number) {
-    ::posix_spawn_file_actions_adddup2(&actions_, from.get(), number);
-  }
-  const posix_spawn_file_actions_t* get() const { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_;
-};
-
 }  // namespace
 
-Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-Descriptor::~Descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
-
-Process::Process(const Command& command) : program_(command.program), err_(command.err) {
+Process::Process(const ChildCommand& command) : program_(command.program), err_(command.err) {
   if (InterruptGuard::signal() != 0) throw Error("interrupted");
-  Pipe begin = make_pipe();
-  Pipe end = make_pipe();
-  FileActions actions;
-  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC;
-  actions.open(0, "/dev/null", O_RDONLY);
-  actions.open(1, command.out, flags);
-  actions.open(2, command.err, flags);
-  // As suites/harness/run/turns.h has them.
-  actions.give(begin.read, 3);
-  actions.give(end.write, 4);
-  std::vector<std::string> words = command.arguments;
-  words.insert(words.begin(), program_.string());
-  std::vector<std::string> variables = command.environment;
-  std::vector<char*> argv = pointers(words);
-  std::vector<char*> envp = pointers(variables);
-  if (::posix_spawn(&child_, program_.c_str(), actions.get(), nullptr, argv.data(), envp.data()) !=
-      0) {
-    throw Error(program_.string() + ": cannot be started");
-  }
+  // Turns are handed out as suites/harness/run/turns.h has them.
+  Child child = start(command);
+  child_ = child.id;
   mortal_.emplace(child_);
-  begin_ = std::move(begin.write);
-  end_ = std::move(end.read);
+  begin_ = std::move(child.to);
+  end_ = std::move(child.from);
 }
 
 Process::~Process() {
   if (child_ <= 0) return;
   ::kill(child_, SIGTERM);
   // A suite that waits for a turn sees that there are no more.
-  { const Descriptor no_more_turns = std::move(begin_); }
+  { const FileDescriptor no_more_turns = std::move(begin_); }
   reap();
 }
 
@@ -136,7 +63,7 @@ bool Process::turn() {
 }
 
 int Process::wait() {
-  { const Descriptor no_more_turns = std::move(begin_); }
+  { const FileDescriptor no_more_turns = std::move(begin_); }
   const std::optional<int> status = reap();
   if (!status) throw Error(program_.string() + ": was lost");
   return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);

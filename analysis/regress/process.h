@@ -4,42 +4,17 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "analysis/regress/interrupt.h"
+#include "core/base/child.h"
 
 namespace benanza::regress {
-
-/// A file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept;
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
-
-/// What to run.
-struct Command {
-  std::filesystem::path program{};
-  std::vector<std::string> arguments{};
-  /// NAME=VALUE.
-  std::vector<std::string> environment{};
-  /// Where its output and its errors go.
-  std::filesystem::path out{};
-  std::filesystem::path err{};
-};
 
 /// A suite at work. With --turns, it measures only when told.
 class Process {
  public:
   /// Throws Error where the program cannot be started, or a signal has come (InterruptGuard).
-  explicit Process(const Command& command);
+  explicit Process(const ChildCommand& command);
   /// Ends it where nobody has waited for it.
   ~Process();
   Process(const Process&) = delete;
@@ -61,8 +36,8 @@ class Process {
   pid_t child_ = 0;
   /// Until the child is reaped: its number may be another's then.
   std::optional<Mortal> mortal_;
-  Descriptor begin_;
-  Descriptor end_;
+  FileDescriptor begin_;
+  FileDescriptor end_;
 };
 
 /// Measurement by measurement, until both are done: A B, B A, A B, ...

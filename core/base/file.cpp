@@ -9,8 +9,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/file_descriptor.h"
 
 namespace benanza {
 namespace {
@@ -42,18 +42,18 @@ std::filesystem::path target_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-Descriptor open_to_read(const std::filesystem::path& path) {
+FileDescriptor open_to_read(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     throw Error(path.string() + ": is a folder, not a file");
   }
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) throw Error(path.string() + ": cannot open: " + std::strerror(errno));
   return file;
 }
 
 std::string read_part(const std::filesystem::path& path, std::uint64_t offset, std::size_t size) {
-  const Descriptor file = open_to_read(path);
+  const FileDescriptor file = open_to_read(path);
   std::string bytes(size, '\0');
   std::size_t have = 0;
   while (have < size) {
@@ -86,7 +86,8 @@ void write_file(const std::filesystem::path& link, std::string_view text) {
   const std::filesystem::path path = target_of(link);
   const std::filesystem::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
   try {
-    const Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    const FileDescriptor out(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (out.get() < 0) throw Error(path.string() + ": cannot write: " + std::strerror(errno));
     write_all(out.get(), text, path);
     if (std::rename(temporary.c_str(), path.c_str()) != 0) {

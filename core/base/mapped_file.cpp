@@ -6,13 +6,13 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/file_descriptor.h"
 
 namespace benanza {
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const Descriptor file = open_to_read(path);
+  const FileDescriptor file = open_to_read(path);
   const off_t size = ::lseek(file.get(), 0, SEEK_END);
   if (size < 0) throw Error(path.string() + ": cannot read: " + std::strerror(errno));
   if (size == 0) return;

@@ -87,18 +87,7 @@ struct Flops {
            products_of(deconv.window, spatial(deconv.output()), spatial(deconv.input), of_axis);
   }
   double operator()(const Gemm& gemm) const { return gemm.flops(); }
-  double operator()(const Attention& attention) const {
-    double scores = number(attention.queries) * number(attention.keys);
-    if (attention.causal) {
-      scores = 0;
-      for (std::int64_t query = 0; query < attention.queries; ++query) {
-        scores += number(std::clamp<std::int64_t>(query + 1 + attention.keys - attention.queries, 0,
-                                                  attention.keys));
-      }
-    }
-    return 2 * number(attention.batch) * number(attention.heads) * scores *
-           number(attention.size + attention.value_size);
-  }
+  double operator()(const Attention& attention) const { return attention.least_flops(); }
   double operator()(const Recurrent& recurrent) const {
     const std::int64_t with_state = recurrent.steps - (recurrent.initial ? 0 : 1);
     double products = 0;

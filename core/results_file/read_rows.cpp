@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "core/base/descriptor.h"
+#include "core/base/file_descriptor.h"
 #include "core/base/error.h"
 #include "core/results_file/row_splitter.h"
 
@@ -130,7 +130,7 @@ class Pipeline {
 
 void read_rows(const fs::path& path, const ResultsSink& sink, std::string_view remedy) {
   const File file{path, remedy};
-  const Descriptor descriptor = open_to_read(path);
+  const FileDescriptor descriptor = open_to_read(path);
   RowSplitter splitter;
   Pipeline pipeline(file, sink);
   bool begun = false;

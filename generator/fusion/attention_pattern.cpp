@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "generator/fusion/attention.h"
+#include "generator/fusion/rows.h"
 
 namespace benanza::fusion {
 namespace {
@@ -63,8 +64,12 @@ class Finder {
     shape_.size = scores->k;
     shape_.value_size = product->n;
     std::vector<Fusion> fusions{as_fusion()};
-    for (const Place& place : {queries, keys, values}) take_heads(place);
+    for (Place* place : {&queries, &keys, &values}) take_heads(*place);
     take_heads_of_result();
+    const std::vector<Rows> rows{{queries.reader, queries.operand, shape_.size},
+                                 {keys.reader, keys.operand, shape_.size},
+                                 {values.reader, values.operand, shape_.value_size}};
+    for (const std::size_t layer : layers_that_pick(flow_, rows)) layers_.push_back(layer);
     if (fusions[0].layers.size() != layers_.size()) fusions.push_back(as_fusion());
     return fusions;
   }
@@ -74,6 +79,13 @@ class Finder {
   struct Place {
     std::size_t reader;
     std::size_t operand;
+  };
+
+  /// What is added to scores of such extents, in their rank.
+  struct Mask {
+    Dims extents;
+    Dims scores;
+    bool constant = false;
   };
 
   Fusion as_fusion() const {
@@ -179,21 +191,14 @@ class Finder {
     return (*after)[2];
   }
 
-  /// A transposition that moves whole rows of heads.
-  bool puts_heads_together(std::optional<std::size_t> index) const {
-    if (!is_copy(index, "Transpose")) return false;
-    const auto& copy = *only<Copy>(flow_.layer(*index));
-    return copy.dims.size() > 1 && copy.from.back() == 1 && copy.to.back() == 1;
-  }
-
-  void take_heads(Place place) {
+  void take_heads(Place& place) {
     std::vector<std::size_t> passed;
     const auto made = maker(place, passed);
-    if (puts_heads_together(made)) take_before(*made, passed, place);
+    if (made && moves_whole_rows(flow_.layer(*made))) take_before(*made, passed, place);
   }
 
   void take_heads_of_result() {
-    if (next() != nullptr && puts_heads_together(reader_)) take();
+    if (next() != nullptr && moves_whole_rows(flow_.layer(reader_))) take();
   }
 
   /// Keys and values are repeated alike, or not at all.
@@ -217,13 +222,16 @@ class Finder {
     return true;
   }
 
+  /// A tensor added to the scores; a second one where both are constants, whose sum is one.
   bool take_mask() {
     const LoweredLayer* layer = next();
     const auto* sum = layer == nullptr ? nullptr : only<Binary>(*layer);
-    if (sum == nullptr || sum->kind != BinaryKind::add || !mask_.empty() || !next_reads(0)) {
-      return false;
-    }
-    mask_ = sum->b;
+    if (sum == nullptr || sum->kind != BinaryKind::add) return false;
+    const std::size_t other = next_reads(0) ? 1 : 0;
+    if (!next_reads(1 - other)) return false;
+    const bool constant = flow_.is_constant(reader_, layer->calls[0].operands[other]);
+    if (!masks_.empty() && !(constant && masks_.back().constant)) return false;
+    masks_.push_back({other == 1 ? sum->b : sum->a, sum->output(), constant});
     take();
     return true;
   }
@@ -231,7 +239,7 @@ class Finder {
   /// Scores replaced by a constant wherever a condition says so: the mask is as large as that.
   bool take_selection() {
     const auto reader = flow_.reader(last_);
-    if (!reader || flow_.layer(*reader).op != "Where" || !mask_.empty()) return false;
+    if (!reader || flow_.layer(*reader).op != "Where" || !masks_.empty()) return false;
     const auto& sources = flow_.layer(*reader).reads;
     const bool keeps_first = sources[1].producer == last_ && sources[2].constant;
     const bool keeps_second = sources[2].producer == last_ && sources[1].constant;
@@ -241,7 +249,10 @@ class Finder {
       extents = flow_.layer(*sources[0].producer).outputs[0].shape;
     }
     if (!extents || extents->size() < 2) return false;
-    mask_ = *extents;
+    const Dims& scores = *flow_.layer(*reader).outputs[0].shape;
+    if (extents->size() > scores.size()) return false;
+    extents->insert(extents->begin(), scores.size() - extents->size(), 1);
+    masks_.push_back({*extents, scores, false});
     passed_.clear();
     reader_ = *reader;
     take();
@@ -279,14 +290,25 @@ class Finder {
     }
     shape_.kv_heads = products / shape_.batch;
     if (shape_.kv_heads < 1 || shape_.heads % shape_.kv_heads != 0) return false;
-    if (mask_.empty()) return true;
-    Dims mask = mask_;
-    if (mask.size() > dims.size()) return false;
-    mask.insert(mask.begin(), dims.size() - mask.size(), 1);
-    const std::int64_t batches = element_count({mask.begin(), mask.end() - 3});
-    if (batches != 1 && batches != shape_.batch) return false;
-    shape_.mask = {batches, mask.end()[-3], mask.end()[-2], mask.end()[-1]};
+    for (const Mask& mask : masks_) {
+      const auto extents = mask_extents(mask);
+      if (!extents) return false;
+      shape_.mask.resize(extents->size(), 1);
+      for (std::size_t axis = 0; axis < extents->size(); ++axis) {
+        shape_.mask[axis] = std::max(shape_.mask[axis], (*extents)[axis]);
+      }
+    }
     return true;
+  }
+
+  /// The mask as batch, heads, queries, keys; a constant one may be repeated for every image.
+  std::optional<Dims> mask_extents(const Mask& mask) const {
+    const Dims scores{shape_.batch, shape_.heads, shape_.queries, shape_.keys};
+    if (auto extents = refitted(mask.extents, mask.scores, scores)) return extents;
+    if (!mask.constant || mask.scores.size() < scores.size()) return std::nullopt;
+    Dims repeated = mask.extents;
+    std::copy(mask.scores.begin(), mask.scores.end() - 3, repeated.begin());
+    return refitted(repeated, mask.scores, scores);
   }
 
   const Gemm* take_values(const Gemm& scores) {
@@ -308,7 +330,7 @@ class Finder {
   std::vector<std::size_t> passed_;
   bool scaled_before_ = false;
   std::vector<std::size_t> layers_;
-  Dims mask_;
+  std::vector<Mask> masks_;
   Attention shape_;
 };
 

@@ -1,5 +1,7 @@
 #include "generator/fusion/fusion.h"
 
+#include <set>
+
 #include "generator/fusion/attention.h"
 #include "generator/fusion/region.h"
 #include "generator/fusion/whole/whole.h"
@@ -78,12 +80,23 @@ Chain extended(Chain chain, const NextCall& next, const std::string& name) {
 
 namespace {
 
-/// Regions in which a whole operator is one call, with the layers that it stands for.
+void add(const WholeOperator& whole, std::vector<Fusion>& fusions) {
+  fusions.push_back({.pattern = whole.name,
+                     .layers = whole.layers,
+                     .problem = key(whole.problem),
+                     .whole = true});
+}
+
+/// Regions in which a whole operator is one call, with the layers that it stands for; only those
+/// that begin with one of `first`, unless it is empty.
 void add_regions_of(const Flow& flow, const std::vector<WholeOperator>& operators,
-                    std::vector<Fusion>& fusions) {
+                    const std::set<std::size_t>& first, std::vector<Fusion>& fusions) {
   const Condensed graph = condensed(flow, operators);
   if (graph.layers.size() == flow.size()) return;
   for (Fusion& fusion : regions(Flow(graph.layers), std::vector<bool>(graph.layers.size()))) {
+    if (!first.empty() && !first.contains(graph.originals[fusion.layers.front()].front())) {
+      continue;
+    }
     std::vector<std::size_t> layers;
     for (const std::size_t layer : fusion.layers) {
       const auto& originals = graph.originals[layer];
@@ -95,24 +108,33 @@ void add_regions_of(const Flow& flow, const std::vector<WholeOperator>& operator
   }
 }
 
+/// Beside the regions of their parts, which libraries have that do not have the whole.
+void add_group_normalizations(const Flow& flow, std::vector<WholeOperator> operators,
+                              std::vector<Fusion>& fusions) {
+  std::set<std::size_t> first;
+  for (WholeOperator& group : group_normalizations(flow)) {
+    add(group, fusions);
+    if (!std::holds_alternative<InstanceNormalization>(group.problem.shape)) continue;
+    first.insert(group.layers.front());
+    operators.push_back(std::move(group));
+  }
+  if (!first.empty()) add_regions_of(flow, operators, first, fusions);
+}
+
 }  // namespace
 
 std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
   const Flow flow(layers);
-  const std::vector<WholeOperator> operators = whole_operators(flow);
+  std::vector<WholeOperator> operators = whole_operators(flow);
   std::vector<bool> inside(flow.size(), false);
   for (const WholeOperator& whole : operators) {
     if (whole.layers.size() == 1) continue;
     for (const std::size_t layer : whole.layers) inside[layer] = true;
   }
   std::vector<Fusion> fusions = regions(flow, inside);
-  for (const WholeOperator& whole : operators) {
-    fusions.push_back({.pattern = whole.name,
-                       .layers = whole.layers,
-                       .problem = key(whole.problem),
-                       .whole = true});
-  }
-  add_regions_of(flow, operators, fusions);
+  for (const WholeOperator& whole : operators) add(whole, fusions);
+  add_regions_of(flow, operators, {}, fusions);
+  add_group_normalizations(flow, std::move(operators), fusions);
   for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back(std::move(stack));
   for (const auto find : {attention_layers, attention_patterns}) {
     for (Fusion& fusion : find(flow)) {

@@ -83,6 +83,26 @@ void count_uses(const Program& program, std::vector<LoweredLayer>& layers) {
   }
 }
 
+/// Layers whose results nobody reads but for their extents do not run; nor do those that only they
+/// read.
+void drop_unread(std::vector<LoweredLayer>& layers) {
+  for (std::size_t index = layers.size(); index-- > 0;) {
+    LoweredLayer& layer = layers[index];
+    // Extents that the data decide are known only when their layer has run.
+    if (layer.constant || layer.uses != 0 || layer.cost == Cost::unsupported) continue;
+    if (layer.cost != Cost::free) {
+      layer.cost = Cost::free;
+      layer.reason = "nobody reads its result";
+      layer.calls.clear();
+      layer.problems.clear();
+      layer.flops = layer.bytes = 0;
+    }
+    for (const Read& read : layer.reads) {
+      if (read.producer) --layers[*read.producer].uses;
+    }
+  }
+}
+
 bool is_weight(const Tensor& tensor) {
   const bool weight_type = is_floating(tensor.type) || type_bytes(tensor.type) == 1;
   // What a shape fills is no weight of the model, if that shape is only assumed.
@@ -152,6 +172,9 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   }
   graph.assumptions = std::move(program.assumptions);
   count_uses(program, graph.layers);
+  const bool has_outputs = std::any_of(program.values.begin(), program.values.end(),
+                                       [](const auto& value) { return value.second.is_output; });
+  if (has_outputs) drop_unread(graph.layers);
   graph.parameters = count_parameters(program);
   graph.compulsory = compulsory(program, graph.layers);
   return graph;

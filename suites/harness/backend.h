@@ -57,7 +57,7 @@ class Backend {
   /// Throws Unsupported if the library refuses, std::exception for any other failure.
   virtual std::unique_ptr<Primitive> create(const Variant& variant) = 0;
   /// create() will be called for the variant before long: what takes long without the device
-  /// (compiling, say) may begin on other threads. Never throws.
+  /// (compiling, say) may begin elsewhere. Never throws.
   virtual void expect(const Variant&) {}
   virtual Stopwatch& stopwatch() = 0;
   /// Watches the machine while a variant is timed. Null: nobody does.

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <thread>
 
 #include "suites/harness/primitive.h"
 #include "suites/verify/operators.h"
@@ -52,7 +53,8 @@ std::array<float, 256> with_all_bits(const Palette& palette) {
   return values;
 }
 
-/// A few random bits choose every value: large layers have tens of millions of weights.
+/// A few random bits choose every value, and the processors share the work: large layers have
+/// hundreds of millions of weights.
 template <std::size_t size>
 std::vector<float> fill(std::int64_t count, const std::array<float, size>& palette,
                         std::uint64_t seed) {
@@ -65,9 +67,21 @@ std::vector<float> fill(std::int64_t count, const std::array<float, size>& palet
       values[first + i] = palette[bits >> (bits_per_value * i) & (size - 1)];
     }
   };
-  std::size_t first = 0;
-  for (; first + per_word <= values.size(); first += per_word) fill_from(first, per_word);
-  fill_from(first, values.size() - first);
+  const auto fill_words = [&](std::size_t first, std::size_t end) {
+    for (; first < end; first += per_word) {
+      fill_from(first, std::min(per_word, values.size() - first));
+    }
+  };
+  constexpr std::size_t alone = 1 << 22;
+  const std::size_t words = (values.size() + per_word - 1) / per_word;
+  const std::size_t parts =
+      values.size() <= alone ? 1 : std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> workers;
+  for (std::size_t part = 0; part + 1 < parts; ++part) {
+    workers.emplace_back(fill_words, words * part / parts * per_word,
+                         words * (part + 1) / parts * per_word);
+  }
+  fill_words(words * (parts - 1) / parts * per_word, values.size());
   return values;
 }
 

@@ -1,5 +1,7 @@
 #include "core/problem/ops/attention.h"
 
+#include <algorithm>
+
 namespace benanza {
 
 void Attention::write(KeyWriter& writer) const {
@@ -51,6 +53,17 @@ double Attention::flops() const {
   const double scores = static_cast<double>(element_count({batch, heads, queries, keys}));
   const double each = 2.0 * static_cast<double>(size + value_size) + 5 + (mask.empty() ? 0 : 1);
   return scores * each;
+}
+
+double Attention::least_flops() const {
+  std::int64_t scores = queries * keys;
+  if (causal) {
+    scores = 0;
+    for (std::int64_t query = 0; query < queries; ++query) {
+      scores += std::clamp<std::int64_t>(query + 1 + keys - queries, 0, keys);
+    }
+  }
+  return 2.0 * static_cast<double>(element_count({batch, heads, scores, size + value_size}));
 }
 
 }  // namespace benanza

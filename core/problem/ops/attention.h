@@ -35,6 +35,8 @@ struct Attention {
   /// Of the parts: two products, five per score for the softmax, one for the mask. What a causal
   /// mask hides is counted, as it is in the parts.
   double flops() const;
+  /// Of the two products alone, without the scores that a causal mask hides: no call does less.
+  double least_flops() const;
   std::int64_t reduction_length() const { return keys; }
 };
 

@@ -13,7 +13,7 @@ bool is_understood(const Call& call) {
 }
 
 bool is_inner(const Flow& flow, std::size_t index) {
-  if (flow.passes_on(index)) return true;
+  if (flow.passes_on(index) || repeats(flow, index)) return true;
   const LoweredLayer& layer = flow.layer(index);
   return layer.cost == Cost::measured && layer.outputs.size() == 1 && !layer.calls.empty() &&
          std::all_of(layer.calls.begin(), layer.calls.end(), is_understood);
@@ -57,7 +57,7 @@ class Growth {
     for (const Read& one : layer.reads) {
       if (one.producer) ++reads_[*one.producer];
     }
-    if (flow_.passes_on(index)) {
+    if (flow_.passes_on(index) || repeats(flow_, index)) {
       read(layer.reads[0], *layer.outputs[0].shape);
       return;
     }
@@ -83,6 +83,12 @@ class Growth {
 };
 
 }  // namespace
+
+bool repeats(const Flow& flow, std::size_t index) {
+  const LoweredLayer& layer = flow.layer(index);
+  return layer.op == "Expand" && layer.cost == Cost::movement && layer.outputs.size() == 1 &&
+         !layer.reads.empty() && layer.reads[0].producer;
+}
 
 std::vector<Cone> cones_at(const Flow& flow, std::size_t root, std::size_t most) {
   std::vector<Cone> cones;

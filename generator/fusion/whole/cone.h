@@ -18,8 +18,11 @@ struct Cone {
   Dims dims;
 };
 
+/// True if layer `index` only repeats what it reads along some axes: calls read it where it is.
+bool repeats(const Flow& flow, std::size_t index);
+
 /// Cones that end at layer `root`, the shortest first; of layers that are functions of elements,
-/// reductions or softmax, or pass on what they read. At most `most` layers.
+/// reductions or softmax, repeat or pass on what they read. At most `most` layers.
 std::vector<Cone> cones_at(const Flow& flow, std::size_t root, std::size_t most);
 
 }  // namespace benanza::fusion

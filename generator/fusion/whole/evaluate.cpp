@@ -124,6 +124,7 @@ class Evaluator {
       const bool is_sound = evaluated_.length == 0 || keeps_extents(layer);
       return is_sound ? outside(layer.reads[0]) : std::nullopt;
     }
+    if (repeats(flow_, index)) return repeated(layer);
     calls_.clear();
     for (const Call& one : layer.calls) {
       const auto result = call(index, one);
@@ -131,6 +132,21 @@ class Evaluator {
       calls_.push_back(*result);
     }
     return calls_.back();
+  }
+
+  /// One value for every row, as often as the row has elements.
+  std::optional<Table> repeated(const LoweredLayer& layer) const {
+    const auto rows = outside(layer.reads[0]);
+    if (evaluated_.length == 0 || !rows || rows->rows != x_.rows || rows->columns != 1) {
+      return std::nullopt;
+    }
+    const auto extents = row_extents(cone_.dims, evaluated_.length);
+    const auto& from = flow_.layer(*layer.reads[0].producer).outputs;
+    if (from.size() != 1 || !from[0].shape || stripped(*from[0].shape) != stripped(*extents) ||
+        stripped(*layer.outputs[0].shape) != stripped(cone_.dims)) {
+      return std::nullopt;
+    }
+    return combined(*rows, x_, [](double row, double) { return row; });
   }
 
   bool keeps_extents(const LoweredLayer& layer) const {

@@ -31,6 +31,11 @@ std::optional<WholeOperator> whole_function(const Flow& flow, const Cone& cone);
 /// rmsnorm and a factor), softmax and logsoftmax.
 std::optional<WholeOperator> whole_normalization(const Flow& flow, const Cone& cone);
 
+/// Group normalizations: an instance normalization of the groups as channels, and a constant factor
+/// and term for each channel behind it. Before each the operator of its factors and terms alone
+/// ("scale_shift"), for libraries that have no call for the whole.
+std::vector<WholeOperator> group_normalizations(const Flow& flow);
+
 /// True if both are the same but for constants of four digits.
 bool agree(const Table& a, const Table& b);
 

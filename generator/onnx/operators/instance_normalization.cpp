@@ -40,12 +40,14 @@ Lowered lower_group_normalization(const NodeView& node) {
   }
   const std::int64_t plane = element_count({input.begin() + 2, input.end()});
   const float epsilon = node.real("epsilon", 1e-5F);
-  std::vector<Call> calls{
-      call(InstanceNormalization{.input = {input[0], groups, input[1] / groups * plane},
-                                 .epsilon = epsilon,
-                                 .affine = false},
-           {from_input(0)})};
   const std::int64_t scales = element_count(node.shape(1));
+  Dims normalized{input[0], groups, input[1] / groups * plane};
+  if (scales == input[1] && scales != groups) {
+    normalized = {input[0], groups, input[1] / groups, plane};
+  }
+  std::vector<Call> calls{call(
+      InstanceNormalization{.input = std::move(normalized), .epsilon = epsilon, .affine = false},
+      {from_input(0)})};
   if ((scales != groups && scales != input[1]) || element_count(node.shape(2)) != scales) {
     throw Error("scale and bias of " + std::to_string(scales) + " values for " +
                 std::to_string(groups) + " groups of " + std::to_string(input[1]) + " channels");

@@ -80,7 +80,7 @@ TEST(GroupNormalization, ScalesAreOfGroupsThenOfChannels) {
   };
   EXPECT_THAT(norm(18, 3), ElementsAre("instancenorm/2x3x40_e1e-05", "mul/2x3x40_1x3x1_w",
                                        "add/2x3x40_1x3x1_w"));
-  EXPECT_THAT(norm(21, 6), ElementsAre("instancenorm/2x3x40_e1e-05", "mul/2x6x20_1x6x1_w",
+  EXPECT_THAT(norm(21, 6), ElementsAre("instancenorm/2x3x2x20_e1e-05", "mul/2x6x20_1x6x1_w",
                                        "add/2x6x20_1x6x1_w"));
   EXPECT_THROW(norm(21, 5), Error);
 }

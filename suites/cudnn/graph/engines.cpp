@@ -290,4 +290,20 @@ Descriptor make_plan(const EngineChoice& choice, const Target& target) {
   return plan;
 }
 
+std::string plan_text(const Descriptor& plan) {
+  return plan.text(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION);
+}
+
+Descriptor restore_plan(const std::string& text, const Target& target) {
+  Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  if (target.handle() != nullptr) {
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, target.handle());
+  }
+  target.describe(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+           static_cast<std::int64_t>(text.size()), text.data());
+  plan.finalize();
+  return plan;
+}
+
 }  // namespace benanza::cudnn

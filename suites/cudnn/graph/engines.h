@@ -82,4 +82,9 @@ EngineChoice engine_named(const OperationGraph& graph, const Target& target, std
 /// Builds the engine; its WORKSPACE_SIZE can be asked for. Throws Unsupported if it refuses.
 Descriptor make_plan(const EngineChoice& choice, const Target& target);
 
+/// A plan as text, what was compiled included, and the same plan again: loaded, on a GPU, in about
+/// a millisecond. Throws Unsupported if the library cannot write or read it.
+std::string plan_text(const Descriptor& plan);
+Descriptor restore_plan(const std::string& text, const Target& target);
+
 }  // namespace benanza::cudnn

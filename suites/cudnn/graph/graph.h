@@ -41,6 +41,8 @@ class Descriptor {
 
   /// An attribute of one 64-bit number.
   std::int64_t number(cudnnBackendAttributeName_t name) const;
+  /// An attribute of many characters.
+  std::string text(cudnnBackendAttributeName_t name) const;
   /// How many values of a type the attribute has.
   std::int64_t count(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type) const;
   /// Reads descriptors into those of `values`, made before; returns how many there are.
@@ -68,6 +70,10 @@ class Target {
   cudnnHandle_t handle_ = nullptr;
   std::deque<Descriptor> device_;
 };
+
+/// The description of a GPU of this process, by its ordinal, for a Target elsewhere. Throws
+/// Unsupported where the library does not write any.
+std::string device_description(int device);
 
 struct Pointwise {
   cudnnPointwiseMode_t mode;

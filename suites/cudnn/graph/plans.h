@@ -1,18 +1,15 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
-#include <functional>
 #include <future>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "suites/cudnn/graph/engines.h"
+#include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
 
@@ -25,24 +22,14 @@ struct KnownGraph {
   std::map<std::string, std::shared_future<Descriptor>> plans;
 };
 
-/// Threads that run tasks in the order of their coming. Tasks that have not begun when it ends are
-/// dropped.
-class Workers {
+/// Builds plans elsewhere, before they are asked for.
+class PlanBuilder {
  public:
-  explicit Workers(std::size_t threads);
-  ~Workers();
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
-  void add(std::function<void()> task);
-
- private:
-  void work();
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> tasks_;
-  bool ends_ = false;
-  std::vector<std::jthread> threads_;
+  virtual ~PlanBuilder() = default;
+  /// Begins to build the plan of `choice`, the engine of `variant`. The future throws what
+  /// make_plan() throws.
+  virtual std::shared_future<Descriptor> begin(std::shared_ptr<const EngineChoice> choice,
+                                               const harness::Variant& variant) = 0;
 };
 
 /// The graphs asked about latest. Most engines are compiled when a plan is built, which takes
@@ -50,7 +37,8 @@ class Workers {
 /// element is the same in every layout, at fp32 the same as at tf32.
 class GraphPlans {
  public:
-  explicit GraphPlans(Target target);
+  /// Without a builder, plans are built when they are asked for.
+  explicit GraphPlans(Target target, std::unique_ptr<PlanBuilder> builder = nullptr);
 
   /// Finishes `graph` and asks for its engines (see engines()), unless an equal one is known. What
   /// is returned stays valid when it is forgotten here.
@@ -60,8 +48,10 @@ class GraphPlans {
   /// Throws Unsupported if there is none.
   const EngineChoice& choice(KnownGraph& known, const std::string& name);
 
-  /// Begins to build the plan of `choice`, one of `known`'s, on another thread.
-  void expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice);
+  /// Has the plan of `choice`, one of `known`'s, built ahead if that takes long; `variant` is one
+  /// that it is the engine of.
+  void expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
+              const harness::Variant& variant);
 
   /// The plan of `choice`, one of `known`'s. Throws Unsupported if the library refuses to build it.
   const Descriptor& plan(KnownGraph& known, const EngineChoice& choice);
@@ -74,10 +64,8 @@ class GraphPlans {
   Target target_;
   /// The latest one first.
   std::deque<Entry> entries_;
-  /// Shared by plans that are built at the same time.
-  std::shared_mutex building_;
-  /// The last member: its threads end before anything else does.
-  Workers workers_;
+  /// The last member: it ends before what it builds.
+  std::unique_ptr<PlanBuilder> builder_;
 };
 
 }  // namespace benanza::cudnn

@@ -170,7 +170,8 @@ void expect_graph_primitive(Library& library, GraphCalls calls, const harness::V
   for (GraphCall& call : calls) {
     if (!is_of(call, variant.algorithm)) continue;
     const auto known = plans.known(std::move(call.graph), by_name);
-    plans.expect(known, plans.choice(*known, variant.algorithm.substr(call.prefix.size())));
+    plans.expect(known, plans.choice(*known, variant.algorithm.substr(call.prefix.size())),
+                 variant);
     return;
   }
 }

@@ -47,7 +47,7 @@ std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
 std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans);
 
 /// make_graph_primitive() will be called for it: an engine that is compiled at run time is compiled
-/// from now on, on another thread.
+/// from now on, in another process.
 void expect_graph_primitive(Library& library, GraphCalls calls, const harness::Variant& variant);
 
 std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,

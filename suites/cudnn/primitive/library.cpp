@@ -4,9 +4,28 @@
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/graph/plan_processes.h"
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::cudnn {
+
+namespace {
+
+/// Empty where plans cannot be built elsewhere.
+std::unique_ptr<PlanBuilder> builder_for(cudnnHandle_t handle) {
+  try {
+    return std::make_unique<PlanProcesses>(Target(handle));
+  } catch (const harness::Unsupported&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Library::Library(nvidia::LazyContext& cuda, Target target, std::unique_ptr<PlanBuilder> builder)
+    : cuda_(cuda) {
+  graph_plans_.emplace(std::move(target), std::move(builder));
+}
 
 cudnnHandle_t Library::handle() {
   if (!handle_) {
@@ -19,7 +38,7 @@ cudnnHandle_t Library::handle() {
 }
 
 GraphPlans& Library::graph_plans() {
-  if (!graph_plans_) graph_plans_.emplace(Target(handle()));
+  if (!graph_plans_) graph_plans_.emplace(Target(handle()), builder_for(handle()));
   return *graph_plans_;
 }
 

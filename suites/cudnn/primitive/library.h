@@ -3,6 +3,7 @@
 #include <cudnn.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "suites/cudnn/api/descriptors.h"
@@ -18,6 +19,8 @@ class Library {
  public:
   /// `cuda` outlives the library.
   explicit Library(nvidia::LazyContext& cuda) : cuda_(cuda) {}
+  /// Has graph plans alone, for another device than the one here.
+  Library(nvidia::LazyContext& cuda, Target target, std::unique_ptr<PlanBuilder> builder);
 
   nvidia::CudaContext& cuda() { return cuda_.get(); }
   cudnnHandle_t handle();

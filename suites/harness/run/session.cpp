@@ -64,8 +64,8 @@ void Session::enlist(const NamedVariant& variant) {
 }
 
 void Session::look_ahead(const NamedVariant& variant) {
-  // Enough to keep other threads busy while slow ones are compiled.
-  constexpr std::size_t ahead = 24;
+  // Enough to keep a dozen processes busy while slow ones are compiled.
+  constexpr std::size_t ahead = 256;
   const auto place = std::ranges::find(queue_, &variant);
   if (place == queue_.end()) return;
   const auto end =

@@ -211,6 +211,21 @@ TEST_F(H100, BuildsTheFirstEngine) {
   EXPECT_GE(workspace(calls, first), 0);
 }
 
+TEST_F(H100, ReadsPlansThatItWrote) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    GTEST_SKIP() << "no GPU: what is compiled at run time cannot be loaded";
+  }
+  const Target target(read_file(TEST_DATA "/h100_device_properties.json"));
+  const char* key = "layernorm/128x768_e1e-05_sb";
+  auto calls = graphs_of(shape_of<LayerNormalization>(key))(variant(key, Precision::fp16));
+  const auto known = plans_->known(std::move(calls.front().graph), EngineQuery());
+  const Descriptor plan = make_plan(known->choices.front(), target);
+  const Descriptor again = restore_plan(plan_text(plan), target);
+  const auto workspace = CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE;
+  EXPECT_EQ(again.number(workspace), plan.number(workspace));
+}
+
 TEST_F(H100, HasEnginesForAttentionOnTensorCores) {
   for (const char* key :
        {"attention/1x12x128x64_k12x128x64_s0.125", "attention/2x8x128x64_k2x256x64_s0.125",

@@ -14,12 +14,16 @@ LeastWork least(std::string_view key, const harness::Algorithm& algorithm = "imp
 Work all(std::string_view key) { return work(parse(key), Precision::fp16); }
 
 TEST(LeastWork, IsAllOfItWhereEveryTapMeetsTheInput) {
-  for (const char* key : {"conv/2x8x10x12_k4x3x3_p0.0.0.0_s1x1_d1x1_g1", "relu/1x8",
-                          "maxpool/1x8x6x6_k2x2_p0.0.0.0_s2x2_d1x1"}) {
-    EXPECT_EQ(least(key).work.flops, all(key).flops) << key;
+  const char* conv = "conv/2x8x10x12_k4x3x3_p0.0.0.0_s1x1_d1x1_g1";
+  EXPECT_EQ(least(conv).work.flops, all(conv).flops);
+  for (const char* key : {conv, "relu/1x8", "maxpool/1x8x6x6_k2x2_p0.0.0.0_s2x2_d1x1"}) {
     EXPECT_EQ(least(key).work.bytes(), all(key).bytes()) << key;
     EXPECT_EQ(least(key).arithmetic_saving, 1) << key;
   }
+}
+
+TEST(LeastWork, WhatIsNoProductMayHideBehindItsMemory) {
+  EXPECT_EQ(least("relu/1x8").work.flops, 0);
 }
 
 // 4 outputs of 3 taps: 2 of the 12 fall on padding, on either axis.
@@ -48,6 +52,12 @@ TEST(LeastWork, WhatATransposedConvolutionCutsOffNeedsNoProducts) {
   const char* key = "deconv/1x8x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
   EXPECT_DOUBLE_EQ(least(key, "algo_1").work.flops, all(key).flops * 100 / 144);
   EXPECT_EQ(least(key, "algo_1").work.bytes(), all(key).bytes());
+}
+
+// 3 queries see 2, 3 and 4 of 4 keys: 9 scores of 12, each 8 + 6 products.
+TEST(LeastWork, WhatACausalMaskHidesNeedsNoProducts) {
+  EXPECT_EQ(least("attention/2x5x3x8_k5x4x6_s1_causal", "engine2").work.flops, 2 * 5 * 9 * 2 * 14);
+  EXPECT_EQ(least("attention/2x5x3x8_k5x4x6_s1", "engine2").work.flops, 2 * 5 * 12 * 2 * 14);
 }
 
 TEST(LeastWork, TransformsMaySaveAnyArithmetic) {

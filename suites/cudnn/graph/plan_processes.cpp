@@ -1,0 +1,164 @@
+#include "suites/cudnn/graph/plan_processes.h"
+
+#include <cuda_runtime_api.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/problem/name.h"
+
+namespace benanza::cudnn {
+namespace {
+
+constexpr char is_plan = '+';
+constexpr char is_refusal = '-';
+constexpr char is_failure = '!';
+
+/// More would wait for the thread that measures.
+constexpr int most_processes = 12;
+
+/// All that this process may use but one, which measures.
+int processors_to_spare() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  const int count = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+  return std::clamp(count - 1, 1, most_processes);
+}
+
+std::string name_of(const harness::Variant& variant) {
+  return to_string(VariantName{.key = key(variant.problem),
+                               .precision = variant.precision,
+                               .layout = variant.layout,
+                               .backend = "cudnn",
+                               .algorithm = variant.algorithm});
+}
+
+/// A process that has gone answers with an error, not with a signal.
+void block_broken_pipes() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+}  // namespace
+
+PlanProcess::PlanProcess(const std::string& device)
+    : child_(start({.program = "/proc/self/exe",
+                    .arguments = {std::string(plan_process_flag)},
+                    .out = "/dev/null",
+                    .own_group = true})) {
+  if (!write_message(child_.to.get(), device)) throw Error("a process that builds plans has ended");
+}
+
+PlanProcess::~PlanProcess() {
+  ::kill(child_.id, SIGKILL);
+  while (::waitpid(child_.id, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::string PlanProcess::plan(const std::string& variant) {
+  std::optional<std::string> answer;
+  if (write_message(child_.to.get(), variant)) answer = read_message(child_.from.get());
+  if (!answer || answer->empty()) throw Gone("cuDNN's compiler ended its process");
+  std::string text = answer->substr(1);
+  switch (answer->front()) {
+    case is_plan:
+      return text;
+    case is_refusal:
+      throw harness::Unsupported(text);
+    default:
+      throw std::runtime_error(text);
+  }
+}
+
+int answer_with_plans(const std::function<std::function<std::string(const std::string& variant)>(
+                          const std::string& device)>& builder) {
+  constexpr int behind_what_measures = 5;
+  [[maybe_unused]] const int niceness = ::nice(behind_what_measures);
+  block_broken_pipes();
+  const std::optional<std::string> device = read_message(child_in);
+  if (!device) return 1;
+  std::function<std::string(const std::string&)> build;
+  while (const std::optional<std::string> variant = read_message(child_in)) {
+    std::string answer;
+    try {
+      if (!build) build = builder(*device);
+      answer = is_plan + build(*variant);
+    } catch (const harness::Unsupported& refusal) {
+      answer = is_refusal + std::string(refusal.what());
+    } catch (const std::exception& error) {
+      answer = is_failure + std::string(error.what());
+    }
+    if (!write_message(child_out, answer)) return 1;
+  }
+  return 0;
+}
+
+PlanProcesses::PlanProcesses(Target target) : target_(std::move(target)) {
+  cudaGetDevice(&device_);
+  description_ = device_description(device_);
+  const int count = processors_to_spare();
+  for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+}
+
+PlanProcesses::~PlanProcesses() {
+  const std::scoped_lock lock(mutex_);
+  ends_ = true;
+  changed_.notify_all();
+}
+
+std::shared_future<Descriptor> PlanProcesses::begin(std::shared_ptr<const EngineChoice> choice,
+                                                    const harness::Variant& variant) {
+  Task task([this, choice = std::move(choice), name = name_of(variant)](
+                std::unique_ptr<PlanProcess>& process) { return built(process, *choice, name); });
+  std::shared_future<Descriptor> plan = task.get_future().share();
+  const std::scoped_lock lock(mutex_);
+  tasks_.push_back(std::move(task));
+  changed_.notify_one();
+  return plan;
+}
+
+Descriptor PlanProcesses::built(std::unique_ptr<PlanProcess>& process, const EngineChoice& choice,
+                                const std::string& variant) {
+  try {
+    if (!process) process = std::make_unique<PlanProcess>(description_);
+    return restore_plan(process->plan(variant), target_);
+  } catch (const harness::Unsupported&) {
+    throw;
+  } catch (const PlanProcess::Gone&) {
+    // What ended that process would end this one.
+    process.reset();
+    throw;
+  } catch (const std::exception&) {
+    // Not every engine can be built of a description, or restored.
+    const std::scoped_lock alone(building_here_);
+    return make_plan(choice, target_);
+  }
+}
+
+void PlanProcesses::work() {
+  block_broken_pipes();
+  // A plan is loaded into the thread's device.
+  cudaSetDevice(device_);
+  std::unique_ptr<PlanProcess> process;
+  while (true) {
+    Task task;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return ends_ || !tasks_.empty(); });
+      if (ends_) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task(process);
+  }
+}
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,55 @@
+// Plans that another process builds: how it answers. What is compiled is loaded only where there is
+// a GPU.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "core/base/child.h"
+#include "core/base/file.h"
+#include "suites/cudnn/graph/plan_processes.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class PlanProgram : public testing::Test {
+ protected:
+  ~PlanProgram() override {
+    if (child_.id == 0) return;
+    ::kill(child_.id, SIGKILL);
+    ::waitpid(child_.id, nullptr, 0);
+  }
+
+  std::string answer(std::string_view request) {
+    if (!write_message(child_.to.get(), request)) return "gone";
+    return read_message(child_.from.get()).value_or("gone");
+  }
+
+  int end() {
+    child_.to = FileDescriptor();
+    int status = 0;
+    ::waitpid(child_.id, &status, 0);
+    child_.id = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  Child child_ = start({.program = BENCH_CUDNN, .arguments = {std::string(plan_process_flag)}});
+};
+
+TEST_F(PlanProgram, AnswersEveryRequestUntilThereIsNoneLeft) {
+  ASSERT_TRUE(write_message(child_.to.get(), read_file(TEST_DATA "/h100_device_properties.json")));
+  EXPECT_THAT(answer("no/such/name"), StartsWith("!"));
+  EXPECT_THAT(answer("relu/1x64x56x56/fp16/nchw/cudnn/activation_forward"),
+              AllOf(StartsWith("!"), HasSubstr("no engine that is compiled")));
+  // In the library's words.
+  EXPECT_THAT(answer("layernorm/128x768_e1e-05_sb/fp16/plain/cudnn/engine123456"),
+              AllOf(StartsWith("-"), HasSubstr("CUDNN_STATUS")));
+  EXPECT_EQ(end(), 0);
+}
+
+TEST_F(PlanProgram, EndsWhereNobodyNamesADevice) { EXPECT_EQ(end(), 1); }
+
+}  // namespace
+}  // namespace benanza::cudnn
