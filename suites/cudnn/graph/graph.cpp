@@ -156,6 +156,7 @@ Descriptor& OperationGraph::add(cudnnBackendDescriptorType_t operation) {
       operation == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR) {
     has_products_ = true;
   }
+  if (operation != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) is_elementwise_ = false;
   return operations_.emplace_back(operation);
 }
 

@@ -147,6 +147,8 @@ class OperationGraph {
   const Descriptor& graph() const { return graph_.back(); }
   /// Products that may be summed on Tensor Cores.
   bool has_products() const { return has_products_; }
+  /// Functions of every element and nothing else.
+  bool is_elementwise() const { return is_elementwise_; }
 
  private:
   const Descriptor& add_window(const ConvolutionWindow& window);
@@ -161,6 +163,7 @@ class OperationGraph {
   std::vector<Filled> filled_;
   std::deque<Descriptor> graph_;
   bool has_products_ = false;
+  bool is_elementwise_ = true;
 };
 
 }  // namespace benanza::cudnn

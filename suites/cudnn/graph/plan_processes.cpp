@@ -1,6 +1,6 @@
 #include "suites/cudnn/graph/plan_processes.h"
 
-#include <cuda_runtime_api.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -19,6 +19,10 @@ namespace {
 constexpr char is_plan = '+';
 constexpr char is_refusal = '-';
 constexpr char is_failure = '!';
+constexpr char is_unwritten = '?';
+
+/// Longer than any engine was seen to take.
+constexpr int patience_milliseconds = 60'000;
 
 /// More would wait for the thread that measures.
 constexpr int most_processes = 12;
@@ -63,14 +67,20 @@ PlanProcess::~PlanProcess() {
   }
 }
 
-std::string PlanProcess::plan(const std::string& variant) {
-  std::optional<std::string> answer;
-  if (write_message(child_.to.get(), variant)) answer = read_message(child_.from.get());
+std::optional<std::string> PlanProcess::plan(const std::string& variant) {
+  if (!write_message(child_.to.get(), variant)) throw Gone("cuDNN's compiler ended its process");
+  pollfd answers{.fd = child_.from.get(), .events = POLLIN, .revents = 0};
+  if (::poll(&answers, 1, patience_milliseconds) == 0) {
+    throw Gone("cuDNN's compiler took more than a minute");
+  }
+  const std::optional<std::string> answer = read_message(child_.from.get());
   if (!answer || answer->empty()) throw Gone("cuDNN's compiler ended its process");
   std::string text = answer->substr(1);
   switch (answer->front()) {
     case is_plan:
       return text;
+    case is_unwritten:
+      return std::nullopt;
     case is_refusal:
       throw harness::Unsupported(text);
     default:
@@ -78,19 +88,19 @@ std::string PlanProcess::plan(const std::string& variant) {
   }
 }
 
-int answer_with_plans(const std::function<std::function<std::string(const std::string& variant)>(
-                          const std::string& device)>& builder) {
+int answer_with_plans(const std::function<BuildPlan(const std::string& device)>& builder) {
   constexpr int behind_what_measures = 5;
   [[maybe_unused]] const int niceness = ::nice(behind_what_measures);
   block_broken_pipes();
   const std::optional<std::string> device = read_message(child_in);
   if (!device) return 1;
-  std::function<std::string(const std::string&)> build;
+  BuildPlan build;
   while (const std::optional<std::string> variant = read_message(child_in)) {
     std::string answer;
     try {
       if (!build) build = builder(*device);
-      answer = is_plan + build(*variant);
+      const std::optional<std::string> text = build(*variant);
+      answer = text ? is_plan + *text : std::string(1, is_unwritten);
     } catch (const harness::Unsupported& refusal) {
       answer = is_refusal + std::string(refusal.what());
     } catch (const std::exception& error) {
@@ -101,9 +111,7 @@ int answer_with_plans(const std::function<std::function<std::string(const std::s
   return 0;
 }
 
-PlanProcesses::PlanProcesses(Target target) : target_(std::move(target)) {
-  cudaGetDevice(&device_);
-  description_ = device_description(device_);
+PlanProcesses::PlanProcesses(std::string device) : device_(std::move(device)) {
   const int count = processors_to_spare();
   for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
 }
@@ -114,39 +122,27 @@ PlanProcesses::~PlanProcesses() {
   changed_.notify_all();
 }
 
-std::shared_future<Descriptor> PlanProcesses::begin(std::shared_ptr<const EngineChoice> choice,
-                                                    const harness::Variant& variant) {
-  Task task([this, choice = std::move(choice), name = name_of(variant)](
-                std::unique_ptr<PlanProcess>& process) { return built(process, *choice, name); });
-  std::shared_future<Descriptor> plan = task.get_future().share();
+std::shared_future<std::optional<std::string>> PlanProcesses::begin(
+    const EngineChoice&, const harness::Variant& variant) {
+  Task task([this, name = name_of(variant)](std::unique_ptr<PlanProcess>& process) {
+    try {
+      if (!process) process = std::make_unique<PlanProcess>(device_);
+      return process->plan(name);
+    } catch (const PlanProcess::Gone&) {
+      // The next plan gets a new one.
+      process.reset();
+      throw;
+    }
+  });
+  auto plan = task.get_future().share();
   const std::scoped_lock lock(mutex_);
   tasks_.push_back(std::move(task));
   changed_.notify_one();
   return plan;
 }
 
-Descriptor PlanProcesses::built(std::unique_ptr<PlanProcess>& process, const EngineChoice& choice,
-                                const std::string& variant) {
-  try {
-    if (!process) process = std::make_unique<PlanProcess>(description_);
-    return restore_plan(process->plan(variant), target_);
-  } catch (const harness::Unsupported&) {
-    throw;
-  } catch (const PlanProcess::Gone&) {
-    // What ended that process would end this one.
-    process.reset();
-    throw;
-  } catch (const std::exception&) {
-    // Not every engine can be built of a description, or restored.
-    const std::scoped_lock alone(building_here_);
-    return make_plan(choice, target_);
-  }
-}
-
 void PlanProcesses::work() {
   block_broken_pipes();
-  // A plan is loaded into the thread's device.
-  cudaSetDevice(device_);
   std::unique_ptr<PlanProcess> process;
   while (true) {
     Task task;

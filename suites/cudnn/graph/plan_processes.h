@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -31,10 +32,10 @@ class PlanProcess {
   PlanProcess(const PlanProcess&) = delete;
   PlanProcess& operator=(const PlanProcess&) = delete;
 
-  /// The plan of the variant of that name, as the library writes it. Throws Unsupported in the
-  /// library's words if it refuses, std::runtime_error for any other failure; Gone once there is no
-  /// process any more.
-  std::string plan(const std::string& variant);
+  /// The plan of the variant of that name, as the library writes it; nothing where it does not
+  /// write it. Throws Unsupported in the library's words if it refuses, std::runtime_error for any
+  /// other failure; Gone if the process has ended, or does not answer.
+  std::optional<std::string> plan(const std::string& variant);
   struct Gone : std::runtime_error {
     using std::runtime_error::runtime_error;
   };
@@ -44,37 +45,31 @@ class PlanProcess {
 };
 
 /// What the process does: reads the device's description, then names of variants, and answers each
-/// with what `build` returns or throws. Returns the exit status.
-int answer_with_plans(const std::function<std::function<std::string(const std::string& variant)>(
-                          const std::string& device)>& builder);
+/// with what the function made by `builder` returns or throws. Returns the exit status.
+using BuildPlan = std::function<std::optional<std::string>(const std::string& variant)>;
+int answer_with_plans(const std::function<BuildPlan(const std::string& device)>& builder);
 
 /// Builds plans in as many processes as there are processors to spare.
 class PlanProcesses final : public PlanBuilder {
  public:
-  /// `target` is this process' GPU, of which the plans will be.
-  explicit PlanProcesses(Target target);
+  /// `device`: the description of this process' GPU, of which the plans will be.
+  explicit PlanProcesses(std::string device);
   ~PlanProcesses() override;
 
-  std::shared_future<Descriptor> begin(std::shared_ptr<const EngineChoice> choice,
-                                       const harness::Variant& variant) override;
+  std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
+                                                       const harness::Variant& variant) override;
 
  private:
-  using Task = std::packaged_task<Descriptor(std::unique_ptr<PlanProcess>&)>;
+  using Task = std::packaged_task<std::optional<std::string>(std::unique_ptr<PlanProcess>&)>;
 
   void work();
-  Descriptor built(std::unique_ptr<PlanProcess>& process, const EngineChoice& choice,
-                   const std::string& variant);
 
-  Target target_;
-  int device_ = 0;
-  std::string description_;
+  std::string device_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;
   bool ends_ = false;
-  /// One after the other: the library's compiler takes turns.
-  std::mutex building_here_;
-  /// One for each process.
+  /// One for each process. None of them calls the library, whose handle is for one thread.
   std::vector<std::jthread> threads_;
 };
 

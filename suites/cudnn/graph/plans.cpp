@@ -53,20 +53,25 @@ void GraphPlans::expect(const std::shared_ptr<KnownGraph>& known, const EngineCh
                         const harness::Variant& variant) {
   if (!builder_ || !choice.is_compiled) return;
   const std::string name = choice.name();
-  if (known->plans.contains(name)) return;
-  known->plans.emplace(
-      name, builder_->begin(std::shared_ptr<const EngineChoice>(known, &choice), variant));
+  if (known->plans.contains(name) || known->expected.contains(name)) return;
+  known->expected.emplace(name, builder_->begin(choice, variant));
 }
 
 const Descriptor& GraphPlans::plan(KnownGraph& known, const EngineChoice& choice) {
   const std::string name = choice.name();
-  auto found = known.plans.find(name);
-  if (found == known.plans.end()) {
-    std::packaged_task<Descriptor()> task([&] { return make_plan(choice, target_); });
-    found = known.plans.emplace(name, task.get_future().share()).first;
-    task();
-  }
-  return found->second.get();
+  if (const auto found = known.plans.find(name); found != known.plans.end()) return found->second;
+  const auto build = [&] {
+    const auto expected = known.expected.find(name);
+    if (expected == known.expected.end()) return make_plan(choice, target_);
+    const std::optional<std::string> text = expected->second.get();
+    if (!text) return make_plan(choice, target_);
+    try {
+      return restore_plan(*text, target_);
+    } catch (const harness::Unsupported&) {
+      return make_plan(choice, target_);
+    }
+  };
+  return known.plans.emplace(name, build()).first->second;
 }
 
 }  // namespace benanza::cudnn

@@ -4,7 +4,7 @@
 #include <future>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,18 +18,19 @@ struct KnownGraph {
   OperationGraph graph;
   /// A deque: what is added later leaves the others in their places.
   std::deque<EngineChoice> choices;
-  /// By the names of choices; being built, or built.
-  std::map<std::string, std::shared_future<Descriptor>> plans;
+  /// By the names of choices: being built elsewhere, and built.
+  std::map<std::string, std::shared_future<std::optional<std::string>>> expected;
+  std::map<std::string, Descriptor> plans;
 };
 
 /// Builds plans elsewhere, before they are asked for.
 class PlanBuilder {
  public:
   virtual ~PlanBuilder() = default;
-  /// Begins to build the plan of `choice`, the engine of `variant`. The future throws what
-  /// make_plan() throws.
-  virtual std::shared_future<Descriptor> begin(std::shared_ptr<const EngineChoice> choice,
-                                               const harness::Variant& variant) = 0;
+  /// Begins to build the plan of `choice`, the engine of `variant`. The future holds plan_text(),
+  /// or nothing where that cannot be had, and throws what make_plan() throws.
+  virtual std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
+                                                               const harness::Variant& variant) = 0;
 };
 
 /// The graphs asked about latest. Most engines are compiled when a plan is built, which takes

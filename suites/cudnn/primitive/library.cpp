@@ -12,9 +12,11 @@ namespace benanza::cudnn {
 namespace {
 
 /// Empty where plans cannot be built elsewhere.
-std::unique_ptr<PlanBuilder> builder_for(cudnnHandle_t handle) {
+std::unique_ptr<PlanBuilder> plan_builder() {
+  int device = 0;
+  nvidia::check(cudaGetDevice(&device), "cudaGetDevice");
   try {
-    return std::make_unique<PlanProcesses>(Target(handle));
+    return std::make_unique<PlanProcesses>(device_description(device));
   } catch (const harness::Unsupported&) {
     return nullptr;
   }
@@ -38,7 +40,11 @@ cudnnHandle_t Library::handle() {
 }
 
 GraphPlans& Library::graph_plans() {
-  if (!graph_plans_) graph_plans_.emplace(Target(handle()), builder_for(handle()));
+  if (!graph_plans_) {
+    // The handle first: it opens the GPU.
+    Target target(handle());
+    graph_plans_.emplace(std::move(target), plan_builder());
+  }
   return *graph_plans_;
 }
 

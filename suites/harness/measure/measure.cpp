@@ -27,33 +27,29 @@ class WallClock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-struct Warmup {
-  double seconds = 0;
-  /// Estimated from the last and longest batch.
-  double seconds_per_call = 0;
-};
-
-/// Batches of 1, 1, 2, 4, ... calls.
-Warmup warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options) {
-  Warmup result;
-  result.seconds_per_call = result.seconds = stopwatch.time(primitive, 1);
-  if (result.seconds > options.budget_seconds) return result;
+/// Calls of one sample, known when the primitive is warm. A batch of another size costs more than
+/// its time (a graph is captured anew): a size is kept if a sample of it is long enough.
+std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options) {
+  constexpr double long_enough = 0.75;
+  // Single calls of short kernels say little: not more than so many times as many at a step.
+  constexpr double step = 64;
+  double total = stopwatch.time(primitive, 1);
+  if (total > options.budget_seconds) return 1;
   std::int64_t calls = 1;
-  do {
-    const double seconds = stopwatch.time(primitive, calls);
-    result.seconds += seconds;
-    result.seconds_per_call = seconds / static_cast<double>(calls);
-    calls *= 2;
-  } while (result.seconds < options.warmup_seconds && calls <= maximum_calls);
-  return result;
-}
-
-std::int64_t batch_size(const Warmup& warmup, const MeasureOptions& options) {
-  if (options.cold) return 1;
-  const double calls = std::ceil(options.sample_seconds / warmup.seconds_per_call);
-  // Not a number and infinity (a clock that stood still) end at the limit, too.
-  if (!(calls < static_cast<double>(maximum_calls))) return maximum_calls;
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(calls));
+  double last = stopwatch.time(primitive, calls);
+  total += last;
+  const auto is_short = [&] { return last < long_enough * options.sample_seconds; };
+  while ((is_short() || total < options.warmup_seconds) && calls < maximum_calls) {
+    if (is_short()) {
+      const double growth = options.sample_seconds / last;
+      // Not a number and infinity (a clock that stood still) end at the limit, too.
+      const double wanted = std::ceil(static_cast<double>(calls) * (growth < step ? growth : step));
+      calls = std::clamp(static_cast<std::int64_t>(wanted), calls + 1, maximum_calls);
+    }
+    last = stopwatch.time(primitive, calls);
+    total += last;
+  }
+  return options.cold ? 1 : calls;
 }
 
 /// Even the fastest sample takes more than `factor` times as long as the rival.
@@ -74,10 +70,9 @@ bool converged(const std::vector<double>& samples, const MeasureOptions& options
 Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options,
                 Observer* observer) {
   const WallClock wall;
-  const Warmup warmup = warm_up(primitive, stopwatch, options);
 
   Outcome outcome;
-  outcome.calls_per_sample = batch_size(warmup, options);
+  outcome.calls_per_sample = warm_up(primitive, stopwatch, options);
   const double preparation = options.preparation_seconds + wall.seconds();
   const double minimum = std::min(options.budget_seconds,
                                   std::max(options.minimum_seconds, options.payback * preparation));
