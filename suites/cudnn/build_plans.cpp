@@ -1,12 +1,16 @@
 #include "suites/cudnn/build_plans.h"
 
+#include <cuda_runtime_api.h>
+
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "core/problem/name.h"
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/solvers.h"
+#include "suites/nvidia/device/check.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -19,8 +23,8 @@ harness::Variant variant_named(const std::string& text) {
 /// Builds at once. Leaves the plan's text in `text`: empty where it cannot be written.
 class TextBuilder final : public PlanBuilder {
  public:
-  TextBuilder(const std::string& device, std::optional<std::string>& text)
-      : target_(device), text_(text) {}
+  TextBuilder(cudnnHandle_t handle, std::optional<std::string>& text)
+      : target_(handle), text_(text) {}
 
   std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
                                                        const harness::Variant&) override {
@@ -38,12 +42,13 @@ class TextBuilder final : public PlanBuilder {
   std::optional<std::string>& text_;
 };
 
-std::optional<std::string> built(const SolverTable& table, const std::string& device,
+std::optional<std::string> built(const SolverTable& table, cudnnHandle_t handle,
                                  const std::string& name) {
   const harness::Variant variant = variant_named(name);
-  nvidia::LazyContext no_gpu{nvidia::CudaOptions()};
+  // Left alone: it would wait until the process that measures is done.
+  nvidia::LazyContext not_opened{nvidia::CudaOptions()};
   std::optional<std::string> text;
-  Library library(no_gpu, Target(device), std::make_unique<TextBuilder>(device, text));
+  Library library(not_opened, Target(handle), std::make_unique<TextBuilder>(handle, text));
   for (const auto& solver : table.of(variant.problem)) {
     if (!solver.expect || (solver.owns && !solver.owns(variant.algorithm))) continue;
     solver.expect(library, variant.problem, variant);
@@ -55,9 +60,12 @@ std::optional<std::string> built(const SolverTable& table, const std::string& de
 }  // namespace
 
 int build_plans_for_others() {
-  return answer_with_plans([](const std::string& device) {
-    return
-        [device, table = solvers()](const std::string& name) { return built(table, device, name); };
+  return answer_with_plans([](int device) {
+    nvidia::check(cudaSetDevice(device), "cudaSetDevice");
+    const auto handle = std::make_shared<LibraryHandle>(make_library_handle());
+    return [handle, table = solvers()](const std::string& name) {
+      return built(table, handle->get(), name);
+    };
   });
 }
 

@@ -7,12 +7,16 @@
 #include <string>
 
 #include "suites/onednn/checked.h"
+#include "suites/onednn/threads.h"
 
 namespace benanza::onednn {
 namespace {
 
 struct Candidate {
   harness::Algorithm name;
+  /// Which attempt it is of, and its place in the list of that one.
+  std::size_t attempt = 0;
+  std::size_t place = 0;
   bool reference_code = false;
   std::string defect;
 };
@@ -42,7 +46,9 @@ void walk(const std::vector<Attempt>& attempts,
   std::optional<harness::Unsupported> first_refusal;
   bool any = false;
   std::map<std::string, int> seen;
-  for (const Attempt& attempt : attempts) {
+  for (std::size_t index = 0; index < attempts.size(); ++index) {
+    const Attempt& attempt = attempts[index];
+    std::size_t place = 0;
     std::optional<Plan> plan;
     try {
       plan = offered(attempt.plan);
@@ -57,7 +63,8 @@ void walk(const std::vector<Attempt>& attempts,
       if (count > 1) name.append("#").append(std::to_string(count));
       any = true;
       const std::string defect = attempt.defect ? attempt.defect(*plan) : "";
-      if (!visit({name, is_reference_code(library_name), defect}, *plan)) return;
+      const Candidate candidate{name, index, place++, is_reference_code(library_name), defect};
+      if (!visit(candidate, *plan)) return;
     } while (checked("next implementation", [&] { return plan->implementation.next(); }));
   }
   if (!any) throw first_refusal.value_or(harness::Unsupported("oneDNN offers no implementation"));
@@ -86,6 +93,25 @@ std::vector<harness::Algorithm> implementation_names(const std::vector<Attempt>&
   std::vector<harness::Algorithm> names;
   std::transform(candidates.begin(), candidates.end(), std::back_inserter(names),
                  [](const Candidate& candidate) { return candidate.name; });
+  return names;
+}
+
+std::vector<harness::Algorithm> threaded_names(const std::vector<Attempt>& attempts,
+                                               const harness::Variant& prototype,
+                                               harness::AlgorithmSet set) {
+  constexpr std::size_t leading = 2;
+  std::vector<harness::Algorithm> names = implementation_names(attempts, set);
+  const bool all = set == harness::AlgorithmSet::with_reference;
+  for (const int threads : fewer_threads(prototype.problem, prototype.precision, set)) {
+    const ThreadCount count(threads);
+    walk(attempts, [&](const Candidate& candidate, const Plan&) {
+      if (all ||
+          (candidate.place < leading && !candidate.reference_code && candidate.defect.empty())) {
+        names.push_back(to_string(ThreadedName{candidate.name, threads}));
+      }
+      return true;
+    });
+  }
   return names;
 }
 

@@ -14,6 +14,12 @@ namespace benanza::onednn {
 std::vector<harness::Algorithm> implementation_names(const std::vector<Attempt>& attempts,
                                                      harness::AlgorithmSet set);
 
+/// The same on all threads; then, on each count of fewer_threads(), those that lead an attempt's
+/// list: at most two of each, no reference code unless it is asked for.
+std::vector<harness::Algorithm> threaded_names(const std::vector<Attempt>& attempts,
+                                               const harness::Variant& prototype,
+                                               harness::AlgorithmSet set);
+
 /// The plan of the implementation called `name`. Throws Unsupported if there is none.
 Plan plan_named(const std::vector<Attempt>& attempts, const harness::Algorithm& name);
 

@@ -22,6 +22,12 @@ struct Argument {
   bool in_result = false;
 };
 
+/// An argument that the library wants and the problem does not have: `value` in every element.
+struct Fill {
+  int id = 0;  // DNNL_ARG_*
+  float value = 0;
+};
+
 /// A call that computes the problem. `operands` are in the order of inputs(problem).
 struct Plan {
   Implementation implementation;
@@ -29,8 +35,7 @@ struct Plan {
   Argument result;
   /// Results that follow the first one in the problem's floats.
   std::vector<Argument> further_results = {};
-  /// DNNL_ARG_* that the library wants and the problem does not have: all zeros.
-  std::vector<int> zeros = {};
+  std::vector<Fill> fills = {};
   std::vector<Constant> constants = {};
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/problem/least_work.h"
 #include "suites/onednn/checked.h"
+#include "suites/onednn/threads.h"
 
 namespace benanza::onednn {
 namespace {
@@ -43,9 +44,14 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
     if (argument.in_result) in_result_ = operands_.size();
     operands_.push_back(allocate(plan, argument));
   }
-  for (const int id : plan.zeros) {
-    const Memory& memory = zeros_.emplace_back(allocate(plan, {id, {}}).memory);
-    std::memset(memory.get_data_handle(), 0, memory.get_desc().get_size());
+  for (const auto& [id, value] : plan.fills) {
+    const Memory& memory = fills_.emplace_back(allocate(plan, {id, {}}).memory);
+    const Memory::desc format = memory.get_desc();
+    std::memset(memory.get_data_handle(), 0, format.get_size());
+    if (value == 0) continue;
+    const Dims dims = api::dims(format);
+    std::vector<float> values(static_cast<std::size_t>(element_count(dims)), value);
+    convert(stream_, Memory(floats(dims), engine_, values.data()), memory);
   }
   for (const Constant& constant : plan.constants) add(constant);
   results_.push_back(allocate(plan, plan.result));
@@ -104,6 +110,7 @@ void PlannedPrimitive::poison_output() {
 }
 
 void PlannedPrimitive::run() {
+  const ThreadCount count(threads_);
   check(dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()),
                                arguments_.data()),
         "could not execute a primitive");

@@ -34,6 +34,8 @@ class PlannedPrimitive : public harness::Primitive {
   /// Empty: not known.
   const std::optional<LeastWork>& least_work() const { return least_work_; }
   void needs(const LeastWork& work) { least_work_ = work; }
+  /// As many as the plan was made for; empty: as many as there are.
+  void run_on(std::optional<int> threads) { threads_ = threads; }
 
   /// How the library holds a tensor, and how the problem's floats lie.
   struct Formats {
@@ -62,7 +64,7 @@ class PlannedPrimitive : public harness::Primitive {
   dnnl::stream stream_;
   dnnl::primitive primitive_;
   std::vector<Tensor> operands_;
-  std::vector<Memory> zeros_;
+  std::vector<Memory> fills_;
   std::vector<Memory> constants_;
   std::vector<Tensor> results_;
   /// The operand that run() finds in the result, if there is one.
@@ -71,6 +73,7 @@ class PlannedPrimitive : public harness::Primitive {
   std::int64_t result_elements_;
   std::int64_t workspace_bytes_ = 0;
   std::optional<LeastWork> least_work_;
+  std::optional<int> threads_;
   /// Made once, so that a run is the library's call and nothing else.
   std::vector<dnnl_exec_arg_t> arguments_;
 };

@@ -10,6 +10,7 @@
 #include "suites/onednn/implementations.h"
 #include "suites/onednn/plan.h"
 #include "suites/onednn/primitive.h"
+#include "suites/onednn/threads.h"
 
 namespace benanza::onednn {
 
@@ -35,7 +36,8 @@ using Ways =
 /// Whether a solver's plans have the steps of a problem (append_steps() in post_ops.h).
 enum class Steps { refused, appended };
 
-/// The algorithms are the implementations that the library offers, whichever way it is asked.
+/// The algorithms are the implementations that the library offers, whichever way it is asked, and
+/// the first of each way on fewer threads where there is little to do.
 template <class Shape>
 harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shape> ways,
                                                Steps steps = Steps::refused) {
@@ -48,14 +50,17 @@ harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shap
           .algorithms =
               [attempts](Library& library, const Shape& shape, const harness::Variant& prototype,
                          harness::AlgorithmSet set) {
-                return implementation_names(attempts(library, shape, prototype), set);
+                return threaded_names(attempts(library, shape, prototype), prototype, set);
               },
           .create =
               [attempts](Library& library, const Shape& shape, const harness::Variant& variant) {
-                const Plan plan = plan_named(attempts(library, shape, variant), variant.algorithm);
+                const auto [name, threads] = threaded_name(variant.algorithm);
+                const ThreadCount count(threads);
+                const Plan plan = plan_named(attempts(library, shape, variant), name);
                 auto primitive = std::make_unique<PlannedPrimitive>(
                     plan, library.engine, library.stream, element_count(output(variant.problem)));
                 primitive->needs(least_work_of(variant));
+                primitive->run_on(threads);
                 return primitive;
               },
           .owns = nullptr,

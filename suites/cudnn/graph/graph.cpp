@@ -60,10 +60,7 @@ std::int64_t Descriptor::number(cudnnBackendAttributeName_t name) const {
 }
 
 std::string Descriptor::text(cudnnBackendAttributeName_t name) const {
-  // Asked for its length alone, the library does not always tell it.
-  constexpr std::int64_t enough_for_short_ones = 1 << 16;
-  const std::int64_t length = std::max(enough_for_short_ones, count(name, CUDNN_TYPE_CHAR));
-  std::string text(static_cast<std::size_t>(length), '\0');
+  std::string text(static_cast<std::size_t>(count(name, CUDNN_TYPE_CHAR)), '\0');
   std::int64_t found = 0;
   BENANZA_CUDNN(cudnnBackendGetAttribute, get(), name, CUDNN_TYPE_CHAR,
                 static_cast<std::int64_t>(text.size()), &found, text.data());
@@ -93,14 +90,6 @@ Target::Target(const std::string& device_description) {
   device.set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
              static_cast<std::int64_t>(device_description.size()), device_description.data());
   device.finalize();
-}
-
-std::string device_description(int device) {
-  Descriptor description(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-  const auto ordinal = static_cast<std::int32_t>(device);
-  description.set(CUDNN_ATTR_DEVICEPROP_DEVICE_ID, CUDNN_TYPE_INT32, ordinal);
-  description.finalize();
-  return description.text(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION);
 }
 
 void Target::describe(Descriptor& descriptor, cudnnBackendAttributeName_t name) const {

@@ -71,10 +71,6 @@ class Target {
   std::deque<Descriptor> device_;
 };
 
-/// The description of a GPU of this process, by its ordinal, for a Target elsewhere. Throws
-/// Unsupported where the library does not write any.
-std::string device_description(int device);
-
 struct Pointwise {
   cudnnPointwiseMode_t mode;
   cudnnDataType_t compute_type = CUDNN_DATA_FLOAT;

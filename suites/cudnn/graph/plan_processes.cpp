@@ -53,12 +53,13 @@ void block_broken_pipes() {
 
 }  // namespace
 
-PlanProcess::PlanProcess(const std::string& device)
+PlanProcess::PlanProcess(int device)
     : child_(start({.program = "/proc/self/exe",
                     .arguments = {std::string(plan_process_flag)},
                     .out = "/dev/null",
                     .own_group = true})) {
-  if (!write_message(child_.to.get(), device)) throw Error("a process that builds plans has ended");
+  if (!write_message(child_.to.get(), std::to_string(device)))
+    throw Error("a process that builds plans has ended");
 }
 
 PlanProcess::~PlanProcess() {
@@ -88,7 +89,7 @@ std::optional<std::string> PlanProcess::plan(const std::string& variant) {
   }
 }
 
-int answer_with_plans(const std::function<BuildPlan(const std::string& device)>& builder) {
+int answer_with_plans(const std::function<BuildPlan(int device)>& builder) {
   constexpr int behind_what_measures = 5;
   [[maybe_unused]] const int niceness = ::nice(behind_what_measures);
   block_broken_pipes();
@@ -98,7 +99,7 @@ int answer_with_plans(const std::function<BuildPlan(const std::string& device)>&
   while (const std::optional<std::string> variant = read_message(child_in)) {
     std::string answer;
     try {
-      if (!build) build = builder(*device);
+      if (!build) build = builder(std::stoi(*device));
       const std::optional<std::string> text = build(*variant);
       answer = text ? is_plan + *text : std::string(1, is_unwritten);
     } catch (const harness::Unsupported& refusal) {
@@ -111,7 +112,7 @@ int answer_with_plans(const std::function<BuildPlan(const std::string& device)>&
   return 0;
 }
 
-PlanProcesses::PlanProcesses(std::string device) : device_(std::move(device)) {
+PlanProcesses::PlanProcesses(int device) : device_(device) {
   const int count = processors_to_spare();
   for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
 }

@@ -23,11 +23,13 @@ namespace benanza::cudnn {
 inline constexpr std::string_view plan_process_flag = "--build-plans";
 
 /// This program, started again to build plans: within one process the library's compiler takes
-/// turns, and it needs the GPU's description alone.
+/// turns. It opens the GPU and runs nothing on it. (Plans of a described device need no GPU, but
+/// those of products then lack what only a GPU's context tells: version 9.14 divides by zero, or
+/// makes kernels that never end.)
 class PlanProcess {
  public:
-  /// `device`: its description, as the library writes it. Throws Error where it does not start.
-  explicit PlanProcess(const std::string& device);
+  /// `device`: the GPU's ordinal in this process. Throws Error where it does not start.
+  explicit PlanProcess(int device);
   ~PlanProcess();
   PlanProcess(const PlanProcess&) = delete;
   PlanProcess& operator=(const PlanProcess&) = delete;
@@ -44,17 +46,20 @@ class PlanProcess {
   Child child_;
 };
 
-/// What the process does: reads the device's description, then names of variants, and answers each
-/// with what the function made by `builder` returns or throws. Returns the exit status.
+/// What the process does: reads the GPU's ordinal, then names of variants, and answers each with
+/// what the function made by `builder` returns or throws. Returns the exit status.
 using BuildPlan = std::function<std::optional<std::string>(const std::string& variant)>;
-int answer_with_plans(const std::function<BuildPlan(const std::string& device)>& builder);
+int answer_with_plans(const std::function<BuildPlan(int device)>& builder);
 
 /// Builds plans in as many processes as there are processors to spare.
 class PlanProcesses final : public PlanBuilder {
  public:
-  /// `device`: the description of this process' GPU, of which the plans will be.
-  explicit PlanProcesses(std::string device);
+  /// `device`: the GPU's ordinal in this process.
+  explicit PlanProcesses(int device);
   ~PlanProcesses() override;
+
+  /// How many processes there are at most.
+  std::size_t count() const { return threads_.size(); }
 
   std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
                                                        const harness::Variant& variant) override;
@@ -64,7 +69,7 @@ class PlanProcesses final : public PlanBuilder {
 
   void work();
 
-  std::string device_;
+  int device_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;

@@ -9,21 +9,6 @@
 
 namespace benanza::cudnn {
 
-namespace {
-
-/// Empty where plans cannot be built elsewhere.
-std::unique_ptr<PlanBuilder> plan_builder() {
-  int device = 0;
-  nvidia::check(cudaGetDevice(&device), "cudaGetDevice");
-  try {
-    return std::make_unique<PlanProcesses>(device_description(device));
-  } catch (const harness::Unsupported&) {
-    return nullptr;
-  }
-}
-
-}  // namespace
-
 Library::Library(nvidia::LazyContext& cuda, Target target, std::unique_ptr<PlanBuilder> builder)
     : cuda_(cuda) {
   graph_plans_.emplace(std::move(target), std::move(builder));
@@ -41,9 +26,10 @@ cudnnHandle_t Library::handle() {
 
 GraphPlans& Library::graph_plans() {
   if (!graph_plans_) {
-    // The handle first: it opens the GPU.
     Target target(handle());
-    graph_plans_.emplace(std::move(target), plan_builder());
+    auto builder = std::make_unique<PlanProcesses>(cuda_.options().device);
+    if (auto* const observer = cuda_.observer()) observer->add_own_processes(builder->count());
+    graph_plans_.emplace(std::move(target), std::move(builder));
   }
   return *graph_plans_;
 }

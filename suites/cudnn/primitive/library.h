@@ -19,7 +19,7 @@ class Library {
  public:
   /// `cuda` outlives the library.
   explicit Library(nvidia::LazyContext& cuda) : cuda_(cuda) {}
-  /// Has graph plans alone, for another device than the one here.
+  /// Has graph plans alone.
   Library(nvidia::LazyContext& cuda, Target target, std::unique_ptr<PlanBuilder> builder);
 
   nvidia::CudaContext& cuda() { return cuda_.get(); }

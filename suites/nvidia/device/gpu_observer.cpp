@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 namespace benanza::nvidia {
 namespace {
@@ -22,6 +23,18 @@ constexpr NamedReason reasons[] = {
     {clock_reason::applications_clocks, "applications clocks"},
     {clock_reason::idle, "idle"},
 };
+
+/// 0 for a process that is not there.
+unsigned parent_of(unsigned process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string word; status >> word;) {
+    if (word != "PPid:") continue;
+    unsigned parent = 0;
+    status >> parent;
+    return parent;
+  }
+  return 0;
+}
 
 void add(Facts& facts, const char* name, const std::optional<double>& value) {
   if (value) facts[name] = *value;
@@ -76,7 +89,8 @@ harness::Conditions GpuObserver::end() {
   const auto count = paces_.processes.ask([this] { return others(); });
   if (!count) return conditions;
   facts["other_gpu_processes"] = static_cast<double>(*count);
-  if (*count > 0 && others_ran_.value_or(true)) {
+  // Whoever ran something may not be counted any more, or not yet.
+  if (others_ran_.value_or(*count > 0)) {
     conditions.disturbances.emplace_back("another process on the GPU");
   }
   return conditions;
@@ -97,8 +111,8 @@ std::optional<std::size_t> GpuObserver::others() {
   const auto processes = management_.compute_processes();
   // This one holds a context: where it is not shown, the driver shows not all of them.
   if (!processes || processes->empty()) return std::nullopt;
-  // In a container this one goes by another number, but is one of them all the same.
-  return processes->size() - 1;
+  // In a container they go by other numbers, but are among them all the same.
+  return processes->size() - std::min(processes->size(), own_processes_);
 }
 
 void GpuObserver::ask_others_ran() {
@@ -108,7 +122,7 @@ void GpuObserver::ask_others_ran() {
       std::ranges::find(*uses, own_process_, &Management::ProcessUse::process) != uses->end();
   if (!shows_this) return;
   others_ran_ = std::ranges::any_of(*uses, [this](const Management::ProcessUse& use) {
-    return use.process != own_process_ && use.percent > 0;
+    return use.percent > 0 && use.process != own_process_ && parent_of(use.process) != own_process_;
   });
 }
 

@@ -28,6 +28,9 @@ class GpuObserver : public harness::Observer {
   GpuObserver(Management& management, unsigned own_process,
               harness::Pace::Now now = harness::Pace::steady_seconds);
 
+  /// This process has started so many that hold a context and run nothing.
+  void add_own_processes(std::size_t count) { own_processes_ += count; }
+
   void begin() override;
   harness::Conditions end() override;
 
@@ -49,13 +52,15 @@ class GpuObserver : public harness::Observer {
   };
 
   Reading read();
-  /// Numbers of processes that are not this one.
+  /// How many processes are not this one's own.
   std::optional<std::size_t> others();
-  /// Asks whether a process that is not this one ran anything.
+  /// Asks whether a process that is not this one's own ran anything.
   void ask_others_ran();
 
   Management& management_;
   unsigned own_process_;
+  /// This one, and those that it has started.
+  std::size_t own_processes_ = 1;
   Paces paces_;
   Reading before_;
   /// As the driver said last: it looks some times a second. Empty: it does not tell.

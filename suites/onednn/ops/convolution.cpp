@@ -1,4 +1,5 @@
 #include "suites/onednn/post_ops.h"
+#include "suites/onednn/product.h"
 #include "suites/onednn/solvers.h"
 #include "suites/onednn/window.h"
 
@@ -76,6 +77,8 @@ void register_convolution(SolverTable& table) {
         };
         ask("", dnnl::algorithm::convolution_direct);
         ask("winograd.", dnnl::algorithm::convolution_winograd);
+        const auto products = ways_as_product(shape, problem, context);
+        attempts.insert(attempts.end(), products.begin(), products.end());
         return attempts;
       },
       Steps::appended));

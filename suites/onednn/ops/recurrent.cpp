@@ -154,7 +154,7 @@ void add_arguments(Plan& plan, const Recurrent& shape) {
         {DNNL_ARG_BIAS, floats({shape.layers, shape.directions(), bias_gates(shape), shape.hidden}),
          [=](std::span<const float> values) { return folded_bias(shape, values); }});
   } else {
-    plan.zeros.push_back(DNNL_ARG_BIAS);
+    plan.fills.push_back({.id = DNNL_ARG_BIAS});
   }
   const Memory::desc state = floats({shape.layers, shape.directions(), shape.batch, shape.hidden});
   if (shape.initial) {

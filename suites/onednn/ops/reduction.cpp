@@ -1,33 +1,13 @@
 #include <algorithm>
-#include <stdexcept>
+#include <utility>
 
 #include "suites/harness/primitive.h"
 #include "suites/onednn/post_ops.h"
 #include "suites/onednn/solvers.h"
+#include "suites/onednn/sum.h"
 
 namespace benanza::onednn {
 namespace {
-
-dnnl::algorithm algorithm(ReductionKind kind) {
-  switch (kind) {
-    case ReductionKind::mean:
-      return dnnl::algorithm::reduction_mean;
-    case ReductionKind::sum:
-      return dnnl::algorithm::reduction_sum;
-    case ReductionKind::max:
-      return dnnl::algorithm::reduction_max;
-    case ReductionKind::min:
-      return dnnl::algorithm::reduction_min;
-    case ReductionKind::product:
-      return dnnl::algorithm::reduction_mul;
-    case ReductionKind::l1:
-    case ReductionKind::l2:
-      return dnnl::algorithm::reduction_norm_lp_sum;
-    case ReductionKind::sum_square:
-      return dnnl::algorithm::reduction_norm_lp_power_p_sum;
-  }
-  throw std::logic_error("unknown reduction");
-}
 
 /// Extents before and after, with neighbouring axes of one fate merged: the library is faster on
 /// few axes, and the elements lie the same.
@@ -55,30 +35,44 @@ Extents merged(const Reduction& shape) {
   return extents;
 }
 
+Plan plan(const Reduction& shape, const Problem& problem, const VariantContext& context) {
+  const Extents extents = merged(shape);
+  const float power = shape.kind == ReductionKind::l1 ? 1 : 2;
+  const PostOps steps = steps_of(problem, context, extents.to);
+  dnnl::primitive_attr attributes = steps.attributes;
+  // Reductions take no output scale, but a function to apply to the result.
+  if (context.integers() && harness::int8_scale(problem) != 1) {
+    dnnl::post_ops scale;
+    api::append_eltwise(scale, dnnl::algorithm::eltwise_linear, harness::int8_scale(problem), 0);
+    attributes.set_post_ops(scale);
+  }
+  Plan plan{.implementation = api::implementation_of<dnnl::reduction>(
+                context.engine(), attributes, algorithm_of(shape.kind), context.plain(extents.from),
+                context.plain(extents.to), power, 0.0F),
+            .operands = {{DNNL_ARG_SRC, floats(extents.from)}},
+            .result = {DNNL_ARG_DST, floats(extents.to)}};
+  add_steps(plan, steps);
+  return plan;
+}
+
 }  // namespace
 
+/// Sums and means also as a product with ones, means and maxima as pooling.
 void register_reduction(SolverTable& table) {
-  table.add(solver_of_one_way<Reduction>(
+  table.add(solver_of_ways<Reduction>(
       [](const Reduction&) { return std::vector{Layout::plain}; },
       [](const Reduction& shape, const Problem& problem, const VariantContext& context) {
-        const Extents extents = merged(shape);
-        const float power = shape.kind == ReductionKind::l1 ? 1 : 2;
-        const PostOps steps = steps_of(problem, context, extents.to);
-        dnnl::primitive_attr attributes = steps.attributes;
-        // Reductions take no output scale, but a function to apply to the result.
-        if (context.integers() && harness::int8_scale(problem) != 1) {
-          dnnl::post_ops scale;
-          api::append_eltwise(scale, dnnl::algorithm::eltwise_linear, harness::int8_scale(problem),
-                              0);
-          attributes.set_post_ops(scale);
+        std::vector<Attempt> attempts{
+            {.prefix = "", .plan = [=] { return plan(shape, problem, context); }}};
+        if (const auto middle = middle_of(shape.input, shape.axes)) {
+          for (const auto& [prefix, how] :
+               {std::pair{"pooling.", SumBy::pooling}, std::pair{"product.", SumBy::product}}) {
+            attempts.push_back({.prefix = prefix, .plan = [=] {
+                                  return plan_sum(how, *middle, shape.kind, problem, context);
+                                }});
+          }
         }
-        Plan plan{.implementation = api::implementation_of<dnnl::reduction>(
-                      context.engine(), attributes, algorithm(shape.kind),
-                      context.plain(extents.from), context.plain(extents.to), power, 0.0F),
-                  .operands = {{DNNL_ARG_SRC, floats(extents.from)}},
-                  .result = {DNNL_ARG_DST, floats(extents.to)}};
-        add_steps(plan, steps);
-        return plan;
+        return attempts;
       },
       Steps::appended));
 }

@@ -112,6 +112,18 @@ TEST_F(Gpu, AnotherProcessIsCompany) {
   EXPECT_THAT(disturbances(), ElementsAre("another process on the GPU"));
 }
 
+TEST_F(Gpu, WhatThisProcessStartedIsNoCompany) {
+  management.processes = {own, 8, 9};
+  GpuObserver observer(management, own, still);
+  observer.add_own_processes(2);
+  observer.begin();
+  EXPECT_EQ(std::get<double>(observer.end().facts.at("other_gpu_processes")), 0);
+  // Not all of them have been started yet.
+  management.processes = {own, 8};
+  observer.begin();
+  EXPECT_EQ(std::get<double>(observer.end().facts.at("other_gpu_processes")), 0);
+}
+
 // As in a container whose processes have other numbers outside.
 TEST_F(Gpu, OneOfTheProcessesIsThisOneWhateverItsNumber) {
   management.processes = {123};

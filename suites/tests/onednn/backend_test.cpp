@@ -11,6 +11,7 @@
 
 #include "suites/onednn/checked.h"
 #include "suites/onednn/implementations.h"
+#include "suites/onednn/threads.h"
 #include "suites/tests/onednn/support.h"
 
 namespace benanza::onednn {
@@ -138,6 +139,94 @@ TEST_F(OnednnBackendTest, InnerProductIsAnotherWayToMultiplyByAWeight) {
   EXPECT_GT(count(algorithms("gemm/m4_n8_k4_nt_w", Layout::plain, harness::AlgorithmSet::all)), 0);
   EXPECT_EQ(count(algorithms("gemm/m4_n8_k4_nt", Layout::plain, harness::AlgorithmSet::all)), 0);
   EXPECT_EQ(count(algorithms("gemm/m4_n8_k4_tn_w", Layout::plain, harness::AlgorithmSet::all)), 0);
+}
+
+// A pixel's filters are a matrix, channels last; a mean is a product with ones.
+TEST_F(OnednnBackendTest, WhatIsAProductIsAskedForAsOne) {
+  using enum Layout;
+  const auto ways = [&](const char* key, Layout layout) {
+    std::set<std::string> prefixes;
+    for (const auto& name : algorithms(key, layout, harness::AlgorithmSet::all)) {
+      for (const char* const prefix :
+           {"product.inner_product.", "product.", "reduction.", "pooling."}) {
+        if (!name.starts_with(prefix)) continue;
+        prefixes.insert(prefix);
+        break;
+      }
+    }
+    return prefixes;
+  };
+  const char* const pixels = "conv/1x16x9x9_k24x1x1_p0.0.0.0_s1x1_d1x1_g1_bias";
+  EXPECT_THAT(ways(pixels, nhwc), ElementsAre("product.", "product.inner_product."));
+  EXPECT_THAT(ways(pixels, nchw), ElementsAre());
+  for (const char* const other : {convolution, "conv/1x16x9x9_k16x1x1_p0.0.0.0_s2x2_d1x1_g1",
+                                  "conv/1x16x9x9_k16x1x1_p0.0.0.0_s1x1_d1x1_g16",
+                                  "conv/1x16x9x9_k16x1x1_p1.1.1.1_s1x1_d1x1_g1"}) {
+    EXPECT_THAT(ways(other, nhwc), ElementsAre()) << other;
+  }
+  const char* const image = "avgpool/1x16x9x9_k9x9_p0.0.0.0_s1x1_d1x1_exclude";
+  EXPECT_THAT(ways(image, nhwc), testing::Contains("product."));
+  EXPECT_THAT(ways("avgpool/1x16x9x9_k3x9_p0.0.0.0_s1x1_d1x1_exclude", nhwc), ElementsAre());
+  EXPECT_THAT(ways("maxpool/1x16x9x9_k9x9_p0.0.0.0_s1x1_d1x1", nchw),
+              testing::Not(testing::Contains("product.")));
+  EXPECT_THAT(ways("reducemean/4x33x16_a1", plain),
+              testing::IsSupersetOf({"pooling.", "product."}));
+  EXPECT_THAT(ways("reducemean/4x33x16_a0.2", plain), ElementsAre());
+}
+
+class OnednnThreads : public OnednnBackendTest {
+ protected:
+  OnednnThreads() { omp_set_num_threads(8); }
+  ~OnednnThreads() override { omp_set_num_threads(before_); }
+
+ private:
+  int before_ = omp_get_max_threads();
+};
+
+// 4 MFLOP are little for two threads or more; 8 threads are all there are.
+TEST_F(OnednnThreads, FewerAreAskedForWhereThereIsLittleToDo) {
+  const auto counts = [](const char* key, harness::AlgorithmSet set) {
+    return fewer_threads(parse(key), Precision::fp32, set);
+  };
+  using enum harness::AlgorithmSet;
+  EXPECT_THAT(counts("relu/1000", all), ElementsAre(1, 2, 4));
+  EXPECT_THAT(counts("gemm/m100_n100_k200_nn", all), ElementsAre(2, 4));
+  EXPECT_THAT(counts("relu/65536", all), ElementsAre(2, 4));
+  EXPECT_THAT(counts("relu/1000000", all), ElementsAre());
+  EXPECT_THAT(counts("relu/1000000", with_reference), ElementsAre(1, 2, 4));
+  EXPECT_THAT(counts("relu/1000", best), ElementsAre());
+}
+
+TEST_F(OnednnThreads, TheNameSaysHowMany) {
+  EXPECT_EQ(to_string(ThreadedName{"jit:avx2", 4}), "jit:avx2.threads=4");
+  EXPECT_EQ(to_string(ThreadedName{"jit:avx2"}), "jit:avx2");
+  EXPECT_EQ(threaded_name("jit:avx2.threads=4"), (ThreadedName{"jit:avx2", 4}));
+  for (const char* const name : {"jit:avx2", "jit.threads=", "jit.threads=0", "jit.threads=2x"}) {
+    EXPECT_EQ(threaded_name(name), ThreadedName{name});
+  }
+  const auto names = algorithms("relu/1000", Layout::plain, harness::AlgorithmSet::all);
+  EXPECT_THAT(names,
+              testing::IsSupersetOf({names.front() + ".threads=1", names.front() + ".threads=4"}));
+  EXPECT_THAT(algorithms("relu/1000", Layout::plain, harness::AlgorithmSet::best),
+              ElementsAre(names.front()));
+}
+
+// The call runs on as many threads as its name says, and leaves others as many as before.
+TEST_F(OnednnThreads, ACallHasItsOwnCount) {
+  const auto few = backend_->create(
+      {parse("relu/100000"), Precision::fp32, Layout::plain,
+       algorithms("relu/100000", Layout::plain, harness::AlgorithmSet::all).front() +
+           ".threads=2"});
+  EXPECT_EQ(omp_get_max_threads(), 8);
+  few->run();
+  EXPECT_EQ(omp_get_max_threads(), 8);
+  {
+    const ThreadCount three(3);
+    EXPECT_EQ(omp_get_max_threads(), 3);
+    const ThreadCount same(std::nullopt);
+    EXPECT_EQ(omp_get_max_threads(), 3);
+  }
+  EXPECT_EQ(omp_get_max_threads(), 8);
 }
 
 TEST_F(OnednnBackendTest, RefusesInOneLineWithAReason) {

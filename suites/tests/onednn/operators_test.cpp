@@ -33,6 +33,10 @@ const Case cases[] = {
     {"select/3x5x7x5_va2_vb-3"},
     {"conv/1x3x15x15_k8x7x7_p3.3.3.3_s2x2_d1x1_g1_bias"},
     {"conv/1x5x9x9_k7x1x1_p0.0.0.0_s1x1_d1x1_g1"},
+    {"conv/2x16x9x7_k24x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_swish_a1", no_int8},
+    {"conv/2x16x9x7_k24x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_mul_y2x24x9x7_add_y2x1x9x7", no_int8},
+    {"conv/2x8x17_k16x1_p0.0_s1_d1_g1_bias"},
+    {"conv/1x8x5x6x7_k16x1x1x1_p0.0.0.0.0.0_s1x1x1_d1x1x1_g1_residual"},
     {"conv/1x16x9x9_k16x3x3_p1.1.1.1_s1x1_d1x1_g16_bias"},
     {"conv/1x12x9x9_k18x3x3_p1.1.1.1_s1x1_d1x1_g3"},
     {"conv/2x8x17_k16x3_p1.1_s2_d1_g1_bias"},
@@ -111,6 +115,9 @@ const Case cases[] = {
     {"avgpool/1x16x13x11_k3x3_p1.1.1.1_s2x1_d1x1_exclude"},
     {"avgpool/1x16x5x6x7_k2x3x2_p0.1.0.1.0.1_s2x1x2_d1x1x1_include"},
     {"avgpool/1x20x7x7_k7x7_p0.0.0.0_s1x1_d1x1_exclude"},
+    {"avgpool/2x20x7x5_k7x5_p0.0.0.0_s1x1_d1x1_exclude_mul_y2x20x1x1", no_int8},
+    {"maxpool/2x20x7x5_k7x5_p0.0.0.0_s1x1_d1x1"},
+    {"avgpool/2x20x9_k9_p0.0_s1_d1_exclude"},
     {"batchnorm/2x19x13x11_e1e-05"},
     {"batchnorm/2x16x5_e0.001"},
     {"batchnorm/4x17_e1e-05"},
@@ -168,6 +175,9 @@ const Case cases[] = {
     {"reducemean/1x32x7x7_a2.3"},
     {"reducemean/3x7x5x4_a1"},
     {"reducesum/4x33x7_a1"},
+    {"reducemean/4x33x7_a1_mul_y4x1x7_relu", no_int8},
+    {"reducemax/4x33x7_a1"},
+    {"reducemean/1x33x7_a1"},
     {"reducesum/4x33_a1"},
     {"reducemax/4x33x7_a0.2"},
     {"reducemin/4x33x7_a0.2"},
@@ -205,13 +215,19 @@ bool is_of_version_2_6() { return dnnl_version()->major == 2 && dnnl_version()->
 /// The only variants that may be refused once the library has named them: with channels innermost,
 /// which the library itself may choose, the gemm convolutions of oneDNN 2.6 add other elements of a
 /// residual, or of a step's tensor, than they should (found by these tests with version 2.6.3; a
-/// residual in place, "sum.", is right).
+/// residual in place, "sum.", is right). In nchw the pooling of oneDNN 3 reads other elements of a
+/// step's tensor behind the first image (found by these tests with version 3.2).
 bool may_be_refused(const harness::Variant& variant) {
   const Epilogue& epilogue = variant.problem.epilogue;
+  if (const auto* const pooling = std::get_if<Pooling>(&variant.problem.shape)) {
+    return dnnl_version()->major == 3 && variant.layout == Layout::nchw && pooling->input[0] > 1 &&
+           !epilogue.step_operands().empty() && variant.algorithm.starts_with("jit");
+  }
   const bool beside = epilogue.residual && !variant.algorithm.starts_with("sum.");
   return is_of_version_2_6() && (beside || !epilogue.step_operands().empty()) &&
          variant.layout != Layout::nchw &&
          variant.algorithm.find("gemm") != harness::Algorithm::npos &&
+         !variant.algorithm.starts_with("product.") &&
          std::holds_alternative<Convolution>(variant.problem.shape);
 }
 
@@ -239,7 +255,7 @@ class OnednnTest : public ::testing::Test {
       return backend_->create(variant);
     } catch (const harness::Unsupported& refusal) {
       EXPECT_TRUE(may_be_refused(variant)) << refusal.what();
-      EXPECT_THAT(refusal.what(), ::testing::HasSubstr("residual"));
+      EXPECT_THAT(refusal.what(), ::testing::HasSubstr("wrong elements"));
       ++counts.refused;
       return nullptr;
     }

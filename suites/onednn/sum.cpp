@@ -1,0 +1,161 @@
+#include "suites/onednn/sum.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "suites/harness/primitive.h"
+#include "suites/onednn/post_ops.h"
+#include "suites/onednn/product.h"
+
+namespace benanza::onednn {
+namespace {
+
+VariantContext in_layout(const VariantContext& context, Layout layout) {
+  return {context.engine(), context.precision(), layout};
+}
+
+/// The steps of `problem` behind a result of other extents that holds the same elements.
+std::vector<Step> steps_behind(const Problem& problem, const Dims& result) {
+  std::vector<Step> steps = problem.epilogue.steps;
+  for (Step& step : steps) {
+    auto* const combine = std::get_if<Combine>(&step);
+    if (combine == nullptr) continue;
+    const auto dims = refitted(combine->y, output(problem), result);
+    if (!dims) throw harness::Unsupported("no extents of the product's result say the step's");
+    combine->y = *dims;
+  }
+  return steps;
+}
+
+Plan by_reduction(const Middle& middle, ReductionKind kind, const Problem& problem,
+                  const VariantContext& context) {
+  Dims from{middle.outer, middle.length};
+  Dims to{middle.outer, 1};
+  // The library is faster where the last axis is the one that goes.
+  if (middle.inner > 1) {
+    from.push_back(middle.inner);
+    to.push_back(middle.inner);
+  }
+  const PostOps steps = steps_of(problem, in_layout(context, Layout::plain), to);
+  const float power = kind == ReductionKind::l1 ? 1 : 2;
+  Plan plan{.implementation = api::implementation_of<dnnl::reduction>(
+                context.engine(), steps.attributes, algorithm_of(kind), context.plain(from),
+                context.plain(to), power, 0.0F),
+            .operands = {{DNNL_ARG_SRC, floats(from)}},
+            .result = {DNNL_ARG_DST, floats(to)}};
+  add_steps(plan, steps);
+  return plan;
+}
+
+/// A window as large as the image: of one channel per row where nothing lies behind the axis, else
+/// channels last.
+Plan by_pooling(const Middle& middle, ReductionKind kind, const Problem& problem,
+                const VariantContext& context) {
+  if (kind != ReductionKind::mean && kind != ReductionKind::max) {
+    throw harness::Unsupported("oneDNN's pooling takes means and maxima");
+  }
+  const bool rows = middle.inner == 1;
+  const VariantContext images = in_layout(context, rows ? Layout::nchw : Layout::nhwc);
+  const Dims from = rows ? Dims{1, middle.outer, middle.length, 1}
+                         : Dims{middle.outer, middle.inner, middle.length, 1};
+  const Dims to{from[0], from[1], 1, 1};
+  const Dims none{0, 0};
+  const PostOps steps = steps_of(problem, images, to);
+  Plan plan{.implementation = api::implementation_of<api::Pooling>(
+                context.engine(), steps.attributes, dnnl::prop_kind::forward_inference,
+                kind == ReductionKind::max ? dnnl::algorithm::pooling_max
+                                           : dnnl::algorithm::pooling_avg_exclude_padding,
+                images.tensor(from), images.tensor(to), Dims{1, 1}, Dims{middle.length, 1}, none,
+                none, none),
+            .operands = {{DNNL_ARG_SRC,
+                          rows ? floats(from)
+                               : floats(from, {middle.length * middle.inner, 1, middle.inner, 1})}},
+            .result = {DNNL_ARG_DST, floats(to)}};
+  add_steps(plan, steps);
+  return plan;
+}
+
+Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem,
+                const VariantContext& context) {
+  if (kind != ReductionKind::mean && kind != ReductionKind::sum) {
+    throw harness::Unsupported("a product with ones takes sums and means");
+  }
+  const bool rows = middle.inner == 1;
+  Gemm product{.m = rows ? middle.outer : 1,
+               .n = middle.inner,
+               .k = middle.length,
+               .batch_a = {},
+               .batch_b = {}};
+  if (!rows && middle.outer > 1) {
+    product.batch_a = {1};
+    product.batch_b = {middle.outer};
+  }
+  Problem sum{.shape = product, .epilogue = {}};
+  if (kind == ReductionKind::mean) {
+    const float share = 1 / static_cast<float>(middle.length);
+    sum.epilogue.steps.emplace_back(
+        Activation{.input = {}, .kind = ActivationKind::linear, .alpha = share});
+  }
+  for (Step& step : steps_behind(problem, product.output())) {
+    sum.epilogue.steps.push_back(std::move(step));
+  }
+  Plan plan = plan_matmul(product, sum, in_layout(context, Layout::plain));
+  const auto ones = plan.operands.begin() + (rows ? 1 : 0);
+  plan.fills.push_back({.id = ones->id, .value = 1});
+  plan.operands.erase(ones);
+  return plan;
+}
+
+}  // namespace
+
+std::optional<Middle> middle_of(const Dims& input, const Dims& axes) {
+  std::array<std::int64_t, 3> extents{1, 1, 1};
+  std::size_t part = 0;
+  for (std::size_t axis = 0; axis < input.size(); ++axis) {
+    if (input[axis] == 1) continue;
+    const bool goes = std::ranges::find(axes, static_cast<std::int64_t>(axis)) != axes.end();
+    if (goes && part == 2) return std::nullopt;
+    if (goes) part = 1;
+    if (!goes && part == 1) part = 2;
+    extents[part] *= input[axis];
+  }
+  return Middle{extents[0], extents[1], extents[2]};
+}
+
+dnnl::algorithm algorithm_of(ReductionKind kind) {
+  switch (kind) {
+    case ReductionKind::mean:
+      return dnnl::algorithm::reduction_mean;
+    case ReductionKind::sum:
+      return dnnl::algorithm::reduction_sum;
+    case ReductionKind::max:
+      return dnnl::algorithm::reduction_max;
+    case ReductionKind::min:
+      return dnnl::algorithm::reduction_min;
+    case ReductionKind::product:
+      return dnnl::algorithm::reduction_mul;
+    case ReductionKind::l1:
+    case ReductionKind::l2:
+      return dnnl::algorithm::reduction_norm_lp_sum;
+    case ReductionKind::sum_square:
+      return dnnl::algorithm::reduction_norm_lp_power_p_sum;
+  }
+  throw std::logic_error("unknown reduction");
+}
+
+Plan plan_sum(SumBy how, const Middle& middle, ReductionKind kind, const Problem& problem,
+              const VariantContext& context) {
+  if (context.integers()) throw harness::Unsupported("int8 sums are asked for in one way");
+  switch (how) {
+    case SumBy::reduction:
+      return by_reduction(middle, kind, problem, context);
+    case SumBy::pooling:
+      return by_pooling(middle, kind, problem, context);
+    case SumBy::product:
+      return by_product(middle, kind, problem, context);
+  }
+  throw std::logic_error("unknown way");
+}
+
+}  // namespace benanza::onednn
