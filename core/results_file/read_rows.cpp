@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "core/base/file_descriptor.h"
 #include "core/base/error.h"
+#include "core/base/file_descriptor.h"
 #include "core/results_file/row_splitter.h"
 
 namespace benanza {

@@ -39,8 +39,9 @@ enum class Arithmetic {
 };
 
 /// Which engines of a graph are wanted, and in how many configurations. The library lists
-/// configurations by its heuristics' modes A, B and the fallback, best first. Taken are the first
-/// `leading` of A and of B, and of every engine the first `per_engine` of all lists.
+/// configurations by its heuristics' modes A, B and the fallback, best first. They are taken in
+/// this order until there are `most`: of A and of B the first `leading`, of every engine
+/// `per_engine`.
 struct EngineQuery {
   Arithmetic arithmetic = Arithmetic::any;
   std::size_t per_engine = 1;
