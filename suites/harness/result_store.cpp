@@ -22,15 +22,13 @@ void require_same_origin(const Origin& found, const Origin& wanted,
                          const std::filesystem::path& path) {
   const auto fail = [&](const std::string& field, const std::string& there,
                         const std::string& here) {
-    return Error(path.string() + ": measured with " + field + " = " + there + ", now it is " +
-                 here + "; " + remedy);
+    return Error(path.string() + ": measured with " + field + " = \"" + there + "\", now it is \"" +
+                 here + "\"; " + remedy);
   };
   if (found.backend != wanted.backend) throw fail("backend", found.backend, wanted.backend);
-  const auto shown = [](const std::optional<std::string>& value) {
-    return value ? '"' + *value + '"' : std::string("(unknown)");
-  };
   for (const auto& [field, there, here] : differences(found.system, wanted.system)) {
-    throw fail(field, shown(there), shown(here));
+    // What only one of two versions of this program tells does not set them apart.
+    if (there && here) throw fail(field, *there, *here);
   }
 }
 

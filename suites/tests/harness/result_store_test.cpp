@@ -186,6 +186,15 @@ TEST_F(Store, AnotherSystemIsRefusedByFileAndByJournal) {
   EXPECT_THAT(names_in_file(), ElementsAre("a"));
 }
 
+// Results of an older version of the suite go on.
+TEST_F(Store, WhatOnlyOneVersionTellsOfTheSystemMakesItNoOther) {
+  open().add(row("a"));
+  open().write({});
+  ResultStore(file, {"fake", {{"threads", "1"}, {"cache_bytes", "5"}}}, false).add(row("b"));
+  EXPECT_NO_THROW(open());
+  EXPECT_THROW(ResultStore(file, {"fake", {{"threads", "2"}, {"cache_bytes", "5"}}}, false), Error);
+}
+
 TEST_F(Store, WhatDiffersIsNamedWithTheWayOut) {
   open(false, "1").add(row("a"));
   EXPECT_THAT(
