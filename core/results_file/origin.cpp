@@ -10,10 +10,6 @@ std::optional<std::string> value_of(const System& system, const std::string& fie
   return found == system.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string shown(const std::optional<std::string>& value) {
-  return value ? '"' + *value + '"' : "not stated";
-}
-
 }  // namespace
 
 std::vector<FieldDifference> differences(const System& first, const System& second) {
@@ -27,13 +23,19 @@ std::vector<FieldDifference> differences(const System& first, const System& seco
   return found;
 }
 
+std::vector<FieldDifference> contradictions(const System& first, const System& second) {
+  std::vector<FieldDifference> found = differences(first, second);
+  std::erase_if(found, [](const FieldDifference& one) { return !one.first || !one.second; });
+  return found;
+}
+
 void require_same_system(const Origin& first, const Origin& second) {
-  const std::vector<FieldDifference> found = differences(first.system, second.system);
+  const std::vector<FieldDifference> found = contradictions(first.system, second.system);
   if (found.empty()) return;
   const auto& [field, a, b] = found.front();
   throw Error(first.file.string() + " and " + second.file.string() +
-              ": measured on different systems: " + field + " is " + shown(a) + " and " + shown(b) +
-              "; analyse them one by one");
+              ": measured on different systems: " + field + " is \"" + *a + "\" and \"" + *b +
+              "\"; analyse them one by one");
 }
 
 }  // namespace benanza

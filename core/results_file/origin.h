@@ -42,7 +42,11 @@ struct FieldDifference {
 /// In the order of fields; empty for equal systems.
 std::vector<FieldDifference> differences(const System& first, const System& second);
 
-/// Throws Error naming both files and the first field that differs, unless the systems are equal.
+/// Those that both systems have: what only one of two versions of a suite tells does not set its
+/// results apart.
+std::vector<FieldDifference> contradictions(const System& first, const System& second);
+
+/// Throws Error naming both files and the first contradiction, if there is one.
 void require_same_system(const Origin& first, const Origin& second);
 
 }  // namespace benanza

@@ -26,9 +26,8 @@ void require_same_origin(const Origin& found, const Origin& wanted,
                  here + "\"; " + remedy);
   };
   if (found.backend != wanted.backend) throw fail("backend", found.backend, wanted.backend);
-  for (const auto& [field, there, here] : differences(found.system, wanted.system)) {
-    // What only one of two versions of this program tells does not set them apart.
-    if (there && here) throw fail(field, *there, *here);
+  for (const auto& [field, there, here] : contradictions(found.system, wanted.system)) {
+    throw fail(field, *there, *here);
   }
 }
 

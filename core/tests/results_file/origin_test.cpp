@@ -1,0 +1,29 @@
+#include "core/results_file/origin.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace benanza {
+namespace {
+
+Origin origin_of(System system) { return {.backend = "b", .system = std::move(system)}; }
+
+TEST(SameSystem, WhatOneFileAloneTellsSetsNothingApart) {
+  const System older{{"device", "A"}};
+  const System newer{{"cache_bytes", "5"}, {"device", "A"}};
+  EXPECT_EQ(differences(older, newer).size(), 1U);
+  EXPECT_TRUE(contradictions(older, newer).empty());
+  EXPECT_NO_THROW(require_same_system(origin_of(older), origin_of(newer)));
+}
+
+TEST(SameSystem, WhatBothTellMustAgree) {
+  const System one{{"cache_bytes", "5"}, {"device", "A"}};
+  const System other{{"device", "B"}};
+  ASSERT_EQ(contradictions(one, other).size(), 1U);
+  EXPECT_EQ(contradictions(one, other)[0].field, "device");
+  EXPECT_THROW(require_same_system(origin_of(one), origin_of(other)), Error);
+}
+
+}  // namespace
+}  // namespace benanza
