@@ -43,6 +43,17 @@ std::string name_of(const harness::Variant& variant) {
                                .algorithm = variant.algorithm});
 }
 
+/// Where the GPU cannot be opened once more (it is one process' alone, or its memory is full), no
+/// plan can be had of this process.
+BuildPlan build_or_nothing(const std::function<BuildPlan(int device)>& builder,
+                           const std::string& device) {
+  try {
+    return builder(std::stoi(device));
+  } catch (const std::exception&) {
+    return [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
+  }
+}
+
 /// A process that has gone answers with an error, not with a signal.
 void block_broken_pipes() {
   sigset_t signals;
@@ -99,7 +110,7 @@ int answer_with_plans(const std::function<BuildPlan(int device)>& builder) {
   while (const std::optional<std::string> variant = read_message(child_in)) {
     std::string answer;
     try {
-      if (!build) build = builder(std::stoi(*device));
+      if (!build) build = build_or_nothing(builder, *device);
       const std::optional<std::string> text = build(*variant);
       answer = text ? is_plan + *text : std::string(1, is_unwritten);
     } catch (const harness::Unsupported& refusal) {
@@ -128,6 +139,11 @@ std::shared_future<std::optional<std::string>> PlanProcesses::begin(
   Task task([this, name = name_of(variant)](std::unique_ptr<PlanProcess>& process) {
     try {
       if (!process) process = std::make_unique<PlanProcess>(device_);
+    } catch (const Error&) {
+      // No more processes for this user: the plan is built where it is needed.
+      return std::optional<std::string>();
+    }
+    try {
       return process->plan(name);
     } catch (const PlanProcess::Gone&) {
       // The next plan gets a new one.

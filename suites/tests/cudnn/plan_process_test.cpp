@@ -38,13 +38,13 @@ class PlanProgram : public testing::Test {
   Child child_ = start({.program = BENCH_CUDNN, .arguments = {std::string(plan_process_flag)}});
 };
 
-TEST_F(PlanProgram, AnswersEveryRequestUntilThereIsNoneLeft) {
+// As where the GPU is another process' alone: whoever asks builds the plan itself.
+TEST_F(PlanProgram, HasNoPlansWhereItCannotOpenTheGpu) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) GTEST_SKIP() << "there is a GPU";
   ASSERT_TRUE(write_message(child_.to.get(), "0"));
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(answer("layernorm/128x768_e1e-05_sb/fp16/plain/cudnn/engine7"),
-                AllOf(StartsWith("!"), HasSubstr("cudaSetDevice")));
+    EXPECT_EQ(answer("layernorm/128x768_e1e-05_sb/fp16/plain/cudnn/engine7"), "?");
   }
   EXPECT_EQ(end(), 0);
 }
