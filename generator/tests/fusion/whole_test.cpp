@@ -6,8 +6,7 @@
 
 #include <functional>
 
-#include "generator/fusion/fusion.h"
-#include "generator/tests/onnx/model.h"
+#include "generator/tests/fusion/whole_operators.h"
 
 namespace benanza::fusion {
 namespace {
@@ -45,16 +44,8 @@ class Whole : public testing::Test {
     return add("ReduceMean", {of}, {{"axes", Dims{axis}}});
   }
 
-  /// "gelu 1 2 3 4 5: gelu/2x7x12" of every whole operator up to `result`.
   std::vector<std::string> found(const std::string& result) {
-    std::vector<std::string> lines;
-    for (const Fusion& fusion : find_fusions(model_.output(result).import().layers)) {
-      if (!fusion.whole) continue;
-      std::string line = fusion.pattern;
-      for (const std::size_t layer : fusion.layers) line += ' ' + std::to_string(layer);
-      lines.push_back(line + ": " + fusion.problem);
-    }
-    return lines;
+    return whole_operators(model_.output(result));
   }
 
   Model model_;
@@ -290,129 +281,6 @@ TEST_F(Whole, BeginsARegion) {
     problems.push_back(fusion.problem);
   }
   EXPECT_THAT(problems, Contains("layernorm/14x12_e1e-05_sb_add_y14x12"));
-}
-
-/// Rows of 8 for 3 positions and 2 heads, rotated as torch.onnx writes it.
-class Rotated : public testing::Test {
- protected:
-  Rotated() : model_(17) {
-    model_.input("image", {2, 2, 3, 8}).weights("cos", {1, 1, 3, 8}).weights("sin", {1, 1, 3, 8});
-    model_.node("Tanh", {"image"}, {"x"});
-    slice("x1", 0, 4);
-    slice("x2", 4, 8);
-    model_.node("Mul", {"x", "cos"}, {"straight"});
-  }
-
-  void slice(const std::string& name, std::int64_t from, std::int64_t to) {
-    model_.integers(name + "from", {from})
-        .integers(name + "to", {to})
-        .integers(name + "axis", {-1});
-    model_.node("Slice", {"x", name + "from", name + "to", name + "axis"}, {name});
-  }
-
-  std::vector<std::string> found(const std::string& result) {
-    std::vector<std::string> lines;
-    for (const Fusion& fusion : find_fusions(model_.output(result).import().layers)) {
-      if (!fusion.whole) continue;
-      std::string line = fusion.pattern;
-      for (const std::size_t layer : fusion.layers) line += ' ' + std::to_string(layer);
-      lines.push_back(line + ": " + fusion.problem);
-    }
-    return lines;
-  }
-
-  Model model_;
-};
-
-TEST_F(Rotated, HalvesOfRows) {
-  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"n", "x1"}, {"r"}, {{"axis", -1}});
-  model_.node("Mul", {"sin", "r"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
-  EXPECT_THAT(found("y"), ElementsAre("rotary 1 2 3 4 5 6 7: rotary/2x2x3x8_t1x1x3x8"));
-}
-
-TEST_F(Rotated, ThroughCasts) {
-  model_.node("Cast", {"x"}, {"same"}, {{"to", 1}}).node("Mul", {"same", "cos"}, {"cast"});
-  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"n", "x1"}, {"r"}, {{"axis", -1}});
-  model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"across", "cast"}, {"y"});
-  EXPECT_THAT(found("y"), ElementsAre("rotary 1 2 5 6 7 8 9: rotary/2x2x3x8_t1x1x3x8"));
-}
-
-TEST_F(Rotated, HalvesInTheirOrderAreNone) {
-  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"x1", "n"}, {"r"}, {{"axis", -1}});
-  model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
-  EXPECT_THAT(found("y"), IsEmpty());
-}
-
-TEST_F(Rotated, TheFirstHalfNegatedIsNone) {
-  model_.node("Neg", {"x1"}, {"n"}).node("Concat", {"n", "x2"}, {"r"}, {{"axis", -1}});
-  model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
-  EXPECT_THAT(found("y"), IsEmpty());
-}
-
-TEST_F(Rotated, HalvesOfAnotherAxisAreNone) {
-  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"n", "x1"}, {"r"}, {{"axis", 1}});
-  model_.integers("extents", {2, 2, 3, 8}).node("Reshape", {"r", "extents"}, {"back"});
-  model_.node("Mul", {"back", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
-  EXPECT_THAT(found("y"), IsEmpty());
-}
-
-TEST_F(Rotated, WhatAnotherLayerReadsIsNone) {
-  model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"n", "x1"}, {"r"}, {{"axis", -1}}).output("r");
-  model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
-  EXPECT_THAT(found("y"), IsEmpty());
-}
-
-/// A group normalization as torch.onnx writes it, and what follows.
-class GroupNorm : public testing::Test {
- protected:
-  GroupNorm() : model_(17) {
-    model_.input("image", {2, 12, 5, 4}).weights("ones", {3}).weights("zeros", {3});
-    model_.weights("gamma", {12, 1, 1}).weights("beta", {12, 1, 1}).weights("plane", {1, 5, 4});
-    model_.integers("groups", {0, 3, -1}).integers("channels", {2, 12, 5, 4});
-    model_.node("Reshape", {"image", "groups"}, {"g"});
-    model_.node("InstanceNormalization", {"g", "ones", "zeros"}, {"n"}, {{"epsilon", 1e-6F}});
-    model_.node("Reshape", {"n", "channels"}, {"y"});
-  }
-
-  std::vector<std::string> found(const std::string& result) {
-    std::vector<std::string> lines;
-    for (const Fusion& fusion : find_fusions(model_.output(result).import().layers)) {
-      std::string line = fusion.pattern;
-      for (const std::size_t layer : fusion.layers) line += ' ' + std::to_string(layer);
-      lines.push_back(line + ": " + fusion.problem + (fusion.whole ? " whole" : ""));
-    }
-    return lines;
-  }
-
-  Model model_;
-};
-
-TEST_F(GroupNorm, IsOneOperatorBesideItsParts) {
-  model_.node("Mul", {"gamma", "y"}, {"m"}).node("Add", {"m", "beta"}, {"a"});
-  model_.node("Relu", {"a"}, {"r"});
-  const std::string norm = "instancenorm/2x3x4x5x4_e1e-06_sb_mul_y1x3x4x1x1_w_add_y1x3x4x1x1_w";
-  const std::string both = "mul/2x12x5x4_1x12x1x1_w_add_y1x12x1x1_w";
-  EXPECT_THAT(found("r"),
-              testing::UnorderedElementsAre(
-                  "mul_add 3 4: " + both, "mul_add_relu 3 4 5: " + both + "_relu",
-                  "scale_shift 3 4: " + both + " whole", "groupnorm 1 2 3 4: " + norm + " whole",
-                  "instancenorm_relu 1 2 3 4 5: " + norm + "_relu"));
-}
-
-TEST_F(GroupNorm, AFactorForEveryPixelIsNone) {
-  model_.node("Mul", {"y", "plane"}, {"m"}).node("Add", {"m", "beta"}, {"a"});
-  EXPECT_THAT(found("a"), Not(Contains(testing::HasSubstr("whole"))));
-}
-
-TEST_F(GroupNorm, AFactorThatIsComputedIsNone) {
-  model_.input("computed", {12, 1, 1});
-  model_.node("Mul", {"y", "computed"}, {"m"}).node("Add", {"m", "beta"}, {"a"});
-  EXPECT_THAT(found("a"), Not(Contains(testing::HasSubstr("whole"))));
-}
-
-TEST_F(GroupNorm, WhoseInnerResultIsReadElsewhereIsNone) {
-  model_.node("Mul", {"y", "gamma"}, {"m"}).node("Add", {"m", "beta"}, {"a"}).output("n");
-  EXPECT_THAT(found("a"), Not(Contains(testing::HasSubstr("groupnorm"))));
 }
 
 }  // namespace

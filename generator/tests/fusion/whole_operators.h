@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "generator/fusion/fusion.h"
+#include "generator/tests/onnx/model.h"
+
+namespace benanza::fusion {
+
+/// "gelu 1 2 3 4 5: gelu/2x7x12" of every whole operator of the model.
+inline std::vector<std::string> whole_operators(onnx::Model& model) {
+  std::vector<std::string> lines;
+  for (const Fusion& fusion : find_fusions(model.import().layers)) {
+    if (!fusion.whole) continue;
+    std::string line = fusion.pattern;
+    for (const std::size_t layer : fusion.layers) line += ' ' + std::to_string(layer);
+    lines.push_back(line + ": " + fusion.problem);
+  }
+  return lines;
+}
+
+}  // namespace benanza::fusion
