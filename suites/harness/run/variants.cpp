@@ -89,6 +89,21 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
   }
 }
 
+/// What enumerate() will ask for certain: of a library that chooses its layout, not every one is.
+void announce(Backend& backend, const std::vector<Problem>& problems,
+              const std::vector<Precision>& precisions, const NameFilter& filter,
+              const Selection& selection) {
+  if (selection.only_known || selection.layout_of_library) return;
+  for (const Problem& problem : problems) {
+    if (!filter.may_match(key(problem) + '/')) continue;
+    for (const Precision precision : precisions) {
+      for (const Layout layout : wanted_layouts(backend, problem, selection)) {
+        backend.expect_question({problem, precision, layout, {}}, selection.algorithms);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<NamedVariant> enumerate(Backend& backend, const Registration& registration,
@@ -98,7 +113,9 @@ std::vector<NamedVariant> enumerate(Backend& backend, const Registration& regist
       selection.precisions.empty() ? registration.precisions : selection.precisions;
   std::vector<NamedVariant> result;
   std::set<std::string> names;
-  for (const Problem& problem : wanted_problems(registration, selection)) {
+  const std::vector<Problem> problems = wanted_problems(registration, selection);
+  announce(backend, problems, precisions, filter, selection);
+  for (const Problem& problem : problems) {
     VariantName name{.key = key(problem),
                      .backend = std::string(backend.name()),
                      .algorithm = {},
