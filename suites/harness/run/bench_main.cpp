@@ -228,6 +228,9 @@ int bench_main(int argc, char** argv, Backend& backend, const Registration& regi
   } catch (const NoDevice& none) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(none.what()) << '\n';
     return static_cast<int>(Exit::skipped);
+  } catch (const OtherSystem& error) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
+    return static_cast<int>(Exit::other_system);
   } catch (const std::exception& error) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
     return static_cast<int>(Exit::error);

@@ -50,9 +50,9 @@ void require_one_system(const std::filesystem::path& file, const Origin& origin)
   }
   const auto refuse = [&](const std::string& field, const std::string& there,
                           const std::string& here) {
-    return Error(file.string() + ": these measurements began on " + host + " with " + field +
-                 " = \"" + there + "\", and here, on " + host_name() + ", it is \"" + here +
-                 "\"; leave this machine out, or measure it on its own");
+    return OtherSystem(file.string() + ": these measurements began on " + host + " with " + field +
+                       " = \"" + there + "\", and here, on " + host_name() + ", it is \"" + here +
+                       "\"; leave this machine out, or measure it on its own");
   };
   if (first.backend != origin.backend) throw refuse("backend", first.backend, origin.backend);
   for (const auto& [field, there, here] : contradictions(first.system, origin.system)) {

@@ -1,0 +1,13 @@
+set -uo pipefail
+say() { echo "$(date +%FT%T) ${SLURMD_NODENAME:-$(hostname)}: $*"; }
+fail() {
+  say "$*"
+  exit 1
+}
+# A mark for scripts/slurm, made only when all is on disk.
+finish() {
+  mkdir -p done
+  echo "${2:-0}" >"done/.$1" && mv "done/.$1" "done/$1" || fail "done/$1: cannot write"
+  say "$1 is done"
+}
+cd "$folder" || fail "$folder: not there"
