@@ -60,7 +60,7 @@ struct BenchmarkShutdown {
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-void print_summary(const Tally& tally, double wall_seconds) {
+void print_summary(const Tally& tally, double wall_seconds, double asking_seconds) {
   std::ostringstream line;
   line << tally.asked << (tally.asked == 1 ? " variant: " : " variants: ");
   if (tally.measured_before > 0) {
@@ -78,7 +78,14 @@ void print_summary(const Tally& tally, double wall_seconds) {
   }
   line << std::fixed << std::setprecision(1) << "; " << wall_seconds << " s, "
        << tally.timed_seconds << " s (" << std::setprecision(0)
-       << 100 * share(tally.timed_seconds, wall_seconds) << "%) inside timed regions\n";
+       << 100 * share(tally.timed_seconds, wall_seconds) << "%) inside timed regions";
+  if (tally.timed_seconds > 0) {
+    const PhaseSeconds& phases = tally.phases;
+    line << std::setprecision(1) << "; " << asking_seconds << " s asking what there is, "
+         << phases.create << " s making calls, " << phases.check << " s checking results, "
+         << phases.warm_up << " s warming up, " << phases.between << " s between samples";
+  }
+  line << '\n';
   std::cerr << line.str();
 }
 
@@ -195,7 +202,9 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   if (!options.one_system.empty()) {
     require_one_system(options.one_system, {std::string(backend.name()), system});
   }
+  const Clock::time_point asked = Clock::now();
   const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
+  const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
   if (variants.empty()) return nothing_to_measure(backend, registration, options, selection);
 
   for (const auto& [name, value] : backend.context()) {
@@ -213,7 +222,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   store.write(options.writer);
 
   const double wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  print_summary(tally, wall_seconds);
+  print_summary(tally, wall_seconds, asking_seconds);
   if (options.ctest) print_ctest_measurements(tally, wall_seconds);
   std::cout << std::flush;
   return exit_status(tally, session.interrupted_by(), "bench_" + std::string(backend.name()));

@@ -60,9 +60,10 @@ std::vector<T> parse_all(std::string_view flag, const std::vector<std::string>& 
 
 AlgorithmSet algorithm_set(const std::string& text) {
   if (text == "best") return AlgorithmSet::best;
+  if (text == "leading") return AlgorithmSet::leading;
   if (text == "all") return AlgorithmSet::all;
   if (text == "with-reference") return AlgorithmSet::with_reference;
-  throw Error("--algorithms: unknown \"" + text + "\"; known: best, all, with-reference");
+  throw Error("--algorithms: unknown \"" + text + "\"; known: best, leading, all, with-reference");
 }
 
 Display display(const std::string& text) {
@@ -75,8 +76,8 @@ Display display(const std::string& text) {
 void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--algorithms", arguments.algorithms,
                  "best: the library's first choice, in the layout it chooses itself where it has "
-                 "one (any); all: every one but reference code (default); with-reference: really "
-                 "all")
+                 "one (any); leading: the first three of every way and layout; all: every one "
+                 "but reference code (default); with-reference: really all")
       ->type_name("SET");
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
       ->type_name("P,...")

@@ -228,6 +228,7 @@ bool Session::keep(const Row& row, const Outcome& outcome) {
   rivals_.add(row);
   ++tally_.rows[outcome.status];
   tally_.timed_seconds += outcome.timed_seconds;
+  tally_.phases += outcome.phases;
   if (outcome.stopped_by == stopped_by_budget) ++tally_.not_converged;
   if (is_disturbed(row)) ++tally_.disturbed;
   const bool bad = outcome.status == Status::incorrect || outcome.status == Status::failed;

@@ -38,6 +38,7 @@ struct Tally {
   /// Of the ok rows: those that say that they were disturbed.
   std::int64_t disturbed = 0;
   double timed_seconds = 0;
+  PhaseSeconds phases;
 
   std::int64_t count(Status status) const;
 };

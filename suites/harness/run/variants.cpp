@@ -109,6 +109,19 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
   }
 }
 
+/// What enumerate() will ask for certain: of a library that chooses its layout, not every one is.
+void announce(Backend& backend, const std::vector<Problem>& problems,
+              const std::vector<Precision>& precisions, const Selection& selection) {
+  if (selection.only_known || selection.layout_of_library) return;
+  for (const Problem& problem : problems) {
+    for (const Precision precision : precisions) {
+      for (const Layout layout : wanted_layouts(backend, problem, selection)) {
+        backend.expect_question({problem, precision, layout, {}}, selection.algorithms);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<NamedVariant> enumerate(Backend& backend, const Registration& registration,
@@ -120,6 +133,7 @@ std::vector<NamedVariant> enumerate(Backend& backend, const Registration& regist
   std::erase_if(problems,
                 [&](const Problem& problem) { return !filter.may_match(key(problem) + '/'); });
   keep_shard(problems, backend, selection, precisions.size());
+  announce(backend, problems, precisions, selection);
   std::vector<NamedVariant> result;
   std::set<std::string> names;
   for (const Problem& problem : problems) {
