@@ -74,6 +74,7 @@ class Files(Case):
         self.submit("--dry-run", "--suites", "cudnn,cublas")
         options = self.options("measure")
         self.assertIn("--gres=gpu:1", options)
+        self.assertIn("--cpus-per-task=8", options)
         self.assertNotIn("--exclusive", options)
 
     def test_names_with_blanks_and_quotes_survive(self):
