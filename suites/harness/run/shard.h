@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/problem/problem.h"
+#include "suites/harness/backend.h"
 
 namespace benanza::harness {
 
@@ -19,10 +20,10 @@ struct Shard {
 /// "2/8". Throws Error naming --shard for anything else, 0/8 and 9/8 included.
 Shard parse_shard(std::string_view text);
 
-/// Seconds that one repetition of all variants of `problem` is expected to take, in `combinations`
-/// of precision and layout: without a device, so that every machine expects the same. Its unit
-/// cancels out: only proportions matter.
-double predicted_seconds(const Problem& problem, std::size_t combinations);
+/// Seconds that one repetition of the variants of `problem` is expected to take: those of `set`, in
+/// `combinations` of precision and layout. Known without a device, so that every machine expects
+/// the same. Only proportions matter.
+double predicted_seconds(const Problem& problem, std::size_t combinations, AlgorithmSet set);
 
 /// A problem to be given to a shard.
 struct ShardItem {

@@ -63,7 +63,8 @@ void keep_shard(std::vector<Problem>& problems, const Backend& backend, const Se
     if (selection.layouts.empty() && selection.layout_of_library) {
       layouts = std::min<std::size_t>(layouts, 1);
     }
-    items.push_back({key(problem), predicted_seconds(problem, precisions * layouts)});
+    items.push_back(
+        {key(problem), predicted_seconds(problem, precisions * layouts, selection.algorithms)});
   }
   const std::vector<std::size_t> shards = assign_shards(items, selection.shard.count);
   std::vector<Problem> kept;

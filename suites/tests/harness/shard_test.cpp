@@ -86,12 +86,14 @@ TEST(AssignShards, IsTheSameOnEveryMachine) {
 }
 
 TEST(PredictedSeconds, GrowWithVariantsAndWork) {
-  const auto seconds = [](const char* problem, std::size_t combinations) {
-    return predicted_seconds(parse(problem), combinations);
+  const auto seconds = [](const char* problem, std::size_t combinations,
+                          AlgorithmSet set = AlgorithmSet::all) {
+    return predicted_seconds(parse(problem), combinations, set);
   };
   // Four algorithms of 0.05 s each; the work of 8 elements is nothing beside it.
   EXPECT_NEAR(seconds("relu/1x8", 1), 0.2, 1e-6);
   EXPECT_NEAR(seconds("relu/1x8", 6), 1.2, 1e-5);
+  EXPECT_NEAR(seconds("relu/1x8", 1, AlgorithmSet::best), 0.05, 1e-6);
   // Six of 2 * 2048^3 / 50e9 = 0.3436 s, 3 * 4 * 2048^2 / 500e6 = 0.1007 s and 0.05 s.
   EXPECT_NEAR(seconds("gemm/m2048_n2048_k2048_nn", 1), 2.966, 0.01);
   EXPECT_EQ(seconds("relu/1x8", 0), 0);
