@@ -6,8 +6,9 @@ fail() {
 }
 # A mark for scripts/slurm, made only when all is on disk.
 finish() {
-  mkdir -p done
-  echo "${2:-0}" >"done/.$1" && mv "done/.$1" "done/$1" || fail "done/$1: cannot write"
+  if ! { mkdir -p "done" && echo "${2:-0}" >"done/.$1" && mv "done/.$1" "done/$1"; }; then
+    fail "done/$1: cannot write"
+  fi
   say "$1 is done"
 }
 cd "$folder" || fail "$folder: not there"
