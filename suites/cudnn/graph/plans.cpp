@@ -12,7 +12,7 @@ constexpr std::size_t most_entries = 512;
 /// Of queries that may be answered differently.
 std::string signature_of(const EngineQuery& query) {
   return std::to_string(static_cast<int>(query.arithmetic)) + ',' + std::to_string(query.most) +
-         (query.every_engine ? ",every;" : ";");
+         (query.defaults ? ",defaults" : "") + (query.every_engine ? ",every;" : ";");
 }
 
 }  // namespace

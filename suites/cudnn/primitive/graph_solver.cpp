@@ -21,6 +21,7 @@ EngineQuery query_of(const GraphCall& call, const harness::Variant& variant,
                      harness::AlgorithmSet set) {
   EngineQuery query{.per_engine = 1, .leading = 1, .most = 3, .most_compiled = 3};
   if (call.graph.is_elementwise()) query.most = 1;
+  query.defaults = call.needs_defaults;
   if (call.graph.has_products()) {
     query = {.per_engine = 2, .leading = 4, .most = 8, .most_compiled = 4};
     // What is not the library's own form of the problem has no engines but compiled ones.

@@ -30,6 +30,8 @@ struct GraphCall {
   };
   std::vector<Part> parts;
   OperationGraph graph;
+  /// What the heuristics list cannot be compiled, but the same engines without settings can.
+  bool needs_defaults = false;
   /// Engines that are offered and compute something else.
   std::vector<std::int64_t> wrong_engines;
   /// Primitive::rounding_amplification() of engines that multiply transforms.

@@ -11,7 +11,7 @@ namespace {
 using harness::AlgorithmSet;
 
 TEST(EngineNames, AQuestionIsOneTextThatParsesBack) {
-  const auto prototype = variant("relu/1x8x4x4_mul_y8x4x4", Precision::bf16, Layout::nhwc);
+  const auto prototype = variant("relu/1x8x4x4_mul_y1x8x4x4", Precision::bf16, Layout::nhwc);
   const std::string text = question_text(prototype, AlgorithmSet::leading);
   EXPECT_TRUE(is_question(text));
   EXPECT_FALSE(is_question("relu/8/fp32/plain/cudnn/engine5"));
