@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/graph_file/graph.h"
 #include "suites/harness/result_store.h"
+#include "suites/harness/run/one_system.h"
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/session.h"
 #include "suites/harness/run/variants.h"
@@ -158,6 +159,23 @@ void list(Backend& backend, const Registration& registration, const Selection& s
   }
 }
 
+/// Nothing matches the flags: an error, unless another shard has what there is. Returns the exit
+/// status.
+int nothing_to_measure(Backend& backend, const Registration& registration,
+                       const SuiteOptions& options, Selection selection) {
+  if (options.ctest) {
+    std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
+    return static_cast<int>(Exit::skipped);
+  }
+  const Shard shard = std::exchange(selection.shard, {});
+  if (shard.count == 1 || enumerate(backend, registration, selection).empty()) {
+    throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
+  }
+  std::cerr << "bench_" << backend.name() << ": shard " << shard.index << '/' << shard.count
+            << " is empty: there are fewer problems than shards\n";
+  return 0;
+}
+
 int run(int argc, char** argv, Backend& backend, const Registration& registration,
         const Verifier& verifier) {
   const Clock::time_point start = Clock::now();
@@ -181,16 +199,13 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     return 0;
   }
   const System system = backend.system();
+  if (!options.one_system.empty()) {
+    require_one_system(options.one_system, {std::string(backend.name()), system});
+  }
   const Clock::time_point asked = Clock::now();
   const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
   const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
-  if (variants.empty() && options.ctest) {
-    std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
-    return static_cast<int>(Exit::skipped);
-  }
-  if (variants.empty()) {
-    throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
-  }
+  if (variants.empty()) return nothing_to_measure(backend, registration, options, selection);
 
   for (const auto& [name, value] : backend.context()) {
     options.writer.context.emplace_back(name, value);
@@ -222,6 +237,9 @@ int bench_main(int argc, char** argv, Backend& backend, const Registration& regi
   } catch (const NoDevice& none) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(none.what()) << '\n';
     return static_cast<int>(Exit::skipped);
+  } catch (const OtherSystem& error) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
+    return static_cast<int>(Exit::other_system);
   } catch (const std::exception& error) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
     return static_cast<int>(Exit::error);
