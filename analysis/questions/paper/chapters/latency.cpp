@@ -29,8 +29,11 @@ std::vector<Framework> frameworks(const StudiedModel& model) {
     }
     found.push_back(std::move(one));
   };
+  const std::string_view asked = to_string(model.subject().filter.precision);
   for (const auto& profile : facts["profiles"]) {
-    const std::string name = text_of(profile, "framework") + ' ' + text_of(profile, "precision");
+    const std::string precision = text_of(profile, "precision");
+    if (!precision.empty() && precision != asked) continue;
+    const std::string name = text_of(profile, "framework") + ' ' + text_of(profile, "version");
     if (profile.contains("latency_seconds")) {
       add(name, profile["latency_seconds"],
           profile.value("benanza_ratio", nlohmann::ordered_json()));
