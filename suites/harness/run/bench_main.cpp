@@ -17,6 +17,7 @@
 #include "core/graph_file/graph.h"
 #include "suites/harness/result_store.h"
 #include "suites/harness/run/options.h"
+#include "suites/harness/run/serve.h"
 #include "suites/harness/run/session.h"
 #include "suites/harness/run/variants.h"
 
@@ -190,8 +191,15 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   // A file-size limit then answers like a full disk, with an error and not with a signal.
   ::signal(SIGXFSZ, SIG_IGN);
   ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
-  Session session(variants, options, backend, verifier, store);
-  const Tally tally = session.run();
+  Tally tally;
+  int signal_number = 0;
+  if (options.serve) {
+    tally = serve(variants, options, backend, verifier, store);
+  } else {
+    Session session(variants, options, backend, verifier, store);
+    tally = session.run();
+    signal_number = session.interrupted_by();
+  }
   // What the backend knows may have grown meanwhile.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
   if (options.display == Display::json) std::cout << store.document(options.writer);
@@ -201,7 +209,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   print_summary(tally, wall_seconds);
   if (options.ctest) print_ctest_measurements(tally, wall_seconds);
   std::cout << std::flush;
-  return exit_status(tally, session.interrupted_by(), "bench_" + std::string(backend.name()));
+  return exit_status(tally, signal_number, "bench_" + std::string(backend.name()));
 }
 
 }  // namespace

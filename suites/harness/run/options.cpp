@@ -104,8 +104,8 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                "a quick check: two problems of every operator, best algorithm, brief measurements");
   app.add_flag("--list-devices", options.list_devices,
                "print one line for each device that can be measured, none where there is none");
-  app.add_flag("--turns", options.turns,
-               "measure in turns with another process that benanza-regress has started");
+  app.add_flag("--serve", options.serve,
+               "measure what benanza-regress asks for when it asks for it");
   app.add_flag("--ctest", options.ctest, "print measurements for CTest's report");
 }
 
@@ -150,8 +150,6 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   selection.algorithms = algorithm_set(arguments.algorithms);
   selection.layout_of_library = selection.algorithms == AlgorithmSet::best;
   selection.cold = options.measure.cold;
-  // The neighbour in time is disturbed alike.
-  options.measure.again_if_disturbed = !options.turns;
 
   MeasureOptions& measure = options.measure;
   if (arguments.smoke) {

@@ -10,17 +10,6 @@
 #include "suites/harness/run/checked.h"
 
 namespace benanza::harness {
-namespace {
-
-Outcome refused(Status status, std::string_view reason) {
-  Outcome outcome;
-  outcome.status = status;
-  outcome.reason = one_line(reason);
-  return outcome;
-}
-
-}  // namespace
-
 std::string one_line(std::string_view text) {
   std::string line;
   bool gap = false;
@@ -36,27 +25,16 @@ std::string one_line(std::string_view text) {
   return line.empty() ? "no reason given" : line;
 }
 
-Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
-                    const MeasureOptions& options) {
+Outcome refused(Status status, std::string_view reason) {
+  Outcome outcome;
+  outcome.status = status;
+  outcome.reason = one_line(reason);
+  return outcome;
+}
+
+Outcome caught(const std::function<Outcome()>& work) {
   try {
-    const auto start = std::chrono::steady_clock::now();
-    const std::unique_ptr<Primitive> primitive = backend.create(variant);
-    Checked checked = check_before_timing(*primitive, variant, verifier);
-    if (checked.mismatch) return refused(Status::incorrect, *checked.mismatch);
-    const std::chrono::duration<double> preparation = std::chrono::steady_clock::now() - start;
-    MeasureOptions prepared = options;
-    prepared.preparation_seconds += preparation.count();
-    Outcome outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
-    if (!outcome.disturbances.empty() && options.again_if_disturbed) {
-      outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
-      outcome.facts["measured_again"] = true;
-    }
-    if (const auto mismatch = check_after_timing(*primitive, variant, verifier)) {
-      return refused(Status::incorrect, *mismatch);
-    }
-    outcome.facts.merge(checked.facts);
-    outcome.facts["data"] = data_kind(variant.problem, variant.precision);
-    return outcome;
+    return work();
   } catch (const Unsupported& refusal) {
     return refused(Status::unsupported, refusal.what());
   } catch (const EngineLost& loss) {
@@ -70,6 +48,30 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
   } catch (const std::exception& error) {
     return refused(Status::failed, error.what());
   }
+}
+
+Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
+                    const MeasureOptions& options) {
+  return caught([&] {
+    const auto start = std::chrono::steady_clock::now();
+    const std::unique_ptr<Primitive> primitive = backend.create(variant);
+    Checked checked = check_before_timing(*primitive, variant, verifier);
+    if (checked.mismatch) return refused(Status::incorrect, *checked.mismatch);
+    const std::chrono::duration<double> preparation = std::chrono::steady_clock::now() - start;
+    MeasureOptions prepared = options;
+    prepared.preparation_seconds += preparation.count();
+    Outcome outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
+    if (!outcome.disturbances.empty()) {
+      outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
+      outcome.facts["measured_again"] = true;
+    }
+    if (const auto mismatch = check_after_timing(*primitive, variant, verifier)) {
+      return refused(Status::incorrect, *mismatch);
+    }
+    outcome.facts.merge(checked.facts);
+    outcome.facts["data"] = data_kind(variant.problem, variant.precision);
+    return outcome;
+  });
 }
 
 }  // namespace benanza::harness

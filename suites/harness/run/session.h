@@ -17,9 +17,12 @@
 #include "suites/harness/run/progress.h"
 #include "suites/harness/run/rivals.h"
 #include "suites/harness/run/runner.h"
-#include "suites/harness/run/turns.h"
 
 namespace benanza::harness {
+
+/// How many variants a backend is told of beforehand: enough to keep a dozen processes busy while
+/// slow ones are compiled.
+inline constexpr std::size_t looked_ahead = 256;
 
 /// How many variants were asked for, and their outcomes.
 struct Tally {
@@ -39,6 +42,8 @@ struct Tally {
   double timed_seconds = 0;
 
   std::int64_t count(Status status) const;
+  /// One more row. `name`: of its variant.
+  void add(const Outcome& outcome, const std::string& name);
 };
 
 /// Runs variants through Google Benchmark: keeps every outcome in the store as soon as it is known,
@@ -87,7 +92,6 @@ class Session {
   std::int64_t done_ = 0;
   std::size_t name_width_ = 0;
   std::exception_ptr error_;
-  Turns turns_;
   /// Variants that are due, in the order in which they were enlisted, and how many of them the
   /// backend expects.
   std::vector<const NamedVariant*> queue_;
