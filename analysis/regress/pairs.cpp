@@ -85,28 +85,29 @@ std::map<std::string, Finding, std::less<>> findings(const LogRatios& ratios, do
                                                      double level) {
   std::map<std::string, Finding, std::less<>> found;
   std::vector<std::string> units;
+  std::vector<Uncertain> estimates;
+  for (const auto& [unit, values] : ratios) {
+    if (const auto one = estimate(values)) {
+      units.push_back(unit);
+      estimates.push_back(*one);
+    } else {
+      found[unit] = Finding::undecided;
+    }
+  }
+  moderate(estimates);
   std::vector<double> beyond;
   std::vector<double> below;
-  std::vector<bool> slower;
-  for (const auto& [unit, values] : ratios) {
-    const auto one = estimate(values);
-    if (!one) {
-      found[unit] = Finding::undecided;
-      continue;
-    }
-    Uncertain distance = *one;
+  for (Uncertain distance : estimates) {
     distance.value = std::abs(distance.value);
-    units.push_back(unit);
     const double above = distance.probability_above(limit);
     beyond.push_back(std::min(1.0, 2 * above));
     below.push_back(1 - above);
-    slower.push_back(one->value > 0);
   }
   const std::vector<double> adjusted = holm_adjusted(beyond);
   constexpr double cleared = 0.05;
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (adjusted[i] <= level) {
-      found[units[i]] = slower[i] ? Finding::slower : Finding::faster;
+      found[units[i]] = estimates[i].value > 0 ? Finding::slower : Finding::faster;
     } else {
       found[units[i]] = below[i] <= cleared ? Finding::neither : Finding::undecided;
     }

@@ -60,8 +60,9 @@ std::vector<std::string> suspects(const PairedRatios& ratios, double limit);
 
 /// What pairs that had no part in choosing the suspects say of one of them.
 enum class Finding { slower, faster, neither, undecided };
-/// For each unit of `ratios`: is it beyond `limit` either way? t tests on trimmed means, Holm's
-/// correction for the number of units, at `level`; `neither` where a unit is shown, at 5%, not to
+/// For each unit of `ratios`: is it beyond `limit` either way? t tests on trimmed means, whose
+/// errors many units together tell better (moderate()), Holm's correction for the number of units,
+/// at `level`; `neither` where a unit is shown, at 5%, not to
 /// reach `limit`.
 std::map<std::string, Finding, std::less<>> findings(const LogRatios& ratios, double limit,
                                                      double level);
