@@ -44,6 +44,9 @@ Timings timings_of(std::span<const Row> rows, Unit unit) {
 }
 
 double log_ratio(const Timing& before, const Timing& after) {
+  if (std::max(before.seconds(), after.seconds()) > long_call_seconds) {
+    return std::log(std::ranges::min(after.visits) / std::ranges::min(before.visits));
+  }
   std::vector<double> ratios;
   const std::size_t visits = std::min(before.visits.size(), after.visits.size());
   for (std::size_t i = 0; i < visits; ++i) {

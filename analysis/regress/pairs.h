@@ -39,7 +39,10 @@ struct Pair {
   Timings before{};
   Timings after{};
 };
-/// The logarithm of after / before: of visits that were neighbours in time, the median.
+/// The logarithm of after / before: of visits that were neighbours in time, the median. Calls of
+/// more than long_call_seconds: of either side's fastest visits. A visit holds few samples of them,
+/// and what kept the processors busy has hit most: the error beside a busy program is a third.
+inline constexpr double long_call_seconds = 1e-4;
 double log_ratio(const Timing& before, const Timing& after);
 
 /// Logarithms of after / before, one for each pair that has both times; each without what all units

@@ -12,7 +12,7 @@ Visits::Visits(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions&
 }
 
 double Visits::visit(std::int64_t calls) {
-  constexpr std::size_t least_samples = 3;
+  constexpr std::size_t least_samples = 5;
   std::vector<double> samples;
   // What the caches hold is the other process's.
   double spent = options_.cold ? 0 : stopwatch_.time(primitive_, calls);
@@ -22,13 +22,13 @@ double Visits::visit(std::int64_t calls) {
     spent += seconds;
     samples.push_back(seconds / static_cast<double>(calls));
   }
-  const auto quartile = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 4);
-  std::ranges::nth_element(samples, quartile);
-  if (!(*quartile > 0)) throw std::runtime_error("the clock did not advance");
+  const auto sixth = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 6);
+  std::ranges::nth_element(samples, sixth);
+  if (!(*sixth > 0)) throw std::runtime_error("the clock did not advance");
   outcome_.timed_seconds += spent;
   outcome_.calls_per_sample = calls;
-  outcome_.samples.push_back(*quartile);
-  return *quartile;
+  outcome_.samples.push_back(*sixth);
+  return *sixth;
 }
 
 Outcome Visits::outcome() const {

@@ -16,8 +16,8 @@ class Visits {
 
   /// Calls that a sample of this primitive takes to be long enough.
   std::int64_t calls() const { return calls_; }
-  /// Seconds of a call: the lower quartile of the samples of one visit, `calls` each; three samples
-  /// at least.
+  /// Seconds of a call: what the fastest sixth of the samples of one visit take at most, `calls`
+  /// each; five samples at least, of which it is the fastest.
   double visit(std::int64_t calls);
 
   /// Its samples are what the visits said. Throws std::runtime_error where there was none.
