@@ -191,15 +191,11 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   // A file-size limit then answers like a full disk, with an error and not with a signal.
   ::signal(SIGXFSZ, SIG_IGN);
   ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
-  Tally tally;
-  int signal_number = 0;
-  if (options.serve) {
-    tally = serve(variants, options, backend, verifier, store);
-  } else {
-    Session session(variants, options, backend, verifier, store);
-    tally = session.run();
-    signal_number = session.interrupted_by();
-  }
+  // Until the results are written, a signal that comes once more must not end the program.
+  const InterruptGuard interrupt;
+  const Tally tally = options.serve
+                          ? serve(variants, options, backend, verifier, store, interrupt)
+                          : Session(variants, options, backend, verifier, store, interrupt).run();
   // What the backend knows may have grown meanwhile.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
   if (options.display == Display::json) std::cout << store.document(options.writer);
@@ -209,7 +205,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   print_summary(tally, wall_seconds);
   if (options.ctest) print_ctest_measurements(tally, wall_seconds);
   std::cout << std::flush;
-  return exit_status(tally, signal_number, "bench_" + std::string(backend.name()));
+  return exit_status(tally, interrupt.signal(), "bench_" + std::string(backend.name()));
 }
 
 }  // namespace

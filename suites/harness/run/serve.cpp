@@ -81,12 +81,13 @@ class Guest {
 class Server {
  public:
   Server(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
-         const Verifier& verifier, ResultStore& store)
+         const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt)
       : variants_(variants),
         options_(options),
         backend_(backend),
         verifier_(verifier),
         store_(store),
+        interrupt_(interrupt),
         crash_(store.journal_descriptor()) {
     for (const NamedVariant& variant : variants) {
       by_name_[variant.name] = &variant;
@@ -170,7 +171,7 @@ class Server {
   Backend& backend_;
   const Verifier& verifier_;
   ResultStore& store_;
-  InterruptGuard interrupt_;
+  const InterruptGuard& interrupt_;
   CrashGuard crash_;
   Tally tally_;
   std::map<std::string, const NamedVariant*, std::less<>> by_name_;
@@ -183,10 +184,10 @@ class Server {
 }  // namespace
 
 Tally serve(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
-            const Verifier& verifier, ResultStore& store) {
+            const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt) {
   // Who asks may be gone.
   ::signal(SIGPIPE, SIG_IGN);
-  return Server(variants, options, backend, verifier, store).run();
+  return Server(variants, options, backend, verifier, store, interrupt).run();
 }
 
 }  // namespace benanza::harness

@@ -15,6 +15,6 @@ namespace benanza::harness {
 ///   "end"          verifies it again and keeps its row, with a sample for each visit: its status
 /// until there are no more, or a signal comes.
 Tally serve(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
-            const Verifier& verifier, ResultStore& store);
+            const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt);
 
 }  // namespace benanza::harness

@@ -38,12 +38,14 @@ void Tally::add(const Outcome& outcome, const std::string& name) {
 }
 
 Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& options,
-                 Backend& backend, const Verifier& verifier, ResultStore& store)
+                 Backend& backend, const Verifier& verifier, ResultStore& store,
+                 const InterruptGuard& interrupt)
     : variants_(variants),
       options_(options),
       backend_(backend),
       verifier_(verifier),
       store_(store),
+      interrupt_(interrupt),
       crash_(store.journal_descriptor()) {
   for (const Row& row : store.rows()) rivals_.add(row);
   benchmark::ClearRegisteredBenchmarks();

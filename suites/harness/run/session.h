@@ -53,12 +53,10 @@ class Session {
   /// Everything outlives the session. Registers the variants that are not finished yet;
   /// Google Benchmark must be initialised.
   Session(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
-          const Verifier& verifier, ResultStore& store);
+          const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt);
 
   /// Once. Throws what the store threw, after the run has ended.
   Tally run();
-  /// Number of the signal that ended the run early; 0 if it is complete.
-  int interrupted_by() const { return interrupt_.signal(); }
 
  private:
   void enlist(const NamedVariant& variant);
@@ -82,7 +80,7 @@ class Session {
   Backend& backend_;
   const Verifier& verifier_;
   ResultStore& store_;
-  InterruptGuard interrupt_;
+  const InterruptGuard& interrupt_;
   CrashGuard crash_;
   Rivals rivals_;
   Tally tally_;
