@@ -164,14 +164,15 @@ Timing timing_in(const Timings& timings, const std::string& unit) {
 /// Leaves out, round by round, what does not look apart any more, and then what is lost.
 std::vector<std::string> screen(const GateOptions& options, Rounds& rounds, double limit,
                                 std::vector<Judged>& judged) {
-  std::vector<std::string> left = suspects(rounds.screened(), limit);
+  // One pair of processes can be off by ten percent.
+  std::vector<std::string> left = suspects(rounds.screened(), limit / 4);
   rounds.choose_controls(left);
   std::vector<std::string> lost = lost_units(rounds.units());
   for (int round = 1; round < options.screening_rounds; ++round) {
     std::vector<std::string> measured = left;
     measured.insert(measured.end(), lost.begin(), lost.end());
     rounds.measure(measured);
-    const std::vector<std::string> apart = suspects(rounds.ratios(), limit);
+    const std::vector<std::string> apart = suspects(rounds.ratios(), limit / 2);
     std::erase_if(
         left, [&](const std::string& unit) { return !std::ranges::binary_search(apart, unit); });
     lost = lost_units(rounds.units());

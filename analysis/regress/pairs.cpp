@@ -76,10 +76,10 @@ PairedRatios paired_ratios(std::span<const Pair> pairs, std::span<const std::str
   return ratios;
 }
 
-std::vector<std::string> suspects(const PairedRatios& ratios, double limit) {
+std::vector<std::string> suspects(const PairedRatios& ratios, double beyond) {
   std::vector<std::string> found;
   for (const auto& [unit, values] : ratios.of_unit) {
-    if (std::abs(trimmed_mean(values)) > limit / 2) found.push_back(unit);
+    if (std::abs(trimmed_mean(values)) > beyond) found.push_back(unit);
   }
   return found;
 }

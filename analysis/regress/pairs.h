@@ -57,9 +57,9 @@ inline constexpr std::size_t least_units_of_drift = 10;
 /// `controls`: the units that show what all have in common; empty: all of them.
 PairedRatios paired_ratios(std::span<const Pair> pairs, std::span<const std::string> controls = {});
 
-/// Units that all pairs together put apart by more than half of `limit` (a logarithm). What is
-/// missed here is no alarm; what is found has to be confirmed by other pairs.
-std::vector<std::string> suspects(const PairedRatios& ratios, double limit);
+/// Units that all pairs together put apart by more than `beyond` (a logarithm). What is missed here
+/// is no alarm; what is found has to be confirmed by other pairs.
+std::vector<std::string> suspects(const PairedRatios& ratios, double beyond);
 
 /// What pairs that had no part in choosing the suspects say of one of them.
 enum class Finding { slower, faster, neither, undecided };
