@@ -37,6 +37,11 @@ class TextBuilder final : public PlanBuilder {
     return {};
   }
 
+  std::shared_future<std::optional<std::string>> ask(const harness::Variant&,
+                                                     harness::AlgorithmSet) override {
+    return {};
+  }
+
  private:
   Target target_;
   std::optional<std::string>& text_;
@@ -57,14 +62,31 @@ std::optional<std::string> built(const SolverTable& table, cudnnHandle_t handle,
   throw std::runtime_error(name + " is no engine that is compiled");
 }
 
+/// By the solvers that ask for graphs' engines; those that call the library's other functions need
+/// the device.
+std::string engines_of(const SolverTable& table, cudnnHandle_t handle, const Question& question) {
+  nvidia::LazyContext not_opened{nvidia::CudaOptions()};
+  Library library(not_opened, Target(handle), nullptr);
+  for (const auto& solver : table.of(question.prototype.problem)) {
+    if (!solver.expect) continue;
+    try {
+      solver.algorithms(library, question.prototype.problem, question.prototype, question.set);
+    } catch (const harness::Unsupported&) {
+      // Remembered beside the names of the others.
+    }
+  }
+  return answer_text(library.graph_plans().found());
+}
+
 }  // namespace
 
 int build_plans_for_others() {
-  return answer_with_plans([](int device) {
+  return answer_requests([](int device) {
     nvidia::check(cudaSetDevice(device), "cudaSetDevice");
     const auto handle = std::make_shared<LibraryHandle>(make_library_handle());
-    return [handle, table = solvers()](const std::string& name) {
-      return built(table, handle->get(), name);
+    return [handle, table = solvers()](const std::string& request) {
+      return is_question(request) ? engines_of(table, handle->get(), parse_question(request))
+                                  : built(table, handle->get(), request);
     };
   });
 }

@@ -13,10 +13,10 @@
 
 namespace benanza::harness {
 
-/// Which of a library's algorithms become variants. best: the library's own first choice. all:
-/// every one but reference code, which counts only where the library has nothing else.
-/// with_reference: really all.
-enum class AlgorithmSet { best, all, with_reference };
+/// Which of a library's algorithms become variants. best: the library's own first choice. leading:
+/// the first three of every solver and layout. all: every one but reference code, which counts only
+/// where the library has nothing else. with_reference: really all.
+enum class AlgorithmSet { best, leading, all, with_reference };
 
 /// The clock of an engine. In seconds.
 class Stopwatch {
@@ -53,6 +53,9 @@ class Backend {
   /// Layouts worth measuring for this problem; none if the library has no such operator at all: the
   /// problem then leaves no row.
   virtual std::vector<Layout> layouts(const Problem& problem) const = 0;
+  /// algorithms() will be called for a variant without an algorithm before long: the library may be
+  /// asked elsewhere meanwhile. Never throws.
+  virtual void expect_question(const Variant&, AlgorithmSet) {}
   /// The library's first choice first. Throws Unsupported if there is none. Without a device: those
   /// that are known all the same; throws NoDevice if there is none of them.
   virtual std::vector<Algorithm> algorithms(const Problem& problem, Precision precision,

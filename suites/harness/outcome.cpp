@@ -15,6 +15,14 @@ bool has(const Facts& facts, const std::string& name, const T& value) {
 
 }  // namespace
 
+PhaseSeconds& PhaseSeconds::operator+=(const PhaseSeconds& more) {
+  create += more.create;
+  check += more.check;
+  warm_up += more.warm_up;
+  between += more.between;
+  return *this;
+}
+
 Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
              const Outcome& outcome) {
   Row row{.variant = parse_variant_name(name),

@@ -10,6 +10,19 @@
 
 namespace benanza::harness {
 
+/// Where the time of a row goes, the timed regions aside. In seconds of the wall clock.
+struct PhaseSeconds {
+  /// The library is asked for the call: plans, kernels, memory.
+  double create = 0;
+  /// Inputs, the reference, and the comparison with it; before and after timing.
+  double check = 0;
+  double warm_up = 0;
+  /// Between the timed regions.
+  double between = 0;
+
+  PhaseSeconds& operator+=(const PhaseSeconds& more);
+};
+
 /// Outcome of one variant. Everything after `reason` is known only where the status is ok.
 struct Outcome {
   Status status = Status::failed;
@@ -21,6 +34,7 @@ struct Outcome {
   std::int64_t workspace_bytes = 0;
   /// Seconds spent inside timed regions, warm-up not included.
   double timed_seconds = 0;
+  PhaseSeconds phases{};
   /// Why sampling stopped: one of the words in core/results_file/row.h.
   std::string stopped_by{};
   /// True if this variant took the engine down: it is not tried again.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -129,9 +130,9 @@ class SolverBackend : public Backend {
       if (!measures_in(solver, problem, layout)) continue;
       try {
         refuse_steps(solver, problem, precision);
-        for (Algorithm& name : solver.algorithms(library(), problem, prototype, set)) {
-          names.push_back(std::move(name));
-        }
+        std::vector<Algorithm> found = solver.algorithms(library(), problem, prototype, set);
+        if (set == AlgorithmSet::leading && found.size() > leading) found.resize(leading);
+        std::ranges::move(found, std::back_inserter(names));
       } catch (const Unsupported& refusal) {
         if (refusals.find(refusal.what()) != std::string::npos) continue;
         refusals += (refusals.empty() ? "" : "; ") + std::string(refusal.what());
@@ -200,6 +201,8 @@ class SolverBackend : public Backend {
   std::string no_call(const Problem& problem) const {
     return library_name_ + " has no call for '" + std::string(op(problem)) + "'";
   }
+
+  static constexpr std::size_t leading = 3;
 
   std::string library_name_;
   SolverTable<Library> table_;

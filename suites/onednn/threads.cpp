@@ -29,7 +29,8 @@ ThreadCount::~ThreadCount() {
 
 std::vector<int> fewer_threads(const Problem& problem, Precision precision,
                                harness::AlgorithmSet set) {
-  if (set == harness::AlgorithmSet::best || dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP) {
+  const bool few = set == harness::AlgorithmSet::best || set == harness::AlgorithmSet::leading;
+  if (few || dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP) {
     return {};
   }
   const Work cost = work(problem, precision);

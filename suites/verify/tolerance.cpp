@@ -54,7 +54,7 @@ double tolerance(Precision precision, const Element& element, std::int64_t lengt
   const double root = std::sqrt(terms);
   const double partial_sum = length > 1 ? element.magnitude / root : 0;
   const double summing = amplification * (16 + root + terms / 256) * 0x1p-24;
-  return stored.absolute + stored.relative * (std::abs(element.value) + partial_sum) +
+  return stored.absolute + stored.relative * (std::abs(element.value) + 2 * partial_sum) +
          factor_rounding(precision) * element.carried + summing * element.magnitude;
 }
 

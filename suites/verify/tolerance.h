@@ -8,9 +8,10 @@ namespace benanza::verify {
 /// How far from the exact element a correct call may be, for inputs that the precision holds
 /// exactly:
 ///   storing the result: one unit in the last place of the stored type, and its smallest number;
-///   storing partial sums in the same type (split-k), one unit in the last place of a typical one,
-///   element.magnitude / sqrt(length). Believed, not shown, to explain two bf16 convolutions of
-///   cuDNN 9.14 that were two units off;
+///   storing partial sums in the same type (split-k), two units in the last place of a typical one,
+///   element.magnitude / sqrt(length): four slices, each half a unit off. Believed, not shown, to
+///   explain what cuDNN 9.14 makes of 1x832x14x14_k128x1x1 in bf16 (implicit_precomp_gemm), 1.4
+///   units off at one of 200 places;
 ///   storing what is used again (the states of a recurrence, the weights of attention), one unit in
 ///   the last place of the type that products are made of (tf32 has 10 bits), element.carried;
 ///   summing `length` terms in fp32: (16 + sqrt(length) + length / 256) * 2^-24 *

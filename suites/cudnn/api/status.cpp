@@ -20,6 +20,7 @@ Verdict verdict(cudnnStatus_t status) {
       status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED) {
     return Verdict::out_of_memory;
   }
+  if (status == CUDNN_STATUS_INTERNAL_ERROR_COMPILATION_FAILED) return Verdict::refused;
   switch (CUDNN_STATUS_CATEGORY(static_cast<int>(status))) {
     case static_cast<int>(CUDNN_STATUS_BAD_PARAM):
     case static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED):

@@ -141,7 +141,20 @@ class Collection {
     const std::int64_t index = engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
     if (is_full() || (!is_leading && of_engine_[index] >= query_.per_engine)) return;
     EngineId id{index, knobs_of(configuration)};
+    add(std::move(id), std::move(configuration));
+  }
+
+  /// However many there are.
+  void add_defaults(const Target& target) {
+    for (const auto& [index, count] : std::map(of_engine_)) {
+      add({index}, configuration_of(graph_, target, {index}));
+    }
+  }
+
+  void add(EngineId id, Descriptor configuration) {
     if (!seen_.insert(to_string(id)).second) return;
+    const std::int64_t index = id.engine;
+    const Descriptor engine = engine_of(configuration);
     Claims claims = claims_of(engine);
     if (!graph_.has_products()) claims.tensor_cores = false;
     if (!is_admitted(claims, index)) return;
@@ -257,6 +270,7 @@ std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& tar
       collection.add(std::move(found[place]), is_leading);
     }
   }
+  if (query.defaults) collection.add_defaults(target);
   if (query.every_engine) add_every_engine(graph, target, collection);
   return collection.take();
 }

@@ -45,10 +45,10 @@ std::string name_of(const harness::Variant& variant) {
 
 /// Where the GPU cannot be opened once more (it is one process' alone, or its memory is full), no
 /// plan can be had of this process.
-BuildPlan build_or_nothing(const std::function<BuildPlan(int device)>& builder,
+Respond respond_or_nothing(const std::function<Respond(int device)>& responder,
                            const std::string& device) {
   try {
-    return builder(std::stoi(device));
+    return responder(std::stoi(device));
   } catch (const std::exception&) {
     return [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
   }
@@ -79,14 +79,14 @@ PlanProcess::~PlanProcess() {
   }
 }
 
-std::optional<std::string> PlanProcess::plan(const std::string& variant) {
-  if (!write_message(child_.to.get(), variant)) throw Gone("cuDNN's compiler ended its process");
+std::optional<std::string> PlanProcess::answer(const std::string& request) {
+  if (!write_message(child_.to.get(), request)) throw Gone("cuDNN ended a process that asked it");
   pollfd answers{.fd = child_.from.get(), .events = POLLIN, .revents = 0};
   if (::poll(&answers, 1, patience_milliseconds) == 0) {
-    throw Gone("cuDNN's compiler took more than a minute");
+    throw Gone("cuDNN took more than a minute to answer");
   }
   const std::optional<std::string> answer = read_message(child_.from.get());
-  if (!answer || answer->empty()) throw Gone("cuDNN's compiler ended its process");
+  if (!answer || answer->empty()) throw Gone("cuDNN ended a process that asked it");
   std::string text = answer->substr(1);
   switch (answer->front()) {
     case is_plan:
@@ -100,18 +100,18 @@ std::optional<std::string> PlanProcess::plan(const std::string& variant) {
   }
 }
 
-int answer_with_plans(const std::function<BuildPlan(int device)>& builder) {
+int answer_requests(const std::function<Respond(int device)>& responder) {
   constexpr int behind_what_measures = 5;
   [[maybe_unused]] const int niceness = ::nice(behind_what_measures);
   block_broken_pipes();
   const std::optional<std::string> device = read_message(child_in);
   if (!device) return 1;
-  BuildPlan build;
-  while (const std::optional<std::string> variant = read_message(child_in)) {
+  Respond respond;
+  while (const std::optional<std::string> request = read_message(child_in)) {
     std::string answer;
     try {
-      if (!build) build = build_or_nothing(builder, *device);
-      const std::optional<std::string> text = build(*variant);
+      if (!respond) respond = respond_or_nothing(responder, *device);
+      const std::optional<std::string> text = respond(*request);
       answer = text ? is_plan + *text : std::string(1, is_unwritten);
     } catch (const harness::Unsupported& refusal) {
       answer = is_refusal + std::string(refusal.what());
@@ -136,26 +136,35 @@ PlanProcesses::~PlanProcesses() {
 
 std::shared_future<std::optional<std::string>> PlanProcesses::begin(
     const EngineChoice&, const harness::Variant& variant) {
-  Task task([this, name = name_of(variant)](std::unique_ptr<PlanProcess>& process) {
+  return send(name_of(variant));
+}
+
+std::shared_future<std::optional<std::string>> PlanProcesses::ask(const harness::Variant& prototype,
+                                                                  harness::AlgorithmSet set) {
+  return send(question_text(prototype, set));
+}
+
+std::shared_future<std::optional<std::string>> PlanProcesses::send(std::string request) {
+  Task task([this, request = std::move(request)](std::unique_ptr<PlanProcess>& process) {
     try {
       if (!process) process = std::make_unique<PlanProcess>(device_);
     } catch (const Error&) {
-      // No more processes for this user: the plan is built where it is needed.
+      // No more processes for this user: whoever needs the answer finds it.
       return std::optional<std::string>();
     }
     try {
-      return process->plan(name);
+      return process->answer(request);
     } catch (const PlanProcess::Gone&) {
-      // The next plan gets a new one.
+      // The next request gets a new one.
       process.reset();
       throw;
     }
   });
-  auto plan = task.get_future().share();
+  auto answer = task.get_future().share();
   const std::scoped_lock lock(mutex_);
   tasks_.push_back(std::move(task));
   changed_.notify_one();
-  return plan;
+  return answer;
 }
 
 void PlanProcesses::work() {

@@ -19,13 +19,13 @@
 
 namespace benanza::cudnn {
 
-/// The only argument of a process that builds plans for others. See answer_with_plans().
+/// The only argument of a process that builds plans for others. See answer_requests().
 inline constexpr std::string_view plan_process_flag = "--build-plans";
 
-/// This program, started again to build plans: within one process the library's compiler takes
-/// turns. It opens the GPU and runs nothing on it. (Plans of a described device need no GPU, but
-/// those of products then lack what only a GPU's context tells: version 9.14 divides by zero, or
-/// makes kernels that never end.)
+/// This program, started again to build plans and to ask for engines: within one process the
+/// library takes turns. It opens the GPU and runs nothing on it. (Plans of a described device need
+/// no GPU, but those of products then lack what only a GPU's context tells: version 9.14 divides by
+/// zero, or makes kernels that never end.)
 class PlanProcess {
  public:
   /// `device`: the GPU's ordinal in this process. Throws Error where it does not start.
@@ -34,10 +34,11 @@ class PlanProcess {
   PlanProcess(const PlanProcess&) = delete;
   PlanProcess& operator=(const PlanProcess&) = delete;
 
-  /// The plan of the variant of that name, as the library writes it; nothing where it does not
-  /// write it. Throws Unsupported in the library's words if it refuses, std::runtime_error for any
-  /// other failure; Gone if the process has ended, or does not answer.
-  std::optional<std::string> plan(const std::string& variant);
+  /// To the name of a variant: its plan, as the library writes it; nothing where it does not write
+  /// it. To a question_text(): the answer_text(). Throws Unsupported in the library's words if it
+  /// refuses, std::runtime_error for any other failure; Gone if the process has ended, or does not
+  /// answer.
+  std::optional<std::string> answer(const std::string& request);
   struct Gone : std::runtime_error {
     using std::runtime_error::runtime_error;
   };
@@ -46,12 +47,12 @@ class PlanProcess {
   Child child_;
 };
 
-/// What the process does: reads the GPU's ordinal, then names of variants, and answers each with
-/// what the function made by `builder` returns or throws. Returns the exit status.
-using BuildPlan = std::function<std::optional<std::string>(const std::string& variant)>;
-int answer_with_plans(const std::function<BuildPlan(int device)>& builder);
+/// What the process does: reads the GPU's ordinal, then requests, and answers each with what the
+/// function made by `responder` returns or throws. Returns the exit status.
+using Respond = std::function<std::optional<std::string>(const std::string& request)>;
+int answer_requests(const std::function<Respond(int device)>& responder);
 
-/// Builds plans in as many processes as there are processors to spare.
+/// Builds plans and asks questions in as many processes as there are processors to spare.
 class PlanProcesses final : public PlanBuilder {
  public:
   /// `device`: the GPU's ordinal in this process.
@@ -63,10 +64,13 @@ class PlanProcesses final : public PlanBuilder {
 
   std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
                                                        const harness::Variant& variant) override;
+  std::shared_future<std::optional<std::string>> ask(const harness::Variant& prototype,
+                                                     harness::AlgorithmSet set) override;
 
  private:
   using Task = std::packaged_task<std::optional<std::string>(std::unique_ptr<PlanProcess>&)>;
 
+  std::shared_future<std::optional<std::string>> send(std::string request);
   void work();
 
   int device_;

@@ -12,13 +12,40 @@ constexpr std::size_t most_entries = 512;
 /// Of queries that may be answered differently.
 std::string signature_of(const EngineQuery& query) {
   return std::to_string(static_cast<int>(query.arithmetic)) + ',' + std::to_string(query.most) +
-         (query.every_engine ? ",every;" : ";");
+         (query.defaults ? ",defaults" : "") + (query.every_engine ? ",every;" : ";");
 }
 
 }  // namespace
 
 GraphPlans::GraphPlans(Target target, std::unique_ptr<PlanBuilder> builder)
     : target_(std::move(target)), builder_(std::move(builder)) {}
+
+void GraphPlans::expect_question(const harness::Variant& prototype, harness::AlgorithmSet set) {
+  if (!builder_) return;
+  std::string question = question_text(prototype, set);
+  if (asked_.contains(question) || answers_.contains(question)) return;
+  asked_.emplace(std::move(question), builder_->ask(prototype, set));
+}
+
+const EngineNames* GraphPlans::answer(const harness::Variant& prototype, harness::AlgorithmSet set,
+                                      const std::string& graph) {
+  if (asked_.empty() && answers_.empty()) return nullptr;
+  const std::string question = question_text(prototype, set);
+  if (const auto asked = asked_.find(question); asked != asked_.end()) {
+    std::optional<std::string> text;
+    try {
+      text = asked->second.get();
+    } catch (const std::exception&) {
+      // A process that fails leaves the question to this one.
+    }
+    asked_.erase(asked);
+    if (text) answers_.emplace(question, parse_answers(*text));
+  }
+  const auto known = answers_.find(question);
+  if (known == answers_.end()) return nullptr;
+  const auto found = std::ranges::find(known->second, graph, &EngineNames::graph);
+  return found == known->second.end() ? nullptr : &*found;
+}
 
 std::shared_ptr<KnownGraph> GraphPlans::known(OperationGraph graph, const EngineQuery& query) {
   std::string signature = signature_of(query) + graph.signature();

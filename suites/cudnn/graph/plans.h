@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "suites/cudnn/graph/engine_names.h"
 #include "suites/cudnn/graph/engines.h"
 #include "suites/harness/primitive.h"
 
@@ -31,6 +33,10 @@ class PlanBuilder {
   /// or nothing where that cannot be had, and throws what make_plan() throws.
   virtual std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
                                                                const harness::Variant& variant) = 0;
+  /// Begins to ask which engines there are. The future holds answer_text(), or nothing where that
+  /// cannot be had.
+  virtual std::shared_future<std::optional<std::string>> ask(const harness::Variant& prototype,
+                                                             harness::AlgorithmSet set) = 0;
 };
 
 /// The graphs asked about latest. Most engines are compiled when a plan is built, which takes
@@ -40,6 +46,16 @@ class GraphPlans {
  public:
   /// Without a builder, plans are built when they are asked for.
   explicit GraphPlans(Target target, std::unique_ptr<PlanBuilder> builder = nullptr);
+
+  /// Has the library asked elsewhere, if there is a builder.
+  void expect_question(const harness::Variant& prototype, harness::AlgorithmSet set);
+  /// The answer to a question that was expected, for the graphs that begin with the one of that
+  /// signature. Waits for it. Null where nobody asked, or the process could not.
+  const EngineNames* answer(const harness::Variant& prototype, harness::AlgorithmSet set,
+                            const std::string& graph);
+  /// What was found here, for a process that is asked.
+  void remember(EngineNames names) { found_.push_back(std::move(names)); }
+  const std::vector<EngineNames>& found() const { return found_; }
 
   /// Finishes `graph` and asks for its engines (see engines()), unless an equal one is known. What
   /// is returned stays valid when it is forgotten here.
@@ -62,7 +78,13 @@ class GraphPlans {
     std::string signature;
     std::shared_ptr<KnownGraph> graph;
   };
+  using Answer = std::shared_future<std::optional<std::string>>;
+
   Target target_;
+  /// By question_text(): asked elsewhere, and answered.
+  std::map<std::string, Answer> asked_;
+  std::map<std::string, std::vector<EngineNames>> answers_;
+  std::vector<EngineNames> found_;
   /// The latest one first.
   std::deque<Entry> entries_;
   /// The last member: it ends before what it builds.

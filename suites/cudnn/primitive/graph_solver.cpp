@@ -21,12 +21,16 @@ EngineQuery query_of(const GraphCall& call, const harness::Variant& variant,
                      harness::AlgorithmSet set) {
   EngineQuery query{.per_engine = 1, .leading = 1, .most = 3, .most_compiled = 3};
   if (call.graph.is_elementwise()) query.most = 1;
+  query.defaults = call.needs_defaults;
   if (call.graph.has_products()) {
     query = {.per_engine = 2, .leading = 4, .most = 8, .most_compiled = 4};
     // What is not the library's own form of the problem has no engines but compiled ones.
     if (!call.prefix.empty()) query.most = query.most_compiled;
     if (variant.precision == Precision::fp32) query.arithmetic = Arithmetic::no_tensor_cores;
     if (variant.precision == Precision::tf32) query.arithmetic = Arithmetic::full_inputs;
+  }
+  if (set == harness::AlgorithmSet::leading) {
+    query.most = query.most_compiled = call.graph.has_products() && call.prefix.empty() ? 2 : 1;
   }
   if (set == harness::AlgorithmSet::with_reference) {
     constexpr std::size_t all = 1000;
@@ -155,22 +159,26 @@ bool is_call(const harness::Algorithm& algorithm) { return !is_engine(algorithm)
 std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
                                                  const harness::Variant& prototype,
                                                  harness::AlgorithmSet set, GraphPlans& plans) {
-  std::vector<harness::Algorithm> names;
-  std::optional<harness::Unsupported> first_refusal;
+  if (calls.empty()) throw harness::Unsupported("cuDNN has no graph for this");
+  EngineNames found{.graph = calls.front().graph.signature()};
+  if (const EngineNames* const known = plans.answer(prototype, set, found.graph)) {
+    if (known->names.empty()) throw harness::Unsupported(known->refusal);
+    return known->names;
+  }
   for (GraphCall& call : calls) {
     try {
       const EngineQuery query = query_of(call, prototype, set);
       for (const EngineChoice& choice : plans.known(std::move(call.graph), query)->choices) {
-        if (!is_wrong(call, choice)) names.emplace_back(engine_name(call, choice));
+        if (!is_wrong(call, choice)) found.names.push_back(engine_name(call, choice));
       }
     } catch (const harness::Unsupported& refusal) {
-      if (!first_refusal) first_refusal = refusal;
+      if (found.refusal.empty()) found.refusal = refusal.what();
     }
   }
-  if (names.empty()) {
-    throw first_refusal.value_or(harness::Unsupported("cuDNN has no graph for this"));
-  }
-  return names;
+  if (found.names.empty() && found.refusal.empty()) found.refusal = "cuDNN has no graph for this";
+  plans.remember(found);
+  if (found.names.empty()) throw harness::Unsupported(found.refusal);
+  return found.names;
 }
 
 std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans) {

@@ -30,6 +30,8 @@ struct GraphCall {
   };
   std::vector<Part> parts;
   OperationGraph graph;
+  /// What the heuristics list cannot be compiled, but the same engines without settings can.
+  bool needs_defaults = false;
   /// Engines that are offered and compute something else.
   std::vector<std::int64_t> wrong_engines;
   /// Primitive::rounding_amplification() of engines that multiply transforms.
@@ -45,8 +47,9 @@ using GraphCalls = std::vector<GraphCall>;
 bool is_engine(const harness::Algorithm& algorithm);
 bool is_call(const harness::Algorithm& algorithm);
 
-/// The engines' names, for plans whose target need not be a GPU. best, all: those that the
-/// library's heuristics list, in their order, up to a limit. with_reference: every engine.
+/// The engines' names, for plans whose target need not be a GPU. best, leading, all:
+/// those that the library's heuristics list, in their order, up to a limit. with_reference: every
+/// engine.
 std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
                                                  const harness::Variant& prototype,
                                                  harness::AlgorithmSet set, GraphPlans& plans);

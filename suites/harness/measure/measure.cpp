@@ -52,7 +52,13 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
   double last = stopwatch.time(primitive, calls);
   total += last;
   const auto is_short = [&] { return last < long_enough * options.sample_seconds; };
-  while ((is_short() || total < options.warmup_seconds) && calls < maximum_calls) {
+  // A sample of its own length is enough to see that.
+  const auto is_hopeless = [&] {
+    return !is_short() &&
+           is_behind({last / static_cast<double>(calls)}, options, options.hopeless_by);
+  };
+  while ((is_short() || total < options.warmup_seconds) && !is_hopeless() &&
+         calls < maximum_calls) {
     if (is_short()) {
       const double growth = options.sample_seconds / last;
       // Not a number and infinity (a clock that stood still) end at the limit, too.
@@ -71,7 +77,8 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
 
   Outcome outcome;
   outcome.calls_per_sample = warm_up(primitive, stopwatch, options);
-  const double preparation = options.preparation_seconds + wall.seconds();
+  outcome.phases.warm_up = wall.seconds();
+  const double preparation = options.preparation_seconds + outcome.phases.warm_up;
   const double minimum = std::min(options.budget_seconds,
                                   std::max(options.minimum_seconds, options.payback * preparation));
   const double hard_limit = hard_limit_budgets * options.budget_seconds;
@@ -100,6 +107,7 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
 
   Conditions conditions;
   if (observer != nullptr) conditions = observer->end();
+  outcome.phases.between = wall.seconds() - outcome.phases.warm_up - outcome.timed_seconds;
 
   if (!(median(outcome.samples) > 0)) throw std::runtime_error("the clock did not advance");
   outcome.workspace_bytes = primitive.workspace_bytes();

@@ -18,8 +18,8 @@ struct MeasureOptions {
   double preparation_seconds = 0;
   /// Preparation and warm-up are paid back with at least so many times as long inside timed regions
   /// (within the budget): precision is cheap then, and most of a suite's wall time is timed.
-  double payback = 2;
-  double warmup_seconds = 0.005;
+  double payback = 4;
+  double warmup_seconds = 0.002;
   /// Shortest hot sample: calls are batched until one sample lasts this long, so that the clock's
   /// resolution and the cost of reading it do not count.
   double sample_seconds = 1e-3;

@@ -8,7 +8,10 @@ namespace benanza::harness {
 Visits::Visits(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options)
     : primitive_(primitive), stopwatch_(stopwatch), options_(options) {
   options_.sample_seconds = std::min(options.sample_seconds, stopwatch.short_sample_seconds());
-  calls_ = warm_up(primitive, stopwatch, options_);
+  // The first call of all is slow; it does not say that a call is longer than a visit.
+  MeasureOptions patient = options_;
+  patient.budget_seconds = std::max(patient.budget_seconds, 0.1);
+  calls_ = warm_up(primitive, stopwatch, patient);
 }
 
 double Visits::visit(std::int64_t calls) {

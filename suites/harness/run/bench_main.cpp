@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/graph_file/graph.h"
 #include "suites/harness/result_store.h"
+#include "suites/harness/run/one_system.h"
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/serve.h"
 #include "suites/harness/run/session.h"
@@ -60,7 +61,7 @@ struct BenchmarkShutdown {
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-void print_summary(const Tally& tally, double wall_seconds) {
+void print_summary(const Tally& tally, double wall_seconds, double asking_seconds) {
   std::ostringstream line;
   line << tally.asked << (tally.asked == 1 ? " variant: " : " variants: ");
   if (tally.measured_before > 0) {
@@ -78,7 +79,14 @@ void print_summary(const Tally& tally, double wall_seconds) {
   }
   line << std::fixed << std::setprecision(1) << "; " << wall_seconds << " s, "
        << tally.timed_seconds << " s (" << std::setprecision(0)
-       << 100 * share(tally.timed_seconds, wall_seconds) << "%) inside timed regions\n";
+       << 100 * share(tally.timed_seconds, wall_seconds) << "%) inside timed regions";
+  if (tally.timed_seconds > 0) {
+    const PhaseSeconds& phases = tally.phases;
+    line << std::setprecision(1) << "; " << asking_seconds << " s asking what there is, "
+         << phases.create << " s making calls, " << phases.check << " s checking results, "
+         << phases.warm_up << " s warming up, " << phases.between << " s between samples";
+  }
+  line << '\n';
   std::cerr << line.str();
 }
 
@@ -152,6 +160,23 @@ void list(Backend& backend, const Registration& registration, const Selection& s
   }
 }
 
+/// Nothing matches the flags: an error, unless another shard has what there is. Returns the exit
+/// status.
+int nothing_to_measure(Backend& backend, const Registration& registration,
+                       const SuiteOptions& options, Selection selection) {
+  if (options.ctest) {
+    std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
+    return static_cast<int>(Exit::skipped);
+  }
+  const Shard shard = std::exchange(selection.shard, {});
+  if (shard.count == 1 || enumerate(backend, registration, selection).empty()) {
+    throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
+  }
+  std::cerr << "bench_" << backend.name() << ": shard " << shard.index << '/' << shard.count
+            << " is empty: there are fewer problems than shards\n";
+  return 0;
+}
+
 int run(int argc, char** argv, Backend& backend, const Registration& registration,
         const Verifier& verifier) {
   const Clock::time_point start = Clock::now();
@@ -175,14 +200,13 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     return 0;
   }
   const System system = backend.system();
+  if (!options.one_system.empty()) {
+    require_one_system(options.one_system, {std::string(backend.name()), system});
+  }
+  const Clock::time_point asked = Clock::now();
   const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
-  if (variants.empty() && options.ctest) {
-    std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
-    return static_cast<int>(Exit::skipped);
-  }
-  if (variants.empty()) {
-    throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
-  }
+  const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
+  if (variants.empty()) return nothing_to_measure(backend, registration, options, selection);
 
   for (const auto& [name, value] : backend.context()) {
     options.writer.context.emplace_back(name, value);
@@ -202,7 +226,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   store.write(options.writer);
 
   const double wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  print_summary(tally, wall_seconds);
+  print_summary(tally, wall_seconds, asking_seconds);
   if (options.ctest) print_ctest_measurements(tally, wall_seconds);
   std::cout << std::flush;
   return exit_status(tally, interrupt.signal(), "bench_" + std::string(backend.name()));
@@ -217,6 +241,9 @@ int bench_main(int argc, char** argv, Backend& backend, const Registration& regi
   } catch (const NoDevice& none) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(none.what()) << '\n';
     return static_cast<int>(Exit::skipped);
+  } catch (const OtherSystem& error) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
+    return static_cast<int>(Exit::other_system);
   } catch (const std::exception& error) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
     return static_cast<int>(Exit::error);

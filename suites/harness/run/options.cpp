@@ -27,6 +27,7 @@ struct Arguments {
   std::string warmup_seconds;
   std::string budget_seconds;
   std::vector<std::string> context;
+  std::string shard;
   bool smoke = false;
 };
 
@@ -59,9 +60,10 @@ std::vector<T> parse_all(std::string_view flag, const std::vector<std::string>& 
 
 AlgorithmSet algorithm_set(const std::string& text) {
   if (text == "best") return AlgorithmSet::best;
+  if (text == "leading") return AlgorithmSet::leading;
   if (text == "all") return AlgorithmSet::all;
   if (text == "with-reference") return AlgorithmSet::with_reference;
-  throw Error("--algorithms: unknown \"" + text + "\"; known: best, all, with-reference");
+  throw Error("--algorithms: unknown \"" + text + "\"; known: best, leading, all, with-reference");
 }
 
 Display display(const std::string& text) {
@@ -74,8 +76,8 @@ Display display(const std::string& text) {
 void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--algorithms", arguments.algorithms,
                  "best: the library's first choice, in the layout it chooses itself where it has "
-                 "one (any); all: every one but reference code (default); with-reference: really "
-                 "all")
+                 "one (any); leading: the first three of every way and layout; all: every one "
+                 "but reference code (default); with-reference: really all")
       ->type_name("SET");
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
       ->type_name("P,...")
@@ -95,11 +97,21 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
          "those of the models it was built for; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_option("--shard", arguments.shard,
+                 "only part I, from 1, of N parts of the problems that take about as long as each "
+                 "other; a problem keeps all its variants together")
+      ->type_name("I/N");
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
   app.add_option("--budget", arguments.budget_seconds,
                  "seconds inside timed regions after which a measurement ends (default: 0.3)")
       ->type_name("SECONDS");
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
+  app.add_option("--one-system", options.one_system,
+                 "refuse to measure on another system than the one that this file names; who comes "
+                 "first writes it")
+      ->type_name("FILE");
+  app.add_option("--progress", options.progress, "keep in this file how far the run is, as JSON")
+      ->type_name("FILE");
   app.add_flag("--smoke", arguments.smoke,
                "a quick check: two problems of every operator, best algorithm, brief measurements");
   app.add_flag("--list-devices", options.list_devices,
@@ -150,6 +162,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   selection.algorithms = algorithm_set(arguments.algorithms);
   selection.layout_of_library = selection.algorithms == AlgorithmSet::best;
   selection.cold = options.measure.cold;
+  if (!arguments.shard.empty()) selection.shard = parse_shard(arguments.shard);
 
   MeasureOptions& measure = options.measure;
   if (arguments.smoke) {

@@ -5,11 +5,29 @@
 #include <new>
 #include <string>
 #include <typeinfo>
+#include <utility>
 
 #include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/run/checked.h"
 
 namespace benanza::harness {
+namespace {
+
+/// A clock of one phase after another.
+class Lap {
+ public:
+  /// Since the last call, or since it was made.
+  double seconds() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
 std::string one_line(std::string_view text) {
   std::string line;
   bool gap = false;
@@ -53,21 +71,25 @@ Outcome caught(const std::function<Outcome()>& work) {
 Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
                     const MeasureOptions& options) {
   return caught([&] {
-    const auto start = std::chrono::steady_clock::now();
+    Lap lap;
     const std::unique_ptr<Primitive> primitive = backend.create(variant);
+    PhaseSeconds phases{.create = lap.seconds()};
     Checked checked = check_before_timing(*primitive, variant, verifier);
+    phases.check = lap.seconds();
     if (checked.mismatch) return refused(Status::incorrect, *checked.mismatch);
-    const std::chrono::duration<double> preparation = std::chrono::steady_clock::now() - start;
     MeasureOptions prepared = options;
-    prepared.preparation_seconds += preparation.count();
+    prepared.preparation_seconds += phases.create + phases.check;
     Outcome outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
     if (!outcome.disturbances.empty()) {
       outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
       outcome.facts["measured_again"] = true;
     }
+    lap.seconds();
     if (const auto mismatch = check_after_timing(*primitive, variant, verifier)) {
       return refused(Status::incorrect, *mismatch);
     }
+    phases.check += lap.seconds();
+    outcome.phases += phases;
     outcome.facts.merge(checked.facts);
     outcome.facts["data"] = data_kind(variant.problem, variant.precision);
     return outcome;

@@ -31,6 +31,7 @@ std::int64_t Tally::count(Status status) const {
 void Tally::add(const Outcome& outcome, const std::string& name) {
   ++rows[outcome.status];
   timed_seconds += outcome.timed_seconds;
+  phases += outcome.phases;
   if (outcome.stopped_by == stopped_by_budget) ++not_converged;
   const bool bad = outcome.status == Status::incorrect || outcome.status == Status::failed;
   if (bad && first_bad.empty()) first_bad = name;
@@ -51,6 +52,8 @@ Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& opt
   benchmark::ClearRegisteredBenchmarks();
   for (const NamedVariant& variant : variants) enlist(variant);
   progress_.emplace(due_);
+  const std::int64_t rows = tally_.asked * options.repetitions;
+  progress_file_.emplace(options.progress, rows, rows - due_);
 }
 
 void Session::enlist(const NamedVariant& variant) {
@@ -93,6 +96,7 @@ Tally Session::run() {
     benchmark::RunSpecifiedBenchmarks(&reporter, ".");
     progress_->clear();
   }
+  progress_file_->finish(done_ + needless_);
   // A profiler leaves the device in another state: first, everything is timed.
   profile_all();
   if (error_) std::rethrow_exception(error_);
@@ -194,10 +198,12 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
       before != nullptr &&
       (before->status != Status::ok || store_.finished(variant.name, repetition + 1) > repetition);
   if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || enough) {
+    if (enough) ++needless_;
     skip(state, "not run");
     return;
   }
 
+  progress_file_->show(done_ + needless_);
   progress_->show(done_++, variant.name);
   look_ahead(variant);
   const Work cost = work(variant.variant.problem, variant.variant.precision);

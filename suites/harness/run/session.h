@@ -15,6 +15,7 @@
 #include "suites/harness/run/interrupt.h"
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/progress.h"
+#include "suites/harness/run/progress_file.h"
 #include "suites/harness/run/rivals.h"
 #include "suites/harness/run/runner.h"
 
@@ -40,6 +41,7 @@ struct Tally {
   /// Of the ok rows: those that say that they were disturbed.
   std::int64_t disturbed = 0;
   double timed_seconds = 0;
+  PhaseSeconds phases;
 
   std::int64_t count(Status status) const;
   /// One more row. `name`: of its variant.
@@ -85,9 +87,12 @@ class Session {
   Rivals rivals_;
   Tally tally_;
   std::optional<Progress> progress_;
+  std::optional<ProgressFile> progress_file_;
   /// Repetitions to take, and taken.
   std::int64_t due_ = 0;
   std::int64_t done_ = 0;
+  /// Repetitions that were not needed after all.
+  std::int64_t needless_ = 0;
   std::size_t name_width_ = 0;
   std::exception_ptr error_;
   /// Variants that are due, in the order in which they were enlisted, and how many of them the

@@ -10,7 +10,8 @@ namespace benanza::nvidia {
 
 /// The flags of an NVIDIA suite beside the harness' own.
 struct CudaOptions {
-  /// Ordinal among the visible GPUs. CTest's resource allocation decides where no flag does.
+  /// Ordinal among the visible GPUs. CTest's resource allocation decides where no flag does, and
+  /// the environment's BENANZA_DEVICE where there is none.
   int device = 0;
   /// The only GPU that may be visible, as CUDA_VISIBLE_DEVICES names it ("GPU-5b3c..."): what CTest
   /// has allocated by UUID. `device` is then 0.

@@ -2,7 +2,6 @@
 
 #include "suites/cudnn/primitive/graph_solver.h"
 
-#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -38,13 +37,15 @@ GraphsOf bound(GraphCalls (*graphs)(const Shape&, const harness::Variant&), cons
 class H100 : public testing::Test {
  protected:
   void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) {
+    // Asked once: a stub that is loaded goes by the driver's name. Other tests of this process hide
+    // the GPU from the runtime, not from cuDNN.
+    static const bool has_driver = dlopen("libcuda.so.1", RTLD_NOW) != nullptr;
+    if (has_driver) {
       GTEST_SKIP() << "beside a GPU, cuDNN 9.14 divides by zero when asked about another one";
     }
     // Loaded for good, as the driver is.
-    if (dlopen("libcuda.so.1", RTLD_NOW) == nullptr && dlopen(CUDA_STUB, RTLD_NOW) == nullptr) {
-      GTEST_SKIP() << "neither the driver's library nor a stub of it: " << dlerror();
+    if (dlopen(CUDA_STUB, RTLD_NOW) == nullptr) {
+      GTEST_SKIP() << "no stub of the driver's library: " << dlerror();
     }
     try {
       plans_.emplace(Target(read_file(TEST_DATA "/h100_device_properties.json")));

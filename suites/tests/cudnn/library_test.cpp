@@ -21,6 +21,8 @@ TEST(Verdict, RefusalsAreNotFailures) {
   EXPECT_EQ(verdict(CUDNN_STATUS_NOT_SUPPORTED_LAYOUT), Verdict::refused);
   EXPECT_EQ(verdict(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED), Verdict::out_of_memory);
   EXPECT_EQ(verdict(CUDNN_STATUS_ALLOC_FAILED), Verdict::out_of_memory);
+  // Its own compiler cannot make what its heuristics offer.
+  EXPECT_EQ(verdict(CUDNN_STATUS_INTERNAL_ERROR_COMPILATION_FAILED), Verdict::refused);
   EXPECT_EQ(verdict(CUDNN_STATUS_INTERNAL_ERROR), Verdict::broken);
   EXPECT_EQ(verdict(CUDNN_STATUS_EXECUTION_FAILED), Verdict::broken);
   EXPECT_EQ(verdict(CUDNN_STATUS_NOT_INITIALIZED), Verdict::broken);

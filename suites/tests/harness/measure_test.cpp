@@ -115,6 +115,17 @@ TEST_F(Measure, WhatARivalOutclassesStopsAtTheMinimum) {
   EXPECT_EQ(racing.stopped_by, "budget");
 }
 
+TEST_F(Measure, WhatIsHopelessIsNotWarmedUpFurther) {
+  // 0.8 ms a call: one is a sample. Two calls are 1.6 ms of warming up, less than the 2 ms wanted.
+  ScriptedStopwatch racing = steady(0.8e-3);
+  EXPECT_EQ(measure(primitive, racing, {.payback = 0}).samples.size(), 7U);
+  EXPECT_EQ(racing.log.size(), 3U + 7U);
+  ScriptedStopwatch hopeless = steady(0.8e-3);
+  const Outcome outcome = measure(primitive, hopeless, {.payback = 0, .rival_seconds = 0.3e-3});
+  EXPECT_EQ(outcome.samples.size(), 3U);
+  EXPECT_EQ(hopeless.log.size(), 2U + 3U);
+}
+
 TEST_F(Measure, ASingleOutlierDoesNotDelayConvergence) {
   ScriptedStopwatch stopwatch([](std::size_t i) { return i == 6 ? 50e-3 : 1e-3; });
   const Outcome outcome = measure(primitive, stopwatch, {.payback = 0});
@@ -133,8 +144,8 @@ TEST_F(Measure, ExpensivePreparationIsPaidBackWithinTheBudget) {
   ScriptedStopwatch stopwatch = steady(1e-3);
   const Outcome none = measure(primitive, stopwatch, {.preparation_seconds = 0.05, .payback = 0});
   EXPECT_NEAR(none.timed_seconds, 0.007, 1e-9);
-  const Outcome twice = measure(primitive, stopwatch, {.preparation_seconds = 0.05});
-  EXPECT_GE(twice.timed_seconds, 0.1);
+  const Outcome four_times = measure(primitive, stopwatch, {.preparation_seconds = 0.05});
+  EXPECT_NEAR(four_times.timed_seconds, 0.2, 2e-3);
   const Outcome capped = measure(primitive, stopwatch, {.preparation_seconds = 5});
   EXPECT_NEAR(capped.timed_seconds, 0.3, 2e-3);
 }

@@ -20,7 +20,8 @@ Solver<Library, Activation> solver(const Algorithm& name, bool handles_steps) {
 
 class TwoCalls : public SolverBackend<Library> {
  public:
-  TwoCalls() : SolverBackend("the library", table()) {}
+  explicit TwoCalls(SolverTable<Library> solvers = table())
+      : SolverBackend("the library", std::move(solvers)) {}
   std::string_view name() const override { return "two"; }
   std::vector<std::string> devices() const override { return {}; }
   System system() override { return {}; }
@@ -65,6 +66,24 @@ TEST(SolverBackend, ACallThatWouldLeaveOutStepsIsNotMade) {
   } catch (const Unsupported& refusal) {
     EXPECT_STREQ(refusal.what(), "the library has no call for 'relu' with 'mul' behind it");
   }
+}
+
+TEST(SolverBackend, OfALeadingSetEverySolverGivesItsFirstThree) {
+  Solver<Library, Activation> many = solver("many", false);
+  many.algorithms = [](Library&, const Activation&, const Variant&, AlgorithmSet) {
+    return std::vector<Algorithm>{"m1", "m2", "m3", "m4"};
+  };
+  SolverTable<Library> table;
+  table.add(std::move(many));
+  table.add(solver("other", true));
+  TwoCalls backend(std::move(table));
+  const auto of = [&](AlgorithmSet set) {
+    return backend.algorithms(parse("relu/8"), Precision::fp32, Layout::plain, set);
+  };
+  using Names = std::vector<Algorithm>;
+  EXPECT_EQ(of(AlgorithmSet::best), Names{"m1"});
+  EXPECT_EQ(of(AlgorithmSet::leading), (Names{"m1", "m2", "m3", "other"}));
+  EXPECT_EQ(of(AlgorithmSet::all), (Names{"m1", "m2", "m3", "m4", "other"}));
 }
 
 }  // namespace

@@ -49,6 +49,13 @@ TEST(Visits, TakeSamplesAsShortAsTheClockAllowsAndLeaveTheFirstOut) {
   EXPECT_DOUBLE_EQ(visits.outcome().timed_seconds, 735 * us);
 }
 
+// A slow first call, of a kernel that is compiled then, say, is no long call.
+TEST(Visits, AreOfAsManyCallsHoweverSlowTheFirstOneWas) {
+  FakePrimitive primitive(1);
+  ScriptedStopwatch stopwatch([](std::size_t sample) { return (sample == 0 ? 3000 : 15) * us; });
+  EXPECT_EQ(Visits(primitive, stopwatch, {.budget_seconds = 2e-3}).calls(), 7);
+}
+
 // Company took half of the samples' time from them; one sample was lucky.
 TEST(Visits, SayWhatTheFastestSixthTakes) {
   FakePrimitive primitive(1);

@@ -108,6 +108,16 @@ TEST(CudaOptions, DeviceAllocatedByItsUuidIsTheOnlyOneVisible) {
   EXPECT_THAT(refusal("--cold", "id:gpu_,slots:1"), HasSubstr("expected the number of a GPU"));
 }
 
+TEST(CudaOptions, DeviceOfTheEnvironmentComesLast) {
+  EXPECT_EQ(take({}, {{"BENANZA_DEVICE", "3"}}).options.device, 3);
+  EXPECT_EQ(take({"--device=1"}, {{"BENANZA_DEVICE", "3"}}).options.device, 1);
+  const CudaOptions allocated =
+      take({}, {{"BENANZA_DEVICE", "3"}, {"CTEST_RESOURCE_GROUP_0_GPUS", "id:gpu_5b3c,slots:1"}})
+          .options;
+  EXPECT_EQ(allocated.visible, "GPU-5b3c");
+  EXPECT_EQ(allocated.device, 0);
+}
+
 TEST(CudaOptions, RefusesWithTheFlagAndItsValue) {
   EXPECT_THAT(refusal("--device=x"), HasSubstr("--device=x: expected"));
   EXPECT_THAT(refusal("--device=-1"), HasSubstr("--device=-1: expected"));

@@ -91,6 +91,9 @@ std::string FakeBackend::profile_kinds() const {
 Facts FakePrimitive::facts() {
   Facts facts{{"rank", 2.0}, {"heuristic", true}};
   if (manners_.profiles != nullptr) facts["profiles_before"] = double(*manners_.profiles);
+  if (std::getenv("FAKE_STAMP") != nullptr) {
+    facts["stamp"] = std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+  }
   return facts;
 }
 

@@ -1,0 +1,52 @@
+#include "suites/cudnn/graph/engine_names.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/problem/name.h"
+
+namespace benanza::cudnn {
+namespace {
+
+constexpr char mark = '?';
+/// No algorithm's name.
+constexpr const char* any_algorithm = "engines";
+
+}  // namespace
+
+std::string question_text(const harness::Variant& prototype, harness::AlgorithmSet set) {
+  return mark + std::to_string(static_cast<int>(set)) +
+         to_string(VariantName{.key = key(prototype.problem),
+                               .precision = prototype.precision,
+                               .layout = prototype.layout,
+                               .backend = "cudnn",
+                               .algorithm = any_algorithm});
+}
+
+bool is_question(std::string_view text) { return text.starts_with(mark); }
+
+Question parse_question(std::string_view text) {
+  const VariantName name = parse_variant_name(text.substr(2));
+  return {.prototype = {parse(name.key), name.precision, name.layout, {}},
+          .set = static_cast<harness::AlgorithmSet>(text.at(1) - '0')};
+}
+
+std::string answer_text(const std::vector<EngineNames>& answers) {
+  auto text = nlohmann::json::array();
+  for (const EngineNames& answer : answers) {
+    text.push_back({answer.graph, answer.names, answer.refusal});
+  }
+  return text.dump();
+}
+
+std::vector<EngineNames> parse_answers(const std::string& text) {
+  std::vector<EngineNames> answers;
+  for (const auto& answer : nlohmann::json::parse(text)) {
+    answers.push_back({.graph = answer.at(0).get<std::string>(),
+                       .names = answer.at(1).get<std::vector<std::string>>(),
+                       .refusal = answer.at(2).get<std::string>()});
+  }
+  return answers;
+}
+
+}  // namespace benanza::cudnn
