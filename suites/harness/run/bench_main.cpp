@@ -18,6 +18,7 @@
 #include "suites/harness/result_store.h"
 #include "suites/harness/run/one_system.h"
 #include "suites/harness/run/options.h"
+#include "suites/harness/run/serve.h"
 #include "suites/harness/run/session.h"
 #include "suites/harness/run/variants.h"
 
@@ -214,8 +215,11 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   // A file-size limit then answers like a full disk, with an error and not with a signal.
   ::signal(SIGXFSZ, SIG_IGN);
   ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
-  Session session(variants, options, backend, verifier, store);
-  const Tally tally = session.run();
+  // Until the results are written, a signal that comes once more must not end the program.
+  const InterruptGuard interrupt;
+  const Tally tally = options.serve
+                          ? serve(variants, options, backend, verifier, store, interrupt)
+                          : Session(variants, options, backend, verifier, store, interrupt).run();
   // What the backend knows may have grown meanwhile.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
   if (options.display == Display::json) std::cout << store.document(options.writer);
@@ -225,7 +229,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   print_summary(tally, wall_seconds, asking_seconds);
   if (options.ctest) print_ctest_measurements(tally, wall_seconds);
   std::cout << std::flush;
-  return exit_status(tally, session.interrupted_by(), "bench_" + std::string(backend.name()));
+  return exit_status(tally, interrupt.signal(), "bench_" + std::string(backend.name()));
 }
 
 }  // namespace

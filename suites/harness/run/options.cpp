@@ -116,8 +116,8 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                "a quick check: two problems of every operator, best algorithm, brief measurements");
   app.add_flag("--list-devices", options.list_devices,
                "print one line for each device that can be measured, none where there is none");
-  app.add_flag("--turns", options.turns,
-               "measure in turns with another process that benanza-regress has started");
+  app.add_flag("--serve", options.serve,
+               "measure what benanza-regress asks for when it asks for it");
   app.add_flag("--ctest", options.ctest, "print measurements for CTest's report");
 }
 
@@ -163,8 +163,6 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   selection.layout_of_library = selection.algorithms == AlgorithmSet::best;
   selection.cold = options.measure.cold;
   if (!arguments.shard.empty()) selection.shard = parse_shard(arguments.shard);
-  // The neighbour in time is disturbed alike.
-  options.measure.again_if_disturbed = !options.turns;
 
   MeasureOptions& measure = options.measure;
   if (arguments.smoke) {

@@ -34,8 +34,8 @@ struct SuiteOptions {
   /// Print the devices and end.
   bool list_devices = false;
   bool fresh = false;
-  /// Take turns with another process (turns.h).
-  bool turns = false;
+  /// Measure what another process asks for (serve.h).
+  bool serve = false;
   /// Print CTest measurements.
   bool ctest = false;
   /// Print the help and end.

@@ -18,9 +18,12 @@
 #include "suites/harness/run/progress_file.h"
 #include "suites/harness/run/rivals.h"
 #include "suites/harness/run/runner.h"
-#include "suites/harness/run/turns.h"
 
 namespace benanza::harness {
+
+/// How many variants a backend is told of beforehand: enough to keep a dozen processes busy while
+/// slow ones are compiled.
+inline constexpr std::size_t looked_ahead = 256;
 
 /// How many variants were asked for, and their outcomes.
 struct Tally {
@@ -41,6 +44,8 @@ struct Tally {
   PhaseSeconds phases;
 
   std::int64_t count(Status status) const;
+  /// One more row. `name`: of its variant.
+  void add(const Outcome& outcome, const std::string& name);
 };
 
 /// Runs variants through Google Benchmark: keeps every outcome in the store as soon as it is known,
@@ -50,12 +55,10 @@ class Session {
   /// Everything outlives the session. Registers the variants that are not finished yet;
   /// Google Benchmark must be initialised.
   Session(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
-          const Verifier& verifier, ResultStore& store);
+          const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt);
 
   /// Once. Throws what the store threw, after the run has ended.
   Tally run();
-  /// Number of the signal that ended the run early; 0 if it is complete.
-  int interrupted_by() const { return interrupt_.signal(); }
 
  private:
   void enlist(const NamedVariant& variant);
@@ -79,7 +82,7 @@ class Session {
   Backend& backend_;
   const Verifier& verifier_;
   ResultStore& store_;
-  InterruptGuard interrupt_;
+  const InterruptGuard& interrupt_;
   CrashGuard crash_;
   Rivals rivals_;
   Tally tally_;
@@ -92,7 +95,6 @@ class Session {
   std::int64_t needless_ = 0;
   std::size_t name_width_ = 0;
   std::exception_ptr error_;
-  Turns turns_;
   /// Variants that are due, in the order in which they were enlisted, and how many of them the
   /// backend expects.
   std::vector<const NamedVariant*> queue_;

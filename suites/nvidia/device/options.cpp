@@ -100,6 +100,8 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
   if (const char* const peaks = environment("BENANZA_PEAKS"); peaks != nullptr && *peaks != 0) {
     options.peaks = peaks;
   }
+  const char* const lock = environment("BENANZA_GPU_LOCK");
+  options.lock = lock == nullptr || std::string_view(lock) != "none";
   const auto take = [&](std::string_view argument) {
     if (argument == "--kernels") {
       options.kernels = true;

@@ -20,6 +20,9 @@ struct CudaOptions {
   std::optional<std::int64_t> max_workspace_bytes;
   /// Where the device's peaks come from: "measure", "none", or a results file that says them.
   std::string peaks = "measure";
+  /// The GPU is not another suite's: this one waits for it. False where another process, which this
+  /// one takes turns with, has waited.
+  bool lock = true;
   /// Adds kernel names and CUPTI's times, of kernels and of graphs of calls, to every row.
   bool kernels = false;
   /// Adds hardware counters to every row.
@@ -33,7 +36,8 @@ using Environment = std::function<const char*(const char*)>;
 
 /// Takes --device=N, --max-workspace=BYTES (suffixes K, M, G: KiB, MiB, GiB), --peaks=SOURCE,
 /// --kernels and --counters out of argv; everything else stays, in order, for the harness. Without
-/// --peaks, the environment's BENANZA_PEAKS says it. Throws Error naming the flag and its value.
+/// --peaks, the environment's BENANZA_PEAKS says it; BENANZA_GPU_LOCK=none leaves the lock to
+/// another process. Throws Error naming the flag and its value.
 CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment);
 
 /// Lines for --help.

@@ -65,6 +65,11 @@ TEST(CudaOptions, PeaksByFlagOrEnvironment) {
   EXPECT_THAT(refusal("--peaks="), HasSubstr("--peaks"));
 }
 
+TEST(CudaOptions, LocksTheGpuUnlessAnotherProcessHas) {
+  EXPECT_TRUE(take({}, {}).options.lock);
+  EXPECT_FALSE(take({}, {{"BENANZA_GPU_LOCK", "none"}}).options.lock);
+}
+
 TEST(CudaOptions, DefaultsToTheFirstDevice) {
   const Taken taken = take({"--kernels_more=1", "--devices"}, {});
   EXPECT_EQ(taken.options, CudaOptions{});
