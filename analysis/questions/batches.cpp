@@ -1,0 +1,189 @@
+// benanza-analyze batches: the bound at batch sizes that were measured, and estimates between them.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <set>
+
+#include "analysis/model/interpolation.h"
+#include "analysis/model/whole.h"
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
+#include "core/statistics/summary.h"
+
+namespace benanza::analysis {
+namespace {
+
+struct Options {
+  CommonFlags common;
+  std::string batches;
+};
+
+std::int64_t whole_number(std::string_view text, const std::string& all) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 1) {
+    throw Error("--batch " + all + ": give sizes or a range, e.g. 3,6,12 or 1:512");
+  }
+  return value;
+}
+
+/// "3,6,12", or "1:512": its powers of two and what lies half-way between them.
+std::set<std::int64_t> sizes_of(const std::string& text) {
+  std::set<std::int64_t> sizes;
+  if (const auto colon = text.find(':'); colon != text.npos) {
+    const std::int64_t first = whole_number(std::string_view(text).substr(0, colon), text);
+    const std::int64_t last = whole_number(std::string_view(text).substr(colon + 1), text);
+    if (last < first) throw Error("--batch " + text + ": the last size is below the first");
+    for (std::int64_t size = 1; size <= last; size *= 2) {
+      for (const std::int64_t one : {size, size + size / 2}) {
+        if (one >= first && one <= last) sizes.insert(one);
+      }
+    }
+    sizes.insert({first, last});
+    return sizes;
+  }
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    sizes.insert(whole_number(rest.substr(0, comma), text));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return sizes;
+}
+
+/// One model's graphs by batch size.
+using Batches = std::map<std::int64_t, const Graph*>;
+
+bool has_same_layers(const Graph& a, const Graph& b) {
+  return std::ranges::equal(a.layers, b.layers, {}, &Layer::name, &Layer::name);
+}
+
+/// The p-th part from below of at least one value.
+double quantile(std::vector<double> values, double p) {
+  values = sorted(values);
+  const auto place = static_cast<std::size_t>(std::ceil(p * static_cast<double>(values.size())));
+  return values[std::clamp<std::size_t>(place, 1, values.size()) - 1];
+}
+
+Cell per_second(std::int64_t batch, std::optional<double> seconds) {
+  if (!seconds || *seconds <= 0) return {"-", nullptr};
+  const double rate = static_cast<double>(batch) / *seconds;
+  return {fmt::format("{:.0f}", rate), rate};
+}
+
+void add_error(Section& section, const BatchGrid& grid, Between between) {
+  const LeaveOneOut errors = leave_one_out(grid, between);
+  const char* const name = between == Between::affine ? "a + b * batch" : "a * batch^b";
+  section.facts["between"] = name;
+  if (errors.layer_errors.empty()) {
+    section.add(
+        fmt::format("Estimates by {} of every layer; their error is not known: measure three batch "
+                    "sizes at least.",
+                    name));
+    return;
+  }
+  const double middle = median(errors.layer_errors);
+  const double p90 = quantile(errors.layer_errors, 0.9);
+  double worst = 0;
+  for (const auto& [batch, ratio] : errors.sum_ratios) {
+    worst = std::max(worst, std::abs(ratio - 1));
+  }
+  section.facts["layer_error_median"] = middle;
+  section.facts["layer_error_p90"] = p90;
+  section.facts["bound_error_most"] = worst;
+  section.add(
+      fmt::format("Estimates by {} of every layer. Each size that lies between two others, left "
+                  "out and estimated from "
+                  "them: layers are off by {:.1f}% in the median, {:.1f}% at the 90th percentile, "
+                  "the bound by {:.1f}% at most.",
+                  name, middle * 100, p90 * 100, worst * 100));
+}
+
+Section section_of(const std::string& model, const Batches& graphs, const Inputs& inputs,
+                   const MeasurementFilter& filter, const std::set<std::int64_t>& wanted) {
+  const Graph& first = *graphs.begin()->second;
+  Section section{.heading = model + ", " + filter_text(filter, inputs.movement),
+                  .csv_facts = {"model", "precision"}};
+  section.facts["model"] = model;
+  add_filter_facts(filter, section.facts);
+  BatchGrid grid;
+  std::vector<std::string> holes;
+  for (const auto& [batch, graph] : graphs) {
+    if (!has_same_layers(first, *graph)) {
+      throw Error(model +
+                  ": its graphs have different layers; generate all batch sizes from one model");
+    }
+    const auto times = operator_times(*graph, inputs.results.measurements, filter, inputs.movement);
+    if (is_partial(times)) {
+      holes.push_back(std::to_string(batch));
+      continue;
+    }
+    grid[batch] = shared_seconds(times, inputs.movement);
+  }
+  if (!holes.empty()) {
+    section.add(fmt::format("Layers lack a time at batch {}: left out.", fmt::join(holes, ", ")));
+  }
+  const Between between = better(grid);
+  Sheet sheet{.name = "batches",
+              .columns = {{"batch", "batch", true},
+                          {"ms", "seconds", true},
+                          {"a second", "per_second", true},
+                          {"what it is", "kind"}},
+              .all_rows = true};
+  std::set<std::int64_t> sizes = wanted;
+  for (const auto& [batch, seconds] : grid) sizes.insert(batch);
+  for (const std::int64_t batch : sizes) {
+    const auto layers = interpolated(grid, batch, between);
+    const std::optional<double> sum =
+        layers ? std::optional(std::accumulate(layers->begin(), layers->end(), 0.0)) : std::nullopt;
+    const char* const kind = grid.contains(batch) ? "LBL, measured"
+                             : layers             ? "estimate, no bound"
+                                                  : "outside of what was measured";
+    sheet.rows.push_back({count_cell(static_cast<std::size_t>(batch)), ms_cell(sum),
+                          per_second(batch, sum), text_cell(kind)});
+  }
+  section.add(std::move(sheet));
+  if (grid.size() >= 2) add_error(section, grid, between);
+  return section;
+}
+
+void answer(const Options& options) {
+  const std::set<std::int64_t> wanted =
+      options.batches.empty() ? std::set<std::int64_t>{} : sizes_of(options.batches);
+  const Inputs inputs = read_inputs(options.common);
+  std::map<std::string, Batches> models;
+  for (const Graph& graph : inputs.graphs) {
+    if (graph.batch) models[graph.model][*graph.batch] = &graph;
+  }
+  Page page{.command = "batches", .systems = inputs.results.systems};
+  for (const MeasurementFilter& filter : inputs.filters) {
+    for (const auto& [model, graphs] : models) {
+      page.sections.push_back(section_of(model, graphs, inputs, filter, wanted));
+    }
+  }
+  print(page, inputs);
+}
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  add_common_flags(flags, options->common);
+  flags.add("--batch", options->batches,
+            "Sizes to estimate, too: 3,6,12, or 1:512 for powers of two and what lies half-way",
+            "SIZES");
+  return [options] { answer(*options); };
+}
+
+}  // namespace
+
+Question batches_question() {
+  return {.name = "batches",
+          .help = "The bound across batch sizes, and estimates between those that were measured",
+          .ask = ask};
+}
+
+}  // namespace benanza::analysis
