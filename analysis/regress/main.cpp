@@ -15,6 +15,7 @@
 #include "analysis/regress/side.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/program/program_flags.h"
 
 namespace {
 
@@ -144,6 +145,7 @@ int run(int argc, char** argv) {
       "benanza-regress");
   Options options;
   add_flags(program, options);
+  add_program_flags(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
