@@ -18,13 +18,15 @@ endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_BENANZA_PACKAGE_NAME benanza)
-set(CPACK_DEBIAN_BENANZA_DESCRIPTION "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_DEBIAN_BENANZA_DESCRIPTION "Reads ONNX models, measures every distinct layer with every algorithm of \
+oneDNN, and says how fast the model could be on this machine and where a framework loses time.")
 set(CPACK_DEBIAN_BENANZA_PACKAGE_SHLIBDEPS ON)
 # To build suites of one's own with find_package(Benanza).
 set(CPACK_DEBIAN_BENANZA_PACKAGE_SUGGESTS
     "g++, cmake (>= 3.25), nlohmann-json3-dev, libsimdjson-dev, libbenchmark-dev, zlib1g-dev")
 set(CPACK_DEBIAN_NVIDIA_PACKAGE_NAME benanza-nvidia)
-set(CPACK_DEBIAN_NVIDIA_DESCRIPTION "${PROJECT_DESCRIPTION}: the suites of cuDNN and cuBLAS")
+set(CPACK_DEBIAN_NVIDIA_DESCRIPTION "The suites of cuDNN and cuBLAS.")
 # No package of Debian's has their libraries.
 set(CPACK_DEBIAN_NVIDIA_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_NVIDIA_PACKAGE_DEPENDS "benanza (= ${PROJECT_VERSION})")
