@@ -29,7 +29,7 @@ std::string value_branch(const std::string& place, const CommandOption& option) 
     pattern += (pattern.empty() ? "\"" : " | \"") + place + ' ' + name + '"';
   }
   const std::string words = joined(option.choices, " ");
-  return "    " + pattern + ") words=\"" + words + "\" ;;\n";
+  return "    " + pattern + ") offered=\"" + words + "\" ;;\n";
 }
 
 struct Branches {
@@ -72,8 +72,8 @@ std::string bash_completion(const Command& program) {
   elif [[ $previous == "=" ]]; then
     previous=${COMP_WORDS[COMP_CWORD - 2]}
   fi
-  local place= words= flags= names= word
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  local place= offered= flags= names= word
+  for word in "${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case "$place$word" in
 )" + branches.places +
          R"(      *) ;;
@@ -85,11 +85,11 @@ std::string bash_completion(const Command& program) {
       case "$place" in
 )" + branches.words +
          R"(      esac
-      words=$names
-      if [[ $current == -* ]]; then words=$flags; fi
+      offered=$names
+      if [[ $current == -* ]]; then offered=$flags; fi
       ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -W "$offered" -- "$current"))
 }
 complete -o default -F )" +
          function + ' ' + program.name + '\n';
