@@ -14,6 +14,7 @@ set(BENANZA_DIMS "" CACHE STRING
     "Dimensions that models leave open: NAME=N or TENSOR:AXIS=N, e.g. \"tokens=128;scores:0=100\"")
 set(BENANZA_INPUTS "" CACHE STRING
     "Values of inputs that decide what models do: NAME=VALUE[,VALUE...], e.g. \"use_cache_branch=true\"")
+set(BENANZA_ALGORITHMS "all" CACHE STRING "Algorithms that the tests measure: best leading all with-reference")
 set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
 option(BENANZA_SKIP_REFUSED
        "Build without the models that cannot be read (generated/refused.txt) instead of failing" OFF)

@@ -1,6 +1,10 @@
 #include "analysis/input/results.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <utility>
 
 #include "analysis/input/database.h"
 #include "core/base/error.h"
@@ -26,14 +30,29 @@ class Collector {
   }
   void add(Row&& row) {
     if (wanted_ && !wanted_->contains(row.variant.key)) return;
+    const std::size_t problem = std::hash<std::string>{}(row.variant.key);
+    const auto [held, added] = seen_.try_emplace({problem, row_hash(row)}, sources_);
+    if (!added && held->second != sources_) return;
     results_.measurements.add(std::move(row));
   }
+  /// What comes now is of another file or database.
+  void next_source() { ++sources_; }
   Results take() { return std::move(results_); }
 
  private:
   const std::optional<KeySet>& wanted_;
   Results results_;
   std::map<std::string, Origin> origins_;
+  /// Hashes of problem and row: different rows that share both are not to be expected.
+  using RowId = std::pair<std::size_t, std::int64_t>;
+  struct HashOfId {
+    std::size_t operator()(const RowId& id) const {
+      return id.first ^ static_cast<std::size_t>(id.second);
+    }
+  };
+  /// And which file or database it was in.
+  std::unordered_map<RowId, std::size_t, HashOfId> seen_;
+  std::size_t sources_ = 0;
 };
 
 void read_database(const fs::path& path, const std::optional<KeySet>& wanted,
@@ -74,6 +93,7 @@ std::vector<fs::path> result_files(const std::vector<fs::path>& paths) {
 Results read_results(const std::vector<fs::path>& paths, const std::optional<KeySet>& wanted) {
   Collector collector(wanted);
   for (const fs::path& path : result_files(paths)) {
+    collector.next_source();
     if (is_database(path)) {
       read_database(path, wanted, collector);
     } else {

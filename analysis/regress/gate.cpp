@@ -7,17 +7,12 @@
 namespace benanza::regress {
 namespace {
 
-Pair run_pair(const RunRound& run, Unit unit, const Round& round) {
-  const RowsOfRound rows = run(round);
-  return {.before = timings_of(rows.before, unit), .after = timings_of(rows.after, unit)};
-}
-
 bool is_ok(const Timings& timings, std::string_view unit) {
   const auto found = timings.find(unit);
   return found != timings.end() && found->second.status == Status::ok;
 }
 
-/// A time before in every pair, and none after in any.
+/// A time before in every round, and none after in any.
 std::vector<std::string> lost_units(std::span<const Pair> pairs) {
   std::vector<std::string> lost;
   for (const auto& [unit, timing] : pairs.front().before) {
@@ -60,28 +55,74 @@ std::vector<VariantName> variants_of(const std::vector<std::string>& units, cons
   return variants;
 }
 
-/// What confirming pairs measured: the units themselves, and all their algorithms by name.
-struct Confirmed {
-  std::vector<Pair> units{};
-  std::vector<Pair> calls{};
-};
-
-void confirm_once(Confirmed& confirmed, const GateOptions& options, const RunRound& run,
-                  const std::vector<VariantName>& variants, const Pair& screened, int number) {
-  Round round{.only = variants, .repetitions = options.confirming_repetitions, .number = number};
-  Pair calls = run_pair(run, Unit::call, round);
-  // A choice is the algorithm that the side picked when it was free to pick.
-  Pair units;
-  for (const auto& [from, to, choice] : {std::tuple{&calls.before, &units.before, &screened.before},
-                                         std::tuple{&calls.after, &units.after, &screened.after}}) {
-    for (const auto& [unit, picked] : *choice) {
-      const auto found = from->find(to_string(picked.variant));
-      if (found != from->end()) to->emplace(unit, found->second);
-    }
+/// Rounds of a gate: the first measures everything, the others what they are told to and the
+/// controls.
+class Rounds {
+ public:
+  Rounds(const GateOptions& options, const RunRound& run) : options_(options), run_(run) {
+    const RowsOfRound rows = run_({.number = count_++});
+    first_ = {.before = timings_of(rows.before, options.unit),
+              .after = timings_of(rows.after, options.unit)};
+    units_.push_back(first_);
+    screened_ = paired_ratios(units_);
+    drifts_ = screened_.drift;
   }
-  confirmed.units.push_back(std::move(units));
-  confirmed.calls.push_back(std::move(calls));
-}
+
+  const Pair& first() const { return first_; }
+  const PairedRatios& screened() const { return screened_; }
+  /// What all units have in common, of every round.
+  const std::vector<double>& drifts() const { return drifts_; }
+  /// Since the last forget().
+  const std::vector<Pair>& units() const { return units_; }
+  PairedRatios ratios() const { return paired_ratios(units_, controls_); }
+  /// The same of all algorithms by name.
+  PairedRatios call_ratios() const {
+    std::vector<std::string> names;
+    for (const VariantName& variant : variants_of(controls_, first_)) {
+      names.push_back(to_string(variant));
+    }
+    return paired_ratios(calls_, names);
+  }
+
+  void choose_controls(const std::vector<std::string>& suspected) {
+    controls_ = controls_of(screened_, suspected, options_.controls);
+  }
+  void measure(std::vector<std::string> units) {
+    units.insert(units.end(), controls_.begin(), controls_.end());
+    if (units.empty()) return;
+    const RowsOfRound rows = run_({.only = variants_of(units, first_), .number = count_++});
+    calls_.push_back({.before = timings_of(rows.before, Unit::call),
+                      .after = timings_of(rows.after, Unit::call)});
+    units_.push_back({.before = as_picked(calls_.back().before, first_.before),
+                      .after = as_picked(calls_.back().after, first_.after)});
+    drifts_.push_back(paired_ratios({&units_.back(), 1}, controls_).drift.front());
+  }
+  void forget() {
+    units_.clear();
+    calls_.clear();
+  }
+
+ private:
+  /// A choice is the algorithm that the side picked when it was free to pick.
+  static Timings as_picked(const Timings& calls, const Timings& picks) {
+    Timings picked;
+    for (const auto& [unit, pick] : picks) {
+      const auto found = calls.find(to_string(pick.variant));
+      if (found != calls.end()) picked.emplace(unit, found->second);
+    }
+    return picked;
+  }
+
+  const GateOptions& options_;
+  const RunRound& run_;
+  int count_ = 0;
+  Pair first_;
+  PairedRatios screened_;
+  std::vector<std::string> controls_;
+  std::vector<double> drifts_;
+  std::vector<Pair> units_;
+  std::vector<Pair> calls_;
+};
 
 LogRatios only(const LogRatios& ratios, const std::vector<std::string>& units) {
   LogRatios chosen;
@@ -94,17 +135,16 @@ LogRatios only(const LogRatios& ratios, const std::vector<std::string>& units) {
 
 /// A slower unit, whose two sides ran algorithms of different names: does the new side still have
 /// the old one, no slower than it was?
-Verdict why_slower(const Judged& judged, const Confirmed& confirmed,
-                   std::span<const std::string> control_calls, double limit) {
+Verdict why_slower(const Judged& judged, const Rounds& rounds, double limit) {
   if (judged.before.variant == judged.after.variant) return Verdict::kernel;
-  const LogRatios ratios = paired_ratios(confirmed.calls, control_calls).of_unit;
+  const LogRatios ratios = rounds.call_ratios().of_unit;
   const auto old = ratios.find(to_string(judged.before.variant));
   if (old == ratios.end()) return Verdict::kernel;
   return trimmed_mean(old->second) <= limit ? Verdict::heuristic : Verdict::kernel;
 }
 
 void add_estimate(Judged& judged, std::span<const double> ratios) {
-  judged.pairs = ratios.size();
+  judged.rounds = ratios.size();
   if (ratios.empty()) return;
   RepetitionSum sum;
   sum.add(ratios);
@@ -121,42 +161,84 @@ Timing timing_in(const Timings& timings, const std::string& unit) {
                                 : found->second;
 }
 
-/// Measures the suspects until each is decided or the last look is over.
-std::vector<Judged> confirm(const GateOptions& options, const RunRound& run,
-                            std::vector<std::string> open, const PairedRatios& screening,
-                            const Pair& screened) {
-  std::vector<Judged> judged;
-  const double limit = std::log1p(options.tolerance);
-  const double level = options.level / static_cast<double>(options.looks.size());
-  const std::vector<std::string> controls = controls_of(screening, open, options.controls);
-  std::vector<std::string> control_calls;
-  for (const VariantName& variant : variants_of(controls, screened)) {
-    control_calls.push_back(to_string(variant));
+/// Leaves out, round by round, what does not look apart any more, and then what is lost.
+std::vector<std::string> screen(const GateOptions& options, Rounds& rounds, double limit,
+                                std::vector<Judged>& judged) {
+  // One pair of processes can be off by ten percent.
+  std::vector<std::string> left = suspects(rounds.screened(), limit / 4);
+  rounds.choose_controls(left);
+  std::vector<std::string> lost = lost_units(rounds.units());
+  for (int round = 1; round < options.screening_rounds; ++round) {
+    std::vector<std::string> measured = left;
+    measured.insert(measured.end(), lost.begin(), lost.end());
+    rounds.measure(measured);
+    const std::vector<std::string> apart = suspects(rounds.ratios(), limit / 2);
+    std::erase_if(
+        left, [&](const std::string& unit) { return !std::ranges::binary_search(apart, unit); });
+    lost = lost_units(rounds.units());
   }
-  Confirmed confirmed;
-  auto number = static_cast<int>(screening.drift.size());
-  for (const int look : options.looks) {
-    if (open.empty()) break;
-    std::vector<std::string> measured = open;
-    measured.insert(measured.end(), controls.begin(), controls.end());
-    const std::vector<VariantName> variants = variants_of(measured, screened);
-    while (confirmed.units.size() < static_cast<std::size_t>(look)) {
-      confirm_once(confirmed, options, run, variants, screened, number++);
+  for (const std::string& unit : lost) {
+    judged.push_back({.unit = unit,
+                      .verdict = Verdict::lost,
+                      .before = timing_in(rounds.first().before, unit),
+                      .after = timing_in(rounds.first().after, unit),
+                      .rounds = rounds.units().size()});
+  }
+  return left;
+}
+
+/// What rounds that had no part in choosing them say of the suspects, and of the drift.
+class Confirmation {
+ public:
+  Confirmation(const GateOptions& options, Rounds& rounds, std::vector<std::string> suspected)
+      : options_(options),
+        rounds_(rounds),
+        open_(std::move(suspected)),
+        limit_(std::log1p(options.tolerance)),
+        level_(options.level / static_cast<double>(options.looks.size())) {
+    drift_open_ = std::abs(trimmed_mean(rounds.drifts())) > limit_ / 2;
+    screening_ = rounds.drifts().size();
+  }
+
+  void run(GateAnswer& answer) {
+    rounds_.forget();
+    for (const int look : options_.looks) {
+      while ((drift_open_ || !open_.empty()) &&
+             rounds_.units().size() < static_cast<std::size_t>(look)) {
+        rounds_.measure(open_);
+      }
+      judge_drift(answer);
+      judge_units(answer, look == options_.looks.back());
     }
-    const LogRatios ratios = only(paired_ratios(confirmed.units, controls).of_unit, open);
-    std::vector<std::string> left;
-    for (const auto& [unit, finding] : findings(ratios, limit, level)) {
+  }
+
+ private:
+  void judge_drift(GateAnswer& answer) {
+    if (!drift_open_) return;
+    const std::vector<double>& all = rounds_.drifts();
+    const LogRatios drift{{"", {all.begin() + static_cast<std::ptrdiff_t>(screening_), all.end()}}};
+    // A tenth of the level, so that it does not add to the rows' share.
+    const Finding finding = findings(drift, limit_, level_ / 10).at("");
+    drift_open_ = finding == Finding::undecided;
+    answer.all_slower = finding == Finding::slower;
+  }
+
+  void judge_units(GateAnswer& answer, bool last) {
+    if (open_.empty()) return;
+    const LogRatios ratios = only(rounds_.ratios().of_unit, open_);
+    open_.clear();
+    for (const auto& [unit, finding] : findings(ratios, limit_, level_)) {
+      if (finding == Finding::undecided && !last) {
+        open_.push_back(unit);
+        continue;
+      }
       Judged one{.unit = unit,
-                 .before = timing_in(screened.before, unit),
-                 .after = timing_in(screened.after, unit)};
+                 .before = timing_in(rounds_.first().before, unit),
+                 .after = timing_in(rounds_.first().after, unit)};
       add_estimate(one, ratios.at(unit));
       switch (finding) {
         case Finding::undecided:
           one.verdict = Verdict::unknown;
-          if (look != options.looks.back()) {
-            left.push_back(unit);
-            continue;
-          }
           break;
         case Finding::neither:
           one.verdict = Verdict::noise;
@@ -165,25 +247,30 @@ std::vector<Judged> confirm(const GateOptions& options, const RunRound& run,
           one.verdict = Verdict::faster;
           break;
         case Finding::slower:
-          one.verdict = why_slower(one, confirmed, control_calls, limit);
+          one.verdict = why_slower(one, rounds_, limit_);
           break;
       }
-      judged.push_back(std::move(one));
+      answer.judged.push_back(std::move(one));
     }
-    open = std::move(left);
   }
-  return judged;
-}
 
-void add_drift(GateAnswer& answer, const PairedRatios& ratios, double limit, double level) {
+  const GateOptions& options_;
+  Rounds& rounds_;
+  std::vector<std::string> open_;
+  double limit_;
+  double level_;
+  bool drift_open_ = false;
+  std::size_t screening_ = 0;
+};
+
+void add_drift(GateAnswer& answer, std::span<const double> drifts) {
   RepetitionSum sum;
-  sum.add(ratios.drift);
+  sum.add(drifts);
   answer.drift = std::exp(sum.value());
-  const auto estimate = sum.estimate();
-  if (!estimate) return;
-  const Interval interval = estimate->interval();
-  answer.drift_interval = {std::exp(interval.low), std::exp(interval.high)};
-  answer.all_slower = estimate->probability_above(limit) <= level;
+  if (const auto estimate = sum.estimate()) {
+    const Interval interval = estimate->interval();
+    answer.drift_interval = {std::exp(interval.low), std::exp(interval.high)};
+  }
 }
 
 }  // namespace
@@ -213,30 +300,11 @@ bool GateAnswer::closes() const {
 
 GateAnswer judge(const GateOptions& options, const RunRound& run) {
   const double limit = std::log1p(options.tolerance);
-  std::vector<Pair> pairs;
-  PairedRatios ratios;
-  const auto enough = [&] {
-    const auto count = static_cast<int>(pairs.size());
-    return count >= options.most_screening_pairs ||
-           (count >= options.screening_pairs && typical_error(ratios) <= limit / 2);
-  };
-  while (!enough()) {
-    pairs.push_back(run_pair(run, options.unit, {.number = static_cast<int>(pairs.size())}));
-    ratios = paired_ratios(pairs);
-  }
-  GateAnswer answer{.compared = ratios.of_unit.size()};
-  // A hundredth of the level, so that it does not add to the rows' share.
-  add_drift(answer, ratios, limit, options.level / 100);
-  for (const std::string& unit : lost_units(pairs)) {
-    answer.judged.push_back({.unit = unit,
-                             .verdict = Verdict::lost,
-                             .before = timing_in(pairs.front().before, unit),
-                             .after = timing_in(pairs.front().after, unit),
-                             .pairs = pairs.size()});
-  }
-  std::vector<Judged> confirmed =
-      confirm(options, run, suspects(ratios, limit), ratios, pairs.front());
-  std::ranges::move(confirmed, std::back_inserter(answer.judged));
+  Rounds rounds(options, run);
+  GateAnswer answer{.compared = rounds.screened().of_unit.size()};
+  std::vector<std::string> suspected = screen(options, rounds, limit, answer.judged);
+  Confirmation(options, rounds, std::move(suspected)).run(answer);
+  add_drift(answer, rounds.drifts());
   std::ranges::stable_sort(answer.judged, [](const Judged& a, const Judged& b) {
     if (a.verdict != b.verdict) return a.verdict < b.verdict;
     return a.ratio.value_or(1) > b.ratio.value_or(1);

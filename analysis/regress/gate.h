@@ -14,11 +14,11 @@ namespace benanza::regress {
 struct Round {
   /// Names of variants; empty: everything that was asked for.
   std::vector<VariantName> only{};
-  /// Of every variant.
-  int repetitions = 1;
+  /// Of every variant on either side.
+  int visits = 10;
   int number = 0;
 
-  /// A B, B A, A B, ...
+  /// Which side is visited first: A B, B A, A B, ... in this round, or B A, A B, ...
   bool before_first() const { return number % 2 == 0; }
 };
 struct RowsOfRound {
@@ -32,16 +32,14 @@ struct GateOptions {
   Unit unit = Unit::choice;
   /// Ratios up to 1 + tolerance are the same.
   double tolerance = 0.03;
-  /// Pairs of whole runs, from which suspects are chosen: so many, and more on a busy machine,
-  /// until half of the units are known to within half the tolerance.
-  int screening_pairs = 5;
-  int most_screening_pairs = 15;
-  /// Pairs of the suspects alone after which they are judged, added up; the last judges them
-  /// finally.
-  std::vector<int> looks{6, 12, 24};
-  int confirming_repetitions = 3;
+  /// Rounds from which suspects are chosen: one of everything, then of what still looks apart.
+  int screening_rounds = 5;
+  /// Rounds of the suspects after which they are judged, added up; the last judges them finally.
+  /// Each is another pair of processes: where their memory lies may make them differ, and more
+  /// visits to the same two would never average that out.
+  std::vector<int> looks{8, 16, 32};
   /// Units beside the suspects that show what all have in common.
-  std::size_t controls = 12;
+  std::size_t controls = 16;
   /// Probability of any `kernel` or `heuristic` in a run if nothing has changed.
   double level = 0.01;
 };
@@ -54,7 +52,7 @@ enum class Verdict {
   kernel,
   /// The library now picks another algorithm that is slower, though it still has the old one.
   heuristic,
-  /// Still looks apart, but the pairs do not settle it.
+  /// Still looks apart, but the rounds do not settle it.
   unknown,
   faster,
   /// Looked apart in the screening, and did not when it was measured again.
@@ -71,13 +69,13 @@ inline bool is_regression(Verdict verdict) {
 struct Judged {
   std::string unit{};
   Verdict verdict = Verdict::noise;
-  /// After over before, without drift; its 95% interval, of the confirming pairs.
+  /// After over before, without drift; its 95% interval, of the confirming rounds.
   std::optional<double> ratio{};
   std::optional<Interval> interval{};
-  /// As the first pair measured it.
+  /// As the first round measured it.
   Timing before{};
   Timing after{};
-  std::size_t pairs = 0;
+  std::size_t rounds = 0;
 };
 
 struct GateAnswer {
@@ -85,7 +83,7 @@ struct GateAnswer {
   std::vector<Judged> judged{};
   /// Units with a time on both sides.
   std::size_t compared = 0;
-  /// After over before of what all units have in common, by the screening pairs, and its interval.
+  /// After over before of what all units have in common, by all rounds, and its interval.
   double drift = 1;
   std::optional<Interval> drift_interval{};
   /// All units together are slower than the tolerance allows: as grave as one that is.

@@ -12,7 +12,7 @@
 #include "analysis/input/flags.h"
 #include "analysis/regress/interrupt.h"
 #include "analysis/regress/report.h"
-#include "analysis/regress/side.h"
+#include "analysis/regress/round.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/program/program_flags.h"
@@ -59,7 +59,9 @@ void add_flags(CLI::App& program, Options& options) {
   flags.add("--cold", options.measured.cold, "Times with cold caches");
   flags.add("--tolerance", options.tolerance_percent, 0.1, 1000.0,
             "Times that differ by no more are the same, in percent");
-  flags.add("--budget", options.measured.budget, "Seconds of each measurement", "SECONDS");
+  flags.add("--budget", options.measured.budget,
+            "Seconds of each of the visits to a call, of which a round makes ten to either side",
+            "SECONDS");
   flags.add("--out", options.out, "Keep the results of every process here", "DIR");
   flags.add("--junit", options.junit, "Write the verdicts as JUnit's XML, too", "FILE");
   flags.add_word("--format", options.format, {"table", "json", "csv"}, "Output");
@@ -69,15 +71,41 @@ void add_flags(CLI::App& program, Options& options) {
 fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
 /// One line on a terminal, replaced by the next.
-void show_progress(const std::string& backend, const Round& round, Clock::time_point start) {
-  if (::isatty(STDERR_FILENO) == 0) return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  std::fprintf(stderr, "\r\033[K%s: pair %d, %s, after %.0f s", backend.c_str(), round.number + 1,
-               round.only.empty() ? "everything" : "a second look", seconds);
-}
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::string backend) : backend_(std::move(backend)) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() { clear(); }
 
-/// Shares its processors with other work; a GPU is one suite's alone, which waits for it.
-bool is_host(const std::string& backend) { return backend == "onednn"; }
+  void clear() {
+    if (shown_) std::fprintf(stderr, "\r\033[K");
+    shown_ = false;
+  }
+
+  void show(const Round& round, std::size_t done, std::size_t units) {
+    const Clock::time_point now = Clock::now();
+    if (done == 0) start_ = now;
+    if (!terminal_ || (shown_ && now - last_ < std::chrono::milliseconds(200))) return;
+    shown_ = true;
+    last_ = now;
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const std::string left =
+        done == 0 ? ""
+                  : fmt::format(", {:.0f} s left of it", seconds / static_cast<double>(done) *
+                                                             static_cast<double>(units - done));
+    std::fprintf(stderr, "\r\033[K%s: round %d, %s, %zu of %zu%s", backend_.c_str(),
+                 round.number + 1, round.only.empty() ? "everything" : "what looks apart", done + 1,
+                 units, left.c_str());
+  }
+
+ private:
+  std::string backend_;
+  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
+  bool shown_ = false;
+  Clock::time_point start_{};
+  Clock::time_point last_{};
+};
 
 Section gate_of(const std::string& backend, const Options& options, const fs::path& folder,
                 std::string& junit, bool& regression) {
@@ -90,12 +118,12 @@ Section gate_of(const std::string& backend, const Options& options, const fs::pa
   const GateOptions gate{.unit = measured.unit, .tolerance = options.tolerance_percent / 100};
   const fs::path rounds = folder / backend;
   make_directories(rounds);
-  const Clock::time_point start = Clock::now();
+  ProgressLine line(backend);
   const GateAnswer answer = judge(gate, [&](const Round& round) {
-    show_progress(backend, round, start);
-    return run_suites(before, after, measured, round, is_host(backend), rounds);
+    return run_round(before, after, measured, round, rounds,
+                     [&](std::size_t done, std::size_t units) { line.show(round, done, units); });
   });
-  if (::isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K");
+  line.clear();
   if (answer.compared == 0) {
     throw Error(backend + ": no problem has a time on both sides; --graph names models to measure");
   }

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace benanza::regress {
 namespace {
-
-/// A smaller rank is the library's own choice.
-int rank(const Timing& timing) { return timing.heuristic_rank.value_or(1); }
 
 std::vector<std::string_view> units_of(const Pair& pair) {
   std::vector<std::string_view> units;
@@ -18,10 +14,6 @@ std::vector<std::string_view> units_of(const Pair& pair) {
     if (after->second.status == Status::ok) units.push_back(unit);
   }
   return units;
-}
-
-double log_ratio(const Pair& pair, std::string_view unit) {
-  return std::log(pair.after.find(unit)->second.seconds / pair.before.find(unit)->second.seconds);
 }
 
 std::optional<Uncertain> estimate(std::span<const double> ratios) {
@@ -41,35 +33,26 @@ std::string unit_name(const VariantName& variant, Unit unit) {
 }
 
 Timings timings_of(std::span<const Row> rows, Unit unit) {
-  std::map<std::string, std::vector<double>, std::less<>> seconds;
   Timings timings;
-  std::map<std::string, std::string, std::less<>> chosen;
   for (const Row& row : rows) {
-    const std::string name = unit_name(row.variant, unit);
-    Timing timing{.status = row.status,
-                  .reason = row.reason,
-                  .variant = row.variant,
-                  .heuristic_rank = row.heuristic_rank};
-    const auto [held, added] = timings.try_emplace(name, timing);
-    const bool same = held->second.variant == row.variant;
-    if (!added && !same && rank(timing) < rank(held->second)) {
-      held->second = timing;
-      seconds[name].clear();
-    } else if (!added && !same) {
-      continue;
-    }
-    if (row.status == Status::ok) {
-      seconds[name].push_back(median(row.samples));
-    } else {
-      // One repetition that is not ok is enough.
-      held->second.status = row.status;
-      held->second.reason = row.reason;
-    }
-  }
-  for (auto& [name, timing] : timings) {
-    if (timing.status == Status::ok) timing.seconds = trimmed_mean(seconds[name]);
+    timings.try_emplace(unit_name(row.variant, unit), Timing{.status = row.status,
+                                                             .reason = row.reason,
+                                                             .visits = row.samples,
+                                                             .variant = row.variant});
   }
   return timings;
+}
+
+double log_ratio(const Timing& before, const Timing& after) {
+  if (std::max(before.seconds(), after.seconds()) > long_call_seconds) {
+    return std::log(std::ranges::min(after.visits) / std::ranges::min(before.visits));
+  }
+  std::vector<double> ratios;
+  const std::size_t visits = std::min(before.visits.size(), after.visits.size());
+  for (std::size_t i = 0; i < visits; ++i) {
+    ratios.push_back(std::log(after.visits[i] / before.visits[i]));
+  }
+  return median(ratios);
 }
 
 PairedRatios paired_ratios(std::span<const Pair> pairs, std::span<const std::string> controls) {
@@ -79,7 +62,7 @@ PairedRatios paired_ratios(std::span<const Pair> pairs, std::span<const std::str
     std::vector<double> all;
     std::vector<double> shown;
     for (const std::string_view unit : units) {
-      all.push_back(log_ratio(pair, unit));
+      all.push_back(log_ratio(pair.before.find(unit)->second, pair.after.find(unit)->second));
       if (controls.empty() || std::ranges::find(controls, unit) != controls.end()) {
         shown.push_back(all.back());
       }
@@ -93,33 +76,10 @@ PairedRatios paired_ratios(std::span<const Pair> pairs, std::span<const std::str
   return ratios;
 }
 
-double typical_error(const PairedRatios& ratios) {
-  std::vector<double> errors;
-  for (const auto& [unit, values] : ratios.of_unit) {
-    if (const auto one = estimate(values)) errors.push_back(one->standard_error);
-  }
-  return errors.empty() ? std::numeric_limits<double>::infinity() : median(errors);
-}
-
-std::vector<std::string> suspects(const PairedRatios& ratios, double limit) {
-  std::vector<std::string> units;
-  std::vector<Uncertain> estimates;
-  for (const auto& [unit, values] : ratios.of_unit) {
-    if (const auto one = estimate(values)) {
-      units.push_back(unit);
-      estimates.push_back(*one);
-    }
-  }
-  moderate(estimates);
-  // One in fifty of what did not change: their second look costs little.
-  constexpr double level = 0.02;
+std::vector<std::string> suspects(const PairedRatios& ratios, double beyond) {
   std::vector<std::string> found;
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    Uncertain distance = estimates[i];
-    distance.value = std::abs(distance.value);
-    if (distance.value > limit / 3 && distance.probability_above(0) < level) {
-      found.push_back(units[i]);
-    }
+  for (const auto& [unit, values] : ratios.of_unit) {
+    if (std::abs(trimmed_mean(values)) > beyond) found.push_back(unit);
   }
   return found;
 }
@@ -128,28 +88,29 @@ std::map<std::string, Finding, std::less<>> findings(const LogRatios& ratios, do
                                                      double level) {
   std::map<std::string, Finding, std::less<>> found;
   std::vector<std::string> units;
+  std::vector<Uncertain> estimates;
+  for (const auto& [unit, values] : ratios) {
+    if (const auto one = estimate(values)) {
+      units.push_back(unit);
+      estimates.push_back(*one);
+    } else {
+      found[unit] = Finding::undecided;
+    }
+  }
+  moderate(estimates);
   std::vector<double> beyond;
   std::vector<double> below;
-  std::vector<bool> slower;
-  for (const auto& [unit, values] : ratios) {
-    const auto one = estimate(values);
-    if (!one) {
-      found[unit] = Finding::undecided;
-      continue;
-    }
-    Uncertain distance = *one;
+  for (Uncertain distance : estimates) {
     distance.value = std::abs(distance.value);
-    units.push_back(unit);
     const double above = distance.probability_above(limit);
     beyond.push_back(std::min(1.0, 2 * above));
     below.push_back(1 - above);
-    slower.push_back(one->value > 0);
   }
   const std::vector<double> adjusted = holm_adjusted(beyond);
   constexpr double cleared = 0.05;
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (adjusted[i] <= level) {
-      found[units[i]] = slower[i] ? Finding::slower : Finding::faster;
+      found[units[i]] = estimates[i].value > 0 ? Finding::slower : Finding::faster;
     } else {
       found[units[i]] = below[i] <= cleared ? Finding::neither : Finding::undecided;
     }

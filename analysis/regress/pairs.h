@@ -10,6 +10,7 @@
 #include "core/problem/name.h"
 #include "core/results_file/row.h"
 #include "core/statistics/repetitions.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::regress {
 
@@ -22,22 +23,27 @@ std::string unit_name(const VariantName& variant, Unit unit);
 struct Timing {
   Status status = Status::ok;
   std::string reason{};
-  /// Mean of its repetitions; only where the status is ok.
-  double seconds = 0;
+  /// Of each visit, in their order; only where the status is ok.
+  std::vector<double> visits{};
   VariantName variant{};
-  std::optional<int> heuristic_rank{};
+
+  /// Their median.
+  double seconds() const { return median(visits); }
 };
-/// By unit_name().
+/// By unit_name(); the first of several variants of one choice.
 using Timings = std::map<std::string, Timing, std::less<>>;
-/// Where several algorithms of one choice were measured, the one that the library ranks first, else
-/// the first measured.
 Timings timings_of(std::span<const Row> rows, Unit unit);
 
-/// One process of each side, run one after the other.
+/// One process of each side, visited in turns.
 struct Pair {
   Timings before{};
   Timings after{};
 };
+/// The logarithm of after / before: of visits that were neighbours in time, the median. Calls of
+/// more than long_call_seconds: of either side's fastest visits. A visit holds few samples of them,
+/// and what kept the processors busy has hit most: the error beside a busy program is a third.
+inline constexpr double long_call_seconds = 1e-4;
+double log_ratio(const Timing& before, const Timing& after);
 
 /// Logarithms of after / before, one for each pair that has both times; each without what all units
 /// of that pair have in common, if they are enough to tell.
@@ -51,18 +57,15 @@ inline constexpr std::size_t least_units_of_drift = 10;
 /// `controls`: the units that show what all have in common; empty: all of them.
 PairedRatios paired_ratios(std::span<const Pair> pairs, std::span<const std::string> controls = {});
 
-/// Standard error of the unit in the middle, a logarithm; infinite below least_repetitions.
-double typical_error(const PairedRatios& ratios);
-
-/// Units worth a second look by a few pairs: apart by more than a third of `limit` (a logarithm)
-/// and more than their noise. What is missed here is no alarm; what is found has to be confirmed by
-/// other pairs.
-std::vector<std::string> suspects(const PairedRatios& ratios, double limit);
+/// Units that all pairs together put apart by more than `beyond` (a logarithm). What is missed here
+/// is no alarm; what is found has to be confirmed by other pairs.
+std::vector<std::string> suspects(const PairedRatios& ratios, double beyond);
 
 /// What pairs that had no part in choosing the suspects say of one of them.
 enum class Finding { slower, faster, neither, undecided };
-/// For each unit of `ratios`: is it beyond `limit` either way? t tests on trimmed means, Holm's
-/// correction for the number of units, at `level`; `neither` where a unit is shown, at 5%, not to
+/// For each unit of `ratios`: is it beyond `limit` either way? t tests on trimmed means, whose
+/// errors many units together tell better (moderate()), Holm's correction for the number of units,
+/// at `level`; `neither` where a unit is shown, at 5%, not to
 /// reach `limit`.
 std::map<std::string, Finding, std::less<>> findings(const LogRatios& ratios, double limit,
                                                      double level);

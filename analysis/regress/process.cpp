@@ -23,19 +23,18 @@ std::string last_line(std::string text) {
 
 Process::Process(const ChildCommand& command) : program_(command.program), err_(command.err) {
   if (InterruptGuard::signal() != 0) throw Error("interrupted");
-  // Turns are handed out as suites/harness/run/turns.h has them.
   Child child = start(command);
   child_ = child.id;
   mortal_.emplace(child_);
-  begin_ = std::move(child.to);
-  end_ = std::move(child.from);
+  to_ = std::move(child.to);
+  from_ = std::move(child.from);
 }
 
 Process::~Process() {
   if (child_ <= 0) return;
   ::kill(child_, SIGTERM);
-  // A suite that waits for a turn sees that there are no more.
-  { const FileDescriptor no_more_turns = std::move(begin_); }
+  // A suite that waits for words sees that there are no more.
+  { const FileDescriptor no_more = std::move(to_); }
   reap();
 }
 
@@ -51,19 +50,29 @@ std::optional<int> Process::reap() {
   return status;
 }
 
-bool Process::turn() {
-  const char byte = '.';
-  if (::write(begin_.get(), &byte, 1) != 1) return false;
-  char ended = 0;
-  ssize_t taken = 0;
-  do {
-    taken = ::read(end_.get(), &ended, 1);
-  } while (taken < 0 && errno == EINTR);
-  return taken == 1;
+void Process::fail() {
+  if (InterruptGuard::signal() != 0) throw Error("interrupted");
+  finish();
+  throw Error(program_.string() + ": ended before it was told to");
+}
+
+void Process::tell(std::string_view words) {
+  if (InterruptGuard::signal() != 0 || !write_message(to_.get(), words)) fail();
+}
+
+std::string Process::listen() {
+  std::optional<std::string> words = read_message(from_.get());
+  if (!words) fail();
+  return *std::move(words);
+}
+
+std::string Process::ask(std::string_view words) {
+  tell(words);
+  return listen();
 }
 
 int Process::wait() {
-  { const FileDescriptor no_more_turns = std::move(begin_); }
+  { const FileDescriptor no_more = std::move(to_); }
   const std::optional<int> status = reap();
   if (!status) throw Error(program_.string() + ": was lost");
   return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
@@ -75,17 +84,6 @@ void Process::finish() {
   if (status == 0 || status == 2) return;
   throw Error(fmt::format("{} ended with status {}: {}", program_.string(), status,
                           last_line(read_file(err_))));
-}
-
-void take_turns(Process& before, Process& after, bool before_first) {
-  bool left_before = true;
-  bool left_after = true;
-  for (bool first = before_first; left_before || left_after; first = !first) {
-    for (const bool is_before : {first, !first}) {
-      bool& left = is_before ? left_before : left_after;
-      if (left) left = (is_before ? before : after).turn();
-    }
-  }
 }
 
 }  // namespace benanza::regress

@@ -4,13 +4,15 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "analysis/regress/interrupt.h"
 #include "core/base/child.h"
 
 namespace benanza::regress {
 
-/// A suite at work. With --turns, it measures only when told.
+/// A suite at work. With --serve, it does what it is told to (suites/harness/run/serve.h).
 class Process {
  public:
   /// Throws Error where the program cannot be started, or a signal has come (InterruptGuard).
@@ -20,14 +22,17 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Lets it take one measurement; false where there is none any more.
-  bool turn();
+  /// Throws Error with its last words where it has ended instead, or a signal has come.
+  void tell(std::string_view words);
+  std::string listen();
+  std::string ask(std::string_view words);
   /// Waits for its end. The exit status; 128 and more for a signal.
   int wait();
   /// Waits. Throws Error with its last words where it did not end with results.
   void finish();
 
  private:
+  [[noreturn]] void fail();
   /// Waits. As waitpid() has it; empty where the child was lost.
   std::optional<int> reap();
 
@@ -36,11 +41,8 @@ class Process {
   pid_t child_ = 0;
   /// Until the child is reaped: its number may be another's then.
   std::optional<Mortal> mortal_;
-  FileDescriptor begin_;
-  FileDescriptor end_;
+  FileDescriptor to_;
+  FileDescriptor from_;
 };
-
-/// Measurement by measurement, until both are done: A B, B A, A B, ...
-void take_turns(Process& before, Process& after, bool before_first);
 
 }  // namespace benanza::regress

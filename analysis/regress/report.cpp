@@ -19,7 +19,7 @@ std::string algorithm_text(const Timing& timing) {
 
 std::optional<double> seconds_of(const Timing& timing) {
   if (timing.status != Status::ok) return std::nullopt;
-  return timing.seconds;
+  return timing.seconds();
 }
 
 std::string drift_text(const GateAnswer& answer) {
@@ -59,7 +59,7 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
               .columns = {{"verdict", "verdict"},
                           {"ratio", "ratio", true},
                           {"ratio 95%", "ratio_95"},
-                          {"pairs", "pairs", true},
+                          {"rounds", "rounds", true},
                           {"before us", "before_seconds", true},
                           {"after us", "after_seconds", true},
                           {"before", "before"},
@@ -70,7 +70,7 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
   lines.columns = {{"problem", "problem"}, {"command", "command", false, any_width}};
   for (const Judged& one : answer.judged) {
     sheet.rows.push_back({text_cell(std::string(to_string(one.verdict))), ratio_cell(one.ratio),
-                          interval_cell(one.interval), count_cell(one.pairs),
+                          interval_cell(one.interval), count_cell(one.rounds),
                           us_cell(seconds_of(one.before)), us_cell(seconds_of(one.after)),
                           text_cell(algorithm_text(one.before)),
                           text_cell(algorithm_text(one.after)), text_cell(one.unit)});

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "analysis/regress/process.h"
 #include "core/base/error.h"
-#include "core/base/file.h"
-#include "core/results_file/read_rows.h"
 
 extern char** environ;
 
@@ -19,9 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view search_path = "LD_LIBRARY_PATH=";
-/// A gate needs no peaks, and dozens of processes would measure them. Not as a flag, which an older
-/// suite does not know.
-constexpr std::string_view peaks = "BENANZA_PEAKS=";
+/// Where the environment does not say otherwise. A gate needs no peaks, and dozens of processes
+/// would measure them.
+constexpr std::array defaults{"BENANZA_PEAKS=none", "OMP_PROC_BIND=true", "GOMP_SPINCOUNT=10000",
+                              "KMP_BLOCKTIME=1"};
 
 bool holds_libraries(const fs::path& folder) {
   std::error_code none;
@@ -35,26 +36,6 @@ std::string libraries_text(const SideOfGate& side) {
   std::string text;
   for (const fs::path& folder : side.libraries) text += (text.empty() ? "" : ":") + folder.string();
   return text;
-}
-
-/// This process's environment, with the side's libraries first.
-std::vector<std::string> environment_of(const SideOfGate& side) {
-  std::vector<std::string> variables;
-  std::string path = libraries_text(side);
-  bool says_peaks = false;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    says_peaks = says_peaks || text.starts_with(peaks);
-    if (text.starts_with(search_path)) {
-      const std::string_view rest = text.substr(search_path.size());
-      if (!rest.empty()) path += (path.empty() ? "" : ":") + std::string(rest);
-    } else {
-      variables.emplace_back(text);
-    }
-  }
-  if (!path.empty()) variables.push_back(std::string(search_path) + path);
-  if (!says_peaks) variables.push_back(std::string(peaks) + "none");
-  return variables;
 }
 
 /// For an extended regular expression.
@@ -98,9 +79,30 @@ SideOfGate side_of(const std::string& prefix, const std::string& backend, const 
   return side;
 }
 
+std::vector<std::string> environment_of(const SideOfGate& side) {
+  std::vector<std::string> variables;
+  std::string path = libraries_text(side);
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (text.starts_with(search_path)) {
+      const std::string_view rest = text.substr(search_path.size());
+      if (!rest.empty()) path += (path.empty() ? "" : ":") + std::string(rest);
+    } else {
+      variables.emplace_back(text);
+    }
+  }
+  if (!path.empty()) variables.push_back(std::string(search_path) + path);
+  for (const std::string_view text : defaults) {
+    const std::string_view name = text.substr(0, text.find('=') + 1);
+    if (std::ranges::none_of(variables, [&](const auto& one) { return one.starts_with(name); })) {
+      variables.emplace_back(text);
+    }
+  }
+  return variables;
+}
+
 std::vector<std::string> arguments_of(const Measured& measured, const Round& round) {
-  std::vector<std::string> words{"--fresh", "--budget=" + measured.budget,
-                                 fmt::format("--benchmark_repetitions={}", round.repetitions)};
+  std::vector<std::string> words{"--fresh"};
   if (measured.cold) words.emplace_back("--cold");
   if (round.only.empty()) {
     words.emplace_back(measured.unit == Unit::choice ? "--algorithms=best" : "--algorithms=all");
@@ -131,52 +133,18 @@ std::vector<std::string> arguments_of(const Measured& measured, const Round& rou
 
 std::string reproducer(const SideOfGate& side, const Measured& measured,
                        const VariantName& variant) {
-  Round round{.only = {variant}, .repetitions = static_cast<int>(least_repetitions)};
+  const Round round{.only = {variant}};
   std::string line;
   if (!side.libraries.empty()) line = std::string(search_path) + libraries_text(side) + ' ';
+  if (measured.backend == "onednn") line += "OMP_PROC_BIND=true ";
   line += side.program.string();
-  for (const std::string& word : arguments_of(measured, round)) {
+  std::vector<std::string> words = arguments_of(measured, round);
+  words.push_back(fmt::format("--benchmark_repetitions={}", least_repetitions));
+  for (const std::string& word : words) {
     const bool plain = word.find_first_of("()|$*?[]\\;& ") == std::string::npos;
     line += plain ? ' ' + word : " '" + word + '\'';
   }
   return line;
-}
-
-RowsOfRound run_suites(const SideOfGate& before, const SideOfGate& after, const Measured& measured,
-                       const Round& round, bool turns, const fs::path& folder) {
-  const auto file = [&](bool is_before, const char* ending) {
-    return folder / fmt::format("{:03}_{}{}", round.number, is_before ? "before" : "after", ending);
-  };
-  const auto start = [&](bool is_before) {
-    std::vector<std::string> words = arguments_of(measured, round);
-    words.push_back("--benchmark_out=" + file(is_before, ".json").string());
-    if (turns) words.emplace_back("--turns");
-    const SideOfGate& side = is_before ? before : after;
-    return Process({.program = side.program,
-                    .arguments = std::move(words),
-                    .environment = environment_of(side),
-                    .out = "/dev/null",
-                    .err = file(is_before, ".log")});
-  };
-  const bool first = round.before_first();
-  if (turns) {
-    Process one = start(true);
-    Process other = start(false);
-    take_turns(one, other, first);
-    one.finish();
-    other.finish();
-  } else {
-    start(first).finish();
-    start(!first).finish();
-  }
-  const auto rows_of = [&](bool is_before) {
-    std::vector<Row> rows;
-    read_rows(
-        file(is_before, ".json"),
-        {.begin = [](const Origin&) {}, .add = [&](Row&& row) { rows.push_back(std::move(row)); }});
-    return rows;
-  };
-  return {.before = rows_of(true), .after = rows_of(false)};
 }
 
 bool has_device(const SideOfGate& side) {

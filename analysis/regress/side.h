@@ -29,23 +29,21 @@ struct Measured {
   std::vector<std::string> precisions{};
   std::string filter{};
   Unit unit = Unit::choice;
-  /// Seconds of each measurement.
-  std::string budget = "0.02";
+  /// Seconds of each visit.
+  std::string budget = "0.002";
   bool cold = false;
 };
 
-/// The command line of one round, without program and output file.
+/// What a round measures, as flags of the suite.
 std::vector<std::string> arguments_of(const Measured& measured, const Round& round);
-/// One line that measures `variant` on one side again, for a shell.
+/// One line that measures `variant` on one side again, without the other, for a shell.
 std::string reproducer(const SideOfGate& side, const Measured& measured,
                        const VariantName& variant);
 
-/// Runs both sides' suites in processes of their own, their results in `folder`, and reads them:
-/// one after the other or, with `turns`, at the same time, measurement by measurement. On
-/// processors that other work shares, a measurement's neighbour in time has met the same
-/// neighbours. Throws Error, one line, where a suite does not end with results.
-RowsOfRound run_suites(const SideOfGate& before, const SideOfGate& after, const Measured& measured,
-                       const Round& round, bool turns, const std::filesystem::path& folder);
+/// The environment of a side's suites: this process's, with the side's libraries first. Threads of
+/// OpenMP stay on a processor of their own and soon stop to wait busily: two on one processor, or
+/// one that waits for the other side's turn, would take a thousand times as long as a short call.
+std::vector<std::string> environment_of(const SideOfGate& side);
 /// Does the suite find a device?
 bool has_device(const SideOfGate& side);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "analysis/render/text.h"
 
@@ -40,21 +41,60 @@ std::string line(double x1, double y1, double x2, double y2, std::string_view st
       y2, stroke);
 }
 
-std::string legend(const std::vector<std::string>& names) {
-  if (names.size() < 2) return "";
-  std::string text = "<p class=\"legend\">";
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text += fmt::format("<span style=\"background:{}\"></span>{} ", colour(i), escaped(names[i]));
-  }
-  return text + "</p>\n";
-}
+/// A plot before it is put into a page or a file.
+struct Picture {
+  std::string title{};
+  double height = 0;
+  /// One by one in the colours; fewer than two need no legend.
+  std::vector<std::string> series{};
+  std::string body{};
+};
 
-std::string picture(const std::string& title, double height, const std::string& legend,
-                    const std::string& body) {
+std::string figure_of(const Picture& picture) {
+  std::string legend;
+  if (picture.series.size() >= 2) {
+    legend = "<p class=\"legend\">";
+    for (std::size_t i = 0; i < picture.series.size(); ++i) {
+      legend += fmt::format("<span style=\"background:{}\"></span>{} ", colour(i),
+                            escaped(picture.series[i]));
+    }
+    legend += "</p>\n";
+  }
   return fmt::format(
       "<figure><figcaption>{}</figcaption>\n{}<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
       "aria-label=\"{}\">\n{}</svg></figure>\n",
-      escaped(title), legend, width, height, escaped(title), body);
+      escaped(picture.title), legend, width, picture.height, escaped(picture.title), picture.body);
+}
+
+/// Title and legend stand above the plot.
+std::string file_of(const Picture& picture) {
+  constexpr double title_height = 24;
+  constexpr double legend_height = 20;
+  constexpr double letter_width = 6.2;
+  constexpr double margin = 10;
+  std::string head =
+      fmt::format("<text x=\"{}\" y=\"16\" font-size=\"13\" font-weight=\"bold\">{}</text>\n",
+                  margin, escaped(picture.title));
+  double y = title_height;
+  if (picture.series.size() >= 2) {
+    double x = margin;
+    for (std::size_t i = 0; i < picture.series.size(); ++i) {
+      const double length = 24 + letter_width * static_cast<double>(picture.series[i].size()) + 10;
+      if (x > margin && x + length > width) {
+        x = margin;
+        y += legend_height;
+      }
+      head += rectangle(x, y + 2, 11, 11, colour(i), picture.series[i]) +
+              text(x + 16, y + 12, picture.series[i]);
+      x += length;
+    }
+    y += legend_height;
+  }
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+      "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"#fff\"/>\n{}<g transform=\"translate(0 {:.0f})\">\n{}</g>\n</svg>\n",
+      width, picture.height + y + margin, head, y, picture.body);
 }
 
 constexpr double bars_width = width - label_width - value_width;
@@ -117,7 +157,7 @@ std::string grid(const Axis& x, const Axis& y) {
   return body;
 }
 
-std::string plain_bars(const Bars& bars) {
+Picture plain_bars(const Bars& bars) {
   const auto& [title, categories, series, unit, decimals, stacked, in_text] = bars;
   double most = 0;
   for (const Series& one : series) {
@@ -141,10 +181,10 @@ std::string plain_bars(const Bars& bars) {
     body += label((begin + y) / 2 + 4, categories[i]);
     y += 4;
   }
-  return picture(title, y, legend(names(series)), body);
+  return {title, y, names(series), body};
 }
 
-std::string stacked_bars(const Bars& bars) {
+Picture stacked_bars(const Bars& bars) {
   const auto& [title, categories, series, unit, decimals, stacked, in_text] = bars;
   double most = 0;
   std::vector<double> sums(categories.size());
@@ -170,40 +210,15 @@ std::string stacked_bars(const Bars& bars) {
     body += label(y + bar_height - 3, categories[i]);
     y += bar_height + 5;
   }
-  return picture(title, y, legend(names(series)), body);
+  return {title, y, names(series), body};
 }
 
-}  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string svg(const Bars& bars) {
-  if (bars.categories.empty() || bars.series.empty()) return "";
+std::optional<Picture> draw(const Bars& bars) {
+  if (bars.categories.empty() || bars.series.empty()) return std::nullopt;
   return bars.stacked ? stacked_bars(bars) : plain_bars(bars);
 }
 
-std::string svg(const Waterfall& waterfall) {
+std::optional<Picture> draw(const Waterfall& waterfall) {
   const auto& [title, steps, unit, decimals] = waterfall;
   double most = 0;
   for (const auto& [name, value] : steps) most = std::max(most, value);
@@ -225,12 +240,12 @@ std::string svg(const Waterfall& waterfall) {
     body += label(y + bar_height - 3, name);
     y += bar_height + 5;
   }
-  return picture(title, y, "", body);
+  return Picture{title, y, {}, body};
 }
 
-std::string svg(const Roofline& roofline) {
+std::optional<Picture> draw(const Roofline& roofline) {
   const auto& [title, points, series, roofs, x_name, y_name] = roofline;
-  if (points.empty()) return "";
+  if (points.empty()) return std::nullopt;
   double x_least = points[0].x, x_most = points[0].x;
   double y_least = points[0].y, y_most = points[0].y;
   double weight_most = 0;
@@ -272,7 +287,51 @@ std::string svg(const Roofline& roofline) {
   }
   body += text((left + right) / 2, bottom + 30, x_name, "middle");
   body += text(left, top + 10, y_name);
-  return picture(title, bottom + 38, legend(series), body);
+  return Picture{title, bottom + 38, series, body};
 }
+
+template <class Plot>
+std::string figure_or_nothing(const Plot& plot) {
+  const std::optional<Picture> picture = draw(plot);
+  return picture ? figure_of(*picture) : "";
+}
+
+template <class Plot>
+std::string file_or_nothing(const Plot& plot) {
+  const std::optional<Picture> picture = draw(plot);
+  return picture ? file_of(*picture) : "";
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string svg(const Bars& bars) { return figure_or_nothing(bars); }
+std::string svg(const Waterfall& waterfall) { return figure_or_nothing(waterfall); }
+std::string svg(const Roofline& roofline) { return figure_or_nothing(roofline); }
+std::string svg_file(const Bars& bars) { return file_or_nothing(bars); }
+std::string svg_file(const Waterfall& waterfall) { return file_or_nothing(waterfall); }
+std::string svg_file(const Roofline& roofline) { return file_or_nothing(roofline); }
 
 }  // namespace benanza::analysis

@@ -16,4 +16,9 @@ std::string svg(const Bars& bars);
 std::string svg(const Waterfall& waterfall);
 std::string svg(const Roofline& roofline);
 
+/// The same as files of their own, with title and legend.
+std::string svg_file(const Bars& bars);
+std::string svg_file(const Waterfall& waterfall);
+std::string svg_file(const Roofline& roofline);
+
 }  // namespace benanza::analysis

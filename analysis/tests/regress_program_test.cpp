@@ -69,14 +69,35 @@ TEST_F(RegressProgram, ASignalEndsTheSuitesAndLeavesNothingBehind) {
   EXPECT_EQ(test::contents(folder / "err"), "benanza-regress: interrupted\n");
 }
 
-TEST_F(RegressProgram, TellsItsSuitesNotToMeasurePeaks) {
+// Threads that wait busily for each other's turn on one processor take a thousand times as long.
+TEST_F(RegressProgram, TellsItsSuitesNotToMeasurePeaksAndToBindTheirThreads) {
   const fs::path said = folder / "said";
-  const pid_t gate = start("echo \"$BENANZA_PEAKS\" > " + said.string() + "\nexit 1\n");
+  const pid_t gate = start("echo \"$BENANZA_PEAKS $OMP_PROC_BIND $GOMP_SPINCOUNT\" >> " +
+                           said.string() + "\nexit 1\n");
   int status = 0;
   ASSERT_EQ(::waitpid(gate, &status, 0), gate);
   EXPECT_EQ(WEXITSTATUS(status), 1);
-  EXPECT_EQ(test::contents(said), "none\n");
+  EXPECT_THAT(test::contents(said), testing::StartsWith("none true 10000\n"));
   EXPECT_TRUE(fs::is_empty(temporary));
+}
+
+// An older suite, say.
+TEST_F(RegressProgram, SaysWhyASuiteCannotServe) {
+  const pid_t gate = start("echo 'bench_onednn: unknown flag \"--serve\"' >&2\nexit 1\n");
+  int status = 0;
+  ASSERT_EQ(::waitpid(gate, &status, 0), gate);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_EQ(test::contents(folder / "err"),
+            "benanza-regress: " + (folder / "build/bin/bench_onednn").string() +
+                " ended with status 1: bench_onednn: unknown flag \"--serve\"\n");
+}
+
+TEST_F(RegressProgram, ASuiteThatEndsTooEarlyIsAnError) {
+  const pid_t gate = start("exit 0\n");
+  int status = 0;
+  ASSERT_EQ(::waitpid(gate, &status, 0), gate);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(test::contents(folder / "err"), testing::HasSubstr("ended before it was told to"));
 }
 
 }  // namespace

@@ -20,15 +20,13 @@ using testing::SizeIs;
 
 constexpr double us = 1e-6;
 
-Row row(const std::string& name, double seconds, std::optional<int> rank = {}) {
-  return {.variant = parse_variant_name(name),
-          .status = Status::ok,
-          .samples = {seconds},
-          .heuristic_rank = rank};
+Row row(const std::string& name, std::vector<double> visits) {
+  return {.variant = parse_variant_name(name), .status = Status::ok, .samples = std::move(visits)};
 }
 
 /// A library of many ReLUs, measured on a busy machine: every process is slower or faster as a
-/// whole (5%), and places each call's memory differently (2%).
+/// whole (5%), and places each call's memory differently (2%); what a visit meets (20%) the next
+/// one of the other process meets, too, but for 2%.
 class Machine {
  public:
   explicit Machine(unsigned seed, int units = 300) : units_(units), random_(seed) {}
@@ -42,8 +40,14 @@ class Machine {
   /// `after` refuses this unit.
   void refuse(int unit) { refused_ = unit; }
 
+  /// Units of each round.
+  const std::vector<std::size_t>& measured() const { return measured_; }
+
   RunRound run() {
     return [this](const Round& round) {
+      measured_.push_back(round.only.empty() ? static_cast<std::size_t>(units_)
+                                             : round.only.size());
+      company_ = random_();
       return RowsOfRound{.before = rows(round, false), .after = rows(round, true)};
     };
   }
@@ -51,6 +55,7 @@ class Machine {
  private:
   std::vector<Row> rows(const Round& round, bool after) {
     const double whole = std::exp(0.05 * noise_(random_));
+    std::mt19937 company(company_);
     std::vector<Row> rows;
     const auto add = [&](const VariantName& variant) {
       const int unit = std::stoi(variant.key.substr(variant.key.find('/') + 1));
@@ -64,9 +69,12 @@ class Machine {
       for (const auto& [planted, factor] : planted_) {
         if (after && (planted == unit || planted < 0)) seconds *= factor;
       }
-      for (int repetition = 0; repetition < round.repetitions; ++repetition) {
-        rows.push_back(row(to_string(variant), seconds * std::exp(0.005 * noise_(random_))));
+      std::vector<double> visits;
+      for (int visit = 0; visit < round.visits; ++visit) {
+        std::normal_distribution<double> met{0, 0.2};
+        visits.push_back(seconds * std::exp(met(company) + 0.02 * noise_(random_)));
       }
+      rows.push_back(row(to_string(variant), std::move(visits)));
     };
     if (!round.only.empty()) {
       for (const VariantName& variant : round.only) add(variant);
@@ -87,6 +95,8 @@ class Machine {
   int other_ = -2;
   bool old_is_lost_ = false;
   int refused_ = -2;
+  unsigned company_ = 0;
+  std::vector<std::size_t> measured_;
 };
 
 std::vector<std::string> units_with(const GateAnswer& answer, Verdict verdict) {
@@ -164,7 +174,7 @@ TEST(Gate, WhatIsRefusedIsLost) {
 TEST(Gate, EverythingSlowerClosesIt) {
   Machine machine(1);
   machine.plant(-1, 1.5);
-  const GateAnswer answer = judge({.screening_pairs = 8}, machine.run());
+  const GateAnswer answer = judge({}, machine.run());
   EXPECT_TRUE(answer.all_slower);
   EXPECT_TRUE(answer.closes());
   EXPECT_THAT(units_with(answer, Verdict::kernel), IsEmpty());
@@ -179,28 +189,68 @@ TEST(Gate, FasterDoesNotCloseIt) {
   EXPECT_FALSE(answer.closes());
 }
 
-TEST(Timings, OfAChoiceAreThoseOfTheAlgorithmThatTheLibraryRanksFirst) {
-  const std::vector<Row> rows{
-      row("relu/1/fp32/nchw/cudnn/x", 1 * us, 2), row("relu/1/fp32/nchw/cudnn/y", 4 * us, 1),
-      row("relu/1/fp32/nchw/cudnn/y", 6 * us, 1), row("relu/1/fp32/nhwc/cudnn/x", 3 * us, 1)};
+// The rounds cost less and less: what is clearly the same is not measured again.
+TEST(Gate, SpendsOnWhatIsUndecided) {
+  Machine machine(1);
+  machine.plant(17, 1.10);
+  const GateOptions options;
+  judge(options, machine.run());
+  ASSERT_GE(machine.measured().size(), 13U);
+  EXPECT_EQ(machine.measured().front(), 300U);
+  for (std::size_t round = 5; round < machine.measured().size(); ++round) {
+    EXPECT_LE(machine.measured()[round], options.controls + 60) << round;
+  }
+}
+
+TEST(Timings, OfAChoiceAreThoseOfItsFirstAlgorithm) {
+  const std::vector<Row> rows{row("relu/1/fp32/nchw/cudnn/y", {4 * us, 6 * us, 5 * us}),
+                              row("relu/1/fp32/nchw/cudnn/x", {1 * us}),
+                              row("relu/1/fp32/nhwc/cudnn/x", {3 * us})};
   const Timings timings = timings_of(rows, Unit::choice);
   ASSERT_THAT(timings, SizeIs(2));
   const Timing& nchw = timings.at("relu/1/fp32/nchw/cudnn/choice");
   EXPECT_EQ(nchw.variant.algorithm, "y");
-  EXPECT_DOUBLE_EQ(nchw.seconds, 5 * us);
+  EXPECT_DOUBLE_EQ(nchw.seconds(), 5 * us);
   EXPECT_THAT(timings_of(rows, Unit::call), SizeIs(3));
+}
+
+// The machine became twice as slow between two visits, and a stall hit one of them: neither is the
+// new side's fault.
+TEST(LogRatio, IsThatOfVisitsThatWereNeighbours) {
+  const Timing before{.visits = {1 * us, 1 * us, 2 * us, 2 * us, 2 * us}};
+  const Timing after{.visits = {1.1 * us, 1.1 * us, 2.2 * us, 9 * us, 2.2 * us}};
+  EXPECT_NEAR(std::exp(log_ratio(before, after)), 1.1, 1e-12);
+}
+
+// Of 5 ms, nearly every visit of which was interrupted.
+TEST(LogRatio, OfLongCallsIsThatOfTheFastestVisits) {
+  const Timing before{.visits = {9e-3, 5e-3, 8e-3, 7e-3}};
+  const Timing after{.visits = {8e-3, 10e-3, 5.5e-3, 12e-3}};
+  EXPECT_NEAR(std::exp(log_ratio(before, after)), 1.1, 1e-12);
 }
 
 TEST(Arguments, OfASecondLookAreTheVariantsAlone) {
   const Measured measured{.backend = "cudnn", .graphs = {"a.graph.json"}};
   EXPECT_THAT(arguments_of(measured, {}), AllOf(testing::Contains("--graph=a.graph.json"),
                                                 testing::Contains("--algorithms=best")));
-  const Round round{.only = {parse_variant_name("add/1x8_1x8/fp16/nchw/cudnn/op.a")},
-                    .repetitions = 3};
-  EXPECT_THAT(arguments_of(measured, round),
-              ElementsAre("--fresh", "--budget=0.02", "--benchmark_repetitions=3",
-                          "--algorithms=all", "--problem=add/1x8_1x8", "--precision=fp16",
-                          R"(--benchmark_filter=^(add/1x8_1x8/fp16/nchw/cudnn/op\.a)$)"));
+  const Round round{.only = {parse_variant_name("add/1x8_1x8/fp16/nchw/cudnn/op.a")}};
+  EXPECT_THAT(
+      arguments_of(measured, round),
+      ElementsAre("--fresh", "--algorithms=all", "--problem=add/1x8_1x8", "--precision=fp16",
+                  R"(--benchmark_filter=^(add/1x8_1x8/fp16/nchw/cudnn/op\.a)$)"));
+}
+
+TEST(Reproducer, MeasuresOneSideAlone) {
+  const SideOfGate side{.program = "/b/bin/bench_cudnn", .libraries = {"/new/lib"}};
+  EXPECT_EQ(
+      reproducer(side, {.backend = "cudnn"}, parse_variant_name("add/1x8_1x8/fp16/nchw/cudnn/a")),
+      "LD_LIBRARY_PATH=/new/lib /b/bin/bench_cudnn --fresh --algorithms=all "
+      "--problem=add/1x8_1x8 --precision=fp16 "
+      "'--benchmark_filter=^(add/1x8_1x8/fp16/nchw/cudnn/a)$' --benchmark_repetitions=5");
+  // Threads stay where they were in the gate.
+  EXPECT_THAT(reproducer({.program = "/b/bin/bench_onednn"}, {.backend = "onednn"},
+                         parse_variant_name("add/1x8_1x8/fp32/nchw/onednn/a")),
+              testing::StartsWith("OMP_PROC_BIND=true /b/bin/bench_onednn --fresh"));
 }
 
 TEST(Report, NamesRegressionsAndHowToMeasureThemAgain) {

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "analysis/input/database.h"
 #include "analysis/input/results.h"
 #include "analysis/tests/folder.h"
 
@@ -65,6 +66,21 @@ TEST(ReadResults, AFileNamedTwiceCountsOnce) {
   const auto file = folder.write("a.json", results_text(row(relu, "[1e-6, 2e-6]")));
   const Results results = read_results({folder.path(), file, folder.path() / "." / "a.json"});
   EXPECT_THAT(results.measurements.find("relu/1x8")[0].repetition_seconds, SizeIs(1));
+}
+
+TEST(ReadResults, ARowThatSeveralSourcesHoldCountsOnce) {
+  const Folder folder;
+  const auto shard = folder.write("a.json", results_text(row(relu, "[1e-6, 2e-6, 4e-6]")));
+  const auto copy = folder.write("b.json", results_text(row(relu, "[1e-6, 2e-6, 4e-6]")));
+  const auto again = folder.write("c.json", results_text(row(relu, "[1e-6, 2e-6, 8e-6]")));
+  import_results(folder / "r.db", {shard});
+  const auto repetitions = [&](const std::vector<std::filesystem::path>& paths) {
+    return read_results(paths).measurements.find("relu/1x8")[0].repetition_seconds.size();
+  };
+  EXPECT_EQ(repetitions({shard, copy}), 1U);
+  EXPECT_EQ(repetitions({shard, folder / "r.db"}), 1U);
+  // Measured once more: that is a repetition.
+  EXPECT_EQ(repetitions({shard, again}), 2U);
 }
 
 TEST(ReadResults, AggregatesAreNoMeasurements) {

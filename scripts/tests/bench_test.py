@@ -88,6 +88,15 @@ class Bench(unittest.TestCase):
         self.assertIn(f"-B {self.folder}/build-onednn-3.2 ", configured)
         self.assertIn("-DBENANZA_ONEDNN=3.2\n", configured)
 
+    def test_all_gpus_of_a_host(self):
+        shutil.copy(SOURCE / "scripts/gpu-resources", self.folder / "scripts/gpu-resources")
+        self.program("tools/ctest", "#!/bin/sh\necho ctest \"$@\"\n")
+        for gpus, flags in ((1, ""), (2, f" -j 2 --resource-spec-file {self.folder}/build/gpus.json")):
+            lines = "".join(f"echo 'GPU {gpu}: H100 (UUID: GPU-{gpu}a)'\n" for gpu in range(gpus))
+            self.program("tools/nvidia-smi", "#!/bin/sh\n" + lines)
+            finished = self.bench("good.onnx")
+            self.assertIn(f"-L bench --output-on-failure{flags}\n", finished.stdout)
+
     def test_a_measurement_that_fails(self):
         self.program("tools/ctest", "#!/bin/sh\nexit 8\n")
         finished = self.bench("good.onnx")

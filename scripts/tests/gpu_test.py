@@ -30,9 +30,10 @@ if sys.argv[1:] == ["--list-devices"]:
     sys.exit()
 begin = time.time()
 time.sleep(0.5)
-gpu = os.environ.get("CTEST_RESOURCE_GROUP_0_GPUS", "any")
+gpu = os.environ.get("CTEST_RESOURCE_GROUP_0_GPUS") or os.environ.get("BENANZA_DEVICE", "any")
+words = [word for word in sys.argv if "shard" in word or "filter" in word or "_out=" in word]
 with open({log!r}, "a") as log:
-    log.write(f"{{begin}} {{time.time()}} {{gpu}}\\n")
+    log.write(f"{{begin}} {{time.time()}} {{gpu}} {{' '.join(words)}}\\n")
 """
 
 
@@ -127,23 +128,51 @@ class WithCTest(Case):
         self.assertEqual(finished.returncode, 0, finished.stdout + finished.stderr)
         return finished.stdout + finished.stderr
 
-    def run_bench_tests(self, *flags):
-        """Of a suite with GPUs: (begin, end, gpu) of each of its tests."""
+    def run_bench_tests(self, *flags, devices=1):
+        """Of a suite with GPUs: (begin, end, gpu) of each of its tests, and all flags by test."""
         log = self.folder / "log"
-        self.write_tests(BENCH.format(log=str(log), devices="0\\tNVIDIA H100\\n"))
+        listed = "".join(f"{device}\tNVIDIA H100\n" for device in range(devices))
+        self.write_tests(BENCH.format(log=str(log), devices=listed))
         self.ctest("-L", "bench", "-j", "4", *flags)
-        runs = [line.split() for line in log.read_text().splitlines()]
+        runs = [line.split(" ", 3) for line in log.read_text().splitlines()]
         self.assertEqual(len(runs), 4)
-        return [(float(begin), float(end), gpu) for begin, end, gpu in runs]
+        self.flags = [flags for *_, flags in runs]
+        return [(float(begin), float(end), gpu) for begin, end, gpu, _ in runs]
+
+    def expect_all_at_once(self, runs):
+        overlaps = [(a, b) for a in runs for b in runs if a < b and b[0] < a[1]]
+        self.assertTrue(overlaps, "the GPUs were used one after the other")
+        return overlaps
 
     def test_one_process_per_gpu_and_all_gpus_at_once(self):
         self.resources(self.lister(TWO_GPUS))
-        runs = self.run_bench_tests("--resource-spec-file", self.folder / "gpus.json")
-        self.assertEqual({gpu for _, _, gpu in runs}, {f"id:{id},slots:1" for id in IDS})
-        overlaps = [(a, b) for a in runs for b in runs if a < b and b[0] < a[1]]
-        self.assertTrue(overlaps, "the GPUs were used one after the other")
-        for a, b in overlaps:
-            self.assertNotEqual(a[2], b[2], "two processes on one GPU")
+        for devices in (1, 2):
+            with self.subTest(devices_that_the_suite_sees=devices):
+                shutil.rmtree(self.folder / "generated", ignore_errors=True)
+                (self.folder / "log").unlink(missing_ok=True)
+                runs = self.run_bench_tests("--resource-spec-file", self.folder / "gpus.json",
+                                            devices=devices)
+                self.assertEqual({gpu for _, _, gpu in runs}, {f"id:{id},slots:1" for id in IDS})
+                for a, b in self.expect_all_at_once(runs):
+                    self.assertNotEqual(a[2], b[2], "two processes on one GPU")
+
+    def test_one_part_per_gpu_and_precision(self):
+        runs = self.run_bench_tests(devices=2)
+        self.expect_all_at_once(runs)
+        self.assertEqual(sorted(self.flags), sorted(
+            f"--benchmark_filter=/{precision}/ --shard={part}/2 "
+            f"--benchmark_out={self.folder}/cudnn/{precision}.{part}of2.json"
+            for precision in ("fp32", "fp16") for part in (1, 2)))
+        # Where CTest allocates nothing, a part has a GPU all the same.
+        for (_, _, gpu), flags in zip(runs, self.flags):
+            self.assertIn(f"--shard={int(gpu) + 1}/2", flags)
+
+    def test_with_one_gpu_there_is_a_test_per_operator_and_precision(self):
+        self.run_bench_tests()
+        self.assertEqual(sorted(self.flags), sorted(
+            f"--benchmark_filter=^{operator}/.*/{precision}/ "
+            f"--benchmark_out={self.folder}/cudnn/{operator}.{precision}.json"
+            for precision in ("fp32", "fp16") for operator in ("conv", "relu")))
 
     def test_without_a_gpu_its_tests_are_left_out_and_one_line_says_so(self):
         for cudnn in (BENCH.format(log="/dev/null", devices=""),

@@ -4,6 +4,7 @@ calls take longer.
 
 usage: regress_test.py SOURCE_DIR BENANZA_REGRESS BENCH_FAKE
 """
+import json
 import pathlib
 import stat
 import subprocess
@@ -25,7 +26,10 @@ for word in sys.argv[1:]:
     results = json.load(open(path))
     for row in results["benchmarks"]:
         if "{text}" in row["name"] and row["status"] == "ok":
-            row["samples"] = [sample * {factor} for sample in row["samples"]]
+            if {factor} is None:
+                row.update(status="unsupported", reason="not any more")
+            else:
+                row["samples"] = [sample * {factor} for sample in row["samples"]]
     json.dump(results, open(path, "w"))
 sys.exit(status)
 """
@@ -52,9 +56,19 @@ class Regress(unittest.TestCase):
             text=True, capture_output=True, check=False)
 
     def test_the_same_twice_is_no_regression(self):
-        done = self.regress(self.build("a"), self.build("b"))
+        out = self.folder / "out"
+        done = self.regress(self.build("a"), self.build("b"), "--out", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("0 lost, 0 kernel, 0 heuristic", done.stdout)
+        # Ten visits to every call on either side, in turns, are kept.
+        for side in ("before", "after"):
+            rows = json.loads((out / "fake" / f"000_{side}.json").read_text())["benchmarks"]
+            self.assertEqual([len(row["samples"]) for row in rows], [10] * 4)
+
+    def test_a_call_that_only_one_side_has_is_lost(self):
+        done = self.regress(self.build("a"), self.build("b", "relu/2x8/fp32/nhwc", None))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("1 lost", done.stdout)
 
     def test_a_slower_call_is_named_with_a_line_that_measures_it_again(self):
         junit = self.folder / "junit.xml"

@@ -28,6 +28,9 @@ class Stopwatch {
   virtual double time(Primitive& primitive, std::int64_t calls) = 0;
   /// One run after the caches have been flushed; the flush is outside the time.
   virtual double time_cold(Primitive& primitive) = 0;
+  /// Samples that are shorter say less than the clock's resolution and the cost of reading it allow
+  /// (some tenths of a percent).
+  virtual double short_sample_seconds() const { return 1e-3; }
 };
 
 /// A flag of a suite's own, which its main() takes out of the command line: for help alone.

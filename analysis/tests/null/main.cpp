@@ -1,10 +1,10 @@
 // regress_null_test: how often does the gate of benanza-regress raise an alarm about nothing, and
-// how often does it find what is slower? Processes of one program, measured for real
-// (benanza-regress --before here --after here --out FOLDER), are dealt out again and again: the two
-// that took turns stay together, for what disturbed one disturbed the other, and which of them is
-// the second side is drawn. With --plant, some calls of the second side are made slower.
+// how often does it find what is slower? Whole rounds of one program against itself, measured for
+// real (--measure), are dealt out again and again: which of the two processes of a round is the
+// second side is drawn. With --plant, some calls of the second side are made slower.
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,6 +16,9 @@
 
 #include "analysis/input/results.h"
 #include "analysis/regress/gate.h"
+#include "analysis/regress/interrupt.h"
+#include "analysis/regress/round.h"
+#include "core/base/file.h"
 #include "core/results_file/read_rows.h"
 
 namespace {
@@ -24,54 +27,72 @@ using namespace benanza;
 using namespace benanza::regress;
 
 /// The rows of one process, by name.
-using Process = std::map<std::string, std::vector<Row>, std::less<>>;
+using Rows = std::map<std::string, Row, std::less<>>;
 
 /// Two that took turns.
-using Pair = std::array<Process, 2>;
+using Processes = std::array<Rows, 2>;
 
-Process read_process(const std::filesystem::path& file) {
-  Process process;
-  read_rows(file,
-            {.begin = [](const Origin&) {},
-             .add = [&](Row&& row) { process[to_string(row.variant)].push_back(std::move(row)); }});
-  return process;
+Rows read_process(const std::filesystem::path& file) {
+  Rows rows;
+  read_rows(file, {.begin = [](const Origin&) {},
+                   .add = [&](Row&& row) { rows[to_string(row.variant)] = std::move(row); }});
+  return rows;
 }
 
-/// Whole runs only: rounds of a second look hold few calls.
-std::vector<Pair> read_pairs(const std::string& folder) {
+/// Whole rounds only: those of a second look hold few calls.
+std::vector<Processes> read_rounds(const std::string& folder) {
   constexpr std::string_view before = "_before.json";
-  std::vector<Pair> pairs;
+  std::vector<Processes> rounds;
   std::size_t most = 0;
   for (const std::filesystem::path& file : analysis::result_files({folder})) {
     std::string name = file.string();
     if (!name.ends_with(before)) continue;
     name.replace(name.size() - before.size(), before.size(), "_after.json");
     if (!std::filesystem::exists(name)) continue;
-    pairs.push_back({read_process(file), read_process(name)});
-    most = std::max({most, pairs.back()[0].size(), pairs.back()[1].size()});
+    rounds.push_back({read_process(file), read_process(name)});
+    most = std::max({most, rounds.back()[0].size(), rounds.back()[1].size()});
   }
-  std::erase_if(pairs,
-                [&](const Pair& pair) { return pair[0].size() < most || pair[1].size() < most; });
-  return pairs;
+  std::erase_if(rounds, [&](const Processes& round) {
+    return round[0].size() < most || round[1].size() < most;
+  });
+  return rounds;
 }
 
 struct Options {
   std::string folder;
+  std::string program;
+  int measure = 0;
+  Measured measured{.unit = Unit::call};
   int runs = 100;
   double tolerance_percent = 3;
   double factor = 1;
   std::size_t planted = 0;
 };
 
+void measure(Options& options) {
+  const InterruptGuard interrupt;
+  ::signal(SIGPIPE, SIG_IGN);
+  const SideOfGate side{.program = options.program};
+  // "bench_onednn"
+  const std::string name = side.program.filename();
+  options.measured.backend = name.substr(name.find('_') + 1);
+  make_directories(options.folder);
+  for (int round = 0; round < options.measure; ++round) {
+    run_round(side, side, options.measured, {.number = round}, options.folder,
+              [](std::size_t, std::size_t) {});
+    fmt::print(stderr, "{} of {} rounds measured\n", round + 1, options.measure);
+  }
+}
+
 class Deal {
  public:
-  Deal(const std::vector<Pair>& pairs, const Options& options, unsigned seed)
-      : pairs_(pairs), factor_(options.factor), random_(seed), deck_(pairs.size()) {
+  Deal(const std::vector<Processes>& rounds, const Options& options, unsigned seed)
+      : rounds_(rounds), factor_(options.factor), random_(seed), deck_(rounds.size()) {
     std::iota(deck_.begin(), deck_.end(), std::size_t{0});
     std::ranges::shuffle(deck_, random_);
     std::vector<std::string> names;
-    for (const auto& [name, rows] : pairs.front()[0]) {
-      if (rows.front().status == Status::ok) names.push_back(name);
+    for (const auto& [name, row] : rounds.front()[0]) {
+      if (row.status == Status::ok) names.push_back(name);
     }
     std::ranges::shuffle(names, random_);
     names.resize(std::min(names.size(), options.planted));
@@ -85,36 +106,32 @@ class Deal {
       std::ranges::shuffle(deck_, random_);
       dealt_ = 0;
     }
-    const Pair& pair = pairs_[deck_[dealt_++]];
+    const Processes& drawn = rounds_[deck_[dealt_++]];
     const std::size_t first = random_() % 2;
-    RowsOfRound rows;
-    rows.before = rows_of(pair[first], round, false);
-    rows.after = rows_of(pair[1 - first], round, true);
-    return rows;
+    return {.before = rows_of(drawn[first], round, false),
+            .after = rows_of(drawn[1 - first], round, true)};
   }
 
  private:
-  std::vector<Row> rows_of(const Process& process, const Round& round, bool after) const {
+  std::vector<Row> rows_of(const Rows& from, const Round& round, bool after) const {
     std::vector<Row> rows;
-    const auto add = [&](const std::string& name, const std::vector<Row>& from) {
-      for (Row row : from) {
-        if (after && planted_.contains(name)) {
-          for (double& sample : row.samples) sample *= factor_;
-        }
-        rows.push_back(std::move(row));
+    const auto add = [&](Row row, const std::string& name) {
+      if (after && planted_.contains(name)) {
+        for (double& sample : row.samples) sample *= factor_;
       }
+      rows.push_back(std::move(row));
     };
     if (round.only.empty()) {
-      for (const auto& [name, from] : process) add(name, from);
+      for (const auto& [name, row] : from) add(row, name);
     }
     for (const VariantName& variant : round.only) {
-      const auto found = process.find(to_string(variant));
-      if (found != process.end()) add(found->first, found->second);
+      const auto found = from.find(to_string(variant));
+      if (found != from.end()) add(found->second, found->first);
     }
     return rows;
   }
 
-  const std::vector<Pair>& pairs_;
+  const std::vector<Processes>& rounds_;
   double factor_;
   std::mt19937 random_;
   std::vector<std::size_t> deck_;
@@ -123,10 +140,10 @@ class Deal {
 };
 
 int run(const Options& options) {
-  const std::vector<Pair> pairs = read_pairs(options.folder);
-  if (pairs.size() < 2) {
+  const std::vector<Processes> rounds = read_rounds(options.folder);
+  if (rounds.size() < 2) {
     throw std::runtime_error(options.folder +
-                             ": fewer than 2 pairs NNN_before.json, NNN_after.json");
+                             ": fewer than 2 rounds NNN_before.json, NNN_after.json; --measure");
   }
   const GateOptions gate{.unit = Unit::call, .tolerance = options.tolerance_percent / 100};
   int with_alarm = 0;
@@ -135,7 +152,7 @@ int run(const Options& options) {
   std::size_t found = 0;
   std::size_t false_alarms = 0;
   for (int run = 0; run < options.runs; ++run) {
-    Deal deal(pairs, options, static_cast<unsigned>(run));
+    Deal deal(rounds, options, static_cast<unsigned>(run));
     const GateAnswer answer = judge(gate, std::ref(deal));
     compared = answer.compared;
     planted += deal.planted().size();
@@ -148,10 +165,8 @@ int run(const Options& options) {
     with_alarm += wrong > 0 ? 1 : 0;
   }
   fmt::print(
-      "{} pairs of processes, {} calls compared, tolerance {:g}%, {} runs: {} with a false alarm "
-      "({} "
-      "rows)\n",
-      pairs.size(), compared, options.tolerance_percent, options.runs, with_alarm, false_alarms);
+      "{} rounds, {} calls compared, tolerance {:g}%, {} runs: {} with a false alarm ({} rows)\n",
+      rounds.size(), compared, options.tolerance_percent, options.runs, with_alarm, false_alarms);
   if (planted > 0) {
     fmt::print("planted {} times {:g}: {} found ({:.1f}%)\n", planted, options.factor, found,
                100.0 * static_cast<double>(found) / static_cast<double>(planted));
@@ -163,9 +178,16 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   CLI::App program(
-      "Deals pairs of real processes out to two sides and counts the gate's verdicts.");
+      "Deals rounds of real processes out to two sides and counts the gate's verdicts.");
   Options options;
   program.add_option("FOLDER", options.folder, "Results of processes of one program")->required();
+  auto* const rounds =
+      program.add_option("--measure", options.measure, "Measure so many rounds into it first");
+  program.add_option("--program", options.program, "The suite: build/bin/bench_onednn");
+  program.add_option("--graph", options.measured.graphs, "As benanza-regress has it");
+  program.add_option("--precision", options.measured.precisions, "As benanza-regress has it");
+  program.add_option("--filter", options.measured.filter, "As benanza-regress has it");
+  rounds->needs("--program");
   program.add_option("--runs", options.runs, "How often");
   program.add_option("--tolerance", options.tolerance_percent, "In percent");
   program.add_option("--plant", options.factor,
@@ -173,6 +195,7 @@ int main(int argc, char** argv) {
   program.add_option("--calls", options.planted, "How many of them");
   CLI11_PARSE(program, argc, argv);
   try {
+    if (options.measure > 0) measure(options);
     return run(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "regress_null_test: {}\n", error.what());

@@ -32,6 +32,7 @@ class HostStopwatch : public Stopwatch {
 
   double time(Primitive& primitive, std::int64_t calls) override;
   double time_cold(Primitive& primitive) override;
+  double short_sample_seconds() const override { return 1e-4; }
 
  private:
   void flush_caches();

@@ -33,8 +33,15 @@ bool is_behind(const std::vector<double>& samples, const MeasureOptions& options
          *std::min_element(samples.begin(), samples.end()) > *options.rival_seconds * factor;
 }
 
-/// Calls of one sample, known when the primitive is warm. A batch of another size costs more than
-/// its time (a graph is captured anew): a size is kept if a sample of it is long enough.
+bool converged(const std::vector<double>& samples, const MeasureOptions& options) {
+  const double center = median(samples);
+  const Interval interval = order_statistic_interval(samples);
+  return interval.low >= center * (1 - options.precision) &&
+         interval.high <= center * (1 + options.precision);
+}
+
+}  // namespace
+
 std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options) {
   constexpr double long_enough = 0.75;
   // Single calls of short kernels say little: not more than so many times as many at a step.
@@ -63,15 +70,6 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
   }
   return options.cold ? 1 : calls;
 }
-
-bool converged(const std::vector<double>& samples, const MeasureOptions& options) {
-  const double center = median(samples);
-  const Interval interval = order_statistic_interval(samples);
-  return interval.low >= center * (1 - options.precision) &&
-         interval.high <= center * (1 + options.precision);
-}
-
-}  // namespace
 
 Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options,
                 Observer* observer) {

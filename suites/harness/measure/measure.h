@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "suites/harness/backend.h"
@@ -34,9 +35,11 @@ struct MeasureOptions {
   double hopeless_by = 2.5;
   /// Every sample is one call with flushed caches.
   bool cold = false;
-  /// Times that were disturbed are taken once more.
-  bool again_if_disturbed = true;
 };
+
+/// Runs the primitive until it is warm. Calls of one sample. A batch of another size costs more
+/// than its time (a graph is captured anew): a size is kept if a sample of it is long enough.
+std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options);
 
 /// The one timing loop. Warms up (two calls at least, one if it is longer than the budget), then
 /// takes samples until

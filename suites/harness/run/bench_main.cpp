@@ -16,7 +16,9 @@
 #include "core/base/error.h"
 #include "core/graph_file/graph.h"
 #include "suites/harness/result_store.h"
+#include "suites/harness/run/one_system.h"
 #include "suites/harness/run/options.h"
+#include "suites/harness/run/serve.h"
 #include "suites/harness/run/session.h"
 #include "suites/harness/run/variants.h"
 
@@ -168,6 +170,23 @@ std::string lines_of(const std::vector<BackendFlag>& flags) {
   return lines.str();
 }
 
+/// Nothing matches the flags: an error, unless another shard has what there is. Returns the exit
+/// status.
+int nothing_to_measure(Backend& backend, const Registration& registration,
+                       const SuiteOptions& options, Selection selection) {
+  if (options.ctest) {
+    std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
+    return static_cast<int>(Exit::skipped);
+  }
+  const Shard shard = std::exchange(selection.shard, {});
+  if (shard.count == 1 || enumerate(backend, registration, selection).empty()) {
+    throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
+  }
+  std::cerr << "bench_" << backend.name() << ": shard " << shard.index << '/' << shard.count
+            << " is empty: there are fewer problems than shards\n";
+  return 0;
+}
+
 int run(int argc, char** argv, Backend& backend, const Registration& registration,
         const Verifier& verifier) {
   const Clock::time_point start = Clock::now();
@@ -195,16 +214,13 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     return 0;
   }
   const System system = backend.system();
+  if (!options.one_system.empty()) {
+    require_one_system(options.one_system, {std::string(backend.name()), system});
+  }
   const Clock::time_point asked = Clock::now();
   const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
   const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
-  if (variants.empty() && options.ctest) {
-    std::cout << "skipped: " << backend.name() << " has nothing that matches the flags\n";
-    return static_cast<int>(Exit::skipped);
-  }
-  if (variants.empty()) {
-    throw Error("no benchmark matches the flags; --benchmark_list_tests=true shows what there is");
-  }
+  if (variants.empty()) return nothing_to_measure(backend, registration, options, selection);
 
   for (const auto& [name, value] : backend.context()) {
     options.writer.context.emplace_back(name, value);
@@ -213,8 +229,11 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   // A file-size limit then answers like a full disk, with an error and not with a signal.
   ::signal(SIGXFSZ, SIG_IGN);
   ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
-  Session session(variants, options, backend, verifier, store);
-  const Tally tally = session.run();
+  // Until the results are written, a signal that comes once more must not end the program.
+  const InterruptGuard interrupt;
+  const Tally tally = options.serve
+                          ? serve(variants, options, backend, verifier, store, interrupt)
+                          : Session(variants, options, backend, verifier, store, interrupt).run();
   // What the backend knows may have grown meanwhile.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
   if (options.display == Display::json) std::cout << store.document(options.writer);
@@ -224,7 +243,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   print_summary(tally, wall_seconds, asking_seconds);
   if (options.ctest) print_ctest_measurements(tally, wall_seconds);
   std::cout << std::flush;
-  return exit_status(tally, session.interrupted_by(), "bench_" + std::string(backend.name()));
+  return exit_status(tally, interrupt.signal(), "bench_" + std::string(backend.name()));
 }
 
 }  // namespace
@@ -236,6 +255,9 @@ int bench_main(int argc, char** argv, Backend& backend, const Registration& regi
   } catch (const NoDevice& none) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(none.what()) << '\n';
     return static_cast<int>(Exit::skipped);
+  } catch (const OtherSystem& error) {
+    std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
+    return static_cast<int>(Exit::other_system);
   } catch (const std::exception& error) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(error.what()) << '\n';
     return static_cast<int>(Exit::error);

@@ -12,6 +12,8 @@ enum class Exit : int {
   error = 1,
   /// Every row is written, and some are incorrect or failed.
   bad_rows = 2,
+  /// This is another machine than those whose results are to be joined (--one-system).
+  other_system = 3,
   /// There is no device, or, with --ctest, the library has no such operator. CTest counts it as
   /// skipped.
   skipped = 77,

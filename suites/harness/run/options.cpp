@@ -28,6 +28,7 @@ struct Arguments {
   std::string warmup_seconds;
   std::string budget_seconds;
   std::vector<std::string> context;
+  std::string shard;
   bool smoke = false;
 };
 
@@ -97,17 +98,27 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
          "those of the models it was built for; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_option("--shard", arguments.shard,
+                 "only part I, from 1, of N parts of the problems that take about as long as each "
+                 "other; a problem keeps all its variants together")
+      ->type_name("I/N");
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
   app.add_option("--budget", arguments.budget_seconds,
                  "seconds inside timed regions after which a measurement ends (default: 0.3)")
       ->type_name("SECONDS");
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
+  app.add_option("--one-system", options.one_system,
+                 "refuse to measure on another system than the one that this file names; who comes "
+                 "first writes it")
+      ->type_name("FILE");
+  app.add_option("--progress", options.progress, "keep in this file how far the run is, as JSON")
+      ->type_name("FILE");
   app.add_flag("--smoke", arguments.smoke,
                "a quick check: two problems of every operator, best algorithm, brief measurements");
   app.add_flag("--list-devices", options.list_devices,
                "print one line for each device that can be measured, none where there is none");
-  app.add_flag("--turns", options.turns,
-               "measure in turns with another process that benanza-regress has started");
+  app.add_flag("--serve", options.serve,
+               "measure what benanza-regress asks for when it asks for it");
   app.add_flag("--ctest", options.ctest, "print measurements for CTest's report");
 }
 
@@ -188,8 +199,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   selection.algorithms = algorithm_set(arguments.algorithms);
   selection.layout_of_library = selection.algorithms == AlgorithmSet::best;
   selection.cold = options.measure.cold;
-  // The neighbour in time is disturbed alike.
-  options.measure.again_if_disturbed = !options.turns;
+  if (!arguments.shard.empty()) selection.shard = parse_shard(arguments.shard);
 
   MeasureOptions& measure = options.measure;
   if (arguments.smoke) {

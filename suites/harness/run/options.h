@@ -24,6 +24,10 @@ struct SuiteOptions {
   std::int64_t repetitions = 1;
   /// Results file; empty: none.
   std::filesystem::path out;
+  /// Where the run says how far it is (progress_file.h); empty: nowhere.
+  std::filesystem::path progress;
+  /// File of the system that all runs share (one_system.h); empty: none.
+  std::filesystem::path one_system;
   /// For the context of the results.
   Writer writer;
   Display display = Display::console;
@@ -32,8 +36,8 @@ struct SuiteOptions {
   /// Print the devices and end.
   bool list_devices = false;
   bool fresh = false;
-  /// Take turns with another process (turns.h).
-  bool turns = false;
+  /// Measure what another process asks for (serve.h).
+  bool serve = false;
   /// Print CTest measurements.
   bool ctest = false;
   /// Print the help and end.

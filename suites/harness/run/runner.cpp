@@ -26,13 +26,6 @@ class Lap {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-Outcome refused(Status status, std::string_view reason) {
-  Outcome outcome;
-  outcome.status = status;
-  outcome.reason = one_line(reason);
-  return outcome;
-}
-
 }  // namespace
 
 std::string one_line(std::string_view text) {
@@ -50,31 +43,16 @@ std::string one_line(std::string_view text) {
   return line.empty() ? "no reason given" : line;
 }
 
-Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
-                    const MeasureOptions& options) {
+Outcome refused(Status status, std::string_view reason) {
+  Outcome outcome;
+  outcome.status = status;
+  outcome.reason = one_line(reason);
+  return outcome;
+}
+
+Outcome caught(const std::function<Outcome()>& work) {
   try {
-    Lap lap;
-    const std::unique_ptr<Primitive> primitive = backend.create(variant);
-    PhaseSeconds phases{.create = lap.seconds()};
-    Checked checked = check_before_timing(*primitive, variant, verifier);
-    phases.check = lap.seconds();
-    if (checked.mismatch) return refused(Status::incorrect, *checked.mismatch);
-    MeasureOptions prepared = options;
-    prepared.preparation_seconds += phases.create + phases.check;
-    Outcome outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
-    if (!outcome.disturbances.empty() && options.again_if_disturbed) {
-      outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
-      outcome.facts["measured_again"] = true;
-    }
-    lap.seconds();
-    if (const auto mismatch = check_after_timing(*primitive, variant, verifier)) {
-      return refused(Status::incorrect, *mismatch);
-    }
-    phases.check += lap.seconds();
-    outcome.phases += phases;
-    outcome.facts.merge(checked.facts);
-    outcome.facts["data"] = data_kind(variant.problem, variant.precision);
-    return outcome;
+    return work();
   } catch (const Unsupported& refusal) {
     return refused(Status::unsupported, refusal.what());
   } catch (const EngineLost& loss) {
@@ -88,6 +66,34 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
   } catch (const std::exception& error) {
     return refused(Status::failed, error.what());
   }
+}
+
+Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
+                    const MeasureOptions& options) {
+  return caught([&] {
+    Lap lap;
+    const std::unique_ptr<Primitive> primitive = backend.create(variant);
+    PhaseSeconds phases{.create = lap.seconds()};
+    Checked checked = check_before_timing(*primitive, variant, verifier);
+    phases.check = lap.seconds();
+    if (checked.mismatch) return refused(Status::incorrect, *checked.mismatch);
+    MeasureOptions prepared = options;
+    prepared.preparation_seconds += phases.create + phases.check;
+    Outcome outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
+    if (!outcome.disturbances.empty()) {
+      outcome = measure(*primitive, backend.stopwatch(), prepared, backend.observer());
+      outcome.facts["measured_again"] = true;
+    }
+    lap.seconds();
+    if (const auto mismatch = check_after_timing(*primitive, variant, verifier)) {
+      return refused(Status::incorrect, *mismatch);
+    }
+    phases.check += lap.seconds();
+    outcome.phases += phases;
+    outcome.facts.merge(checked.facts);
+    outcome.facts["data"] = data_kind(variant.problem, variant.precision);
+    return outcome;
+  });
 }
 
 }  // namespace benanza::harness

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "suites/harness/backend.h"
 #include "suites/harness/measure/measure.h"
@@ -19,6 +20,10 @@ using Verifier = std::function<std::optional<std::string>(Primitive&, const Vari
 /// sake: a refusal, a wrong result and a failure are outcomes, each with its reason.
 Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
                     const MeasureOptions& options);
+
+Outcome refused(Status status, std::string_view reason);
+/// What `work` returns, or the outcome that stands for what it throws.
+Outcome caught(const std::function<Outcome()>& work);
 
 /// `text` without line breaks and surrounding blanks; "no reason given" if nothing is left.
 std::string one_line(std::string_view text);

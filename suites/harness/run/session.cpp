@@ -28,19 +28,32 @@ std::int64_t Tally::count(Status status) const {
   return entry == rows.end() ? 0 : entry->second;
 }
 
+void Tally::add(const Outcome& outcome, const std::string& name) {
+  ++rows[outcome.status];
+  timed_seconds += outcome.timed_seconds;
+  phases += outcome.phases;
+  if (outcome.stopped_by == stopped_by_budget) ++not_converged;
+  const bool bad = outcome.status == Status::incorrect || outcome.status == Status::failed;
+  if (bad && first_bad.empty()) first_bad = name;
+  if (outcome.engine_lost) lost_at = name;
+}
+
 Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& options,
-                 Backend& backend, const Verifier& verifier, ResultStore& store)
+                 Backend& backend, const Verifier& verifier, ResultStore& store,
+                 const InterruptGuard& interrupt)
     : variants_(variants),
       options_(options),
       backend_(backend),
       verifier_(verifier),
       store_(store),
-      crash_(store.journal_descriptor()),
-      turns_(options.turns) {
+      interrupt_(interrupt),
+      crash_(store.journal_descriptor()) {
   for (const Row& row : store.rows()) rivals_.add(row);
   benchmark::ClearRegisteredBenchmarks();
   for (const NamedVariant& variant : variants) enlist(variant);
   progress_.emplace(due_);
+  const std::int64_t rows = tally_.asked * options.repetitions;
+  progress_file_.emplace(options.progress, rows, rows - due_);
 }
 
 void Session::enlist(const NamedVariant& variant) {
@@ -64,12 +77,10 @@ void Session::enlist(const NamedVariant& variant) {
 }
 
 void Session::look_ahead(const NamedVariant& variant) {
-  // Enough to keep a dozen processes busy while slow ones are compiled.
-  constexpr std::size_t ahead = 256;
   const auto place = std::ranges::find(queue_, &variant);
   if (place == queue_.end()) return;
   const auto end =
-      std::min(queue_.size(), static_cast<std::size_t>(place - queue_.begin()) + ahead);
+      std::min(queue_.size(), static_cast<std::size_t>(place - queue_.begin()) + looked_ahead);
   for (; expected_ < end; ++expected_) backend_.expect(queue_[expected_]->variant);
 }
 
@@ -85,6 +96,7 @@ Tally Session::run() {
     benchmark::RunSpecifiedBenchmarks(&reporter, ".");
     progress_->clear();
   }
+  progress_file_->finish(done_ + needless_);
   // A profiler leaves the device in another state: first, everything is timed.
   profile_all();
   if (error_) std::rethrow_exception(error_);
@@ -102,7 +114,6 @@ void Session::profile_all() {
   std::int64_t done = 0;
   for (const NamedVariant* const variant : due) {
     if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty()) return;
-    const Turn turn(turns_);
     progress.show(done++, variant->name);
     profile(*variant, kinds);
   }
@@ -187,11 +198,12 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
       before != nullptr &&
       (before->status != Status::ok || store_.finished(variant.name, repetition + 1) > repetition);
   if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty() || enough) {
+    if (enough) ++needless_;
     skip(state, "not run");
     return;
   }
 
-  const Turn turn(turns_);
+  progress_file_->show(done_ + needless_);
   progress_->show(done_++, variant.name);
   look_ahead(variant);
   const Work cost = work(variant.variant.problem, variant.variant.precision);
@@ -221,14 +233,8 @@ bool Session::keep(const Row& row, const Outcome& outcome) {
     return false;
   }
   rivals_.add(row);
-  ++tally_.rows[outcome.status];
-  tally_.timed_seconds += outcome.timed_seconds;
-  tally_.phases += outcome.phases;
-  if (outcome.stopped_by == stopped_by_budget) ++tally_.not_converged;
+  tally_.add(outcome, to_string(row.variant));
   if (is_disturbed(row)) ++tally_.disturbed;
-  const bool bad = outcome.status == Status::incorrect || outcome.status == Status::failed;
-  if (bad && tally_.first_bad.empty()) tally_.first_bad = to_string(row.variant);
-  if (outcome.engine_lost) tally_.lost_at = to_string(row.variant);
   return true;
 }
 

@@ -15,11 +15,15 @@
 #include "suites/harness/run/interrupt.h"
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/progress.h"
+#include "suites/harness/run/progress_file.h"
 #include "suites/harness/run/rivals.h"
 #include "suites/harness/run/runner.h"
-#include "suites/harness/run/turns.h"
 
 namespace benanza::harness {
+
+/// How many variants a backend is told of beforehand: enough to keep a dozen processes busy while
+/// slow ones are compiled.
+inline constexpr std::size_t looked_ahead = 256;
 
 /// How many variants were asked for, and their outcomes.
 struct Tally {
@@ -40,6 +44,8 @@ struct Tally {
   PhaseSeconds phases;
 
   std::int64_t count(Status status) const;
+  /// One more row. `name`: of its variant.
+  void add(const Outcome& outcome, const std::string& name);
 };
 
 /// Runs variants through Google Benchmark: keeps every outcome in the store as soon as it is known,
@@ -49,12 +55,10 @@ class Session {
   /// Everything outlives the session. Registers the variants that are not finished yet;
   /// Google Benchmark must be initialised.
   Session(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
-          const Verifier& verifier, ResultStore& store);
+          const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt);
 
   /// Once. Throws what the store threw, after the run has ended.
   Tally run();
-  /// Number of the signal that ended the run early; 0 if it is complete.
-  int interrupted_by() const { return interrupt_.signal(); }
 
  private:
   void enlist(const NamedVariant& variant);
@@ -78,17 +82,19 @@ class Session {
   Backend& backend_;
   const Verifier& verifier_;
   ResultStore& store_;
-  InterruptGuard interrupt_;
+  const InterruptGuard& interrupt_;
   CrashGuard crash_;
   Rivals rivals_;
   Tally tally_;
   std::optional<Progress> progress_;
+  std::optional<ProgressFile> progress_file_;
   /// Repetitions to take, and taken.
   std::int64_t due_ = 0;
   std::int64_t done_ = 0;
+  /// Repetitions that were not needed after all.
+  std::int64_t needless_ = 0;
   std::size_t name_width_ = 0;
   std::exception_ptr error_;
-  Turns turns_;
   /// Variants that are due, in the order in which they were enlisted, and how many of them the
   /// backend expects.
   std::vector<const NamedVariant*> queue_;

@@ -53,6 +53,27 @@ std::vector<Layout> wanted_layouts(const Backend& backend, const Problem& proble
   return layouts;
 }
 
+/// Keeps those of the selection's shard.
+void keep_shard(std::vector<Problem>& problems, const Backend& backend, const Selection& selection,
+                std::size_t precisions) {
+  if (selection.shard.count == 1) return;
+  std::vector<ShardItem> items;
+  for (const Problem& problem : problems) {
+    std::size_t layouts = wanted_layouts(backend, problem, selection).size();
+    if (selection.layouts.empty() && selection.layout_of_library) {
+      layouts = std::min<std::size_t>(layouts, 1);
+    }
+    items.push_back(
+        {key(problem), predicted_seconds(problem, precisions * layouts, selection.algorithms)});
+  }
+  const std::vector<std::size_t> shards = assign_shards(items, selection.shard.count);
+  std::vector<Problem> kept;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (shards[i] + 1 == selection.shard.index) kept.push_back(std::move(problems[i]));
+  }
+  problems = std::move(kept);
+}
+
 /// The variants of one problem, precision and layout.
 std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype,
                                       const VariantName& name, AlgorithmSet set) {
@@ -91,11 +112,9 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
 
 /// What enumerate() will ask for certain: of a library that chooses its layout, not every one is.
 void announce(Backend& backend, const std::vector<Problem>& problems,
-              const std::vector<Precision>& precisions, const NameFilter& filter,
-              const Selection& selection) {
+              const std::vector<Precision>& precisions, const Selection& selection) {
   if (selection.only_known || selection.layout_of_library) return;
   for (const Problem& problem : problems) {
-    if (!filter.may_match(key(problem) + '/')) continue;
     for (const Precision precision : precisions) {
       for (const Layout layout : wanted_layouts(backend, problem, selection)) {
         backend.expect_question({problem, precision, layout, {}}, selection.algorithms);
@@ -111,16 +130,18 @@ std::vector<NamedVariant> enumerate(Backend& backend, const Registration& regist
   const NameFilter filter(selection.filter);
   const std::vector<Precision>& precisions =
       selection.precisions.empty() ? registration.precisions : selection.precisions;
+  std::vector<Problem> problems = wanted_problems(registration, selection);
+  std::erase_if(problems,
+                [&](const Problem& problem) { return !filter.may_match(key(problem) + '/'); });
+  keep_shard(problems, backend, selection, precisions.size());
+  announce(backend, problems, precisions, selection);
   std::vector<NamedVariant> result;
   std::set<std::string> names;
-  const std::vector<Problem> problems = wanted_problems(registration, selection);
-  announce(backend, problems, precisions, filter, selection);
   for (const Problem& problem : problems) {
     VariantName name{.key = key(problem),
                      .backend = std::string(backend.name()),
                      .algorithm = {},
                      .cold = selection.cold};
-    if (!filter.may_match(name.key + '/')) continue;
     const std::vector<Layout> layouts = wanted_layouts(backend, problem, selection);
     for (const Precision precision : precisions) {
       for (const Layout layout : layouts) {

@@ -7,6 +7,7 @@
 #include "suites/harness/outcome.h"
 #include "suites/harness/registration.h"
 #include "suites/harness/run/name_filter.h"
+#include "suites/harness/run/shard.h"
 
 namespace benanza::harness {
 
@@ -26,6 +27,8 @@ struct Selection {
   std::size_t problems_per_operator = 0;
   bool cold = false;
   std::string filter = {};
+  /// Of the problems that are left, those of one shard, each with all its variants.
+  Shard shard = {};
   /// Leave out what cannot be said because there is no device, instead of throwing NoDevice.
   bool only_known = false;
 };

@@ -70,9 +70,18 @@ void take_allocation(CudaOptions& options, const Environment& environment) {
   const std::string_view id = text.substr(prefix.size(), text.find(',') - prefix.size());
   if (std::string uuid = uuid_of(id); !uuid.empty()) {
     options.visible = std::move(uuid);
+    options.device = 0;
   } else {
     options.device = parse_device(id, variable, text);
   }
+}
+
+/// The GPU of a part of a measurement that CTest spreads over a host's GPUs, where CTest was not
+/// told of them.
+void take_default(CudaOptions& options, const Environment& environment) {
+  constexpr const char* variable = "BENANZA_DEVICE";
+  const char* const value = environment(variable);
+  if (value != nullptr && *value != 0) options.device = parse_device(value, variable, value);
 }
 
 /// The text after "--flag=", if `argument` begins so.
@@ -91,6 +100,8 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
   if (const char* const peaks = environment("BENANZA_PEAKS"); peaks != nullptr && *peaks != 0) {
     options.peaks = peaks;
   }
+  const char* const lock = environment("BENANZA_GPU_LOCK");
+  options.lock = lock == nullptr || std::string_view(lock) != "none";
   const auto take = [&](std::string_view argument) {
     if (argument == "--kernels") {
       options.kernels = true;
@@ -117,20 +128,22 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
   if (device) {
     options.device = *device;
   } else {
+    take_default(options, environment);
     take_allocation(options, environment);
   }
   return options;
 }
 
 std::vector<harness::BackendFlag> cuda_flags() {
-  return {{"--device", "N", "GPU to use, from 0 (default: CTest's allocation, or 0)"},
-          {"--max-workspace", "BYTES",
-           "largest workspace of one call, e.g. 512M (default: what is free)"},
-          {"--peaks", "SOURCE",
-           "of arithmetic and bandwidth: measure (default), none, or a results file of this device "
-           "that holds them (also BENANZA_PEAKS)"},
-          {"--kernels", "", "kernel names and CUPTI's times in every row, taken when all is timed"},
-          {"--counters", "", "hardware counters in every row, likewise"}};
+  return {
+      {"--device", "N", "GPU to use, from 0 (default: CTest's allocation, BENANZA_DEVICE, or 0)"},
+      {"--max-workspace", "BYTES",
+       "largest workspace of one call, e.g. 512M (default: what is free)"},
+      {"--peaks", "SOURCE",
+       "of arithmetic and bandwidth: measure (default), none, or a results file of this device "
+       "that holds them (also BENANZA_PEAKS)"},
+      {"--kernels", "", "kernel names and CUPTI's times in every row, taken when all is timed"},
+      {"--counters", "", "hardware counters in every row, likewise"}};
 }
 
 }  // namespace benanza::nvidia

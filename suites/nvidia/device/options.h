@@ -13,7 +13,8 @@ namespace benanza::nvidia {
 
 /// The flags of an NVIDIA suite beside the harness' own.
 struct CudaOptions {
-  /// Ordinal among the visible GPUs. CTest's resource allocation decides where no flag does.
+  /// Ordinal among the visible GPUs. CTest's resource allocation decides where no flag does, and
+  /// the environment's BENANZA_DEVICE where there is none.
   int device = 0;
   /// The only GPU that may be visible, as CUDA_VISIBLE_DEVICES names it ("GPU-5b3c..."): what CTest
   /// has allocated by UUID. `device` is then 0.
@@ -22,6 +23,9 @@ struct CudaOptions {
   std::optional<std::int64_t> max_workspace_bytes;
   /// Where the device's peaks come from: "measure", "none", or a results file that says them.
   std::string peaks = "measure";
+  /// The GPU is not another suite's: this one waits for it. False where another process, which this
+  /// one takes turns with, has waited.
+  bool lock = true;
   /// Adds kernel names and CUPTI's times, of kernels and of graphs of calls, to every row.
   bool kernels = false;
   /// Adds hardware counters to every row.
@@ -35,7 +39,8 @@ using Environment = std::function<const char*(const char*)>;
 
 /// Takes --device=N, --max-workspace=BYTES (suffixes K, M, G: KiB, MiB, GiB), --peaks=SOURCE,
 /// --kernels and --counters out of argv; everything else stays, in order, for the harness. Without
-/// --peaks, the environment's BENANZA_PEAKS says it. Throws Error naming the flag and its value.
+/// --peaks, the environment's BENANZA_PEAKS says it; BENANZA_GPU_LOCK=none leaves the lock to
+/// another process. Throws Error naming the flag and its value.
 CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment);
 
 /// For help.

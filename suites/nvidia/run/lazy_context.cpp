@@ -18,7 +18,7 @@ const std::vector<std::string> identity{"device"};
 CudaContext& LazyContext::get() {
   if (!context_) {
     context_.emplace(options_);
-    lock_.emplace(device_lock_file(device_uuid(options_.device)), std::cerr);
+    if (options_.lock) lock_.emplace(device_lock_file(device_uuid(options_.device)), std::cerr);
     management_ = open_management(options_.device);
     if (management_) observer_.emplace(*management_, static_cast<unsigned>(::getpid()));
   }

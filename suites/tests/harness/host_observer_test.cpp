@@ -152,12 +152,11 @@ struct Watched : FakeBackend {
   explicit Watched(std::vector<Conditions> script)
       : FakeBackend("1", std::chrono::milliseconds(0)), watch(std::move(script)) {}
   Observer* observer() override { return &watch; }
-  Row row(bool again_if_disturbed = true) {
+  Row row() {
     const Variant variant{parse("relu/8"), Precision::fp32, Layout::plain, "direct"};
     const auto agrees = [](Primitive&, const Variant&) { return std::nullopt; };
-    return make_row(
-        "relu/8/fp32/plain/fake/direct", 0, {},
-        run_variant(*this, variant, agrees, {.again_if_disturbed = again_if_disturbed}));
+    return make_row("relu/8/fp32/plain/fake/direct", 0, {},
+                    run_variant(*this, variant, agrees, {}));
   }
   ScriptedObserver watch;
 };
@@ -190,12 +189,6 @@ TEST(Disturbed, TwiceIsMarkedInTheRow) {
   const Row row = backend.row();
   EXPECT_EQ(std::get<std::string>(facts_of(row).at("disturbed")), "steal 20%, heat");
   EXPECT_TRUE(is_disturbed(row));
-}
-
-TEST(Disturbed, IsOnlyMarkedWhereItMustNotTakeLonger) {
-  Watched backend({shared});
-  EXPECT_TRUE(is_disturbed(backend.row(false)));
-  EXPECT_EQ(backend.watch.ended, 1U);
 }
 
 }  // namespace

@@ -65,6 +65,11 @@ TEST(CudaOptions, PeaksByFlagOrEnvironment) {
   EXPECT_THAT(refusal("--peaks="), HasSubstr("--peaks"));
 }
 
+TEST(CudaOptions, LocksTheGpuUnlessAnotherProcessHas) {
+  EXPECT_TRUE(take({}, {}).options.lock);
+  EXPECT_FALSE(take({}, {{"BENANZA_GPU_LOCK", "none"}}).options.lock);
+}
+
 TEST(CudaOptions, DefaultsToTheFirstDevice) {
   const Taken taken = take({"--kernels_more=1", "--devices"}, {});
   EXPECT_EQ(taken.options, CudaOptions{});
@@ -101,6 +106,16 @@ TEST(CudaOptions, DeviceAllocatedByItsUuidIsTheOnlyOneVisible) {
       take({"--device=1"}, {{"CTEST_RESOURCE_GROUP_0_GPUS", "id:gpu_5b3c,slots:1"}}).options;
   EXPECT_EQ(flag.visible, std::nullopt);
   EXPECT_THAT(refusal("--cold", "id:gpu_,slots:1"), HasSubstr("expected the number of a GPU"));
+}
+
+TEST(CudaOptions, DeviceOfTheEnvironmentComesLast) {
+  EXPECT_EQ(take({}, {{"BENANZA_DEVICE", "3"}}).options.device, 3);
+  EXPECT_EQ(take({"--device=1"}, {{"BENANZA_DEVICE", "3"}}).options.device, 1);
+  const CudaOptions allocated =
+      take({}, {{"BENANZA_DEVICE", "3"}, {"CTEST_RESOURCE_GROUP_0_GPUS", "id:gpu_5b3c,slots:1"}})
+          .options;
+  EXPECT_EQ(allocated.visible, "GPU-5b3c");
+  EXPECT_EQ(allocated.device, 0);
 }
 
 TEST(CudaOptions, RefusesWithTheFlagAndItsValue) {

@@ -1,6 +1,5 @@
 // bench_onednn, some of whose calls have become slower.
 
-#include <chrono>
 #include <cstdio>
 #include <exception>
 
@@ -12,15 +11,9 @@
 
 int main(int argc, char** argv) {
   using namespace benanza;
-  using Clock = std::chrono::steady_clock;
   try {
-    const auto wait = [](double seconds) {
-      const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-      while (Clock::now() < end) {
-      }
-    };
-    harness::PlantedBackend backend(onednn::make_backend(), harness::Plant::from_environment(),
-                                    wait, [](const harness::Primitive&) {});
+    harness::PlantedBackend backend(onednn::make_backend(), harness::Plant::from_environment(), {},
+                                    [](const harness::Primitive&) {});
     return harness::bench_main(argc, argv, backend, registration(), verify::verifier());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_onednn: %s\n", error.what());

@@ -1,6 +1,9 @@
 #include "suites/tests/planted/planted.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 #include "core/problem/name.h"
@@ -8,8 +11,8 @@
 namespace benanza::harness {
 namespace {
 
-/// A primitive that takes longer. By how much is known once it has run: when its result is asked
-/// for, before it is timed.
+/// A primitive that takes longer. Where that takes a delay, how long it must be is known once it
+/// has run: when its result is asked for, before it is timed.
 class PlantedPrimitive : public Primitive {
  public:
   PlantedPrimitive(std::unique_ptr<Primitive> call, double factor, Stopwatch& stopwatch,
@@ -26,26 +29,38 @@ class PlantedPrimitive : public Primitive {
   }
   void poison_output() override { call_->poison_output(); }
   void run() override {
+    const Clock::time_point start = Clock::now();
     call_->run();
-    if (delay_seconds_ > 0) delay_(delay_seconds_);
+    if (!delay_) {
+      const auto end = start + factor_ * (Clock::now() - start);
+      while (Clock::now() < end) {
+      }
+    } else if (delay_seconds_ > 0) {
+      delay_(delay_seconds_);
+    }
   }
   std::vector<float> download() override {
     std::vector<float> result = call_->download();
-    if (delay_seconds_ == 0) set_delay();
+    if (delay_ && delay_seconds_ == 0) set_delay();
     return result;
   }
   double rounding_amplification() const override { return call_->rounding_amplification(); }
   std::int64_t workspace_bytes() const override { return call_->workspace_bytes(); }
-  Facts facts() override { return {{"planted", planted_}}; }
+  Facts facts() override { return {{"planted", delay_ ? planted_ : factor_}}; }
 
  private:
-  static constexpr int calls = 50;
-  static constexpr int rounds = 5;
+  using Clock = std::chrono::steady_clock;
+  /// Many short rounds, so that some of them run alone on a busy machine.
+  static constexpr int most_calls = 50;
+  static constexpr double round_seconds = 1e-3;
+  static constexpr int rounds = 10;
 
   double seconds(Primitive& primitive) {
-    double least = 1e9;
+    const double one = stopwatch_.time(primitive, 1);
+    const auto calls = std::clamp<std::int64_t>(std::llround(round_seconds / one), 1, most_calls);
+    double least = one;
     for (int round = 0; round < rounds; ++round) {
-      least = std::min(least, stopwatch_.time(primitive, calls) / calls);
+      least = std::min(least, stopwatch_.time(primitive, calls) / static_cast<double>(calls));
     }
     return least;
   }

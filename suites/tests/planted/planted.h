@@ -20,7 +20,8 @@ struct Plant {
   bool picks(const Variant& variant) const;
 };
 
-/// Waits where the backend's calls run: `seconds` after those that are enqueued.
+/// Waits where the backend's calls run: `seconds` after those that are enqueued. Empty where a call
+/// is over when it returns: it is then stretched by what it has taken itself.
 using Delay = std::function<void(double seconds)>;
 /// The stopwatch must not keep anything of a primitive that dies.
 using Forget = std::function<void(const Primitive&)>;

@@ -30,10 +30,11 @@ class FakeStopwatch : public Stopwatch {
 ///   sigmoid  no algorithm: unsupported
 ///   clip     lost (takes the engine down)
 ///   gelu     segfault, abort (end the program)
-///   leakyrelu  direct, and lost-later (takes the engine down in its third call); a ReLU, too
+///   leakyrelu  direct, and lost-later (takes the engine down in its third call), as reference code
+///            wears-out (wrong from its sixth call on); a ReLU, too
 ///   linear   takes the engine down while it lists its algorithms
 ///   softmax  no such operator, and so no row
-///   any      wears-out (wrong from its sixth call on), overwrites (its operand)
+///   any      wears-out, overwrites (its operand)
 ///   elu      fails while it lists its algorithms
 class FakeBackend : public Backend {
  public:

@@ -1,0 +1,57 @@
+// benanza-analyze paper: the paper's tables and figures from this machine's results.
+
+#include <memory>
+
+#include "analysis/model/whole.h"
+#include "analysis/questions/paper/artifact.h"
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+struct Options {
+  CommonFlags common;
+  std::string tensor_cores = "fp16";
+  std::string title = "Lower-bound latency, and what keeps frameworks from it";
+  std::string out;
+};
+
+void answer(const Options& options) {
+  if (options.out.empty()) throw Error("say where to write: --out FOLDER");
+  const Precision tensor_cores = precision_of(options.tensor_cores, "--tensor-cores");
+  const Inputs inputs = read_inputs(options.common);
+  Study study{.inputs = inputs, .models = {}};
+  for (const MeasurementFilter& filter : inputs.filters) {
+    for (const Graph& graph : inputs.graphs) {
+      if (!inputs.allow_missing) {
+        require_complete(
+            graph, operator_times(graph, inputs.results.measurements, filter, inputs.movement),
+            to_string(filter.precision));
+      }
+      study.models.emplace_back(inputs, graph, filter, tensor_cores);
+    }
+  }
+  write_paper(study, options.title, options.out);
+  print(options.out + "/index.html\n");
+}
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  add_input_flags(flags, options->common);
+  add_filter_flags(flags, options->common, "fp32");
+  flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
+  flags.add("--title", options->title, "Of the document");
+  flags.add("--out", options->out, "index.html, tables/ and figures/ are written here", "FOLDER");
+  return [options] { answer(*options); };
+}
+
+}  // namespace
+
+Question paper_question() {
+  return {.name = "paper",
+          .help = "The paper's tables and figures: one HTML document, CSV and SVG files",
+          .ask = ask};
+}
+
+}  // namespace benanza::analysis

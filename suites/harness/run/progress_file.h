@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+
+namespace benanza::harness {
+
+/// How far a run is, for others to read:
+///   {"rows": of the whole run, "before": those of earlier runs, "done": by this one,
+///    "seconds": since it began to measure}
+/// A row is a repetition of a variant; one that turned out to be needless counts as done. Written
+/// when a run begins and ends, and at most once a second between. Without a path it does nothing.
+class ProgressFile {
+ public:
+  ProgressFile(std::filesystem::path path, std::int64_t rows, std::int64_t before);
+
+  /// What cannot be written is left out: a run goes on without it.
+  void show(std::int64_t done);
+  void finish(std::int64_t done) { write(done); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void write(std::int64_t done);
+
+  std::filesystem::path path_;
+  std::int64_t rows_;
+  std::int64_t before_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point written_ = start_;
+};
+
+}  // namespace benanza::harness

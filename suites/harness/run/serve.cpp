@@ -1,0 +1,193 @@
+#include "suites/harness/run/serve.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/child.h"
+#include "core/base/error.h"
+#include "suites/harness/conditions/data_kind.h"
+#include "suites/harness/measure/visits.h"
+#include "suites/harness/run/checked.h"
+#include "suites/harness/run/crash.h"
+#include "suites/harness/run/runner.h"
+
+namespace benanza::harness {
+namespace {
+
+/// Read back, the same number.
+template <class Number>
+std::string text(Number value) {
+  std::array<char, 32> digits{};
+  return {digits.begin(), std::to_chars(digits.begin(), digits.end(), value).ptr};
+}
+
+/// A variant between "begin" and "end".
+class Guest {
+ public:
+  Guest(Backend& backend, const Verifier& verifier, const Variant& variant,
+        const MeasureOptions& options)
+      : variant_(variant), verifier_(verifier) {
+    outcome_ = caught([&] {
+      primitive_ = backend.create(variant);
+      checked_ = check_before_timing(*primitive_, variant, verifier);
+      if (checked_.mismatch) return refused(Status::incorrect, *checked_.mismatch);
+      visits_.emplace(*primitive_, backend.stopwatch(), options);
+      return Outcome{.status = Status::ok};
+    });
+  }
+
+  /// 0 where it cannot be timed.
+  std::int64_t calls() const { return outcome_.status == Status::ok ? visits_->calls() : 0; }
+
+  /// 0 where it failed.
+  double visit(std::int64_t calls) {
+    double seconds = 0;
+    if (outcome_.status != Status::ok) return seconds;
+    outcome_ = caught([&] {
+      seconds = visits_->visit(calls);
+      return Outcome{.status = Status::ok};
+    });
+    return seconds;
+  }
+
+  Outcome end() {
+    if (outcome_.status != Status::ok) return outcome_;
+    return caught([&] {
+      Outcome outcome = visits_->outcome();
+      if (const auto mismatch = check_after_timing(*primitive_, variant_, verifier_)) {
+        return refused(Status::incorrect, *mismatch);
+      }
+      outcome.facts.merge(checked_.facts);
+      outcome.facts["data"] = data_kind(variant_.problem, variant_.precision);
+      return outcome;
+    });
+  }
+
+ private:
+  const Variant& variant_;
+  const Verifier& verifier_;
+  std::unique_ptr<Primitive> primitive_;
+  Checked checked_;
+  std::optional<Visits> visits_;
+  Outcome outcome_;
+};
+
+class Server {
+ public:
+  Server(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
+         const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt)
+      : variants_(variants),
+        options_(options),
+        backend_(backend),
+        verifier_(verifier),
+        store_(store),
+        interrupt_(interrupt),
+        crash_(store.journal_descriptor()) {
+    for (const NamedVariant& variant : variants) {
+      by_name_[variant.name] = &variant;
+      if (variant.status == Status::ok) coming_.push_back(&variant);
+    }
+  }
+
+  Tally run() {
+    tally_.asked = static_cast<std::int64_t>(variants_.size());
+    std::string names;
+    for (const NamedVariant& variant : variants_) names += variant.name + '\n';
+    say(names);
+    while (interrupt_.signal() == 0 && tally_.lost_at.empty()) {
+      const std::optional<std::string> words = read_message(child_in);
+      if (!words) break;
+      say(answer(*words));
+    }
+    return tally_;
+  }
+
+ private:
+  static void say(std::string_view words) { write_message(child_out, words); }
+
+  std::string answer(std::string_view words) {
+    constexpr std::string_view begin_word = "begin ";
+    constexpr std::string_view visit_word = "visit ";
+    if (words.starts_with(begin_word)) return begin(words.substr(begin_word.size()));
+    if (words.starts_with(visit_word)) return visit(words.substr(visit_word.size()));
+    if (words == "end") return end();
+    throw Error('"' + std::string(words) + "\" is nothing that can be asked for");
+  }
+
+  std::string begin(std::string_view name) {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) throw Error(std::string(name) + ": is not to be measured");
+    variant_ = found->second;
+    look_ahead();
+    crash_.expect(row_text(row_of({.status = Status::failed,
+                                   .reason = "crashed: a signal ended the program",
+                                   .engine_lost = true})),
+                  "bench_" + std::string(backend_.name()) + ": crashed at " + variant_->name);
+    if (variant_->status != Status::ok) return text(0);
+    guest_.emplace(backend_, verifier_, variant_->variant, options_.measure);
+    return text(guest_->calls());
+  }
+
+  std::string visit(std::string_view calls) {
+    std::int64_t count = 0;
+    std::from_chars(calls.begin(), calls.end(), count);
+    if (count < 1) throw Error(std::string(calls) + ": is no number of calls");
+    return text(guest_ ? guest_->visit(count) : 0.0);
+  }
+
+  std::string end() {
+    if (variant_ == nullptr) throw Error("nothing has begun that could end");
+    Outcome outcome{.status = variant_->status, .reason = variant_->reason};
+    if (guest_) outcome = guest_->end();
+    guest_.reset();
+    crash_.forget();
+    tally_.add(outcome, variant_->name);
+    store_.add(row_of(outcome));
+    variant_ = nullptr;
+    return std::string(to_string(outcome.status));
+  }
+
+  Row row_of(const Outcome& outcome) const {
+    return make_row(variant_->name, 0, work(variant_->variant.problem, variant_->variant.precision),
+                    outcome);
+  }
+
+  /// Tells the backend of the variants that come after this one.
+  void look_ahead() {
+    const auto place = std::ranges::find(coming_, variant_);
+    const auto end =
+        std::min(coming_.size(), static_cast<std::size_t>(place - coming_.begin()) + looked_ahead);
+    for (; expected_ < end; ++expected_) backend_.expect(coming_[expected_]->variant);
+  }
+
+  std::span<const NamedVariant> variants_;
+  const SuiteOptions& options_;
+  Backend& backend_;
+  const Verifier& verifier_;
+  ResultStore& store_;
+  const InterruptGuard& interrupt_;
+  CrashGuard crash_;
+  Tally tally_;
+  std::map<std::string, const NamedVariant*, std::less<>> by_name_;
+  std::vector<const NamedVariant*> coming_;
+  std::size_t expected_ = 0;
+  const NamedVariant* variant_ = nullptr;
+  std::optional<Guest> guest_;
+};
+
+}  // namespace
+
+Tally serve(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
+            const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt) {
+  // Who asks may be gone.
+  ::signal(SIGPIPE, SIG_IGN);
+  return Server(variants, options, backend, verifier, store, interrupt).run();
+}
+
+}  // namespace benanza::harness
