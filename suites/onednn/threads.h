@@ -22,7 +22,8 @@ class ThreadCount {
 
 /// Counts of threads below all of them that may be the faster ones, in rising order: powers of two,
 /// where so many threads have at most 2 MFLOP and 256 KiB each, for AlgorithmSet::all; every power
-/// of two with_reference; none for best and leading, and where the library takes its threads from elsewhere.
+/// of two with_reference; none for best and leading, and where the library takes its threads from
+/// elsewhere.
 std::vector<int> fewer_threads(const Problem& problem, Precision precision,
                                harness::AlgorithmSet set);
 
