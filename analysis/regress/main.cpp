@@ -13,6 +13,7 @@
 #include "analysis/regress/interrupt.h"
 #include "analysis/regress/report.h"
 #include "analysis/regress/round.h"
+#include "analysis/render/junit.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/program/program_flags.h"
@@ -195,7 +196,7 @@ int run(int argc, char** argv) {
     page.sections.push_back(gate_of(backend, options, folder, junit, regression));
   }
   print(page_text(page, options.format, 1000));
-  if (!options.junit.empty()) write_file(options.junit, junit_document(junit));
+  if (!options.junit.empty()) write_file(options.junit, analysis::junit_document(junit));
   return regression ? regression_found : 0;
 }
 

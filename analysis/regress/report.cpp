@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/render/svg.h"
+#include "analysis/render/junit.h"
 
 namespace benanza::regress {
 namespace {
@@ -85,30 +85,20 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
 
 std::string junit_suite(std::string_view backend, const GateAnswer& answer,
                         const GateOptions& options, const Reproducer& reproducer) {
-  std::string cases = fmt::format(
-      "  <testcase classname=\"benanza\" name=\"all together\">{}</testcase>\n",
-      answer.all_slower ? fmt::format("<failure message=\"{}\"/>", drift_text(answer)) : "");
-  std::size_t failures = answer.all_slower ? 1 : 0;
+  std::vector<analysis::JunitCase> cases{{.group = "benanza",
+                                          .name = "all together",
+                                          .failure = answer.all_slower ? drift_text(answer) : ""}};
   for (const Judged& one : answer.judged) {
-    std::string failure;
-    if (is_regression(one.verdict)) {
-      ++failures;
-      failure = fmt::format(
-          "<failure message=\"{}: {} times as long, tolerance {:g}%\">{}</failure>",
-          to_string(one.verdict), one.ratio ? fmt::format("{:.3f}", *one.ratio) : "no time",
-          options.tolerance * 100, escaped(reproducer(one)));
-    }
-    cases += fmt::format("  <testcase classname=\"benanza.{}\" name=\"{}\">{}</testcase>\n",
-                         to_string(one.verdict), escaped(one.unit), failure);
+    analysis::JunitCase& made = cases.emplace_back();
+    made.group = "benanza." + std::string(to_string(one.verdict));
+    made.name = one.unit;
+    if (!is_regression(one.verdict)) continue;
+    made.failure = fmt::format("{}: {} times as long, tolerance {:g}%", to_string(one.verdict),
+                               one.ratio ? fmt::format("{:.3f}", *one.ratio) : "no time",
+                               options.tolerance * 100);
+    made.detail = reproducer(one);
   }
-  return fmt::format(
-      "<testsuite name=\"benanza-regress.{}\" tests=\"{}\" failures=\"{}\">\n{}</testsuite>\n",
-      backend, answer.judged.size() + 1, failures, cases);
-}
-
-std::string junit_document(std::string_view suites) {
-  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n{}</testsuites>\n",
-                     suites);
+  return analysis::junit_suite("benanza-regress." + std::string(backend), cases);
 }
 
 }  // namespace benanza::regress

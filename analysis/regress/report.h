@@ -21,7 +21,5 @@ Section gate_section(const GateAnswer& answer, const GateOptions& options,
 /// regressions are failures.
 std::string junit_suite(std::string_view backend, const GateAnswer& answer,
                         const GateOptions& options, const Reproducer& reproducer);
-/// The file of all suites.
-std::string junit_document(std::string_view suites);
 
 }  // namespace benanza::regress

@@ -7,6 +7,7 @@
 
 #include "analysis/regress/report.h"
 #include "analysis/regress/side.h"
+#include "analysis/render/junit.h"
 
 namespace benanza::regress {
 namespace {
@@ -265,7 +266,7 @@ TEST(Report, NamesRegressionsAndHowToMeasureThemAgain) {
                     HasSubstr("bench & <relu/17")));
   const std::string junit = junit_suite("fake", answer, options, again);
   // Two libraries are two suites of one document.
-  EXPECT_THAT(junit_document(junit + junit),
+  EXPECT_THAT(analysis::junit_document(junit + junit),
               testing::MatchesRegex("<\\?xml[^?]*\\?>\n<testsuites>(.|\n)*</testsuites>\n"));
   EXPECT_THAT(junit, AllOf(HasSubstr("failures=\"1\""), HasSubstr("bench &amp; &lt;relu/17"),
                            Not(HasSubstr("bench & <"))));

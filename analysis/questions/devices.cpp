@@ -1,0 +1,173 @@
+// benanza-analyze devices: the same models on many machines, and what a million inferences cost.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analysis/model/whole.h"
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+
+namespace benanza::analysis {
+namespace {
+
+struct Options {
+  CommonFlags common;
+  std::vector<std::string> paths;
+  std::string prices;
+  std::string html;
+};
+
+/// USD per hour by a device's name.
+using Prices = std::map<std::string, double>;
+
+Prices read_prices(const std::string& path) {
+  Prices prices;
+  if (path.empty()) return prices;
+  const auto wrong = [&] {
+    return Error(path + ": expected {\"name of a device\": USD per hour, ...}");
+  };
+  const auto table = nlohmann::json::parse(read_file(path), nullptr, false);
+  if (!table.is_object()) throw wrong();
+  for (const auto& [name, price] : table.items()) {
+    if (!price.is_number() || price.get<double>() < 0) throw wrong();
+    prices[name] = price.get<double>();
+  }
+  return prices;
+}
+
+/// What a person calls the machine: its GPU, or its processor and threads.
+std::string device_of(const Results& results) {
+  for (const char* field : {"device", "cpu_model"}) {
+    for (const auto& [backend, system] : results.systems) {
+      const auto name = system.find(field);
+      if (name != system.end()) return name->second;
+    }
+  }
+  return "unknown device";
+}
+
+struct Machine {
+  std::string path;
+  Results results;
+  std::string device;
+};
+
+/// Seconds of one inference to USD for a million.
+std::optional<double> usd_per_million(std::optional<double> seconds, const Graph& graph,
+                                      const Machine& machine, const Prices& prices) {
+  const auto price = prices.find(machine.device);
+  if (!seconds || price == prices.end()) return std::nullopt;
+  constexpr double seconds_per_hour = 3600;
+  constexpr double million = 1e6;
+  return *seconds / static_cast<double>(graph.batch.value_or(1)) * million / seconds_per_hour *
+         price->second;
+}
+
+Cell usd_cell(std::optional<double> usd) {
+  if (!usd) return {"-", nullptr};
+  return {fmt::format("{:.3f}", *usd), *usd};
+}
+
+Section section_of(const Graph& graph, const MeasurementFilter& filter,
+                   const std::vector<Machine>& machines, const Prices& prices) {
+  Section section = model_section(graph, filter);
+  Sheet sheet{.name = "devices",
+              .columns = {{"device", "device"},
+                          {"results", "results"},
+                          {"LBL ms", "sequential_seconds", true},
+                          {"parallel ms", "parallel_seconds", true},
+                          {"of the fastest", "ratio", true},
+                          {"partial", "partial"}},
+              .all_rows = true};
+  if (!prices.empty()) sheet.columns.push_back({"USD per million", "usd_per_million", true});
+  Bars bars{
+      .title = section.heading + ": LBL by device, ms", .series = {{"LBL", {}}}, .unit = "ms"};
+  std::vector<Bounds> found;
+  std::vector<bool> partial;
+  for (const Machine& machine : machines) {
+    const auto times =
+        operator_times(graph, machine.results.measurements, filter, Movement::exclude);
+    found.push_back(bounds(graph, times, Movement::exclude));
+    partial.push_back(is_partial(times));
+  }
+  std::optional<double> fastest;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const double seconds = found[i].sequential.seconds;
+    if (!partial[i] && seconds > 0 && (!fastest || seconds < *fastest)) fastest = seconds;
+  }
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const double sum = found[i].sequential.seconds;
+    // A hole is no time: sums over different layers are not compared.
+    const std::optional<double> seconds =
+        partial[i] || sum <= 0 ? std::nullopt : std::optional(sum);
+    std::vector<Cell> row{
+        text_cell(machines[i].device),
+        text_cell(machines[i].path),
+        ms_cell(sum),
+        ms_cell(found[i].parallel.seconds),
+        ratio_cell(seconds && fastest ? std::optional(*seconds / *fastest) : std::nullopt),
+        flag_cell(partial[i])};
+    if (!prices.empty()) {
+      row.push_back(usd_cell(usd_per_million(seconds, graph, machines[i], prices)));
+    }
+    sheet.rows.push_back(std::move(row));
+    bars.categories.push_back(machines[i].device);
+    bars.series[0].values.push_back(seconds ? std::optional(*seconds * 1e3) : std::nullopt);
+  }
+  section.add(std::move(bars));
+  section.add(std::move(sheet));
+  if (std::ranges::find(partial, true) != partial.end()) {
+    section.add("Partial: layers lack a time there; such a sum is not compared with the others.");
+  }
+  return section;
+}
+
+void answer(const Options& options) {
+  if (options.paths.empty()) throw Error("devices: name the results of each machine");
+  if (options.common.graphs.empty()) throw Error("say which models: --graph <model>.graph.json");
+  const std::size_t rows = rows_of(options.common);
+  const Prices prices = read_prices(options.prices);
+  std::vector<Graph> graphs;
+  for (const std::string& path : options.common.graphs) graphs.push_back(read_graph(path));
+  std::vector<Machine> machines;
+  for (const std::string& path : options.paths) {
+    Results results = read_results({path}, problem_keys(graphs));
+    std::string device = device_of(results);
+    machines.push_back({path, std::move(results), std::move(device)});
+  }
+  Page page{.command = "devices"};
+  for (const std::string& precision : options.common.precisions) {
+    const MeasurementFilter filter = filter_of(options.common, precision);
+    for (const Graph& graph : graphs) {
+      page.sections.push_back(section_of(graph, filter, machines, prices));
+    }
+  }
+  if (!options.html.empty()) write_file(options.html, page_html(page, "Benanza: devices"));
+  print(page_text(page, options.common.format, rows));
+}
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  flags.add("results", options->paths, "Results of each machine", "FILE|DIR|DB");
+  flags.add("--graph", options->common.graphs, "Models: <model>.graph.json", "FILE");
+  add_filter_flags(flags, options->common, "fp32");
+  add_output_flags(flags, options->common);
+  flags.add("--prices", options->prices,
+            "JSON, {\"name of a device\": USD per hour}: adds USD per million inferences", "FILE");
+  flags.add("--html", options->html, "Write the answer as a page with plots, too", "HTML");
+  return [options] { answer(*options); };
+}
+
+}  // namespace
+
+Question devices_question() {
+  return {.name = "devices",
+          .help = "The same models on many machines, and what a million inferences cost there",
+          .ask = ask};
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,78 @@
+// benanza-analyze devices, as a person asks it.
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/tests/program.h"
+#include "core/graph_file/graph.h"
+
+namespace benanza::analysis {
+namespace {
+
+using nlohmann::json;
+using test::data;
+using test::expect_error;
+using test::Folder;
+using test::Outcome;
+using test::results_text;
+using test::row;
+using test::run_program;
+
+class DevicesProgram : public testing::Test {
+ protected:
+  /// Of a processor called "a CPU" with so many threads; without `missing`.
+  std::string results(const std::string& name, const std::string& threads, double seconds,
+                      const std::string& missing = "") const {
+    std::string rows;
+    for (const std::string& key : problem_keys({read_graph(graph_)})) {
+      if (key == missing) continue;
+      const bool plain = key.starts_with("gemm") || key.starts_with("copy");
+      rows += (rows.empty() ? "" : ",\n") +
+              row(key + (plain ? "/fp32/plain/onednn/a" : "/fp32/nchw/onednn/a"),
+                  '[' + std::to_string(seconds) + ']');
+    }
+    return folder_.write(name, results_text(rows, threads)).string();
+  }
+  Outcome run(const std::string& arguments) const { return run_program(arguments, folder_); }
+  json rows(const std::string& arguments) const {
+    const Outcome outcome = run("devices " + arguments + " --format json --graph " + graph_);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out)["reports"][0]["devices"];
+  }
+
+  const Folder folder_;
+  const std::string graph_ = data("small.graph.json").string();
+};
+
+TEST_F(DevicesProgram, ComparesMachinesAndTheirPrices) {
+  const std::string prices = folder_.write("p.json", R"({"a CPU": 1.8, "another": 9})").string();
+  const json found = rows(results("a.json", "2", 0.002) + ' ' + results("b.json", "4", 0.001) +
+                          " --prices " + prices);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0]["device"], "a CPU");
+  EXPECT_DOUBLE_EQ(found[0]["ratio"], 2);
+  EXPECT_DOUBLE_EQ(found[1]["ratio"], 1);
+  // 1.8 USD per hour are 0.0005 USD per second, for a million times the bound.
+  const double seconds = found[0]["sequential_seconds"];
+  EXPECT_NEAR(found[0]["usd_per_million"].get<double>(), seconds * 1e6 * 0.0005, 1e-9);
+}
+
+TEST_F(DevicesProgram, AHoleIsNoTime) {
+  const std::string key = *problem_keys({read_graph(graph_)}).begin();
+  const json found = rows(results("a.json", "2", 0.002) + ' ' + results("b.json", "4", 0.001, key));
+  EXPECT_EQ(found[1]["partial"], true);
+  EXPECT_TRUE(found[1]["ratio"].is_null());
+  EXPECT_DOUBLE_EQ(found[0]["ratio"], 1);
+}
+
+TEST_F(DevicesProgram, ErrorsAreOneLine) {
+  const std::string one = results("a.json", "2", 0.002);
+  expect_error(run("devices " + one), "--graph");
+  expect_error(run("devices --graph " + graph_), "results is required");
+  const std::string wrong = folder_.write("p.json", R"({"a CPU": "cheap"})").string();
+  expect_error(run("devices " + one + " --graph " + graph_ + " --prices " + wrong), "USD per hour");
+}
+
+}  // namespace
+}  // namespace benanza::analysis
