@@ -69,6 +69,7 @@ function(benanza_install_package)
   endforeach()
   install(DIRECTORY models/originals DESTINATION ${BENANZA_INSTALL_DATA})
   install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY cmake/tests/stranger DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
   install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
           FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN results EXCLUDE)
 
