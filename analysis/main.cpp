@@ -7,6 +7,7 @@
 
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
+#include "core/program/program_flags.h"
 
 namespace {
 
@@ -33,10 +34,11 @@ int main(int argc, char** argv) {
     for (const Question& question : benanza::analysis::questions()) {
       add_question(program, question);
     }
+    benanza::add_program_flags(program);
     program.parse(argc, argv);
     if (program.get_subcommands().empty()) throw benanza::Error("no question; see --help");
     return 0;
-  } catch (const CLI::Success& success) {  // --help
+  } catch (const CLI::Success& success) {  // --help, --version
     return program.exit(success);
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "benanza-analyze: %s; --help lists the options\n", error.what());

@@ -1,12 +1,28 @@
 # From models to registrations: what benanza_add_model() collects is generated once, at build time,
 # into <build>/generated and compiled into the library benanza_registrations.
 
-include(BenanzaOriginals)
+include(${CMAKE_CURRENT_LIST_DIR}/BenanzaOriginals.cmake)
+
+set(BENANZA_ZOO "weightless" CACHE STRING
+    "Files of the zoo's models: weightless (built here), original (fetched, up to 575 MB each)")
+set_property(CACHE BENANZA_ZOO PROPERTY STRINGS weightless original)
+if(NOT BENANZA_ZOO MATCHES "^(weightless|original)$")
+  message(FATAL_ERROR "BENANZA_ZOO is ${BENANZA_ZOO}: say weightless or original")
+endif()
+set(BENANZA_BATCH_SIZES "1" CACHE STRING "Batch sizes, e.g. \"1;8\"")
+set(BENANZA_DIMS "" CACHE STRING
+    "Dimensions that models leave open: NAME=N or TENSOR:AXIS=N, e.g. \"tokens=128;scores:0=100\"")
+set(BENANZA_INPUTS "" CACHE STRING
+    "Values of inputs that decide what models do: NAME=VALUE[,VALUE...], e.g. \"use_cache_branch=true\"")
+set(BENANZA_ALGORITHMS "all" CACHE STRING "Algorithms that the tests measure: best leading all with-reference")
+set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
+option(BENANZA_SKIP_REFUSED
+       "Build without the models that cannot be read (generated/refused.txt) instead of failing" OFF)
 
 # benanza_add_model(<model>...)
 # A model is the path of an .onnx file (relative to the current source folder), a name of the zoo
 # (`benanza-zoo --list`), or `zoo` for all of them. May be called from any folder, and by a project
-# that includes this one.
+# that includes this one or finds its package.
 function(benanza_add_model)
   foreach(model IN LISTS ARGN)
     if(model STREQUAL "zoo")
@@ -25,8 +41,8 @@ endfunction()
 
 # Sets `names` to the names of every model of the zoo.
 function(benanza_zoo_names names)
-  set(table ${BENANZA_SOURCE_DIR}/models/originals/files.tsv)
-  set_property(DIRECTORY ${BENANZA_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  set(table ${BENANZA_ORIGINALS}/files.tsv)
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
   file(STRINGS ${table} rows)
   list(POP_FRONT rows)
   list(TRANSFORM rows REPLACE "\t.*" "")
@@ -38,8 +54,8 @@ function(benanza_zoo_model name path)
   set(file ${BENANZA_BINARY_DIR}/models/${name}.onnx)
   add_custom_command(
     OUTPUT ${file}
-    COMMAND benanza-zoo ${name} -o ${file}
-    DEPENDS benanza-zoo
+    COMMAND Benanza::zoo ${name} -o ${file}
+    DEPENDS Benanza::zoo
     COMMENT "Writing ${name}.onnx"
     VERBATIM)
   set(${path} ${file} PARENT_SCOPE)
@@ -48,10 +64,15 @@ endfunction()
 # Called once, after every folder has had its say.
 function(benanza_generate_registrations)
   get_property(models GLOBAL PROPERTY BENANZA_MODEL_LIST)
+  get_property(backends GLOBAL PROPERTY BENANZA_BACKENDS)
+  if(NOT models AND NOT backends)
+    return()
+  endif()
   list(REMOVE_DUPLICATES models)
   if(NOT models)
-    message(FATAL_ERROR "BENANZA_MODELS is empty: name zoo models or .onnx files, e.g. "
-                        "-DBENANZA_MODELS=\"resnet50_v1;my.onnx\", or all of the zoo: -DBENANZA_MODELS=zoo")
+    message(FATAL_ERROR "No models to benchmark: name zoo models or .onnx files, e.g. "
+                        "-DBENANZA_MODELS=\"resnet50_v1;my.onnx\", or all of the zoo: "
+                        "-DBENANZA_MODELS=zoo; a project of your own calls benanza_add_model(my.onnx)")
   endif()
 
   file(MAKE_DIRECTORY ${BENANZA_BINARY_DIR}/models)
@@ -60,7 +81,7 @@ function(benanza_generate_registrations)
   list(FILTER models EXCLUDE REGEX "\\.onnx$")
   set(stamps)
   if(models AND BENANZA_ZOO STREQUAL "original")
-    benanza_original_models(${BENANZA_SOURCE_DIR}/models/originals originals stamps ${models})
+    benanza_original_models(${BENANZA_ORIGINALS} originals stamps ${models})
     list(APPEND files ${originals})
   else()
     foreach(model IN LISTS models)
@@ -87,18 +108,20 @@ function(benanza_generate_registrations)
   add_custom_command(
     OUTPUT ${out}/stamp
     BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake
-    COMMAND benanza-generate ${batch_option} ${dim_options} ${input_options} ${skip_option} --clean
+    COMMAND Benanza::generate ${batch_option} ${dim_options} ${input_options} ${skip_option} --clean
             --precision ${precisions} --out ${out} ${files}
     COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
-    DEPENDS benanza-generate ${files} ${stamps}
+    DEPENDS Benanza::generate ${files} ${stamps}
     COMMENT "Generating registrations"
     VERBATIM)
   add_custom_target(benanza_generated ALL DEPENDS ${out}/stamp)
 
   add_library(benanza_registrations STATIC ${out}/problems.cpp)
   add_dependencies(benanza_registrations benanza_generated)
-  target_link_libraries(benanza_registrations PRIVATE benanza_harness)
-  benanza_target(benanza_registrations)
+  target_link_libraries(benanza_registrations PRIVATE Benanza::harness)
+  if(COMMAND benanza_target)
+    benanza_target(benanza_registrations)
+  endif()
 
   benanza_generate_tests()
 endfunction()

@@ -1,22 +1,8 @@
-# The options of a build, and the compiler settings of every target.
+# The options of a build (those of models are in BenanzaModel.cmake), and the compiler settings of every
+# target.
 
 set(BENANZA_MODELS "resnet50_v1;googlenet" CACHE STRING
     "Models to benchmark: names of the zoo (benanza-zoo --list), zoo for all, and paths of .onnx files")
-set(BENANZA_ZOO "weightless" CACHE STRING
-    "Files of the zoo's models: weightless (built here), original (fetched, up to 575 MB each)")
-set_property(CACHE BENANZA_ZOO PROPERTY STRINGS weightless original)
-if(NOT BENANZA_ZOO MATCHES "^(weightless|original)$")
-  message(FATAL_ERROR "BENANZA_ZOO is ${BENANZA_ZOO}: say weightless or original")
-endif()
-set(BENANZA_BATCH_SIZES "1" CACHE STRING "Batch sizes, e.g. \"1;8\"")
-set(BENANZA_DIMS "" CACHE STRING
-    "Dimensions that models leave open: NAME=N or TENSOR:AXIS=N, e.g. \"tokens=128;scores:0=100\"")
-set(BENANZA_INPUTS "" CACHE STRING
-    "Values of inputs that decide what models do: NAME=VALUE[,VALUE...], e.g. \"use_cache_branch=true\"")
-set(BENANZA_ALGORITHMS "all" CACHE STRING "Algorithms that the tests measure: best leading all with-reference")
-set(BENANZA_PRECISIONS "fp32" CACHE STRING "Precisions: fp32 tf32 fp16 bf16 int8 fp8")
-option(BENANZA_SKIP_REFUSED
-       "Build without the models that cannot be read (generated/refused.txt) instead of failing" OFF)
 option(BENANZA_BUILD_SUITES "Build the generator, the zoo and the benchmark suites" ON)
 option(BENANZA_UNITY "Compile files of a target together: faster full builds" ON)
 option(BENANZA_PRECOMPILE "Precompile headers of other libraries: faster full builds" ON)

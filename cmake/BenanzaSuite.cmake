@@ -6,9 +6,17 @@
 function(benanza_add_suite backend)
   cmake_parse_arguments(PARSE_ARGV 1 arg "GPU" "" "SOURCES;LIBRARIES")
   add_executable(bench_${backend} ${arg_SOURCES})
-  benanza_target(bench_${backend})
-  target_link_libraries(bench_${backend} PRIVATE ${arg_LIBRARIES} benanza_harness
+  target_link_libraries(bench_${backend} PRIVATE ${arg_LIBRARIES} Benanza::harness
                                                  benanza_registrations)
+  set_target_properties(bench_${backend} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${BENANZA_BINARY_DIR}/bin)
+  if(COMMAND benanza_target) # one of our own
+    benanza_target(bench_${backend})
+    set(component benanza)
+    if(arg_GPU)
+      set(component nvidia)
+    endif()
+    benanza_install_suite(bench_${backend} COMPONENT ${component})
+  endif()
   set_property(GLOBAL APPEND PROPERTY BENANZA_BACKENDS ${backend})
   if(arg_GPU)
     set_property(GLOBAL APPEND PROPERTY BENANZA_GPU_BACKENDS ${backend})
@@ -22,13 +30,16 @@ function(benanza_generate_tests)
   # Everything that a measurement needs, without the tests.
   set(programs ${backends})
   list(TRANSFORM programs PREPEND bench_)
-  add_custom_target(benchmarks DEPENDS ${programs} benanza-analyze)
+  if(TARGET benanza-analyze)
+    list(APPEND programs benanza-analyze)
+  endif()
+  add_custom_target(benchmarks DEPENDS ${programs})
 
   set(generated ${BENANZA_BINARY_DIR}/generated)
   set(programs ${BENANZA_BINARY_DIR}/bin)
+  set(tools ${BENANZA_TOOLS})
   set(results ${BENANZA_BINARY_DIR}/results)
-  configure_file(${BENANZA_SOURCE_DIR}/ctest/tests.cmake.in ${BENANZA_BINARY_DIR}/ctest/tests.cmake
-                 @ONLY)
+  configure_file(${BENANZA_TEST_LIST} ${BENANZA_BINARY_DIR}/ctest/tests.cmake @ONLY)
   set_property(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES
                ${BENANZA_BINARY_DIR}/ctest/tests.cmake)
 endfunction()

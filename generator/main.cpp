@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/program/program_flags.h"
 #include "generator/emit/command.h"
 #include "generator/emit/summary.h"
 
@@ -28,7 +29,8 @@ int finish(const ImportedModels& imported, std::size_t models, const std::string
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Turns ONNX models into the problems that the benchmark suites measure.");
+  CLI::App app("Turns ONNX models into the problems that the benchmark suites measure.",
+               "benanza-generate");
   std::vector<std::string> models;
   std::vector<std::int64_t> batches;
   std::vector<std::string> dims;
@@ -73,6 +75,7 @@ int run(int argc, char** argv) {
                "needs no --out");
   app.add_flag("--unique", wants_sharing,
                "Print how many problems all the models share; needs no --out");
+  add_program_flags(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/program/program_flags.h"
 #include "models/zoo/zoo.h"
 
 namespace {
@@ -57,11 +58,11 @@ int run(int argc, char** argv) {
                  "random: weights are stored")
       ->check(CLI::IsMember({"none", "random"}));
   CLI::Option* seed_option = app.add_option("--seed", seed, "Seed of random weights (0)");
+  add_program_flags(app);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-    return 0;
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + "; see benanza-zoo --help");
   }

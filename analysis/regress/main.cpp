@@ -16,6 +16,7 @@
 #include "analysis/render/junit.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/program/program_flags.h"
 
 namespace {
 
@@ -173,6 +174,7 @@ int run(int argc, char** argv) {
       "benanza-regress");
   Options options;
   add_flags(program, options);
+  add_program_flags(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {

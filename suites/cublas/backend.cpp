@@ -1,6 +1,7 @@
 #include "suites/cublas/backend.h"
 
 #include "suites/cublas/solvers.h"
+#include "suites/cublas/status.h"
 #include "suites/nvidia/device/identity.h"
 
 namespace benanza::cublas {
@@ -13,6 +14,17 @@ System CublasBackend::system() {
   system["cublas"] = library().version();
   system["cublaslt"] = nvidia::library_version_text(cublasLtGetVersion());
   return system;
+}
+
+std::vector<LibraryVersion> CublasBackend::libraries() const {
+  // cublasGetVersion() wants a handle, and so a device.
+  std::string version;
+  for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+    int number = 0;
+    check(cublasGetProperty(part, &number), "cublasGetProperty");
+    version += (version.empty() ? "" : ".") + std::to_string(number);
+  }
+  return {{"cuBLAS", version}, {"cuBLASLt", nvidia::library_version_text(cublasLtGetVersion())}};
 }
 
 }  // namespace benanza::cublas

@@ -12,6 +12,7 @@ class CublasBackend final : public nvidia::CudaBackend<Library> {
 
   std::string_view name() const override { return "cublas"; }
   System system() override;
+  std::vector<LibraryVersion> libraries() const override;
 };
 
 }  // namespace benanza::cublas

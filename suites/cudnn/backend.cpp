@@ -15,6 +15,10 @@ System CudnnBackend::system() {
   return system;
 }
 
+std::vector<LibraryVersion> CudnnBackend::libraries() const {
+  return {{"cuDNN", nvidia::library_version_text(cudnnGetVersion())}};
+}
+
 void CudnnBackend::expect_question(const harness::Variant& prototype, harness::AlgorithmSet set) {
   try {
     library().graph_plans().expect_question(prototype, set);

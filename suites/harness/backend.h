@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/program/version.h"
 #include "core/results_file/origin.h"
 #include "suites/harness/conditions/observer.h"
 #include "suites/harness/primitive.h"
@@ -32,6 +33,15 @@ class Stopwatch {
   virtual double short_sample_seconds() const { return 1e-3; }
 };
 
+/// A flag of a suite's own, which its main() takes out of the command line: for help alone.
+struct BackendFlag {
+  /// "--peaks"
+  std::string name;
+  /// Stands for its value, which follows after '=': "SOURCE". Empty: it has none.
+  std::string value;
+  std::string help;
+};
+
 /// A library that solves problems. Opens its context (engine, stream, handles) when it is first
 /// needed: a suite can show its help and list names where there is no device. What needs one throws
 /// NoDevice.
@@ -40,8 +50,10 @@ class Backend {
   virtual ~Backend() = default;
   /// Part of every benchmark name: "onednn", "cudnn", "cublas".
   virtual std::string_view name() const = 0;
-  /// Lines of --help for flags that are the backend's own.
-  virtual std::string_view help() const { return {}; }
+  /// Those of the backend's own.
+  virtual std::vector<BackendFlag> flags() const { return {}; }
+  /// For --version: what this process has loaded. Needs no device.
+  virtual std::vector<LibraryVersion> libraries() const { return {}; }
   /// One line for each device that this process could measure on; empty: there is none.
   virtual std::vector<std::string> devices() const = 0;
   /// Needs the device.

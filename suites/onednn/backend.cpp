@@ -28,7 +28,10 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
   }
 
   std::string_view name() const override { return "onednn"; }
-  std::string_view help() const override { return cpu_options_help(); }
+  std::vector<harness::BackendFlag> flags() const override { return cpu_flags(); }
+  std::vector<LibraryVersion> libraries() const override {
+    return {{"oneDNN", describe_system().at("onednn_version")}};
+  }
   std::vector<std::string> devices() const override {
     const System system = describe_system();
     return {"0: " + system.at("cpu_model") + ", " + system.at("threads") + " threads"};

@@ -27,10 +27,10 @@ CpuOptions take_cpu_options(int& argc, char** argv, const Environment& environme
   return options;
 }
 
-std::string_view cpu_options_help() {
-  return "  --peaks=SOURCE         of arithmetic and bandwidth: measure (default), none, or a "
-         "results\n"
-         "                         file of this machine that holds them (also BENANZA_PEAKS)\n";
+std::vector<harness::BackendFlag> cpu_flags() {
+  return {{"--peaks", "SOURCE",
+           "of arithmetic and bandwidth: measure (default), none, or a results file of this "
+           "machine that holds them (also BENANZA_PEAKS)"}};
 }
 
 }  // namespace benanza::onednn

@@ -3,6 +3,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "suites/harness/backend.h"
 
 namespace benanza::onednn {
 
@@ -21,7 +24,7 @@ using Environment = std::function<const char*(const char*)>;
 /// the environment's BENANZA_PEAKS says it. Throws Error for an empty one.
 CpuOptions take_cpu_options(int& argc, char** argv, const Environment& environment);
 
-/// Lines for --help.
-std::string_view cpu_options_help();
+/// For help.
+std::vector<harness::BackendFlag> cpu_flags();
 
 }  // namespace benanza::onednn

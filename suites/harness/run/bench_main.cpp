@@ -160,6 +160,16 @@ void list(Backend& backend, const Registration& registration, const Selection& s
   }
 }
 
+/// As CLI11 writes those of the harness.
+std::string lines_of(const std::vector<BackendFlag>& flags) {
+  std::ostringstream lines;
+  for (const BackendFlag& flag : flags) {
+    const std::string name = flag.value.empty() ? flag.name : flag.name + '=' + flag.value;
+    lines << "  " << std::left << std::setw(27) << name << ' ' << flag.help << '\n';
+  }
+  return lines.str();
+}
+
 /// Nothing matches the flags: an error, unless another shard has what there is. Returns the exit
 /// status.
 int nothing_to_measure(Backend& backend, const Registration& registration,
@@ -180,10 +190,14 @@ int nothing_to_measure(Backend& backend, const Registration& registration,
 int run(int argc, char** argv, Backend& backend, const Registration& registration,
         const Verifier& verifier) {
   const Clock::time_point start = Clock::now();
-  SuiteOptions options = parse_options(argc, argv);
+  SuiteOptions options = parse_options(argc, argv, backend);
+  if (options.answer) {
+    std::cout << *options.answer << std::endl;
+    return 0;
+  }
   if (options.help) {
     std::cout << options.help_text << '\n'
-              << backend.help() << "\nand the flags of Google Benchmark:\n"
+              << lines_of(backend.flags()) << "\nand the flags of Google Benchmark:\n"
               << std::flush;
     benchmark::PrintDefaultHelp();
     return 0;

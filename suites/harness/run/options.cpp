@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/program/program_flags.h"
 
 namespace benanza::harness {
 namespace {
@@ -78,7 +79,7 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                  "best: the library's first choice, in the layout it chooses itself where it has "
                  "one (any); leading: the first three of every way and layout; all: every one "
                  "but reference code (default); with-reference: really all")
-      ->type_name("SET");
+      ->type_name("{best,leading,all,with-reference}");
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
       ->type_name("P,...")
       ->delimiter(',')
@@ -121,36 +122,72 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_flag("--ctest", options.ctest, "print measurements for CTest's report");
 }
 
-/// Google Benchmark's flags, documented by its own help.
+/// Google Benchmark's flags, which its own help lists.
 void add_benchmark_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   const std::string hidden;
-  app.add_option("--benchmark_filter", options.selection.filter)
+  app.add_option("--benchmark_filter", options.selection.filter,
+                 "only benchmarks whose names match this regular expression")
+      ->type_name("REGEX")
       ->envname("BENCHMARK_FILTER")
       ->group(hidden);
-  app.add_option("--benchmark_repetitions", options.repetitions)
+  app.add_option("--benchmark_repetitions", options.repetitions,
+                 "measure each so many times, spread over the run (default: 1)")
+      ->type_name("N")
       ->envname("BENCHMARK_REPETITIONS")
       ->group(hidden);
-  app.add_option("--benchmark_min_time", arguments.minimum_seconds)
+  app.add_option("--benchmark_min_time", arguments.minimum_seconds,
+                 "seconds of each measurement at least")
+      ->type_name("SECONDS")
       ->envname("BENCHMARK_MIN_TIME")
       ->group(hidden);
-  app.add_option("--benchmark_min_warmup_time", arguments.warmup_seconds)
+  app.add_option("--benchmark_min_warmup_time", arguments.warmup_seconds,
+                 "seconds of warming up before each")
+      ->type_name("SECONDS")
       ->envname("BENCHMARK_MIN_WARMUP_TIME")
       ->group(hidden);
-  app.add_option("--benchmark_format", arguments.format)
+  app.add_option("--benchmark_format", arguments.format, "what is printed while measuring")
+      ->type_name("{console,json,csv}")
       ->envname("BENCHMARK_FORMAT")
       ->group(hidden);
-  app.add_option("--benchmark_out", arguments.out)->envname("BENCHMARK_OUT")->group(hidden);
-  app.add_option("--benchmark_out_format", arguments.out_format)
+  app.add_option("--benchmark_out", arguments.out,
+                 "results file; a run with the same file goes on where it ended")
+      ->type_name("FILE")
+      ->envname("BENCHMARK_OUT")
+      ->group(hidden);
+  app.add_option("--benchmark_out_format", arguments.out_format,
+                 "json: results are written in no other format")
+      ->type_name("{json}")
       ->envname("BENCHMARK_OUT_FORMAT")
       ->group(hidden);
-  app.add_option("--benchmark_context", arguments.context)
+  app.add_option("--benchmark_context", arguments.context, "more for the context of the results")
+      ->type_name("KEY=VALUE,...")
       ->envname("BENCHMARK_CONTEXT")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group(hidden);
-  app.add_flag("--benchmark_list_tests", options.list)
+  app.add_flag("--benchmark_list_tests", options.list, "print the names and end")
       ->envname("BENCHMARK_LIST_TESTS")
       ->group(hidden);
+}
+
+/// Listed by bench_main; who comes here has left out the '='.
+void add_backend_flags(CLI::App& app, const std::vector<BackendFlag>& flags) {
+  const std::string hidden;
+  for (const BackendFlag& flag : flags) {
+    if (flag.value.empty()) {
+      app.add_flag(flag.name, flag.help)->group(hidden);
+      continue;
+    }
+    app.add_option_function<std::string>(
+           flag.name,
+           [flag](const std::string&) {
+             throw Error(flag.name + ": its value follows after '=': " + flag.name + '=' +
+                         flag.value);
+           },
+           flag.help)
+        ->type_name(flag.value)
+        ->group(hidden);
+  }
 }
 
 void check_values(const Arguments& arguments, SuiteOptions& options) {
@@ -200,17 +237,23 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
 
 }  // namespace
 
-SuiteOptions parse_options(int argc, const char* const* argv) {
+SuiteOptions parse_options(int argc, const char* const* argv, const Backend& backend) {
   SuiteOptions options;
   Arguments arguments;
-  CLI::App app{"Measures a library's calls for the problems of the models it was built for."};
+  CLI::App app("Measures a library's calls for the problems of the models it was built for.",
+               "bench_" + std::string(backend.name()));
   app.set_help_flag("");
   app.allow_extras();
   app.add_flag("-h,--help", options.help, "print this and end");
   add_own_flags(app, options, arguments);
+  add_backend_flags(app, backend.flags());
   add_benchmark_flags(app, options, arguments);
+  add_program_flags(app, [&backend] { return backend.libraries(); });
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    options.answer = success.what();
+    return options;
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + "; --help lists the flags");
   }

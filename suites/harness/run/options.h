@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "suites/harness/backend.h"
 #include "suites/harness/machine_context.h"
 #include "suites/harness/measure/measure.h"
 #include "suites/harness/run/variants.h"
@@ -41,13 +43,15 @@ struct SuiteOptions {
   /// Print the help and end.
   bool help = false;
   std::string help_text;
+  /// Print this and end: --version, --man, --completion.
+  std::optional<std::string> answer;
   /// Handed to Google Benchmark as they are, argv[0] not included.
   std::vector<std::string> benchmark_flags;
 };
 
 /// Reads the command line: the suite's own flags and those of Google Benchmark's that must not
 /// reach it, because names, rows and files are the suite's. Throws Error naming the flag that is
-/// unknown or has an impossible value.
-SuiteOptions parse_options(int argc, const char* const* argv);
+/// unknown or has an impossible value. The flags of `backend` are those that are gone already.
+SuiteOptions parse_options(int argc, const char* const* argv, const Backend& backend);
 
 }  // namespace benanza::harness

@@ -134,17 +134,16 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
   return options;
 }
 
-std::string_view cuda_options_help() {
-  return "  --device=N             GPU to use, from 0 (default: CTest's allocation,\n"
-         "                         BENANZA_DEVICE, or 0)\n"
-         "  --max-workspace=BYTES  largest workspace of one call, e.g. 512M (default: what is "
-         "free)\n"
-         "  --peaks=SOURCE         of arithmetic and bandwidth: measure (default), none, or a "
-         "results\n"
-         "                         file of this device that holds them (also BENANZA_PEAKS)\n"
-         "  --kernels              kernel names and CUPTI's times in every row, taken when all "
-         "is timed\n"
-         "  --counters             hardware counters in every row, likewise\n";
+std::vector<harness::BackendFlag> cuda_flags() {
+  return {
+      {"--device", "N", "GPU to use, from 0 (default: CTest's allocation, BENANZA_DEVICE, or 0)"},
+      {"--max-workspace", "BYTES",
+       "largest workspace of one call, e.g. 512M (default: what is free)"},
+      {"--peaks", "SOURCE",
+       "of arithmetic and bandwidth: measure (default), none, or a results file of this device "
+       "that holds them (also BENANZA_PEAKS)"},
+      {"--kernels", "", "kernel names and CUPTI's times in every row, taken when all is timed"},
+      {"--counters", "", "hardware counters in every row, likewise"}};
 }
 
 }  // namespace benanza::nvidia

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "suites/harness/backend.h"
 
 namespace benanza::nvidia {
 
@@ -40,7 +43,7 @@ using Environment = std::function<const char*(const char*)>;
 /// another process. Throws Error naming the flag and its value.
 CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment);
 
-/// Lines for --help.
-std::string_view cuda_options_help();
+/// For help.
+std::vector<harness::BackendFlag> cuda_flags();
 
 }  // namespace benanza::nvidia

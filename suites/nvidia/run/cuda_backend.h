@@ -21,7 +21,7 @@ class CudaBackend : public harness::SolverBackend<Library> {
         library_(device) {}
 
   std::vector<std::string> devices() const override { return usable_devices(); }
-  std::string_view help() const override { return cuda_options_help(); }
+  std::vector<harness::BackendFlag> flags() const override { return cuda_flags(); }
   /// The peaks, and what the GPU did before.
   std::vector<std::pair<std::string, std::string>> context() override {
     std::vector<std::pair<std::string, std::string>> entries{{"peaks", "not measured"}};

@@ -233,6 +233,27 @@ TEST_F(Suite, HelpShowsBothKindsOfFlags) {
   EXPECT_THAT(finished.out, AllOf(HasSubstr("--smoke"), HasSubstr("--benchmark_filter")));
 }
 
+TEST_F(Suite, SaysItsVersionAndThatOfItsLibrary) {
+  const Finished finished = run({"--version"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out,
+              AllOf(testing::StartsWith("bench_fake "), testing::EndsWith("\nlibfake 1.2.3\n")));
+}
+
+// With Google Benchmark's flags that the suite does itself, and those of the backend.
+TEST_F(Suite, WritesItsManPage) {
+  const Finished finished = run({"--man"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out,
+              AllOf(testing::StartsWith(".TH BENCH_FAKE 1"), HasSubstr("\\-\\-benchmark_filter"),
+                    HasSubstr("\\fB\\-\\-mood\\fR=\\fIMOOD\\fR\nof the library\n")));
+}
+
+TEST_F(Suite, FlagsOfTheBackendTakeTheirValueBehindAnEqualsSign) {
+  EXPECT_THAT(run({"--help"}).out, HasSubstr("  --mood=MOOD                 of the library\n"));
+  expect_error(run({"--mood", "wild"}), "--mood: its value follows after '=': --mood=MOOD");
+}
+
 TEST_F(Suite, BadFlagsAreOneLine) {
   expect_error(run({"--frsh"}), "unknown flag \"--frsh\"");
   expect_error(run({"--benchmark_fliter=x"}), "unknown flag \"--benchmark_fliter=x\"");

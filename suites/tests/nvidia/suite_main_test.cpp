@@ -19,7 +19,7 @@ class FakeBackend : public harness::Backend {
   explicit FakeBackend(LazyContext& device) : device_(device) {}
 
   std::string_view name() const override { return "x"; }
-  std::string_view help() const override { return cuda_options_help(); }
+  std::vector<harness::BackendFlag> flags() const override { return cuda_flags(); }
   std::vector<std::string> devices() const override { return usable_devices(); }
   System system() override { return device_.get().system(); }
   std::vector<Layout> layouts(const Problem&) const override { return {Layout::plain}; }

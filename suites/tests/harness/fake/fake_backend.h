@@ -44,6 +44,8 @@ class FakeBackend : public Backend {
 
   std::string_view name() const override { return "fake"; }
   std::vector<std::string> devices() const override { return {"0: fake"}; }
+  std::vector<BackendFlag> flags() const override { return {{"--mood", "MOOD", "of the library"}}; }
+  std::vector<LibraryVersion> libraries() const override { return {{"libfake", "1.2.3"}}; }
   System system() override { return {{"device", "fake \"0\""}, {"threads", threads_}}; }
   /// How many primitives it has made.
   std::vector<std::pair<std::string, std::string>> context() override {

@@ -1,0 +1,42 @@
+#include "core/program/program_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+
+#include "core/program/completion.h"
+#include "core/program/man_page.h"
+
+namespace benanza {
+namespace {
+
+/// The program's answer instead of its work. CLI11's own way to print a text and end.
+[[noreturn]] void answer(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  throw CLI::CallForVersion(text, 0);
+}
+
+}  // namespace
+
+void add_program_flags(CLI::App& app, AskLibraries libraries) {
+  const std::string hidden;
+  app.add_flag_callback(
+      "--version",
+      [&app, libraries = std::move(libraries)] {
+        answer(
+            version_text(app.get_name(), libraries ? libraries() : std::vector<LibraryVersion>{}));
+      },
+      "Print the version of the program and of the libraries it has loaded, and end");
+  app.add_flag_callback("--man", [&app] { answer(man_page(describe(app), project_version())); })
+      ->group(hidden);
+  app.add_option_function<std::string>(
+         "--completion",
+         [&app](const std::string& shell) {
+           const Command program = describe(app);
+           answer(shell == "zsh" ? zsh_completion(program) : bash_completion(program));
+         })
+      ->check(CLI::IsMember({"bash", "zsh"}))
+      ->group(hidden);
+}
+
+}  // namespace benanza
