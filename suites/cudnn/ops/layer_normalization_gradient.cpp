@@ -32,7 +32,7 @@ GraphCall normalization_gradient(const LayerNormalizationGradient& shape, Precis
   const auto x = operand(tensor);
   const auto scale = forward.scale ? operand(vector) : graph.filled(vector, 1);
   const auto mean = centred ? operand(statistic) : OperationGraph::none;
-  call.inverse_deviation = {.operand = call.inputs.size(), .epsilon = forward.epsilon};
+  call.operand_deviation = {.index = call.inputs.size(), .epsilon = forward.epsilon};
   const auto inverse_deviation = operand(statistic);
   call.output = tensor;
   const auto dx = graph.tensor(tensor);

@@ -99,7 +99,8 @@ class GraphPrimitive final : public SeveralResults {
   GraphPrimitive(Library& library, const harness::Variant& variant, Planned planned,
                  std::int64_t bytes)
       : SeveralResults(library, variant, planned.call.inputs, results_of(planned.call), bytes),
-        inverse_deviation_(planned.call.inverse_deviation),
+        operand_deviation_(planned.call.operand_deviation),
+        result_deviation_(planned.call.result_deviation),
         scalars_(std::move(planned.scalars)),
         known_(std::move(planned.known)),
         plan_(*planned.plan),
@@ -148,10 +149,10 @@ class GraphPrimitive final : public SeveralResults {
   }
 
   void upload(std::size_t index, std::span<const float> values) override {
-    if (!inverse_deviation_ || index != inverse_deviation_->operand) {
+    if (!operand_deviation_ || index != operand_deviation_->index) {
       return SeveralResults::upload(index, values);
     }
-    SeveralResults::upload(index, inverse_deviations(values, inverse_deviation_->epsilon));
+    SeveralResults::upload(index, inverse_deviations(values, operand_deviation_->epsilon));
   }
 
   void run() override { BENANZA_CUDNN(cudnnBackendExecute, handle(), plan_.get(), pack_.get()); }
@@ -161,8 +162,14 @@ class GraphPrimitive final : public SeveralResults {
  protected:
   Facts library_facts() override { return {{"tensor_core_claimed", tensor_cores_}}; }
 
+  float told(std::size_t index, float stored) const override {
+    if (!result_deviation_ || index != result_deviation_->index) return stored;
+    return variance_of(stored, result_deviation_->epsilon);
+  }
+
  private:
-  std::optional<GraphCall::InverseDeviation> inverse_deviation_;
+  std::optional<GraphCall::InverseDeviation> operand_deviation_;
+  std::optional<GraphCall::InverseDeviation> result_deviation_;
   std::vector<OperationGraph::Scalar> scalars_;
   std::shared_ptr<KnownGraph> known_;
   const Descriptor& plan_;

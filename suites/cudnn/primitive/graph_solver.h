@@ -39,12 +39,14 @@ struct GraphCall {
   std::vector<Own> further_results;
   /// What the library writes and nobody asks for.
   std::vector<Own> ignored_results;
-  /// An operand that is a variance and that the library wants as 1 / sqrt(variance + epsilon).
   struct InverseDeviation {
-    std::size_t operand = 0;
+    /// Of the operand, or of the result.
+    std::size_t index = 0;
     float epsilon = 0;
   };
-  std::optional<InverseDeviation> inverse_deviation;
+  /// An operand, a result that is a variance and 1 / sqrt(variance + epsilon) for the library.
+  std::optional<InverseDeviation> operand_deviation;
+  std::optional<InverseDeviation> result_deviation;
   OperationGraph graph;
   /// What the heuristics list cannot be compiled, but the same engines without settings can.
   bool needs_defaults = false;
@@ -90,8 +92,8 @@ harness::Solver<Library, Shape> graph_solver(
           .algorithms =
               [graphs](Library& library, const Shape& shape, const harness::Variant& prototype,
                        harness::AlgorithmSet set) {
-                return graph_algorithms(graphs(shape, prototype), prototype, set,
-                                        library.graph_plans());
+                GraphCalls calls = graphs(shape, prototype);  // may refuse, and needs no GPU for it
+                return graph_algorithms(std::move(calls), prototype, set, library.graph_plans());
               },
           .create =
               [graphs](Library& library, const Shape& shape, const harness::Variant& variant) {

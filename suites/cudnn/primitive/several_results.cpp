@@ -1,10 +1,12 @@
 #include "suites/cudnn/primitive/several_results.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
 #include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/run/result_reader.h"
 
 namespace benanza::cudnn {
 
@@ -12,7 +14,8 @@ SeveralResults::SeveralResults(Library& library, const harness::Variant& variant
                                std::vector<nvidia::TensorFormat> inputs,
                                std::vector<nvidia::TensorFormat> results,
                                std::int64_t workspace_bytes)
-    : CudnnPrimitive(library, variant, std::move(inputs), results.at(0), workspace_bytes) {
+    : CudnnPrimitive(library, variant, std::move(inputs), results.at(0), workspace_bytes),
+      first_(results[0]) {
   for (std::size_t index = 1; index < results.size(); ++index) {
     nvidia::DeviceMemory memory(nvidia::span_bytes(results[index]));
     further_.push_back({.format = std::move(results[index]), .memory = std::move(memory)});
@@ -42,8 +45,41 @@ std::vector<float> SeveralResults::download() {
 
 std::optional<harness::Primitive::Glimpse> SeveralResults::glimpse(
     std::span<const std::int64_t> places) {
-  if (!further_.empty()) return std::nullopt;
-  return CudnnPrimitive::glimpse(places);
+  std::vector<const nvidia::TensorFormat*> formats{&first_};
+  for (const Further& one : further_) formats.push_back(&one.format);
+  const auto reads = [](const auto* format) { return nvidia::ResultReader::reads(*format); };
+  if (!std::ranges::all_of(formats, reads)) return std::nullopt;
+  nvidia::ResultReader& reader = context().results();
+  Glimpse all{.values = std::vector<float>(places.size()), .poisoned = std::nullopt};
+  std::int64_t begin = 0;
+  for (std::size_t index = 0; index < formats.size(); ++index) {
+    const nvidia::TensorFormat& format = *formats[index];
+    const PlacesOfPart part = places_of_part(places, begin, element_count(format.dims));
+    if (!part.places.empty()) {
+      const auto values = reader.values(result(index), format, part.places, stream());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        all.values[part.indices[i]] = told(index, values[i]);
+      }
+    }
+    if (!all.poisoned) {
+      const auto poisoned = reader.not_a_number(result(index), format, stream());
+      if (poisoned) all.poisoned = begin + *poisoned;
+    }
+    begin += element_count(format.dims);
+  }
+  return all;
+}
+
+PlacesOfPart places_of_part(std::span<const std::int64_t> places, std::int64_t begin,
+                            std::int64_t count) {
+  PlacesOfPart part;
+  for (std::size_t index = 0; index < places.size(); ++index) {
+    const std::int64_t place = places[index] - begin;
+    if (place < 0 || place >= count) continue;
+    part.places.push_back(place);
+    part.indices.push_back(index);
+  }
+  return part;
 }
 
 std::byte* SeveralResults::result(std::size_t index) const {

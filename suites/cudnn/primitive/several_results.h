@@ -18,7 +18,7 @@ class SeveralResults : public CudnnPrimitive {
 
   void poison_output() override;
   std::vector<float> download() override;
-  /// Empty where there is more than one result.
+  /// Places count on from one result to the next.
   std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override;
 
  protected:
@@ -31,9 +31,19 @@ class SeveralResults : public CudnnPrimitive {
     nvidia::TensorFormat format;
     nvidia::DeviceMemory memory;
   };
+  nvidia::TensorFormat first_;
   /// All but the first.
   std::vector<Further> further_;
 };
+
+/// Of `places` those in [begin, begin + count), counted from `begin`, and their indices in
+/// `places`.
+struct PlacesOfPart {
+  std::vector<std::int64_t> places;
+  std::vector<std::size_t> indices;
+};
+PlacesOfPart places_of_part(std::span<const std::int64_t> places, std::int64_t begin,
+                            std::int64_t count);
 
 /// What the library keeps of a variance: 1 / sqrt(variance + epsilon).
 float inverse_deviation(float variance, float epsilon);

@@ -1,12 +1,13 @@
-#include "suites/cudnn/ops/batch_normalization_training.h"
+#include "suites/cudnn/ops/batch_normalization_training/batch_normalization_training.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <array>
 
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/api/shape.h"
 #include "suites/cudnn/primitive/several_results.h"
+#include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -43,6 +44,20 @@ TEST(InverseDeviation, ThereAndBack) {
   }
 }
 
+// Results of 10, 2 and 2 elements: place 11 is the second of the second one.
+TEST(SeveralResults, PlacesCountOnFromOneToTheNext) {
+  const std::array<std::int64_t, 5> places{11, 0, 12, 9, 10};
+  const auto first = places_of_part(places, 0, 10);
+  EXPECT_EQ(first.places, (std::vector<std::int64_t>{0, 9}));
+  EXPECT_EQ(first.indices, (std::vector<std::size_t>{1, 3}));
+  const auto second = places_of_part(places, 10, 2);
+  EXPECT_EQ(second.places, (std::vector<std::int64_t>{1, 0}));
+  EXPECT_EQ(second.indices, (std::vector<std::size_t>{0, 4}));
+  const auto third = places_of_part(places, 12, 2);
+  EXPECT_EQ(third.places, (std::vector<std::int64_t>{0}));
+  EXPECT_EQ(third.indices, (std::vector<std::size_t>{2}));
+}
+
 // 1 x c x 1 x 1 in fp32, whatever the precision of the data.
 TEST(BatchNormalizationVectors, AreFloatsOfTheChannels) {
   for (const Dims& dims : {Dims{8, 64, 14, 14}, Dims{8, 64}, Dims{2, 64, 4, 4, 4}}) {
@@ -59,6 +74,49 @@ TEST(BatchNormalizationVectors, AreFloatsOfTheChannels) {
     for (int axis = 0; axis < rank; ++axis) {
       EXPECT_EQ(extents[static_cast<std::size_t>(axis)], axis == 1 ? 64 : 1);
     }
+  }
+}
+
+// x, scale and bias in; y, mean and deviation out.
+TEST(BatchNormalizationTrainingGraph, HasTheProblemsOperandsAndResults) {
+  const char* key = "batchnorm_training/32x64x56x56_e1e-05";
+  const auto calls = batch_normalization_training_graphs(
+      shape_of<BatchNormalizationTraining>(key), variant(key, Precision::fp16, Layout::nhwc));
+  ASSERT_EQ(calls.size(), 1U);
+  ASSERT_EQ(calls[0].inputs.size(), 3U);
+  EXPECT_EQ(calls[0].inputs[1].precision, Precision::fp32);
+  EXPECT_EQ(calls[0].output, calls[0].inputs[0]);
+  ASSERT_EQ(calls[0].further_results.size(), 2U);
+  EXPECT_EQ(calls[0].further_results[1].format.dims, (Dims{1, 64, 1, 1}));
+  ASSERT_TRUE(calls[0].result_deviation);
+  EXPECT_EQ(calls[0].result_deviation->index, 2U);
+}
+
+TEST(BatchNormalizationGradientGraph, HasTheProblemsOperandsAndResults) {
+  const char* key = "batchnorm_bwd/32x64x56x56_e1e-05";
+  const auto calls = batch_normalization_gradient_graphs(
+      shape_of<BatchNormalizationGradient>(key), variant(key, Precision::fp16, Layout::nhwc));
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls[0].inputs.size(), 5U);
+  ASSERT_TRUE(calls[0].operand_deviation);
+  EXPECT_EQ(calls[0].operand_deviation->index, 4U);
+  EXPECT_EQ(calls[0].further_results.size(), 2U);
+}
+
+TEST_F(H100, TrainsBatchNormalizationOfInnermostChannels) {
+  const char* training = "batchnorm_training/32x64x56x56_e1e-05";
+  const char* gradient = "batchnorm_bwd/32x64x56x56_e1e-05";
+  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16}) {
+    EXPECT_THAT(names(bound(batch_normalization_training_graphs,
+                            shape_of<BatchNormalizationTraining>(training)),
+                      variant(training, precision, Layout::nhwc)),
+                testing::Not(testing::IsEmpty()))
+        << to_string(precision);
+    EXPECT_THAT(names(bound(batch_normalization_gradient_graphs,
+                            shape_of<BatchNormalizationGradient>(gradient)),
+                      variant(gradient, precision, Layout::nhwc)),
+                testing::Not(testing::IsEmpty()))
+        << to_string(precision);
   }
 }
 

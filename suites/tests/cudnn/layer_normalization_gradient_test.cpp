@@ -34,9 +34,9 @@ TEST(LayerNormalizationGradientGraph, HasTheProblemsOperandsAndResults) {
   EXPECT_THAT(call.inputs[1].strides, ElementsAre(768, 1, 768, 768));
   EXPECT_THAT(call.inputs[2].dims, ElementsAre(1, 768, 1, 1));
   EXPECT_THAT(call.inputs[4].dims, ElementsAre(128, 1, 1, 1));
-  ASSERT_TRUE(call.inverse_deviation);
-  EXPECT_EQ(call.inverse_deviation->operand, 4U);
-  EXPECT_EQ(call.inverse_deviation->epsilon, 1e-5F);
+  ASSERT_TRUE(call.operand_deviation);
+  EXPECT_EQ(call.operand_deviation->index, 4U);
+  EXPECT_EQ(call.operand_deviation->epsilon, 1e-5F);
   EXPECT_THAT(call.bound, SizeIs(6));
   EXPECT_THAT(call.further_results, SizeIs(2));
   EXPECT_THAT(call.ignored_results, IsEmpty());
@@ -45,7 +45,7 @@ TEST(LayerNormalizationGradientGraph, HasTheProblemsOperandsAndResults) {
 TEST(LayerNormalizationGradientGraph, TheLibraryAlwaysScales) {
   const auto plain = calls_of("layernorm_bwd/128x768_e1e-05");
   EXPECT_THAT(plain.at(0).inputs, SizeIs(4));
-  EXPECT_EQ(plain.at(0).inverse_deviation->operand, 3U);
+  EXPECT_EQ(plain.at(0).operand_deviation->index, 3U);
   EXPECT_THAT(plain.at(0).further_results, IsEmpty());
   EXPECT_THAT(plain.at(0).ignored_results, SizeIs(2));
   EXPECT_THAT(plain.at(0).graph.constants(), SizeIs(1));
@@ -57,7 +57,7 @@ TEST(LayerNormalizationGradientGraph, TheLibraryAlwaysScales) {
 TEST(LayerNormalizationGradientGraph, ARootMeanSquareHasNoMeanAndNeedsNoBias) {
   const auto calls = calls_of("rmsnorm_bwd/128x4096_e1e-06_s");
   EXPECT_THAT(calls.at(0).inputs, SizeIs(4));
-  EXPECT_EQ(calls.at(0).inverse_deviation->operand, 3U);
+  EXPECT_EQ(calls.at(0).operand_deviation->index, 3U);
   EXPECT_THAT(calls.at(0).further_results, SizeIs(1));
   EXPECT_THAT(calls.at(0).ignored_results, IsEmpty());
 }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/problem/ops/batch_normalization_training.h"
+#include "suites/cudnn/primitive/graph_solver.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::cudnn {
@@ -23,5 +25,12 @@ struct BatchNormalizationWay {
 };
 /// Throws std::invalid_argument naming `algorithm`.
 BatchNormalizationWay parse_batch_normalization_training(std::string_view algorithm);
+
+/// The library's batch normalization in training and its gradient as graphs, vectors in fp32. Throw
+/// Unsupported at int8.
+std::vector<GraphCall> batch_normalization_training_graphs(const BatchNormalizationTraining& shape,
+                                                           const harness::Variant& variant);
+std::vector<GraphCall> batch_normalization_gradient_graphs(const BatchNormalizationGradient& shape,
+                                                           const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

@@ -1,4 +1,4 @@
-#include "suites/cudnn/ops/batch_normalization_training.h"
+#include "suites/cudnn/ops/batch_normalization_training/batch_normalization_training.h"
 
 #include <stdexcept>
 #include <string>
@@ -175,8 +175,13 @@ class TrainingGradientPrimitive final : public SeveralResults {
   float epsilon_;
 };
 
+template <class Shape>
+std::vector<Layout> layouts(const Shape& shape) {
+  return image_layouts(shape.input);
+}
+
 template <class Shape, class Made>
-harness::Solver<Library, Shape> training_solver(
+harness::Solver<Library, Shape> call_solver(
     std::int64_t (*workspace)(Library&, const TrainingTensors&, const BatchNormalizationWay&)) {
   return {
       .layouts = [](const Shape& shape) { return image_layouts(shape.input); },
@@ -215,9 +220,12 @@ BatchNormalizationWay parse_batch_normalization_training(std::string_view algori
 }
 
 void register_batch_normalization_training(SolverTable& table) {
-  table.add(training_solver<BatchNormalizationTraining, TrainingPrimitive>(forward_workspace));
-  table.add(
-      training_solver<BatchNormalizationGradient, TrainingGradientPrimitive>(gradient_workspace));
+  table.add(call_solver<BatchNormalizationTraining, TrainingPrimitive>(forward_workspace));
+  table.add(graph_solver<BatchNormalizationTraining>(layouts<BatchNormalizationTraining>,
+                                                     batch_normalization_training_graphs));
+  table.add(call_solver<BatchNormalizationGradient, TrainingGradientPrimitive>(gradient_workspace));
+  table.add(graph_solver<BatchNormalizationGradient>(layouts<BatchNormalizationGradient>,
+                                                     batch_normalization_gradient_graphs));
 }
 
 }  // namespace benanza::cudnn
