@@ -95,6 +95,9 @@ struct LoweredGraph {
   std::set<std::string> bound_dims;
   /// Where the model contradicts itself, in whole lines.
   std::vector<std::string> warnings;
+  /// Rows of a list of problems (generator/lists): no data flows between them, and there is no
+  /// batch.
+  bool is_list = false;
 };
 
 }  // namespace benanza
