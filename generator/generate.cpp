@@ -6,7 +6,7 @@
 namespace benanza {
 
 Graph make_graph(const LoweredGraph& lowered) {
-  if (lowered.is_list) {
+  if (!lowered.list.empty()) {
     Graph graph;
     graph.model = lowered.model;
     graph.layers.assign(lowered.layers.begin(), lowered.layers.end());

@@ -73,7 +73,7 @@ LoweredGraph read_list(const fs::path& path) {
   const std::string name = folder.filename().string();
   LoweredGraph graph;
   graph.model = name + '_' + set;
-  graph.is_list = true;
+  graph.list = name;
   std::set<std::string> sets;
   for (const fs::path& table : tables(given.parent_path().empty() ? "." : given.parent_path())) {
     add_rows(graph, table, name + '.' + table.stem().string(), set, sets);

@@ -95,9 +95,9 @@ struct LoweredGraph {
   std::set<std::string> bound_dims;
   /// Where the model contradicts itself, in whole lines.
   std::vector<std::string> warnings;
-  /// Rows of a list of problems (generator/lists): no data flows between them, and there is no
-  /// batch.
-  bool is_list = false;
+  /// Of a list of problems (generator/lists): its name, "deepbench". Then the layers are rows: no
+  /// data flows between them, and there is no batch. Empty: a model.
+  std::string list = {};
 };
 
 }  // namespace benanza
