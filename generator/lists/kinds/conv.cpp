@@ -36,7 +36,7 @@ Pass pass_of(const Row& row, const std::string& name, const Convolution& shape) 
   if (name == "fwd") return {.name = name, .problem = Problem{shape, {}}};
   if (name == "bwd_data") return {.name = name, .problem = Problem{data_gradient(shape), {}}};
   if (name == "bwd_weights") {
-    return {.name = name, .reason = "the gradient of filters is no problem here yet"};
+    return {.name = name, .problem = Problem{ConvolutionFilterGradient{shape}, {}}};
   }
   throw row.error("passes are fwd, bwd_data and bwd_weights, not \"" + name + '"');
 }

@@ -125,6 +125,10 @@ TEST(DeepBench, ConvolutionsOfATrainingStep) {
   // 38 by 166 pixels: windows cover 2 * 37 + 5 = 79 rows and 2 * 165 + 10 = 340 columns of 341.
   EXPECT_THAT(data.problems, ElementsAre("deconv/4x32x38x166_k32x5x10_p0.0.0.-1_s2x2_d1x1_g1"));
   EXPECT_EQ(data.flops, by_name.at(second + "fwd (speech recognition)").flops);
+  const LoweredLayer& weights = by_name.at(second + "bwd_weights (speech recognition)");
+  EXPECT_THAT(weights.problems,
+              ElementsAre("conv_bwd_filter/4x32x79x341_k32x5x10_p0.0.0.0_s2x2_d1x1_g1"));
+  EXPECT_EQ(weights.flops, data.flops);
 }
 
 TEST_F(List, ADataGradientHasTheShapeOfTheInput) {
