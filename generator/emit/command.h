@@ -7,6 +7,7 @@
 
 #include "generator/emit/emit.h"
 #include "generator/onnx/read/bind.h"
+#include "generator/training/training.h"
 
 namespace benanza::emit {
 
@@ -20,6 +21,8 @@ struct GenerateOptions {
   std::map<std::string, std::string> values = {};
   /// <folder of tables>/<set> (lists/list.h). The other options do not concern them.
   std::vector<std::filesystem::path> lists = {};
+  /// Training steps by this optimizer instead of inference.
+  std::optional<training::Optimizer> training = {};
 };
 
 /// A model that could not be turned into graphs, and why: one line that names its file.
