@@ -168,6 +168,18 @@ TEST(DeepBench, RecurrentLayers) {
   FAIL();
 }
 
+TEST(DeepBench, SparseProducts) {
+  for (const LoweredLayer& layer : read_list(deepbench + "inference_device").layers) {
+    if (layer.name == "m=7680 n=1500 k=2560 NN sparsity=0.95 (speech recognition)") {
+      // A twentieth of 7680 x 2560 elements; two FLOPs for each of them and column.
+      EXPECT_THAT(layer.problems, ElementsAre("spmm/m7680_n1500_k2560_z983040"));
+      EXPECT_EQ(layer.flops, 2.0 * 983040 * 1500);
+      return;
+    }
+  }
+  FAIL();
+}
+
 TEST(DeepBench, NoRowIsLost) {
   std::map<std::string, int> rows;
   std::map<std::string, std::set<std::string>> problems;
@@ -190,6 +202,7 @@ TEST(DeepBench, NoRowIsLost) {
   EXPECT_EQ(problems["deepbench.gemm"].size(), 243U);
   EXPECT_EQ(problems["deepbench.conv"].size(), 191U);
   EXPECT_EQ(problems["deepbench.rnn"].size(), 124U);
+  EXPECT_EQ(problems["deepbench.sparse_gemm"].size(), 24U);
   EXPECT_EQ(repeats["deepbench.conv"], 9) << "listed twice within a set";
 }
 
