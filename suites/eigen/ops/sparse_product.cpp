@@ -62,25 +62,37 @@ class SparseTimesDense : public harness::Primitive {
   Columns result_;
 };
 
-/// Turns X and the result over within the call: rows of both are then added up in vectors, where
-/// the other ways look up one element after the other.
+/// Turns X and the result over within the call, some rows at a time that the caches hold: these are
+/// added up in vectors, where the other ways look up one element after the other.
 class SparseTimesRows final : public SparseTimesDense<Eigen::RowMajor> {
  public:
   explicit SparseTimesRows(const SparseProduct& shape)
-      : SparseTimesDense(shape), input_rows_(shape.k, shape.n), result_rows_(shape.m, shape.n) {}
+      : SparseTimesDense(shape),
+        rows_(shape.n),
+        input_part_(shape.k, std::min(shape.n, most_rows)),
+        result_part_(shape.m, std::min(shape.n, most_rows)) {}
 
   void run() override {
-    input_rows_ = input();
-    result_rows_.noalias() = weights() * input_rows_;
-    result() = result_rows_;
+    for (std::int64_t first = 0; first < rows_; first += most_rows) {
+      const std::int64_t count = std::min(most_rows, rows_ - first);
+      input_part_ = input().middleCols(first, count);
+      result_part_.resize(result_part_.rows(), count);
+      result_part_.noalias() = weights() * input_part_;
+      result().middleCols(first, count) = result_part_;
+    }
   }
   std::int64_t workspace_bytes() const override {
-    return static_cast<std::int64_t>(sizeof(float)) * (input_rows_.size() + result_rows_.size());
+    const std::int64_t rows = std::min(rows_, most_rows);
+    return static_cast<std::int64_t>(sizeof(float)) * rows *
+           (input_part_.rows() + result_part_.rows());
   }
 
  private:
-  Rows input_rows_;
-  Rows result_rows_;
+  static constexpr std::int64_t most_rows = 64;
+
+  std::int64_t rows_;
+  Rows input_part_;
+  Rows result_part_;
 };
 
 std::vector<harness::Algorithm> algorithms(Library&, const SparseProduct& shape,
