@@ -32,6 +32,7 @@ int run(int argc, char** argv) {
   CLI::App app("Turns ONNX models into the problems that the benchmark suites measure.",
                "benanza-generate");
   std::vector<std::string> models;
+  std::vector<std::string> lists;
   std::vector<std::int64_t> batches;
   std::vector<std::string> dims;
   std::vector<std::string> inputs;
@@ -42,7 +43,12 @@ int run(int argc, char** argv) {
   std::string optimizer;
   bool wants_sharing = false;
   bool clean = false;
-  app.add_option("MODEL", models, "ONNX files")->required();
+  app.add_option("MODEL", models, "ONNX files");
+  app.add_option("--list", lists,
+                 "A list of problems instead of a model, or beside them: a folder of tables, and "
+                 "the set of their rows; may be repeated")
+      ->type_name("FOLDER/SET")
+      ->allow_extra_args(false);
   app.add_option("--batch", batches, "Batch sizes: dimension 0 of every input")
       ->delimiter(',')
       ->type_name("N[,N...]")
@@ -95,7 +101,10 @@ int run(int argc, char** argv) {
     throw Error("--out DIR is missing");
   }
 
+  if (models.empty() && lists.empty()) throw Error("MODEL is missing, or --list: see --help");
+
   GenerateOptions options{{models.begin(), models.end()}, batches, {}};
+  options.lists = {lists.begin(), lists.end()};
   for (const std::string& dim : dims) options.dims.insert(parse_dim(dim));
   for (const std::string& input : inputs) options.values.insert(parse_input(input));
   if (!optimizer.empty()) {

@@ -33,6 +33,7 @@
 #include "core/problem/ops/select.h"
 #include "core/problem/ops/softmax.h"
 #include "core/problem/ops/softmax_gradient.h"
+#include "core/problem/ops/sparse_product.h"
 #include "core/problem/precision.h"
 
 namespace benanza {
@@ -43,7 +44,7 @@ using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activ
                            InstanceNormalization, Resampling, Quantization, Recurrent, Dropout,
                            Attention, Select, Rotary, ConvolutionFilterGradient, ActivationGradient,
                            PoolingGradient, BatchNormalizationTraining, BatchNormalizationGradient,
-                           LayerNormalizationGradient, SoftmaxGradient>;
+                           LayerNormalizationGradient, SoftmaxGradient, SparseProduct>;
 
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {

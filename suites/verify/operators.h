@@ -37,6 +37,8 @@ Element element(const BatchNormalizationGradient& shape, Operands operands, cons
 Element element(const LayerNormalizationGradient& shape, Operands operands, const Dims& at);
 Element element(const SoftmaxGradient& shape, Operands operands, const Dims& at);
 
+Element element(const SparseProduct& shape, Operands operands, const Dims& at);
+
 /// The elements at `all`, coordinates in the operator's output().
 template <class Shape>
 std::vector<Element> elements(const Shape& shape, Operands operands, const std::vector<Dims>& all) {
@@ -82,6 +84,7 @@ inline bool is_product(const Convolution&) { return true; }
 inline bool is_product(const Deconvolution&) { return true; }
 inline bool is_product(const ConvolutionFilterGradient&) { return true; }
 inline bool is_product(const Gemm&) { return true; }
+inline bool is_product(const SparseProduct&) { return true; }
 inline bool is_product(const Attention&) { return true; }
 inline bool is_product(const Recurrent&) { return true; }
 bool is_product(const Problem& problem);
@@ -115,6 +118,7 @@ inline double input_range(const ActivationGradient& shape, std::size_t operand) 
 template <class Shape>
 void adjust_inputs(const Shape&, std::vector<std::vector<float>>&) {}
 void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values);
+void adjust_inputs(const SparseProduct& shape, std::vector<std::vector<float>>& values);
 
 /// Where the result is written: element (i0, i1, ...) of `dims` at sum(i * strides).
 struct WrittenView {

@@ -57,6 +57,16 @@ TEST(Work, TransposedConvolutionCountsEveryInputPixelOnce) {
   EXPECT_EQ(w.bytes_written, 4 * 32 * 14 * 14);
 }
 
+TEST(Work, ZerosOfASparseMatrixCostNothing) {
+  // 20 of 8 x 5 elements, three rows of 5; indices of four bytes, and 8 + 1 begins of rows.
+  const Work w = fp32("spmm/m8_n3_k5_z20");
+  EXPECT_EQ(w.flops, 2 * 20 * 3);
+  EXPECT_EQ(w.bytes_read, 4 * 3 * 5 + 20 * (4 + 4) + 9 * 4);
+  EXPECT_EQ(w.bytes_written, 4 * 3 * 8);
+  EXPECT_EQ(work(parse("spmm/m8_n3_k5_z20"), Precision::fp16).bytes_read,
+            2 * 3 * 5 + 20 * 6 + 9 * 4);
+}
+
 TEST(Work, RecurrenceCountsProductsGatesAndStates) {
   // 5 steps of 2 entries, 2 directions of 4 units: 80 times 4 gates of 3 + 4 products, 9 functions
   // and sums, and 4 additions of a bias.

@@ -71,6 +71,8 @@ const std::vector<PlantedError>& planted_errors() {
       {"along the other axis", "softmax_bwd/12x12_a1", "softmax_bwd/12x12_a0", floating},
       {"no logarithm", "logsoftmax_bwd/12x12_a1", "softmax_bwd/12x12_a1", floating},
 
+      {"operands swapped", "spmm/m6_n6_k6_z20", "spmm/m6_n6_k6_z20", {fp32}, true},
+
       {"transposition of b ignored", "gemm/m5_n7_k7_nt", "gemm/m5_n7_k7_nn", all},
       {"transposition of a ignored", "gemm/m7_n5_k7_tn", "gemm/m7_n5_k7_nn", all},
       {"weight not transposed", "gemm/m5_n7_k7_nt_w", "gemm/m5_n7_k7_nn_w", all},
