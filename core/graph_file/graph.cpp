@@ -51,15 +51,18 @@ class GraphFile {
 constexpr Cost costs[] = {Cost::measured, Cost::movement, Cost::free, Cost::unsupported};
 
 Layer read_layer(const JsonView& row, const GraphFile& document) {
-  Layer layer{.name = row.at("name").get<std::string>(),
-              .op = row.at("op").get<std::string>(),
-              .inputs = row.at("inputs").get<std::vector<std::size_t>>(),
-              .reason = optional_member<std::string>(row, "reason").value_or(""),
-              .assumed = optional_member<std::string>(row, "assumed").value_or(""),
-              .problems = row.at("problems").get<std::vector<std::string>>(),
-              .flops = optional_member<double>(row, "flops"),
-              .bytes = optional_member<double>(row, "bytes"),
-              .outputs = {}};
+  Layer layer{
+      .name = row.at("name").get<std::string>(),
+      .op = row.at("op").get<std::string>(),
+      .inputs = row.at("inputs").get<std::vector<std::size_t>>(),
+      .reason = optional_member<std::string>(row, "reason").value_or(""),
+      .assumed = optional_member<std::string>(row, "assumed").value_or(""),
+      .problems = row.at("problems").get<std::vector<std::string>>(),
+      .flops = optional_member<double>(row, "flops"),
+      .bytes = optional_member<double>(row, "bytes"),
+      .outputs = {},
+      .phase = optional_member<std::string>(row, "phase").value_or(""),
+      .gradient_elements = optional_member<std::int64_t>(row, "gradient_elements").value_or(0)};
   const auto cost = row.at("cost").get<std::string>();
   bool known = false;
   for (const Cost candidate : costs) {

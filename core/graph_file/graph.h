@@ -47,6 +47,10 @@ struct Layer {
   std::optional<double> flops{};
   std::optional<double> bytes{};
   std::vector<Output> outputs{};
+  /// Of a training step: "forward", "backward" or "update"; else empty.
+  std::string phase{};
+  /// Of a backward layer: elements of the parameters whose gradients are complete when it has run.
+  std::int64_t gradient_elements = 0;
   bool operator==(const Layer&) const = default;
 };
 

@@ -39,6 +39,7 @@ TEST(ReadGraph, ReadsEveryField) {
   EXPECT_EQ(graph.layers[1].bytes, 64);
   EXPECT_EQ(graph.layers[1].reason, "no lowering");
   EXPECT_EQ(graph.layers[0].assumed, "");
+  EXPECT_EQ(graph.layers[0].phase, "") << "of inference";
   EXPECT_EQ(graph.layers[1].assumed, "nz:1=20");
   EXPECT_THAT(graph.layers[1].inputs, ElementsAre(0));
   ASSERT_EQ(graph.fusions.size(), 1);
@@ -62,6 +63,8 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     Graph graph = read_graph(file);
     graph.fusions[0].keeps_residual = true;
     graph.fusions[0].whole = true;
+    graph.layers[0].phase = "backward";
+    graph.layers[0].gradient_elements = 23;
     graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5}, {.bytes = 7}};
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
     EXPECT_EQ(read_graph(folder.write("again.graph.json", graph_json(graph))), graph) << file;
