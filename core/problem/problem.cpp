@@ -102,7 +102,8 @@ bool takes_steps(const Shape& shape) {
         return !(is_same_v<Alternative, Concat> || is_same_v<Alternative, Copy> ||
                  is_same_v<Alternative, Quantization> || is_same_v<Alternative, Recurrent> ||
                  is_same_v<Alternative, Dropout> || is_same_v<Alternative, Lrn> ||
-                 is_same_v<Alternative, Select> || is_same_v<Alternative, Rotary>);
+                 is_same_v<Alternative, Select> || is_same_v<Alternative, Rotary> ||
+                 is_same_v<Alternative, Collective>);
       },
       shape);
 }

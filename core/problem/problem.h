@@ -10,6 +10,7 @@
 #include "core/problem/ops/attention.h"
 #include "core/problem/ops/batch_normalization.h"
 #include "core/problem/ops/binary.h"
+#include "core/problem/ops/collective.h"
 #include "core/problem/ops/concat.h"
 #include "core/problem/ops/convolution.h"
 #include "core/problem/ops/copy.h"
@@ -32,10 +33,10 @@
 namespace benanza {
 
 /// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
-using Shape =
-    std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary, Softmax, Lrn,
-                 Reduction, Concat, Copy, Deconvolution, LayerNormalization, InstanceNormalization,
-                 Resampling, Quantization, Recurrent, Dropout, Attention, Select, Rotary>;
+using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
+                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, LayerNormalization,
+                           InstanceNormalization, Resampling, Quantization, Recurrent, Dropout,
+                           Attention, Select, Rotary, Collective>;
 
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {

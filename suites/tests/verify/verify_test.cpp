@@ -64,6 +64,16 @@ TEST(Verify, FindsAnElementThatWasNotWrittenAnywhere) {
               HasSubstr("element (123,456): not a number, or not written"));
 }
 
+TEST(Verify, LooksAtEveryElementOfACollective) {
+  // 2 * 500000 elements; 200 samples would hardly hit the wrong one.
+  const Problem problem = parse("all_reduce/500000_r2");
+  ReferencePrimitive right(problem, Precision::bf16);
+  EXPECT_EQ(verify_once(right, problem, Precision::bf16).message, "");
+  OneWrong wrong(problem, Precision::bf16, 623456, 100);
+  EXPECT_THAT(verify_once(wrong, problem, Precision::bf16).message,
+              HasSubstr("element (1,123456): 100, expected "));
+}
+
 TEST(Verify, FindsAnIntegerElementThatWasNotWritten) {
   const Problem problem = parse("relu/1000x1000");
   OneWrong primitive(problem, Precision::int8, 123456, -128);
