@@ -86,6 +86,10 @@ struct Flops {
     return 2 * pairs *
            products_of(deconv.window, spatial(deconv.output()), spatial(deconv.input), of_axis);
   }
+  // And so are the sums over pixels that a weight takes part in.
+  double operator()(const ConvolutionFilterGradient& gradient) const {
+    return (*this)(gradient.forward);
+  }
   double operator()(const Gemm& gemm) const { return gemm.flops(); }
   double operator()(const Attention& attention) const { return attention.least_flops(); }
   double operator()(const Recurrent& recurrent) const {
@@ -116,6 +120,10 @@ double needed_share(const Shape& shape) {
   };
   if (const auto* conv = std::get_if<Convolution>(&shape)) {
     return of_window(conv->window, conv->input, conv->output());
+  }
+  if (const auto* gradient = std::get_if<ConvolutionFilterGradient>(&shape)) {
+    const Convolution& conv = gradient->forward;
+    return of_window(conv.window, conv.input, conv.output());
   }
   if (const auto* pooling = std::get_if<Pooling>(&shape)) {
     return of_window(pooling->window, pooling->input, pooling->output());

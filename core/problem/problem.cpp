@@ -1,7 +1,6 @@
 #include "core/problem/problem.h"
 
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 namespace benanza {
@@ -98,12 +97,8 @@ Problem parse(std::string_view key) {
 bool takes_steps(const Shape& shape) {
   return std::visit(
       []<class Alternative>(const Alternative&) {
-        using std::is_same_v;
-        return !(is_same_v<Alternative, Concat> || is_same_v<Alternative, Copy> ||
-                 is_same_v<Alternative, Quantization> || is_same_v<Alternative, Recurrent> ||
-                 is_same_v<Alternative, Dropout> || is_same_v<Alternative, Lrn> ||
-                 is_same_v<Alternative, Select> || is_same_v<Alternative, Rotary> ||
-                 is_same_v<Alternative, Collective>);
+        if constexpr (requires { Alternative::takes_steps; }) return Alternative::takes_steps;
+        return true;
       },
       shape);
 }

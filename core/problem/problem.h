@@ -7,20 +7,25 @@
 
 #include "core/problem/epilogue.h"
 #include "core/problem/ops/activation.h"
+#include "core/problem/ops/activation_gradient.h"
 #include "core/problem/ops/attention.h"
 #include "core/problem/ops/batch_normalization.h"
+#include "core/problem/ops/batch_normalization_training.h"
 #include "core/problem/ops/binary.h"
 #include "core/problem/ops/collective.h"
 #include "core/problem/ops/concat.h"
 #include "core/problem/ops/convolution.h"
+#include "core/problem/ops/convolution_filter_gradient.h"
 #include "core/problem/ops/copy.h"
 #include "core/problem/ops/deconvolution.h"
 #include "core/problem/ops/dropout.h"
 #include "core/problem/ops/gemm.h"
 #include "core/problem/ops/instance_normalization.h"
 #include "core/problem/ops/layer_normalization.h"
+#include "core/problem/ops/layer_normalization_gradient.h"
 #include "core/problem/ops/lrn.h"
 #include "core/problem/ops/pooling.h"
+#include "core/problem/ops/pooling_gradient.h"
 #include "core/problem/ops/quantization.h"
 #include "core/problem/ops/recurrent.h"
 #include "core/problem/ops/reduction.h"
@@ -28,6 +33,7 @@
 #include "core/problem/ops/rotary.h"
 #include "core/problem/ops/select.h"
 #include "core/problem/ops/softmax.h"
+#include "core/problem/ops/softmax_gradient.h"
 #include "core/problem/precision.h"
 
 namespace benanza {
@@ -36,7 +42,9 @@ namespace benanza {
 using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
                            Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, LayerNormalization,
                            InstanceNormalization, Resampling, Quantization, Recurrent, Dropout,
-                           Attention, Select, Rotary, Collective>;
+                           Attention, Select, Rotary, ConvolutionFilterGradient, ActivationGradient,
+                           PoolingGradient, BatchNormalizationTraining, BatchNormalizationGradient,
+                           LayerNormalizationGradient, SoftmaxGradient, Collective>;
 
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {
@@ -60,8 +68,8 @@ std::string key(const Problem& problem);
 /// Throws std::invalid_argument naming the key and what was expected where.
 Problem parse(std::string_view key);
 
-/// May steps follow a call of this shape? Not where it only moves, selects or converts elements,
-/// draws them at random, or has several results.
+/// May steps follow a call of this shape? Not where it says otherwise (`takes_steps`): it only
+/// moves, selects or converts elements, draws them at random, is a gradient or has several results.
 bool takes_steps(const Shape& shape);
 /// `problem` and one step more, in canonical form. A linear merges into a linear before it.
 Problem with_step(Problem problem, const Step& step);

@@ -44,6 +44,10 @@ class KeyReader {
   explicit KeyReader(std::string_view key);
 
   std::string_view op() const { return op_; }
+  /// Leaves `suffix` out of op() from here on: a gradient reads the fields of its forward call.
+  void drop_from_op(std::string_view suffix) {
+    if (op_.ends_with(suffix)) op_.remove_suffix(suffix.size());
+  }
   Dims dims(std::string_view prefix, char separator = 'x');
   std::int64_t integer(std::string_view prefix);
   float real(std::string_view prefix);

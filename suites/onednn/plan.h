@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,13 @@ struct Fill {
   float value = 0;
 };
 
+/// A forward call whose gradient needs what it leaves behind (places of maxima, say): run once when
+/// its operand is given, outside of any time. The operand is no argument of the gradient's call.
+struct Preparation {
+  Implementation call;
+  std::size_t operand = 0;
+};
+
 /// A call that computes the problem. `operands` are in the order of inputs(problem).
 struct Plan {
   Implementation implementation;
@@ -37,6 +45,7 @@ struct Plan {
   std::vector<Argument> further_results = {};
   std::vector<Fill> fills = {};
   std::vector<Constant> constants = {};
+  std::optional<Preparation> preparation = std::nullopt;
 };
 
 /// One way to ask the library: makes the descriptor, throws dnnl::error or Unsupported if refused.

@@ -42,7 +42,8 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
                        [&] { return dnnl::primitive(plan.implementation.current().get()); });
   for (const Argument& argument : plan.operands) {
     if (argument.in_result) in_result_ = operands_.size();
-    operands_.push_back(allocate(plan, argument));
+    const bool prepares = plan.preparation && plan.preparation->operand == operands_.size();
+    operands_.push_back(prepares ? prepare(*plan.preparation, argument) : allocate(plan, argument));
   }
   for (const auto& [id, value] : plan.fills) {
     const Memory& memory = fills_.emplace_back(allocate(plan, {id, {}}).memory);
@@ -77,6 +78,20 @@ PlannedPrimitive::Tensor PlannedPrimitive::allocate(const Plan& plan, const Argu
   return {memory, argument};
 }
 
+PlannedPrimitive::Tensor PlannedPrimitive::prepare(const Preparation& preparation,
+                                                   const Argument& argument) {
+  const dnnl::primitive_desc_base& call = preparation.call.current();
+  return checked("the forward call", [&]() -> Tensor {
+    prepared_ = {.operand = preparation.operand,
+                 .call = dnnl::primitive(call.get()),
+                 .result = Memory(call.query_md(dnnl::query::dst_md), engine_),
+                 .workspace = Memory(call.query_md(dnnl::query::workspace_md), engine_),
+                 .scratchpad = Memory(call.scratchpad_desc(), engine_)};
+    arguments_.push_back({DNNL_ARG_WORKSPACE, prepared_->workspace.get()});
+    return {Memory(call.query_md(dnnl::query::src_md), engine_), argument};
+  });
+}
+
 void PlannedPrimitive::add(const Constant& constant) {
   const auto count = static_cast<std::int64_t>(constant.values.size());
   const Memory memory = checked("memory", [&] { return Memory(floats({count}), engine_); });
@@ -95,6 +110,14 @@ void PlannedPrimitive::upload(std::size_t index, std::span<const float> values) 
   // The library reads through a pointer to mutable values.
   const Memory source(operand.argument.values, engine_, const_cast<float*>(values.data()));
   convert(stream_, source, operand.memory);
+  if (!prepared_ || prepared_->operand != index) return;
+  checked("the forward call", [&] {
+    prepared_->call.execute(stream_, {{DNNL_ARG_SRC, operand.memory},
+                                      {DNNL_ARG_DST, prepared_->result},
+                                      {DNNL_ARG_WORKSPACE, prepared_->workspace},
+                                      {DNNL_ARG_SCRATCHPAD, prepared_->scratchpad}});
+    stream_.wait();
+  });
 }
 
 void PlannedPrimitive::poison_output() {

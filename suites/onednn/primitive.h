@@ -55,7 +55,18 @@ class PlannedPrimitive : public harness::Primitive {
   static Formats formats(const Tensor& tensor) {
     return {tensor.memory.get_desc(), tensor.argument.values};
   }
+  /// What a forward call leaves for its gradient.
+  struct Prepared {
+    std::size_t operand;
+    dnnl::primitive call;
+    Memory result;
+    Memory workspace;
+    Memory scratchpad;
+  };
+
   Tensor allocate(const Plan& plan, const Argument& argument);
+  /// The operand of the plan's preparation, and what that makes.
+  Tensor prepare(const Preparation& preparation, const Argument& argument);
   void add(const Constant& constant);
   /// Values of a result, in the problem's order, to `target`. Returns how many there are.
   std::int64_t read(const Tensor& result, std::span<float> target);
@@ -70,6 +81,7 @@ class PlannedPrimitive : public harness::Primitive {
   /// The operand that run() finds in the result, if there is one.
   std::optional<std::size_t> in_result_;
   Memory scratchpad_;
+  std::optional<Prepared> prepared_;
   std::int64_t result_elements_;
   std::int64_t workspace_bytes_ = 0;
   std::optional<LeastWork> least_work_;

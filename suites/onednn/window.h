@@ -1,6 +1,9 @@
 #pragma once
 
+#include "core/problem/ops/convolution.h"
+#include "core/problem/ops/pooling.h"
 #include "core/problem/ops/window.h"
+#include "suites/onednn/api/api.h"
 
 namespace benanza::onednn {
 
@@ -20,5 +23,9 @@ struct LibraryWindow {
     for (std::int64_t& gap : gaps) --gap;
   }
 };
+
+/// filters x channels x kernel, with the groups as an axis of their own where there are any.
+Dims weight_dims(const Convolution& shape);
+dnnl::algorithm pooling_algorithm(PoolingMode mode);
 
 }  // namespace benanza::onednn

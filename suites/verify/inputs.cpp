@@ -201,6 +201,7 @@ std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision pre
     values.push_back(all_bits ? fill(count, with_all_bits(palette), own_seed)
                               : fill(count, palette, own_seed));
   }
+  std::visit([&](const auto& shape) { adjust_inputs(shape, values); }, problem.shape);
   return values;
 }
 

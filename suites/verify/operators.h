@@ -33,6 +33,13 @@ Element element(const Dropout& shape, Operands operands, const Dims& at);
 Element element(const Select& shape, Operands operands, const Dims& at);
 Element element(const Rotary& shape, Operands operands, const Dims& at);
 Element element(const Collective& shape, Operands operands, const Dims& at);
+Element element(const ConvolutionFilterGradient& shape, Operands operands, const Dims& at);
+Element element(const ActivationGradient& shape, Operands operands, const Dims& at);
+Element element(const PoolingGradient& shape, Operands operands, const Dims& at);
+Element element(const BatchNormalizationTraining& shape, Operands operands, const Dims& at);
+Element element(const BatchNormalizationGradient& shape, Operands operands, const Dims& at);
+Element element(const LayerNormalizationGradient& shape, Operands operands, const Dims& at);
+Element element(const SoftmaxGradient& shape, Operands operands, const Dims& at);
 
 /// The first element of the whole result that is wrong, in row-major order; empty where there is
 /// none.
@@ -53,6 +60,9 @@ template <class Shape>
 Dims sampled_at(const Shape&, Dims at) {
   return at;
 }
+Dims sampled_at(const BatchNormalizationTraining& shape, Dims at);
+Dims sampled_at(const BatchNormalizationGradient& shape, Dims at);
+Dims sampled_at(const LayerNormalizationGradient& shape, Dims at);
 
 /// Probability of an element to be 0 instead of what element() says.
 template <class Shape>
@@ -78,6 +88,7 @@ bool is_product(const Shape&) {
 }
 inline bool is_product(const Convolution&) { return true; }
 inline bool is_product(const Deconvolution&) { return true; }
+inline bool is_product(const ConvolutionFilterGradient&) { return true; }
 inline bool is_product(const Gemm&) { return true; }
 inline bool is_product(const Attention&) { return true; }
 inline bool is_product(const Recurrent&) { return true; }
@@ -104,6 +115,14 @@ double input_range(const Shape& shape, std::size_t) {
   return input_range(shape);
 }
 double input_range(const Recurrent& shape, std::size_t operand);
+inline double input_range(const ActivationGradient& shape, std::size_t operand) {
+  return operand == 0 ? 1 : input_range(shape.forward);
+}
+
+/// Changes operands' values where an operator's result hangs on more than their range.
+template <class Shape>
+void adjust_inputs(const Shape&, std::vector<std::vector<float>>&) {}
+void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values);
 
 /// Where the result is written: element (i0, i1, ...) of `dims` at sum(i * strides).
 struct WrittenView {

@@ -12,6 +12,7 @@ struct Concat {
 
   bool operator==(const Concat&) const = default;
 
+  static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "concat"; }
   std::string_view op() const { return "concat"; }
   void write(KeyWriter& writer) const;

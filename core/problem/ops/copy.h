@@ -16,6 +16,7 @@ struct Copy {
 
   bool operator==(const Copy&) const = default;
 
+  static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "copy"; }
   std::string_view op() const { return "copy"; }
   void write(KeyWriter& writer) const {

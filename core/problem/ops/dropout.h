@@ -13,6 +13,7 @@ struct Dropout {
 
   bool operator==(const Dropout&) const = default;
 
+  static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "dropout"; }
   std::string_view op() const { return "dropout"; }
   void write(KeyWriter& writer) const { writer.dims("", input).real("r", ratio); }

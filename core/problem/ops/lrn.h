@@ -17,6 +17,7 @@ struct Lrn {
 
   bool operator==(const Lrn&) const = default;
 
+  static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "lrn"; }
   std::string_view op() const { return "lrn"; }
   void write(KeyWriter& writer) const;

@@ -18,6 +18,7 @@ struct Quantization {
 
   bool operator==(const Quantization&) const = default;
 
+  static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "quantize" || op == "dequantize"; }
   std::string_view op() const {
     return kind == QuantizationKind::quantize ? "quantize" : "dequantize";

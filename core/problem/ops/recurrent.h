@@ -41,6 +41,7 @@ struct Recurrent {
 
   bool operator==(const Recurrent&) const = default;
 
+  static constexpr bool takes_steps = false;
   static bool owns(std::string_view op);
   std::string_view op() const;
   void write(KeyWriter& writer) const;

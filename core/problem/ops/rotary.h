@@ -16,6 +16,7 @@ struct Rotary {
 
   bool operator==(const Rotary&) const = default;
 
+  static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "rotary"; }
   std::string_view op() const { return "rotary"; }
   void write(KeyWriter& writer) const { writer.dims("", input).dims("t", table); }

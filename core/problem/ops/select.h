@@ -31,6 +31,7 @@ struct Select {
 
   bool operator==(const Select&) const = default;
 
+  static constexpr bool takes_steps = false;
   static bool owns(std::string_view op) { return op == "select"; }
   std::string_view op() const { return "select"; }
   void write(KeyWriter& writer) const;

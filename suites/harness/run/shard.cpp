@@ -29,6 +29,7 @@ constexpr double bound = 1.1;
 struct TypicalAlgorithms {
   double operator()(const Convolution&) const { return 6; }
   double operator()(const Deconvolution&) const { return 6; }
+  double operator()(const ConvolutionFilterGradient&) const { return 6; }
   double operator()(const Gemm&) const { return 6; }
   double operator()(const Attention&) const { return 6; }
   double operator()(const Recurrent&) const { return 6; }

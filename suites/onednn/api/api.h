@@ -59,10 +59,14 @@ std::vector<Constant> scale_reorder(dnnl::primitive_attr& attributes, int mask, 
 }  // namespace api
 }  // namespace benanza::onednn
 
-// Of both: Pooling, Softmax, and
+// Of both: Pooling, Softmax, PoolingGradient, SoftmaxGradient, and
 //   template <class Kind> Implementation implementation_of(
 //       engine, attributes, arguments of version 3's Kind::primitive_desc between engine and
 //       attributes)
+//   template <class Kind> Forward<Kind> forward_of(the same)
+//       of a call whose gradient is asked for
+//   template <class Kind, class Of> Implementation gradient_of(engine, attributes, Forward<Of>,
+//       arguments between engine and the forward call's descriptor)
 #if DNNL_VERSION_MAJOR >= 3
 #include "suites/onednn/api/v3.h"
 #else

@@ -6,14 +6,6 @@
 namespace benanza::onednn {
 namespace {
 
-/// filters x channels x kernel, with the groups as an axis of their own where there are any.
-Dims weight_dims(const Convolution& shape) {
-  Dims dims{shape.filters / shape.groups, shape.input[1] / shape.groups};
-  dims.insert(dims.end(), shape.window.kernel.begin(), shape.window.kernel.end());
-  if (shape.groups > 1) dims.insert(dims.begin(), shape.groups);
-  return dims;
-}
-
 Plan plan(const Convolution& shape, const Problem& problem, const VariantContext& context,
           dnnl::algorithm algorithm, ResidualFrom from) {
   const auto data = [&](const Dims& dims) {

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "core/problem/ops/activation.h"
+
+namespace benanza {
+
+/// The gradient of an Activation's input: the output's gradient times the function's derivative.
+/// What the derivative is taken of is what frameworks keep: the function's result y where that is
+/// enough, else its input x:
+///   relu y > 0 | leaky_relu y < 0 ? alpha : 1 | clip alpha < y < beta | sigmoid y (1 - y)
+///   tanh 1 - y^2 | elu y < 0 ? y + alpha : 1 | exp y | sqrt 1 / (2 y)
+///   of x: gelu, gelu_tanh, erf, hard_swish, softplus, softsign, mish, swish, log, pow, abs, sin,
+///   cos
+/// linear has none: it is a linear of the gradient; nor have functions that are flat everywhere.
+/// Keys: relu_bwd/1x64x56x56, clip_bwd/1x64x56x56_a0_b6
+struct ActivationGradient {
+  Activation forward;
+
+  bool operator==(const ActivationGradient&) const = default;
+
+  static constexpr bool takes_steps = false;
+  static bool owns(std::string_view op);
+  std::string_view op() const;
+  void write(KeyWriter& writer) const { forward.write(writer); }
+  static ActivationGradient read(KeyReader& reader);
+
+  /// True if the second operand is the function's result, false if it is its input.
+  bool of_result() const;
+  /// The gradient of the output, then x or y.
+  std::vector<Operand> inputs() const;
+  Dims output() const { return forward.input; }
+  /// Two per element: the derivative and the product.
+  double flops() const { return 2.0 * static_cast<double>(element_count(forward.input)); }
+};
+
+/// Has the function a derivative that is not the same number everywhere?
+bool has_gradient(ActivationKind kind);
+
+}  // namespace benanza

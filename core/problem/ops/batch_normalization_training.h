@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/problem/operand.h"
+
+namespace benanza {
+
+/// Batch normalization as a training step runs it: by the batch's own statistics, per channel (axis
+/// 1): scale * (x - mean) / sqrt(variance + epsilon) + bias, with the variance of the population.
+/// The running statistics, two vectors, are not counted.
+/// Key: batchnorm_training/32x64x112x112_e1e-05
+struct BatchNormalizationTraining {
+  Dims input;
+  float epsilon = 1e-5F;
+
+  bool operator==(const BatchNormalizationTraining&) const = default;
+
+  static constexpr bool takes_steps = false;
+  static bool owns(std::string_view op) { return op == "batchnorm_training"; }
+  std::string_view op() const { return "batchnorm_training"; }
+  void write(KeyWriter& writer) const { writer.dims("", input).real("e", epsilon); }
+  static BatchNormalizationTraining read(KeyReader& reader);
+
+  /// x, scale, bias.
+  std::vector<Operand> inputs() const;
+  /// All results one after the other.
+  Dims output() const;
+  /// y, and the mean and the variance of every channel.
+  std::vector<Dims> results() const;
+  /// Per element: a sum for the mean, a multiply-add for the variance, and one for the result.
+  double flops() const { return 5.0 * static_cast<double>(element_count(input)); }
+  /// Elements of a channel.
+  std::int64_t reduction_length() const { return element_count(input) / input[1]; }
+};
+
+/// The gradients of its input, scale and bias. With n elements in a channel, r = 1 / sqrt(variance
+/// + epsilon) and x' = (x - mean) r:
+///   bias' = sum dy,  scale' = sum dy x',  dx = scale r (dy - bias' / n - x' scale' / n)
+/// (S. Ioffe, C. Szegedy, Batch Normalization, 2015, section 3).
+/// Key: batchnorm_bwd/32x64x112x112_e1e-05
+struct BatchNormalizationGradient {
+  Dims input;
+  float epsilon = 1e-5F;
+
+  bool operator==(const BatchNormalizationGradient&) const = default;
+
+  static constexpr bool takes_steps = false;
+  static bool owns(std::string_view op) { return op == "batchnorm_bwd"; }
+  std::string_view op() const { return "batchnorm_bwd"; }
+  void write(KeyWriter& writer) const { writer.dims("", input).real("e", epsilon); }
+  static BatchNormalizationGradient read(KeyReader& reader);
+
+  /// The gradient of y, x, scale, and the mean and the variance of every channel.
+  std::vector<Operand> inputs() const;
+  Dims output() const;
+  /// The gradients of x, scale and bias.
+  std::vector<Dims> results() const;
+  /// Per element: x' (two), two sums (three), and dx as two multiply-adds (four).
+  double flops() const { return 9.0 * static_cast<double>(element_count(input)); }
+  std::int64_t reduction_length() const { return element_count(input) / input[1]; }
+};
+
+}  // namespace benanza

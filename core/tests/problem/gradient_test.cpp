@@ -1,0 +1,89 @@
+// Problems of a training step: what they read, give and cost.
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+#include "core/problem/least_work.h"
+#include "core/problem/problem.h"
+
+namespace benanza {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string_view> operand_names(const Problem& problem) {
+  std::vector<std::string_view> names;
+  for (const Operand& operand : inputs(problem)) names.push_back(operand.name);
+  return names;
+}
+
+TEST(ConvolutionFilterGradient, HasTheConvolutionsFlopsAndTheWeightsShape) {
+  const Problem forward = parse("conv/2x8x9x7_k4x3x3_p1.1.1.1_s2x2_d1x1_g2");
+  const Problem gradient = parse("conv_bwd_filter/2x8x9x7_k4x3x3_p1.1.1.1_s2x2_d1x1_g2");
+  EXPECT_EQ(output(gradient), (Dims{4, 4, 3, 3}));
+  EXPECT_EQ(inputs(gradient)[1].dims, (Dims{2, 4, 5, 4}));
+  EXPECT_EQ(work(gradient, Precision::fp32).flops, work(forward, Precision::fp32).flops);
+  EXPECT_EQ(direct_flops(gradient), direct_flops(forward));
+  EXPECT_EQ(least_flops(gradient), least_flops(forward));
+  EXPECT_EQ(reduction_length(gradient), 2 * 5 * 4);
+}
+
+// A pixel between the strides is not needed: of 9 x 9 pixels 5 x 5 meet a weight.
+TEST(ConvolutionFilterGradient, LeavesOutPixelsThatTheWindowStepsOver) {
+  const Problem gradient = parse("conv_bwd_filter/1x1x9x9_k1x1x1_p0.0.0.0_s2x2_d1x1_g1");
+  EXPECT_EQ(least_read_bytes(gradient, Precision::fp32), 4 * (25 + 25));
+}
+
+// d/dx relu needs the result's sign; gelu has to see its input again.
+TEST(ActivationGradient, ReadsWhatItsDerivativeIsTakenOf) {
+  EXPECT_THAT(operand_names(parse("relu_bwd/2x3")), ElementsAre("output gradient", "result"));
+  EXPECT_THAT(operand_names(parse("gelu_bwd/2x3")), ElementsAre("output gradient", "input"));
+  EXPECT_THAT(operand_names(parse("elu_bwd/2x3_a-1")), ElementsAre("output gradient", "input"));
+  EXPECT_THROW(parse("linear_bwd/2x3_a1_b0"), std::invalid_argument);
+  EXPECT_THROW(parse("floor_bwd/2x3"), std::invalid_argument);
+}
+
+TEST(PoolingGradient, OfAnAverageNeedsNoInput) {
+  EXPECT_THAT(operand_names(parse("avgpool_bwd/1x8x4x4_k2x2_p0.0.0.0_s2x2_d1x1_exclude")),
+              ElementsAre("output gradient"));
+  const Problem most = parse("maxpool_bwd/1x8x4x4_k2x2_p0.0.0.0_s2x2_d1x1");
+  EXPECT_THAT(operand_names(most), ElementsAre("output gradient", "input"));
+  EXPECT_EQ(output(most), (Dims{1, 8, 4, 4}));
+  EXPECT_EQ(work(most, Precision::fp32).flops, 8 * 2 * 2);
+}
+
+TEST(BatchNormalizationTraining, GivesItsStatisticsToo) {
+  const Problem problem = parse("batchnorm_training/2x3x4x5_e1e-05");
+  EXPECT_THAT(results(problem), ElementsAre(Dims{2, 3, 4, 5}, Dims{3}, Dims{3}));
+  EXPECT_EQ(output(problem), Dims{2 * 3 * 4 * 5 + 6});
+  EXPECT_EQ(reduction_length(problem), 2 * 4 * 5);
+  EXPECT_EQ(work(problem, Precision::fp32).flops, 5 * 120);
+}
+
+// It reads two tensors and writes one, and five small vectors.
+TEST(BatchNormalizationGradient, Bytes) {
+  const Work total = work(parse("batchnorm_bwd/2x3x4x5_e1e-05"), Precision::fp32);
+  EXPECT_EQ(total.bytes_read, 4 * (2 * 120 + 3 * 3));
+  EXPECT_EQ(total.bytes_written, 4 * (120 + 2 * 3));
+}
+
+TEST(LayerNormalizationGradient, OfTheRootMeanSquareHasNoMean) {
+  EXPECT_THAT(operand_names(parse("layernorm_bwd/6x8_e1e-05_sb")),
+              ElementsAre("output gradient", "input", "scale", "mean", "variance"));
+  EXPECT_THAT(operand_names(parse("rmsnorm_bwd/6x8_e1e-05_s")),
+              ElementsAre("output gradient", "input", "scale", "variance"));
+  EXPECT_THAT(results(parse("layernorm_bwd/6x8_e1e-05_sb")),
+              ElementsAre(Dims{6, 8}, Dims{8}, Dims{8}));
+  EXPECT_EQ(work(parse("layernorm_bwd/6x8_e1e-05_sb"), Precision::fp32).flops, 13 * 48);
+}
+
+TEST(Gradients, TakeNoSteps) {
+  for (const char* key :
+       {"relu_bwd/2x3", "batchnorm_training/2x3x4x5_e1e-05", "softmax_bwd/2x3_a1"}) {
+    EXPECT_FALSE(takes_steps(parse(key).shape)) << key;
+  }
+}
+
+}  // namespace
+}  // namespace benanza

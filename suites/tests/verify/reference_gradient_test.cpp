@@ -1,0 +1,206 @@
+// The references of gradients against differences of the forward references, and small ones by
+// hand.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "suites/verify/inputs.h"
+#include "suites/verify/reference.h"
+
+namespace benanza::verify {
+namespace {
+
+using Values = std::vector<std::vector<float>>;
+
+/// sum over the first `count` results of dy times the forward call's.
+double weighted_sum(const Problem& forward, const Values& operands, const std::vector<float>& dy) {
+  double sum = 0;
+  for (std::size_t i = 0; i < dy.size(); ++i) {
+    sum += dy[i] * reference(forward, operands, static_cast<std::int64_t>(i));
+  }
+  return sum;
+}
+
+/// The derivative of weighted_sum() by one element of one operand.
+double slope(const Problem& forward, Values operands, const std::vector<float>& dy,
+             std::size_t operand, std::size_t element) {
+  constexpr float step = 0x1p-7F;
+  float& value = operands[operand][element];
+  const float middle = value;
+  value = middle + step;
+  const double above = weighted_sum(forward, operands, dy);
+  value = middle - step;
+  return (above - weighted_sum(forward, operands, dy)) / (2 * static_cast<double>(step));
+}
+
+/// Values between -1 and 1 that are no one's kink.
+std::vector<float> smooth(std::int64_t count, int seed) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < count; ++i) {
+    values.push_back(static_cast<float>(std::sin(1.7 * static_cast<double>(i) + seed + 0.3)));
+  }
+  return values;
+}
+
+Values smooth_inputs(const Problem& problem) {
+  Values values;
+  int seed = 0;
+  for (const Operand& operand : inputs(problem)) {
+    values.push_back(smooth(element_count(operand.dims), seed++));
+    if (operand.domain != Domain::positive) continue;
+    for (float& value : values.back()) value = 1.5F + value;
+  }
+  return values;
+}
+
+void expect_near_slopes(const Problem& forward, const Values& operands,
+                        const std::vector<float>& dy, std::size_t operand, const Problem& gradient,
+                        const Values& gradient_operands, std::int64_t begin) {
+  const std::int64_t count = element_count(inputs(forward)[operand].dims);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double expected = slope(forward, operands, dy, operand, static_cast<std::size_t>(i));
+    EXPECT_NEAR(reference(gradient, gradient_operands, begin + i), expected,
+                2e-3 * (1 + std::abs(expected)))
+        << key(gradient) << ' ' << i;
+  }
+}
+
+class FunctionGradient : public testing::TestWithParam<const char*> {};
+
+TEST_P(FunctionGradient, IsTheSlope) {
+  const Problem forward = parse(GetParam());
+  const auto& shape = std::get<Activation>(forward.shape);
+  const Problem gradient{.shape = ActivationGradient{shape}, .epilogue = {}};
+  const Values operands = smooth_inputs(forward);
+  const std::vector<float> dy = smooth(element_count(shape.input), 5);
+  std::vector<float> kept = operands[0];
+  if (ActivationGradient{shape}.of_result()) {
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      kept[i] = static_cast<float>(reference(forward, operands, static_cast<std::int64_t>(i)));
+    }
+  }
+  expect_near_slopes(forward, operands, dy, 0, gradient, {dy, kept}, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, FunctionGradient,
+                         testing::Values("relu/9", "leakyrelu/9_a0.1", "leakyrelu/9_a-0.5",
+                                         "clip/9_a-0.5_b0.25", "elu/9_a0.5", "elu/9_a-0.5",
+                                         "sigmoid/9", "tanh/9", "gelu/9", "gelutanh/9", "erf/9",
+                                         "hardswish/9", "softplus/9", "softsign/9", "mish/9",
+                                         "swish/9_a1.5", "exp/9", "log/9", "sqrt/9", "pow/9_a3",
+                                         "abs/9", "sin/9", "cos/9"));
+
+TEST(SoftmaxGradient, IsTheSlope) {
+  for (const char* key : {"softmax/2x3x4_a1", "logsoftmax/2x3x4_a2"}) {
+    const Problem forward = parse(key);
+    const Values operands = smooth_inputs(forward);
+    const std::vector<float> dy = smooth(24, 5);
+    std::vector<float> y;
+    for (int i = 0; i < 24; ++i) y.push_back(static_cast<float>(reference(forward, operands, i)));
+    const Problem gradient{.shape = SoftmaxGradient{std::get<Softmax>(forward.shape)},
+                           .epilogue = {}};
+    expect_near_slopes(forward, operands, dy, 0, gradient, {dy, y}, 0);
+  }
+}
+
+TEST(PoolingGradient, IsTheSlope) {
+  for (const char* key : {"maxpool/1x2x5x4_k3x2_p1.1.0.1_s2x1_d1x1",
+                          "avgpool/1x2x5x4_k3x2_p1.1.0.1_s2x1_d1x1_exclude",
+                          "avgpool/1x2x5x4_k3x2_p1.1.0.1_s2x1_d1x1_include"}) {
+    const Problem forward = parse(key);
+    const auto& shape = std::get<Pooling>(forward.shape);
+    const Values operands = smooth_inputs(forward);
+    const std::vector<float> dy = smooth(element_count(output(forward)), 5);
+    Values gradient_operands{dy};
+    if (shape.mode == PoolingMode::max) gradient_operands.push_back(operands[0]);
+    expect_near_slopes(forward, operands, dy, 0, {PoolingGradient{shape}, {}}, gradient_operands,
+                       0);
+  }
+}
+
+TEST(ConvolutionGradients, AreTheSlopes) {
+  const Problem forward = parse("conv/2x4x5x4_k6x3x2_p1.0.2.1_s2x1_d1x2_g2");
+  const auto& shape = std::get<Convolution>(forward.shape);
+  const Values operands = smooth_inputs(forward);
+  const std::vector<float> dy = smooth(element_count(output(forward)), 5);
+  expect_near_slopes(forward, operands, dy, 1, {ConvolutionFilterGradient{shape}, {}},
+                     {operands[0], dy}, 0);
+}
+
+/// x, scale, bias, and the statistics of x.
+TEST(BatchNormalizationGradient, IsTheSlope) {
+  const Problem forward = parse("batchnorm_training/2x3x2x2_e0.1");
+  const Problem gradient = parse("batchnorm_bwd/2x3x2x2_e0.1");
+  const Values operands = smooth_inputs(forward);
+  const std::vector<float> dy = smooth(24, 5);
+  Values gradient_operands{dy, operands[0], operands[1], {}, {}};
+  for (int channel = 0; channel < 3; ++channel) {
+    for (const int part : {0, 1}) {
+      gradient_operands[static_cast<std::size_t>(3 + part)].push_back(
+          static_cast<float>(reference(forward, operands, 24 + 3 * part + channel)));
+    }
+  }
+  expect_near_slopes(forward, operands, dy, 0, gradient, gradient_operands, 0);
+  expect_near_slopes(forward, operands, dy, 1, gradient, gradient_operands, 24);
+  expect_near_slopes(forward, operands, dy, 2, gradient, gradient_operands, 27);
+}
+
+TEST(LayerNormalizationGradient, IsTheSlope) {
+  for (const char* key : {"layernorm/3x4_e0.1_sb", "rmsnorm/3x4_e0.1_s"}) {
+    const Problem forward = parse(key);
+    const auto& shape = std::get<LayerNormalization>(forward.shape);
+    const Values operands = smooth_inputs(forward);
+    const std::vector<float> dy = smooth(12, 5);
+    std::vector<float> means;
+    std::vector<float> variances;
+    for (std::size_t row = 0; row < 3; ++row) {
+      double mean = 0;
+      double squares = 0;
+      for (std::size_t i = 4 * row; i < 4 * row + 4; ++i) {
+        mean += operands[0][i] / 4.0;
+        squares += static_cast<double>(operands[0][i]) * operands[0][i] / 4;
+      }
+      means.push_back(static_cast<float>(mean));
+      variances.push_back(
+          static_cast<float>(shape.root_mean_square ? squares : squares - mean * mean));
+    }
+    Values gradient_operands{dy, operands[0], operands[1]};
+    if (!shape.root_mean_square) gradient_operands.push_back(means);
+    gradient_operands.push_back(variances);
+    const Problem gradient{.shape = LayerNormalizationGradient{shape}, .epilogue = {}};
+    expect_near_slopes(forward, operands, dy, 0, gradient, gradient_operands, 0);
+    expect_near_slopes(forward, operands, dy, 1, gradient, gradient_operands, 12);
+    if (shape.bias) {
+      expect_near_slopes(forward, operands, dy, 2, gradient, gradient_operands, 16);
+    }
+  }
+}
+
+// Mean 2 and variance 1; then 12 and 4.
+TEST(BatchNormalizationTraining, ByHand) {
+  const Problem problem = parse("batchnorm_training/2x2x1_e0");
+  const Values operands{{1, 10, 3, 14}, {1, 2}, {0, 100}};
+  const double expected[] = {-1, 98, 1, 102, 2, 12, 1, 4};
+  for (int i = 0; i < 8; ++i) EXPECT_NEAR(reference(problem, operands, i), expected[i], 1e-9) << i;
+}
+
+TEST(PoolingGradient, InputsDifferInsideOfEveryWindow) {
+  const Problem problem = parse("maxpool_bwd/1x2x7x9_k3x2_p1.1.0.1_s2x1_d1x1");
+  const std::vector<float> x = inputs_for(problem, Precision::bf16, 7).at(1);
+  for (int row = 0; row + 3 <= 7; ++row) {
+    for (int column = 0; column + 2 <= 9; ++column) {
+      std::set<float> seen;
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 2; ++j) {
+          seen.insert(x[static_cast<std::size_t>((row + i) * 9 + column + j)]);
+        }
+      }
+      EXPECT_EQ(seen.size(), 6U) << row << ' ' << column;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace benanza::verify

@@ -1,0 +1,240 @@
+// Gradients of functions, softmax, pooling and a convolution's filters.
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+
+#include "suites/verify/coordinates.h"
+#include "suites/verify/operators.h"
+
+namespace benanza::verify {
+namespace {
+
+/// The function's derivative at what the gradient reads (ActivationGradient): of the result where
+/// it says so, else of the input.
+Element derivative(const ActivationGradient& shape, double v) {
+  const double alpha = shape.forward.alpha;
+  const double beta = shape.forward.beta;
+  const auto of_size = [](double value) { return Element{value, std::abs(value)}; };
+  using enum ActivationKind;
+  switch (shape.forward.kind) {
+    case relu:
+      return of_size(v > 0 ? 1 : 0);
+    case leaky_relu:
+      return of_size(v > 0 ? 1 : alpha);
+    case clip:
+      return of_size(v > alpha && v < beta ? 1 : 0);
+    case elu:
+      if (v > 0) return of_size(1);
+      return shape.of_result() ? Element{v + alpha, std::abs(v) + std::abs(alpha)}
+                               : of_size(alpha * std::exp(v));
+    case sigmoid:
+      return {v * (1 - v), std::abs(v) + v * v};
+    case tanh:
+      return {1 - v * v, 1 + v * v};
+    case exp:
+      return of_size(v);
+    case sqrt:
+      return of_size(1 / (2 * v));
+    case gelu: {
+      const double density = std::exp(-v * v / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+      return {(1 + std::erf(v * std::numbers::sqrt2 / 2)) / 2 + v * density,
+              1 + std::abs(v * density)};
+    }
+    case gelu_tanh: {
+      const double root = std::sqrt(2 * std::numbers::inv_pi);
+      const double t = std::tanh(root * (v + 0.044715 * v * v * v));
+      const double slope = (1 - t * t) * root * (1 + 3 * 0.044715 * v * v);
+      return {(1 + t) / 2 + v * slope / 2, 1 + std::abs(v * slope) / 2};
+    }
+    case erf:
+      return of_size(2 * std::numbers::inv_sqrtpi * std::exp(-v * v));
+    case hard_swish: {
+      if (v <= -3) return {0, 1};
+      if (v >= 3) return of_size(1);
+      return {v / 3 + 0.5, std::abs(v) / 3 + 0.5};
+    }
+    case softplus:
+      return of_size(1 / (1 + std::exp(-v)));
+    case softsign:
+      return of_size(1 / ((1 + std::abs(v)) * (1 + std::abs(v))));
+    case mish: {
+      const double t = std::tanh(std::log1p(std::exp(v)));
+      const double s = 1 / (1 + std::exp(-v));
+      return {t + v * s * (1 - t * t), 1 + std::abs(v * s)};
+    }
+    case swish: {
+      const double s = 1 / (1 + std::exp(-alpha * v));
+      return {s + alpha * v * s * (1 - s), 1 + std::abs(alpha * v)};
+    }
+    case log:
+      return of_size(1 / v);
+    case pow:
+      return of_size(alpha * std::pow(v, alpha - 1));
+    case abs:
+      return of_size((v > 0 ? 1 : 0) - (v < 0 ? 1 : 0));
+    case sin:
+      return {std::cos(v), 1};
+    case cos:
+      return {-std::sin(v), 1};
+    default:
+      throw std::logic_error("a function without a gradient");
+  }
+}
+
+/// The first of the largest pixels of the window over output pixel `pixel`.
+std::int64_t largest_pixel(const Pooling& shape, const float* plane, const Dims& pixel) {
+  double largest = -std::numeric_limits<double>::infinity();
+  std::int64_t place = -1;
+  for_each_tap(shape.window, spatial(shape.input), pixel, [&](std::int64_t, std::int64_t offset) {
+    if (plane[offset] <= largest) return;
+    largest = plane[offset];
+    place = offset;
+  });
+  return place;
+}
+
+/// What an average over output pixel `pixel` divides by.
+double divisor(const Pooling& shape, const Dims& pixel) {
+  if (shape.mode == PoolingMode::average_include_pad) {
+    return static_cast<double>(element_count(shape.window.kernel));
+  }
+  std::int64_t taps = 0;
+  for_each_tap(shape.window, spatial(shape.input), pixel,
+               [&](std::int64_t, std::int64_t) { ++taps; });
+  return static_cast<double>(taps);
+}
+
+/// Calls visit(pixel) for every output pixel whose window has a tap on input pixel `at`.
+template <class Visit>
+void for_each_window(const Window& window, const Dims& outputs, const Dims& at, Visit visit) {
+  Dims tap(window.rank(), 0);
+  do {
+    Dims pixel(window.rank());
+    bool meets = true;
+    for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+      const std::int64_t shifted =
+          at[axis] + window.pads[axis] - tap[axis] * window.dilations[axis];
+      meets = meets && shifted >= 0 && shifted % window.strides[axis] == 0 &&
+              shifted / window.strides[axis] < outputs[axis];
+      pixel[axis] = shifted / window.strides[axis];
+    }
+    if (meets) visit(pixel);
+  } while (advance(tap, window.kernel));
+}
+
+}  // namespace
+
+Element element(const ActivationGradient& shape, Operands operands, const Dims& at) {
+  const auto place = static_cast<std::size_t>(ravel_broadcast(at, shape.forward.input));
+  const double gradient = operands[0][place];
+  const Element slope = derivative(shape, operands[1][place]);
+  return {gradient * slope.value, std::abs(gradient) * slope.magnitude};
+}
+
+Element element(const SoftmaxGradient& shape, Operands operands, const Dims& at) {
+  const Dims& dims = shape.forward.input;
+  const auto axis = static_cast<std::size_t>(shape.forward.axis);
+  const auto place = [&](const Dims& where) {
+    return static_cast<std::size_t>(ravel_broadcast(where, dims));
+  };
+  Element sum;
+  Dims other = at;
+  for (other[axis] = 0; other[axis] < dims[axis]; ++other[axis]) {
+    const double gradient = operands[0][place(other)];
+    const double term = shape.forward.logarithm ? gradient : gradient * operands[1][place(other)];
+    sum.value += term;
+    sum.magnitude += std::abs(term);
+  }
+  const double gradient = operands[0][place(at)];
+  const double y = operands[1][place(at)];
+  const double size = std::abs(gradient);
+  if (shape.forward.logarithm) {
+    const double share = std::exp(y);
+    return {gradient - share * sum.value, size + share * sum.magnitude};
+  }
+  return {y * (gradient - sum.value), std::abs(y) * (size + sum.magnitude)};
+}
+
+Element element(const PoolingGradient& shape, Operands operands, const Dims& at) {
+  const Pooling& forward = shape.forward;
+  const Dims extents = spatial(forward.input);
+  const Dims outputs = spatial(forward.output());
+  const std::int64_t channel = at[0] * forward.input[1] + at[1];
+  const float* gradient = operands[0].data() + channel * plane(forward.output());
+  const Dims pixel(at.begin() + 2, at.end());
+  Element sum;
+  for_each_window(forward.window, outputs, pixel, [&](const Dims& output) {
+    double term = gradient[ravel_broadcast(output, outputs)];
+    if (forward.mode == PoolingMode::max) {
+      const float* input = operands[1].data() + channel * plane(forward.input);
+      if (largest_pixel(forward, input, output) != ravel_broadcast(pixel, extents)) return;
+    } else {
+      term /= divisor(forward, output);
+    }
+    sum.value += term;
+    sum.magnitude += std::abs(term);
+  });
+  return sum;
+}
+
+/// Values that differ inside of every window without dilation: by the pixel's place modulo the
+/// kernel, in an order of every channel's own. Whole numbers, which up to 256 every type here
+/// holds.
+void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values) {
+  const Pooling& forward = shape.forward;
+  if (forward.mode != PoolingMode::max) return;
+  const Dims& kernel = forward.window.kernel;
+  const std::int64_t count = element_count(kernel);
+  const Dims extents = spatial(forward.input);
+  const std::int64_t pixels = plane(forward.input);
+  std::vector<float>& input = values.at(1);
+  for (std::size_t index = 0; index < input.size(); ++index) {
+    const auto flat = static_cast<std::int64_t>(index);
+    const Dims at = unravel(flat % pixels, extents);
+    Dims place(at.size());
+    for (std::size_t axis = 0; axis < at.size(); ++axis) place[axis] = at[axis] % kernel[axis];
+    const std::int64_t channel = flat / pixels;
+    input[index] =
+        static_cast<float>((ravel_broadcast(place, kernel) + channel) % count - count / 2);
+  }
+}
+
+Element element(const ConvolutionFilterGradient& shape, Operands operands, const Dims& at) {
+  const Convolution& forward = shape.forward;
+  const Window& window = forward.window;
+  const std::int64_t group_channels = forward.input[1] / forward.groups;
+  const std::int64_t group = at[0] / (forward.filters / forward.groups);
+  const std::int64_t channel = group * group_channels + at[1];
+  const std::int64_t pixels = plane(forward.input);
+  const Dims extents = spatial(forward.input);
+  const Dims outputs = spatial(forward.output());
+  const std::int64_t output_pixels = element_count(outputs);
+  Element sum;
+  for (std::int64_t image = 0; image < forward.input[0]; ++image) {
+    const float* input = operands[0].data() + (image * forward.input[1] + channel) * pixels;
+    const float* gradient = operands[1].data() + (image * forward.filters + at[0]) * output_pixels;
+    Dims output(outputs.size(), 0);
+    std::int64_t output_place = 0;
+    do {
+      std::int64_t place = 0;
+      bool inside = true;
+      for (std::size_t axis = 0; axis < outputs.size(); ++axis) {
+        const std::int64_t position = output[axis] * window.strides[axis] - window.pads[axis] +
+                                      at[axis + 2] * window.dilations[axis];
+        inside = inside && position >= 0 && position < extents[axis];
+        place = place * extents[axis] + position;
+      }
+      if (inside) {
+        const double product = static_cast<double>(input[place]) * gradient[output_place];
+        sum.value += product;
+        sum.magnitude += std::abs(product);
+      }
+      ++output_place;
+    } while (advance(output, outputs));
+  }
+  return sum;
+}
+
+}  // namespace benanza::verify
