@@ -39,6 +39,7 @@ int run(int argc, char** argv) {
   std::string out;
   std::string refused_list;
   std::string wanted_summary;
+  std::string optimizer;
   bool wants_sharing = false;
   bool clean = false;
   app.add_option("MODEL", models, "ONNX files")->required();
@@ -61,6 +62,10 @@ int run(int argc, char** argv) {
       ->delimiter(',')
       ->type_name("P[,P...]")
       ->allow_extra_args(false);
+  app.add_flag("--training{sgd}", optimizer,
+               "Training steps of the models instead of inference: forward, backward and the "
+               "update of sgd (with momentum) or, with --training=adam, of adam")
+      ->check(CLI::IsMember({"sgd", "adam"}));
   app.add_option("--out", out, "Folder for problems.cpp, tests.cmake and the graph.json files");
   app.add_flag("--clean", clean,
                "Remove the graph files that the last call with this --out wrote and this one does "
@@ -93,6 +98,10 @@ int run(int argc, char** argv) {
   GenerateOptions options{{models.begin(), models.end()}, batches, {}};
   for (const std::string& dim : dims) options.dims.insert(parse_dim(dim));
   for (const std::string& input : inputs) options.values.insert(parse_input(input));
+  if (!optimizer.empty()) {
+    options.training =
+        optimizer == "adam" ? training::Optimizer::adam : training::Optimizer::sgd_momentum;
+  }
   const std::vector<Precision> chosen = parse_precisions(precisions);
   const ImportedModels imported = import_models(options);
   for (const GraphFile& file : imported.files) {

@@ -59,6 +59,7 @@ std::vector<GraphFile> import_batches(const std::filesystem::path& path,
         if (!warning.empty()) graph.warnings.push_back(warning);
       }
     }
+    if (options.training) graph = training::training_step(graph, *options.training);
     files.push_back({std::move(graph), batch.has_value()});
   }
   return files;

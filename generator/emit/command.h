@@ -7,6 +7,7 @@
 
 #include "generator/emit/emit.h"
 #include "generator/onnx/read/bind.h"
+#include "generator/training/training.h"
 
 namespace benanza::emit {
 
@@ -18,6 +19,8 @@ struct GenerateOptions {
   std::map<std::string, std::int64_t> dims;
   /// Values of inputs (onnx/feed.h).
   std::map<std::string, std::string> values = {};
+  /// Training steps by this optimizer instead of inference.
+  std::optional<training::Optimizer> training = {};
 };
 
 /// A model that could not be turned into graphs, and why: one line that names its file.

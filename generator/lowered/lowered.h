@@ -43,6 +43,8 @@ struct Call {
 struct Read {
   /// The layer that makes it; empty for inputs of the model, stored tensors and inputs left out.
   std::optional<std::size_t> producer = {};
+  /// Which of that layer's outputs.
+  std::size_t output = 0;
   /// Known when the model is loaded.
   bool constant = false;
   /// Of a constant of one element, where the model tells it.

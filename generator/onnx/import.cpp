@@ -53,13 +53,22 @@ class TensorNumbers {
   std::unordered_map<const Value*, std::size_t> numbers_;
 };
 
-std::vector<Read> reads_of(const Step& step, TensorNumbers& numbers) {
+/// Which output of the step that makes it `value` is; 0 where none does.
+std::size_t output_of(const Program& program, const Value& value) {
+  if (!value.producer) return 0;
+  const std::vector<Value*>& outputs = program.steps[*value.producer].outputs;
+  const auto found = std::find(outputs.begin(), outputs.end(), &value);
+  return found == outputs.end() ? 0 : static_cast<std::size_t>(found - outputs.begin());
+}
+
+std::vector<Read> reads_of(const Program& program, const Step& step, TensorNumbers& numbers) {
   std::vector<Read> reads;
   for (const auto* values : {&step.inputs, &step.captured}) {
     for (const Value* value : *values) {
       reads.push_back(value == nullptr
                           ? Read{}
                           : Read{.producer = value->producer,
+                                 .output = output_of(program, *value),
                                  .constant = value->constant,
                                  .value = only_value(*value),
                                  .given = value->producer ? std::nullopt : value->shape,
@@ -164,7 +173,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
   for (const Step& step : program.steps) {
     LoweredLayer& layer = graph.layers.emplace_back(lower_step(program, step, operators, bound));
     layer.name = step.node.name();
-    layer.reads = reads_of(step, numbers);
+    layer.reads = reads_of(program, step, numbers);
     layer.inputs = producers(layer.reads);
     layer.constant = all_outputs_constant(step);
     if (const auto first = first_assumption(step)) {

@@ -15,7 +15,6 @@ bool trains(const NodeView& node) {
 }
 
 Lowered lower_batch_normalization(const NodeView& node) {
-  if (trains(node)) throw NotExpressible("training mode");
   if (node.opset() < 9 && node.integer("spatial", 1) == 0) {
     throw NotExpressible("statistics per activation (spatial = 0)");
   }
@@ -26,6 +25,10 @@ Lowered lower_batch_normalization(const NodeView& node) {
       throw Error("input \"" + node.input(index).name + "\" of " + join(node.shape(index), 'x') +
                   " for " + std::to_string(input[1]) + " channels");
     }
+  }
+  if (trains(node)) {
+    return measured({call(BatchNormalizationTraining{input, node.real("epsilon", 1e-5F)},
+                          {from_input(0), from_input(1), from_input(2)})});
   }
   return measured(
       {call(BatchNormalization{.input = input, .epsilon = node.real("epsilon", 1e-5F)},

@@ -11,18 +11,20 @@ std::optional<float> ratio(const NodeView& node) {
   return static_cast<float>(node.scalar(1, 0.5));
 }
 
-/// Inference keeps every element; training would not. What training would do can be measured, but
-/// is not counted.
+/// Inference keeps every element; what training would do can be measured, but is not counted unless
+/// the node is in training mode.
 Lowered lower_dropout(const NodeView& node) {
-  if (node.opset() >= 12 && node.has_input(2) && node.input(2).literal && node.scalar(2, 0) != 0) {
-    throw NotExpressible("training mode");
-  }
   Lowered lowered = free_layer("drops nothing at inference");
+  const bool trains =
+      node.opset() >= 12 && node.has_input(2) && node.input(2).literal && node.scalar(2, 0) != 0;
   const std::optional<float> dropped = ratio(node);
   if (dropped && *dropped >= 0 && *dropped < 1 && node.input(0).shape &&
       element_count(node.shape(0)) > 0) {
     lowered.calls.push_back(
         call(Dropout{.input = node.extents(0), .ratio = *dropped}, {from_input(0)}));
+    if (trains && *dropped > 0) return measured(std::move(lowered.calls));
+  } else if (trains) {
+    throw NotExpressible("training mode with a ratio that only the running model knows");
   }
   return lowered;
 }

@@ -227,8 +227,10 @@ TEST(BatchNorm, SpatialZeroIsAnotherFunction) {
   EXPECT_THAT(layer.reason, HasSubstr("spatial"));
 }
 
-TEST(BatchNorm, TrainingIsUnsupported) {
-  EXPECT_EQ(batch_norm(15, {{"training_mode", 1}}, true).reason, "training mode");
+TEST(BatchNorm, InTrainingModeIsAProblemOfItsOwn) {
+  const LoweredLayer layer = batch_norm(15, {{"training_mode", 1}}, true);
+  EXPECT_THAT(layer.problems, ElementsAre("batchnorm_training/2x3x4x4_e1e-05"));
+  EXPECT_EQ(layer.calls[0].operands.size(), 3U);
 }
 
 TEST(Lrn, ParametersAndDefaults) {

@@ -41,6 +41,12 @@ dnnl::concat::primitive_desc concat(const dnnl::engine& engine, const Memory::de
                                     int axis, const std::vector<Memory::desc>& sources,
                                     const dnnl::primitive_attr& attributes);
 
+/// The sum of `sources`, each times its factor.
+dnnl::sum::primitive_desc sum(const dnnl::engine& engine, const Memory::desc& result,
+                              const std::vector<float>& factors,
+                              const std::vector<Memory::desc>& sources,
+                              const dnnl::primitive_attr& attributes);
+
 /// What a scaled product wants beside its attributes.
 struct Scaling {
   std::vector<Constant> constants;

@@ -37,6 +37,13 @@ dnnl::concat::primitive_desc concat(const dnnl::engine& engine, const Memory::de
   return {result, axis, sources, engine, attributes};
 }
 
+dnnl::sum::primitive_desc sum(const dnnl::engine& engine, const Memory::desc& result,
+                              const std::vector<float>& factors,
+                              const std::vector<Memory::desc>& sources,
+                              const dnnl::primitive_attr& attributes) {
+  return {result, factors, sources, engine, attributes};
+}
+
 Scaling scale_product(dnnl::primitive_attr& attributes, float scale) {
   attributes.set_output_scales(0, {scale});
   return {};

@@ -32,6 +32,23 @@ Plan plan(const Activation& shape, const Problem& problem, const Eltwise& functi
   return plan;
 }
 
+/// alpha x + y, y of the same extents: what optimizers do to weights and their state.
+bool is_weighted_sum(const Activation& shape, const std::vector<Step>& steps) {
+  if (shape.kind != ActivationKind::linear || shape.beta != 0 || steps.size() != 1) return false;
+  const auto* add = std::get_if<Combine>(&steps[0]);
+  return add != nullptr && add->kind == CombineKind::add && add->y == shape.input;
+}
+
+Plan plan_sum(const Activation& shape, const VariantContext& context) {
+  if (context.integers()) throw harness::Unsupported("int8 sums need a result scale of their own");
+  const Memory::desc format = context.tensor(shape.input);
+  const Memory::desc values = floats(shape.input);
+  return {.implementation = Implementation(api::sum(context.engine(), format, {shape.alpha, 1},
+                                                    {format, format}, context.attributes())),
+          .operands = {{DNNL_ARG_MULTIPLE_SRC, values}, {DNNL_ARG_MULTIPLE_SRC + 1, values}},
+          .result = {DNNL_ARG_DST, values}};
+}
+
 }  // namespace
 
 /// A square has a function of its own beside the power.
@@ -47,6 +64,10 @@ void register_activation(SolverTable& table) {
           attempts.insert(attempts.begin(), {.prefix = "square.", .plan = [=] {
                                                return plan(shape, problem, square, context);
                                              }});
+        }
+        if (is_weighted_sum(shape, problem.epilogue.steps)) {
+          attempts.insert(attempts.begin(), {.prefix = "weighted_sum.",
+                                             .plan = [=] { return plan_sum(shape, context); }});
         }
         return attempts;
       },

@@ -123,6 +123,7 @@ const Case cases[] = {
     {"relu/2x19x13x11_mul_y2x19x1x1", no_int8},
     {"swish/3x17_a1_mul_y3x17_add_y1x17_w", no_int8},
     {"gelu/3x17_linear_a2_b1", no_int8},
+    {"linear/3x17_a0.9_b0_add_y3x17", no_int8},
     {"add/2x16x5x5_2x16x5x5_relu", no_int8},
     {"add/1x16x1x1_2x16x5x5_sub_y2x16x5x5", no_int8},
     {"mul/3x17_3x1_add_y3x17", no_int8},

@@ -1,0 +1,206 @@
+// Training steps of small models: which layers there are, and what they read.
+#include "generator/training/training.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "generator/generate.h"
+#include "generator/tests/onnx/model.h"
+
+namespace benanza::training {
+namespace {
+
+using onnx::Model;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+/// "name: problem problem", of backward layers and of the update.
+std::vector<std::string> backward(const LoweredGraph& step) {
+  std::vector<std::string> lines;
+  for (const LoweredLayer& layer : step.layers) {
+    if (layer.phase == "forward") continue;
+    std::string line = layer.name + ':';
+    for (const std::string& problem : layer.problems) line += ' ' + problem;
+    if (layer.cost == Cost::unsupported) line += " (" + layer.reason + ')';
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+const LoweredLayer& layer_of(const LoweredGraph& step, const std::string& name) {
+  for (const LoweredLayer& layer : step.layers) {
+    if (layer.name == name) return layer;
+  }
+  throw Error("no layer " + name);
+}
+
+/// The names of the layers that a layer reads.
+std::vector<std::string> producers(const LoweredGraph& step, const std::string& name) {
+  std::vector<std::string> names;
+  for (const std::size_t input : layer_of(step, name).inputs) {
+    names.push_back(step.layers[input].name);
+  }
+  return names;
+}
+
+LoweredGraph small(Optimizer optimizer = Optimizer::sgd_momentum) {
+  Model model(13);
+  model.input("x", {2, 3, 4, 4}).weights("w", {8, 3, 3, 3});
+  for (const char* name : {"scale", "shift", "mean", "variance"}) model.weights(name, {8});
+  model.weights("v", {8, 5}).weights("b", {5}).integers("shape", {2, 128}).weights("u", {128, 8});
+  return training_step(
+      model.node("Conv", {"x", "w"}, {"c"}, {{"pads", Dims{1, 1, 1, 1}}})
+          .node("BatchNormalization", {"c", "scale", "shift", "mean", "variance"}, {"n"})
+          .node("Relu", {"n"}, {"r"})
+          .node("Reshape", {"r", "shape"}, {"f"})
+          .node("MatMul", {"f", "u"}, {"m"})
+          .node("Gemm", {"m", "v", "b"}, {"y"})
+          .output("y")
+          .import(),
+      optimizer);
+}
+
+TEST(TrainingStep, GoesBackThroughEveryLayer) {
+  EXPECT_THAT(
+      backward(small()),
+      ElementsAre("loss.gradient: logsoftmax_bwd/2x5_a1",
+                  // Rows are summed for the bias.
+                  "y.bias_gradient: reducesum/2x5_a0", "y.data_gradient: gemm/m2_n8_k5_nt",
+                  "y.weight_gradient: gemm/m8_n5_k2_tn", "m.data_gradient: gemm/m2_n128_k8_nt",
+                  "m.weight_gradient: gemm/m128_n8_k2_tn", "r.gradient: relu_bwd/2x8x4x4",
+                  "n.gradient: batchnorm_bwd/2x8x4x4_e1e-05",
+                  // Nobody asks for the gradient of the model's input.
+                  "c.weight_gradient: conv_bwd_filter/2x3x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1",
+                  "update: linear/1x1301_a0.9_b0_add_y1x1301 "
+                  "linear/1x1301_a-0.001_b0_add_y1x1301"));
+}
+
+TEST(TrainingStep, ForwardLayersAreThoseOfTraining) {
+  const LoweredGraph step = small();
+  EXPECT_THAT(layer_of(step, "n").problems, ElementsAre("batchnorm_training/2x8x4x4_e1e-05"));
+  EXPECT_THAT(layer_of(step, "loss").problems, ElementsAre("logsoftmax/2x5_a1"));
+  EXPECT_EQ(layer_of(step, "c").phase, "forward");
+  EXPECT_EQ(step.model, small(Optimizer::adam).model);
+}
+
+TEST(TrainingStep, GradientsReadWhatTheForwardPassKept) {
+  const LoweredGraph step = small();
+  EXPECT_THAT(producers(step, "r.gradient"), ElementsAre("r", "m.data_gradient"));
+  EXPECT_THAT(producers(step, "n.gradient"), ElementsAre("c", "n", "r.gradient"));
+  EXPECT_THAT(producers(step, "m.weight_gradient"), ElementsAre("f", "y.data_gradient"));
+  EXPECT_THAT(producers(step, "update"),
+              UnorderedElementsAre("y.bias_gradient", "y.weight_gradient", "m.weight_gradient",
+                                   "n.gradient", "c.weight_gradient"));
+}
+
+TEST(TrainingStep, CountsWhatIsTrained) {
+  const LoweredGraph step = small();
+  EXPECT_EQ(layer_of(step, "n.gradient").gradient_elements, 16);
+  // Filters, scale and shift, the two matrices, the bias.
+  EXPECT_EQ(trainable_parameters(step), 216 + 16 + 1024 + 40 + 5);
+  // Weights and momentum, read and written.
+  EXPECT_EQ(step.compulsory.weights.elements, 2 * 1301);
+  EXPECT_EQ(small(Optimizer::adam).compulsory.weights.elements, 3 * 1301);
+}
+
+// A call that makes what a backward layer needs must store it: nothing behind it joins it.
+TEST(TrainingStep, FusionsKeepWhatIsReadAgain) {
+  const Graph graph = make_graph(small());
+  for (const Fusion& fusion : graph.fusions) {
+    for (std::size_t i = 0; i + 1 < fusion.layers.size(); ++i) {
+      EXPECT_NE(graph.layers[fusion.layers[i]].name, "c") << fusion.pattern;
+      EXPECT_NE(graph.layers[fusion.layers[i]].name, "n") << fusion.pattern;
+    }
+  }
+}
+
+TEST(TrainingStep, SeveralReadersAddUpTheirGradients) {
+  Model model(13);
+  model.input("x", {2, 8}).weights("w", {8, 8}).weights("v", {8, 8});
+  const LoweredGraph step = training_step(model.node("MatMul", {"x", "w"}, {"a"})
+                                              .node("MatMul", {"a", "v"}, {"b"})
+                                              .node("Add", {"a", "b"}, {"c"})
+                                              .output("c")
+                                              .import(),
+                                          Optimizer::sgd_momentum);
+  EXPECT_THAT(layer_of(step, "a.gradient_sum").problems, ElementsAre("add/2x8_2x8"));
+  EXPECT_THAT(producers(step, "a.gradient_sum"),
+              UnorderedElementsAre("loss.gradient", "b.data_gradient"));
+}
+
+TEST(TrainingStep, ASoftmaxAtTheEndBelongsToTheLoss) {
+  Model model(13);
+  model.input("x", {2, 8}).weights("w", {8, 4});
+  const LoweredGraph step = training_step(
+      model.node("MatMul", {"x", "w"}, {"a"}).node("Softmax", {"a"}, {"s"}).output("s").import(),
+      Optimizer::sgd_momentum);
+  EXPECT_THAT(layer_of(step, "s").problems, ElementsAre("logsoftmax/2x4_a1"));
+  EXPECT_THAT(layer_of(step, "s.gradient").problems, ElementsAre("logsoftmax_bwd/2x4_a1"));
+}
+
+// x (1 + erf(x / sqrt 2)) / 2 in five nodes: frameworks keep its input, and go back in one call.
+TEST(TrainingStep, PutsOperatorsTogetherFirst) {
+  Model model(13);
+  model.input("x", {2, 8}).weights("w", {8, 8}).weights("v", {8, 4});
+  model.scalar("root", 1.41421356F).scalar("one", 1).scalar("half", 0.5F);
+  const LoweredGraph step = training_step(model.node("MatMul", {"x", "w"}, {"a"})
+                                              .node("Div", {"a", "root"}, {"d"})
+                                              .node("Erf", {"d"}, {"e"})
+                                              .node("Add", {"e", "one"}, {"p"})
+                                              .node("Mul", {"a", "p"}, {"q"})
+                                              .node("Mul", {"q", "half"}, {"g"})
+                                              .node("MatMul", {"g", "v"}, {"y"})
+                                              .output("y")
+                                              .import(),
+                                          Optimizer::sgd_momentum);
+  EXPECT_THAT(layer_of(step, "g").problems, ElementsAre("gelu/2x8"));
+  EXPECT_THAT(layer_of(step, "g.gradient").problems, ElementsAre("gelu_bwd/2x8"));
+  EXPECT_THAT(producers(step, "g.gradient"), ElementsAre("a", "y.data_gradient"));
+}
+
+TEST(TrainingStep, WhatHasNoCallIsNamedAndGoneThrough) {
+  Model model(13);
+  model.input("x", {2, 3, 4, 4}).weights("w", {8, 3, 1, 1}).integers("shape", {2, 128});
+  model.weights("v", {128, 4});
+  const LoweredGraph step = training_step(model.node("Conv", {"x", "w"}, {"c"})
+                                              .node("LRN", {"c"}, {"l"}, {{"size", 5}})
+                                              .node("Reshape", {"l", "shape"}, {"f"})
+                                              .node("MatMul", {"f", "v"}, {"y"})
+                                              .output("y")
+                                              .import(),
+                                          Optimizer::sgd_momentum);
+  EXPECT_EQ(layer_of(step, "l.gradient").cost, Cost::unsupported);
+  EXPECT_EQ(layer_of(step, "l.gradient").reason, "the gradient of 'lrn' is not measured here");
+  EXPECT_THAT(producers(step, "c.weight_gradient"), ElementsAre("l.gradient"));
+}
+
+// The two rows of a table, and the table as a matrix: one parameter.
+TEST(TrainingStep, ATableThatMultipliesTooIsOneParameter) {
+  Model model(13);
+  model.input("x", {1, 2}, ::onnx::TensorProto::INT64).weights("t", {9, 8});
+  const LoweredGraph step =
+      training_step(model.node("Gather", {"t", "x"}, {"g"})
+                        .node("Transpose", {"t"}, {"u"}, {{"perm", Dims{1, 0}}})
+                        .node("MatMul", {"g", "u"}, {"y"})
+                        .output("y")
+                        .import(),
+                    Optimizer::sgd_momentum);
+  EXPECT_EQ(step.parameters, 72);
+  EXPECT_EQ(layer_of(step, "g.gradient").cost, Cost::movement);
+}
+
+TEST(TrainingStep, NothingToTrainIsAnError) {
+  Model model(13);
+  model.input("x", {2, 8});
+  EXPECT_THROW(
+      training_step(model.node("Relu", {"x"}, {"y"}).output("y").import(), Optimizer::sgd_momentum),
+      Error);
+}
+
+// Each optimizer's calls once, over everything.
+TEST(TrainingStep, AdamHasFiveCalls) {
+  EXPECT_EQ(layer_of(small(Optimizer::adam), "update").problems.size(), 5U);
+}
+
+}  // namespace
+}  // namespace benanza::training

@@ -1,0 +1,151 @@
+#include "generator/training/products.h"
+
+#include <algorithm>
+
+namespace benanza::training {
+namespace {
+
+constexpr GradientSource first{GradientSource::Kind::operand, 0};
+constexpr GradientSource second{GradientSource::Kind::operand, 1};
+
+/// The window by which gradients go back to pixels: as transposed_output() has it, the end pads
+/// make as many of them as there were, which were stepped over at the end or not.
+Window backwards(const Window& window, const Dims& outputs, const Dims& inputs) {
+  Window back = window;
+  const Dims reached = window.transposed_output(outputs);
+  for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+    back.pads[window.rank() + axis] -= inputs[axis] - reached[axis];
+  }
+  return back;
+}
+
+/// Batches of a matrix, which broadcast: how many there are.
+bool is_shared(const Dims& own, const Dims& all) {
+  return element_count(own) == 1 && element_count(all) > 1;
+}
+
+}  // namespace
+
+Gradient of_convolution(const Convolution& shape, const std::vector<bool>& wanted) {
+  Gradient gradient;
+  if (wanted[0]) {
+    const Dims output = shape.output();
+    gradient.calls.push_back(
+        {.name = "data_gradient",
+         .problem = {Deconvolution{
+                         .input = output,
+                         .filters = shape.input[1],
+                         .window = backwards(shape.window, spatial(output), spatial(shape.input)),
+                         .groups = shape.groups},
+                     {}},
+         .operands = {output_gradient, second},
+         .of = {0}});
+  }
+  if (wanted[1]) {
+    gradient.calls.push_back({.name = "weight_gradient",
+                              .problem = {ConvolutionFilterGradient{shape}, {}},
+                              .operands = {first, output_gradient},
+                              .of = {1}});
+  }
+  return gradient;
+}
+
+Gradient of_deconvolution(const Deconvolution& shape, const std::vector<bool>& wanted) {
+  const Convolution forward{.input = shape.output(),
+                            .filters = shape.input[1],
+                            .window = shape.window,
+                            .groups = shape.groups};
+  if (forward.output() != shape.input ||
+      std::any_of(shape.window.pads.begin(), shape.window.pads.end(),
+                  [](std::int64_t pad) { return pad < 0; })) {
+    return {.unsupported = "the gradient of a 'deconv' with output padding is not measured here"};
+  }
+  Gradient gradient;
+  if (wanted[0]) {
+    gradient.calls.push_back({.name = "data_gradient",
+                              .problem = {forward, {}},
+                              .operands = {output_gradient, second},
+                              .of = {0}});
+  }
+  if (wanted[1]) {
+    gradient.calls.push_back({.name = "weight_gradient",
+                              .problem = {ConvolutionFilterGradient{forward}, {}},
+                              .operands = {output_gradient, first},
+                              .of = {1}});
+  }
+  return gradient;
+}
+
+Gradient of_gemm(const Gemm& shape, const std::vector<bool>& wanted) {
+  const bool ta = shape.transpose_a;
+  const bool tb = shape.transpose_b;
+  const Dims batch = shape.batch();
+  Gradient gradient;
+  const auto add = [&](const char* name, const Gemm& product, std::vector<GradientSource> operands,
+                       int of, const Dims& own_batch) {
+    gradient.calls.push_back({name, {product, {}}, std::move(operands), {-1}});
+    // Of a matrix that several batches read, their sum.
+    if (element_count(product.batch()) == std::max<std::int64_t>(1, element_count(own_batch))) {
+      gradient.calls.back().of = {of};
+      return;
+    }
+    Dims axes;
+    for (std::size_t axis = 0; axis < batch.size(); ++axis) {
+      const bool one = axis >= own_batch.size() || own_batch[axis] == 1;
+      if (one && batch[axis] != 1) axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    const int terms = static_cast<int>(gradient.calls.size()) - 1;
+    gradient.calls.push_back({std::string(name) + "_sum",
+                              {Reduction{ReductionKind::sum, output({product, {}}), axes}, {}},
+                              {{GradientSource::Kind::call, terms}},
+                              {of}});
+  };
+  if (wanted[0]) {
+    const Gemm product = ta ? Gemm{.m = shape.k,
+                                   .n = shape.m,
+                                   .k = shape.n,
+                                   .transpose_a = tb,
+                                   .transpose_b = true,
+                                   .batch_a = shape.batch_b,
+                                   .batch_b = batch}
+                            : Gemm{.m = shape.m,
+                                   .n = shape.k,
+                                   .k = shape.n,
+                                   .transpose_a = false,
+                                   .transpose_b = !tb,
+                                   .batch_a = batch,
+                                   .batch_b = shape.batch_b};
+    add("data_gradient", product,
+        ta ? std::vector{second, output_gradient} : std::vector{output_gradient, second}, 0,
+        shape.batch_a);
+  }
+  if (wanted[1]) {
+    const char* const name = shape.constant_b ? "weight_gradient" : "gradient_b";
+    // Rows of all batches are one long sum.
+    const bool merges = !ta && is_shared(shape.batch_b, batch) &&
+                        element_count(shape.batch_a) == element_count(batch);
+    const std::int64_t rows = shape.m * (merges ? element_count(batch) : 1);
+    const Dims batch_a = merges ? Dims{} : shape.batch_a;
+    const Dims batch_c = merges ? Dims{} : batch;
+    const Gemm product = tb ? Gemm{.m = shape.n,
+                                   .n = shape.k,
+                                   .k = rows,
+                                   .transpose_a = true,
+                                   .transpose_b = ta,
+                                   .batch_a = batch_c,
+                                   .batch_b = batch_a}
+                            : Gemm{.m = shape.k,
+                                   .n = shape.n,
+                                   .k = rows,
+                                   .transpose_a = !ta,
+                                   .transpose_b = false,
+                                   .batch_a = batch_a,
+                                   .batch_b = batch_c};
+    add(name, product,
+        tb ? std::vector{output_gradient, first} : std::vector{first, output_gradient}, 1,
+        merges ? Dims{} : shape.batch_b);
+  }
+  return gradient;
+}
+
+}  // namespace benanza::training

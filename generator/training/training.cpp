@@ -1,0 +1,173 @@
+#include "generator/training/training.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/base/error.h"
+#include "generator/fusion/whole/whole.h"
+#include "generator/training/step_builder.h"
+
+namespace benanza::training {
+namespace {
+
+/// One layer of the forward pass as training runs it.
+void train(LoweredLayer& layer) {
+  layer.whole.reset();
+  for (Call& call : layer.calls) {
+    const auto* inference = std::get_if<BatchNormalization>(&call.problem.shape);
+    if (inference == nullptr) continue;
+    call.problem.shape = BatchNormalizationTraining{inference->input, inference->epsilon};
+    call.operands.resize(3);
+  }
+  const bool drops = layer.cost == Cost::free && layer.calls.size() == 1 &&
+                     std::holds_alternative<Dropout>(layer.calls[0].problem.shape) &&
+                     std::get<Dropout>(layer.calls[0].problem.shape).ratio > 0;
+  if (drops) {
+    layer.cost = Cost::measured;
+    layer.reason.clear();
+  }
+  if (layer.cost != Cost::measured) return;
+  layer.problems.clear();
+  layer.flops = 0;
+  layer.bytes = 0;
+  for (const Call& call : layer.calls) {
+    layer.problems.push_back(key(call.problem));
+    const Work done = work(call.problem, Precision::fp32);
+    *layer.flops += done.flops;
+    *layer.bytes += static_cast<double>(done.bytes());
+  }
+}
+
+std::vector<LoweredLayer> forward(const LoweredGraph& inference) {
+  const fusion::Flow flow(inference.layers);
+  fusion::Condensed condensed = fusion::condensed(flow, fusion::whole_operators(flow));
+  for (std::size_t index = 0; index < condensed.layers.size(); ++index) {
+    LoweredLayer& layer = condensed.layers[index];
+    if (condensed.originals[index].size() > 1) layer.cost = Cost::measured;
+    std::set<std::size_t> producers;
+    for (const Read& read : layer.reads) {
+      if (read.producer) producers.insert(*read.producer);
+    }
+    layer.inputs = {producers.begin(), producers.end()};
+    if (layer.cost == Cost::measured || layer.cost == Cost::free) train(layer);
+  }
+  return std::move(condensed.layers);
+}
+
+/// The layer whose output the caller reads first, and which training changes.
+std::optional<std::size_t> first_result(const std::vector<LoweredLayer>& layers,
+                                        const StepBuilder& builder) {
+  std::vector<int> reads(layers.size(), 0);
+  for (const LoweredLayer& layer : layers) {
+    if (layer.constant) continue;
+    for (const Read& read : layer.reads) {
+      if (read.producer) ++reads[*read.producer];
+    }
+  }
+  for (std::size_t index = 0; index < layers.size(); ++index) {
+    const LoweredLayer& layer = layers[index];
+    if (builder.is_trained(index) && layer.uses > reads[index] && layer.outputs[0].shape) {
+      return index;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Classes are the last axis; of images axis 1.
+std::int64_t class_axis(const Dims& dims) {
+  return dims.size() >= 4 ? 1 : static_cast<std::int64_t>(dims.size()) - 1;
+}
+
+/// A cross entropy of the layer's result: the logarithm of its softmax, and one value of every row.
+void add_loss(StepBuilder& builder, const std::vector<LoweredLayer>& layers, std::size_t result) {
+  const LoweredLayer& last = layers[result];
+  const Dims dims = *last.outputs[0].shape;
+  const bool is_softmax =
+      last.calls.size() == 1 && std::holds_alternative<Softmax>(last.calls[0].problem.shape);
+  if (is_softmax || dims.empty()) return builder.reach(result, 0, builder.given(dims));
+  const Softmax softmax{.input = dims, .axis = class_axis(dims), .logarithm = true};
+  const std::size_t loss = builder.add_forward(
+      "loss", "LogSoftmax", {.problem = {softmax, {}}, .operands = {{.index = 0}}},
+      {{.producer = result, .tensor = builder.given(dims).tensor}});
+  builder.reach(loss, 0, builder.given(dims));
+}
+
+/// A softmax that ends the model, as the loss takes it.
+void make_logarithm(LoweredLayer& layer) {
+  if (layer.calls.size() != 1) return;
+  auto* softmax = std::get_if<Softmax>(&layer.calls[0].problem.shape);
+  if (softmax == nullptr) return;
+  softmax->logarithm = true;
+  train(layer);
+}
+
+Step linear(float factor, float term = 0) {
+  return Activation{.input = {}, .kind = ActivationKind::linear, .alpha = factor, .beta = term};
+}
+
+/// Elementwise calls over all parameters, as a row of them: what optimizers do in one pass takes as
+/// many calls as the libraries need for it.
+std::vector<Problem> update(Optimizer optimizer, std::int64_t count) {
+  const Dims all{1, count};
+  const Step add = Combine{.kind = CombineKind::add, .y = all};
+  constexpr float rate = 1e-3F;
+  // factor x + y
+  const auto weighted_sum = [&](float factor) -> Problem {
+    return {Activation{.input = all, .kind = ActivationKind::linear, .alpha = factor},
+            {.steps = {add}}};
+  };
+  const auto binary = [&](BinaryKind kind, std::vector<Step> steps) -> Problem {
+    return {Binary{.kind = kind, .a = all, .b = all}, {.steps = std::move(steps)}};
+  };
+  if (optimizer == Optimizer::sgd_momentum) {
+    constexpr float momentum = 0.9F;
+    // v = momentum v + g, w = w - rate v.
+    return {weighted_sum(momentum), weighted_sum(-rate)};
+  }
+  constexpr float beta1 = 0.9F;
+  constexpr float beta2 = 0.999F;
+  // m = beta1 m + g and v = beta2 v + g g, each with a constant factor that the rate takes in,
+  // s = sqrt(v), w = w - rate m / s. The epsilon that is added to s is left out: a bound.
+  return {weighted_sum(beta1),
+          binary(BinaryKind::mul, {}),
+          weighted_sum(beta2),
+          {Activation{.input = all, .kind = ActivationKind::sqrt}, {}},
+          binary(BinaryKind::div, {linear(-rate), add})};
+}
+
+}  // namespace
+
+std::string_view to_string(Optimizer optimizer) {
+  return optimizer == Optimizer::adam ? "adam" : "sgd";
+}
+
+LoweredGraph training_step(const LoweredGraph& inference, Optimizer optimizer) {
+  LoweredGraph step = inference;
+  step.model = inference.model + "_training";
+  std::vector<LoweredLayer> layers = forward(inference);
+  const std::optional<std::size_t> result = first_result(layers, StepBuilder(layers));
+  if (!result) {
+    throw Error(inference.model + ": nothing to train: no output depends on constant weights");
+  }
+  make_logarithm(layers[*result]);
+  StepBuilder builder(layers);
+  add_loss(builder, layers, *result);
+  builder.go_back();
+  const std::int64_t parameters = builder.parameters();
+  builder.add_update(optimizer == Optimizer::adam ? "Adam" : "SGD", update(optimizer, parameters));
+  step.layers = builder.take();
+  step.parameters = parameters;
+  // Parameters and the optimizer's state are read and written.
+  const std::int64_t kept = parameters * (optimizer == Optimizer::adam ? 3 : 2);
+  step.compulsory.weights = {.elements = kept};
+  step.compulsory.outputs = {.elements = kept};
+  return step;
+}
+
+std::int64_t trainable_parameters(const LoweredGraph& step) {
+  std::int64_t total = 0;
+  for (const LoweredLayer& layer : step.layers) total += layer.gradient_elements;
+  return total;
+}
+
+}  // namespace benanza::training
