@@ -1,6 +1,9 @@
 #include "suites/mpi/backend.h"
 
+#include <fstream>
 #include <limits>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -15,6 +18,25 @@ using harness::Unsupported;
 constexpr const char* default_algorithm = "default";
 
 std::string processors() { return std::to_string(std::thread::hardware_concurrency()); }
+
+/// Memory that this host could give, in bytes; empty where it does not tell.
+std::optional<double> available_bytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    double kibibytes = 0;
+    if (words >> name >> kibibytes && name == "MemAvailable:") return kibibytes * 1024;
+  }
+  return std::nullopt;
+}
+
+/// Of rank 0's host: its ranks' buffers, and all ranks' operands and results, which are compared.
+double needed_bytes(const Collective& shape, int hosts) {
+  const auto all = static_cast<double>(shape.ranks) * sizeof(float) *
+                   static_cast<double>(shape.sent_elements() + shape.received_elements());
+  return all / hosts + all;
+}
 
 /// All ranks' collective, as rank 0 sees it.
 class TeamPrimitive : public harness::Primitive {
@@ -100,6 +122,11 @@ class MpiBackend : public harness::Backend {
     }
     if (shape.elements > std::numeric_limits<int>::max()) {
       throw Unsupported("more elements than an int counts");
+    }
+    const double needed = needed_bytes(shape, team_.world().hosts());
+    if (const auto there = available_bytes(); there && needed > *there) {
+      throw Unsupported("needs " + harness::memory_text(needed) + " of memory, and " +
+                        harness::memory_text(*there) + " are free");
     }
     return {default_algorithm};
   }

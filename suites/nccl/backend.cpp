@@ -19,11 +19,18 @@ constexpr const char* launched = "launched";
 
 class NcclBackend : public harness::Backend {
  public:
+  explicit NcclBackend(int least_gpus) : least_gpus_(least_gpus) {}
+
   std::string_view name() const override { return "nccl"; }
   std::vector<harness::BackendFlag> flags() const override { return harness::collective_flags(); }
   std::vector<LibraryVersion> libraries() const override { return {{"NCCL", library_version()}}; }
   std::vector<std::string> devices() const override { return nvidia::usable_devices(); }
-  System system() override { return gpus().system(); }
+  System system() override {
+    if (gpus().count() < least_gpus_) {
+      throw harness::NoDevice("one GPU alone; with --ranks=2 its rows say so");
+    }
+    return gpus().system();
+  }
   std::vector<Layout> layouts(const Problem& problem) const override {
     if (!std::holds_alternative<Collective>(problem.shape)) return {};
     return {Layout::plain};
@@ -66,13 +73,16 @@ class NcclBackend : public harness::Backend {
     return *gpus_;
   }
 
+  int least_gpus_;
   std::optional<Gpus> gpus_;
   std::optional<GroupStopwatch> stopwatch_;
 };
 
 }  // namespace
 
-std::unique_ptr<harness::Backend> make_backend() { return std::make_unique<NcclBackend>(); }
+std::unique_ptr<harness::Backend> make_backend(int least_gpus) {
+  return std::make_unique<NcclBackend>(least_gpus);
+}
 
 std::vector<std::int64_t> worthwhile_ranks(int gpus) {
   std::vector<std::int64_t> all{2};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <stdexcept>
+#include <thread>
 
 #include "suites/nvidia/device/check.h"
 
@@ -30,11 +31,12 @@ double GroupStopwatch::time(harness::Primitive& timed, std::int64_t calls) {
   CollectivePrimitive& primitive = collective(timed);
   begin(primitive);
   const int ranks = primitive.ranks();
-  const auto lead_in = [&] { primitive.run(); };
   if (!primitive.in_graph()) {
-    return sample(ranks, 0, lead_in, [&] {
-      for (std::int64_t call = 0; call < calls; ++call) primitive.run();
-    });
+    return sample_launched(
+        ranks, 0, [&] { primitive.run(); },
+        [&] {
+          for (std::int64_t call = 0; call < calls; ++call) primitive.run();
+        });
   }
   const std::int64_t wanted = std::min(calls, maximum_graph_calls);
   if (state_.graphs.empty() ||
@@ -43,18 +45,7 @@ double GroupStopwatch::time(harness::Primitive& timed, std::int64_t calls) {
   }
   const std::int64_t replays = std::max<std::int64_t>(
       1, std::llround(static_cast<double>(calls) / static_cast<double>(state_.graph_calls)));
-  double seconds = 0;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    std::chrono::duration<double> host{};
-    const auto begun = std::chrono::steady_clock::now();
-    seconds = sample(ranks, state_.hold_seconds, lead_in, [&] {
-      for (std::int64_t replay = 0; replay < replays; ++replay) launch_graphs(ranks);
-      host = std::chrono::steady_clock::now() - begun;
-    });
-    if (host.count() <= state_.hold_seconds || state_.hold_seconds >= longest_hold_seconds) break;
-    state_.hold_seconds = std::min(1.5 * host.count(), longest_hold_seconds);
-  }
-  state_.graph_seconds = seconds / static_cast<double>(replays);
+  state_.graph_seconds = sample_graphs(ranks, replays) / static_cast<double>(replays);
   return state_.graph_seconds / static_cast<double>(state_.graph_calls) *
          static_cast<double>(calls);
 }
@@ -68,7 +59,7 @@ double GroupStopwatch::time_cold(harness::Primitive& timed) {
     gpus_.use(rank);
     flush_.emplace_back(gpus_.flush_bytes(rank));
   }
-  return sample(
+  return sample_launched(
       ranks, shortest_hold_seconds,
       [&] {
         for (int rank = 0; rank < ranks; ++rank) {
@@ -133,36 +124,24 @@ void GroupStopwatch::capture(CollectivePrimitive& primitive, std::int64_t calls)
   state_.graph_seconds = 0;
 }
 
-void GroupStopwatch::launch_graphs(int ranks) const {
-  for (int rank = 0; rank < ranks; ++rank) {
-    gpus_.use(rank);
-    check(cudaGraphLaunch(state_.graphs[static_cast<std::size_t>(rank)].get(), gpus_.stream(rank)),
-          "cudaGraphLaunch");
-  }
-}
-
-double GroupStopwatch::sample(int ranks, double hold_seconds, const std::function<void()>& prepare,
-                              const std::function<void()>& enqueue) {
+void GroupStopwatch::hold(int ranks, double seconds) {
   gpus_.synchronize();
   gpus_.use(0);
-  if (hold_seconds > 0) gpus_.code(0).delay(hold_seconds, gpus_.stream(0));
+  if (seconds > 0) gpus_.code(0).delay(seconds, gpus_.stream(0));
   check(cudaEventRecord(events_[0].ready.get(), gpus_.stream(0)), "cudaEventRecord");
   for (int rank = 1; rank < ranks; ++rank) {
     gpus_.use(rank);
     check(cudaStreamWaitEvent(gpus_.stream(rank), events_[0].ready.get()), "cudaStreamWaitEvent");
   }
-  const auto record = [&](nvidia::Event Events::*event) {
-    for (int rank = 0; rank < ranks; ++rank) {
-      gpus_.use(rank);
-      check(cudaEventRecord((events_[static_cast<std::size_t>(rank)].*event).get(),
-                            gpus_.stream(rank)),
-            "cudaEventRecord");
-    }
-  };
-  prepare();
-  record(&Events::start);
-  enqueue();
-  record(&Events::stop);
+}
+
+void GroupStopwatch::record(int rank, nvidia::Event Events::*event) {
+  gpus_.use(rank);
+  const Events& events = events_[static_cast<std::size_t>(rank)];
+  check(cudaEventRecord((events.*event).get(), gpus_.stream(rank)), "cudaEventRecord");
+}
+
+double GroupStopwatch::elapsed(int ranks) {
   gpus_.synchronize();
   double longest = 0;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -173,6 +152,50 @@ double GroupStopwatch::sample(int ranks, double hold_seconds, const std::functio
     longest = std::max(longest, static_cast<double>(milliseconds) * 1e-3);
   }
   return longest;
+}
+
+double GroupStopwatch::sample_graphs(int ranks, std::int64_t replays) {
+  double seconds = 0;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    hold(ranks, state_.hold_seconds);
+    const auto held = std::chrono::steady_clock::now();
+    std::vector<std::exception_ptr> failures(static_cast<std::size_t>(ranks));
+    const auto launch = [&](int rank) {
+      const auto place = static_cast<std::size_t>(rank);
+      try {
+        record(rank, &Events::start);
+        for (std::int64_t replay = 0; replay < replays; ++replay) {
+          check(cudaGraphLaunch(state_.graphs[place].get(), gpus_.stream(rank)), "cudaGraphLaunch");
+        }
+        record(rank, &Events::stop);
+      } catch (...) {
+        failures[place] = std::current_exception();
+      }
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(launch, rank);
+    }
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+    const std::chrono::duration<double> host = std::chrono::steady_clock::now() - held;
+    seconds = elapsed(ranks);
+    if (host.count() <= state_.hold_seconds || state_.hold_seconds >= longest_hold_seconds) break;
+    state_.hold_seconds = std::min(1.5 * host.count(), longest_hold_seconds);
+  }
+  return seconds;
+}
+
+double GroupStopwatch::sample_launched(int ranks, double hold_seconds,
+                                       const std::function<void()>& prepare,
+                                       const std::function<void()>& enqueue) {
+  hold(ranks, hold_seconds);
+  prepare();
+  for (int rank = 0; rank < ranks; ++rank) record(rank, &Events::start);
+  enqueue();
+  for (int rank = 0; rank < ranks; ++rank) record(rank, &Events::stop);
+  return elapsed(ranks);
 }
 
 Facts GroupStopwatch::facts(const CollectivePrimitive& primitive) const {

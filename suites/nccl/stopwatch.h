@@ -12,14 +12,16 @@
 namespace benanza::nccl {
 
 /// The clock of several GPUs that one process drives: the longest time between two events on any of
-/// them. All begin behind the same event, and behind one call that is not counted: it ends on all
-/// of them at about the same moment.
+/// them. All begin behind the same event.
 ///
-/// In a graph: the calls of each GPU are a CUDA graph of its own, launched while the GPUs are held
-/// back, so that no gap of the host is counted. Launched: as a framework launches them; where that
-/// takes longer than the calls, it is the time.
+/// In a graph: the calls of each GPU are a CUDA graph of its own, and the GPUs are held back until
+/// all graphs are launched: no gap of the host is counted. Each is launched by a thread of its own:
+/// a launch may block until the other GPUs' are there, as NCCL's documentation warns.
 ///
-/// Cold: twice the L2 cache of every GPU is overwritten, then one call runs.
+/// Launched: by one thread, as a group, behind one call that is not counted (it ends on all GPUs at
+/// about the same moment). Where launching takes longer than the calls, it is the time.
+///
+/// Cold: twice the L2 cache of every GPU is overwritten, then one call runs, launched.
 class GroupStopwatch : public harness::Stopwatch {
  public:
   explicit GroupStopwatch(Gpus& gpus) : gpus_(gpus) {}
@@ -48,10 +50,15 @@ class GroupStopwatch : public harness::Stopwatch {
 
   void begin(CollectivePrimitive& primitive);
   void capture(CollectivePrimitive& primitive, std::int64_t calls);
-  void launch_graphs(int ranks) const;
-  /// Seconds of what `enqueue` enqueues, after `prepare`, which is not counted.
-  double sample(int ranks, double hold_seconds, const std::function<void()>& prepare,
-                const std::function<void()>& enqueue);
+  /// Holds the first GPU back for so long, and the others until then.
+  void hold(int ranks, double seconds);
+  void record(int rank, nvidia::Event Events::*event);
+  /// After everything has ended: the longest time from start to stop.
+  double elapsed(int ranks);
+  double sample_graphs(int ranks, std::int64_t replays);
+  /// Of what `enqueue` enqueues for all ranks, after `prepare`, which is not counted.
+  double sample_launched(int ranks, double hold_seconds, const std::function<void()>& prepare,
+                         const std::function<void()>& enqueue);
 
   Gpus& gpus_;
   std::vector<Events> events_;

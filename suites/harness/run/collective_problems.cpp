@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <optional>
@@ -16,6 +17,8 @@ namespace benanza::harness {
 namespace {
 
 constexpr std::int64_t element_size = 4;
+/// Libraries are slower where sizes are odd.
+constexpr std::int64_t line_size = 64;
 
 /// The all-reduces of DeepBench's training set, in elements (baidu-research/DeepBench@da81ba7). The
 /// published sheets have 16,777,216 where the list has one more.
@@ -76,6 +79,14 @@ std::set<std::int64_t> elements_of(CollectiveKind kind, const CollectiveOptions&
       static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(options.min_bytes)));
   for (std::int64_t bytes = std::max(first, element_size); bytes <= options.max_bytes; bytes *= 2) {
     all.insert(bytes / element_size);
+    for (std::int64_t step = 1; step < options.steps; ++step) {
+      const double exponent = static_cast<double>(step) / static_cast<double>(options.steps);
+      const std::int64_t between =
+          std::llround(static_cast<double>(bytes) * std::exp2(exponent) / line_size) * line_size;
+      if (between > bytes && between < 2 * bytes && between <= options.max_bytes) {
+        all.insert(between / element_size);
+      }
+    }
   }
   if (kind != CollectiveKind::all_reduce) return all;
   for (const std::int64_t elements : deepbench_elements) {
@@ -92,6 +103,10 @@ CollectiveOptions take_collective_options(int& argc, char** argv) {
   const auto take = [&](std::string_view argument) {
     if (const auto ranks = value_of(argument, "--ranks")) {
       options.ranks = ranks_of(*ranks);
+    } else if (const auto steps = value_of(argument, "--steps")) {
+      const auto value = whole_number(*steps);
+      if (!value || *value < 1 || *value > 64) refuse("--steps", *steps, "a number from 1 to 64");
+      options.steps = *value;
     } else if (const auto least = value_of(argument, "--min-bytes")) {
       options.min_bytes = bytes_of("--min-bytes", *least);
     } else if (const auto most = value_of(argument, "--max-bytes")) {
@@ -114,7 +129,8 @@ std::vector<BackendFlag> collective_flags() {
   return {{"--ranks", "N,...", "how many take part (default: all)"},
           {"--min-bytes", "BYTES",
            "smallest size: of the largest tensor of a rank, in fp32 (default: 256)"},
-          {"--max-bytes", "BYTES", "largest size, e.g. 64M (default: 512M)"}};
+          {"--max-bytes", "BYTES", "largest size, e.g. 64M (default: 512M)"},
+          {"--steps", "N", "sizes from one power of two to the next (default: 1)"}};
 }
 
 std::vector<std::string> collective_keys(const CollectiveOptions& options) {

@@ -16,13 +16,16 @@ struct CollectiveOptions {
   /// Of the largest tensor of a rank, in fp32.
   std::int64_t min_bytes = 256;
   std::int64_t max_bytes = std::int64_t{512} << 20;
+  /// Sizes from one power of two to the next, evenly spread in the logarithm and rounded to 64
+  /// bytes.
+  std::int64_t steps = 1;
 
   bool operator==(const CollectiveOptions&) const = default;
 };
 
-/// Takes --ranks=N[,N...], --min-bytes=BYTES and --max-bytes=BYTES (suffixes K, M, G: KiB, MiB,
-/// GiB) out of argv; everything else stays, in order, for the harness. Throws Error naming the flag
-/// and its value.
+/// Takes --ranks=N[,N...], --steps=N, --min-bytes=BYTES and --max-bytes=BYTES (suffixes K, M, G:
+/// KiB, MiB, GiB) out of argv; everything else stays, in order, for the harness. Throws Error
+/// naming the flag and its value.
 CollectiveOptions take_collective_options(int& argc, char** argv);
 
 /// For help.

@@ -32,7 +32,7 @@ TEST(CollectiveOptions, AreTakenOutOfTheCommandLine) {
 
 TEST(CollectiveOptions, RefuseWhatIsNoNumber) {
   for (const char* const flag : {"--ranks=", "--ranks=1", "--ranks=2,", "--ranks=two",
-                                 "--max-bytes=", "--max-bytes=0", "--min-bytes=12X"}) {
+                                 "--max-bytes=", "--max-bytes=0", "--min-bytes=12X", "--steps=0"}) {
     EXPECT_THROW(taken({flag}), Error) << flag;
   }
 }
@@ -45,6 +45,17 @@ TEST(CollectiveKeys, ArePowersOfTwoAndDeepBenchs) {
                           "all_gather/65536_r2", "all_gather/131072_r2", "reduce_scatter/65536_r2",
                           "reduce_scatter/131072_r2", "broadcast/65536_r2", "broadcast/131072_r2",
                           "all_to_all/65536_r2", "all_to_all/131072_r2"));
+}
+
+TEST(CollectiveKeys, StepsLieBetweenPowersOfTwo) {
+  EXPECT_EQ(taken({"--steps=2"}).steps, 2);
+  // 1024 * sqrt(2) is 1448.2 bytes: 1472 are 23 lines of 64, nearer than 22.
+  const auto keys =
+      collective_keys({.ranks = {2}, .min_bytes = 1024, .max_bytes = 2048, .steps = 2});
+  EXPECT_EQ(keys[0], "all_reduce/256_r2");
+  EXPECT_EQ(keys[1], "all_reduce/368_r2");
+  EXPECT_EQ(keys[2], "all_reduce/512_r2");
+  EXPECT_EQ(keys[3], "all_gather/256_r2");
 }
 
 TEST(CollectiveKeys, PartsAreWhole) {

@@ -94,6 +94,19 @@ TEST_F(BenchMpi, RefusesByNameWhatItCannot) {
   EXPECT_THAT(all.at("all_reduce/64_r4/fp16/plain/mpi/none").reason, HasSubstr("no type for fp16"));
 }
 
+TEST_F(BenchMpi, CountsElementsAsTheLibraryDoes) {
+  const Started run = bench(2,
+                            "--problem=all_reduce/2147483648_r2 "
+                            "--problem=broadcast/2147483646_r999 --ranks=2 --benchmark_out=" +
+                                file().string());
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto all = rows();
+  EXPECT_THAT(all.at("all_reduce/2147483648_r2/fp32/plain/mpi/none").reason,
+              HasSubstr("more elements than an int counts"));
+  EXPECT_THAT(all.at("broadcast/2147483646_r999/fp32/plain/mpi/none").reason,
+              HasSubstr("needs 999 ranks"));
+}
+
 TEST_F(BenchMpi, ColdCallsFlushTheCachesOfEveryRank) {
   const Started run = bench(
       2, "--cold --problem=all_reduce/64_r2 --budget=0.01 --benchmark_out=" + file().string());
