@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "suites/verify/operators.h"
 #include "suites/verify/tolerance.h"
@@ -53,28 +55,74 @@ Element element(const Collective& shape, Operands operands, const Dims& at) {
   return expected(shape, operands, at[0], at[1]);
 }
 
+namespace {
+
+/// A run of the result whose sums come from runs of the operands.
+struct Run {
+  std::int64_t place = 0;
+  std::int64_t count = 0;
+  std::vector<const float*> terms{};
+};
+
+/// Of all ranks' results, row-major, none of them long.
+std::vector<Run> runs_of(const Collective& shape, Operands operands) {
+  constexpr std::int64_t longest = 1 << 18;
+  const std::int64_t received = shape.received_elements();
+  const bool whole = reduces(shape) || shape.kind == CollectiveKind::broadcast;
+  const std::int64_t part = whole ? received : shape.elements / shape.ranks;
+  std::vector<Run> runs;
+  for (std::int64_t rank = 0; rank < shape.ranks; ++rank) {
+    for (std::int64_t i = 0; i < received;) {
+      const std::int64_t count = std::min({longest, part - i % part, received - i});
+      Run run{.place = rank * received + i, .count = count};
+      if (reduces(shape)) {
+        const bool scattered = shape.kind == CollectiveKind::reduce_scatter;
+        const std::int64_t first = scattered ? rank * received + i : i;
+        for (const std::vector<float>& operand : operands)
+          run.terms.push_back(&operand[static_cast<std::size_t>(first)]);
+      } else {
+        const Source source = source_of(shape, rank, i);
+        run.terms.push_back(&operands[source.operand][static_cast<std::size_t>(source.first)]);
+      }
+      runs.push_back(std::move(run));
+      i += count;
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
 std::optional<std::int64_t> first_wrong(const Collective& shape, Precision precision,
                                         Operands operands, std::span<const float> result) {
   const std::int64_t received = shape.received_elements();
   const std::int64_t length = shape.reduction_length();
-  const auto is_wrong = [&](std::int64_t place) {
+  const auto is_wrong = [&](std::int64_t place, double value) {
     const Element wanted = expected(shape, operands, place / received, place % received);
-    const double value = result[static_cast<std::size_t>(place)];
-    // Most are equal, and not a number is no less than anything.
-    return value != wanted.value &&
-           !(std::abs(value - wanted.value) <= tolerance(precision, wanted, length, 1));
+    // Not a number is no less than anything.
+    return !(std::abs(value - wanted.value) <= tolerance(precision, wanted, length, 1));
   };
-  const auto count = static_cast<std::int64_t>(result.size());
-  const std::int64_t parts = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::optional<std::int64_t>> found(static_cast<std::size_t>(parts));
+  const auto first_of = [&](const Run& run) -> std::optional<std::int64_t> {
+    const float* const values = result.data() + run.place;
+    for (std::int64_t i = 0; i < run.count; ++i) {
+      double sum = 0;
+      for (const float* const term : run.terms) sum += term[i];
+      // Most are equal.
+      if (values[i] != sum && is_wrong(run.place + i, values[i])) return run.place + i;
+    }
+    return std::nullopt;
+  };
+  const std::vector<Run> runs = runs_of(shape, operands);
+  std::vector<std::optional<std::int64_t>> found(runs.size());
   {
+    std::atomic<std::size_t> next = 0;
     std::vector<std::jthread> workers;
-    for (std::int64_t part = 0; part < parts; ++part) {
-      workers.emplace_back([&, part] {
-        for (std::int64_t i = count * part / parts; i < count * (part + 1) / parts; ++i) {
-          if (!is_wrong(i)) continue;
-          found[static_cast<std::size_t>(part)] = i;
-          return;
+    const std::size_t count =
+        std::min<std::size_t>(runs.size(), std::max(1U, std::thread::hardware_concurrency()));
+    for (std::size_t worker = 0; worker < count; ++worker) {
+      workers.emplace_back([&] {
+        for (std::size_t run = next++; run < runs.size(); run = next++) {
+          found[run] = first_of(runs[run]);
         }
       });
     }
