@@ -115,11 +115,13 @@ void Team::close() {
 }
 
 void Team::upload(int rank, std::span<const float> values) {
-  Message message{Order::upload, {rank, count_of(values)}};
+  if (static_cast<std::int64_t>(values.size()) != shape_.sent_elements()) {
+    throw std::invalid_argument("wrong number of values");
+  }
+  Message message{Order::upload, {rank}};
   share(world_, message);
   all_do(world_, [&] {
     if (rank == 0) {
-      if (own_->sent().size() != values.size()) throw std::invalid_argument("wrong size");
       std::ranges::copy(values, own_->sent().begin());
     } else {
       check(MPI_Send(values.data(), count_of(values), MPI_FLOAT, rank, values_tag,
@@ -182,9 +184,6 @@ void follow(const World& world) {
       case Order::upload:
         all_do(world, [&] {
           if (message.numbers[0] != world.rank()) return;
-          if (count_of(own->sent()) != message.numbers[1]) {
-            throw std::invalid_argument("wrong size");
-          }
           check(MPI_Recv(own->sent().data(), count_of(own->sent()), MPI_FLOAT, 0, values_tag,
                          world.communicator(), MPI_STATUS_IGNORE),
                 "MPI_Recv");

@@ -26,12 +26,12 @@ struct Started {
 class BenchMpi : public ::testing::Test {
  protected:
   /// More ranks than processors, and as root: both must be asked for.
-  Started bench(int ranks, const std::string& flags) {
+  Started bench(int ranks, const std::string& flags, const std::string& before = "") {
     const auto out = folder_.path() / "out.txt";
     const auto err = folder_.path() / "err.txt";
     const std::string line = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 " MPIEXEC
                              " --oversubscribe -n " +
-                             std::to_string(ranks) + " " BENCH_MPI " " + flags + " >" +
+                             std::to_string(ranks) + " " + before + BENCH_MPI " " + flags + " >" +
                              out.string() + " 2>" + err.string();
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, test::contents(out), test::contents(err)};
@@ -105,6 +105,24 @@ TEST_F(BenchMpi, CountsElementsAsTheLibraryDoes) {
               HasSubstr("more elements than an int counts"));
   EXPECT_THAT(all.at("broadcast/2147483646_r999/fp32/plain/mpi/none").reason,
               HasSubstr("needs 999 ranks"));
+}
+
+TEST_F(BenchMpi, GoesOnWhenRanksRunOutOfMemory) {
+  // 1 GiB of buffers for each rank, and less than that of addresses.
+  const Started run = bench(2,
+                            "--problem=all_reduce/134217728_r2 --problem=all_reduce/64_r2 "
+                            "--budget=0.01 --benchmark_out=" +
+                                file().string(),
+                            "sh -c 'ulimit -v 1000000; exec \"$0\" \"$@\"' ");
+  const auto all = rows();
+  ASSERT_EQ(all.size(), 2U) << run.err;
+  for (const auto& [name, row] : all) {
+    if (name.starts_with("all_reduce/64_r2")) {
+      EXPECT_EQ(row.status, Status::ok) << row.reason;
+    } else {
+      EXPECT_THAT(row.reason, ::testing::AnyOf(HasSubstr("out of memory"), HasSubstr("are free")));
+    }
+  }
 }
 
 TEST_F(BenchMpi, ColdCallsFlushTheCachesOfEveryRank) {
