@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "analysis/tests/program.h"
@@ -144,6 +145,33 @@ TEST_F(TrainingProgram, ContentionStretchesTheBackwardPass) {
   const json layers = find(found, 2, "layer by layer");
   EXPECT_NEAR(layers["contention_seconds"].get<double>(), 1 * ms, 1e-9);
   EXPECT_NEAR(layers["seconds"].get<double>(), 15 * ms, 1e-9);
+}
+
+TEST_F(TrainingProgram, AMeasuredStepIsASecondAnswer) {
+  // 22 ms, where the bound is 11: forward 8, backward until 12, 16 and 20 ms, update 2 ms.
+  const json profile{{"schema", 1},
+                     {"framework", "onnxruntime"},
+                     {"version", "1.31.1"},
+                     {"model", "tiny"},
+                     {"batch", 10},
+                     {"precision", "fp32"},
+                     {"latency_seconds", {0.022}},
+                     {"trace",
+                      {{{"cat", "Session"}, {"name", "model_run"}, {"ts", 0}, {"dur", 10}},
+                       {{"cat", "Node"},
+                        {"name", "f_kernel_time"},
+                        {"ts", 1},
+                        {"dur", 5},
+                        {"args", {{"node_index", "0"}, {"op_name", "Relu"}}}}}}};
+  folder_.write("profile.json", profile.dump());
+  const json found = report(with_curve() + "--profile " + path("profile.json"));
+  std::map<std::string, double> seconds;
+  for (const json& one : found["iterations"]) {
+    if (one["strategy"] == "layer by layer") seconds[one["computation"]] = one["seconds"];
+  }
+  ASSERT_EQ(seconds.size(), 2U);
+  EXPECT_NEAR(seconds.at("bound"), 14 * ms, 1e-9);
+  EXPECT_NEAR(seconds.at("onnxruntime"), 25 * ms, 1e-9);
 }
 
 TEST_F(TrainingProgram, NodesAreConnectedByTheNetwork) {
