@@ -322,6 +322,24 @@ void StepBuilder::add_unsupported(LayerGradients& gradients, int call, const std
   }
 }
 
+bool StepBuilder::join_bias(const LayerGradients& gradients, const GradientCall& filters,
+                            const std::vector<Read>& reads) {
+  const auto* shape = std::get_if<ConvolutionFilterGradient>(&filters.problem.shape);
+  if (shape == nullptr || !gradients.bias) return false;
+  LoweredLayer& layer = layers_[*gradients.bias];
+  if (layer.calls.size() != 1 || layer.reads[0].tensor != reads[1].tensor) return false;
+  layer.name = layers_[gradients.layer].name + ".weight_gradient";
+  layer.outputs.push_back({layer.name, "float", shape->output()});
+  layer.calls.push_back({.problem = filters.problem,
+                         .operands = {from_read(layer.reads.size()), from_read(0)},
+                         .output = 1});
+  layer.reads.push_back(reads[0]);
+  layer.whole = Problem{ConvolutionFilterGradient{shape->forward, true}, {}};
+  finish(layer);
+  if (reads[0].producer) ++layers_[*reads[0].producer].uses;
+  return true;
+}
+
 void StepBuilder::back_through_call(LayerGradients& gradients, int index) {
   const auto found = gradients.of_calls.find(index);
   if (found == gradients.of_calls.end()) return;
@@ -359,6 +377,11 @@ void StepBuilder::back_through_call(LayerGradients& gradients, int index) {
       own.operands.push_back(from_read(added.reads.size()));
       added.reads.push_back(kept(layer, index, source, arrived, made));
     }
+    if (join_bias(gradients, one, added.reads)) {
+      made.push_back(*gradients.bias);
+      pass(gradients, index, one.of.front(), made_by(made.back(), 1));
+      continue;
+    }
     added.calls = {std::move(own)};
     const std::vector<Dims> parts = results(one.problem);
     for (std::size_t part = 0; part < parts.size(); ++part) {
@@ -367,6 +390,7 @@ void StepBuilder::back_through_call(LayerGradients& gradients, int index) {
     }
     finish(added);
     made.push_back(add_layer(std::move(added)));
+    if (one.name == "bias_gradient") gradients.bias = made.back();
     for (std::size_t part = 0; part < one.of.size(); ++part) {
       const int operand = one.of[part];
       if (operand < 0 || !wanted[static_cast<std::size_t>(operand)]) continue;

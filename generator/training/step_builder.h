@@ -43,6 +43,8 @@ class StepBuilder {
     std::size_t layer;
     std::vector<bool> call_is_trained;
     std::map<int, std::vector<Read>> of_calls;
+    /// The layer that sums for a bias.
+    std::optional<std::size_t> bias = {};
   };
 
   /// Extents of a tensor that a layer reads, where they are known.
@@ -61,6 +63,10 @@ class StepBuilder {
   void add_unsupported(LayerGradients& gradients, int call, const std::string& reason,
                        const Read& arrived);
   void pass(LayerGradients& gradients, int call, int operand, const Read& gradient);
+  /// Puts the gradient of a convolution's filters into the layer that sums the same tensor for its
+  /// bias, which some libraries do in one call. False if there is none.
+  bool join_bias(const LayerGradients& gradients, const GradientCall& filters,
+                 const std::vector<Read>& reads);
   Read kept(std::size_t layer, int call, const GradientSource& source, const Read& arrived,
             const std::vector<std::size_t>& made);
 

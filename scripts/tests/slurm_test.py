@@ -107,6 +107,7 @@ class Slurm(unittest.TestCase):
                 logs = "".join(f"== {path}\n{path.read_text()[-1500:]}"
                                for path in sorted(self.out.glob("logs/*")))
                 queue = self.cluster.call("squeue", check=False)
+                logs += (self.folder / "cluster/slurmctld.log").read_text()[-5000:]
                 self.fail(f"{what}: not within {seconds} s\n{queue}{logs}")
             self.look()
             time.sleep(0.1)
@@ -203,6 +204,9 @@ class Slurm(unittest.TestCase):
         self.assertEqual(self.slurm("resume", self.out), "all is done\n")
 
     def test_nodes_of_other_hardware_are_refused(self):
+        # Long enough to be seen running.
+        for node in ("n1", "n3"):
+            self.trouble(node, "export FAKE_PAUSE_MS=5")
         self.trouble("n2", "export FAKE_THREADS=8")
         # Whichever of the two kinds comes first sets the kind; here, those that are alike.
         self.submit("--", "--exclude=n2")

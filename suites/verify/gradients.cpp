@@ -201,8 +201,41 @@ void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>
   }
 }
 
-Element element(const ConvolutionFilterGradient& shape, Operands operands, const Dims& at) {
+namespace {
+
+/// The gradient of one filter's bias.
+Element bias_gradient(const Convolution& forward, const std::vector<float>& gradient,
+                      std::int64_t filter) {
+  const std::int64_t pixels = plane(forward.output());
+  Element sum;
+  for (std::int64_t image = 0; image < forward.input[0]; ++image) {
+    const float* values = gradient.data() + (image * forward.filters + filter) * pixels;
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+      sum.value += values[pixel];
+      sum.magnitude += std::abs(values[pixel]);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+/// With a bias one in eight places is moved into its gradient.
+Dims sampled_at(const ConvolutionFilterGradient& shape, Dims at) {
+  if (!shape.bias || at[0] % 8 != 1) return at;
+  const std::int64_t weights = element_count(shape.results()[0]);
+  return {weights + at[0] / 8 % shape.forward.filters};
+}
+
+Element element(const ConvolutionFilterGradient& shape, Operands operands, const Dims& place) {
   const Convolution& forward = shape.forward;
+  Dims at = place;
+  if (shape.bias) {
+    const Dims weights = shape.results()[0];
+    const std::int64_t behind = place[0] - element_count(weights);
+    if (behind >= 0) return bias_gradient(forward, operands[1], behind);
+    at = unravel(place[0], weights);
+  }
   const Window& window = forward.window;
   const std::int64_t group_channels = forward.input[1] / forward.groups;
   const std::int64_t group = at[0] / (forward.filters / forward.groups);

@@ -53,6 +53,7 @@ template <class Shape>
 Dims sampled_at(const Shape&, Dims at) {
   return at;
 }
+Dims sampled_at(const ConvolutionFilterGradient& shape, Dims at);
 Dims sampled_at(const BatchNormalizationTraining& shape, Dims at);
 Dims sampled_at(const BatchNormalizationGradient& shape, Dims at);
 Dims sampled_at(const LayerNormalizationGradient& shape, Dims at);

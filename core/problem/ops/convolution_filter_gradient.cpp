@@ -2,6 +2,32 @@
 
 namespace benanza {
 
+void ConvolutionFilterGradient::write(KeyWriter& writer) const {
+  forward.write(writer);
+  if (bias) writer.word("bias");
+}
+
+ConvolutionFilterGradient ConvolutionFilterGradient::read(KeyReader& reader) {
+  const Convolution forward = Convolution::read(reader);
+  return {forward, reader.accept("bias")};
+}
+
+Dims ConvolutionFilterGradient::output() const {
+  const Dims weights = forward.inputs()[1].dims;
+  return bias ? Dims{element_count(weights) + forward.filters} : weights;
+}
+
+std::vector<Dims> ConvolutionFilterGradient::results() const {
+  std::vector<Dims> parts{forward.inputs()[1].dims};
+  if (bias) parts.push_back({forward.filters});
+  return parts;
+}
+
+double ConvolutionFilterGradient::flops() const {
+  const double sums = bias ? static_cast<double>(element_count(forward.output())) : 0;
+  return forward.flops() + sums;
+}
+
 std::vector<Operand> ConvolutionFilterGradient::inputs() const {
   return {{.name = "input", .dims = forward.input},
           {.name = "output gradient", .dims = forward.output()}};

@@ -29,6 +29,15 @@ TEST(ConvolutionFilterGradient, HasTheConvolutionsFlopsAndTheWeightsShape) {
   EXPECT_EQ(reduction_length(gradient), 2 * 5 * 4);
 }
 
+TEST(ConvolutionFilterGradient, MayGiveTheGradientOfABiasToo) {
+  const Problem gradient = parse("conv_bwd_filter/2x8x9x7_k4x3x3_p1.1.1.1_s2x2_d1x1_g2_bias");
+  EXPECT_THAT(results(gradient), ElementsAre(Dims{4, 4, 3, 3}, Dims{4}));
+  EXPECT_EQ(output(gradient), Dims{4 * 4 * 9 + 4});
+  const Problem without = parse("conv_bwd_filter/2x8x9x7_k4x3x3_p1.1.1.1_s2x2_d1x1_g2");
+  EXPECT_EQ(work(gradient, Precision::fp32).flops,
+            work(without, Precision::fp32).flops + 2 * 4 * 5 * 4);
+}
+
 // A pixel between the strides is not needed: of 9 x 9 pixels 5 x 5 meet a weight.
 TEST(ConvolutionFilterGradient, LeavesOutPixelsThatTheWindowStepsOver) {
   const Problem gradient = parse("conv_bwd_filter/1x1x9x9_k1x1x1_p0.0.0.0_s2x2_d1x1_g1");

@@ -114,6 +114,20 @@ TEST(TrainingStep, FusionsKeepWhatIsReadAgain) {
   }
 }
 
+// cuDNN sums for the bias in a call of its own, oneDNN beside the products.
+TEST(TrainingStep, FiltersAndTheirBiasAreOneLayer) {
+  Model model(13);
+  model.input("x", {2, 3, 4, 4}).weights("w", {8, 3, 1, 1}).weights("b", {8});
+  const LoweredGraph step = training_step(
+      model.node("Conv", {"x", "w", "b"}, {"c"}).output("c").import(), Optimizer::sgd_momentum);
+  const LoweredLayer& layer = layer_of(step, "c.weight_gradient");
+  EXPECT_THAT(layer.problems, ElementsAre("reducesum/2x8x4x4_a0.2.3",
+                                          "conv_bwd_filter/2x3x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"));
+  EXPECT_EQ(key(*layer.whole), "conv_bwd_filter/2x3x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1_bias");
+  EXPECT_EQ(layer.gradient_elements, 24 + 8);
+  EXPECT_EQ(make_graph(step).fusions.back().problem, key(*layer.whole));
+}
+
 TEST(TrainingStep, SeveralReadersAddUpTheirGradients) {
   Model model(13);
   model.input("x", {2, 8}).weights("w", {8, 8}).weights("v", {8, 8});

@@ -59,6 +59,7 @@ const Case cases[] = {
     {"gru/t5_n3_i7_h9_l1_bidirectional_lbr_bias_initial_final", no_int8},
     {"gru/t5_n1_i7_h32_l1_forward_lbr_batchfirst", no_int8},
     {"conv_bwd_filter/3x16x13x11_k24x3x3_p1.1.1.1_s1x1_d1x1_g1", no_int8},
+    {"conv_bwd_filter/3x16x13x11_k24x3x3_p1.1.1.1_s1x1_d1x1_g1_bias", no_int8},
     {"conv_bwd_filter/2x3x15x15_k8x7x7_p3.3.3.3_s2x2_d1x1_g1", no_int8},
     {"conv_bwd_filter/2x16x9x9_k16x3x3_p1.1.1.1_s1x1_d1x1_g16", no_int8},
     {"conv_bwd_filter/2x12x9x9_k18x3x3_p1.0.2.1_s2x1_d2x1_g3", no_int8},

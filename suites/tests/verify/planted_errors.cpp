@@ -53,6 +53,8 @@ const std::vector<PlantedError>& planted_errors() {
        "conv_bwd_filter/2x8x8x8_k8x3x3_p0.0.1.1_s1x1_d1x1_g1", floating},
       {"operands swapped", "conv_bwd_filter/2x8x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1",
        "conv_bwd_filter/2x8x8x8_k8x3x3_p1.1.1.1_s1x1_d1x1_g1", floating, true},
+      {"height and width swapped", "conv_bwd_filter/2x8x8x8_k8x3x3_p1.1.1.1_s1x2_d1x1_g1_bias",
+       "conv_bwd_filter/2x8x8x8_k8x3x3_p1.1.1.1_s2x1_d1x1_g1_bias", floating},
       {"operands swapped", "relu_bwd/4x16", "relu_bwd/4x16", floating, true},
       {"another function", "sigmoid_bwd/4x16", "tanh_bwd/4x16", floating},
       {"upper bound", "clip_bwd/40x16_a0_b6", "clip_bwd/40x16_a0_b4.5", floating},

@@ -127,6 +127,16 @@ TEST(ConvolutionGradients, AreTheSlopes) {
   const std::vector<float> dy = smooth(element_count(output(forward)), 5);
   expect_near_slopes(forward, operands, dy, 1, {ConvolutionFilterGradient{shape}, {}},
                      {operands[0], dy}, 0);
+  const Problem with_bias{.shape = ConvolutionFilterGradient{shape, true}, .epilogue = {}};
+  const std::int64_t weights = element_count(inputs(forward)[1].dims);
+  expect_near_slopes(forward, operands, dy, 1, with_bias, {operands[0], dy}, 0);
+  // A bias gets the sum of its filter's gradients: of filter 5, in two images.
+  double sum = 0;
+  const std::size_t pixels = dy.size() / 12;
+  for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
+    sum += dy[5 * pixels + pixel] + dy[11 * pixels + pixel];
+  }
+  EXPECT_NEAR(reference(with_bias, {{operands[0], dy}}, weights + 5), sum, 1e-6);
 }
 
 /// x, scale, bias, and the statistics of x.
