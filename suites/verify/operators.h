@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "suites/verify/recurrent.h"
 #include "suites/verify/reference.h"
 
@@ -29,6 +32,7 @@ Element element(const Attention& shape, Operands operands, const Dims& at);
 Element element(const Dropout& shape, Operands operands, const Dims& at);
 Element element(const Select& shape, Operands operands, const Dims& at);
 Element element(const Rotary& shape, Operands operands, const Dims& at);
+Element element(const Collective& shape, Operands operands, const Dims& at);
 Element element(const ConvolutionFilterGradient& shape, Operands operands, const Dims& at);
 Element element(const ActivationGradient& shape, Operands operands, const Dims& at);
 Element element(const PoolingGradient& shape, Operands operands, const Dims& at);
@@ -38,6 +42,11 @@ Element element(const LayerNormalizationGradient& shape, Operands operands, cons
 Element element(const SoftmaxGradient& shape, Operands operands, const Dims& at);
 
 Element element(const SparseProduct& shape, Operands operands, const Dims& at);
+
+/// The first element of the whole result that is wrong, in row-major order; empty where there is
+/// none.
+std::optional<std::int64_t> first_wrong(const Collective& shape, Precision precision,
+                                        Operands operands, std::span<const float> result);
 
 /// The elements at `all`, coordinates in the operator's output().
 template <class Shape>

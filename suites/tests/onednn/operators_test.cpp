@@ -361,6 +361,9 @@ TEST_F(OnednnTest, EveryOperatorHasACase) {
       backend_->algorithms(rotary, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
       harness::Unsupported);
   covered.insert(rotary.shape.index());
+  const Problem collective = parse("all_reduce/64_r2");
+  EXPECT_TRUE(backend_->layouts(collective).empty()) << "of one process";
+  covered.insert(collective.shape.index());
   EXPECT_EQ(covered.size(), std::variant_size_v<Shape>);
 }
 
