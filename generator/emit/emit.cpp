@@ -81,17 +81,22 @@ std::string tests_cmake(const std::vector<std::string>& operators,
 
 void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
                  const std::vector<Precision>& precisions, OldGraphs old) {
+  std::vector<NamedGraph> graphs;
+  for (const GraphFile& file : files) graphs.push_back({file_name(file), make_graph(file.graph)});
+  write_graphs(folder, graphs, precisions, old);
+}
+
+void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& named,
+                  const std::vector<Precision>& precisions, OldGraphs old) {
   std::map<std::string, std::string> texts;
   std::vector<std::string> graph_names;
   std::vector<Graph> graphs;
-  for (const GraphFile& file : files) {
-    const std::string name = file_name(file);
-    Graph graph = make_graph(file.graph);
+  for (const auto& [name, graph] : named) {
     if (!texts.emplace(name, graph_json(graph)).second) {
       throw Error(name + " would be written twice: give every model a file name of its own");
     }
     graph_names.push_back(name);
-    graphs.push_back(std::move(graph));
+    graphs.push_back(graph);
   }
   const std::vector<ProblemUse> problems = collect_problems(graphs);
   std::vector<std::string> operators;

@@ -27,6 +27,15 @@ enum class OldGraphs { keep, remove };
 void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
                  const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
+/// A graph and the name of its file.
+struct NamedGraph {
+  std::string file;
+  Graph graph;
+};
+/// The same for graphs that are made.
+void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& graphs,
+                  const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
+
 /// tests.cmake: which operators, precisions and graphs there are tests for.
 std::string tests_cmake(const std::vector<std::string>& operators,
                         const std::vector<Precision>& precisions,
