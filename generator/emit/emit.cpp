@@ -84,23 +84,29 @@ std::string tests_cmake(const Tests& tests) {
 
 void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
                  const std::vector<Precision>& precisions, OldGraphs old) {
+  std::vector<NamedGraph> graphs;
+  for (const GraphFile& file : files)
+    graphs.push_back({file_name(file), make_graph(file.graph), file.graph.list});
+  write_graphs(folder, graphs, precisions, old);
+}
+
+void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& named,
+                  const std::vector<Precision>& precisions, OldGraphs old) {
   std::map<std::string, std::string> texts;
   Tests tests{.operators = {}, .precisions = precisions, .graphs = {}};
   std::vector<Graph> graphs;
-  for (const GraphFile& file : files) {
-    const std::string name = file_name(file);
-    Graph graph = make_graph(file.graph);
+  for (const auto& [name, graph, list] : named) {
     if (!texts.emplace(name, graph_json(graph)).second) {
       throw Error(name + " would be written twice: give every model a file name of its own");
     }
     tests.graphs.push_back(name);
-    if (const std::string& list = file.graph.list; !list.empty()) {
+    if (!list.empty()) {
       tests.labels[name].insert(list);
       for (const Layer& layer : graph.layers) {
         for (const std::string& key : layer.problems) tests.labels[operator_of(key)].insert(list);
       }
     }
-    graphs.push_back(std::move(graph));
+    graphs.push_back(graph);
   }
   const std::vector<ProblemUse> problems = collect_problems(graphs);
   for (const ProblemUse& problem : problems) {

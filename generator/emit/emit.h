@@ -30,6 +30,16 @@ enum class OldGraphs { keep, remove };
 void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
                  const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
+/// A graph, the name of its file, and the list of problems that it is, if it is one.
+struct NamedGraph {
+  std::string file;
+  Graph graph;
+  std::string list = {};
+};
+/// The same for graphs that are made.
+void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& graphs,
+                  const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
+
 /// What there are tests for.
 struct Tests {
   std::vector<std::string> operators;
