@@ -1,4 +1,5 @@
-// benanza-generate: ONNX models to registrations, graphs and the list of tests.
+// benanza-generate: ONNX models and recordings of programs to registrations, graphs and the list of
+// tests.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -8,6 +9,7 @@
 #include "core/program/program_flags.h"
 #include "generator/emit/command.h"
 #include "generator/emit/summary.h"
+#include "generator/recording/recorded_graphs.h"
 
 namespace {
 
@@ -28,10 +30,34 @@ int finish(const ImportedModels& imported, std::size_t models, const std::string
   return refused_list.empty() ? 1 : 0;
 }
 
+/// `precisions`: empty for those of the recorded calls.
+int generate_from(const std::vector<std::string>& recordings, std::vector<Precision> precisions,
+                  const std::string& out, bool clean) {
+  const bool own_precisions = precisions.empty();
+  std::vector<NamedGraph> graphs;
+  for (const std::string& recording : recordings) {
+    recorded::RecordedGraphs read = recorded::recorded_graphs(std::filesystem::path(recording));
+    for (Graph& graph : read.graphs) {
+      const std::string file = graph.model + ".graph.json";
+      graphs.push_back({file, std::move(graph)});
+    }
+    for (const Precision found : read.precisions) {
+      const bool known = std::find(precisions.begin(), precisions.end(), found) != precisions.end();
+      if (own_precisions && !known) precisions.push_back(found);
+    }
+    for (const std::string& line : read.summary) std::cout << line << '\n';
+  }
+  if (precisions.empty()) precisions = {Precision::fp32};
+  write_graphs(out, graphs, precisions, clean ? OldGraphs::remove : OldGraphs::keep);
+  return 0;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Turns ONNX models into the problems that the benchmark suites measure.",
                "benanza-generate");
   std::vector<std::string> models;
+  std::vector<std::string> lists;
+  std::vector<std::string> recordings;
   std::vector<std::int64_t> batches;
   std::vector<std::string> dims;
   std::vector<std::string> inputs;
@@ -42,7 +68,16 @@ int run(int argc, char** argv) {
   std::string optimizer;
   bool wants_sharing = false;
   bool clean = false;
-  app.add_option("MODEL", models, "ONNX files")->required();
+  app.add_option("MODEL", models, "ONNX files");
+  app.add_option("--list", lists,
+                 "A list of problems instead of a model, or beside them: a folder of tables, and "
+                 "the set of their rows; may be repeated")
+      ->type_name("FOLDER/SET")
+      ->allow_extra_args(false);
+  app.add_option("--recording", recordings,
+                 "Instead of models: files of benanza-record, whose calls become the problems")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_option("--batch", batches, "Batch sizes: dimension 0 of every input")
       ->delimiter(',')
       ->type_name("N[,N...]")
@@ -58,10 +93,13 @@ int run(int argc, char** argv) {
                  "takes; may be repeated")
       ->type_name("NAME=VALUE[,VALUE...]")
       ->allow_extra_args(false);
-  app.add_option("--precision", precisions, "fp32, tf32, fp16, bf16, int8, fp8; fp32 if not given")
-      ->delimiter(',')
-      ->type_name("P[,P...]")
-      ->allow_extra_args(false);
+  CLI::Option* const precision =
+      app.add_option("--precision", precisions,
+                     "fp32, tf32, fp16, bf16, int8, fp8; if not given fp32, and of a recording "
+                     "those of its calls")
+          ->delimiter(',')
+          ->type_name("P[,P...]")
+          ->allow_extra_args(false);
   app.add_flag("--training{sgd}", optimizer,
                "Training steps of the models instead of inference: forward, backward and the "
                "update of sgd (with momentum) or, with --training=adam, of adam")
@@ -88,6 +126,20 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + ": see --help");
   }
+  if (!recordings.empty()) {
+    if (!models.empty() || !lists.empty()) {
+      throw Error("--recording: goes without models; call it once for each");
+    }
+    for (const char* option :
+         {"--batch", "--dim", "--input", "--training", "--summary", "--unique", "--skip-refused"}) {
+      if (app.count(option) > 0) throw Error(std::string(option) + ": goes with models only");
+    }
+    if (out.empty()) throw Error("--out DIR is missing");
+    return generate_from(
+        recordings,
+        precision->count() > 0 ? parse_precisions(precisions) : std::vector<Precision>(), out,
+        clean);
+  }
   if (!wanted_summary.empty() && wanted_summary != "brief" && wanted_summary != "all") {
     throw Error("--summary=" + wanted_summary + ": wants --summary or --summary=all");
   }
@@ -95,7 +147,10 @@ int run(int argc, char** argv) {
     throw Error("--out DIR is missing");
   }
 
+  if (models.empty() && lists.empty()) throw Error("MODEL is missing, or --list: see --help");
+
   GenerateOptions options{{models.begin(), models.end()}, batches, {}};
+  options.lists = {lists.begin(), lists.end()};
   for (const std::string& dim : dims) options.dims.insert(parse_dim(dim));
   for (const std::string& input : inputs) options.values.insert(parse_input(input));
   if (!optimizer.empty()) {

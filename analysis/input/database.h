@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/input/sqlite.h"
+#include "core/base/sqlite.h"
 #include "core/results_file/read_rows.h"
 
 namespace benanza::analysis {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "analysis/input/sqlite.h"
+#include "core/base/sqlite.h"
 
 namespace benanza::analysis {
 

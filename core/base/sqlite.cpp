@@ -1,8 +1,8 @@
-#include "analysis/input/sqlite.h"
+#include "core/base/sqlite.h"
 
 #include "core/base/error.h"
 
-namespace benanza::analysis::sqlite {
+namespace benanza::sqlite {
 
 Connection::Connection(std::filesystem::path path, Mode mode) : path_(std::move(path)) {
   // Reading, too, opens to write where it may: an import that was killed is undone by whoever opens
@@ -31,7 +31,7 @@ void Connection::check(int code) const {
       throw Error(path_.string() + ": another program is writing to this database; try again");
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      throw Error(path_.string() + ": is damaged, or not a database; import the results anew");
+      throw Error(path_.string() + ": is damaged, or not a database; make it anew");
     default:
       throw Error(path_.string() + ": database: " + sqlite3_errmsg(handle_.get()));
   }
@@ -67,6 +67,11 @@ void Statement::bind(int at, std::span<const double> values) {
       sqlite3_bind_blob64(handle_.get(), at, values.data(), values.size_bytes(), SQLITE_STATIC));
 }
 
+void Statement::bind_real(int at, std::optional<double> value) {
+  connection_.check(value ? sqlite3_bind_double(handle_.get(), at, *value)
+                          : sqlite3_bind_null(handle_.get(), at));
+}
+
 bool Statement::step() {
   const int code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
@@ -83,6 +88,11 @@ void Statement::run() {
 std::optional<std::int64_t> Statement::optional_integer(int column) const {
   if (sqlite3_column_type(handle_.get(), column) == SQLITE_NULL) return std::nullopt;
   return integer(column);
+}
+
+std::optional<double> Statement::optional_real(int column) const {
+  if (sqlite3_column_type(handle_.get(), column) == SQLITE_NULL) return std::nullopt;
+  return real(column);
 }
 
 std::string_view Statement::text(int column) const {
@@ -112,4 +122,4 @@ void Transaction::commit() {
   open_ = false;
 }
 
-}  // namespace benanza::analysis::sqlite
+}  // namespace benanza::sqlite

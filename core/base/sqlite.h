@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace benanza::analysis::sqlite {
+namespace benanza::sqlite {
 
 struct Closer {
   void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
@@ -48,6 +48,7 @@ class Statement {
   void bind(int at, std::int64_t value);
   void bind(int at, std::string_view value);
   void bind(int at, std::span<const double> values);
+  void bind_real(int at, std::optional<double> value);
   template <class T>
   void bind(int at, const std::optional<T>& value) {
     if (value) {
@@ -65,6 +66,8 @@ class Statement {
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
   std::optional<std::int64_t> optional_integer(int column) const;
+  double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+  std::optional<double> optional_real(int column) const;
   /// Valid until the next step.
   std::string_view text(int column) const;
   std::span<const std::byte> blob(int column) const;
@@ -88,4 +91,4 @@ class Transaction {
   bool open_ = true;
 };
 
-}  // namespace benanza::analysis::sqlite
+}  // namespace benanza::sqlite

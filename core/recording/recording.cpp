@@ -1,0 +1,241 @@
+#include "core/recording/recording.h"
+
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "core/base/error.h"
+
+namespace benanza {
+namespace {
+
+constexpr const char* tables = R"(
+PRAGMA synchronous = NORMAL;
+BEGIN;
+CREATE TABLE run(
+  command TEXT NOT NULL,
+  start_seconds REAL NOT NULL,
+  seconds REAL,
+  exit_status INTEGER,
+  machine TEXT NOT NULL);
+CREATE TABLE library(
+  source TEXT NOT NULL,
+  text TEXT NOT NULL,
+  UNIQUE(source, text));
+CREATE TABLE call_text(
+  id INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  engine TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  implementation TEXT NOT NULL,
+  prop_kind TEXT NOT NULL,
+  memory TEXT NOT NULL,
+  attributes TEXT NOT NULL,
+  auxiliary TEXT NOT NULL,
+  problem TEXT NOT NULL,
+  UNIQUE(source, engine, kind, implementation, prop_kind, memory, attributes, auxiliary, problem));
+CREATE TABLE call(
+  sequence INTEGER PRIMARY KEY,
+  text INTEGER NOT NULL REFERENCES call_text(id),
+  process INTEGER,
+  start_seconds REAL,
+  arrival_seconds REAL NOT NULL,
+  milliseconds REAL NOT NULL);
+CREATE VIEW calls AS
+  SELECT sequence, start_seconds, arrival_seconds, process, source, engine, kind, implementation,
+         prop_kind, memory, attributes, auxiliary, problem, milliseconds
+  FROM call JOIN call_text ON call.text = call_text.id ORDER BY sequence;
+PRAGMA user_version = 1;
+COMMIT;
+)";
+static_assert(recording_schema == 1, "the tables above say their version");
+
+constexpr const char* text_columns =
+    "source, engine, kind, implementation, prop_kind, memory, attributes, auxiliary, problem";
+
+void bind_text(sqlite::Statement& statement, const CallText& text) {
+  int at = 0;
+  for (const std::string* field :
+       {&text.source, &text.engine, &text.kind, &text.implementation, &text.prop_kind, &text.memory,
+        &text.attributes, &text.auxiliary, &text.problem}) {
+    statement.bind(++at, std::string_view(*field));
+  }
+}
+
+CallText read_text(const sqlite::Statement& statement, int column) {
+  CallText text;
+  for (std::string* field :
+       {&text.source, &text.engine, &text.kind, &text.implementation, &text.prop_kind, &text.memory,
+        &text.attributes, &text.auxiliary, &text.problem}) {
+    *field = statement.text(column++);
+  }
+  return text;
+}
+
+sqlite::Connection create(const std::filesystem::path& path, const RecordedRun& run) {
+  sqlite::Connection connection(path, sqlite::Connection::Mode::write);
+  connection.execute(tables);
+  sqlite::Statement insert(connection,
+                           "INSERT INTO run(command, start_seconds, machine) VALUES(?, ?, ?)");
+  const std::string command =
+      nlohmann::json(run.command).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  insert.bind(1, std::string_view(command));
+  insert.bind_real(2, run.start);
+  insert.bind(3, std::string_view(run.machine));
+  insert.run();
+  return connection;
+}
+
+std::size_t cache_place(const CallText& text, std::size_t size) {
+  const std::hash<std::string_view> hash;
+  return (hash(text.problem) * 31 + hash(text.memory) * 17 + hash(text.kind) +
+          hash(text.implementation) + hash(text.attributes) * 7 + hash(text.auxiliary) * 5 +
+          hash(text.prop_kind) * 3) %
+         size;
+}
+
+}  // namespace
+
+RecordingWriter::RecordingWriter(const std::filesystem::path& path, const RecordedRun& run)
+    : connection_(create(path, run)),
+      insert_text_(connection_, std::string("INSERT OR IGNORE INTO call_text(") + text_columns +
+                                    ") VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      find_text_(connection_,
+                 "SELECT id FROM call_text WHERE source = ? AND engine = ? AND kind = ? AND "
+                 "implementation = ? AND prop_kind = ? AND memory = ? AND attributes = ? AND "
+                 "auxiliary = ? AND problem = ?"),
+      insert_call_(connection_,
+                   "INSERT INTO call(sequence, text, process, start_seconds, arrival_seconds, "
+                   "milliseconds) VALUES(?, ?, ?, ?, ?, ?)"),
+      insert_library_(connection_, "INSERT OR IGNORE INTO library(source, text) VALUES(?, ?)"),
+      cache_(4096) {}
+
+void RecordingWriter::begin() {
+  if (!transaction_) transaction_.emplace(connection_);
+}
+
+std::int64_t RecordingWriter::id_of(const CallText& text) {
+  auto& [known, id] = cache_[cache_place(text, cache_.size())];
+  if (id != 0 && known == text) return id;
+  bind_text(insert_text_, text);
+  insert_text_.run();
+  bind_text(find_text_, text);
+  find_text_.step();
+  id = find_text_.integer(0);
+  find_text_.reset();
+  known = text;
+  return id;
+}
+
+void RecordingWriter::add(const ArrivedCall& call) {
+  begin();
+  insert_call_.bind(1, next_sequence_);
+  insert_call_.bind(2, id_of(call.text));
+  insert_call_.bind(3, call.process);
+  insert_call_.bind_real(4, call.started);
+  insert_call_.bind_real(5, call.arrived);
+  insert_call_.bind_real(6, call.milliseconds);
+  insert_call_.run();
+  ++next_sequence_;
+}
+
+void RecordingWriter::add_library(std::string_view source, std::string_view text) {
+  begin();
+  insert_library_.bind(1, source);
+  insert_library_.bind(2, text);
+  insert_library_.run();
+}
+
+void RecordingWriter::flush() {
+  if (!transaction_) return;
+  transaction_->commit();
+  transaction_.reset();
+}
+
+void RecordingWriter::finish(double seconds, std::int64_t exit_status) {
+  begin();
+  sqlite::Statement update(connection_, "UPDATE run SET seconds = ?, exit_status = ?");
+  update.bind_real(1, seconds);
+  update.bind(2, exit_status);
+  update.run();
+  flush();
+}
+
+std::filesystem::path existing_recording(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) {
+    throw Error(path.string() + ": is no file; record a program with benanza-record");
+  }
+  return path;
+}
+
+RecordingReader::RecordingReader(const std::filesystem::path& path)
+    : connection_(existing_recording(path), sqlite::Connection::Mode::read) {
+  sqlite::Statement version(connection_, "PRAGMA user_version");
+  version.step();
+  const std::int64_t schema = version.integer(0);
+  version.reset();
+  sqlite::Statement table(connection_,
+                          "SELECT count(*) FROM sqlite_master WHERE name IN ('run', 'call', "
+                          "'call_text', 'library')");
+  table.step();
+  if (table.integer(0) != 4) {
+    throw Error(path.string() + ": is no recording; make one with benanza-record");
+  }
+  if (schema != recording_schema) {
+    throw Error(path.string() + ": has schema " + std::to_string(schema) + ", not " +
+                std::to_string(recording_schema) + "; record the program anew");
+  }
+}
+
+RecordedRun RecordingReader::run() const {
+  sqlite::Statement row(connection_,
+                        "SELECT command, start_seconds, seconds, exit_status, machine FROM run");
+  if (!row.step()) throw Error(connection_.path().string() + ": holds no run; record it anew");
+  const auto command = nlohmann::json::parse(row.text(0), nullptr, false);
+  RecordedRun run{.start = row.real(1),
+                  .seconds = row.optional_real(2),
+                  .exit_status = row.optional_integer(3),
+                  .machine = std::string(row.text(4))};
+  if (command.is_array()) {
+    for (const auto& word : command) {
+      if (word.is_string()) run.command.push_back(word.get<std::string>());
+    }
+  }
+  return run;
+}
+
+std::vector<std::string> RecordingReader::libraries() const {
+  std::vector<std::string> list;
+  sqlite::Statement row(connection_, "SELECT text FROM library ORDER BY rowid");
+  while (row.step()) list.emplace_back(row.text(0));
+  return list;
+}
+
+std::vector<CallTotal> RecordingReader::totals() const {
+  std::vector<CallTotal> list;
+  sqlite::Statement row(
+      connection_, std::string("SELECT ") + text_columns +
+                       ", calls, milliseconds, first FROM (SELECT text, count(*) AS calls, "
+                       "sum(milliseconds) AS milliseconds, min(sequence) AS first FROM call GROUP "
+                       "BY text) JOIN call_text ON text = id ORDER BY first");
+  while (row.step()) {
+    list.push_back({.text = read_text(row, 0),
+                    .calls = row.integer(9),
+                    .seconds = row.real(10) * 1e-3,
+                    .first = row.integer(11)});
+  }
+  return list;
+}
+
+std::vector<std::uint32_t> RecordingReader::sequence() const {
+  // Numbered as totals() lists them: by first appearance.
+  std::unordered_map<std::int64_t, std::uint32_t> places;
+  std::vector<std::uint32_t> list;
+  sqlite::Statement row(connection_, "SELECT text FROM call ORDER BY sequence");
+  while (row.step()) {
+    const auto place = static_cast<std::uint32_t>(places.size());
+    list.push_back(places.emplace(row.integer(0), place).first->second);
+  }
+  return list;
+}
+
+}  // namespace benanza

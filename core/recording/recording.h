@@ -1,0 +1,123 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/sqlite.h"
+
+/// Recordings: what the libraries of a running program were called for, in one SQLite file. What
+/// its tables hold is said in docs/record.md.
+namespace benanza {
+
+/// Version of the file's tables (`PRAGMA user_version`).
+inline constexpr int recording_schema = 1;
+
+/// What identifies a call, in the words of the library's log. Sizes and settings, never data.
+struct CallText {
+  /// Who told of it: "onednn".
+  std::string source{};
+  /// "cpu".
+  std::string engine{};
+  /// "convolution".
+  std::string kind{};
+  /// "jit:avx512_core".
+  std::string implementation{};
+  /// "forward_training"; "undef" where a kind has none.
+  std::string prop_kind{};
+  /// Types and formats of the tensors.
+  std::string memory{};
+  std::string attributes{};
+  std::string auxiliary{};
+  std::string problem{};
+  auto operator<=>(const CallText&) const = default;
+};
+
+/// One call as it arrives.
+struct ArrivedCall {
+  CallText text{};
+  /// Seconds from the run's start: when the library says that the call began, and when its line was
+  /// read.
+  std::optional<double> started{};
+  double arrived = 0;
+  std::optional<std::int64_t> process{};
+  double milliseconds = 0;
+};
+
+/// The run of a program.
+struct RecordedRun {
+  std::vector<std::string> command{};
+  /// Seconds since 1970.
+  double start = 0;
+  /// Empty where the recorder did not see the program's end.
+  std::optional<double> seconds{};
+  /// As a shell has it: 128 and the signal's number where one ended it.
+  std::optional<std::int64_t> exit_status{};
+  /// CPU, number of its threads, operating system.
+  std::string machine{};
+};
+
+/// Writes a recording as it goes. Whatever was added before the last flush() survives the end of
+/// this program, however it comes. Every member throws Error.
+class RecordingWriter {
+ public:
+  /// Creates `path`, which must not be there.
+  RecordingWriter(const std::filesystem::path& path, const RecordedRun& run);
+
+  void add(const ArrivedCall& call);
+  /// What a library says of itself; each text once.
+  void add_library(std::string_view source, std::string_view text);
+  void flush();
+  /// The program's end. Flushes.
+  void finish(double seconds, std::int64_t exit_status);
+  /// Are there calls that wait for a flush()?
+  bool has_unsaved() const { return transaction_.has_value(); }
+
+ private:
+  std::int64_t id_of(const CallText& text);
+  void begin();
+
+  sqlite::Connection connection_;
+  sqlite::Statement insert_text_;
+  sqlite::Statement find_text_;
+  sqlite::Statement insert_call_;
+  sqlite::Statement insert_library_;
+  std::optional<sqlite::Transaction> transaction_;
+  std::int64_t next_sequence_ = 1;
+  /// The latest distinct calls: of bounded size.
+  std::vector<std::pair<CallText, std::int64_t>> cache_;
+};
+
+/// All calls of a recording that have the same text.
+struct CallTotal {
+  CallText text{};
+  std::int64_t calls = 0;
+  double seconds = 0;
+  /// Sequence number of the first one.
+  std::int64_t first = 0;
+};
+
+/// A recording that was written. Every member throws Error.
+class RecordingReader {
+ public:
+  explicit RecordingReader(const std::filesystem::path& path);
+
+  RecordedRun run() const;
+  /// "oneDNN v2.6.3 (commit N/A)".
+  std::vector<std::string> libraries() const;
+  /// In the order of their first calls.
+  std::vector<CallTotal> totals() const;
+  /// Every call in its order, as an index into totals().
+  std::vector<std::uint32_t> sequence() const;
+
+ private:
+  sqlite::Connection connection_;
+};
+
+/// Throws Error unless the file is there.
+std::filesystem::path existing_recording(const std::filesystem::path& path);
+
+}  // namespace benanza

@@ -1,0 +1,157 @@
+#include "generator/recording/recorded_graphs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/error.h"
+#include "generator/recording/call_problems.h"
+#include "generator/recording/steps.h"
+
+namespace benanza::recorded {
+namespace {
+
+/// A suite of more is a list that nobody reads.
+constexpr std::size_t most_calls = 200'000;
+
+/// The layers of one graph.
+class Layers {
+ public:
+  explicit Layers(const std::vector<CallTotal>& totals, const std::vector<CallProblems>& problems)
+      : totals_(totals), problems_(problems) {}
+
+  /// A call that ran `times` times.
+  void add(std::size_t call, std::size_t times) {
+    const CallProblems& problems = problems_[call];
+    Layer layer{.name = fmt::format("{}_{}", layers_.size() + 1, totals_[call].text.kind),
+                .op = totals_[call].text.kind};
+    if (times > 1) layer.name += fmt::format(" x{}", times);
+    if (!layers_.empty()) layer.inputs.push_back(layers_.size() - 1);
+    if (problems.problems.empty()) {
+      layer.cost = Cost::unsupported;
+      layer.reason = problems.reason;
+    } else {
+      layer.cost = problems.moves ? Cost::movement : Cost::measured;
+      double flops = 0;
+      double bytes = 0;
+      for (std::size_t time = 0; time < times; ++time) {
+        for (const Problem& problem : problems.problems) {
+          const Work once = work(problem, Precision::fp32);
+          flops += once.flops;
+          bytes += static_cast<double>(once.bytes());
+          layer.problems.push_back(key(problem));
+        }
+      }
+      layer.flops = flops;
+      layer.bytes = bytes;
+    }
+    layers_.push_back(std::move(layer));
+  }
+
+  std::vector<Layer> take() { return std::move(layers_); }
+
+ private:
+  const std::vector<CallTotal>& totals_;
+  const std::vector<CallProblems>& problems_;
+  std::vector<Layer> layers_;
+};
+
+/// Calls in the order of their first ones, and how often each is there.
+std::vector<std::pair<std::size_t, std::size_t>> counted(const std::vector<std::uint32_t>& calls) {
+  std::vector<std::pair<std::size_t, std::size_t>> list;
+  std::map<std::uint32_t, std::size_t> places;
+  for (const std::uint32_t call : calls) {
+    const auto [place, is_new] = places.try_emplace(call, list.size());
+    if (is_new) list.emplace_back(call, 0);
+    ++list[place->second].second;
+  }
+  return list;
+}
+
+Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& calls,
+                    const std::vector<CallTotal>& totals,
+                    const std::vector<CallProblems>& problems) {
+  if (calls.size() > most_calls) {
+    throw Error(fmt::format("{}: {} calls that no step repeats are too many; record a shorter run",
+                            name, calls.size()));
+  }
+  Layers layers(totals, problems);
+  for (const auto& [call, times] : counted(calls)) layers.add(call, times);
+  return {.model = name, .layers = layers.take()};
+}
+
+}  // namespace
+
+RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTotal>& totals,
+                               const std::vector<std::uint32_t>& sequence) {
+  if (sequence.empty()) {
+    throw Error(
+        name + ": holds no call: the program never called oneDNN, or printed to a file of its own");
+  }
+  RecordedGraphs result;
+  std::vector<CallProblems> problems;
+  std::size_t strided = 0;
+  std::size_t unsupported = 0;
+  for (const CallTotal& total : totals) {
+    problems.push_back(problems_of_call(total.text));
+    const CallProblems& call = problems.back();
+    strided += call.taken_as_dense ? 1 : 0;
+    unsupported += call.problems.empty() ? 1 : 0;
+    if (call.precision && !call.problems.empty() &&
+        std::find(result.precisions.begin(), result.precisions.end(), *call.precision) ==
+            result.precisions.end()) {
+      result.precisions.push_back(*call.precision);
+    }
+  }
+  if (unsupported == totals.size()) {
+    throw Error(name + ": no call has a problem: " + problems.front().reason);
+  }
+  if (const auto step = repeated_step(sequence)) {
+    if (step->length > most_calls) {
+      throw Error(
+          fmt::format("{}: its step has {} calls, too many for a suite", name, step->length));
+    }
+    Layers layers(totals, problems);
+    for (std::size_t at = step->begin; at < step->begin + step->length; ++at) {
+      layers.add(sequence[at], 1);
+    }
+    result.graphs.push_back({.model = name, .layers = layers.take()});
+    result.summary.push_back(
+        fmt::format("{}: a step of {} calls, repeated {} times", name, step->length, step->times));
+    std::vector<std::uint32_t> rest(sequence.begin(),
+                                    sequence.begin() + static_cast<std::ptrdiff_t>(step->begin));
+    rest.insert(rest.end(), sequence.begin() + static_cast<std::ptrdiff_t>(step->end()),
+                sequence.end());
+    if (!rest.empty()) {
+      result.graphs.push_back(counted_graph(name + "_rest", rest, totals, problems));
+      result.summary.push_back(
+          fmt::format("{}_rest: {} calls before and behind the steps", name, rest.size()));
+    }
+  } else {
+    result.graphs.push_back(counted_graph(name, sequence, totals, problems));
+    result.summary.push_back(
+        fmt::format("{}: {} calls, no repeated step: every distinct call once, with its count",
+                    name, sequence.size()));
+  }
+  result.summary.push_back(fmt::format("{} distinct calls, {} of them with a problem",
+                                       totals.size(), totals.size() - unsupported));
+  for (std::size_t call = 0; call < totals.size(); ++call) {
+    if (problems[call].problems.empty()) {
+      result.summary.push_back(fmt::format("unsupported, called {} times: {}", totals[call].calls,
+                                           problems[call].reason));
+    }
+  }
+  if (strided > 0) {
+    result.summary.push_back(
+        fmt::format("{} distinct calls have tensors with gaps: taken as dense", strided));
+  }
+  return result;
+}
+
+RecordedGraphs recorded_graphs(const std::filesystem::path& recording) {
+  const RecordingReader reader(recording);
+  return recorded_graphs(recording.stem().string(), reader.totals(), reader.sequence());
+}
+
+}  // namespace benanza::recorded

@@ -1,0 +1,107 @@
+#include "generator/recording/recorded_graphs.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "generator/recording/steps.h"
+
+namespace benanza::recorded {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::vector<std::uint32_t> repeated(const std::vector<std::uint32_t>& part, std::size_t times) {
+  std::vector<std::uint32_t> calls;
+  for (; times > 0; --times) calls.insert(calls.end(), part.begin(), part.end());
+  return calls;
+}
+
+std::vector<std::uint32_t> joined(std::vector<std::uint32_t> a,
+                                  const std::vector<std::uint32_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+TEST(RepeatedStep, IsFoundBehindAWarmUp) {
+  const auto calls = joined({9, 8, 7}, joined(repeated({1, 2, 1, 3}, 5), {6}));
+  const auto step = repeated_step(calls);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->begin, 3u);
+  EXPECT_EQ(step->length, 4u);
+  EXPECT_EQ(step->times, 5u);
+}
+
+TEST(RepeatedStep, EqualLayersWithinItAreNoStep) {
+  // 12 equal blocks of a network, an embedding before and a head behind them, ten times.
+  const auto network = joined({1}, joined(repeated({2, 3, 4, 2, 5, 6}, 12), {7}));
+  const auto step = repeated_step(repeated(network, 10));
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->length, 74u);
+  EXPECT_EQ(step->times, 10u);
+}
+
+TEST(RepeatedStep, NoneWhereCallsComeOneAfterTheOther) {
+  EXPECT_FALSE(repeated_step(joined(repeated({1}, 5), joined(repeated({2}, 5), repeated({3}, 5)))));
+  EXPECT_FALSE(repeated_step({1, 2, 3}));
+  EXPECT_FALSE(repeated_step({}));
+  EXPECT_EQ(repeated_step(repeated({4}, 100))->length, 1u);
+}
+
+std::vector<CallTotal> three_calls() {
+  const auto eltwise = [](const std::string& algorithm, const std::string& problem) {
+    return CallTotal{.text = {.source = "onednn",
+                              .engine = "cpu",
+                              .kind = "eltwise",
+                              .prop_kind = "forward_inference",
+                              .memory = "data_f32::blocked:ab:f0",
+                              .auxiliary = "alg:" + algorithm + " alpha:0 beta:0",
+                              .problem = problem},
+                     .calls = 1};
+  };
+  return {eltwise("eltwise_relu", "2x3"), eltwise("eltwise_tanh", "4x5"),
+          eltwise("eltwise_unheard_of", "2x3")};
+}
+
+TEST(RecordedGraphs, StepIsAGraphAndTheRestAnother) {
+  const RecordedGraphs graphs = recorded_graphs("run", three_calls(), {2, 0, 0, 1, 0, 1, 0, 1});
+  ASSERT_THAT(graphs.graphs, SizeIs(2));
+  const Graph& step = graphs.graphs[0];
+  EXPECT_EQ(step.model, "run");
+  ASSERT_THAT(step.layers, SizeIs(2));
+  EXPECT_THAT(step.layers[0].problems, ElementsAre("relu/2x3"));
+  EXPECT_THAT(step.layers[1].problems, ElementsAre("tanh/4x5"));
+  EXPECT_THAT(step.layers[1].inputs, ElementsAre(0));
+  EXPECT_EQ(step.layers[1].flops, 20);
+  const Graph& rest = graphs.graphs[1];
+  EXPECT_EQ(rest.model, "run_rest");
+  ASSERT_THAT(rest.layers, SizeIs(2));
+  EXPECT_EQ(rest.layers[0].cost, Cost::unsupported);
+  EXPECT_THAT(rest.layers[0].reason, HasSubstr("eltwise_unheard_of"));
+  EXPECT_THAT(rest.layers[1].problems, ElementsAre("relu/2x3"));
+  EXPECT_THAT(graphs.precisions, ElementsAre(Precision::fp32));
+  EXPECT_THAT(graphs.summary, Contains("run: a step of 2 calls, repeated 3 times"));
+  EXPECT_THAT(graphs.summary, Contains(AllOf(HasSubstr("unsupported, called 1 times"),
+                                             HasSubstr("eltwise_unheard_of"))));
+}
+
+TEST(RecordedGraphs, WithoutAStepEveryDistinctCallHasItsCount) {
+  const RecordedGraphs graphs = recorded_graphs("run", three_calls(), {0, 0, 0, 1, 1, 2});
+  ASSERT_THAT(graphs.graphs, SizeIs(1));
+  const auto& layers = graphs.graphs[0].layers;
+  ASSERT_THAT(layers, SizeIs(3));
+  EXPECT_EQ(layers[0].name, "1_eltwise x3");
+  EXPECT_THAT(layers[0].problems, ElementsAre("relu/2x3", "relu/2x3", "relu/2x3"));
+  EXPECT_EQ(layers[0].flops, 18);
+}
+
+TEST(RecordedGraphs, EmptyRecordingIsAnError) {
+  EXPECT_THROW(recorded_graphs("run", {}, {}), Error);
+  EXPECT_THROW(recorded_graphs("run", {three_calls().back()}, {0, 0}), Error);
+}
+
+}  // namespace
+}  // namespace benanza::recorded

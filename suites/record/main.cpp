@@ -1,0 +1,80 @@
+// benanza-record: what a running program calls its libraries for.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/program/program_flags.h"
+#include "suites/record/recorder.h"
+#include "suites/record/run_program.h"
+
+namespace {
+
+using namespace benanza;
+
+/// Makes room for a recording. Throws Error where something is there that may stay.
+void prepare_file(const std::filesystem::path& file, bool force) {
+  if (!std::filesystem::exists(file)) return;
+  if (!force) {
+    throw Error(file.string() +
+                ": is there already; --force overwrites it, --out FILE names another");
+  }
+  if (!std::filesystem::is_regular_file(file)) {
+    throw Error(file.string() + ": is no regular file; --out FILE names another");
+  }
+  std::filesystem::remove(file);
+  // Of a recording that was killed: SQLite would play it back into the new one.
+  std::filesystem::remove(file.string() + "-journal");
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Runs a program, its children included, and records what its libraries are called for: every "
+      "call of oneDNN with its sizes, types and time. Output and exit status stay the program's.",
+      "benanza-record");
+  app.footer(
+      "The program and its arguments follow --: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
+  std::string out = "benanza-record.db";
+  bool force = false;
+  app.add_option("--out", out, "The recording, an SQLite file")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_flag("--force", force, "Overwrite the file if it is there");
+  add_program_flags(app);
+  // What follows is the program's own.
+  char** const separator = std::find(argv + 1, argv + argc, std::string_view("--"));
+  const std::vector<std::string> command(std::min(separator + 1, argv + argc), argv + argc);
+  try {
+    app.parse(static_cast<int>(separator - argv), argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    throw Error(std::string(error.what()) + ": see --help; the program follows --");
+  }
+  if (command.empty()) {
+    throw Error("no program: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
+  }
+  prepare_file(out, force);
+  return record::Recorder(out, command).run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int status = 125;
+  std::string message;
+  try {
+    return run(argc, argv);
+  } catch (const benanza::record::NotStarted& error) {
+    status = error.status();
+    message = error.what();
+  } catch (const std::exception& error) {
+    message = error.what();
+  }
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::cerr << "benanza-record: " << message << '\n';
+  return status;
+}

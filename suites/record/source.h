@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/recording/recording.h"
+#include "suites/record/environment.h"
+
+namespace benanza::record {
+
+/// What becomes of a line of the program's output.
+enum class Taken { no, yes };
+
+/// One library's way of telling what it is called for. A new one is one file,
+/// sources/<name>.cpp, which defines make_<name>_source().
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// Makes the library talk, before the program starts.
+  virtual void prepare(Environment& environment) = 0;
+  /// How the lines begin that the library prints to the program's standard output.
+  virtual std::vector<std::string_view> markers() const { return {}; }
+  /// A line that begins with one of the markers, without its end. `start` is the run's, in seconds
+  /// since 1970; `arrived` is in seconds from there. Taken::no: it is the program's own.
+  virtual Taken take(std::string_view line, double start, double arrived, RecordingWriter& writer) {
+    static_cast<void>(line);
+    static_cast<void>(start);
+    static_cast<void>(arrived);
+    static_cast<void>(writer);
+    return Taken::no;
+  }
+  /// The lines were asked for before, and are passed on, too.
+  virtual bool passes_lines() const { return false; }
+};
+
+/// All of them. Generated from the files of sources/.
+std::vector<std::unique_ptr<Source>> sources();
+
+}  // namespace benanza::record
