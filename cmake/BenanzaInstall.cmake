@@ -67,7 +67,7 @@ function(benanza_install_package)
     install(DIRECTORY ${room}/ DESTINATION ${BENANZA_INSTALL_HEADERS}/${room}
             FILES_MATCHING PATTERN "*.h" PATTERN tests EXCLUDE)
   endforeach()
-  install(DIRECTORY models/originals DESTINATION ${BENANZA_INSTALL_DATA})
+  install(DIRECTORY models/originals models/deepbench DESTINATION ${BENANZA_INSTALL_DATA})
   install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY cmake/tests/stranger DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
   install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs

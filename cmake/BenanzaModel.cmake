@@ -22,7 +22,8 @@ option(BENANZA_SKIP_REFUSED
 
 # benanza_add_model(<model>...)
 # A model is the path of an .onnx file (relative to the current source folder), a name of the zoo
-# (`benanza-zoo --list`), or `zoo` for all of them. May be called from any folder, and by a project
+# (`benanza-zoo --list`), `zoo` for all of them, or a set of a list of problems: deepbench/training, or
+# the path <folder of tables>/<set> (`benanza-generate --list`). May be called from any folder, and by a project
 # that includes this one or finds its package.
 function(benanza_add_model)
   foreach(model IN LISTS ARGN)
@@ -34,10 +35,28 @@ function(benanza_add_model)
         message(FATAL_ERROR "benanza_add_model: ${model}: no such file")
       endif()
     elseif(model MATCHES "/")
-      message(FATAL_ERROR "benanza_add_model: ${model}: neither an .onnx file nor a zoo name")
+      benanza_find_list(${model} list)
+      set_property(GLOBAL APPEND PROPERTY BENANZA_LIST_LIST ${list})
+      continue()
     endif()
     set_property(GLOBAL APPEND PROPERTY BENANZA_MODEL_LIST ${model})
   endforeach()
+endfunction()
+
+# <list>/<set> to the path of it: a folder of tables beside the zoo, or of one's own.
+function(benanza_find_list list path)
+  cmake_path(GET list PARENT_PATH folder)
+  cmake_path(GET list FILENAME set)
+  foreach(base ${BENANZA_LISTS} ${CMAKE_CURRENT_SOURCE_DIR})
+    cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${base} NORMALIZE OUTPUT_VARIABLE found)
+    file(GLOB tables CONFIGURE_DEPENDS ${found}/*.tsv)
+    if(tables)
+      set(${path} ${found}/${set} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "benanza_add_model: ${list}: neither an .onnx file, nor a zoo name, nor a list of "
+                      "problems (deepbench/training, or a folder of tables and a set)")
 endfunction()
 
 # Sets `names` to the names of every model of the zoo.
@@ -65,12 +84,14 @@ endfunction()
 # Called once, after every folder has had its say.
 function(benanza_generate_registrations)
   get_property(models GLOBAL PROPERTY BENANZA_MODEL_LIST)
+  get_property(lists GLOBAL PROPERTY BENANZA_LIST_LIST)
   get_property(backends GLOBAL PROPERTY BENANZA_BACKENDS)
-  if(NOT models AND NOT backends)
+  if(NOT models AND NOT lists AND NOT backends)
     return()
   endif()
   list(REMOVE_DUPLICATES models)
-  if(NOT models)
+  list(REMOVE_DUPLICATES lists)
+  if(NOT models AND NOT lists)
     message(FATAL_ERROR "No models to benchmark: name zoo models or .onnx files, e.g. "
                         "-DBENANZA_MODELS=\"resnet50_v1;my.onnx\", or all of the zoo: "
                         "-DBENANZA_MODELS=zoo; a project of your own calls benanza_add_model(my.onnx)")
@@ -105,6 +126,14 @@ function(benanza_generate_registrations)
   if(BENANZA_TRAINING)
     set(training_option --training=${BENANZA_TRAINING})
   endif()
+  set(list_options ${lists})
+  list(TRANSFORM list_options PREPEND "--list=")
+  set(tables)
+  foreach(list IN LISTS lists)
+    cmake_path(GET list PARENT_PATH folder)
+    file(GLOB found CONFIGURE_DEPENDS ${folder}/*.tsv)
+    list(APPEND tables ${found})
+  endforeach()
   set(out ${BENANZA_BINARY_DIR}/generated)
   set(skip_option)
   if(BENANZA_SKIP_REFUSED)
@@ -115,9 +144,9 @@ function(benanza_generate_registrations)
     BYPRODUCTS ${out}/problems.cpp ${out}/tests.cmake
     COMMAND Benanza::generate ${batch_option} ${dim_options} ${input_options} ${skip_option}
             ${training_option} --clean
-            --precision ${precisions} --out ${out} ${files}
+            --precision ${precisions} --out ${out} ${list_options} ${files}
     COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
-    DEPENDS Benanza::generate ${files} ${stamps}
+    DEPENDS Benanza::generate ${files} ${stamps} ${tables}
     COMMENT "Generating registrations"
     VERBATIM)
   add_custom_target(benanza_generated ALL DEPENDS ${out}/stamp)

@@ -2,7 +2,8 @@
 # target.
 
 set(BENANZA_MODELS "resnet50_v1;googlenet" CACHE STRING
-    "Models to benchmark: names of the zoo (benanza-zoo --list), zoo for all, and paths of .onnx files")
+    "Models to benchmark: names of the zoo (benanza-zoo --list), zoo for all, paths of .onnx files, and \
+sets of lists of problems (deepbench/training)")
 option(BENANZA_BUILD_SUITES "Build the generator, the zoo and the benchmark suites" ON)
 option(BENANZA_UNITY "Compile files of a target together: faster full builds" ON)
 option(BENANZA_PRECOMPILE "Precompile headers of other libraries: faster full builds" ON)

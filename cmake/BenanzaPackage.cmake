@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_BENANZA_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_BENANZA_PACKAGE_SUGGESTS
     "g++, cmake (>= 3.25), nlohmann-json3-dev, libsimdjson-dev, libbenchmark-dev, zlib1g-dev")
 set(CPACK_DEBIAN_NVIDIA_PACKAGE_NAME benanza-nvidia)
-set(CPACK_DEBIAN_NVIDIA_DESCRIPTION "The suites of cuDNN and cuBLAS.")
+set(CPACK_DEBIAN_NVIDIA_DESCRIPTION "The suites of cuDNN, cuBLAS and NCCL.")
 # No package of Debian's has their libraries.
 set(CPACK_DEBIAN_NVIDIA_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_NVIDIA_PACKAGE_DEPENDS "benanza (= ${PROJECT_VERSION})")

@@ -1,10 +1,11 @@
 # Suites (one per backend) and the tests that run them.
 
-# benanza_add_suite(<backend> SOURCES <main.cpp>... LIBRARIES <targets>... [GPU])
+# benanza_add_suite(<backend> SOURCES <main.cpp>... LIBRARIES <targets>... [GPU] [HERE_ONLY])
 # Adds the program bench_<backend>, its smoke test, and one bench test per operator and precision
-# that the models need. GPU: the tests take one GPU each and are skipped where there is none.
+# that the models need. GPU: the tests take one GPU each and are skipped where there is none. HERE_ONLY: it
+# is compiled for this processor, and not installed.
 function(benanza_add_suite backend)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU;HERE_ONLY" "" "SOURCES;LIBRARIES")
   add_executable(bench_${backend} ${arg_SOURCES})
   target_link_libraries(bench_${backend} PRIVATE ${arg_LIBRARIES} Benanza::harness
                                                  benanza_registrations)
@@ -15,7 +16,9 @@ function(benanza_add_suite backend)
     if(arg_GPU)
       set(component nvidia)
     endif()
-    benanza_install_suite(bench_${backend} COMPONENT ${component})
+    if(NOT arg_HERE_ONLY)
+      benanza_install_suite(bench_${backend} COMPONENT ${component})
+    endif()
   endif()
   set_property(GLOBAL APPEND PROPERTY BENANZA_BACKENDS ${backend})
   if(arg_GPU)

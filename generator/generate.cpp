@@ -6,6 +6,12 @@
 namespace benanza {
 
 Graph make_graph(const LoweredGraph& lowered) {
+  if (!lowered.list.empty()) {
+    Graph graph;
+    graph.model = lowered.model;
+    graph.layers.assign(lowered.layers.begin(), lowered.layers.end());
+    return graph;
+  }
   return {.model = lowered.model,
           .batch = lowered.batch,
           .opset = lowered.opset,

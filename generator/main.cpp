@@ -58,6 +58,7 @@ int run(int argc, char** argv) {
       "suites measure.",
       "benanza-generate");
   std::vector<std::string> models;
+  std::vector<std::string> lists;
   std::vector<std::string> recordings;
   std::vector<std::int64_t> batches;
   std::vector<std::string> dims;
@@ -70,6 +71,11 @@ int run(int argc, char** argv) {
   bool wants_sharing = false;
   bool clean = false;
   app.add_option("MODEL", models, "ONNX files");
+  app.add_option("--list", lists,
+                 "A list of problems instead of a model, or beside them: a folder of tables, and "
+                 "the set of their rows; may be repeated")
+      ->type_name("FOLDER/SET")
+      ->allow_extra_args(false);
   app.add_option("--recording", recordings,
                  "Instead of models: files of benanza-record, whose calls become the problems")
       ->type_name("FILE")
@@ -122,11 +128,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + ": see --help");
   }
-  if (models.empty() == recordings.empty()) {
-    throw Error(models.empty() ? "MODEL is missing: see --help"
-                               : "--recording: goes without models; call it once for each");
-  }
   if (!recordings.empty()) {
+    if (!models.empty() || !lists.empty()) {
+      throw Error("--recording: goes without models; call it once for each");
+    }
     for (const char* option :
          {"--batch", "--dim", "--input", "--training", "--summary", "--unique", "--skip-refused"}) {
       if (app.count(option) > 0) throw Error(std::string(option) + ": goes with models only");
@@ -144,7 +149,10 @@ int run(int argc, char** argv) {
     throw Error("--out DIR is missing");
   }
 
+  if (models.empty() && lists.empty()) throw Error("MODEL is missing, or --list: see --help");
+
   GenerateOptions options{{models.begin(), models.end()}, batches, {}};
+  options.lists = {lists.begin(), lists.end()};
   for (const std::string& dim : dims) options.dims.insert(parse_dim(dim));
   for (const std::string& input : inputs) options.values.insert(parse_input(input));
   if (!optimizer.empty()) {

@@ -9,8 +9,10 @@ namespace {
 
 double number(std::int64_t value) { return static_cast<double>(value); }
 
-constexpr std::string_view product_ops[] = {"Conv",      "Gemm", "MatMul", "Einsum",
-                                            "Attention", "LSTM", "GRU",    "RNN"};
+/// ONNX operators, and tables of lists of problems.
+constexpr std::string_view product_ops[] = {"Conv",      "Gemm",  "MatMul", "Einsum",
+                                            "Attention", "LSTM",  "GRU",    "RNN",
+                                            ".conv",     ".gemm", ".rnn",   ".sparse_gemm"};
 
 /// Does the operator itself ask for products, so that no way around them is known?
 bool asks_for_products(const Layer& layer) {

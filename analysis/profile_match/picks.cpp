@@ -10,7 +10,7 @@
 namespace benanza::analysis {
 namespace {
 
-bool is_product(const ProfiledNode& node) {
+bool is_product_node(const ProfiledNode& node) {
   return node.op == "Conv" || node.op == "MatMul" || node.op == "ConvTranspose";
 }
 
@@ -93,7 +93,7 @@ std::vector<FrameworkPick> framework_picks(const Graph& graph,
     const bool convolution = row.key.starts_with("conv/") || row.key.starts_with("deconv/");
     if (profile != nullptr && mapping.node_of_layer[row.layer]) {
       const ProfiledNode& node = profile->nodes[*mapping.node_of_layer[row.layer]];
-      if (is_product(node) && !node.kernels.empty()) {
+      if (is_product_node(node) && !node.kernels.empty()) {
         pick.ran_seconds = node.seconds;
         pick.again = !seen.insert(*mapping.node_of_layer[row.layer]).second;
         pick.tensor_cores = tensor_cores_of(node);

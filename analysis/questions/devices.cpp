@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "analysis/model/whole.h"
+#include "analysis/questions/common/prices.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -21,35 +21,6 @@ struct Options {
   std::string html;
 };
 
-/// USD per hour by a device's name.
-using Prices = std::map<std::string, double>;
-
-Prices read_prices(const std::string& path) {
-  Prices prices;
-  if (path.empty()) return prices;
-  const auto wrong = [&] {
-    return Error(path + ": expected {\"name of a device\": USD per hour, ...}");
-  };
-  const auto table = nlohmann::json::parse(read_file(path), nullptr, false);
-  if (!table.is_object()) throw wrong();
-  for (const auto& [name, price] : table.items()) {
-    if (!price.is_number() || price.get<double>() < 0) throw wrong();
-    prices[name] = price.get<double>();
-  }
-  return prices;
-}
-
-/// What a person calls the machine: its GPU, or its processor and threads.
-std::string device_of(const Results& results) {
-  for (const char* field : {"device", "cpu_model"}) {
-    for (const auto& [backend, system] : results.systems) {
-      const auto name = system.find(field);
-      if (name != system.end()) return name->second;
-    }
-  }
-  return "unknown device";
-}
-
 struct Machine {
   std::string path;
   Results results;
@@ -61,15 +32,9 @@ std::optional<double> usd_per_million(std::optional<double> seconds, const Graph
                                       const Machine& machine, const Prices& prices) {
   const auto price = prices.find(machine.device);
   if (!seconds || price == prices.end()) return std::nullopt;
-  constexpr double seconds_per_hour = 3600;
   constexpr double million = 1e6;
   return *seconds / static_cast<double>(graph.batch.value_or(1)) * million / seconds_per_hour *
          price->second;
-}
-
-Cell usd_cell(std::optional<double> usd) {
-  if (!usd) return {"-", nullptr};
-  return {fmt::format("{:.3f}", *usd), *usd};
 }
 
 Section section_of(const Graph& graph, const MeasurementFilter& filter,
@@ -136,7 +101,7 @@ void answer(const Options& options) {
   std::vector<Machine> machines;
   for (const std::string& path : options.paths) {
     Results results = read_results({path}, problem_keys(graphs));
-    std::string device = device_of(results);
+    std::string device = device_of(results.systems);
     machines.push_back({path, std::move(results), std::move(device)});
   }
   Page page{.command = "devices"};

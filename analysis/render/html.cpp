@@ -103,6 +103,8 @@ class SectionHtml {
   void operator()(const Bars& bars) { text_ += svg(bars); }
   void operator()(const Waterfall& waterfall) { text_ += svg(waterfall); }
   void operator()(const Roofline& roofline) { text_ += svg(roofline); }
+  void operator()(const Curves& curves) { text_ += svg(curves); }
+  void operator()(const Gantt& gantt) { text_ += svg(gantt); }
 
  private:
   void end_entries() {

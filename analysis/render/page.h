@@ -139,8 +139,39 @@ struct Roofline {
   std::string y_name{};
 };
 
+/// Lines through points, over two linear axes from 0.
+struct Curves {
+  struct Curve {
+    std::string name{};
+    /// Ascending in x.
+    std::vector<std::pair<double, double>> points{};
+  };
+  std::string title{};
+  std::vector<Curve> curves{};
+  std::string x_name{};
+  std::string y_name{};
+};
+
+/// What ran when: pieces in lanes over time, from 0.
+struct Gantt {
+  struct Piece {
+    std::size_t lane = 0;
+    double begin = 0;
+    double end = 0;
+    std::size_t series = 0;
+    /// Shown when pointed at.
+    std::string name{};
+  };
+  std::string title{};
+  std::vector<std::string> lanes{};
+  std::vector<Piece> pieces{};
+  std::vector<std::string> series{};
+  std::string unit{};
+};
+
 /// A piece of a section for people: a sentence, an entry, a list of names, a table, a plot.
-using Block = std::variant<std::string, Entry, Names, Sheet, Bars, Waterfall, Roofline>;
+using Block =
+    std::variant<std::string, Entry, Names, Sheet, Bars, Waterfall, Roofline, Curves, Gantt>;
 
 /// A section's contribution to a table of all models: one column of it, and one series of the bars
 /// titled `plot`, if that is not empty.

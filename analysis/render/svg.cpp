@@ -7,112 +7,12 @@
 #include <cmath>
 #include <optional>
 
+#include "analysis/render/svg_parts.h"
 #include "analysis/render/text.h"
 
 namespace benanza::analysis {
+namespace svg_parts {
 namespace {
-
-constexpr std::array<std::string_view, 9> colours{"#2b6ca3", "#e08a1e", "#5d9c59",
-                                                  "#9a9a9a", "#8c5fa8", "#c0473d",
-                                                  "#3fa7a0", "#7a5230", "#d884b5"};
-std::string_view colour(std::size_t index) { return colours[index % colours.size()]; }
-
-constexpr double width = 860;
-constexpr double label_width = 270;
-constexpr double value_width = 90;
-constexpr double bar_height = 14;
-
-std::string rectangle(double x, double y, double w, double h, std::string_view fill,
-                      std::string_view tip) {
-  return fmt::format(
-      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\">"
-      "<title>{}</title></rect>\n",
-      x, y, std::max(w, 0.5), h, fill, escaped(tip));
-}
-
-std::string text(double x, double y, std::string_view words, std::string_view anchor = "start") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(words));
-}
-
-std::string line(double x1, double y1, double x2, double y2, std::string_view stroke) {
-  return fmt::format(
-      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2,
-      y2, stroke);
-}
-
-/// A plot before it is put into a page or a file.
-struct Picture {
-  std::string title{};
-  double height = 0;
-  /// One by one in the colours; fewer than two need no legend.
-  std::vector<std::string> series{};
-  std::string body{};
-};
-
-std::string figure_of(const Picture& picture) {
-  std::string legend;
-  if (picture.series.size() >= 2) {
-    legend = "<p class=\"legend\">";
-    for (std::size_t i = 0; i < picture.series.size(); ++i) {
-      legend += fmt::format("<span style=\"background:{}\"></span>{} ", colour(i),
-                            escaped(picture.series[i]));
-    }
-    legend += "</p>\n";
-  }
-  return fmt::format(
-      "<figure><figcaption>{}</figcaption>\n{}<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" "
-      "aria-label=\"{}\">\n{}</svg></figure>\n",
-      escaped(picture.title), legend, width, picture.height, escaped(picture.title), picture.body);
-}
-
-/// Title and legend stand above the plot.
-std::string file_of(const Picture& picture) {
-  constexpr double title_height = 24;
-  constexpr double legend_height = 20;
-  constexpr double letter_width = 6.2;
-  constexpr double margin = 10;
-  std::string head =
-      fmt::format("<text x=\"{}\" y=\"16\" font-size=\"13\" font-weight=\"bold\">{}</text>\n",
-                  margin, escaped(picture.title));
-  double y = title_height;
-  if (picture.series.size() >= 2) {
-    double x = margin;
-    for (std::size_t i = 0; i < picture.series.size(); ++i) {
-      const double length = 24 + letter_width * static_cast<double>(picture.series[i].size()) + 10;
-      if (x > margin && x + length > width) {
-        x = margin;
-        y += legend_height;
-      }
-      head += rectangle(x, y + 2, 11, 11, colour(i), picture.series[i]) +
-              text(x + 16, y + 12, picture.series[i]);
-      x += length;
-    }
-    y += legend_height;
-  }
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" "
-      "fill=\"#fff\"/>\n{}<g transform=\"translate(0 {:.0f})\">\n{}</g>\n</svg>\n",
-      width, picture.height + y + margin, head, y, picture.body);
-}
-
-constexpr double bars_width = width - label_width - value_width;
-constexpr std::size_t label_letters = 38;
-
-std::string number(double value, int decimals, const std::string& unit) {
-  return fmt::format("{:.{}f}{}{}", value, decimals, unit.empty() ? "" : " ", unit);
-}
-
-std::string label(double y, const std::string& name) {
-  return text(label_width - 8, y, shortened(name, label_letters), "end");
-}
-
-std::vector<std::string> names(const std::vector<Series>& series) {
-  std::vector<std::string> names;
-  for (const Series& one : series) names.push_back(one.name);
-  return names;
-}
 
 constexpr double left = 70;
 constexpr double right = width - 20;
@@ -290,19 +190,8 @@ std::optional<Picture> draw(const Roofline& roofline) {
   return Picture{title, bottom + 38, series, body};
 }
 
-template <class Plot>
-std::string figure_or_nothing(const Plot& plot) {
-  const std::optional<Picture> picture = draw(plot);
-  return picture ? figure_of(*picture) : "";
-}
-
-template <class Plot>
-std::string file_or_nothing(const Plot& plot) {
-  const std::optional<Picture> picture = draw(plot);
-  return picture ? file_of(*picture) : "";
-}
-
 }  // namespace
+}  // namespace svg_parts
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -327,11 +216,19 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string svg(const Bars& bars) { return figure_or_nothing(bars); }
-std::string svg(const Waterfall& waterfall) { return figure_or_nothing(waterfall); }
-std::string svg(const Roofline& roofline) { return figure_or_nothing(roofline); }
-std::string svg_file(const Bars& bars) { return file_or_nothing(bars); }
-std::string svg_file(const Waterfall& waterfall) { return file_or_nothing(waterfall); }
-std::string svg_file(const Roofline& roofline) { return file_or_nothing(roofline); }
+std::string svg(const Bars& bars) { return svg_parts::figure_of(svg_parts::draw(bars)); }
+std::string svg(const Waterfall& waterfall) {
+  return svg_parts::figure_of(svg_parts::draw(waterfall));
+}
+std::string svg(const Roofline& roofline) {
+  return svg_parts::figure_of(svg_parts::draw(roofline));
+}
+std::string svg_file(const Bars& bars) { return svg_parts::file_of(svg_parts::draw(bars)); }
+std::string svg_file(const Waterfall& waterfall) {
+  return svg_parts::file_of(svg_parts::draw(waterfall));
+}
+std::string svg_file(const Roofline& roofline) {
+  return svg_parts::file_of(svg_parts::draw(roofline));
+}
 
 }  // namespace benanza::analysis

@@ -15,10 +15,14 @@ std::string escaped(std::string_view text);
 std::string svg(const Bars& bars);
 std::string svg(const Waterfall& waterfall);
 std::string svg(const Roofline& roofline);
+std::string svg(const Curves& curves);
+std::string svg(const Gantt& gantt);
 
 /// The same as files of their own, with title and legend.
 std::string svg_file(const Bars& bars);
 std::string svg_file(const Waterfall& waterfall);
 std::string svg_file(const Roofline& roofline);
+std::string svg_file(const Curves& curves);
+std::string svg_file(const Gantt& gantt);
 
 }  // namespace benanza::analysis

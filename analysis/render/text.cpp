@@ -126,6 +126,8 @@ class SectionText {
   }
   void operator()(const Waterfall&) {}
   void operator()(const Roofline&) {}
+  void operator()(const Curves&) {}
+  void operator()(const Gantt&) {}
 
  private:
   void begin_lines() {

@@ -86,6 +86,15 @@ TEST(ModelFloor, SumsArithmeticAndCountsCompulsoryBytesOnce) {
   EXPECT_THAT(model_floor(graph, times, rates, filter).model.seconds(), Optional(DoubleEq(4 * us)));
 }
 
+TEST(ModelFloor, RowsOfAListAskForTheirProducts) {
+  const Graph graph{
+      .model = "deepbench_training",
+      .layers = {product("m=200 n=100 k=50 NN", "deepbench.gemm", {}, {"gemm/m100_n200_k50_nn"}),
+                 product("again", "deepbench.sparse_gemm", {}, {"spmm/m8_n3_k5_z20"})}};
+  const auto times = layer_times(graph, MeasurementSet(), {});
+  EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, {}).model.flops, 2e6 + 2 * 20 * 3);
+}
+
 // A running sum as a product with a triangle: nobody has to multiply.
 TEST(ModelFloor, ProductsThatOnlyComputeAnotherOperatorDoNotCount) {
   const Graph graph{.model = "m",

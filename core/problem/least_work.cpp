@@ -91,6 +91,7 @@ struct Flops {
     return (*this)(gradient.forward);
   }
   double operator()(const Gemm& gemm) const { return gemm.flops(); }
+  double operator()(const SparseProduct& product) const { return product.flops(); }
   double operator()(const Attention& attention) const { return attention.least_flops(); }
   double operator()(const Recurrent& recurrent) const {
     const std::int64_t with_state = recurrent.steps - (recurrent.initial ? 0 : 1);

@@ -52,10 +52,13 @@ void check_steps(const KeyReader& reader, const Problem& problem) {
   }
 }
 
-/// A view's operand spans gaps that nobody reads: what is moved is what counts. A truth value is
-/// one byte.
+/// A view's operand spans gaps that nobody reads: what is moved is what counts. So do zeros that
+/// are not stored. A truth value is one byte.
 std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
   if (std::holds_alternative<Copy>(problem.shape)) return written_elements(problem) * size;
+  if (const auto* sparse = std::get_if<SparseProduct>(&problem.shape)) {
+    return sparse->bytes_read(size);
+  }
   std::int64_t total = 0;
   for (const Operand& operand : inputs(problem)) {
     total += element_count(operand.dims) * (operand.domain == Domain::truth ? 1 : size);

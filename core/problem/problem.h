@@ -12,6 +12,7 @@
 #include "core/problem/ops/batch_normalization.h"
 #include "core/problem/ops/batch_normalization_training.h"
 #include "core/problem/ops/binary.h"
+#include "core/problem/ops/collective.h"
 #include "core/problem/ops/concat.h"
 #include "core/problem/ops/convolution.h"
 #include "core/problem/ops/convolution_filter_gradient.h"
@@ -33,6 +34,7 @@
 #include "core/problem/ops/select.h"
 #include "core/problem/ops/softmax.h"
 #include "core/problem/ops/softmax_gradient.h"
+#include "core/problem/ops/sparse_product.h"
 #include "core/problem/precision.h"
 
 namespace benanza {
@@ -43,7 +45,7 @@ using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activ
                            InstanceNormalization, Resampling, Quantization, Recurrent, Dropout,
                            Attention, Select, Rotary, ConvolutionFilterGradient, ActivationGradient,
                            PoolingGradient, BatchNormalizationTraining, BatchNormalizationGradient,
-                           LayerNormalizationGradient, SoftmaxGradient>;
+                           LayerNormalizationGradient, SoftmaxGradient, SparseProduct, Collective>;
 
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/base/error.h"
+#include "generator/lists/list.h"
 #include "generator/onnx/import.h"
 #include "generator/onnx/infer/assume.h"
 #include "generator/onnx/read/make_inputs_constant.h"
@@ -81,6 +82,9 @@ ImportedModels import_models(const GenerateOptions& options) {
     } catch (const std::exception& error) {
       imported.refused.push_back({path, in_one_line(error.what(), path)});
     }
+  }
+  for (const std::filesystem::path& list : options.lists) {
+    imported.files.push_back({lists::read_list(list), false});
   }
   if (!imported.refused.empty()) return imported;
   if (!unknown_dims.empty()) {

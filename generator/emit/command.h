@@ -19,6 +19,8 @@ struct GenerateOptions {
   std::map<std::string, std::int64_t> dims;
   /// Values of inputs (onnx/feed.h).
   std::map<std::string, std::string> values = {};
+  /// <folder of tables>/<set> (lists/list.h). The other options do not concern them.
+  std::vector<std::filesystem::path> lists = {};
   /// Training steps by this optimizer instead of inference.
   std::optional<training::Optimizer> training = {};
 };
@@ -34,10 +36,10 @@ struct ImportedModels {
   std::vector<RefusedModel> refused;
 };
 
-/// Every model at every batch; a model that cannot be read, or not at one of the batches, is
-/// refused and the others go on. Throws Error where the call itself is wrong: two models share a
-/// name, or none has a dimension that `dims` names or an input that `values` names (if a model was
-/// refused, it may be the one that has it: no error).
+/// Every model at every batch, then every list; a model that cannot be read, or not at one of the
+/// batches, is refused and the others go on. Throws Error where the call itself is wrong: two
+/// models share a name, or none has a dimension that `dims` names or an input that `values` names
+/// (if a model was refused, it may be the one that has it: no error), or a list cannot be read.
 ImportedModels import_models(const GenerateOptions& options);
 
 /// "NAME=N" of --dim. Throws Error.

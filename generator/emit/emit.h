@@ -1,6 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/problem/precision.h"
@@ -27,18 +30,27 @@ enum class OldGraphs { keep, remove };
 void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
                  const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
-/// A graph and the name of its file.
+/// A graph, the name of its file, and the list of problems that it is, if it is one.
 struct NamedGraph {
   std::string file;
   Graph graph;
+  std::string list = {};
 };
 /// The same for graphs that are made.
 void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& graphs,
                   const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
-/// tests.cmake: which operators, precisions and graphs there are tests for.
-std::string tests_cmake(const std::vector<std::string>& operators,
-                        const std::vector<Precision>& precisions,
-                        const std::vector<std::string>& graphs);
+/// What there are tests for.
+struct Tests {
+  std::vector<std::string> operators;
+  std::vector<Precision> precisions;
+  std::vector<std::string> graphs;
+  /// The lists of problems that ask for an operator, and the list that a graph is, by the
+  /// operator's or the graph's name: labels of the tests.
+  std::map<std::string, std::set<std::string>> labels = {};
+};
+
+/// The text of tests.cmake.
+std::string tests_cmake(const Tests& tests);
 
 }  // namespace benanza::emit

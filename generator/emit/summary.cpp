@@ -133,8 +133,9 @@ std::string summary(const LoweredGraph& graph, SummaryRows shown) {
     }
     if (layer.cost == Cost::unsupported) ++reasons[layer.op + ": " + layer.reason];
   }
-  std::string text =
-      fmt::format("{} (batch {}, opset {})\n", graph.model, graph.batch, graph.opset);
+  std::string text = graph.list.empty() ? fmt::format("{} (batch {}, opset {})\n", graph.model,
+                                                      graph.batch, graph.opset)
+                                        : graph.model + " (a list of problems)\n";
   text += fmt::format(columns, "operator", "cost", "layers", "problems", "repeats", "GMACs",
                       "GFLOPs", "MB");
   for (const auto& [id, row] : rows) text += line(id.second, to_string(id.first), row);
@@ -144,8 +145,10 @@ std::string summary(const LoweredGraph& graph, SummaryRows shown) {
     text += free_line(counted(static_cast<std::int64_t>(free.size()), "operator"), free_layers);
   }
   text += line("total", "", total);
-  text += fmt::format("  {} ({} MB as fp32)\n", counted(graph.parameters, "parameter"),
-                      scaled(4.0 * static_cast<double>(graph.parameters), 1e6));
+  if (graph.list.empty()) {
+    text += fmt::format("  {} ({} MB as fp32)\n", counted(graph.parameters, "parameter"),
+                        scaled(4.0 * static_cast<double>(graph.parameters), 1e6));
+  }
   for (const auto& [reason, count] : reasons) {
     text += fmt::format("  unsupported: {} ({})\n", reason, count);
   }
@@ -189,7 +192,10 @@ std::string sharing(const std::vector<LoweredGraph>& graphs) {
   for (std::size_t index = 0; index < graphs.size(); ++index) {
     int own = 0;
     for (const std::string& problem : keys[index]) own += users[problem].size() == 1 ? 1 : 0;
-    const std::string name = fmt::format("{} (batch {})", graphs[index].model, graphs[index].batch);
+    const std::string name =
+        graphs[index].list.empty()
+            ? fmt::format("{} (batch {})", graphs[index].model, graphs[index].batch)
+            : graphs[index].model;
     text +=
         fmt::format("  {:<28} {:>8} {:>9} {:>9}\n", name, layers[index], keys[index].size(), own);
   }

@@ -97,6 +97,9 @@ struct LoweredGraph {
   std::set<std::string> bound_dims;
   /// Where the model contradicts itself, in whole lines.
   std::vector<std::string> warnings;
+  /// Of a list of problems (generator/lists): its name, "deepbench". Then the layers are rows: no
+  /// data flows between them, and there is no batch. Empty: a model.
+  std::string list = {};
 };
 
 }  // namespace benanza

@@ -58,6 +58,22 @@ class Bench(unittest.TestCase):
         self.assertEqual((finished.returncode, finished.stderr), (0, ""))
         self.assertIn("/build/profiles/good_b1.json", finished.stdout)
 
+    def test_deepbench(self):
+        cmake = self.folder / "tools/cmake"
+        cmake.write_text(cmake.read_text().replace("good_b1", "deepbench_training")
+                         .replace('other_b1', 'deepbench_inference_device'))
+        finished = self.bench("deepbench", "--set", "training,inference_device")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        configured = (self.folder / "configured").read_text()
+        self.assertIn("-DBENANZA_MODELS=deepbench/training;deepbench/inference_device", configured)
+        self.assertIn("-DBENANZA_PRECISIONS=fp32;fp16;int8", configured)
+        report = finished.stdout.splitlines()[-1]
+        self.assertRegex(report, "^report deepbench --graph .*inference_device.graph.json --graph "
+                                 ".*training.graph.json .*--precision fp32,fp16,int8 --html ")
+        self.bench("deepbench", "--set", "training")
+        configured = (self.folder / "configured").read_text()
+        self.assertIn("-DBENANZA_PRECISIONS=fp32;fp16 ", configured)
+
     def test_a_model_that_onnx_runtime_refuses(self):
         finished = self.bench("other.onnx", "good.onnx", "--profile")
         self.assertEqual(finished.returncode, 1)

@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <ctime>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -56,6 +57,17 @@ nlohmann::ordered_json machine_context(const Writer& writer) {
 #endif
   for (const auto& [name, value] : writer.context) context[name] = value;
   return context;
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t start = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (start != std::string::npos) return line.substr(start);
+  }
+  return "unknown";
 }
 
 }  // namespace benanza::harness

@@ -18,4 +18,7 @@ struct Writer {
 /// by which program, processors, caches and load.
 nlohmann::ordered_json machine_context(const Writer& writer);
 
+/// The processor's name; "unknown" where the system does not say.
+std::string cpu_model();
+
 }  // namespace benanza::harness

@@ -115,6 +115,11 @@ std::vector<harness::Algorithm> threaded_names(const std::vector<Attempt>& attem
   return names;
 }
 
+bool only_reference_code(const std::vector<harness::Algorithm>& names) {
+  return std::ranges::all_of(
+      names, [](const harness::Algorithm& name) { return is_reference_code(name); });
+}
+
 Plan plan_named(const std::vector<Attempt>& attempts, const harness::Algorithm& name) {
   std::optional<Plan> found;
   walk(attempts, [&](const Candidate& candidate, const Plan& plan) {

@@ -20,6 +20,9 @@ std::vector<harness::Algorithm> threaded_names(const std::vector<Attempt>& attem
                                                const harness::Variant& prototype,
                                                harness::AlgorithmSet set);
 
+/// Are all of these reference code? True of none.
+bool only_reference_code(const std::vector<harness::Algorithm>& names);
+
 /// The plan of the implementation called `name`. Throws Unsupported if there is none.
 Plan plan_named(const std::vector<Attempt>& attempts, const harness::Algorithm& name);
 

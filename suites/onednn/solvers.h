@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -46,11 +47,34 @@ harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shap
     return ways(shape, variant.problem,
                 VariantContext(library.engine, variant.precision, variant.layout));
   };
-  return {.layouts = std::move(layouts),
+  // A call of reference code can take as long as all others together: where the library has better
+  // in the layout of its own choice, it is left out.
+  const auto is_outdone = [attempts, layouts](Library& library, const Shape& shape,
+                                              harness::Variant variant) {
+    const std::vector<Layout> all = layouts(shape);
+    if (variant.layout == Layout::any || std::ranges::find(all, Layout::any) == all.end()) {
+      return false;
+    }
+    variant.layout = Layout::any;
+    try {
+      return !only_reference_code(
+          implementation_names(attempts(library, shape, variant), harness::AlgorithmSet::best));
+    } catch (const harness::Unsupported&) {
+      return false;
+    }
+  };
+  return {.layouts = layouts,
           .algorithms =
-              [attempts](Library& library, const Shape& shape, const harness::Variant& prototype,
-                         harness::AlgorithmSet set) {
-                return threaded_names(attempts(library, shape, prototype), prototype, set);
+              [attempts, is_outdone](Library& library, const Shape& shape,
+                                     const harness::Variant& prototype, harness::AlgorithmSet set) {
+                auto names = threaded_names(attempts(library, shape, prototype), prototype, set);
+                if (set != harness::AlgorithmSet::with_reference && only_reference_code(names) &&
+                    is_outdone(library, shape, prototype)) {
+                  throw harness::Unsupported(
+                      "oneDNN has only reference code in this layout, and better "
+                      "in another: --algorithms with-reference measures it");
+                }
+                return names;
               },
           .create =
               [attempts](Library& library, const Shape& shape, const harness::Variant& variant) {

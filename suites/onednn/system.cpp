@@ -2,27 +2,15 @@
 
 #include <omp.h>
 
-#include <fstream>
 #include <sstream>
 #include <string>
 
+#include "suites/harness/machine_context.h"
 #include "suites/harness/measure/host_stopwatch.h"
 #include "suites/onednn/api/api.h"
 
 namespace benanza::onednn {
 namespace {
-
-/// "unknown" where the system does not say.
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    if (!line.starts_with("model name")) continue;
-    const std::size_t start = line.find_first_not_of(" \t", line.find(':') + 1);
-    if (start != std::string::npos) return line.substr(start);
-  }
-  return "unknown";
-}
 
 std::string isa_name(dnnl::cpu_isa isa) {
   switch (isa) {
@@ -70,7 +58,7 @@ std::string runtime_name(unsigned runtime) {
 
 System describe_system() {
   const dnnl_version_t& version = *dnnl_version();
-  return {{"cpu_model", cpu_model()},
+  return {{"cpu_model", harness::cpu_model()},
           {"cpu_isa", isa_name(dnnl::get_effective_cpu_isa())},
           {"cache_bytes", std::to_string(harness::CacheFlush::of_this_machine().cache_bytes)},
           {"threads", std::to_string(omp_get_max_threads())},

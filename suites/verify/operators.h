@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "suites/verify/recurrent.h"
 #include "suites/verify/reference.h"
 
@@ -29,6 +32,7 @@ Element element(const Attention& shape, Operands operands, const Dims& at);
 Element element(const Dropout& shape, Operands operands, const Dims& at);
 Element element(const Select& shape, Operands operands, const Dims& at);
 Element element(const Rotary& shape, Operands operands, const Dims& at);
+Element element(const Collective& shape, Operands operands, const Dims& at);
 Element element(const ConvolutionFilterGradient& shape, Operands operands, const Dims& at);
 Element element(const ActivationGradient& shape, Operands operands, const Dims& at);
 Element element(const PoolingGradient& shape, Operands operands, const Dims& at);
@@ -36,6 +40,13 @@ Element element(const BatchNormalizationTraining& shape, Operands operands, cons
 Element element(const BatchNormalizationGradient& shape, Operands operands, const Dims& at);
 Element element(const LayerNormalizationGradient& shape, Operands operands, const Dims& at);
 Element element(const SoftmaxGradient& shape, Operands operands, const Dims& at);
+
+Element element(const SparseProduct& shape, Operands operands, const Dims& at);
+
+/// The first element of the whole result that is wrong, in row-major order; empty where there is
+/// none.
+std::optional<std::int64_t> first_wrong(const Collective& shape, Precision precision,
+                                        Operands operands, std::span<const float> result);
 
 /// The elements at `all`, coordinates in the operator's output().
 template <class Shape>
@@ -82,6 +93,7 @@ inline bool is_product(const Convolution&) { return true; }
 inline bool is_product(const Deconvolution&) { return true; }
 inline bool is_product(const ConvolutionFilterGradient&) { return true; }
 inline bool is_product(const Gemm&) { return true; }
+inline bool is_product(const SparseProduct&) { return true; }
 inline bool is_product(const Attention&) { return true; }
 inline bool is_product(const Recurrent&) { return true; }
 bool is_product(const Problem& problem);
@@ -115,6 +127,7 @@ inline double input_range(const ActivationGradient& shape, std::size_t operand) 
 template <class Shape>
 void adjust_inputs(const Shape&, std::vector<std::vector<float>>&) {}
 void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values);
+void adjust_inputs(const SparseProduct& shape, std::vector<std::vector<float>>& values);
 
 /// Where the result is written: element (i0, i1, ...) of `dims` at sum(i * strides).
 struct WrittenView {

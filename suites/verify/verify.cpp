@@ -253,7 +253,8 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
   };
   // An integer may rightly be -128, a view may have gaps, and dropped elements are counted: only
   // the whole result tells.
-  const bool needs_whole = precision == Precision::int8 || dropped_share > 0 ||
+  const auto* const collective = std::get_if<Collective>(&problem.shape);
+  const bool needs_whole = precision == Precision::int8 || dropped_share > 0 || collective ||
                            written_elements(problem) != element_count(output(problem));
   std::optional<harness::Primitive::Glimpse> glimpse;
   if (!needs_whole) glimpse = primitive.glimpse(cache.places());
@@ -298,6 +299,13 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
             compare_products(all, reduction_length(problem), primitive.rounding_amplification());
         !message.empty()) {
       return {false, message};
+    }
+  }
+  // A part that went astray may be as small as a rank's share of a buffer.
+  if (collective != nullptr && precision != Precision::int8) {
+    if (const auto place = first_wrong(*collective, precision, cache.operands(), result)) {
+      const auto wrong = cache.sample(unravel(*place, output(problem)));
+      return {false, mismatch(compared(wrong), allowed(wrong))};
     }
   }
   if (dropped_share > 0) {

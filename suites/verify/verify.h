@@ -51,6 +51,7 @@ struct VerificationResult {
 /// Runs `primitive`, set up for `problem` and `precision`, once on random inputs. Looks at every
 /// element for what poison_output left, and compares some 200 with the reference: the corners,
 /// edges and inside in equal parts, fewer where sums are long (at most 5 million products in all).
+/// Of a collective, every element is compared.
 /// Of an operator that drops elements at random, those that are left are compared, and the share of
 /// the others. The inputs stay in the primitive. What the primitive throws passes through.
 /// `algorithm`: the primitive's, for what is only known by its name: where harness::transforms() it

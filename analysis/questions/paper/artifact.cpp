@@ -85,8 +85,7 @@ void write_paper(const Study& study, const std::string& title, const fs::path& f
           [&]<class T>(const T& one) {
             if constexpr (std::is_same_v<T, Sheet>) {
               if (!one.name.empty()) tables.write(one.name + ".csv", csv_of(one));
-            } else if constexpr (std::is_same_v<T, Bars> || std::is_same_v<T, Waterfall> ||
-                                 std::is_same_v<T, Roofline>) {
+            } else if constexpr (requires { svg_file(one); }) {
               const std::string picture = svg_file(one);
               if (!picture.empty()) {
                 figures.write(fmt::format("{:02}_{}.svg", ++number, file_name(one.title)), picture);

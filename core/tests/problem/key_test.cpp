@@ -25,9 +25,10 @@ INSTANTIATE_TEST_SUITE_P(
         "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_bias_residual_relu",
         "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_clip_a0_b6",
         "conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1_residual_leakyrelu_a0.1",
-        "gemm/m1_n8_k8_nt_w_residual", "gemm/m1_n8_k8_nt_w_bias_tanh",
-        "deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1_bias_elu_a1", "dropout/1x4096_r0.5",
-        "rnntanh/t5_n2_i3_h4_l1_forward", "rnnrelu/t5_n2_i3_h4_l2_reverse_bias",
+        "spmm/m7680_n1_k2560_z983040", "gemm/m1_n8_k8_nt_w_residual",
+        "gemm/m1_n8_k8_nt_w_bias_tanh", "deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1_bias_elu_a1",
+        "dropout/1x4096_r0.5", "rnntanh/t5_n2_i3_h4_l1_forward",
+        "rnnrelu/t5_n2_i3_h4_l2_reverse_bias",
         "lstm/t25_n1_i300_h512_l1_bidirectional_bias_initial_final_batchfirst",
         "gru/t5_n2_i3_h4_l1_forward_lbr_bias", "gru/t5_n2_i3_h4_l1_forward",
         "deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1", "deconv/2x8x30_k4x3_p0.-1_s2_d1_g2_bias",
@@ -72,7 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
         "attention/1x12x128x64_k12x128x64_s0.125_mish", "select/1x12x8x8_va0_b1x12x8x8",
         "select/1x1x8x8_w_va0_vb-inf", "select/1x1x8x8_w_a1x12x8x8_b1x1x1x1", "select/8_a8_w_b1_w",
         "select/1_a8_vb-3.4028235e+38", "rotary/1x32x128x64_t1x1x128x64",
-        "rotary/2x8x4x16_t2x1x4x8"));
+        "rotary/2x8x4x16_t2x1x4x8", "all_reduce/1048576_r2", "all_gather/12_r3",
+        "reduce_scatter/1024_r8", "broadcast/7_r5", "all_to_all/64_r64"));
 
 struct Malformed {
   const char* key;
@@ -130,6 +132,8 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"gemm/m5_n8_k8_nn_add_y1x8_w", "gemm/m5_n8_k8_nn_bias"},
         Malformed{"gemm/m5_n8_k8_nn_add_y5x8", "gemm/m5_n8_k8_nn_residual"},
         Malformed{"gemm/m5_n8_k8_nn_residual_add_y1x8_w", "nn_bias_residual"},
+        Malformed{"all_reduce/8_r1", "two ranks"}, Malformed{"all_reduce/0_r2", "positive"},
+        Malformed{"all_gather/8_r3", "divide"}, Malformed{"all_reduce/8_r2_relu", "the end"},
         Malformed{"relu/01x8", "canonical"}, Malformed{"relu/1x8_", "numbers"},
         Malformed{"softmax/1x8_a2", "axis"}, Malformed{"add/2x3_2x4", "broadcast"},
         Malformed{"reducemean/2x3_a1.0", "ascending"}, Malformed{"select/2x3_a2x3", "numbers"},

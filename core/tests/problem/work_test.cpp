@@ -15,6 +15,29 @@ TEST(Work, ConvolutionCountsTwoPerMultiplyAdd) {
   EXPECT_EQ(w.bytes_written, 4 * 64 * 112 * 112);
 }
 
+TEST(Work, CollectivesCountEveryRanksTensors) {
+  const Work sum = fp32("all_reduce/12_r3");  // 12 elements of 3 ranks: 2 additions each
+  EXPECT_EQ(sum.flops, 24);
+  EXPECT_EQ(sum.bytes_read, 4 * 3 * 12);
+  EXPECT_EQ(sum.bytes_written, 4 * 3 * 12);
+  const Work parts = fp32("reduce_scatter/12_r3");
+  EXPECT_EQ(parts.flops, 24);
+  EXPECT_EQ(parts.bytes_written, 4 * 12);
+  EXPECT_EQ(fp32("all_gather/12_r3").bytes_read, 4 * 12);
+  EXPECT_EQ(fp32("broadcast/12_r3").bytes_read, 4 * 12);
+  EXPECT_EQ(fp32("broadcast/12_r3").bytes_written, 4 * 3 * 12);
+  EXPECT_EQ(fp32("all_to_all/12_r3").flops, 0);
+}
+
+TEST(BusFactor, IsThatOfNcclTests) {
+  EXPECT_DOUBLE_EQ(bus_factor(CollectiveKind::all_reduce, 2), 1);
+  EXPECT_DOUBLE_EQ(bus_factor(CollectiveKind::all_reduce, 8), 1.75);
+  EXPECT_DOUBLE_EQ(bus_factor(CollectiveKind::all_gather, 4), 0.75);
+  EXPECT_DOUBLE_EQ(bus_factor(CollectiveKind::reduce_scatter, 4), 0.75);
+  EXPECT_DOUBLE_EQ(bus_factor(CollectiveKind::all_to_all, 8), 0.875);
+  EXPECT_DOUBLE_EQ(bus_factor(CollectiveKind::broadcast, 8), 1);
+}
+
 TEST(Work, BiasAddsOnePerOutputAndDoesNotDouble) {
   const Work plain = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1");
   const Work biased = fp32("conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1_bias");
@@ -55,6 +78,16 @@ TEST(Work, TransposedConvolutionCountsEveryInputPixelOnce) {
   EXPECT_EQ(w.flops, 2.0 * 49 * 64 * 16 * 16);
   EXPECT_EQ(w.bytes_read, 4 * (64 * 49 + 64 * 16 * 16));
   EXPECT_EQ(w.bytes_written, 4 * 32 * 14 * 14);
+}
+
+TEST(Work, ZerosOfASparseMatrixCostNothing) {
+  // 20 of 8 x 5 elements, three rows of 5; indices of four bytes, and 8 + 1 begins of rows.
+  const Work w = fp32("spmm/m8_n3_k5_z20");
+  EXPECT_EQ(w.flops, 2 * 20 * 3);
+  EXPECT_EQ(w.bytes_read, 4 * 3 * 5 + 20 * (4 + 4) + 9 * 4);
+  EXPECT_EQ(w.bytes_written, 4 * 3 * 8);
+  EXPECT_EQ(work(parse("spmm/m8_n3_k5_z20"), Precision::fp16).bytes_read,
+            2 * 3 * 5 + 20 * 6 + 9 * 4);
 }
 
 TEST(Work, RecurrenceCountsProductsGatesAndStates) {

@@ -63,6 +63,32 @@ TEST_F(Program, WritesAGraphPerBatch) {
   EXPECT_THAT(read_file(folder_ / "problems.cpp"), HasSubstr("Precision::fp32, Precision::bf16"));
 }
 
+TEST_F(Program, AListIsWrittenAsAModelIs) {
+  const Result run =
+      generate("--list " LISTS "/inference_device --precision int8 --out " + folder_.string());
+  EXPECT_EQ(run.status, 0) << run.text;
+  EXPECT_EQ(run.text, "");
+  EXPECT_THAT(
+      read_file(folder_ / "problems.cpp"),
+      HasSubstr("    // deepbench_inference_device: m=3072 n=1 k=1024 NN (speech recognition) "
+                "(1)\n    \"gemm/m1_n3072_k1024_nn\",\n"));
+  EXPECT_THAT(read_file(folder_ / "tests.cmake"),
+              AllOf(HasSubstr("set(BENANZA_GRAPHS \"deepbench_inference_device.graph.json\")\n"),
+                    HasSubstr("set(\"BENANZA_LABELS_gemm\" \"deepbench\")\n"),
+                    HasSubstr("set(\"BENANZA_LABELS_deepbench_inference_device.graph.json\" "
+                              "\"deepbench\")\n")));
+  EXPECT_TRUE(fs::exists(folder_ / "deepbench_inference_device.graph.json"));
+}
+
+TEST_F(Program, AListAndAModel) {
+  const Result run = generate("--unique --list " LISTS "/training --batch 8 " + alexnet);
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.text, AllOf(StartsWith("2 graphs: "), HasSubstr("torchvision_alexnet (batch 8)"),
+                              HasSubstr("\n  deepbench_training  ")));
+  EXPECT_THAT(generate("--summary --list " LISTS "/inference_device").text,
+              StartsWith("deepbench_inference_device (a list of problems)\n"));
+}
+
 TEST_F(Program, SummaryWritesNothing) {
   const Result run = generate("--summary " + alexnet);
   EXPECT_EQ(run.status, 0);
@@ -79,6 +105,9 @@ TEST_F(Program, UniqueCountsOverAllModelsAndWritesNothing) {
 TEST_F(Program, RefusesInOneLine) {
   expect_refused("--frobnicate " + alexnet, "--frobnicate");
   expect_refused("", "MODEL");
+  expect_refused("--list " LISTS "/holidays",
+                 "no row is of the set holidays: there are inference_device");
+  expect_refused("--list /nowhere/training", "no folder of tables");
   expect_refused("--batch x " + alexnet, "--batch");
   expect_refused("--batch 0 " + alexnet, "at least 1");
   expect_refused("--batch 1099511627776 " + alexnet, "2^40");

@@ -142,6 +142,7 @@ Descriptor& OperationGraph::add(cudnnBackendDescriptorType_t operation) {
   if (operation == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR ||
       operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR ||
       operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR ||
+      operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR ||
       operation == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR) {
     has_products_ = true;
   }
@@ -149,7 +150,7 @@ Descriptor& OperationGraph::add(cudnnBackendDescriptorType_t operation) {
   return operations_.emplace_back(operation);
 }
 
-void OperationGraph::pointwise(const Pointwise& function, Id x, Id b, Id y, Id t) {
+const Descriptor& OperationGraph::add_function(const Pointwise& function) {
   Descriptor& made = functions_.emplace_back(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
   made.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, function.mode);
   made.set(CUDNN_ATTR_POINTWISE_MATH_PREC, function.compute_type);
@@ -163,12 +164,26 @@ void OperationGraph::pointwise(const Pointwise& function, Id x, Id b, Id y, Id t
   set_if(CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, function.upper);
   set_if(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, function.slope);
   made.finalize();
+  return made;
+}
+
+void OperationGraph::pointwise(const Pointwise& function, Id x, Id b, Id y, Id t) {
+  const Descriptor& made = add_function(function);
   Descriptor& operation = add(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
   operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, made);
   operation.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, at(x));
   if (b != none) operation.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, at(b));
   if (t != none) operation.set(CUDNN_ATTR_OPERATION_POINTWISE_TDESC, at(t));
   operation.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, at(y));
+}
+
+void OperationGraph::pointwise_gradient(const Pointwise& function, Id x, Id dy, Id dx) {
+  const Descriptor& made = add_function(function);
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, made);
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_DYDESC, at(dy));
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, at(x));
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_DXDESC, at(dx));
 }
 
 void OperationGraph::reduce(cudnnReduceTensorOp_t op, Id x, Id y) {
@@ -228,6 +243,17 @@ void OperationGraph::convolve_transposed(const ConvolutionWindow& window, Id x, 
   operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, at(y));
   operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_FLOAT, 1.0F);
   operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_TYPE_FLOAT, 0.0F);
+}
+
+void OperationGraph::filter_gradient(const ConvolutionWindow& window, Id x, Id dy, Id dw) {
+  const Descriptor& function = add_window(window);
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, function);
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, at(x));
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, at(dy));
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, at(dw));
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_TYPE_FLOAT, 1.0F);
+  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, CUDNN_TYPE_FLOAT, 0.0F);
 }
 
 void OperationGraph::finish(const Target& target) {

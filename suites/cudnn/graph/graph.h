@@ -119,12 +119,16 @@ class OperationGraph {
   Descriptor& add(cudnnBackendDescriptorType_t operation);
   /// A function of the elements of one, two or three tensors: `none` where there are fewer.
   void pointwise(const Pointwise& function, Id x, Id b, Id y, Id t = none);
+  /// dx = dy times the derivative of a function (CUDNN_POINTWISE_..._BWD) at x.
+  void pointwise_gradient(const Pointwise& function, Id x, Id dy, Id dx);
   void reduce(cudnnReduceTensorOp_t op, Id x, Id y);
   void multiply(Id a, Id b, Id c);
   /// Cross-correlation, summed in fp32. Groups: as many as x has times the channels of w.
   void convolve(const ConvolutionWindow& window, Id x, Id w, Id y);
   /// The transposed one: y is what convolve() would map to x.
   void convolve_transposed(const ConvolutionWindow& window, Id x, Id w, Id y);
+  /// The gradient of convolve()'s weights, by its input and the gradient of its result.
+  void filter_gradient(const ConvolutionWindow& window, Id x, Id dy, Id dw);
   void finish(const Target& target);
   /// Equal for graphs that differ in the values of scalars and constants at most.
   std::string signature() const;
@@ -147,6 +151,7 @@ class OperationGraph {
   bool is_elementwise() const { return is_elementwise_; }
 
  private:
+  const Descriptor& add_function(const Pointwise& function);
   const Descriptor& add_window(const ConvolutionWindow& window);
   Id make(cudnnDataType_t type, const Dims& dims, const Dims& strides, bool is_virtual,
           bool by_value);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "suites/cudnn/api/status.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/primitive/several_results.h"
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
 
@@ -87,11 +88,18 @@ Planned plan_of(GraphCalls calls, const harness::Variant& variant, GraphPlans& p
   throw harness::Unsupported("cuDNN offers no " + std::string(variant.algorithm));
 }
 
-class GraphPrimitive final : public CudnnPrimitive {
+std::vector<nvidia::TensorFormat> results_of(const GraphCall& call) {
+  std::vector<nvidia::TensorFormat> results{call.output};
+  for (const GraphCall::Own& further : call.further_results) results.push_back(further.format);
+  return results;
+}
+
+class GraphPrimitive final : public SeveralResults {
  public:
   GraphPrimitive(Library& library, const harness::Variant& variant, Planned planned,
                  std::int64_t bytes)
-      : CudnnPrimitive(library, variant, planned.call.inputs, planned.call.output, bytes),
+      : SeveralResults(library, variant, planned.call.inputs, results_of(planned.call), bytes),
+        inverse_deviation_(planned.call.inverse_deviation),
         scalars_(std::move(planned.scalars)),
         known_(std::move(planned.known)),
         plan_(*planned.plan),
@@ -110,6 +118,14 @@ class GraphPrimitive final : public CudnnPrimitive {
       void* start = of_result ? output() : input(part.operand);
       ids.push_back(part.id);
       places.push_back(static_cast<std::byte*>(start) + part.offset * element_bytes(precision));
+    }
+    for (std::size_t index = 0; index < planned.call.further_results.size(); ++index) {
+      ids.push_back(planned.call.further_results[index].id);
+      places.push_back(result(index + 1));
+    }
+    for (const GraphCall::Own& ignored : planned.call.ignored_results) {
+      ids.push_back(ignored.id);
+      places.push_back(ignored_.emplace_back(nvidia::span_bytes(ignored.format)).data());
     }
     for (auto& scalar : scalars_) {
       ids.push_back(scalar.id);
@@ -131,6 +147,13 @@ class GraphPrimitive final : public CudnnPrimitive {
     pack_.finalize();
   }
 
+  void upload(std::size_t index, std::span<const float> values) override {
+    if (!inverse_deviation_ || index != inverse_deviation_->operand) {
+      return SeveralResults::upload(index, values);
+    }
+    SeveralResults::upload(index, inverse_deviations(values, inverse_deviation_->epsilon));
+  }
+
   void run() override { BENANZA_CUDNN(cudnnBackendExecute, handle(), plan_.get(), pack_.get()); }
 
   double rounding_amplification() const override { return rounding_amplification_; }
@@ -139,6 +162,7 @@ class GraphPrimitive final : public CudnnPrimitive {
   Facts library_facts() override { return {{"tensor_core_claimed", tensor_cores_}}; }
 
  private:
+  std::optional<GraphCall::InverseDeviation> inverse_deviation_;
   std::vector<OperationGraph::Scalar> scalars_;
   std::shared_ptr<KnownGraph> known_;
   const Descriptor& plan_;
@@ -146,6 +170,7 @@ class GraphPrimitive final : public CudnnPrimitive {
   double rounding_amplification_;
   Descriptor pack_;
   std::vector<nvidia::DeviceMemory> constants_;
+  std::vector<nvidia::DeviceMemory> ignored_;
 };
 
 }  // namespace

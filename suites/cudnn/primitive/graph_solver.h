@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,21 @@ struct GraphCall {
     std::int64_t offset = 0;
   };
   std::vector<Part> parts;
+  /// A tensor in memory of its own.
+  struct Own {
+    OperationGraph::Id id = 0;
+    nvidia::TensorFormat format;
+  };
+  /// The problem's results behind the first.
+  std::vector<Own> further_results;
+  /// What the library writes and nobody asks for.
+  std::vector<Own> ignored_results;
+  /// An operand that is a variance and that the library wants as 1 / sqrt(variance + epsilon).
+  struct InverseDeviation {
+    std::size_t operand = 0;
+    float epsilon = 0;
+  };
+  std::optional<InverseDeviation> inverse_deviation;
   OperationGraph graph;
   /// What the heuristics list cannot be compiled, but the same engines without settings can.
   bool needs_defaults = false;

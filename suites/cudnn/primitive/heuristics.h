@@ -22,8 +22,9 @@ struct HeuristicAnswer {
   std::optional<bool> tensor_core_claimed;
 };
 
-/// `answers` (cudnnConvolutionFwdAlgoPerf_t, cudnnConvolutionBwdDataAlgoPerf_t) as the library gave
-/// them, best first; an algorithm may occur once for each math type.
+/// `answers` (cudnnConvolutionFwdAlgoPerf_t, cudnnConvolutionBwdDataAlgoPerf_t,
+/// cudnnConvolutionBwdFilterAlgoPerf_t) as the library gave them, best first; an algorithm may
+/// occur once for each math type.
 template <class Answer>
 HeuristicAnswer answer_for(std::span<const Answer> answers, decltype(Answer::algo) algorithm) {
   std::vector<decltype(Answer::algo)> ranked;

@@ -35,6 +35,9 @@ class Library {
   HeuristicsCache<cudnnConvolutionBwdDataAlgoPerf_t>& deconvolution_heuristics() {
     return deconvolution_heuristics_;
   }
+  HeuristicsCache<cudnnConvolutionBwdFilterAlgoPerf_t>& filter_gradient_heuristics() {
+    return filter_gradient_heuristics_;
+  }
 
  private:
   nvidia::LazyContext& cuda_;
@@ -42,6 +45,7 @@ class Library {
   std::optional<GraphPlans> graph_plans_;
   HeuristicsCache<cudnnConvolutionFwdAlgoPerf_t> convolution_heuristics_;
   HeuristicsCache<cudnnConvolutionBwdDataAlgoPerf_t> deconvolution_heuristics_;
+  HeuristicsCache<cudnnConvolutionBwdFilterAlgoPerf_t> filter_gradient_heuristics_;
 };
 
 }  // namespace benanza::cudnn

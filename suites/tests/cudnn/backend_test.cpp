@@ -77,6 +77,33 @@ TEST_F(WithoutGpu, OtherCallsAreKnownByName) {
   EXPECT_THAT(fp32("dropout/1x8_r0.5", Layout::plain), ElementsAre("dropout"));
 }
 
+TEST_F(WithoutGpu, CallsOfTrainingStepsAreKnownByName) {
+  const auto fp16 = [&](const char* key, Layout layout) {
+    return names(key, Precision::fp16, layout);
+  };
+  EXPECT_THAT(fp16("conv_bwd_filter/2x8x14x14_k8x3x3_p1.1.1.1_s1x1_d1x1_g1", Layout::nhwc),
+              ElementsAre("algo_0", "algo_1", "fft", "algo_3", "winograd", "winograd_nonfused",
+                          "fft_tiling"));
+  for (const char* key : {"batchnorm_training/2x8x4x4_e1e-05", "batchnorm_bwd/2x8x4x4_e1e-05"}) {
+    EXPECT_THAT(fp16(key, Layout::nchw), ElementsAre("spatial", "spatial_persistent")) << key;
+    EXPECT_THAT(fp16(key, Layout::nhwc),
+                ElementsAre("spatial", "spatial_persistent", "spatial_persistent_ex"))
+        << key;
+  }
+  EXPECT_THAT(fp16("relu_bwd/2x8x4x4", Layout::nhwc), ElementsAre("activation"));
+  EXPECT_THAT(fp16("maxpool_bwd/2x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1", Layout::nchw),
+              ElementsAre("direct", "direct.deterministic"));
+  EXPECT_THAT(fp16("logsoftmax_bwd/3x10_a1", Layout::plain),
+              ElementsAre("log.instance", "log.channel"));
+}
+
+TEST_F(WithoutGpu, TrainingStepsOfIntegersAreRefused) {
+  for (const char* key : {"maxpool_bwd/2x8x8x8_k3x3_p1.1.1.1_s2x2_d1x1", "softmax_bwd/8x10_a1",
+                          "batchnorm_training/2x8x4x4_e1e-05", "batchnorm_bwd/2x8x4x4_e1e-05"}) {
+    EXPECT_THROW(names(key, Precision::int8, Layout::plain), harness::Unsupported) << key;
+  }
+}
+
 TEST_F(WithoutGpu, WhatOnlyTheDeviceTellsIsNotRefusedButUnknown) {
   EXPECT_THROW(names("gelu/8x16", Precision::fp32, Layout::plain), harness::NoDevice);
   EXPECT_THROW(names("attention/1x12x128x64_k12x128x64_s0.125", Precision::fp16, Layout::plain),

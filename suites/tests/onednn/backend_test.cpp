@@ -91,6 +91,15 @@ TEST_F(OnednnBackendTest, ReferenceCodeWhereThereIsNothingElse) {
               ElementsAre("ref:any"));
 }
 
+TEST_F(OnednnBackendTest, NoReferenceCodeWhereAnotherLayoutHasBetter) {
+  EXPECT_THAT(refusal(convolution, Precision::int8, Layout::nchw),
+              HasSubstr("only reference code in this layout, and better in another"));
+  EXPECT_THAT(
+      algorithms(convolution, Layout::nchw, harness::AlgorithmSet::with_reference, Precision::int8),
+      ::testing::Contains("ref_int8:any"));
+  EXPECT_EQ(refusal(convolution, Precision::int8, Layout::nhwc), "");
+}
+
 TEST_F(OnednnBackendTest, BestIsTheFirstOfAll) {
   for (const char* key : {"maxpool/1x16x8x8_k2x2_p0.0.0.0_s2x2_d1x1", "relu/1x16x8x8"}) {
     const auto all = algorithms(key, Layout::nhwc, harness::AlgorithmSet::all);

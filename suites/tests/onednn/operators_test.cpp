@@ -347,6 +347,9 @@ TEST_F(OnednnTest, EveryOperatorHasACase) {
   const Problem dropout = parse("dropout/100_r0.5");
   EXPECT_TRUE(backend_->layouts(dropout).empty()) << "the library has no dropout";
   covered.insert(dropout.shape.index());
+  const Problem sparse = parse("spmm/m8_n2_k8_z20");
+  EXPECT_TRUE(backend_->layouts(sparse).empty()) << "asked of other suites";
+  covered.insert(sparse.shape.index());
   const Problem attention = parse("attention/1x2x8x4_k2x8x4_s0.5");
   EXPECT_THROW(
       backend_->algorithms(attention, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
@@ -358,6 +361,9 @@ TEST_F(OnednnTest, EveryOperatorHasACase) {
       backend_->algorithms(rotary, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
       harness::Unsupported);
   covered.insert(rotary.shape.index());
+  const Problem collective = parse("all_reduce/64_r2");
+  EXPECT_TRUE(backend_->layouts(collective).empty()) << "of one process";
+  covered.insert(collective.shape.index());
   EXPECT_EQ(covered.size(), std::variant_size_v<Shape>);
 }
 

@@ -31,6 +31,23 @@ TEST(Inputs, AreEighthsWithoutZero) {
   for (const float value : values) EXPECT_EQ(value * 8, std::round(value * 8));
 }
 
+TEST(Inputs, ASparseMatrixHasAsManyElementsAsItsProblemSays) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    const auto operands = inputs_of("spmm/m40_n2_k50_z100", precision);
+    ASSERT_EQ(operands[1].size(), 2000U);
+    EXPECT_EQ(std::count(operands[1].begin(), operands[1].end(), 0.0F), 1900);
+    EXPECT_EQ(std::count(operands[0].begin(), operands[0].end(), 0.0F), 0);
+    // Drawn, not in a pattern: a row of 2.5 on average has none with a chance of 8%.
+    int empty = 0;
+    for (auto row = operands[1].begin(); row != operands[1].end(); row += 50) {
+      empty += std::all_of(row, row + 50, [](float value) { return value == 0; }) ? 1 : 0;
+    }
+    EXPECT_GT(empty, 0);
+    EXPECT_LT(empty, 12);
+  }
+  EXPECT_EQ(std::ranges::count(inputs_of("spmm/m4_n2_k5_z20", Precision::fp32)[1], 0.0F), 0);
+}
+
 TEST(Inputs, OfProductsAtFp32HaveAllBits) {
   const auto operands = inputs_of("gemm/m50_n20_k30_nn_bias", Precision::fp32);
   for (const auto& operand : operands) {

@@ -71,6 +71,8 @@ const std::vector<PlantedError>& planted_errors() {
       {"along the other axis", "softmax_bwd/12x12_a1", "softmax_bwd/12x12_a0", floating},
       {"no logarithm", "logsoftmax_bwd/12x12_a1", "softmax_bwd/12x12_a1", floating},
 
+      {"operands swapped", "spmm/m6_n6_k6_z20", "spmm/m6_n6_k6_z20", {fp32}, true},
+
       {"transposition of b ignored", "gemm/m5_n7_k7_nt", "gemm/m5_n7_k7_nn", all},
       {"transposition of a ignored", "gemm/m7_n5_k7_tn", "gemm/m7_n5_k7_nn", all},
       {"weight not transposed", "gemm/m5_n7_k7_nt_w", "gemm/m5_n7_k7_nn_w", all},
@@ -253,6 +255,12 @@ const std::vector<PlantedError>& planted_errors() {
       {"condition along the wrong axis", "select/1x8x1x1_a2x8x8x2_b2x8x8x2",
        "select/1x1x8x1_a2x8x8x2_b2x8x8x2", all},
       {"the condition itself", "select/2x4x4x4_va8_vb-8", "linear/2x4x4x4_a1_b0", all},
+
+      {"exchanged, not added", "all_reduce/64_r2", "all_to_all/64_r2", all},
+      {"ranks swapped", "all_gather/64_r2", "all_gather/64_r2", all, true},
+      {"the first rank's parts alone", "reduce_scatter/64_r4", "linear/64_a1_b0", floating},
+      {"ranks swapped", "all_to_all/64_r2", "all_to_all/64_r2", all, true},
+      {"ranks take turns", "broadcast/64_r2", "copy/64x2_f1.0_t2.1", all},
 
       {"not transposed", "copy/4x4_f4.1_t1.4", "copy/16_f1_t1", all},
       {"wrong stride of the source", "copy/3x4_f8.2_t4.1", "copy/3x4_f2.6_t4.1", all},

@@ -276,6 +276,15 @@ TEST(ReferenceCopy, ViewsThatInterleave) {
   EXPECT_EQ(reference(problem, x, 5), 4);
 }
 
+TEST(ReferenceCollective, RanksStandOneAfterTheOther) {
+  const std::vector<std::vector<float>> two{{1, 2}, {10, 20}};
+  EXPECT_EQ(solve("all_reduce/2_r2", two), (Values{11, 22, 11, 22}));
+  EXPECT_EQ(solve("reduce_scatter/2_r2", two), (Values{11, 22}));
+  EXPECT_EQ(solve("all_to_all/2_r2", two), (Values{1, 10, 2, 20}));
+  EXPECT_EQ(solve("all_gather/4_r2", two), (Values{1, 2, 10, 20, 1, 2, 10, 20}));
+  EXPECT_EQ(solve("broadcast/2_r2", {{1, 2}}), (Values{1, 2, 1, 2}));
+}
+
 TEST(ReferenceSelect, TakesTheFirstWhereTheConditionIsOne) {
   EXPECT_EQ(solve("select/4_a4_b4", {{1, 0, 0, 1}, {1, 2, 3, 4}, {10, 20, 30, 40}}),
             (Values{1, 20, 30, 4}));

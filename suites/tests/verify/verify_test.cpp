@@ -64,6 +64,32 @@ TEST(Verify, FindsAnElementThatWasNotWrittenAnywhere) {
               HasSubstr("element (123,456): not a number, or not written"));
 }
 
+TEST(Verify, LooksAtEveryElementOfACollective) {
+  // 2 * 500000 elements; 200 samples would hardly hit the wrong one.
+  const Problem problem = parse("all_reduce/500000_r2");
+  ReferencePrimitive right(problem, Precision::bf16);
+  EXPECT_EQ(verify_once(right, problem, Precision::bf16).message, "");
+  OneWrong wrong(problem, Precision::bf16, 623456, 100);
+  EXPECT_THAT(verify_once(wrong, problem, Precision::bf16).message,
+              HasSubstr("element (1,123456): 100, expected "));
+}
+
+TEST(Verify, KnowsEveryElementOfEveryCollective) {
+  // More than a run of one comparison, and parts that are no whole runs.
+  for (const char* const key :
+       {"all_reduce/270001_r2", "all_gather/540002_r2", "reduce_scatter/540002_r2",
+        "broadcast/270001_r2", "all_to_all/540002_r2"}) {
+    SCOPED_TRACE(key);
+    const Problem problem = parse(key);
+    ReferencePrimitive right(problem, Precision::fp32);
+    EXPECT_EQ(verify_once(right, problem, Precision::fp32).message, "");
+    const auto& shape = std::get<Collective>(problem.shape);
+    const auto middle = static_cast<std::size_t>(shape.received_elements() * 3 / 2 + 1);
+    OneWrong wrong(problem, Precision::fp32, middle, 100);
+    EXPECT_THAT(verify_once(wrong, problem, Precision::fp32).message, HasSubstr(": 100, expected"));
+  }
+}
+
 TEST(Verify, FindsAnIntegerElementThatWasNotWritten) {
   const Problem problem = parse("relu/1000x1000");
   OneWrong primitive(problem, Precision::int8, 123456, -128);

@@ -56,6 +56,9 @@ double rounding_amplification(const Convolution& shape, cudnnConvolutionFwdAlgo_
 /// Of any algorithm that transforms tiles.
 double amplification_of_transforms(const Convolution& shape);
 
+/// As graphs take it, with a pad of its own on either side.
+ConvolutionWindow window_of(const Window& window);
+
 /// One convolution and its epilogue as cuDNN's graphs; where it ends in a relu, once more with the
 /// relu as a maximum ("max."), for the engines that are compiled at run time.
 std::vector<GraphCall> convolution_graphs(const Convolution& shape,

@@ -10,14 +10,6 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-ConvolutionWindow window_of(const Window& window) {
-  const auto half = static_cast<std::ptrdiff_t>(window.pads.size() / 2);
-  return {.begin = at_least_2d({window.pads.begin(), window.pads.begin() + half}, 0),
-          .end = at_least_2d({window.pads.begin() + half, window.pads.end()}, 0),
-          .strides = at_least_2d(window.strides, 1),
-          .dilations = at_least_2d(window.dilations, 1)};
-}
-
 GraphCall call_of(const Convolution& shape, const harness::Variant& variant, Relu relu) {
   const ConvolutionCall formats = map_convolution(shape, variant.precision, variant.layout);
   const Epilogue& epilogue = variant.problem.epilogue;
@@ -49,6 +41,14 @@ GraphCall call_of(const Convolution& shape, const harness::Variant& variant, Rel
 }
 
 }  // namespace
+
+ConvolutionWindow window_of(const Window& window) {
+  const auto half = static_cast<std::ptrdiff_t>(window.pads.size() / 2);
+  return {.begin = at_least_2d({window.pads.begin(), window.pads.begin() + half}, 0),
+          .end = at_least_2d({window.pads.begin() + half, window.pads.end()}, 0),
+          .strides = at_least_2d(window.strides, 1),
+          .dilations = at_least_2d(window.dilations, 1)};
+}
 
 std::vector<GraphCall> convolution_graphs(const Convolution& shape,
                                           const harness::Variant& variant) {

@@ -6,11 +6,6 @@
 namespace benanza::cudnn {
 namespace {
 
-/// Rows are images of one pixel, a row's places their channels, innermost.
-nvidia::TensorFormat channels(Precision precision, std::int64_t rows, std::int64_t length) {
-  return {precision, {rows, length, 1, 1}, {length, 1, length, length}};
-}
-
 struct Norm {
   cudnnBackendNormMode_t mode;
   nvidia::TensorFormat tensor;
@@ -74,11 +69,15 @@ std::vector<GraphCall> calls(Norm norm) {
 
 }  // namespace
 
+nvidia::TensorFormat rows_of_channels(Precision precision, std::int64_t rows, std::int64_t length) {
+  return {precision, {rows, length, 1, 1}, {length, 1, length, length}};
+}
+
 std::vector<GraphCall> layer_normalization_graphs(const LayerNormalization& shape,
                                                   const harness::Variant& variant) {
   return calls({.mode = shape.root_mean_square ? CUDNN_RMS_NORM : CUDNN_LAYER_NORM,
-                .tensor = channels(variant.precision, shape.rows, shape.length),
-                .vector = channels(variant.precision, 1, shape.length),
+                .tensor = rows_of_channels(variant.precision, shape.rows, shape.length),
+                .vector = rows_of_channels(variant.precision, 1, shape.length),
                 .scale = shape.scale,
                 .bias = shape.bias,
                 .needs_bias = !shape.root_mean_square,

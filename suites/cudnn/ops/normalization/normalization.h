@@ -7,6 +7,9 @@
 
 namespace benanza::cudnn {
 
+/// Rows as images of one pixel, a row's places their channels, innermost.
+nvidia::TensorFormat rows_of_channels(Precision precision, std::int64_t rows, std::int64_t length);
+
 std::vector<GraphCall> layer_normalization_graphs(const LayerNormalization& shape,
                                                   const harness::Variant& variant);
 std::vector<GraphCall> instance_normalization_graphs(const InstanceNormalization& shape,

@@ -1,0 +1,92 @@
+#include "analysis/questions/deepbench/published.h"
+
+#include <charconv>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+constexpr std::string_view list_name = "deepbench.";
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view without_list(std::string_view op) {
+  return op.starts_with(list_name) ? op.substr(list_name.size()) : op;
+}
+
+[[noreturn]] void fail(std::string_view line) {
+  throw Error("published times of DeepBench: a line that is none: " + std::string(line));
+}
+
+struct Column {
+  std::string hardware;
+  Precision precision = Precision::fp32;
+};
+
+std::vector<Column> columns_of(std::string_view head) {
+  std::vector<Column> columns;
+  const auto names = split(head, '\t');
+  for (std::size_t index = 2; index < names.size(); ++index) {
+    const std::size_t slash = names[index].find('/');
+    if (slash == std::string_view::npos) fail(head);
+    const auto precision = parse_precision(names[index].substr(slash + 1));
+    if (!precision) fail(head);
+    columns.push_back({std::string(names[index].substr(0, slash)), *precision});
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::optional<ListedProblem> listed_problem(const Layer& layer) {
+  if (!layer.op.starts_with(list_name)) return std::nullopt;
+  ListedProblem problem{.op = std::string(without_list(layer.op)),
+                        .sizes = layer.name.substr(0, layer.name.find(" ("))};
+  const std::size_t dot = problem.op.find('.');
+  const std::string pass = dot == std::string::npos ? "fwd" : problem.op.substr(dot + 1);
+  if (problem.sizes.ends_with(' ' + pass)) {
+    problem.sizes.resize(problem.sizes.size() - pass.size() - 1);
+  }
+  return problem;
+}
+
+Published::Published(std::string_view table) {
+  constexpr double milliseconds = 1e-3;
+  std::vector<Column> columns;
+  for (const std::string_view line : split(table, '\n')) {
+    if (line.empty() || line.starts_with('#')) continue;
+    if (columns.empty()) {
+      columns = columns_of(line);
+      continue;
+    }
+    const auto values = split(line, '\t');
+    if (values.size() != columns.size() + 2) fail(line);
+    const ListedProblem problem{std::string(without_list(values[0])), std::string(values[1])};
+    for (std::size_t index = 0; index < columns.size(); ++index) {
+      const std::string_view value = values[index + 2];
+      if (value == "-") continue;
+      double time = 0;
+      const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), time);
+      if (error != std::errc{} || stop != value.data() + value.size() || !(time > 0)) fail(line);
+      times_[{problem, columns[index].precision}][columns[index].hardware] = time * milliseconds;
+    }
+  }
+}
+
+const PublishedTimes& Published::times(const ListedProblem& problem, Precision precision) const {
+  static const PublishedTimes none;
+  const auto found = times_.find({problem, precision});
+  return found == times_.end() ? none : found->second;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/model/layer_time.h"
+#include "analysis/questions/deepbench/published.h"
+
+namespace benanza::analysis {
+
+/// A row of DeepBench's lists as it was measured here and elsewhere.
+struct DeepBenchRow {
+  std::size_t layer = 0;
+  ListedProblem problem{};
+  /// Points into what it was made of.
+  const LayerTime* time = nullptr;
+  const PublishedTimes* published = nullptr;
+
+  /// The least time that was published; null if there is none.
+  const PublishedTimes::value_type* fastest_published() const;
+};
+
+/// The rows of one table and pass, added up.
+struct ListSum {
+  std::size_t rows = 0;
+  /// Those that have a time; the sums are over these.
+  std::size_t timed = 0;
+  double seconds = 0;
+  double flops = 0;
+};
+
+/// Over the rows that have a time on both sides.
+struct CommonSum {
+  std::size_t rows = 0;
+  double here_seconds = 0;
+  double published_seconds = 0;
+};
+
+/// By table and pass, "conv.bwd_data".
+std::map<std::string, ListSum> list_sums(const Graph& graph, const std::vector<DeepBenchRow>& rows);
+/// By table and pass, and hardware. Every row counts, those that are listed twice, too.
+std::map<std::pair<std::string, std::string>, CommonSum> common_sums(
+    const std::vector<DeepBenchRow>& rows);
+
+}  // namespace benanza::analysis

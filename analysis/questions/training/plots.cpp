@@ -1,0 +1,105 @@
+#include "analysis/questions/training/plots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace benanza::analysis {
+namespace {
+
+constexpr double per_millisecond = 1e3;
+
+std::string gpus_text(std::int64_t gpus) {
+  return gpus == 1 ? "1 GPU" : fmt::format("{} GPUs", gpus);
+}
+
+std::size_t lane_of(Activity activity) {
+  if (activity == Activity::io || activity == Activity::to_device) return 0;
+  return activity == Activity::communication ? 2 : 1;
+}
+
+}  // namespace
+
+std::vector<const Scaling*> fastest(const std::vector<Scaling>& all) {
+  std::vector<const Scaling*> each;
+  for (const Scaling& one : all) {
+    if (!one.iteration) continue;
+    if (each.empty() || each.back()->gpus != one.gpus) {
+      each.push_back(&one);
+    } else if (one.iteration->seconds < each.back()->iteration->seconds) {
+      each.back() = &one;
+    }
+  }
+  return each;
+}
+
+Bars breakdown(const std::string& heading, const WorkerStep& step,
+               const std::vector<const Scaling*>& each) {
+  Bars bars{.title = heading + ": an iteration, ms",
+            .series = {{"forward", {}},
+                       {"backward", {}},
+                       {"update", {}},
+                       {"contention", {}},
+                       {"exposed communication", {}},
+                       {"waiting for input", {}}},
+            .unit = "ms",
+            .stacked = true};
+  for (const Scaling* const one : each) {
+    bars.categories.push_back(gpus_text(one->gpus) + ", " + one->strategy);
+    const Iteration& found = *one->iteration;
+    const double parts[] = {step.forward,
+                            step.backward_seconds(),
+                            step.update,
+                            found.contention_seconds,
+                            found.exposed_communication_seconds,
+                            found.exposed_input_seconds};
+    for (std::size_t i = 0; i < bars.series.size(); ++i) {
+      bars.series[i].values.emplace_back(parts[i] * per_millisecond);
+    }
+  }
+  return bars;
+}
+
+Curves speed_ups(const std::string& heading, const std::vector<Scaling>& all) {
+  std::vector<Curves::Curve> curves;
+  Curves::Curve ideal{.name = "ideal"};
+  for (const Scaling& one : all) {
+    const auto x = static_cast<double>(one.gpus);
+    if (ideal.points.empty() || ideal.points.back().first < x) ideal.points.emplace_back(x, x);
+    if (!one.iteration) continue;
+    auto curve = std::ranges::find(curves, one.strategy, &Curves::Curve::name);
+    if (curve == curves.end()) {
+      // What needs several GPUs begins with one, too.
+      curves.push_back({.name = one.strategy, .points = {}});
+      curve = std::prev(curves.end());
+      if (one.gpus > 1) curve->points.emplace_back(1, 1);
+    }
+    curve->points.emplace_back(x, one.speed_up);
+  }
+  curves.insert(curves.begin(), std::move(ideal));
+  return {.title = heading + ": speed-up",
+          .curves = std::move(curves),
+          .x_name = "GPUs",
+          .y_name = "samples a second, of one GPU's"};
+}
+
+Gantt timeline(const std::string& heading, const Scaling& one) {
+  Gantt plot{
+      .title = fmt::format("{}: {}, {}", heading, gpus_text(one.gpus), one.strategy),
+      .lanes = {"input", "computation", "communication"},
+      .series = {"reading", "to the device", "forward", "backward", "communication", "update"},
+      .unit = "ms"};
+  for (const Segment& segment : one.iteration->timeline) {
+    const auto series = static_cast<std::size_t>(segment.activity);
+    plot.pieces.push_back({.lane = lane_of(segment.activity),
+                           .begin = segment.begin * per_millisecond,
+                           .end = segment.end * per_millisecond,
+                           .series = series,
+                           .name = fmt::format("{} {}", plot.series[series], segment.index)});
+  }
+  return plot;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,126 @@
+// Plots over linear axes: curves, and what ran when.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/render/svg.h"
+#include "analysis/render/svg_parts.h"
+
+namespace benanza::analysis {
+namespace svg_parts {
+namespace {
+
+/// From 0 to a whole number of steps of 1, 2 or 5 times a power of ten.
+class LinearAxis {
+ public:
+  LinearAxis(double most, double from, double to) : from_(from), to_(to) {
+    constexpr double steps = 6;
+    const double rough = (most > 0 ? most : 1) / steps;
+    const double power = std::pow(10.0, std::floor(std::log10(rough)));
+    step_ = 10 * power;
+    for (const double factor : {5.0, 2.0, 1.0}) {
+      if (factor * power >= rough) step_ = factor * power;
+    }
+    end_ = std::ceil(most / step_ - 1e-9) * step_;
+    if (end_ <= 0) end_ = step_;
+  }
+  double at(double value) const { return from_ + value / end_ * (to_ - from_); }
+  std::vector<double> ticks() const {
+    std::vector<double> all;
+    for (int i = 0; i * step_ <= end_ * (1 + 1e-9); ++i) all.push_back(i * step_);
+    return all;
+  }
+
+ private:
+  double from_, to_;
+  double step_ = 1;
+  double end_ = 1;
+};
+
+constexpr double plot_left = 70;
+constexpr double plot_right = width - 20;
+constexpr double plot_top = 10;
+constexpr double plot_bottom = 330;
+
+std::optional<Picture> draw(const Curves& curves) {
+  double x_most = 0;
+  double y_most = 0;
+  std::vector<std::string> series;
+  std::size_t points = 0;
+  for (const Curves::Curve& curve : curves.curves) {
+    series.push_back(curve.name);
+    points += curve.points.size();
+    for (const auto& [x, y] : curve.points) {
+      x_most = std::max(x_most, x);
+      y_most = std::max(y_most, y);
+    }
+  }
+  if (points == 0) return std::nullopt;
+  const LinearAxis x(x_most, plot_left, plot_right);
+  const LinearAxis y(y_most, plot_bottom, plot_top);
+  std::string body;
+  for (const double tick : x.ticks()) {
+    body += line(x.at(tick), plot_top, x.at(tick), plot_bottom, "#ddd") +
+            text(x.at(tick), plot_bottom + 14, fmt::format("{:g}", tick), "middle");
+  }
+  for (const double tick : y.ticks()) {
+    body += line(plot_left, y.at(tick), plot_right, y.at(tick), "#ddd") +
+            text(plot_left - 6, y.at(tick) + 4, fmt::format("{:g}", tick), "end");
+  }
+  for (std::size_t i = 0; i < curves.curves.size(); ++i) {
+    const auto& all = curves.curves[i].points;
+    for (std::size_t p = 0; p < all.size(); ++p) {
+      const auto& [px, py] = all[p];
+      if (p > 0) {
+        body +=
+            line(x.at(all[p - 1].first), y.at(all[p - 1].second), x.at(px), y.at(py), colour(i));
+      }
+      body += fmt::format(
+          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{}</title></circle>\n",
+          x.at(px), y.at(py), colour(i),
+          escaped(fmt::format("{}: {:g}, {:.3f}", curves.curves[i].name, px, py)));
+    }
+  }
+  body += text((plot_left + plot_right) / 2, plot_bottom + 30, curves.x_name, "middle");
+  body += text(plot_left, plot_top + 10, curves.y_name);
+  return Picture{curves.title, plot_bottom + 38, series, body};
+}
+
+std::optional<Picture> draw(const Gantt& gantt) {
+  double most = 0;
+  for (const Gantt::Piece& piece : gantt.pieces) most = std::max(most, piece.end);
+  if (most <= 0) return std::nullopt;
+  constexpr double lane_left = 130;
+  constexpr double lane_height = 22;
+  const LinearAxis x(most, lane_left, plot_right);
+  const double height = 4 + lane_height * static_cast<double>(gantt.lanes.size());
+  std::string body;
+  for (const double tick : x.ticks()) {
+    body += line(x.at(tick), 0, x.at(tick), height, "#ddd") +
+            text(x.at(tick), height + 14, fmt::format("{:g}", tick), "middle");
+  }
+  for (std::size_t i = 0; i < gantt.lanes.size(); ++i) {
+    body += text(lane_left - 8, 18 + lane_height * static_cast<double>(i), gantt.lanes[i], "end");
+  }
+  for (const Gantt::Piece& piece : gantt.pieces) {
+    if (piece.end <= piece.begin) continue;
+    body += rectangle(
+        x.at(piece.begin), 5 + lane_height * static_cast<double>(piece.lane),
+        x.at(piece.end) - x.at(piece.begin), lane_height - 6, colour(piece.series),
+        fmt::format("{}: {:.3f} to {:.3f} {}", piece.name, piece.begin, piece.end, gantt.unit));
+  }
+  body += text((lane_left + plot_right) / 2, height + 30, gantt.unit, "middle");
+  return Picture{gantt.title, height + 38, gantt.series, body};
+}
+
+}  // namespace
+}  // namespace svg_parts
+
+std::string svg(const Curves& curves) { return svg_parts::figure_of(svg_parts::draw(curves)); }
+std::string svg(const Gantt& gantt) { return svg_parts::figure_of(svg_parts::draw(gantt)); }
+std::string svg_file(const Curves& curves) { return svg_parts::file_of(svg_parts::draw(curves)); }
+std::string svg_file(const Gantt& gantt) { return svg_parts::file_of(svg_parts::draw(gantt)); }
+
+}  // namespace benanza::analysis

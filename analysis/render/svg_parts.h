@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/render/page.h"
+
+/// What plots are drawn with.
+namespace benanza::analysis::svg_parts {
+
+inline constexpr double width = 860;
+inline constexpr double label_width = 270;
+inline constexpr double value_width = 90;
+inline constexpr double bar_height = 14;
+/// Of the bars between their labels and their values.
+inline constexpr double bars_width = width - label_width - value_width;
+
+/// Of a series; the first ones also tell apart in grey.
+std::string_view colour(std::size_t index);
+
+/// `tip` is shown when it is pointed at.
+std::string rectangle(double x, double y, double w, double h, std::string_view fill,
+                      std::string_view tip);
+std::string text(double x, double y, std::string_view words, std::string_view anchor = "start");
+std::string line(double x1, double y1, double x2, double y2, std::string_view stroke);
+/// "1.235 ms".
+std::string number(double value, int decimals, const std::string& unit);
+/// Left of a bar.
+std::string label(double y, const std::string& name);
+std::vector<std::string> names(const std::vector<Series>& series);
+
+/// A plot before it is put into a page or a file.
+struct Picture {
+  std::string title{};
+  double height = 0;
+  /// One by one in the colours; fewer than two need no legend.
+  std::vector<std::string> series{};
+  std::string body{};
+};
+/// Part of a page. Empty where there is no picture.
+std::string figure_of(const std::optional<Picture>& picture);
+/// A file of its own; title and legend stand above the plot. Empty where there is no picture.
+std::string file_of(const std::optional<Picture>& picture);
+
+}  // namespace benanza::analysis::svg_parts

@@ -1,0 +1,54 @@
+#include "analysis/model/collective_curve.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+TEST(CollectiveCurve, IsAPowerLawBetweenTwoSizes) {
+  const CollectiveCurve curve({{100, 1}, {10000, 4}});
+  // Ten times the size is half the way: the square root of 4 times as long.
+  EXPECT_DOUBLE_EQ(*curve.seconds(1000), 2);
+  EXPECT_DOUBLE_EQ(*curve.seconds(100), 1);
+  EXPECT_DOUBLE_EQ(*curve.seconds(10000), 4);
+}
+
+TEST(CollectiveCurve, SaysNothingOutside) {
+  const CollectiveCurve curve({{100, 1}, {10000, 4}});
+  EXPECT_FALSE(curve.seconds(99));
+  EXPECT_FALSE(curve.seconds(10001));
+  EXPECT_THROW(CollectiveCurve(CurvePoints{}), std::invalid_argument);
+  EXPECT_THROW(CollectiveCurve(CurvePoints{{100, 0}}), std::invalid_argument);
+}
+
+TEST(CollectiveCurve, LeavesEachSizeOutButTheEnds) {
+  // Between 1 and 16 s, half the way is 4 s: that is 2 times what was measured.
+  const CollectiveCurve curve({{1, 1}, {4, 2}, {16, 16}});
+  EXPECT_EQ(leave_one_out(curve), (std::map<double, double>{{4, 2}}));
+  EXPECT_TRUE(leave_one_out(CollectiveCurve({{1, 1}, {4, 2}})).empty());
+}
+
+TEST(CostOf, SmallMessagesAreRoundedUpAndLargeOnesAreErrors) {
+  const CommunicationCost cost = cost_of(CollectiveCurve({{100, 1}, {10000, 4}}), "all_reduce, r2");
+  EXPECT_DOUBLE_EQ(cost(1), 1);
+  EXPECT_DOUBLE_EQ(cost(1000), 2);
+  try {
+    cost(20000);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("all_reduce, r2: measured up to 10000 bytes"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("--max-bytes=32768"));
+  }
+}
+
+TEST(RingAllReduce, SendsTwiceAllButOnePart) {
+  // 4 nodes: 6 steps of 10 s and a fourth of 100 bytes at 2 s each.
+  EXPECT_DOUBLE_EQ(ring_all_reduce_seconds({10, 2}, 4, 100), 6 * (10 + 50));
+  EXPECT_DOUBLE_EQ(ring_all_reduce_seconds({10, 2}, 1, 100), 0);
+}
+
+}  // namespace
+}  // namespace benanza::analysis

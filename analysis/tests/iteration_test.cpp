@@ -1,0 +1,160 @@
+#include "analysis/model/iteration.h"
+
+#include <gtest/gtest.h>
+
+namespace benanza::analysis {
+namespace {
+
+/// 1 s for each byte, and `start` more.
+CommunicationCost one_a_byte(double start = 0) {
+  return [start](double bytes) { return start + bytes; };
+}
+
+constexpr Overlap wait_free{.input = true, .communication = true};
+
+std::vector<Segment> of(const Iteration& iteration, Activity activity) {
+  std::vector<Segment> found;
+  for (const Segment& segment : iteration.timeline) {
+    if (segment.activity == activity) found.push_back(segment);
+  }
+  return found;
+}
+
+// forward 4 s, backward 2 + 2 + 2 s, update 1 s.
+WorkerStep three_layers(double last_gradient) {
+  return {.io = 1,
+          .to_device = 1,
+          .forward = 4,
+          .backward = {{2, 1}, {2, 1}, {2, last_gradient}},
+          .update = 1};
+}
+
+TEST(Iteration, WithoutOverlapEverythingAddsUp) {  // 1 + 1 + 4 + 6 + (1 + 1 + 3) + 1
+  const WorkerStep step = three_layers(3);
+  const auto all = messages(step.backward, Buckets::layer_by_layer());
+  const Iteration result = iteration(step, all, one_a_byte(), {});
+  EXPECT_DOUBLE_EQ(result.seconds, 18);
+  EXPECT_DOUBLE_EQ(result.communication_seconds, 5);
+  EXPECT_DOUBLE_EQ(result.exposed_communication_seconds, 5);
+  EXPECT_DOUBLE_EQ(result.exposed_input_seconds, 2);
+}
+
+TEST(Iteration, OverlappedInputHidesBehindTheStep) {  // max(1 + 1, 4 + 6 + 5 + 1)
+  WorkerStep step = three_layers(3);
+  const auto all = messages(step.backward, Buckets::layer_by_layer());
+  const Iteration hidden = iteration(step, all, one_a_byte(), {.input = true});
+  EXPECT_DOUBLE_EQ(hidden.seconds, 16);
+  EXPECT_DOUBLE_EQ(hidden.exposed_input_seconds, 0);
+  step.io = 19;
+  const Iteration waits = iteration(step, all, one_a_byte(), {.input = true});
+  EXPECT_DOUBLE_EQ(waits.seconds, 20);
+  EXPECT_DOUBLE_EQ(waits.exposed_input_seconds, 4);
+}
+
+TEST(Iteration, LayersWhoseMessagesHideCostNothing) {
+  // Backward ends at 6, 8, 10. Messages: 6 to 7, 8 to 9, 10 to 13: the last cannot hide.
+  const WorkerStep step = three_layers(3);
+  const auto all = messages(step.backward, Buckets::layer_by_layer());
+  const Iteration result = iteration(step, all, one_a_byte(), wait_free);
+  EXPECT_EQ(of(result, Activity::communication),
+            (std::vector<Segment>{{Activity::communication, 0, 6, 7},
+                                  {Activity::communication, 1, 8, 9},
+                                  {Activity::communication, 2, 10, 13}}));
+  EXPECT_DOUBLE_EQ(result.communication_seconds, 5);
+  EXPECT_DOUBLE_EQ(result.exposed_communication_seconds, 3);
+  EXPECT_DOUBLE_EQ(result.seconds, 4 + 6 + 3 + 1);
+  EXPECT_EQ(of(result, Activity::update), (std::vector<Segment>{{Activity::update, 0, 13, 14}}));
+}
+
+TEST(Iteration, MessagesWaitForEachOther) {
+  // Backward ends at 2, 4. Message 0: 2 to 7, message 1 waits: 7 to 8.
+  const WorkerStep step{.backward = {{2, 5}, {2, 1}}};
+  const auto all = messages(step.backward, Buckets::layer_by_layer());
+  const Iteration result = iteration(step, all, one_a_byte(), wait_free);
+  EXPECT_EQ(of(result, Activity::communication),
+            (std::vector<Segment>{{Activity::communication, 0, 2, 7},
+                                  {Activity::communication, 1, 7, 8}}));
+  EXPECT_DOUBLE_EQ(result.exposed_communication_seconds, 4);
+  EXPECT_DOUBLE_EQ(result.seconds, 8);
+}
+
+TEST(Iteration, ContentionStretchesWhatIsComputedMeanwhile) {
+  // Layer 0 ends at 2. A message of 3 s: 2 to 5. At half speed, layer 1 does 1.5 of its 2 s until
+  // then, and the rest until 5.5.
+  const WorkerStep step{.backward = {{2, 3}, {2, 0}}};
+  const auto all = messages(step.backward, Buckets::layer_by_layer());
+  Overlap overlap = wait_free;
+  overlap.contention = 2;
+  const Iteration result = iteration(step, all, one_a_byte(), overlap);
+  EXPECT_EQ(of(result, Activity::backward),
+            (std::vector<Segment>{{Activity::backward, 0, 0, 2}, {Activity::backward, 1, 2, 5.5}}));
+  EXPECT_DOUBLE_EQ(result.contention_seconds, 1.5);
+  EXPECT_DOUBLE_EQ(result.exposed_communication_seconds, 0);
+  EXPECT_DOUBLE_EQ(result.seconds, 5.5);
+  EXPECT_THROW(iteration(step, all, one_a_byte(), {.contention = 0.5}), std::invalid_argument);
+}
+
+TEST(Iteration, AMessageThatEndsWithALayerMakesRoomForTheNext) {
+  // Layers end at 2, 4, 6; messages of 2 s: 2 to 4, 4 to 6, 6 to 8.
+  const WorkerStep step{.backward = {{2, 2}, {2, 2}, {2, 2}}};
+  const auto all = messages(step.backward, Buckets::layer_by_layer());
+  const Iteration result = iteration(step, all, one_a_byte(), wait_free);
+  EXPECT_DOUBLE_EQ(result.seconds, 8);
+  EXPECT_DOUBLE_EQ(result.exposed_communication_seconds, 2);
+}
+
+TEST(Iteration, OneWorkerSendsNothing) {
+  const WorkerStep step = three_layers(3);
+  const auto all = messages(step.backward, Buckets::layer_by_layer());
+  const Iteration result = iteration(step, all, nullptr, wait_free);
+  EXPECT_DOUBLE_EQ(result.seconds, 11);
+  EXPECT_DOUBLE_EQ(result.communication_seconds, 0);
+  EXPECT_TRUE(of(result, Activity::communication).empty());
+}
+
+TEST(Iteration, FewerMessagesSaveStartsAndHideLess) {
+  // Each message costs 2 s more than its bytes. Backward ends at 1, 2, 3, 4; one byte each.
+  const std::vector<BackwardLayer> backward{{1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  const WorkerStep step{.backward = backward};
+  const auto seconds = [&](const Buckets& buckets) {
+    return iteration(step, messages(backward, buckets), one_a_byte(2), wait_free).seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds(Buckets::layer_by_layer()), 1 + 4 * 3);  // back to back from 1 on
+  EXPECT_DOUBLE_EQ(seconds(Buckets::one()), 4 + 2 + 4);
+  EXPECT_DOUBLE_EQ(seconds({.bytes = 2, .first_bytes = 2}), 2 + 2 * (2 + 2));
+}
+
+TEST(Messages, CloseWithTheLayerThatFillsThem) {
+  constexpr double mib = 1024 * 1024;
+  const std::vector<BackwardLayer> backward{{1, 0.5 * mib}, {1, 0},        {1, 0.6 * mib},
+                                            {1, 20 * mib},  {1, 30 * mib}, {1, 3 * mib}};
+  EXPECT_EQ(messages(backward, {}),
+            (std::vector<Message>{{0.5 * mib + 0.6 * mib, 2}, {50 * mib, 4}, {3 * mib, 5}}));
+  EXPECT_EQ(messages(backward, Buckets::one()).size(), 1U);
+  EXPECT_EQ(messages(backward, Buckets::layer_by_layer()).size(), 5U);
+  // A small size is that of the first message, too.
+  EXPECT_EQ(messages(backward, {.bytes = 1}).size(), 5U);
+  EXPECT_TRUE(messages({{1, 0}}, {}).empty());
+}
+
+TEST(Iteration, BottleneckIsWhatCouldGainMost) {
+  WorkerStep step = three_layers(3);
+  const auto all = messages(step.backward, Buckets::one());
+  EXPECT_EQ(bottleneck(step, all, one_a_byte(), wait_free), Bottleneck::computation);
+  EXPECT_EQ(bottleneck(step, all, one_a_byte(100), wait_free), Bottleneck::communication);
+  step.io = 100;
+  EXPECT_EQ(bottleneck(step, all, one_a_byte(), wait_free), Bottleneck::input);
+}
+
+TEST(Scaling, EfficiencyIsPerWorker) {
+  EXPECT_DOUBLE_EQ(speed_up(4, 10, 12.5), 3.2);
+  EXPECT_DOUBLE_EQ(efficiency(10, 12.5), 0.8);
+}
+
+TEST(ParameterServer, EveryOtherWorkerSendsAndReceives) {  // 2 * 3 transfers of 1 + 5 s
+  EXPECT_DOUBLE_EQ(parameter_server(4, one_a_byte(1))(5), 36);
+  EXPECT_DOUBLE_EQ(parameter_server(1, one_a_byte(1))(5), 0);
+}
+
+}  // namespace
+}  // namespace benanza::analysis

@@ -1,0 +1,241 @@
+// benanza-analyze training, as a person asks it.
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "analysis/tests/program.h"
+
+namespace benanza::analysis {
+namespace {
+
+using nlohmann::json;
+using test::expect_error;
+using test::Folder;
+using test::Outcome;
+using test::results_text;
+using test::row;
+using test::run_program;
+
+constexpr double ms = 1e-3;
+
+json layer(const std::string& name, const std::string& phase, const std::string& problem,
+           std::int64_t gradient_elements, const std::vector<int>& inputs) {
+  return {{"name", name},
+          {"op", "Relu"},
+          {"inputs", inputs},
+          {"cost", "measured"},
+          {"reason", ""},
+          {"problems", {problem}},
+          {"flops", 0},
+          {"bytes", 8},
+          {"outputs", json::array()},
+          {"phase", phase},
+          {"gradient_elements", gradient_elements}};
+}
+
+/// Forward 4 ms, backward 2 + 2 + 2 ms, update 1 ms; 1, 1 and 3 MB of gradients. An all-reduce
+/// takes 1 ms for a MB, from 4 kB to 4 MB, and so does a transfer. The inputs are 1 MB.
+class TrainingProgram : public testing::Test {
+ protected:
+  TrainingProgram() {
+    graph_ = {
+        {"schema", 1},
+        {"model", "tiny"},
+        {"batch", 10},
+        {"compulsory",
+         {{"inputs", {{"elements", 250000}, {"bytes", 0}}},
+          {"weights", {{"elements", 0}, {"bytes", 0}}},
+          {"outputs", {{"elements", 0}, {"bytes", 0}}}}},
+        {"layers",
+         {layer("f", "forward", "relu/1", 0, {}), layer("b2", "backward", "relu/2", 250000, {0}),
+          layer("b1", "backward", "relu/2", 250000, {1}),
+          layer("b0", "backward", "relu/2", 750000, {2}), layer("u", "update", "relu/3", 0, {3})}},
+        {"fusions", json::array()}};
+    write_graph();
+    const std::string way = "/fp32/plain/onednn/a";
+    folder_.write("results.json", results_text(row("relu/1" + way, "[0.004]") + "," +
+                                               row("relu/2" + way, "[0.002]") + "," +
+                                               row("relu/3" + way, "[0.001]")));
+    std::string rows;
+    for (const char* const kind : {"all_reduce", "broadcast"}) {
+      for (const auto& [elements, seconds] :
+           {std::pair{"1000", "[4e-6]"}, std::pair{"100000", "[4e-4]"},
+            std::pair{"1000000", "[4e-3]"}}) {
+        rows += (rows.empty() ? "" : ",") +
+                row(std::string(kind) + "/" + elements + "_r2/fp32/plain/nccl/default", seconds);
+      }
+    }
+    folder_.write("nccl.json", results_text(rows, "2", "nccl"));
+    folder_.write("prices.json", R"({"a CPU": 3.6})");
+  }
+
+  void write_graph() { folder_.write("tiny.graph.json", graph_.dump()); }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  Outcome run(const std::string& more) const {
+    return run_program("training --graph " + path("tiny.graph.json") + " --results " +
+                           path("results.json") + ' ' + more,
+                       folder_);
+  }
+  json report(const std::string& more) const {
+    const Outcome outcome = run(more + " --format json");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out)["reports"][0];
+  }
+  std::string with_curve() const { return "--collectives " + path("nccl.json") + ' '; }
+  std::string with_input() const { return "--io-seconds 0.001 --h2d-gbps 1 "; }
+
+  static json find(const json& report, int gpus, const std::string& strategy) {
+    for (const json& one : report["iterations"]) {
+      if (one["gpus"] == gpus && one["strategy"] == strategy) return one;
+    }
+    ADD_FAILURE() << "no row of " << gpus << ", " << strategy;
+    return {};
+  }
+
+  const Folder folder_;
+  json graph_;
+};
+
+TEST_F(TrainingProgram, OneGpuNeedsNoCollectives) {
+  const json found = report(with_input());
+  EXPECT_NEAR(found["forward_seconds"].get<double>(), 4 * ms, 1e-12);
+  EXPECT_NEAR(found["backward_seconds"].get<double>(), 6 * ms, 1e-12);
+  EXPECT_NEAR(found["update_seconds"].get<double>(), 1 * ms, 1e-12);
+  EXPECT_EQ(found["gradient_bytes"], 5e6);
+  ASSERT_EQ(found["iterations"].size(), 2U);
+  EXPECT_NEAR(find(found, 1, "no overlap")["seconds"].get<double>(), 13 * ms, 1e-12);
+  EXPECT_NEAR(find(found, 1, "input overlapped")["seconds"].get<double>(), 11 * ms, 1e-12);
+  EXPECT_EQ(find(found, 1, "no overlap")["communication_seconds"], 0);
+  EXPECT_THAT(run("").out, testing::HasSubstr("One GPU only. Several need collectives: measure "
+                                              "them: bench_nccl"));
+  expect_error(run("--gpus 2"), "--gpus 2: needs collectives: measure them: bench_nccl");
+}
+
+TEST_F(TrainingProgram, StrategiesAreThoseOfTheModel) {
+  const json found = report(with_curve() + with_input());
+  // Two GPUs share the reader: 2 + 1 + 4 + 6 + 5 + 1 ms.
+  const json none = find(found, 2, "no overlap");
+  EXPECT_NEAR(none["seconds"].get<double>(), 19 * ms, 1e-9);
+  EXPECT_NEAR(none["exposed_input_seconds"].get<double>(), 3 * ms, 1e-9);
+  EXPECT_NEAR(none["speed_up"].get<double>(), 2 * 13. / 19, 1e-6);
+  EXPECT_NEAR(find(found, 2, "input overlapped")["seconds"].get<double>(), 16 * ms, 1e-9);
+  // Backward ends at 6, 8 and 10 ms; the last layer's 3 ms cannot hide.
+  const json layers = find(found, 2, "layer by layer");
+  EXPECT_EQ(layers["messages"], 3);
+  EXPECT_NEAR(layers["seconds"].get<double>(), 14 * ms, 1e-9);
+  EXPECT_NEAR(layers["exposed_communication_seconds"].get<double>(), 3 * ms, 1e-9);
+  EXPECT_NEAR(layers["efficiency"].get<double>(), 11. / 14, 1e-6);
+  EXPECT_NEAR(layers["samples_per_second"].get<double>(), 20 / (14 * ms), 1e-3);
+  EXPECT_EQ(layers["bottleneck"], "computation");
+  // The first message is closed by the second layer: 2 MB from 8 ms on, 3 MB from 10 ms on.
+  const json buckets = find(found, 2, "buckets of 25 MB");
+  EXPECT_EQ(buckets["messages"], 2);
+  EXPECT_NEAR(buckets["seconds"].get<double>(), 14 * ms, 1e-9);
+  // Two transfers for every message: 6 to 8, 8 to 10, 10 to 16 ms.
+  EXPECT_NEAR(find(found, 2, "parameter server")["seconds"].get<double>(), 17 * ms, 1e-9);
+  EXPECT_NEAR(found["curve_error_median"].get<double>(), 0, 1e-9);
+}
+
+TEST_F(TrainingProgram, ContentionStretchesTheBackwardPass) {
+  // Layer by layer, twice as long while a message travels: 6 to 7 ms costs half a millisecond, and
+  // again; the last message begins 1 ms later.
+  const json found = report(with_curve() + "--contention 2");
+  const json layers = find(found, 2, "layer by layer");
+  EXPECT_NEAR(layers["contention_seconds"].get<double>(), 1 * ms, 1e-9);
+  EXPECT_NEAR(layers["seconds"].get<double>(), 15 * ms, 1e-9);
+}
+
+TEST_F(TrainingProgram, AMeasuredStepIsASecondAnswer) {
+  // 22 ms, where the bound is 11: forward 8, backward until 12, 16 and 20 ms, update 2 ms.
+  const json profile{{"schema", 1},
+                     {"framework", "onnxruntime"},
+                     {"version", "1.31.1"},
+                     {"model", "tiny"},
+                     {"batch", 10},
+                     {"precision", "fp32"},
+                     {"latency_seconds", {0.022}},
+                     {"trace",
+                      {{{"cat", "Session"}, {"name", "model_run"}, {"ts", 0}, {"dur", 10}},
+                       {{"cat", "Node"},
+                        {"name", "f_kernel_time"},
+                        {"ts", 1},
+                        {"dur", 5},
+                        {"args", {{"node_index", "0"}, {"op_name", "Relu"}}}}}}};
+  folder_.write("profile.json", profile.dump());
+  const json found = report(with_curve() + "--profile " + path("profile.json"));
+  std::map<std::string, double> seconds;
+  for (const json& one : found["iterations"]) {
+    if (one["strategy"] == "layer by layer") seconds[one["computation"]] = one["seconds"];
+  }
+  ASSERT_EQ(seconds.size(), 2U);
+  EXPECT_NEAR(seconds.at("bound"), 14 * ms, 1e-9);
+  EXPECT_NEAR(seconds.at("onnxruntime"), 25 * ms, 1e-9);
+}
+
+TEST_F(TrainingProgram, NodesAreConnectedByTheNetwork) {
+  // Two nodes of two: 5 ms inside, and a ring of two over 1e-9 s a byte: 2 * (0 + 2.5 ms).
+  const json found = report(with_curve() + "--gpus 4 --network 0,1e-9");
+  EXPECT_EQ(found["gpus_per_node"], 2);
+  EXPECT_NEAR(find(found, 4, "no overlap")["communication_seconds"].get<double>(), 10 * ms, 1e-9);
+  // One GPU in each node needs no curve.
+  const json alone = report("--gpus 4 --network 0.001,0");
+  EXPECT_NEAR(find(alone, 4, "layer by layer")["communication_seconds"].get<double>(), 3 * 6 * ms,
+              1e-9);
+  expect_error(run(with_curve() + "--gpus 4"), "4 GPUs: 2 nodes: no --network; ");
+  expect_error(run(with_curve() + "--gpus 3 --network 0,1e-9"), "no whole nodes of 2");
+}
+
+TEST_F(TrainingProgram, AMeasuredNetworkHasARankOnEachNode) {
+  const json found = report(with_curve() + "--gpus 4 --network " + path("nccl.json"));
+  EXPECT_NEAR(find(found, 4, "no overlap")["communication_seconds"].get<double>(), 10 * ms, 1e-9);
+}
+
+TEST_F(TrainingProgram, AnEpochCostsTheSameOnAsManyGpusAtFullEfficiency) {
+  // 3.6 USD an hour are 0.001 a second; 1000 samples are 100 iterations of 11 ms.
+  const json found =
+      report(with_curve() + "--prices " + path("prices.json") + " --epoch-samples 1000");
+  EXPECT_NEAR(find(found, 1, "input overlapped")["usd_per_epoch"].get<double>(), 0.0011, 1e-9);
+  EXPECT_NEAR(find(found, 2, "layer by layer")["usd_per_epoch"].get<double>(), 0.0014, 1e-9);
+  expect_error(run("--prices " + path("prices.json")), "--prices: needs --epoch-samples");
+}
+
+TEST_F(TrainingProgram, AMessageBeyondTheCurveIsNoEstimate) {
+  const json found = report(with_curve() + "--bucket-mb one");
+  EXPECT_TRUE(find(found, 2, "one message")["seconds"].is_null());
+  EXPECT_FALSE(find(found, 2, "layer by layer")["seconds"].is_null());
+  EXPECT_THAT(run(with_curve() + "--bucket-mb one").out,
+              testing::HasSubstr("measured up to 4000000 bytes, and a message has 5000000"));
+}
+
+TEST_F(TrainingProgram, PlotsAreInThePage) {
+  const Outcome outcome = run(with_curve() + "--html " + path("page.html"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::string page = test::contents(path("page.html"));
+  for (const char* const words : {"speed-up", "exposed communication: 3.000 ms", "ideal",
+                                  "communication 2: 10.000 to 13.000 ms"}) {
+    EXPECT_THAT(page, testing::HasSubstr(words));
+  }
+}
+
+TEST_F(TrainingProgram, ErrorsAreOneLine) {
+  expect_error(run("--bucket-mb none"), "--bucket-mb none: give MiB, \"layer\" or \"one\"");
+  expect_error(run("--gpus two"), "--gpus two: give a whole number");
+  expect_error(run("--io-seconds 1 --images-per-second-io 1"), "give one of them");
+  expect_error(run("--gradients bf16 " + with_curve()), "no collective at bf16");
+  graph_["layers"][1]["phase"] = graph_["layers"][2]["phase"] = graph_["layers"][3]["phase"] = "";
+  for (json& one : graph_["layers"]) one["gradient_elements"] = 0;
+  write_graph();
+  expect_error(run(""), "its layers have no phases: give the graph of a training step");
+}
+
+TEST_F(TrainingProgram, AHoleIsNamed) {
+  graph_["layers"][1]["problems"] = {"relu/5"};
+  write_graph();
+  expect_error(run(""), "relu/5");
+  EXPECT_THAT(run("--allow-missing").out, testing::HasSubstr("PARTIAL"));
+}
+
+}  // namespace
+}  // namespace benanza::analysis

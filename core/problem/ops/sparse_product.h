@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/problem/operand.h"
+
+namespace benanza {
+
+/// Y = X W', a layer with pruned weights: X is n x k, W m x k with `nonzeros` elements that are not
+/// 0, which a library stores in compressed rows (CSR) when the model is loaded; Y is n x m. In
+/// column-major words, C (m x n) = A (m x k, sparse) B (k x n). Which elements are not 0 is drawn
+/// with the inputs, every choice as likely as any other.
+/// Key: spmm/m7680_n1_k2560_z983040
+struct SparseProduct {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::int64_t nonzeros = 0;
+
+  bool operator==(const SparseProduct&) const = default;
+
+  static constexpr bool takes_steps = false;
+  static bool owns(std::string_view op) { return op == "spmm"; }
+  std::string_view op() const { return "spmm"; }
+  void write(KeyWriter& writer) const;
+  static SparseProduct read(KeyReader& reader);
+
+  /// X and W; W with its zeros.
+  std::vector<Operand> inputs() const;
+  Dims output() const { return {n, m}; }
+  /// Two per element that is not 0 and row of X.
+  double flops() const;
+  /// X, and W in compressed rows with indices of four bytes.
+  std::int64_t bytes_read(std::int64_t element_bytes) const;
+  /// Products summed into one element on average, rounded up.
+  std::int64_t reduction_length() const { return (nonzeros + m - 1) / m; }
+};
+
+}  // namespace benanza

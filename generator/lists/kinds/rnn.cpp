@@ -1,0 +1,52 @@
+#include "generator/lists/list.h"
+
+namespace benanza::lists {
+namespace {
+
+RecurrentKind cell_of(const Row& row) {
+  const std::string& cell = row.text("cell");
+  if (cell == "vanilla") return RecurrentKind::rnn_relu;
+  if (cell == "lstm") return RecurrentKind::lstm;
+  if (cell == "gru") return RecurrentKind::gru;
+  throw row.error("cells are vanilla, lstm and gru, not \"" + cell + '"');
+}
+
+Recurrent forward(const Row& row) {
+  Recurrent shape{.kind = cell_of(row),
+                  .steps = row.integer("timesteps"),
+                  .batch = row.integer("batch"),
+                  .input_size = row.integer("hidden"),
+                  .hidden = row.integer("hidden"),
+                  .bias = true,
+                  .initial = true,
+                  .final = true};
+  shape.linear_before_reset = shape.kind == RecurrentKind::gru;
+  return shape;
+}
+
+Entry read(const Row& row) {
+  const Recurrent shape = forward(row);
+  Entry entry{.sizes = row.text("cell") + " hidden=" + row.text("hidden") +
+                       " batch=" + row.text("batch") + " t=" + row.text("timesteps"),
+              .passes = {}};
+  for (const std::string& name : row.words("passes")) {
+    if (name == "fwd") {
+      entry.passes.push_back({.name = name, .problem = Problem{shape, {}}});
+    } else if (name == "bwd_data" || name == "bwd_weights") {
+      entry.passes.push_back(
+          {.name = name, .reason = "the gradients of recurrent layers are no problem here yet"});
+    } else {
+      throw row.error("passes are fwd, bwd_data and bwd_weights, not \"" + name + '"');
+    }
+  }
+  return entry;
+}
+
+}  // namespace
+
+/// As the published runs call cuDNN: vanilla is ReLU, a GRU's reset gate acts on the product,
+/// biases are there, initial states are given and final ones wanted. They skip the input's product;
+/// ours is done, as in a layer of a model: about twice the products.
+Kind rnn_kind() { return {"rnn", read}; }
+
+}  // namespace benanza::lists

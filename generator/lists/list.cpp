@@ -1,0 +1,87 @@
+#include "generator/lists/list.h"
+
+#include <algorithm>
+#include <set>
+
+namespace benanza::lists {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> tables(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".tsv") paths.push_back(entry.path());
+  }
+  if (paths.empty()) {
+    throw Error(folder.string() + ": no folder of tables (*.tsv): a list is FOLDER/SET");
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+Kind kind_of(const fs::path& table) {
+  std::string known;
+  for (const Kind& kind : kinds()) {
+    if (kind.name == table.stem().string()) return kind;
+    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  throw Error(table.string() + ": tables are called " + known);
+}
+
+LoweredLayer layer_of(const Pass& pass, std::string name, const std::string& op) {
+  LoweredLayer layer;
+  layer.name = std::move(name);
+  layer.op = pass.name == "fwd" ? op : op + '.' + pass.name;
+  if (!pass.problem) {
+    layer.cost = Cost::unsupported;
+    layer.reason = pass.reason;
+    return layer;
+  }
+  const Work done = work(*pass.problem, Precision::fp32);
+  layer.problems = {key(*pass.problem)};
+  layer.calls = {{.problem = *pass.problem, .operands = {}}};
+  layer.flops = done.flops;
+  layer.bytes = static_cast<double>(done.bytes());
+  return layer;
+}
+
+void add_rows(LoweredGraph& graph, const fs::path& table, const std::string& op,
+              const std::string& wanted, std::set<std::string>& sets) {
+  const Kind kind = kind_of(table);
+  for (const Row& row : read_table(table)) {
+    sets.insert(row.text("set"));
+    if (row.text("set") != wanted) continue;
+    const Entry entry = kind.read(row);
+    const std::string user = row.text("application");
+    for (const Pass& pass : entry.passes) {
+      std::string name = entry.sizes;
+      if (entry.passes.size() > 1) name += ' ' + pass.name;
+      if (!user.empty() && user != "-") name += " (" + user + ')';
+      graph.layers.push_back(layer_of(pass, std::move(name), op));
+    }
+  }
+}
+
+}  // namespace
+
+LoweredGraph read_list(const fs::path& path) {
+  const fs::path given = path.has_filename() ? path : path.parent_path();
+  const std::string set = given.filename().string();
+  const fs::path folder = fs::absolute(given).lexically_normal().parent_path();
+  const std::string name = folder.filename().string();
+  LoweredGraph graph;
+  graph.model = name + '_' + set;
+  graph.list = name;
+  std::set<std::string> sets;
+  for (const fs::path& table : tables(given.parent_path().empty() ? "." : given.parent_path())) {
+    add_rows(graph, table, name + '.' + table.stem().string(), set, sets);
+  }
+  if (!graph.layers.empty()) return graph;
+  std::string known;
+  for (const std::string& one : sets) known += (known.empty() ? "" : ", ") + one;
+  throw Error(path.string() + ": no row is of the set " + set + ": there are " + known);
+}
+
+}  // namespace benanza::lists

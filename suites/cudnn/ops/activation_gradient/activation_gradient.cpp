@@ -1,0 +1,114 @@
+#include "suites/cudnn/ops/activation_gradient/activation_gradient.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/solvers.h"
+#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/device/device_memory.h"
+
+namespace benanza::cudnn {
+namespace {
+
+class ActivationGradientPrimitive final : public CudnnPrimitive {
+ public:
+  ActivationGradientPrimitive(Library& library, const harness::Variant& variant,
+                              const ActivationGradient& shape, const ActivationCall& call)
+      : CudnnPrimitive(library, variant, dense_inputs(variant)),
+        format_(dense_output(variant)),
+        tensor_(make_tensor(format_)),
+        activation_(make_activation(call.mode, call.coefficient)),
+        of_result_(shape.of_result()),
+        is_clipped_(call.mode == CUDNN_ACTIVATION_CLIPPED_RELU),
+        ceiling_(static_cast<float>(call.coefficient)) {
+    if (!of_result_ || is_clipped_) other_ = nvidia::DeviceMemory(nvidia::span_bytes(format_));
+  }
+
+  /// What the call reads beside the operand is made here, outside of the time.
+  void upload(std::size_t index, std::span<const float> values) override {
+    CudnnPrimitive::upload(index, values);
+    if (index != 1) return;
+    if (is_clipped_) {
+      std::vector<float> inputs(values.begin(), values.end());
+      for (float& value : inputs) value = clipped_relu_input(value, ceiling_);
+      other_.write(nvidia::to_storage(inputs, format_), stream());
+    } else if (!of_result_) {
+      BENANZA_CUDNN(cudnnActivationForward, handle(), activation_.get(), &one, tensor_.get(),
+                    input(1), &zero, tensor_.get(), other_.data());
+    }
+  }
+
+  void run() override {
+    const std::byte* y = of_result_ ? input(1) : other_.data();
+    const std::byte* x = is_clipped_ ? other_.data() : input(1);
+    BENANZA_CUDNN(cudnnActivationBackward, handle(), activation_.get(), &one, tensor_.get(), y,
+                  tensor_.get(), input(0), tensor_.get(), x, &zero, tensor_.get(), output());
+  }
+
+ private:
+  nvidia::TensorFormat format_;
+  TensorDescriptor tensor_;
+  ActivationDescriptor activation_;
+  bool of_result_;
+  bool is_clipped_;
+  float ceiling_;
+  /// The input of a clipped relu, or a result.
+  nvidia::DeviceMemory other_;
+};
+
+std::vector<Layout> layouts(const ActivationGradient& shape) {
+  return image_layouts(shape.forward.input);
+}
+
+}  // namespace
+
+ActivationCall map_activation_gradient(const ActivationGradient& shape) {
+  const Activation& function = shape.forward;
+  switch (function.kind) {
+    case ActivationKind::relu:
+      return {CUDNN_ACTIVATION_RELU, 0};
+    case ActivationKind::sigmoid:
+      return {CUDNN_ACTIVATION_SIGMOID, 0};
+    case ActivationKind::tanh:
+      return {CUDNN_ACTIVATION_TANH, 0};
+    case ActivationKind::elu:
+      if (function.alpha < 0) break;
+      return {CUDNN_ACTIVATION_ELU, function.alpha};
+    case ActivationKind::clip:
+      if (function.alpha != 0 || !std::isfinite(function.beta)) break;
+      return {CUDNN_ACTIVATION_CLIPPED_RELU, function.beta};
+    case ActivationKind::swish:
+      return {CUDNN_ACTIVATION_SWISH, function.alpha};
+    default:
+      break;
+  }
+  throw harness::Unsupported("cuDNN's call-per-layer functions have no " + std::string(shape.op()));
+}
+
+float clipped_relu_input(float y, float ceiling) { return y >= ceiling ? ceiling + 1 : y; }
+
+void register_activation_gradient(SolverTable& table) {
+  table.add<ActivationGradient>(
+      {.layouts = layouts,
+       .algorithms = [](Library&, const ActivationGradient& shape,
+                        const harness::Variant& prototype,
+                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+         map_activation_gradient(shape);
+         if (prototype.precision == Precision::int8) {
+           throw harness::Unsupported("cuDNN has no int8 gradients");
+         }
+         return {"activation"};
+       },
+       .create =
+           [](Library& library, const ActivationGradient& shape, const harness::Variant& variant) {
+             return std::make_unique<ActivationGradientPrimitive>(library, variant, shape,
+                                                                  map_activation_gradient(shape));
+           },
+       .owns = is_call});
+  table.add(graph_solver<ActivationGradient>(layouts, activation_gradient_graphs));
+}
+
+}  // namespace benanza::cudnn

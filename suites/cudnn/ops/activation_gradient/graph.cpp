@@ -1,0 +1,174 @@
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "suites/cudnn/api/shape.h"
+#include "suites/cudnn/graph/elementwise.h"
+#include "suites/cudnn/ops/activation_gradient/activation_gradient.h"
+#include "suites/harness/primitive.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using Id = OperationGraph::Id;
+
+/// The gradient that the library has for it, of what the problem reads, if it has one.
+std::optional<Pointwise> whole_gradient(const ActivationGradient& shape) {
+  const Activation& function = shape.forward;
+  const auto alpha = static_cast<double>(function.alpha);
+  using enum ActivationKind;
+  switch (function.kind) {
+    case relu:  // y is above 0 where x is
+      return Pointwise{CUDNN_POINTWISE_RELU_BWD};
+    case leaky_relu: {
+      Pointwise made{CUDNN_POINTWISE_RELU_BWD};
+      made.slope = alpha;
+      return made;
+    }
+    case elu: {
+      if (shape.of_result()) return std::nullopt;
+      Pointwise made{CUDNN_POINTWISE_ELU_BWD};
+      made.elu_alpha = alpha;
+      return made;
+    }
+    case swish: {
+      Pointwise made{CUDNN_POINTWISE_SWISH_BWD};
+      made.swish_beta = alpha;
+      return made;
+    }
+    case gelu:
+      return Pointwise{CUDNN_POINTWISE_GELU_BWD};
+    case gelu_tanh:
+      return Pointwise{CUDNN_POINTWISE_GELU_APPROX_TANH_BWD};
+    case softplus:
+      return Pointwise{CUDNN_POINTWISE_SOFTPLUS_BWD};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Formulas of tensors that are never in memory.
+class Formula {
+ public:
+  Formula(OperationGraph& graph, const nvidia::TensorFormat& format)
+      : graph_(graph), format_(format) {}
+
+  Id of(cudnnPointwiseMode_t function, Id a, Id b = OperationGraph::none) {
+    const Id made = graph_.intermediate(format_);
+    graph_.pointwise({function}, a, b, made);
+    return made;
+  }
+  Id times(Id a, float factor) { return of(CUDNN_POINTWISE_MUL, a, number(factor)); }
+  Id plus(Id a, float term) { return of(CUDNN_POINTWISE_ADD, a, number(term)); }
+  Id product(Id a, Id b) { return of(CUDNN_POINTWISE_MUL, a, b); }
+  Id square(Id a) { return product(a, a); }
+  Id one_minus(Id a) { return plus(times(a, -1), 1); }
+  Id number(float value) { return graph_.scalar(value, format_.dims.size()); }
+  /// `yes` where a is above (below) `bound`, else `no`.
+  Id where(cudnnPointwiseMode_t comparison, Id a, float bound, Id yes, Id no) {
+    const Id truths = graph_.intermediate(format_, CUDNN_DATA_BOOLEAN);
+    graph_.pointwise({comparison}, a, number(bound), truths);
+    const Id made = graph_.intermediate(format_);
+    graph_.pointwise({CUDNN_POINTWISE_BINARY_SELECT}, yes, no, made, truths);
+    return made;
+  }
+  Id where_above(Id a, float bound, Id yes, Id no) {
+    return where(CUDNN_POINTWISE_CMP_GT, a, bound, yes, no);
+  }
+  Id where_below(Id a, float bound, Id yes, Id no) {
+    return where(CUDNN_POINTWISE_CMP_LT, a, bound, yes, no);
+  }
+
+ private:
+  OperationGraph& graph_;
+  const nvidia::TensorFormat& format_;
+};
+
+/// The derivative at `v`, the function's result or its input (ActivationGradient).
+Id derivative(Formula& f, const ActivationGradient& shape, Id v) {
+  const float alpha = shape.forward.alpha;
+  const float beta = shape.forward.beta;
+  using enum ActivationKind;
+  switch (shape.forward.kind) {
+    case clip: {
+      Id inside = f.number(1);
+      if (std::isfinite(beta)) inside = f.where_below(v, beta, inside, f.number(0));
+      if (std::isfinite(alpha)) inside = f.where_above(v, alpha, inside, f.number(0));
+      return inside;
+    }
+    case elu:
+      return f.where_above(v, 0, f.number(1), f.plus(v, alpha));
+    case sigmoid:
+      return f.product(v, f.one_minus(v));
+    case tanh:
+      return f.one_minus(f.square(v));
+    case exp:
+      return v;
+    case sqrt:
+      return f.times(f.of(CUDNN_POINTWISE_RECIPROCAL, v), 0.5F);
+    case erf: {
+      const Id density = f.of(CUDNN_POINTWISE_EXP, f.times(f.square(v), -1));
+      return f.times(density, 2 * std::numbers::inv_sqrtpi_v<float>);
+    }
+    case hard_swish: {
+      const Id inside = f.plus(f.times(v, 1.0F / 3), 0.5F);
+      return f.where_above(v, -3, f.where_below(v, 3, inside, f.number(1)), f.number(0));
+    }
+    case softsign: {
+      const Id root = f.plus(f.of(CUDNN_POINTWISE_ABS, v), 1);
+      return f.of(CUDNN_POINTWISE_RECIPROCAL, f.square(root));
+    }
+    case mish: {
+      const Id t = f.of(CUDNN_POINTWISE_TANH_FWD, f.of(CUDNN_POINTWISE_SOFTPLUS_FWD, v));
+      const Id s = f.product(v, f.of(CUDNN_POINTWISE_SIGMOID_FWD, v));
+      return f.of(CUDNN_POINTWISE_ADD, t, f.product(s, f.one_minus(f.square(t))));
+    }
+    case log:
+      return f.of(CUDNN_POINTWISE_RECIPROCAL, v);
+    case pow:
+      if (alpha == 2) return f.times(v, 2);
+      if (alpha == 3) return f.times(f.square(v), 3);
+      return f.times(f.of(CUDNN_POINTWISE_POW, v, f.number(alpha - 1)), alpha);
+    case abs:
+      return f.where_above(v, 0, f.number(1), f.where_below(v, 0, f.number(-1), f.number(0)));
+    case sin:
+      return f.of(CUDNN_POINTWISE_COS, v);
+    case cos:
+      return f.times(f.of(CUDNN_POINTWISE_SIN, v), -1);
+    default:
+      throw harness::Unsupported("cuDNN has no " + std::string(shape.op()));
+  }
+}
+
+}  // namespace
+
+std::vector<GraphCall> activation_gradient_graphs(const ActivationGradient& shape,
+                                                  const harness::Variant& variant) {
+  if (variant.precision == Precision::int8) {
+    throw harness::Unsupported("cuDNN has no int8 gradients");
+  }
+  const Dims& dims = shape.forward.input;
+  GraphCall call;
+  OperationGraph& graph = call.graph;
+  call.output = dense(variant.precision, dims, variant.layout);
+  call.inputs = {call.output, call.output};
+  // Places do not matter.
+  const auto format = innermost_as_channels(variant.precision, as_matrix(element_count(dims)));
+  const Id dy = graph.tensor(format);
+  const Id v = graph.tensor(format);
+  const Id dx = graph.tensor(format);
+  call.bound = {dy, v, dx};
+  if (const auto function = whole_gradient(shape)) {
+    graph.pointwise_gradient(*function, v, dy, dx);
+  } else {
+    Formula formula(graph, format);
+    graph.pointwise({CUDNN_POINTWISE_MUL}, dy, derivative(formula, shape, v), dx);
+  }
+  std::vector<GraphCall> found;
+  found.push_back(std::move(call));
+  return found;
+}
+
+}  // namespace benanza::cudnn

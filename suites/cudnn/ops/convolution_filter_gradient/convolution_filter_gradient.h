@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cudnn.h>
+
+#include <string_view>
+#include <vector>
+
+#include "core/problem/ops/convolution_filter_gradient.h"
+#include "suites/cudnn/primitive/graph_solver.h"
+
+namespace benanza::cudnn {
+
+/// Throws Unsupported for a gradient of a bias, which the library sums in a call of its own, and at
+/// int8.
+void refuse_filter_gradient(const ConvolutionFilterGradient& shape, Precision precision);
+
+/// One graph of one operation. Throws what refuse_filter_gradient() throws.
+std::vector<GraphCall> filter_gradient_graphs(const ConvolutionFilterGradient& shape,
+                                              const harness::Variant& variant);
+
+/// "algo_0", "algo_1", "fft", "algo_3", "winograd", "winograd_nonfused", "fft_tiling", in the
+/// library's order; winograd has never had an implementation but is asked.
+std::string_view to_string(cudnnConvolutionBwdFilterAlgo_t algorithm);
+/// Throws std::invalid_argument naming `name`.
+cudnnConvolutionBwdFilterAlgo_t parse_filter_gradient_algorithm(std::string_view name);
+
+/// Primitive::rounding_amplification(): of winograd_nonfused as that of the convolution, whose
+/// tiles it transforms; else 1.
+double rounding_amplification(const Convolution& forward,
+                              cudnnConvolutionBwdFilterAlgo_t algorithm);
+
+}  // namespace benanza::cudnn

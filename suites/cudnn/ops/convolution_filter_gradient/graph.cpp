@@ -1,0 +1,28 @@
+#include <utility>
+
+#include "suites/cudnn/ops/convolution/convolution.h"
+#include "suites/cudnn/ops/convolution_filter_gradient/convolution_filter_gradient.h"
+
+namespace benanza::cudnn {
+
+std::vector<GraphCall> filter_gradient_graphs(const ConvolutionFilterGradient& shape,
+                                              const harness::Variant& variant) {
+  refuse_filter_gradient(shape, variant.precision);
+  const Convolution& forward = shape.forward;
+  const ConvolutionCall formats = map_convolution(forward, variant.precision, variant.layout);
+  GraphCall call;
+  OperationGraph& graph = call.graph;
+  call.transform_amplification = amplification_of_transforms(forward);
+  call.inputs = {formats.input, formats.output};
+  call.output = formats.weights;
+  const auto x = graph.tensor(formats.input);
+  const auto dy = graph.tensor(formats.output);
+  const auto dw = graph.tensor(formats.weights);
+  call.bound = {x, dy, dw};
+  graph.filter_gradient(window_of(forward.window), x, dy, dw);
+  std::vector<GraphCall> found;
+  found.push_back(std::move(call));
+  return found;
+}
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,131 @@
+#include "suites/cudnn/ops/pooling_gradient.h"
+
+#include <optional>
+#include <utility>
+
+#include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/solvers.h"
+
+namespace benanza::cudnn {
+namespace {
+
+constexpr std::string_view deterministic = ".deterministic";
+
+bool is_max(const PoolingGradient& shape) { return shape.forward.mode == PoolingMode::max; }
+
+/// The gradient of the output; of max, the input.
+std::vector<nvidia::TensorFormat> pooling_operands(const PoolingGradient& shape,
+                                                   const PoolingCall& call) {
+  std::vector<nvidia::TensorFormat> formats{call.output};
+  if (is_max(shape)) formats.push_back(call.input);
+  return formats;
+}
+
+/// The call wants input and result of the forward call whatever the mode; an average does not look
+/// at them. A padded input is what a framework has kept of the forward call; cutting the gradient
+/// out belongs to the call.
+class PoolingGradientPrimitive final : public CudnnPrimitive {
+ public:
+  PoolingGradientPrimitive(Library& library, const harness::Variant& variant,
+                           const PoolingGradient& shape, const PoolingCall& call)
+      : CudnnPrimitive(library, variant, pooling_operands(shape, call), call.input),
+        input_(make_tensor(call.input)),
+        read_(make_tensor(call.read_by_library())),
+        output_(make_tensor(call.output)),
+        pooling_(make_pooling(call.mode, call.kernel, call.pads, call.strides)),
+        result_(nvidia::span_bytes(call.output)),
+        is_max_(is_max(shape)) {
+    result_.fill(0, stream());
+    if (call.padded) {
+      padded_.emplace(library.cuda(), *call.padded, call.border);
+      larger_ = nvidia::DeviceMemory(nvidia::span_bytes(call.padded->whole));
+      interior_ = make_tensor(call.padded->interior.format);
+      interior_bytes_ = call.padded->interior.offset_bytes();
+    } else if (!is_max_) {
+      unread_ = nvidia::DeviceMemory(nvidia::span_bytes(call.input));
+      unread_.fill(0, stream());
+    }
+  }
+
+  /// The result is made of the input, outside of the time.
+  void upload(std::size_t index, std::span<const float> values) override {
+    CudnnPrimitive::upload(index, values);
+    if (index != 1) return;
+    if (padded_) padded_->copy(handle(), input_, input(1));
+    BENANZA_CUDNN(cudnnPoolingForward, handle(), pooling_.get(), &one, read_.get(), x(), &zero,
+                  output_.get(), result_.data());
+  }
+
+  void run() override {
+    BENANZA_CUDNN(cudnnPoolingBackward, handle(), pooling_.get(), &one, output_.get(),
+                  result_.data(), output_.get(), input(0), read_.get(), x(), &zero, read_.get(),
+                  padded_ ? larger_.data() : output());
+    if (!padded_) return;
+    BENANZA_CUDNN(cudnnTransformTensor, handle(), &one, interior_.get(),
+                  larger_.data() + interior_bytes_, &zero, input_.get(), output());
+  }
+
+ protected:
+  Facts library_facts() override { return {{"explicit_padding", padded_.has_value()}}; }
+
+ private:
+  const std::byte* x() const {
+    if (padded_) return padded_->data();
+    return is_max_ ? input(1) : unread_.data();
+  }
+
+  TensorDescriptor input_;
+  TensorDescriptor read_;
+  TensorDescriptor output_;
+  PoolingDescriptor pooling_;
+  /// Of the forward call.
+  nvidia::DeviceMemory result_;
+  bool is_max_;
+  /// Stands for the input of an average.
+  nvidia::DeviceMemory unread_;
+  std::optional<PaddedInput> padded_;
+  /// Written by the library where the input is padded, and where the gradient begins in it.
+  nvidia::DeviceMemory larger_;
+  TensorDescriptor interior_;
+  std::int64_t interior_bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<harness::Algorithm> pooling_gradient_algorithms(const PoolingGradient& shape,
+                                                            Precision precision) {
+  if (precision == Precision::int8) throw harness::Unsupported("cuDNN has no int8 gradients");
+  std::vector<harness::Algorithm> names;
+  for (const harness::Algorithm& name : pooling_algorithms(shape.forward)) {
+    names.push_back(name);
+    if (is_max(shape)) names.push_back(name + std::string(deterministic));
+  }
+  return names;
+}
+
+PoolingCall map_pooling_gradient(const PoolingGradient& shape, Precision precision, Layout layout,
+                                 std::string_view algorithm) {
+  const bool same_order = algorithm.ends_with(deterministic);
+  if (same_order) algorithm.remove_suffix(deterministic.size());
+  PoolingCall call = map_pooling(shape.forward, precision, layout, algorithm);
+  if (same_order) call.mode = CUDNN_POOLING_MAX_DETERMINISTIC;
+  return call;
+}
+
+void register_pooling_gradient(SolverTable& table) {
+  table.add<PoolingGradient>(
+      {.layouts = [](const PoolingGradient& shape) { return image_layouts(shape.forward.input); },
+       .algorithms = [](Library&, const PoolingGradient& shape, const harness::Variant& prototype,
+                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+         return pooling_gradient_algorithms(shape, prototype.precision);
+       },
+       .create =
+           [](Library& library, const PoolingGradient& shape, const harness::Variant& variant) {
+             return std::make_unique<PoolingGradientPrimitive>(
+                 library, variant, shape,
+                 map_pooling_gradient(shape, variant.precision, variant.layout, variant.algorithm));
+           }});
+}
+
+}  // namespace benanza::cudnn

@@ -1,0 +1,237 @@
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "suites/cusparse/solvers.h"
+#include "suites/harness/compressed_rows.h"
+#include "suites/nvidia/device/convert.h"
+#include "suites/nvidia/run/primitive.h"
+
+namespace benanza::cusparse {
+namespace {
+
+using SparseMatrix = nvidia::Handle<cusparseSpMatDescr_t, &cusparseDestroySpMat>;
+using DenseMatrix = nvidia::Handle<cusparseDnMatDescr_t, &cusparseDestroyDnMat>;
+using DenseVector = nvidia::Handle<cusparseDnVecDescr_t, &cusparseDestroyDnVec>;
+
+struct NamedMatrixProduct {
+  std::string_view name;
+  cusparseSpMMAlg_t algorithm;
+};
+constexpr std::array<NamedMatrixProduct, 3> matrix_products{
+    {{"spmm_csr_alg1", CUSPARSE_SPMM_CSR_ALG1},
+     {"spmm_csr_alg2", CUSPARSE_SPMM_CSR_ALG2},
+     {"spmm_csr_alg3", CUSPARSE_SPMM_CSR_ALG3}}};
+
+struct NamedVectorProduct {
+  std::string_view name;
+  cusparseSpMVAlg_t algorithm;
+};
+constexpr std::array<NamedVectorProduct, 2> vector_products{
+    {{"spmv_csr_alg1", CUSPARSE_SPMV_CSR_ALG1}, {"spmv_csr_alg2", CUSPARSE_SPMV_CSR_ALG2}}};
+
+cudaDataType type_of(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return CUDA_R_32F;
+    case Precision::fp16:
+      return CUDA_R_16F;
+    case Precision::bf16:
+      return CUDA_R_16BF;
+    default:
+      throw harness::Unsupported("cuSPARSE is asked for products at fp32, fp16 and bf16");
+  }
+}
+
+/// The weights in compressed rows, and what every call has. The dense matrices are column-major to
+/// the library: rows of X and of the result are its columns, and nothing is moved.
+class SparseProductPrimitive : public nvidia::CudaPrimitive {
+ public:
+  SparseProductPrimitive(Library& library, const SparseProduct& shape,
+                         const harness::Variant& variant)
+      : CudaPrimitive(library.cuda(),
+                      {nvidia::tensor_format(variant.precision, {shape.n, shape.k}, Layout::plain)},
+                      nvidia::tensor_format(variant.precision, shape.output(), Layout::plain), 0),
+        library_(library),
+        shape_(shape),
+        precision_(variant.precision) {
+    guard(work(variant.problem, variant.precision), variant.precision);
+  }
+
+  /// The weights come last: then the library looks at them, outside of the time.
+  void upload(std::size_t index, std::span<const float> values) override {
+    if (index == 0) {
+      CudaPrimitive::upload(0, values);
+      return;
+    }
+    const harness::CompressedRows rows = harness::compressed_rows(values, shape_.m, shape_.k);
+    const auto count = static_cast<std::int64_t>(rows.values.size());
+    begins_ = stored(std::as_bytes(std::span(rows.begins)));
+    columns_ = stored(std::as_bytes(std::span(rows.columns)));
+    values_ = stored(
+        nvidia::to_storage(rows.values, nvidia::tensor_format(precision_, {count}, Layout::plain)));
+    cusparseSpMatDescr_t matrix = nullptr;
+    check(cusparseCreateCsr(&matrix, shape_.m, shape_.k, count, begins_.data(), columns_.data(),
+                            values_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_BASE_ZERO, type_of(precision_)),
+          "cusparseCreateCsr");
+    weights_.reset(matrix);
+    scratch_ = nvidia::DeviceMemory(static_cast<std::int64_t>(scratch_bytes()));
+    preprocess();
+  }
+  std::int64_t workspace_bytes() const override { return scratch_.size_bytes(); }
+
+ protected:
+  static constexpr float one = 1;
+  static constexpr float zero = 0;
+  static constexpr cudaDataType compute = CUDA_R_32F;
+
+  virtual std::size_t scratch_bytes() = 0;
+  virtual void preprocess() = 0;
+
+  cusparseHandle_t handle() { return library_.handle(); }
+  cusparseSpMatDescr_t weights() const { return weights_.get(); }
+  void* scratch() const { return scratch_.data(); }
+  const SparseProduct& shape() const { return shape_; }
+  cudaDataType type() const { return type_of(precision_); }
+
+ private:
+  nvidia::DeviceMemory stored(std::span<const std::byte> bytes) {
+    nvidia::DeviceMemory memory(static_cast<std::int64_t>(bytes.size()));
+    memory.write(bytes, stream());
+    return memory;
+  }
+
+  Library& library_;
+  SparseProduct shape_;
+  Precision precision_;
+  nvidia::DeviceMemory begins_;
+  nvidia::DeviceMemory columns_;
+  nvidia::DeviceMemory values_;
+  nvidia::DeviceMemory scratch_;
+  SparseMatrix weights_;
+};
+
+class MatrixProduct final : public SparseProductPrimitive {
+ public:
+  MatrixProduct(Library& library, const SparseProduct& shape, const harness::Variant& variant,
+                cusparseSpMMAlg_t algorithm)
+      : SparseProductPrimitive(library, shape, variant),
+        algorithm_(algorithm),
+        input_(columns(shape.k, input(0))),
+        result_(columns(shape.m, output())) {}
+
+  void run() override {
+    check(cusparseSpMM(handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                       &one, weights(), input_.get(), &zero, result_.get(), compute, algorithm_,
+                       scratch()),
+          "cusparseSpMM");
+  }
+
+ private:
+  DenseMatrix columns(std::int64_t rows, std::byte* values) const {
+    cusparseDnMatDescr_t matrix = nullptr;
+    check(cusparseCreateDnMat(&matrix, rows, shape().n, rows, values, type(), CUSPARSE_ORDER_COL),
+          "cusparseCreateDnMat");
+    return DenseMatrix(matrix);
+  }
+  std::size_t scratch_bytes() override {
+    std::size_t bytes = 0;
+    check(cusparseSpMM_bufferSize(handle(), CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                  CUSPARSE_OPERATION_NON_TRANSPOSE, &one, weights(), input_.get(),
+                                  &zero, result_.get(), compute, algorithm_, &bytes),
+          "cusparseSpMM_bufferSize");
+    return bytes;
+  }
+  void preprocess() override {
+    check(cusparseSpMM_preprocess(handle(), CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                  CUSPARSE_OPERATION_NON_TRANSPOSE, &one, weights(), input_.get(),
+                                  &zero, result_.get(), compute, algorithm_, scratch()),
+          "cusparseSpMM_preprocess");
+  }
+
+  cusparseSpMMAlg_t algorithm_;
+  DenseMatrix input_;
+  DenseMatrix result_;
+};
+
+/// Of a single row of X.
+class VectorProduct final : public SparseProductPrimitive {
+ public:
+  VectorProduct(Library& library, const SparseProduct& shape, const harness::Variant& variant,
+                cusparseSpMVAlg_t algorithm)
+      : SparseProductPrimitive(library, shape, variant),
+        algorithm_(algorithm),
+        input_(vector(shape.k, input(0))),
+        result_(vector(shape.m, output())) {}
+
+  void run() override {
+    check(cusparseSpMV(handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, weights(), input_.get(),
+                       &zero, result_.get(), compute, algorithm_, scratch()),
+          "cusparseSpMV");
+  }
+
+ private:
+  DenseVector vector(std::int64_t length, std::byte* values) const {
+    cusparseDnVecDescr_t made = nullptr;
+    check(cusparseCreateDnVec(&made, length, values, type()), "cusparseCreateDnVec");
+    return DenseVector(made);
+  }
+  std::size_t scratch_bytes() override {
+    std::size_t bytes = 0;
+    check(cusparseSpMV_bufferSize(handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, weights(),
+                                  input_.get(), &zero, result_.get(), compute, algorithm_, &bytes),
+          "cusparseSpMV_bufferSize");
+    return bytes;
+  }
+  void preprocess() override {
+    check(
+        cusparseSpMV_preprocess(handle(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, weights(),
+                                input_.get(), &zero, result_.get(), compute, algorithm_, scratch()),
+        "cusparseSpMV_preprocess");
+  }
+
+  cusparseSpMVAlg_t algorithm_;
+  DenseVector input_;
+  DenseVector result_;
+};
+
+std::vector<harness::Algorithm> algorithms(Library&, const SparseProduct& shape,
+                                           const harness::Variant& prototype,
+                                           harness::AlgorithmSet) {
+  type_of(prototype.precision);
+  std::vector<harness::Algorithm> names;
+  if (shape.n == 1) {
+    for (const auto& product : vector_products) names.emplace_back(product.name);
+  }
+  for (const auto& product : matrix_products) names.emplace_back(product.name);
+  return names;
+}
+
+std::unique_ptr<harness::Primitive> create(Library& library, const SparseProduct& shape,
+                                           const harness::Variant& variant) {
+  type_of(variant.precision);
+  for (const auto& product : matrix_products) {
+    if (product.name == variant.algorithm) {
+      return std::make_unique<MatrixProduct>(library, shape, variant, product.algorithm);
+    }
+  }
+  for (const auto& product : vector_products) {
+    if (product.name == variant.algorithm && shape.n == 1) {
+      return std::make_unique<VectorProduct>(library, shape, variant, product.algorithm);
+    }
+  }
+  throw harness::Unsupported("cuSPARSE has no way called " + variant.algorithm + " here");
+}
+
+}  // namespace
+
+/// All algorithms of compressed rows, and of a single row those of vectors, too.
+void register_sparse_product(SolverTable& table) {
+  table.add(harness::Solver<Library, SparseProduct>{
+      .layouts = [](const SparseProduct&) { return std::vector{Layout::plain}; },
+      .algorithms = algorithms,
+      .create = create});
+}
+
+}  // namespace benanza::cusparse

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "suites/cusparse/library.h"
+
+namespace benanza::cusparse {
+
+using SolverTable = harness::SolverTable<Library>;
+
+/// Of every file of ops/: X.cpp defines register_X(SolverTable&).
+SolverTable solvers();
+
+}  // namespace benanza::cusparse

@@ -1,0 +1,64 @@
+#include "suites/eigen/backend.h"
+
+#include <omp.h>
+
+#include <Eigen/Core>
+#include <fstream>
+#include <string>
+
+#include "suites/eigen/solvers.h"
+#include "suites/harness/conditions/host_observer.h"
+#include "suites/harness/measure/host_stopwatch.h"
+
+namespace benanza::eigen {
+namespace {
+
+/// "unknown" where the system does not say.
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t start = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (start != std::string::npos) return line.substr(start);
+  }
+  return "unknown";
+}
+
+std::string version() {
+  return std::to_string(EIGEN_WORLD_VERSION) + '.' + std::to_string(EIGEN_MAJOR_VERSION) + '.' +
+         std::to_string(EIGEN_MINOR_VERSION);
+}
+
+class EigenBackend final : public harness::SolverBackend<Library> {
+ public:
+  EigenBackend() : SolverBackend("Eigen", solvers()) {}
+
+  std::string_view name() const override { return "eigen"; }
+  std::vector<LibraryVersion> libraries() const override { return {{"Eigen", version()}}; }
+  std::vector<std::string> devices() const override {
+    return {"0: " + cpu_model() + ", " + std::to_string(omp_get_max_threads()) + " threads"};
+  }
+  System system() override {
+    return {{"cpu_model", cpu_model()},
+            {"threads", std::to_string(omp_get_max_threads())},
+            {"eigen_version", version()},
+            {"simd", Eigen::SimdInstructionSetsInUse()},
+            {"compiler", __VERSION__}};
+  }
+  harness::Stopwatch& stopwatch() override { return stopwatch_; }
+  harness::Observer* observer() override { return &observer_; }
+
+ private:
+  Library& library() override { return library_; }
+
+  Library library_;
+  harness::HostStopwatch stopwatch_;
+  harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
+};
+
+}  // namespace
+
+std::unique_ptr<harness::Backend> make_backend() { return std::make_unique<EigenBackend>(); }
+
+}  // namespace benanza::eigen

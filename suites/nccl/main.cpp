@@ -1,0 +1,33 @@
+// bench_nccl: collectives between the GPUs of this host, driven by one process.
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "suites/harness/run/bench_main.h"
+#include "suites/harness/run/collective_problems.h"
+#include "suites/nccl/backend.h"
+#include "suites/nccl/gpus.h"
+#include "suites/verify/verification_cases.h"
+
+int main(int argc, char** argv) {
+  using namespace benanza;
+  try {
+    // Graphs and other calls of a communicator are never under way at the same time here, and what
+    // allows that may block the launches of several GPUs' graphs by one process. Yours wins.
+    ::setenv("NCCL_GRAPH_MIXING_SUPPORT", "0", 0);
+    harness::CollectiveOptions options = harness::take_collective_options(argc, argv);
+    // Who names a number of ranks is told which of them there are too few GPUs for.
+    const auto backend = nccl::make_backend(options.ranks.empty() ? 2 : 1);
+    if (options.ranks.empty()) options.ranks = nccl::worthwhile_ranks(nccl::visible_gpus());
+    const std::vector<std::string> keys = harness::collective_keys(options);
+    std::vector<const char*> problems;
+    for (const std::string& key : keys) problems.push_back(key.c_str());
+    return harness::bench_main(argc, argv, *backend,
+                               {{problems}, {Precision::fp32, Precision::fp16, Precision::bf16}},
+                               verify::verifier());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_nccl: %s\n", error.what());
+    return static_cast<int>(harness::Exit::error);
+  }
+}

@@ -1,0 +1,86 @@
+// Gradients of functions: cudnnActivationBackward's modes, and the engines that the library offers
+// for a described H100.
+#include "suites/cudnn/ops/activation_gradient/activation_gradient.h"
+
+#include <gmock/gmock.h>
+
+#include <utility>
+
+#include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/h100.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+ActivationCall map(const char* key) {
+  return map_activation_gradient(shape_of<ActivationGradient>(key));
+}
+
+GraphsOf graphs_of(const char* key) {
+  return bound(activation_gradient_graphs, shape_of<ActivationGradient>(key));
+}
+
+TEST(MapActivationGradient, EveryFunctionIsItself) {
+  EXPECT_EQ(map("relu_bwd/8x64"), (ActivationCall{CUDNN_ACTIVATION_RELU, 0}));
+  EXPECT_EQ(map("sigmoid_bwd/8x64"), (ActivationCall{CUDNN_ACTIVATION_SIGMOID, 0}));
+  EXPECT_EQ(map("tanh_bwd/8x64"), (ActivationCall{CUDNN_ACTIVATION_TANH, 0}));
+  EXPECT_EQ(map("elu_bwd/8x64_a0.5"), (ActivationCall{CUDNN_ACTIVATION_ELU, 0.5}));
+  EXPECT_EQ(map("clip_bwd/8x64_a0_b6"), (ActivationCall{CUDNN_ACTIVATION_CLIPPED_RELU, 6}));
+  EXPECT_EQ(map("swish_bwd/8x64_a1"), (ActivationCall{CUDNN_ACTIVATION_SWISH, 1}));
+  for (const char* key : {"clip_bwd/8x64_a-1_b1", "elu_bwd/8x64_a-1", "leakyrelu_bwd/8x64_a0.1",
+                          "gelu_bwd/8x64", "exp_bwd/8x64"}) {
+    EXPECT_THROW(map(key), harness::Unsupported) << key;
+  }
+}
+
+TEST(MapActivationGradient, TheInputOfACeilingLiesAboveIt) {
+  EXPECT_EQ(clipped_relu_input(0, 6), 0);
+  EXPECT_EQ(clipped_relu_input(5.5F, 6), 5.5F);
+  EXPECT_EQ(clipped_relu_input(6, 6), 7);
+}
+
+TEST(ActivationGradientGraph, ReadsTheGradientAndWhatFrameworksKeep) {
+  const char* key = "sigmoid_bwd/2x128x3072";
+  const auto calls = graphs_of(key)(variant(key, Precision::bf16));
+  ASSERT_THAT(calls, SizeIs(1));
+  ASSERT_THAT(calls[0].inputs, SizeIs(2));
+  EXPECT_EQ(calls[0].inputs[0], calls[0].output);
+  EXPECT_EQ(calls[0].inputs[1], calls[0].output);
+  EXPECT_THAT(calls[0].bound, SizeIs(3));
+  EXPECT_TRUE(calls[0].graph.is_elementwise());
+  EXPECT_THROW(graphs_of(key)(variant(key, Precision::int8)), harness::Unsupported);
+}
+
+class FunctionOnH100 : public H100, public testing::WithParamInterface<const char*> {};
+
+TEST_P(FunctionOnH100, HasAnEngineForItsGradient) {
+  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16}) {
+    const auto asked = variant(GetParam(), precision, Layout::nhwc);
+    const auto found = names(graphs_of(GetParam()), asked);
+    ASSERT_THAT(found, Not(IsEmpty())) << to_string(precision);
+    GraphPlans others(Target(read_file(TEST_DATA "/h100_device_properties.json")));
+    auto calls = graphs_of(GetParam())(asked);
+    const auto known = others.known(std::move(calls.at(0).graph), {.most = 0});
+    EXPECT_EQ(others.choice(*known, found[0]).name(), found[0]) << "made of the name alone";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Functions, FunctionOnH100,
+    testing::Values("relu_bwd/8x64x14x14", "leakyrelu_bwd/8x64x14x14_a0.1",
+                    "clip_bwd/8x64x14x14_a0_b6", "clip_bwd/8x64x14x14_a-1_b1",
+                    "sigmoid_bwd/8x64x14x14", "tanh_bwd/8x64x14x14", "elu_bwd/8x64x14x14_a1",
+                    "elu_bwd/8x64x14x14_a-1", "exp_bwd/8x64x14x14", "sqrt_bwd/8x64x14x14",
+                    "gelu_bwd/8x64x14x14", "gelutanh_bwd/8x64x14x14", "erf_bwd/8x64x14x14",
+                    "hardswish_bwd/8x64x14x14", "softplus_bwd/8x64x14x14",
+                    "softsign_bwd/8x64x14x14", "mish_bwd/8x64x14x14", "swish_bwd/8x64x14x14_a1",
+                    "log_bwd/8x64x14x14", "pow_bwd/8x64x14x14_a2", "pow_bwd/8x64x14x14_a3",
+                    "pow_bwd/8x64x14x14_a0.5", "abs_bwd/8x64x14x14", "sin_bwd/8x64x14x14",
+                    "cos_bwd/8x64x14x14"));
+
+}  // namespace
+}  // namespace benanza::cudnn

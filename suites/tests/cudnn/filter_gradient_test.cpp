@@ -1,0 +1,144 @@
+// Gradients of a convolution's filters: the call's parts, and what the library offers for a
+// described H100.
+#include "suites/cudnn/ops/convolution_filter_gradient/convolution_filter_gradient.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cmath>
+
+#include "suites/cudnn/ops/convolution/convolution.h"
+#include "suites/cudnn/primitive/least_work.h"
+#include "suites/harness/primitive.h"
+#include "suites/tests/cudnn/h100.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+const char* const dense_key = "conv_bwd_filter/32x64x56x56_k128x3x3_p1.1.1.1_s2x2_d1x1_g1";
+const char* const uneven_key = "conv_bwd_filter/8x16x30x30_k16x3x3_p0.0.1.1_s2x2_d1x1_g1";
+const char* const depthwise_key = "conv_bwd_filter/8x96x56x56_k96x3x3_p1.1.1.1_s1x1_d1x1_g96";
+
+GraphsOf graphs_of(const char* key) {
+  return bound(filter_gradient_graphs, shape_of<ConvolutionFilterGradient>(key));
+}
+
+TEST(FilterGradientAlgorithms, NamesAreTheLibrarys) {
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0), "algo_0");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1), "algo_1");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT), "fft");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3), "algo_3");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD), "winograd");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED), "winograd_nonfused");
+  EXPECT_EQ(to_string(CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING), "fft_tiling");
+  for (int i = 0; i < CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT; ++i) {
+    const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(i);
+    EXPECT_EQ(parse_filter_gradient_algorithm(to_string(algorithm)), algorithm);
+  }
+  EXPECT_THROW(parse_filter_gradient_algorithm("algo_2"), std::invalid_argument);
+}
+
+// Every weight meets every output pixel: 2 * 32 * 128 * 64 products per pair of outputs and taps on
+// the image. Along an axis 28 outputs of 3 taps, of which the first misses at the begin pad.
+TEST(FilterGradientAlgorithms, TransformsMaySaveAnyArithmetic) {
+  const auto least = [](const harness::Algorithm& algorithm) {
+    return least_work({parse(dense_key), Precision::fp16, Layout::nchw, algorithm});
+  };
+  EXPECT_DOUBLE_EQ(least("algo_1").work.flops, 2.0 * 32 * 128 * 64 * 83 * 83);
+  for (const char* algorithm : {"winograd", "winograd_nonfused", "fft", "fft_tiling"}) {
+    EXPECT_TRUE(harness::transforms(algorithm)) << algorithm;
+    EXPECT_TRUE(std::isinf(least(algorithm).arithmetic_saving)) << algorithm;
+  }
+  for (const char* algorithm : {"algo_0", "algo_1", "algo_3", "engine5.k2=3"}) {
+    EXPECT_EQ(least(algorithm).arithmetic_saving, 1) << algorithm;
+  }
+}
+
+TEST(FilterGradientAlgorithms, WinogradAloneRoundsMore) {
+  const Convolution forward = shape_of<ConvolutionFilterGradient>(dense_key).forward;
+  for (int i = 0; i < CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT; ++i) {
+    const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(i);
+    const bool tiles = algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED;
+    EXPECT_EQ(rounding_amplification(forward, algorithm), tiles ? 16 : 1) << to_string(algorithm);
+  }
+}
+
+TEST(FilterGradient, BiasesAndIntegersAreRefused) {
+  const std::string with_bias = std::string(dense_key) + "_bias";
+  EXPECT_THROW(graphs_of(with_bias.c_str())(variant(with_bias.c_str(), Precision::fp32)),
+               harness::Unsupported);
+  EXPECT_THROW(graphs_of(dense_key)(variant(dense_key, Precision::int8, Layout::nhwc)),
+               harness::Unsupported);
+}
+
+TEST(FilterGradientGraph, ReadsInputAndGradientAndWritesWeights) {
+  const auto calls = graphs_of(dense_key)(variant(dense_key, Precision::fp16, Layout::nhwc));
+  ASSERT_THAT(calls, SizeIs(1));
+  ASSERT_THAT(calls[0].inputs, SizeIs(2));
+  EXPECT_THAT(calls[0].inputs[0].dims, ElementsAre(32, 64, 56, 56));
+  EXPECT_THAT(calls[0].inputs[1].dims, ElementsAre(32, 128, 28, 28));
+  EXPECT_THAT(calls[0].output.dims, ElementsAre(128, 64, 3, 3));
+  EXPECT_THAT(calls[0].output.strides, ElementsAre(576, 1, 192, 64));
+  EXPECT_THAT(calls[0].bound, ElementsAre(0, 1, 2));
+  EXPECT_TRUE(calls[0].graph.has_products());
+}
+
+TEST_F(H100, OffersFilterGradientsManyConfigurations) {
+  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+    for (const Precision precision :
+         {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
+      const auto found = names(graphs_of(dense_key), variant(dense_key, precision, layout));
+      EXPECT_GT(found.size(), 1U) << to_string(precision) << ' ' << to_string(layout);
+      EXPECT_THAT(found, Each(testing::HasSubstr("engine")));
+    }
+  }
+}
+
+TEST_F(H100, OffersFilterGradientsOfEveryConvolution) {
+  for (const char* key : {uneven_key, depthwise_key, "conv_bwd_filter/4x32x100_k64x3_p1.1_s1_d1_g1",
+                          "conv_bwd_filter/2x8x8x16x16_k16x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1",
+                          "conv_bwd_filter/8x32x28x28_k64x3x3_p2.2.2.2_s1x1_d2x2_g4"}) {
+    EXPECT_THAT(names(graphs_of(key), variant(key, Precision::fp16, Layout::nhwc)), Not(IsEmpty()))
+        << key;
+  }
+}
+
+TEST_F(H100, PlansFilterGradients) {
+  auto asked = variant(dense_key, Precision::fp16, Layout::nhwc);
+  const auto graphs = graphs_of(dense_key);
+  asked.algorithm = names(graphs, asked).at(0);
+  EXPECT_GE(workspace(graphs, asked), 0);
+}
+
+class RealFilterGradient : public testing::TestWithParam<const char*> {};
+
+// The library's own arithmetic must map what it reads to the gradient that it is given.
+TEST_P(RealFilterGradient, AgreesOnTheOutputsExtents) {
+  const Convolution forward = shape_of<ConvolutionFilterGradient>(GetParam()).forward;
+  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+    const ConvolutionCall call = map_convolution(forward, Precision::fp16, layout);
+    const ConvolutionDescriptors descriptors = describe(call, layout, Precision::fp16);
+    std::array<int, CUDNN_DIM_MAX> dims{};
+    const auto rank = static_cast<int>(call.output.dims.size());
+    ASSERT_EQ(
+        cudnnGetConvolutionNdForwardOutputDim(descriptors.convolution.get(), descriptors.read.get(),
+                                              descriptors.weights.get(), rank, dims.data()),
+        CUDNN_STATUS_SUCCESS);
+    EXPECT_EQ(Dims(dims.begin(), dims.begin() + rank), call.output.dims);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, RealFilterGradient,
+    testing::Values(dense_key, uneven_key, depthwise_key,
+                    "conv_bwd_filter/4x32x100_k64x3_p1.1_s1_d1_g1",
+                    "conv_bwd_filter/2x8x8x16x16_k16x3x3x3_p1.1.1.1.1.1_s1x1x1_d1x1x1_g1"));
+
+}  // namespace
+}  // namespace benanza::cudnn

@@ -1,0 +1,99 @@
+// Gradients of normalizations as graphs: what the library is given, and what it offers for a
+// described H100.
+#include "suites/cudnn/ops/layer_normalization_gradient.h"
+
+#include <gmock/gmock.h>
+
+#include <utility>
+
+#include "suites/tests/cudnn/h100.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+GraphsOf graphs_of(const char* key) {
+  return bound(layer_normalization_gradient_graphs, shape_of<LayerNormalizationGradient>(key));
+}
+
+GraphCalls calls_of(const char* key, Precision precision = Precision::fp32) {
+  return graphs_of(key)(variant(key, precision));
+}
+
+// dy, x, scale, mean and variance in; dx, then the gradients of scale and bias out.
+TEST(LayerNormalizationGradientGraph, HasTheProblemsOperandsAndResults) {
+  const auto calls = calls_of("layernorm_bwd/128x768_e1e-05_sb");
+  ASSERT_THAT(calls, SizeIs(1));
+  const GraphCall& call = calls[0];
+  ASSERT_THAT(call.inputs, SizeIs(5));
+  EXPECT_THAT(call.inputs[1].dims, ElementsAre(128, 768, 1, 1));
+  EXPECT_THAT(call.inputs[1].strides, ElementsAre(768, 1, 768, 768));
+  EXPECT_THAT(call.inputs[2].dims, ElementsAre(1, 768, 1, 1));
+  EXPECT_THAT(call.inputs[4].dims, ElementsAre(128, 1, 1, 1));
+  ASSERT_TRUE(call.inverse_deviation);
+  EXPECT_EQ(call.inverse_deviation->operand, 4U);
+  EXPECT_EQ(call.inverse_deviation->epsilon, 1e-5F);
+  EXPECT_THAT(call.bound, SizeIs(6));
+  EXPECT_THAT(call.further_results, SizeIs(2));
+  EXPECT_THAT(call.ignored_results, IsEmpty());
+}
+
+TEST(LayerNormalizationGradientGraph, TheLibraryAlwaysScales) {
+  const auto plain = calls_of("layernorm_bwd/128x768_e1e-05");
+  EXPECT_THAT(plain.at(0).inputs, SizeIs(4));
+  EXPECT_EQ(plain.at(0).inverse_deviation->operand, 3U);
+  EXPECT_THAT(plain.at(0).further_results, IsEmpty());
+  EXPECT_THAT(plain.at(0).ignored_results, SizeIs(2));
+  EXPECT_THAT(plain.at(0).graph.constants(), SizeIs(1));
+  const auto scaled = calls_of("layernorm_bwd/128x768_e1e-05_s");
+  EXPECT_THAT(scaled.at(0).further_results, SizeIs(1));
+  EXPECT_THAT(scaled.at(0).ignored_results, SizeIs(1));
+}
+
+TEST(LayerNormalizationGradientGraph, ARootMeanSquareHasNoMeanAndNeedsNoBias) {
+  const auto calls = calls_of("rmsnorm_bwd/128x4096_e1e-06_s");
+  EXPECT_THAT(calls.at(0).inputs, SizeIs(4));
+  EXPECT_EQ(calls.at(0).inverse_deviation->operand, 3U);
+  EXPECT_THAT(calls.at(0).further_results, SizeIs(1));
+  EXPECT_THAT(calls.at(0).ignored_results, IsEmpty());
+}
+
+TEST(LayerNormalizationGradientGraph, HalfPrecisionHasVectorsOfEither) {
+  const auto calls = calls_of("layernorm_bwd/128x768_e1e-05_sb", Precision::bf16);
+  ASSERT_THAT(calls, SizeIs(2));
+  EXPECT_EQ(calls[0].inputs[2].precision, Precision::bf16);
+  EXPECT_EQ(calls[0].further_results[0].format.precision, Precision::bf16);
+  EXPECT_EQ(calls[0].inputs[4].precision, Precision::fp32);
+  EXPECT_EQ(calls[1].prefix, "fp32vectors.");
+  EXPECT_EQ(calls[1].inputs[2].precision, Precision::fp32);
+  EXPECT_EQ(calls[1].further_results[1].format.precision, Precision::fp32);
+  EXPECT_THROW(calls_of("layernorm_bwd/128x768_e1e-05_sb", Precision::int8), harness::Unsupported);
+}
+
+class NormalizationOnH100 : public H100, public testing::WithParamInterface<const char*> {};
+
+TEST_P(NormalizationOnH100, HasAnEngineForItsGradient) {
+  const GraphsOf graphs = graphs_of(GetParam());
+  for (const Precision precision : {Precision::fp32, Precision::fp16, Precision::bf16}) {
+    const auto asked = variant(GetParam(), precision);
+    const auto found = names(graphs, asked);
+    ASSERT_THAT(found, Not(IsEmpty())) << to_string(precision);
+    GraphPlans others(Target(read_file(TEST_DATA "/h100_device_properties.json")));
+    auto calls = graphs(asked);
+    const auto known = others.known(std::move(calls.at(0).graph), {.most = 0});
+    EXPECT_EQ(others.choice(*known, found[0]).name(), found[0]) << "made of the name alone";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Normalizations, NormalizationOnH100,
+                         testing::Values("layernorm_bwd/1024x768_e1e-05_sb",
+                                         "layernorm_bwd/1024x768_e1e-05",
+                                         "rmsnorm_bwd/1024x4096_e1e-06_s",
+                                         "rmsnorm_bwd/1024x4096_e1e-06"));
+
+}  // namespace
+}  // namespace benanza::cudnn
