@@ -53,8 +53,10 @@ int generate_from(const std::vector<std::string>& recordings, std::vector<Precis
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Turns ONNX models into the problems that the benchmark suites measure.",
-               "benanza-generate");
+  CLI::App app(
+      "Turns ONNX models, or the calls of recorded programs, into the problems that the benchmark "
+      "suites measure.",
+      "benanza-generate");
   std::vector<std::string> models;
   std::vector<std::string> lists;
   std::vector<std::string> recordings;

@@ -11,8 +11,8 @@ import sys
 import unittest
 
 BIN = pathlib.Path(sys.argv.pop(1))
-PROGRAMS = [name for name in ("benanza-generate", "benanza-analyze", "benanza-regress", "benanza-zoo",
-                              "bench_onednn") if (BIN / name).exists()]
+PROGRAMS = [name for name in ("benanza-generate", "benanza-analyze", "benanza-record", "benanza-regress",
+                              "benanza-zoo", "bench_onednn") if (BIN / name).exists()]
 
 # Completes the words of its arguments, the last one being typed, as Tab does.
 COMPLETE = r"""

@@ -39,7 +39,7 @@ foreach(file IN LISTS texts)
   endforeach()
 endforeach()
 
-foreach(program benanza-generate benanza-analyze benanza-regress benanza-zoo)
+foreach(program benanza-generate benanza-analyze benanza-record benanza-regress benanza-zoo)
   run(${bin}/${program} --version)
   expect("${output}" "${program} ")
   foreach(page man/man1/${program}.1 bash-completion/completions/${program}

@@ -32,7 +32,8 @@ void prepare_file(const std::filesystem::path& file, bool force) {
 
 int run(int argc, char** argv) {
   CLI::App app(
-      "Runs a program, its children included, and records what its libraries are called for: every "
+      "Runs the program that follows --, its children included, and records what its libraries are "
+      "called for: every "
       "call of oneDNN with its sizes, types and time. Output and exit status stay the program's.",
       "benanza-record");
   app.footer(

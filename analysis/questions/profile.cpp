@@ -1,0 +1,179 @@
+// benanza-analyze profile: a flat profile of recorded programs.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "analysis/questions/question.h"
+#include "analysis/recordings/flat_profile.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+struct Options {
+  CommonFlags output;
+  std::vector<std::string> recordings;
+};
+
+/// A recording as it was read.
+struct Recorded {
+  std::string file{};
+  RecordedRun run{};
+  std::vector<std::string> libraries{};
+  std::vector<CallTotal> totals{};
+};
+
+std::vector<Recorded> read_recordings(const std::vector<std::string>& files) {
+  std::vector<Recorded> list;
+  for (const std::string& file : files) {
+    const RecordingReader reader(file);
+    list.push_back({.file = file,
+                    .run = reader.run(),
+                    .libraries = reader.libraries(),
+                    .totals = reader.totals()});
+    if (list.back().totals.empty()) {
+      throw Error(file +
+                  ": holds no call: the program never called oneDNN, or printed to a file of its "
+                  "own");
+    }
+  }
+  return list;
+}
+
+std::string command_text(const RecordedRun& run) {
+  std::string text;
+  for (const std::string& word : run.command) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+/// Number of a recording behind a title, where there are several.
+std::string numbered(const std::string& title, std::size_t recording, std::size_t recordings) {
+  return recordings == 1 ? title : fmt::format("{} {}", title, recording + 1);
+}
+std::string numbered_name(const std::string& name, std::size_t recording, std::size_t recordings) {
+  return recordings == 1 ? name : fmt::format("{}_{}", name, recording + 1);
+}
+
+Sheet sheet_of(const std::string& name, const std::string& caption, Grouping grouping,
+               const std::vector<Recorded>& recorded) {
+  std::vector<std::vector<CallTotal>> totals;
+  std::vector<double> sums;
+  for (const Recorded& one : recorded) {
+    totals.push_back(one.totals);
+    sums.push_back(sum_of(one.totals).seconds);
+  }
+  Sheet sheet{.name = name, .caption = caption};
+  // CSV is one table of all three.
+  sheet.columns.push_back({"by", "by"});
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    const auto column = [&](const std::string& title, const std::string& key) {
+      sheet.columns.push_back(
+          {numbered(title, at, recorded.size()), numbered_name(key, at, recorded.size()), true});
+    };
+    column("share", "share");
+    column("ms", "seconds");
+    column("calls", "calls");
+    column("us/call", "mean_seconds");
+  }
+  sheet.columns.push_back({"name", "call", false, any_width});
+  for (const ProfileRow& row : flat_profile(totals, grouping)) {
+    std::vector<Cell> cells{text_cell(name)};
+    for (std::size_t at = 0; at < recorded.size(); ++at) {
+      const auto& part = row.parts[at];
+      if (!part) {
+        for (int column = 0; column < 4; ++column) cells.push_back(text_cell("-"));
+        for (std::size_t cell = cells.size() - 4; cell < cells.size(); ++cell) {
+          cells[cell].value = nullptr;
+        }
+        continue;
+      }
+      cells.push_back(
+          percent_cell(sums[at] > 0 ? std::optional(part->seconds / sums[at]) : std::nullopt));
+      cells.push_back(ms_cell(part->seconds));
+      cells.push_back(count_cell(static_cast<std::size_t>(part->calls)));
+      cells.push_back(us_cell(part->seconds / static_cast<double>(part->calls)));
+    }
+    cells.push_back(text_cell(row.name));
+    sheet.rows.push_back(std::move(cells));
+  }
+  return sheet;
+}
+
+/// For people the heading says what a table is by.
+Sheet without_first(Sheet sheet) {
+  sheet.columns.erase(sheet.columns.begin());
+  for (auto& row : sheet.rows) row.erase(row.begin());
+  return sheet;
+}
+
+void add_runs(Section& section, const std::vector<Recorded>& recorded) {
+  auto runs = nlohmann::ordered_json::array();
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    const Recorded& one = recorded[at];
+    const ProfileRow::Part sum = sum_of(one.totals);
+    section.add(Entry{numbered("recording", at, recorded.size()), one.file});
+    section.add(Entry{"program", command_text(one.run)});
+    section.add(Entry{"machine", one.run.machine});
+    for (const std::string& library : one.libraries) {
+      if (library.starts_with("oneDNN ")) section.add(Entry{"library", library});
+    }
+    std::string total =
+        fmt::format("{} calls, {:.3f} ms in the library", sum.calls, sum.seconds * 1e3);
+    if (one.run.seconds) {
+      total += fmt::format(" of {:.3f} s", *one.run.seconds);
+    } else {
+      total += "; the recorder did not see the program's end";
+    }
+    section.add(Entry{"total", total});
+    const auto or_null = [](const auto& value) {
+      return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+    };
+    runs.push_back({{"file", one.file},
+                    {"command", one.run.command},
+                    {"machine", one.run.machine},
+                    {"libraries", one.libraries},
+                    {"run_seconds", or_null(one.run.seconds)},
+                    {"exit_status", or_null(one.run.exit_status)},
+                    {"calls", sum.calls},
+                    {"seconds", sum.seconds}});
+  }
+  section.facts["recordings"] = std::move(runs);
+}
+
+void answer(const Options& options) {
+  const std::vector<Recorded> recorded = read_recordings(options.recordings);
+  Section section;
+  section.csv_facts = {};
+  add_runs(section, recorded);
+  const std::vector<Sheet> sheets{
+      sheet_of("kinds", "by kind of call", Grouping::kind, recorded),
+      sheet_of("implementations", "by implementation", Grouping::implementation, recorded),
+      sheet_of("calls", "by call", Grouping::call, recorded)};
+  section.csv = sheets.front();
+  for (std::size_t at = 1; at < sheets.size(); ++at) {
+    section.csv.rows.insert(section.csv.rows.end(), sheets[at].rows.begin(), sheets[at].rows.end());
+  }
+  for (const Sheet& sheet : sheets) section.add(without_first(sheet));
+  Page page{.command = "profile", .flat = true};
+  page.sections.push_back(std::move(section));
+  print(page_text(page, options.output.format, rows_of(options.output)));
+}
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  flags.add("recordings", options->recordings,
+            "Files of benanza-record; several stand side by side", "RECORDING");
+  add_output_flags(flags, options->output);
+  return [options] { answer(*options); };
+}
+
+}  // namespace
+
+Question profile_question() {
+  return {.name = "profile",
+          .help = "A flat profile of recorded programs: time by kind, implementation and call",
+          .ask = ask};
+}
+
+}  // namespace benanza::analysis
