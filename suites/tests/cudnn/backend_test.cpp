@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <sstream>
+#include <string>
+
+#include "core/base/file.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -95,6 +99,33 @@ TEST_F(WithoutGpu, CallsOfTrainingStepsAreKnownByName) {
               ElementsAre("direct", "direct.deterministic"));
   EXPECT_THAT(fp16("logsoftmax_bwd/3x10_a1", Layout::plain),
               ElementsAre("log.instance", "log.channel"));
+}
+
+// The list is what a new GPU or library is tried with.
+TEST_F(WithoutGpu, EveryListedGradientHasACallOrMayHaveAnEngine) {
+  std::istringstream keys(read_file(TEST_DATA "/gradient_keys.txt"));
+  int with_calls = 0;
+  int count = 0;
+  for (std::string key; keys >> key; ++count) {
+    const Layout layout = backend_.layouts(parse(key)).at(0);
+    try {
+      with_calls += names(key.c_str(), Precision::fp32, layout).empty() ? 0 : 1;
+    } catch (const harness::NoDevice&) {
+      // Graphs alone.
+    }
+  }
+  EXPECT_GT(count, 50);
+  EXPECT_GT(with_calls, 35);
+}
+
+TEST_F(WithoutGpu, GradientsOfBiasesAreRefusedInWords) {
+  try {
+    names("conv_bwd_filter/2x8x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1_bias", Precision::fp32,
+          Layout::nchw);
+    FAIL() << "not refused";
+  } catch (const harness::Unsupported& refusal) {
+    EXPECT_STREQ(refusal.what(), "cuDNN sums the gradient of a bias in a call of its own");
+  }
 }
 
 TEST_F(WithoutGpu, TrainingStepsOfIntegersAreRefused) {
