@@ -6,7 +6,9 @@
 
 #include "analysis/questions/question.h"
 #include "analysis/recordings/flat_profile.h"
+#include "analysis/recordings/perfetto.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 
 namespace benanza::analysis {
 namespace {
@@ -14,6 +16,7 @@ namespace {
 struct Options {
   CommonFlags output;
   std::vector<std::string> recordings;
+  std::string perfetto;
 };
 
 /// A recording as it was read.
@@ -157,6 +160,9 @@ void answer(const Options& options) {
   for (const Sheet& sheet : sheets) section.add(without_first(sheet));
   Page page{.command = "profile", .flat = true};
   page.sections.push_back(std::move(section));
+  if (!options.perfetto.empty()) {
+    write_file(options.perfetto, perfetto_trace(options.recordings));
+  }
   print(page_text(page, options.output.format, rows_of(options.output)));
 }
 
@@ -165,6 +171,9 @@ Action ask(Flags& flags) {
   flags.add("recordings", options->recordings,
             "Files of benanza-record; several stand side by side", "RECORDING");
   add_output_flags(flags, options->output);
+  flags.add("--perfetto", options->perfetto,
+            "Write every call into this file, too, in the trace format that Perfetto reads",
+            "FILE");
   return [options] { answer(*options); };
 }
 

@@ -85,6 +85,23 @@ TEST(ProfileProgram, TextHasAsManyRowsAsAsked) {
   EXPECT_THAT(csv.out, HasSubstr("implementations,0.6"));
 }
 
+TEST(ProfileProgram, TraceForPerfetto) {
+  const Folder folder;
+  const auto path = folder.path() / "trace.json";
+  const Outcome outcome = run_program(
+      "profile " + recording(folder, "run.db").string() + " --perfetto " + path.string(), folder);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json events = json::parse(test::contents(path))["traceEvents"];
+  ASSERT_THAT(events, SizeIs(4));
+  EXPECT_EQ(events[0]["ph"], "M");
+  // 6 ms, then 2 ms: microseconds.
+  EXPECT_EQ(events[2]["ph"], "X");
+  EXPECT_EQ(events[2]["name"], "matmul");
+  EXPECT_DOUBLE_EQ(events[2]["ts"].get<double>(), 6000);
+  EXPECT_DOUBLE_EQ(events[2]["dur"].get<double>(), 2000);
+  EXPECT_EQ(events[2]["args"]["problem"], "2x3:3x5");
+}
+
 TEST(ProfileProgram, ErrorsAreOneLine) {
   const Folder folder;
   expect_error(run_program("profile /no/such.db", folder), "record a program");

@@ -13,7 +13,7 @@ PRAGMA synchronous = NORMAL;
 BEGIN;
 CREATE TABLE run(
   command TEXT NOT NULL,
-  start_seconds REAL NOT NULL,
+  start_seconds REAL,
   seconds REAL,
   exit_status INTEGER,
   machine TEXT NOT NULL);
@@ -38,7 +38,7 @@ CREATE TABLE call(
   text INTEGER NOT NULL REFERENCES call_text(id),
   process INTEGER,
   start_seconds REAL,
-  arrival_seconds REAL NOT NULL,
+  arrival_seconds REAL,
   milliseconds REAL NOT NULL);
 CREATE VIEW calls AS
   SELECT sequence, start_seconds, arrival_seconds, process, source, engine, kind, implementation,
@@ -191,7 +191,7 @@ RecordedRun RecordingReader::run() const {
                         "SELECT command, start_seconds, seconds, exit_status, machine FROM run");
   if (!row.step()) throw Error(connection_.path().string() + ": holds no run; record it anew");
   const auto command = nlohmann::json::parse(row.text(0), nullptr, false);
-  RecordedRun run{.start = row.real(1),
+  RecordedRun run{.start = row.optional_real(1),
                   .seconds = row.optional_real(2),
                   .exit_status = row.optional_integer(3),
                   .machine = std::string(row.text(4))};
@@ -224,6 +224,19 @@ std::vector<CallTotal> RecordingReader::totals() const {
                     .first = row.integer(11)});
   }
   return list;
+}
+
+void RecordingReader::for_each(const std::function<void(const ArrivedCall& call)>& use) const {
+  sqlite::Statement row(
+      connection_, std::string("SELECT start_seconds, arrival_seconds, process, milliseconds, ") +
+                       text_columns + " FROM calls ORDER BY sequence");
+  while (row.step()) {
+    use({.text = read_text(row, 4),
+         .started = row.optional_real(0),
+         .arrived = row.optional_real(1),
+         .process = row.optional_integer(2),
+         .milliseconds = row.real(3)});
+  }
 }
 
 std::vector<std::uint32_t> RecordingReader::sequence() const {

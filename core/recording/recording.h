@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,7 @@ struct ArrivedCall {
   /// Seconds from the run's start: when the library says that the call began, and when its line was
   /// read.
   std::optional<double> started{};
-  double arrived = 0;
+  std::optional<double> arrived{};
   std::optional<std::int64_t> process{};
   double milliseconds = 0;
 };
@@ -50,8 +51,8 @@ struct ArrivedCall {
 /// The run of a program.
 struct RecordedRun {
   std::vector<std::string> command{};
-  /// Seconds since 1970.
-  double start = 0;
+  /// Seconds since 1970; empty where it is not known, as of a log.
+  std::optional<double> start{};
   /// Empty where the recorder did not see the program's end.
   std::optional<double> seconds{};
   /// As a shell has it: 128 and the signal's number where one ended it.
@@ -110,6 +111,8 @@ class RecordingReader {
   std::vector<std::string> libraries() const;
   /// In the order of their first calls.
   std::vector<CallTotal> totals() const;
+  /// Every call in its order.
+  void for_each(const std::function<void(const ArrivedCall& call)>& use) const;
   /// Every call in its order, as an index into totals().
   std::vector<std::uint32_t> sequence() const;
 

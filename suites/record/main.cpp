@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/program/program_flags.h"
+#include "suites/record/import_log.h"
 #include "suites/record/recorder.h"
 #include "suites/record/run_program.h"
 
@@ -39,10 +40,14 @@ int run(int argc, char** argv) {
   app.footer(
       "The program and its arguments follow --: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
   std::string out = "benanza-record.db";
+  std::string log;
   bool force = false;
   app.add_option("--out", out, "The recording, an SQLite file")
       ->type_name("FILE")
       ->capture_default_str();
+  app.add_option("--log", log,
+                 "Instead of running a program: a file with what oneDNN printed (ONEDNN_VERBOSE=1)")
+      ->type_name("FILE");
   app.add_flag("--force", force, "Overwrite the file if it is there");
   add_program_flags(app);
   // What follows is the program's own.
@@ -54,6 +59,12 @@ int run(int argc, char** argv) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + ": see --help; the program follows --");
+  }
+  if (!log.empty()) {
+    if (!command.empty()) throw Error("--log: goes without a program");
+    prepare_file(out, force);
+    record::import_log(log, out);
+    return 0;
   }
   if (command.empty()) {
     throw Error("no program: benanza-record [OPTIONS] -- COMMAND [ARGS...]");

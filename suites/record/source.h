@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,10 @@ class Source {
   /// How the lines begin that the library prints to the program's standard output.
   virtual std::vector<std::string_view> markers() const { return {}; }
   /// A line that begins with one of the markers, without its end. `start` is the run's, in seconds
-  /// since 1970; `arrived` is in seconds from there. Taken::no: it is the program's own.
-  virtual Taken take(std::string_view line, double start, double arrived, RecordingWriter& writer) {
+  /// since 1970; `arrived` is in seconds from there. Both are empty where a log was kept that does
+  /// not tell. Taken::no: it is the program's own.
+  virtual Taken take(std::string_view line, std::optional<double> start,
+                     std::optional<double> arrived, RecordingWriter& writer) {
     static_cast<void>(line);
     static_cast<void>(start);
     static_cast<void>(arrived);

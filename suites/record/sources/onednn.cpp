@@ -44,7 +44,7 @@ class OnednnSource : public Source {
     return {"onednn_verbose,", "dnnl_verbose,", "mkldnn_verbose,"};
   }
 
-  Taken take(std::string_view line, double start, double arrived,
+  Taken take(std::string_view line, std::optional<double> start, std::optional<double> arrived,
              RecordingWriter& writer) override {
     const auto parsed = parse_onednn_line(line);
     if (!parsed) return Taken::no;
@@ -54,7 +54,7 @@ class OnednnSource : public Source {
     if (parsed->kind == OnednnLine::Kind::exec) {
       ArrivedCall call{
           .text = parsed->call, .arrived = arrived, .milliseconds = parsed->milliseconds};
-      if (parsed->timestamp) call.started = *parsed->timestamp * 1e-3 - start;
+      if (parsed->timestamp && start) call.started = *parsed->timestamp * 1e-3 - *start;
       writer.add(call);
     }
     return Taken::yes;

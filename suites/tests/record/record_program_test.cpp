@@ -157,6 +157,24 @@ TEST_F(RecordProgram, OutlivesTheEndOfTheRecorder) {
   EXPECT_FALSE(reader.run().seconds);
 }
 
+TEST_F(RecordProgram, LogThatWasKeptBecomesARecording) {
+  ASSERT_EQ(run("(echo start; cat line line; printf 'epoch 1 '; head -c -1 line) >log"), 0);
+  EXPECT_EQ(run(std::string(BENANZA_RECORD) + " --log log --out run.db"), 0);
+  const RecordingReader reader(folder / "run.db");
+  EXPECT_THAT(reader.sequence(), SizeIs(3));
+  reader.for_each([](const ArrivedCall& call) {
+    EXPECT_EQ(call.text.problem, "2x3");
+    EXPECT_EQ(call.milliseconds, 0.25);
+    EXPECT_FALSE(call.started);
+    EXPECT_FALSE(call.arrived);
+  });
+  EXPECT_FALSE(reader.run().start);
+  EXPECT_NE(
+      run("echo nothing >log; " + std::string(BENANZA_RECORD) + " --log log --out no.db 2>err"), 0);
+  EXPECT_THAT(file("err"), AllOf(StartsWith("benanza-record: log: "), HasSubstr("ONEDNN_VERBOSE")));
+  EXPECT_FALSE(std::filesystem::exists(folder / "no.db"));
+}
+
 TEST(Recording, WhatIsNoneIsSaid) {
   EXPECT_THROW(RecordingReader("/no/such/recording.db"), Error);
   EXPECT_THROW(RecordingReader("/bin/sh"), Error);
