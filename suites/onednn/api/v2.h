@@ -92,7 +92,7 @@ struct Operation<dnnl::layer_normalization_backward> {
   }
 };
 
-/// Gradients of normalizations want the shift, which they do not use.
+/// The gradient of batch normalization wants the shift, which it does not use.
 inline constexpr bool gradient_takes_shift = true;
 
 /// A forward call's descriptor, and what version 2 goes on reading of it.

@@ -14,7 +14,7 @@ using Softmax = dnnl::softmax_forward;
 using PoolingGradient = dnnl::pooling_backward;
 using SoftmaxGradient = dnnl::softmax_backward;
 
-/// Version 2's gradients of normalizations want the shift.
+/// Version 2's gradient of batch normalization wants the shift.
 inline constexpr bool gradient_takes_shift = false;
 
 /// A forward call's descriptor.

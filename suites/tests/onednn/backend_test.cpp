@@ -96,7 +96,7 @@ TEST_F(OnednnBackendTest, NoReferenceCodeWhereAnotherLayoutHasBetter) {
               HasSubstr("only reference code in this layout, and better in another"));
   EXPECT_THAT(
       algorithms(convolution, Layout::nchw, harness::AlgorithmSet::with_reference, Precision::int8),
-      ::testing::Contains("ref_int8:any"));
+      ::testing::Contains(testing::StartsWith("ref")));
   EXPECT_EQ(refusal(convolution, Precision::int8, Layout::nhwc), "");
 }
 
