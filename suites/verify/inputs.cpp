@@ -128,11 +128,14 @@ bool is_sum_of_products(const Problem& problem) {
       problem.shape);
 }
 
-/// Squares of rows are summed. Of few values each is added many times, and rounded alike every
-/// time: right sums would be farther off than those of any numbers are.
+/// Squares of rows or channels are summed. Of few values each is added many times, and rounded
+/// alike every time: right sums would be farther off than those of any numbers are.
 bool sums_squares(const Shape& shape) {
   return std::holds_alternative<LayerNormalization>(shape) ||
-         std::holds_alternative<InstanceNormalization>(shape);
+         std::holds_alternative<InstanceNormalization>(shape) ||
+         std::holds_alternative<BatchNormalizationTraining>(shape) ||
+         std::holds_alternative<BatchNormalizationGradient>(shape) ||
+         std::holds_alternative<LayerNormalizationGradient>(shape);
 }
 
 /// The greatest of what the steps want; 0 without functions among them.
