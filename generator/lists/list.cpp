@@ -39,11 +39,8 @@ LoweredLayer layer_of(const Pass& pass, std::string name, const std::string& op)
     layer.reason = pass.reason;
     return layer;
   }
-  const Work done = work(*pass.problem, Precision::fp32);
-  layer.problems = {key(*pass.problem)};
   layer.calls = {{.problem = *pass.problem, .operands = {}}};
-  layer.flops = done.flops;
-  layer.bytes = static_cast<double>(done.bytes());
+  set_work(layer);
   return layer;
 }
 

@@ -81,6 +81,12 @@ struct LoweredLayer : Layer {
   bool constant = false;
 };
 
+/// Sets what follows from the layer's calls: its problems, and their FLOPs and bytes at fp32. Free
+/// layers do neither; what an unsupported one has is left as it is.
+void set_work(LoweredLayer& layer);
+/// Sets what follows from its reads: the layers that it needs, ascending, each once.
+void set_inputs(LoweredLayer& layer);
+
 /// A model bound to one batch size; layers in topological order.
 struct LoweredGraph {
   std::string model;

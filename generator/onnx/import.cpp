@@ -17,15 +17,6 @@
 namespace benanza::onnx {
 namespace {
 
-/// The layers that the step reads, ascending, each once.
-std::vector<std::size_t> producers(const std::vector<Read>& reads) {
-  std::set<std::size_t> layers;
-  for (const Read& read : reads) {
-    if (read.producer) layers.insert(*read.producer);
-  }
-  return {layers.begin(), layers.end()};
-}
-
 bool all_outputs_constant(const Step& step) {
   return std::all_of(step.outputs.begin(), step.outputs.end(),
                      [](const Value* output) { return output == nullptr || output->constant; });
@@ -174,7 +165,7 @@ LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, con
     LoweredLayer& layer = graph.layers.emplace_back(lower_step(program, step, operators, bound));
     layer.name = step.node.name();
     layer.reads = reads_of(program, step, numbers);
-    layer.inputs = producers(layer.reads);
+    set_inputs(layer);
     layer.constant = all_outputs_constant(step);
     if (const auto first = first_assumption(step)) {
       layer.assumed = to_string(program.assumptions[*first]);

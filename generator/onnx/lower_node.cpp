@@ -101,24 +101,13 @@ LoweredLayer make_layer(const NodeView& node, Lowered lowered) {
   layer.reason = std::move(lowered.reason);
   layer.calls = std::move(lowered.calls);
   layer.whole = std::move(lowered.whole);
-  for (const Call& call : layer.calls) layer.problems.push_back(key(call.problem));
+  set_work(layer);
   for (std::size_t index = 0; index < node.output_count(); ++index) {
     if (!node.has_output(index)) continue;
     const Tensor& tensor = node.output(index);
     layer.outputs.push_back({tensor.name, type_name(tensor.type), tensor.shape});
   }
-  if (layer.cost == Cost::unsupported) {
-    layer.bytes = traffic_bytes(node);
-    return layer;
-  }
-  layer.flops = 0;
-  layer.bytes = 0;
-  if (layer.cost == Cost::free) return layer;
-  for (const Call& call : layer.calls) {
-    const Work done = work(call.problem, Precision::fp32);
-    *layer.flops += done.flops;
-    *layer.bytes += static_cast<double>(done.bytes());
-  }
+  if (layer.cost == Cost::unsupported) layer.bytes = traffic_bytes(node);
   return layer;
 }
 

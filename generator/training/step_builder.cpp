@@ -45,23 +45,10 @@ struct IsParameter {
   }
 };
 
+/// A layer whose calls and reads are known.
 void finish(LoweredLayer& layer) {
-  layer.problems.clear();
-  layer.flops = 0;
-  layer.bytes = 0;
-  for (const Call& call : layer.calls) {
-    layer.problems.push_back(key(call.problem));
-    const Work done = work(call.problem, Precision::fp32);
-    *layer.flops += done.flops;
-    *layer.bytes += static_cast<double>(done.bytes());
-  }
-  std::vector<std::size_t> producers;
-  for (const Read& read : layer.reads) {
-    if (read.producer) producers.push_back(*read.producer);
-  }
-  std::sort(producers.begin(), producers.end());
-  producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
-  layer.inputs = std::move(producers);
+  set_work(layer);
+  set_inputs(layer);
 }
 
 Source from_read(std::size_t index) { return {.index = static_cast<int>(index)}; }
@@ -306,8 +293,6 @@ void StepBuilder::add_unsupported(LayerGradients& gradients, int call, const std
   layer.reads.push_back(arrived);
   layer.outputs = {{layer.name, "float", std::nullopt}};
   finish(layer);
-  layer.flops.reset();
-  layer.bytes.reset();
   const Read made = made_by(add_layer(std::move(layer)), 0);
   if (call >= 0) {
     const auto operands = layers_[gradients.layer].calls[static_cast<std::size_t>(call)].operands;

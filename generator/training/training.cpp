@@ -26,16 +26,7 @@ void train(LoweredLayer& layer) {
     layer.cost = Cost::measured;
     layer.reason.clear();
   }
-  if (layer.cost != Cost::measured) return;
-  layer.problems.clear();
-  layer.flops = 0;
-  layer.bytes = 0;
-  for (const Call& call : layer.calls) {
-    layer.problems.push_back(key(call.problem));
-    const Work done = work(call.problem, Precision::fp32);
-    *layer.flops += done.flops;
-    *layer.bytes += static_cast<double>(done.bytes());
-  }
+  set_work(layer);
 }
 
 std::vector<LoweredLayer> forward(const LoweredGraph& inference) {
@@ -44,11 +35,7 @@ std::vector<LoweredLayer> forward(const LoweredGraph& inference) {
   for (std::size_t index = 0; index < condensed.layers.size(); ++index) {
     LoweredLayer& layer = condensed.layers[index];
     if (condensed.originals[index].size() > 1) layer.cost = Cost::measured;
-    std::set<std::size_t> producers;
-    for (const Read& read : layer.reads) {
-      if (read.producer) producers.insert(*read.producer);
-    }
-    layer.inputs = {producers.begin(), producers.end()};
+    set_inputs(layer);
     if (layer.cost == Cost::measured || layer.cost == Cost::free) train(layer);
   }
   return std::move(condensed.layers);
