@@ -103,6 +103,11 @@ struct Flops {
     return 2 * products * number(recurrent.batch) * number(recurrent.directions()) *
            number(recurrent.gates()) * number(recurrent.hidden);
   }
+  // A product more or less with the initial state is a gradient's, too.
+  double operator()(const RecurrentGradient& gradient) const {
+    const double forward = (*this)(gradient.forward);
+    return (gradient.of_data() ? forward : 0) + (gradient.of_weights() ? forward : 0);
+  }
   template <class Other>
   double operator()(const Other&) const {
     return 0;

@@ -53,11 +53,15 @@ void check_steps(const KeyReader& reader, const Problem& problem) {
 }
 
 /// A view's operand spans gaps that nobody reads: what is moved is what counts. So do zeros that
-/// are not stored. A truth value is one byte.
+/// are not stored, and what a forward call kept stands for some of its operands. A truth value is
+/// one byte.
 std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
   if (std::holds_alternative<Copy>(problem.shape)) return written_elements(problem) * size;
   if (const auto* sparse = std::get_if<SparseProduct>(&problem.shape)) {
     return sparse->bytes_read(size);
+  }
+  if (const auto* gradient = std::get_if<RecurrentGradient>(&problem.shape)) {
+    return gradient->read_elements() * size;
   }
   std::int64_t total = 0;
   for (const Operand& operand : inputs(problem)) {

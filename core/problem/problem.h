@@ -24,10 +24,12 @@
 #include "core/problem/ops/layer_normalization.h"
 #include "core/problem/ops/layer_normalization_gradient.h"
 #include "core/problem/ops/lrn.h"
+#include "core/problem/ops/lrn_gradient.h"
 #include "core/problem/ops/pooling.h"
 #include "core/problem/ops/pooling_gradient.h"
 #include "core/problem/ops/quantization.h"
 #include "core/problem/ops/recurrent.h"
+#include "core/problem/ops/recurrent_gradient.h"
 #include "core/problem/ops/reduction.h"
 #include "core/problem/ops/resampling.h"
 #include "core/problem/ops/rotary.h"
@@ -40,12 +42,13 @@
 namespace benanza {
 
 /// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
-using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
-                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, LayerNormalization,
-                           InstanceNormalization, Resampling, Quantization, Recurrent, Dropout,
-                           Attention, Select, Rotary, ConvolutionFilterGradient, ActivationGradient,
-                           PoolingGradient, BatchNormalizationTraining, BatchNormalizationGradient,
-                           LayerNormalizationGradient, SoftmaxGradient, SparseProduct, Collective>;
+using Shape =
+    std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary, Softmax, Lrn,
+                 Reduction, Concat, Copy, Deconvolution, LayerNormalization, InstanceNormalization,
+                 Resampling, Quantization, Recurrent, Dropout, Attention, Select, Rotary,
+                 ConvolutionFilterGradient, ActivationGradient, PoolingGradient,
+                 BatchNormalizationTraining, BatchNormalizationGradient, LayerNormalizationGradient,
+                 SoftmaxGradient, SparseProduct, Collective, RecurrentGradient, LrnGradient>;
 
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {

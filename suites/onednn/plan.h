@@ -21,6 +21,8 @@ struct Argument {
   std::function<std::vector<float>(std::span<const float>)> rearrange = nullptr;
   /// The call finds it in its result, and overwrites it.
   bool in_result = false;
+  /// Of a result: the call adds to what is there.
+  bool accumulates = false;
 };
 
 /// An argument that the library wants and the problem does not have: `value` in every element.
@@ -29,11 +31,14 @@ struct Fill {
   float value = 0;
 };
 
-/// A forward call whose gradient needs what it leaves behind (places of maxima, say): run once when
-/// its operand is given, outside of any time. The operand is no argument of the gradient's call.
+/// A forward call whose gradient needs what it leaves behind (places of maxima, say): run outside
+/// of any time, whenever the last of its operands is given. The gradient's call reads, of the
+/// operands and of the results (DNNL_ARG_*), those that it has arguments for.
 struct Preparation {
   Implementation call;
-  std::size_t operand = 0;
+  /// Ascending, of the plan's; they and the plan's fills are all that the call reads.
+  std::vector<std::size_t> operands;
+  std::vector<int> results;
 };
 
 /// A call that computes the problem. `operands` are in the order of inputs(problem).

@@ -42,8 +42,8 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
                        [&] { return dnnl::primitive(plan.implementation.current().get()); });
   for (const Argument& argument : plan.operands) {
     if (argument.in_result) in_result_ = operands_.size();
-    const bool prepares = plan.preparation && plan.preparation->operand == operands_.size();
-    operands_.push_back(prepares ? prepare(*plan.preparation, argument) : allocate(plan, argument));
+    operands_.push_back(plan.preparation ? allocate_prepared(plan, argument)
+                                         : allocate(plan, argument));
   }
   for (const auto& [id, value] : plan.fills) {
     const Memory& memory = fills_.emplace_back(allocate(plan, {id, {}}).memory);
@@ -55,6 +55,14 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
     convert(stream_, Memory(floats(dims), engine_, values.data()), memory);
   }
   for (const Constant& constant : plan.constants) add(constant);
+  if (plan.preparation) {
+    prepare(plan);
+  } else if (const Memory::desc kept =
+                 plan.implementation.current().query_md(dnnl::query::workspace_md);
+             kept.get_size() > 0) {
+    kept_ = checked("memory for what gradients need", [&] { return Memory(kept, engine_); });
+    arguments_.push_back({DNNL_ARG_WORKSPACE, kept_.get()});
+  }
   results_.push_back(allocate(plan, plan.result));
   for (const Argument& argument : plan.further_results) {
     results_.push_back(allocate(plan, argument));
@@ -78,17 +86,65 @@ PlannedPrimitive::Tensor PlannedPrimitive::allocate(const Plan& plan, const Argu
   return {memory, argument};
 }
 
-PlannedPrimitive::Tensor PlannedPrimitive::prepare(const Preparation& preparation,
-                                                   const Argument& argument) {
-  const dnnl::primitive_desc_base& call = preparation.call.current();
-  return checked("the forward call", [&]() -> Tensor {
-    prepared_ = {.operand = preparation.operand,
-                 .call = dnnl::primitive(call.get()),
-                 .result = Memory(call.query_md(dnnl::query::dst_md), engine_),
-                 .workspace = Memory(call.query_md(dnnl::query::workspace_md), engine_),
-                 .scratchpad = Memory(call.scratchpad_desc(), engine_)};
-    arguments_.push_back({DNNL_ARG_WORKSPACE, prepared_->workspace.get()});
-    return {Memory(call.query_md(dnnl::query::src_md), engine_), argument};
+PlannedPrimitive::Tensor PlannedPrimitive::allocate_prepared(const Plan& plan,
+                                                             const Argument& argument) {
+  const Preparation& preparation = *plan.preparation;
+  const bool prepares =
+      std::ranges::find(preparation.operands, operands_.size()) != preparation.operands.end();
+  const Memory::desc wanted =
+      plan.implementation.current().query_md(dnnl::query::exec_arg_md, argument.id);
+  if (!prepares || wanted.get_size() > 0) return allocate(plan, argument);
+  const Memory::desc own =
+      preparation.call.current().query_md(dnnl::query::exec_arg_md, argument.id);
+  return {checked("memory", [&] { return Memory(own, engine_); }), argument};
+}
+
+void PlannedPrimitive::prepare(const Plan& plan) {
+  const dnnl::primitive_desc_base& call = plan.preparation->call.current();
+  const dnnl::primitive_desc_base& gradient = plan.implementation.current();
+  const auto wanted = [](const dnnl::primitive_desc_base& of, int id) {
+    return of.query_md(dnnl::query::exec_arg_md, id);
+  };
+  checked("the forward call", [&] {
+    Prepared made{.last_operand = plan.preparation->operands.back(),
+                  .call = dnnl::primitive(call.get()),
+                  .operands = {},
+                  .arguments = {}};
+    for (const std::size_t index : plan.preparation->operands) {
+      const Tensor& operand = operands_.at(index);
+      const Memory::desc format = wanted(call, operand.argument.id);
+      const bool shared = format == operand.memory.get_desc();
+      const Memory memory = shared ? operand.memory : Memory(format, engine_);
+      made.operands.emplace(index, memory);
+      made.arguments.emplace(operand.argument.id, memory);
+    }
+    for (std::size_t fill = 0; fill < plan.fills.size(); ++fill) {
+      if (wanted(call, plan.fills[fill].id).get_size() == 0) continue;
+      made.arguments.emplace(plan.fills[fill].id, fills_[fill]);
+    }
+    for (const int id : plan.preparation->results) {
+      const Memory memory(wanted(call, id), engine_);
+      made.arguments.emplace(id, memory);
+      if (wanted(gradient, id).get_size() > 0) arguments_.push_back({id, memory.get()});
+    }
+    kept_ = Memory(call.query_md(dnnl::query::workspace_md), engine_);
+    made.arguments.emplace(DNNL_ARG_WORKSPACE, kept_);
+    if (gradient.query_md(dnnl::query::workspace_md).get_size() > 0) {
+      arguments_.push_back({DNNL_ARG_WORKSPACE, kept_.get()});
+    }
+    made.arguments.emplace(DNNL_ARG_SCRATCHPAD, Memory(call.scratchpad_desc(), engine_));
+    prepared_ = std::move(made);
+  });
+}
+
+void PlannedPrimitive::run_preparation() {
+  checked("the forward call", [&] {
+    for (const auto& [index, memory] : prepared_->operands) {
+      const Memory& given = operands_[index].memory;
+      if (given.get() != memory.get()) convert(stream_, given, memory);
+    }
+    prepared_->call.execute(stream_, prepared_->arguments);
+    dnnl::stream(stream_).wait();
   });
 }
 
@@ -110,14 +166,7 @@ void PlannedPrimitive::upload(std::size_t index, std::span<const float> values) 
   // The library reads through a pointer to mutable values.
   const Memory source(operand.argument.values, engine_, const_cast<float*>(values.data()));
   convert(stream_, source, operand.memory);
-  if (!prepared_ || prepared_->operand != index) return;
-  checked("the forward call", [&] {
-    prepared_->call.execute(stream_, {{DNNL_ARG_SRC, operand.memory},
-                                      {DNNL_ARG_DST, prepared_->result},
-                                      {DNNL_ARG_WORKSPACE, prepared_->workspace},
-                                      {DNNL_ARG_SCRATCHPAD, prepared_->scratchpad}});
-    stream_.wait();
-  });
+  if (prepared_ && prepared_->last_operand == index) run_preparation();
 }
 
 void PlannedPrimitive::poison_output() {
@@ -127,7 +176,8 @@ void PlannedPrimitive::poison_output() {
   for (const Tensor& result : results_) {
     const Memory::desc format = result.memory.get_desc();
     // All bits set is not a number in every floating type; 0x80 is -128.
-    const int byte = api::data_type(format) == Memory::data_type::s8 ? 0x80 : 0xFF;
+    const int poison = api::data_type(format) == Memory::data_type::s8 ? 0x80 : 0xFF;
+    const int byte = result.argument.accumulates ? 0 : poison;
     std::memset(result.memory.get_data_handle(), byte, format.get_size());
   }
 }
@@ -152,7 +202,7 @@ std::vector<float> PlannedPrimitive::download() {
 }
 
 std::int64_t PlannedPrimitive::read(const Tensor& result, std::span<float> target) {
-  const auto& [id, format, rearrange, in_result] = result.argument;
+  const auto& [id, format, rearrange, in_result, accumulates] = result.argument;
   const std::int64_t count = element_count(api::dims(format));
   if (!rearrange) {
     convert(stream_, result.memory, Memory(format, engine_, target.data()));
@@ -162,7 +212,7 @@ std::int64_t PlannedPrimitive::read(const Tensor& result, std::span<float> targe
   convert(stream_, result.memory, Memory(format, engine_, library_order.data()));
   const std::vector<float> ours = rearrange(library_order);
   std::copy(ours.begin(), ours.end(), target.begin());
-  return count;
+  return static_cast<std::int64_t>(ours.size());
 }
 
 }  // namespace benanza::onednn

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "suites/harness/primitive.h"
@@ -55,18 +57,21 @@ class PlannedPrimitive : public harness::Primitive {
   static Formats formats(const Tensor& tensor) {
     return {tensor.memory.get_desc(), tensor.argument.values};
   }
-  /// What a forward call leaves for its gradient.
+  /// A forward call for a gradient.
   struct Prepared {
-    std::size_t operand;
+    std::size_t last_operand;
     dnnl::primitive call;
-    Memory result;
-    Memory workspace;
-    Memory scratchpad;
+    /// By operand. Their memory is the gradient's where both have the same format.
+    std::map<std::size_t, Memory> operands;
+    std::unordered_map<int, Memory> arguments;
   };
 
   Tensor allocate(const Plan& plan, const Argument& argument);
-  /// The operand of the plan's preparation, and what that makes.
-  Tensor prepare(const Preparation& preparation, const Argument& argument);
+  /// An operand of the plan's preparation, which the plan's call may have no argument for.
+  Tensor allocate_prepared(const Plan& plan, const Argument& argument);
+  /// When operands and fills are there.
+  void prepare(const Plan& plan);
+  void run_preparation();
   void add(const Constant& constant);
   /// Values of a result, in the problem's order, to `target`. Returns how many there are.
   std::int64_t read(const Tensor& result, std::span<float> target);
@@ -82,6 +87,8 @@ class PlannedPrimitive : public harness::Primitive {
   std::optional<std::size_t> in_result_;
   Memory scratchpad_;
   std::optional<Prepared> prepared_;
+  /// What a forward call keeps for its gradient.
+  Memory kept_;
   std::int64_t result_elements_;
   std::int64_t workspace_bytes_ = 0;
   std::optional<LeastWork> least_work_;

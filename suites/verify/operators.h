@@ -40,7 +40,7 @@ Element element(const BatchNormalizationTraining& shape, Operands operands, cons
 Element element(const BatchNormalizationGradient& shape, Operands operands, const Dims& at);
 Element element(const LayerNormalizationGradient& shape, Operands operands, const Dims& at);
 Element element(const SoftmaxGradient& shape, Operands operands, const Dims& at);
-
+Element element(const LrnGradient& shape, Operands operands, const Dims& at);
 Element element(const SparseProduct& shape, Operands operands, const Dims& at);
 
 /// The first element of the whole result that is wrong, in row-major order; empty where there is
@@ -96,6 +96,7 @@ inline bool is_product(const Gemm&) { return true; }
 inline bool is_product(const SparseProduct&) { return true; }
 inline bool is_product(const Attention&) { return true; }
 inline bool is_product(const Recurrent&) { return true; }
+inline bool is_product(const RecurrentGradient&) { return true; }
 bool is_product(const Problem& problem);
 
 /// Largest magnitude that the inputs must reach for the operator's parameters to show in the
@@ -119,6 +120,10 @@ double input_range(const Shape& shape, std::size_t) {
   return input_range(shape);
 }
 double input_range(const Recurrent& shape, std::size_t operand);
+double input_range(const RecurrentGradient& shape, std::size_t operand);
+inline double input_range(const LrnGradient& shape, std::size_t operand) {
+  return operand == 0 ? 1 : input_range(shape.forward);
+}
 inline double input_range(const ActivationGradient& shape, std::size_t operand) {
   return operand == 0 ? 1 : input_range(shape.forward);
 }
@@ -127,6 +132,7 @@ inline double input_range(const ActivationGradient& shape, std::size_t operand) 
 template <class Shape>
 void adjust_inputs(const Shape&, std::vector<std::vector<float>>&) {}
 void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values);
+void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float>>& values);
 void adjust_inputs(const SparseProduct& shape, std::vector<std::vector<float>>& values);
 
 /// Where the result is written: element (i0, i1, ...) of `dims` at sum(i * strides).

@@ -24,6 +24,11 @@ Dims recurrent_coordinates(const Recurrent& shape, const RecurrentPlace& place);
 std::vector<Element> elements(const Recurrent& shape, Operands operands,
                               const std::vector<Dims>& all);
 
+/// Gradients: the way forward and back is computed once for each of the first two sequences of the
+/// batch, and for those that are no multiples of them, which adjust_inputs() makes all others.
+std::vector<Element> elements(const RecurrentGradient& shape, Operands operands,
+                              const std::vector<Dims>& all);
+
 /// The same element of the first or of the last sequence: another sequence costs as much as the
 /// first one did.
 Dims sampled_at(const Recurrent& shape, Dims at);

@@ -56,6 +56,7 @@ void Recurrent::write(KeyWriter& writer) const {
   if (initial) writer.word("initial");
   if (final) writer.word("final");
   if (batch_first) writer.word("batchfirst");
+  if (training) writer.word("training");
 }
 
 Recurrent Recurrent::read(KeyReader& reader) {
@@ -81,6 +82,7 @@ Recurrent Recurrent::read(KeyReader& reader) {
   shape.initial = reader.accept("initial");
   shape.final = reader.accept("final");
   shape.batch_first = reader.accept("batchfirst");
+  shape.training = reader.accept("training");
   return shape;
 }
 
@@ -138,16 +140,22 @@ std::vector<Dims> Recurrent::results() const {
   return parts;
 }
 
-double Recurrent::flops() const {
-  const auto cells = static_cast<double>(steps * batch * directions() * hidden);
+std::int64_t Recurrent::biases() const {
   // The reset gate stands between the two biases of a candidate: they cannot be folded.
-  const std::int64_t biases = bias ? gates() + (linear_before_reset ? 1 : 0) : 0;
-  double total = 0;
+  return bias ? gates() + (linear_before_reset ? 1 : 0) : 0;
+}
+
+double Recurrent::product_flops() const {
+  double each = 0;
   for (std::int64_t layer = 0; layer < layers; ++layer) {
-    total += 2.0 * static_cast<double>(gates() * (layer_inputs(layer) + hidden));
-    total += static_cast<double>(biases + pointwise_operations(kind));
+    each += 2.0 * static_cast<double>(gates() * (layer_inputs(layer) + hidden));
   }
-  return cells * total;
+  return each * static_cast<double>(steps * batch * directions() * hidden);
+}
+
+double Recurrent::flops() const {
+  const auto cells = static_cast<double>(layers * steps * batch * directions() * hidden);
+  return product_flops() + cells * static_cast<double>(biases() + pointwise_operations(kind));
 }
 
 std::int64_t Recurrent::reduction_length() const {

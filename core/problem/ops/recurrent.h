@@ -20,7 +20,7 @@ enum class RecurrentDirection { forward, reverse, bidirectional };
 /// The result is what results() lists, one after the other. Layers after the first read both
 /// directions of the one before.
 /// Key: lstm/t25_n1_i300_h512_l1_bidirectional_bias, with _lbr (linear_before_reset, gru alone)
-/// before _bias, and _initial, _final, _batchfirst after it
+/// before _bias, and _initial, _final, _batchfirst, _training after it
 struct Recurrent {
   RecurrentKind kind = RecurrentKind::lstm;
   std::int64_t steps = 0;
@@ -38,6 +38,8 @@ struct Recurrent {
   bool final = false;
   /// Input and output are batch by batch, not step by step.
   bool batch_first = false;
+  /// The call keeps what its gradients need, in a form of its own that is no result here.
+  bool training = false;
 
   bool operator==(const Recurrent&) const = default;
 
@@ -58,6 +60,10 @@ struct Recurrent {
   /// hidden) for every layer. Then one per element for each bias added, activation, product and sum
   /// of the ONNX definition, the two biases counted as the one that they can be folded into.
   double flops() const;
+  /// The part of flops() that products with weights are.
+  double product_flops() const;
+  /// Biases that are added to a hidden unit's gates, the two of each as one where they can be.
+  std::int64_t biases() const;
   /// The longest sum of products: inputs and state of a layer.
   std::int64_t reduction_length() const;
 

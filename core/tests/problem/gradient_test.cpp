@@ -87,6 +87,55 @@ TEST(LayerNormalizationGradient, OfTheRootMeanSquareHasNoMean) {
   EXPECT_EQ(work(parse("layernorm_bwd/6x8_e1e-05_sb"), Precision::fp32).flops, 13 * 48);
 }
 
+TEST(RecurrentGradient, OfDataOfWeightsAndOfBoth) {
+  const std::string fields = "t5_n2_i3_h4_l1_forward_bias_initial_final";
+  EXPECT_THAT(operand_names(parse("lstm_bwd_data/" + fields)),
+              ElementsAre("input", "weights", "recurrence", "bias", "initial_h", "initial_c",
+                          "output gradient", "last h gradient", "last c gradient"));
+  const Dims state{1, 2, 4};
+  EXPECT_THAT(results(parse("lstm_bwd_data/" + fields)), ElementsAre(Dims{5, 2, 3}, state, state));
+  EXPECT_THAT(results(parse("lstm_bwd_weights/" + fields)),
+              ElementsAre(Dims{1, 16, 3}, Dims{1, 16, 4}, Dims{1, 32}));
+  const Problem both = parse("lstm_bwd/" + fields);
+  EXPECT_EQ(results(both).size(), 6U);
+  EXPECT_EQ(output(both), Dims{5 * 2 * 3 + 2 * 8 + 16 * 3 + 16 * 4 + 32});
+  EXPECT_THROW(parse("lstm_bwd/" + fields + "_training"), std::invalid_argument);
+}
+
+// Products: 5 steps of 2 entries, 16 rows of 3 inputs and 4 units, two per multiply-add.
+TEST(RecurrentGradient, TakesTwiceTheForwardsProducts) {
+  const std::string fields = "t5_n2_i3_h4_l1_forward_bias";
+  const double products = 2.0 * 10 * 16 * (3 + 4);
+  const auto flops = [&](const char* op) {
+    return work(parse(op + fields), Precision::fp32).flops;
+  };
+  // Per unit, step and entry 23 for the gates' derivatives; a sum for each of four biases.
+  EXPECT_EQ(flops("lstm_bwd_data/"), products + 40 * 23);
+  EXPECT_EQ(flops("lstm_bwd_weights/"), products + 40 * 4);
+  EXPECT_EQ(flops("lstm_bwd/"), flops("lstm_bwd_data/") + flops("lstm_bwd_weights/"));
+  EXPECT_EQ(least_flops(parse("lstm_bwd/" + fields)), 2 * least_flops(parse("lstm/" + fields)));
+}
+
+// The weights' gradient reads inputs, states and the gates' gradients; the data's the weights, the
+// gradients of the result, and what was kept of the gates.
+TEST(RecurrentGradient, Bytes) {
+  const std::string fields = "t5_n2_i3_h4_l1_forward_bias";
+  const Work data = work(parse("lstm_bwd_data/" + fields), Precision::fp32);
+  EXPECT_EQ(data.bytes_read, 4 * (16 * 3 + 16 * 4 + 40 + 4 * 40));
+  EXPECT_EQ(data.bytes_written, 4 * 5 * 2 * 3);
+  const Work weights = work(parse("lstm_bwd_weights/" + fields), Precision::fp32);
+  EXPECT_EQ(weights.bytes_read, 4 * (30 + 40 + 4 * 40));
+  EXPECT_EQ(weights.bytes_written, 4 * (16 * 3 + 16 * 4 + 32));
+  const Work both = work(parse("lstm_bwd/" + fields), Precision::fp32);
+  EXPECT_EQ(both.bytes_read, data.bytes_read + 4 * (30 + 40));
+}
+
+TEST(LrnGradient, ReadsTheInputAgain) {
+  EXPECT_THAT(operand_names(parse("lrn_bwd/1x8x4x4_n5_a1e-04_b0.75_k1")),
+              ElementsAre("output gradient", "input"));
+  EXPECT_EQ(work(parse("lrn_bwd/1x8x4x4_n5_a1e-04_b0.75_k1"), Precision::fp32).flops, 29 * 128);
+}
+
 TEST(Gradients, TakeNoSteps) {
   for (const char* key :
        {"relu_bwd/2x3", "batchnorm_training/2x3x4x5_e1e-05", "softmax_bwd/2x3_a1"}) {

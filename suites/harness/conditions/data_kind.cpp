@@ -13,9 +13,8 @@ bool is_one_of(const Problem& problem) {
 }  // namespace
 
 std::string data_kind(const Problem& problem, Precision precision) {
-  const bool products =
-      is_one_of<Convolution, Deconvolution, ConvolutionFilterGradient, Gemm, Attention, Recurrent>(
-          problem);
+  const bool products = is_one_of<Convolution, Deconvolution, ConvolutionFilterGradient, Gemm,
+                                  Attention, Recurrent, RecurrentGradient>(problem);
   return precision == Precision::fp32 && products ? "random, 24 bits" : "random, 4 bits";
 }
 

@@ -33,6 +33,7 @@ struct TypicalAlgorithms {
   double operator()(const Gemm&) const { return 6; }
   double operator()(const Attention&) const { return 6; }
   double operator()(const Recurrent&) const { return 6; }
+  double operator()(const RecurrentGradient&) const { return 6; }
   double operator()(const Activation&) const { return 4; }
   double operator()(const Pooling&) const { return 4; }
   double operator()(const BatchNormalization&) const { return 3; }

@@ -92,6 +92,15 @@ struct Operation<dnnl::layer_normalization_backward> {
   }
 };
 
+template <>
+struct Operation<dnnl::lrn_backward> {
+  static auto of(dnnl::algorithm algorithm, const dnnl::memory::desc& gradient,
+                 const dnnl::memory::desc&, const dnnl::memory::desc& source,
+                 dnnl::memory::dim size, float alpha, float beta, float k) {
+    return dnnl::lrn_backward::desc(algorithm, source, gradient, size, alpha, beta, k);
+  }
+};
+
 /// The gradient of batch normalization wants the shift, which it does not use.
 inline constexpr bool gradient_takes_shift = true;
 

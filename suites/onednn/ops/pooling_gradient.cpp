@@ -26,7 +26,8 @@ Plan plan(const PoolingGradient& shape, const VariantContext& context) {
       .result = {DNNL_ARG_DIFF_SRC, floats(pooling.input)}};
   if (pooling.mode == PoolingMode::max) {
     plan.operands.push_back({DNNL_ARG_SRC, floats(pooling.input)});
-    plan.preparation = {.call = Implementation(forward.descriptor), .operand = 1};
+    plan.preparation = {
+        .call = Implementation(forward.descriptor), .operands = {1}, .results = {DNNL_ARG_DST}};
   }
   return plan;
 }

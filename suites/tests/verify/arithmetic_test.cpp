@@ -50,7 +50,9 @@ TEST(ShorterProducts, AreFoundWhereFp32WasAsked) {
         "gemm/m5_n9_k64_nt_w_bias_gelu", "gemm/m2_n8_k9216_nt_w_bias", "gemm/m3_n2_k250000_nn",
         "attention/1x2x8x4_k2x8x4_s0.5", "attention/1x2x64x64_k2x64x64_s0.125_causal",
         "lstm/t4_n2_i5_h6_l1_forward_bias", "gru/t4_n2_i5_h6_l1_forward_lbr_bias_initial",
-        "rnntanh/t2_n2_i256_h256_l1_forward_bias", "lstm/t8_n1_i256_h256_l1_forward_initial"}) {
+        "rnntanh/t2_n2_i256_h256_l1_forward_bias", "lstm/t8_n1_i256_h256_l1_forward_initial",
+        "lstm_bwd/t4_n3_i5_h6_l1_forward_bias", "gru_bwd_data/t4_n2_i5_h64_l1_forward_lbr_initial",
+        "rnnrelu_bwd_weights/t4_n9_i25_h16_l1_forward_bias"}) {
     const VerificationResult single = verified(key, 24);
     EXPECT_TRUE(single.ok) << key << ": " << single.message;
     EXPECT_FALSE(verified(key, 11).ok) << key << " in TF32";

@@ -47,6 +47,20 @@ const std::vector<PlantedError>& planted_errors() {
       {"no initial state of a wide layer", "lstm/t8_n1_i256_h256_l1_forward_initial",
        "lstm/t8_n1_i256_h256_l1_forward", floating},
 
+      {"the other direction", "lstm_bwd/t4_n3_i5_h6_l1_forward_bias",
+       "lstm_bwd/t4_n3_i5_h6_l1_reverse_bias", floating},
+      {"another function", "rnnrelu_bwd/t4_n2_i5_h6_l1_bidirectional_bias",
+       "rnntanh_bwd/t4_n2_i5_h6_l1_bidirectional_bias", floating},
+      {"reset before the product", "gru_bwd/t4_n2_i5_h6_l1_forward_lbr_bias_initial",
+       "gru_bwd/t4_n2_i5_h6_l1_forward_bias_initial", floating},
+      {"steps and batch swapped", "gru_bwd/t3_n3_i5_h6_l1_forward_lbr",
+       "gru_bwd/t3_n3_i5_h6_l1_forward_lbr_batchfirst", floating},
+
+      {"alpha", "lrn_bwd/1x12x6x6_n5_a1e-04_b0.75_k1", "lrn_bwd/1x12x6x6_n5_a2e-04_b0.75_k1",
+       floating},
+      {"size", "lrn_bwd/1x12x6x6_n5_a1e-04_b0.75_k1", "lrn_bwd/1x12x6x6_n3_a1e-04_b0.75_k1",
+       floating},
+
       {"stride", "conv_bwd_filter/2x8x8x8_k8x3x3_p1.1.1.1_s2x2_d1x1_g1",
        "conv_bwd_filter/2x8x8x8_k8x3x3_p2.2.2.2_s3x3_d1x1_g1", floating},
       {"begin and end pads swapped", "conv_bwd_filter/2x8x8x8_k8x3x3_p1.1.0.0_s1x1_d1x1_g1",

@@ -1,0 +1,420 @@
+// Back-propagation through time. Every sequence of the batch, forward and back, would take minutes
+// of a large network: adjust_inputs() makes the batch of two sequences, with gradients that are
+// multiples of theirs.
+
+#include <algorithm>
+#include <cmath>
+
+#include "suites/verify/coordinates.h"
+#include "suites/verify/operators.h"
+#include "suites/verify/recurrent_cell.h"
+
+namespace benanza::verify {
+namespace {
+
+constexpr std::int64_t most_sequences = 2;
+
+/// What the gradients of batch entry `entry` are multiplied by: 1, 1/2 and 1/4 in turn.
+double factor(std::int64_t entry) {
+  return std::ldexp(1.0, -static_cast<int>(entry / most_sequences % 3));
+}
+
+/// Where a step of an entry begins in the input, and in the result where `width` are both
+/// directions' units.
+std::int64_t input_begin(const Recurrent& shape, std::int64_t step, std::int64_t entry) {
+  return (shape.batch_first ? entry * shape.steps + step : step * shape.batch + entry) *
+         shape.input_size;
+}
+std::int64_t result_begin(const Recurrent& shape, std::int64_t step, std::int64_t direction,
+                          std::int64_t entry) {
+  const std::int64_t row = shape.batch_first
+                               ? (entry * shape.steps + step) * shape.directions() + direction
+                               : (step * shape.directions() + direction) * shape.batch + entry;
+  return row * shape.hidden;
+}
+
+/// One element of the problem's result.
+struct Place {
+  /// Operand of the forward call whose gradient it is.
+  std::size_t operand = 0;
+  /// In that operand.
+  std::int64_t index = 0;
+};
+
+std::vector<std::size_t> gradient_operands(const RecurrentGradient& shape) {
+  const std::vector<Operand> operands = shape.forward.inputs();
+  std::vector<std::size_t> chosen;
+  for (const Role role : {Role::data, Role::weights}) {
+    if (!(role == Role::data ? shape.of_data() : shape.of_weights())) continue;
+    for (std::size_t index = 0; index < operands.size(); ++index) {
+      if (operands[index].role == role) chosen.push_back(index);
+    }
+  }
+  return chosen;
+}
+
+Place place_of(const RecurrentGradient& shape, std::int64_t flat) {
+  const std::vector<std::size_t> chosen = gradient_operands(shape);
+  const std::vector<Dims> parts = shape.results();
+  std::size_t part = 0;
+  while (flat >= element_count(parts[part])) flat -= element_count(parts[part++]);
+  return {chosen[part], flat};
+}
+
+/// An element of weights, recurrence or bias: which cell's, and its row and column.
+struct WeightPlace {
+  std::size_t sample = 0;
+  std::size_t operand = 0;
+  std::int64_t cell = 0;
+  std::int64_t row = 0;
+  /// Of a bias: 0 for the input's products, 1 for the state's.
+  std::int64_t column = 0;
+};
+
+WeightPlace weight_place(const Recurrent& shape, std::size_t sample, const Place& place) {
+  const std::int64_t rows = shape.gates() * shape.hidden;
+  WeightPlace found{.sample = sample, .operand = place.operand};
+  std::int64_t rest = place.index;
+  if (place.operand == 1) {
+    const std::int64_t cells = shape.layers * shape.directions();
+    while (found.cell + 1 < cells &&
+           rest >= shape.weights_begin((found.cell + 1) / shape.directions(),
+                                       (found.cell + 1) % shape.directions())) {
+      ++found.cell;
+    }
+    const std::int64_t layer = found.cell / shape.directions();
+    rest -= shape.weights_begin(layer, found.cell % shape.directions());
+    found.row = rest / shape.layer_inputs(layer);
+    found.column = rest % shape.layer_inputs(layer);
+  } else if (place.operand == 2) {
+    found.cell = rest / (rows * shape.hidden);
+    found.row = rest / shape.hidden % rows;
+    found.column = rest % shape.hidden;
+  } else {
+    found.cell = rest / (2 * rows);
+    found.row = rest % rows;
+    found.column = rest / rows % 2;
+  }
+  return found;
+}
+
+/// A sum of products: squares of errors add.
+struct Sum {
+  void add(const Element& term) {
+    value += term.value;
+    magnitude += std::abs(term.value);
+    error += term.magnitude * term.magnitude;
+    carried += term.carried * term.carried;
+  }
+  Element element() const { return {value, magnitude + std::sqrt(error), std::sqrt(carried)}; }
+  double value = 0;
+  double magnitude = 0;
+  double error = 0;
+  double carried = 0;
+};
+
+/// All gradients of one sequence: those of its data, and of the weights that are asked for.
+class WayBack {
+ public:
+  WayBack(const Recurrent& shape, Operands operands, std::int64_t entry,
+          const std::vector<WeightPlace>& weights)
+      : shape_(shape),
+        operands_(operands),
+        entry_(entry),
+        weights_(weights),
+        sums_(weights.size()) {
+    go_forward();
+    go_back();
+  }
+
+  /// Of the input at a step.
+  const Vector& input(std::int64_t step) const { return gradient_[static_cast<std::size_t>(step)]; }
+  /// Of the initial state of (layer, direction).
+  const Vector& h(std::size_t cell) const { return h_[cell]; }
+  const Vector& c(std::size_t cell) const { return c_[cell]; }
+  /// Of `weights[index]`.
+  Element weight(std::size_t index) const { return sums_[index].element(); }
+
+ private:
+  bool is_backward(std::int64_t direction) const {
+    return shape_.direction == RecurrentDirection::reverse || direction == 1;
+  }
+  std::size_t step_taken(std::int64_t direction, std::int64_t taken) const {
+    return static_cast<std::size_t>(is_backward(direction) ? shape_.steps - 1 - taken : taken);
+  }
+
+  void go_forward() {
+    inputs_.emplace_back();
+    for (std::int64_t step = 0; step < shape_.steps; ++step) {
+      inputs_[0].push_back(
+          exact(operands_[0].data() + input_begin(shape_, step, entry_), shape_.input_size));
+    }
+    for (std::int64_t layer = 0; layer < shape_.layers; ++layer) {
+      std::vector<Vector> y(inputs_[0].size(), Vector(shape_.directions() * shape_.hidden));
+      for (std::int64_t direction = 0; direction < shape_.directions(); ++direction) {
+        Cell& cell = cells_.emplace_back(shape_, operands_, layer, direction, entry_);
+        std::vector<CellStep>& steps = steps_.emplace_back();
+        for (std::int64_t taken = 0; taken < shape_.steps; ++taken) {
+          const std::size_t step = step_taken(direction, taken);
+          steps.push_back(cell.step(inputs_.back()[step]));
+          for (std::size_t unit = 0; unit < cell.h().size(); ++unit) {
+            y[step].set(static_cast<std::size_t>(direction * shape_.hidden) + unit,
+                        cell.h().at(unit));
+          }
+        }
+      }
+      inputs_.push_back(std::move(y));
+    }
+  }
+
+  /// The gradient of a last state: `which` 0 of h, 1 of c.
+  Vector last_gradient(std::size_t which, std::int64_t cell) const {
+    if (!shape_.final || which >= static_cast<std::size_t>(shape_.states())) {
+      return Vector(shape_.hidden);
+    }
+    const std::size_t operand = shape_.inputs().size() + 1 + which;
+    return exact(operands_[operand].data() + (cell * shape_.batch + entry_) * shape_.hidden,
+                 shape_.hidden);
+  }
+
+  void go_back() {
+    const std::vector<float>& dy = operands_[shape_.inputs().size()];
+    const auto units = static_cast<std::size_t>(shape_.hidden);
+    for (std::int64_t step = 0; step < shape_.steps; ++step) {
+      Vector& all = gradient_.emplace_back(shape_.directions() * shape_.hidden);
+      for (std::int64_t direction = 0; direction < shape_.directions(); ++direction) {
+        const float* values = dy.data() + result_begin(shape_, step, direction, entry_);
+        std::copy(values, values + shape_.hidden, all.value.begin() + direction * shape_.hidden);
+      }
+    }
+    h_.resize(cells_.size());
+    c_.resize(cells_.size());
+    for (std::int64_t layer = shape_.layers; layer-- > 0;) {
+      std::vector<Vector> below(gradient_.size(), Vector(shape_.layer_inputs(layer)));
+      for (std::int64_t direction = 0; direction < shape_.directions(); ++direction) {
+        const std::int64_t cell = layer * shape_.directions() + direction;
+        const auto place = static_cast<std::size_t>(cell);
+        Vector dh = last_gradient(0, cell);
+        Vector dc = last_gradient(1, cell);
+        for (std::int64_t taken = shape_.steps; taken-- > 0;) {
+          const std::size_t step = step_taken(direction, taken);
+          for (std::size_t i = 0; i < units; ++i) {
+            const Element of_result =
+                gradient_[step].used_again(static_cast<std::size_t>(direction * shape_.hidden) + i);
+            dh.set(i, dh.used_again(i) + of_result);
+          }
+          const CellStep& kept = steps_[place][static_cast<std::size_t>(taken)];
+          const GateGradients gates = step_back(shape_, cells_[place], kept, dh, dc);
+          add_inputs(below[step], cells_[place], gates);
+          add_weights(cell, inputs_[static_cast<std::size_t>(layer)][step], kept, gates);
+        }
+        h_[place] = std::move(dh);
+        c_[place] = std::move(dc);
+      }
+      gradient_ = std::move(below);
+    }
+  }
+
+  void add_inputs(Vector& inputs, const Cell& cell, const GateGradients& gates) const {
+    ColumnSums sums(static_cast<std::int64_t>(inputs.size()));
+    for (std::size_t gate = 0; gate < gates.of_input.size(); ++gate) {
+      sums.add(cell.weights(static_cast<std::int64_t>(gate) * shape_.hidden), gates.of_input[gate]);
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs.set(i, inputs.at(i) + sums.at(i));
+  }
+
+  void add_weights(std::int64_t cell, const Vector& x, const CellStep& step,
+                   const GateGradients& gates) {
+    for (std::size_t index = 0; index < weights_.size(); ++index) {
+      const WeightPlace& place = weights_[index];
+      if (place.cell != cell) continue;
+      const auto gate = static_cast<std::size_t>(place.row / shape_.hidden);
+      const auto unit = static_cast<std::size_t>(place.row % shape_.hidden);
+      const auto column = static_cast<std::size_t>(place.column);
+      const bool of_state = place.operand == 2 || (place.operand == 3 && column == 1);
+      const Element gradient = (of_state ? gates.of_state : gates.of_input)[gate].used_again(unit);
+      if (place.operand == 3) {
+        sums_[index].add(gradient);
+        continue;
+      }
+      const bool reset = place.operand == 2 && gate == 2 && shape_.kind == RecurrentKind::gru &&
+                         !shape_.linear_before_reset;
+      const Vector& met = place.operand == 1 ? x : reset ? step.recurrent : step.h_before;
+      sums_[index].add(gradient * met.used_again(column));
+    }
+  }
+
+  const Recurrent& shape_;
+  Operands operands_;
+  std::int64_t entry_;
+  const std::vector<WeightPlace>& weights_;
+  std::vector<Sum> sums_;
+  /// Of every layer and behind the last one, by step.
+  std::vector<std::vector<Vector>> inputs_;
+  std::vector<Cell> cells_;
+  /// Of every cell, in the order in which it takes them.
+  std::vector<std::vector<CellStep>> steps_;
+  /// Of the result of the layer that is next on the way back, by step.
+  std::vector<Vector> gradient_;
+  std::vector<Vector> h_;
+  std::vector<Vector> c_;
+};
+
+Element multiplied(const Element& element, double by) {
+  return {element.value * by, element.magnitude * by, element.carried * by};
+}
+
+/// Calls visit(operand, begin, from, length, by) for all that belongs to batch entry `entry` and
+/// the same of entry `first`; `by`: what the former's gradients are of the latter's.
+template <class Visit>
+void for_each_part(const Recurrent& shape, std::int64_t entry, std::int64_t first, Visit visit) {
+  const std::size_t own = shape.inputs().size();
+  const double by = factor(entry);
+  for (std::int64_t step = 0; step < shape.steps; ++step) {
+    visit(std::size_t{0}, input_begin(shape, step, entry), input_begin(shape, step, first),
+          shape.input_size, 1.0);
+    for (std::int64_t direction = 0; direction < shape.directions(); ++direction) {
+      visit(own, result_begin(shape, step, direction, entry),
+            result_begin(shape, step, direction, first), shape.hidden, by);
+    }
+  }
+  const auto states = static_cast<std::size_t>(shape.states());
+  for (std::int64_t cell = 0; cell < shape.layers * shape.directions(); ++cell) {
+    const std::int64_t begin = (cell * shape.batch + entry) * shape.hidden;
+    const std::int64_t from = (cell * shape.batch + first) * shape.hidden;
+    for (std::size_t state = 0; state < states; ++state) {
+      if (shape.initial) visit(own - states + state, begin, from, shape.hidden, 1.0);
+      if (shape.final) visit(own + 1 + state, begin, from, shape.hidden, by);
+    }
+  }
+}
+
+bool is_multiple(const Recurrent& shape, Operands operands, std::int64_t entry) {
+  bool same = true;
+  for_each_part(shape, entry, entry % most_sequences,
+                [&](std::size_t operand, std::int64_t begin, std::int64_t from, std::int64_t length,
+                    double by) {
+                  const float* values = operands[operand].data();
+                  for (std::int64_t i = 0; same && i < length; ++i) {
+                    same = values[begin + i] == static_cast<float>(by * values[from + i]);
+                  }
+                });
+  return same;
+}
+
+/// The ways back of a batch: those of the first two entries and of all that are no multiples of
+/// them.
+class Batch {
+ public:
+  Batch(const Recurrent& shape, Operands operands, const std::vector<WeightPlace>& weights)
+      : shape_(shape) {
+    for (std::int64_t entry = 0; entry < shape.batch; ++entry) {
+      if (entry >= most_sequences && is_multiple(shape, operands, entry)) {
+        entries_.push_back({static_cast<std::size_t>(entry % most_sequences), factor(entry)});
+        continue;
+      }
+      entries_.push_back({ways_.size(), 1});
+      ways_.emplace_back(shape, operands, entry, weights);
+    }
+  }
+
+  /// An element of the gradients of input or initial states.
+  Element of_data(const Place& place) const {
+    std::int64_t entry = place.index / shape_.hidden % shape_.batch;
+    if (place.operand != 0) {
+      const auto cell = static_cast<std::size_t>(place.index / shape_.hidden / shape_.batch);
+      const bool is_c = shape_.states() == 2 && place.operand + 1 == shape_.inputs().size();
+      const WayBack& way = way_of(entry);
+      return of_entry(entry, is_c ? way.c(cell) : way.h(cell), place.index % shape_.hidden);
+    }
+    const std::int64_t row = place.index / shape_.input_size;
+    const std::int64_t step = shape_.batch_first ? row % shape_.steps : row / shape_.batch;
+    entry = shape_.batch_first ? row / shape_.steps : row % shape_.batch;
+    return of_entry(entry, way_of(entry).input(step), place.index % shape_.input_size);
+  }
+
+  /// Entries of the same values are rounded alike: their errors add up.
+  Element of_weight(std::size_t index) const {
+    std::vector<double> factors(ways_.size());
+    for (const Entry& entry : entries_) factors[entry.way] += entry.factor;
+    Element total;
+    for (std::size_t way = 0; way < ways_.size(); ++way) {
+      total = total + multiplied(ways_[way].weight(index), factors[way]);
+    }
+    return total;
+  }
+
+ private:
+  struct Entry {
+    std::size_t way = 0;
+    double factor = 1;
+  };
+
+  const WayBack& way_of(std::int64_t entry) const {
+    return ways_[entries_[static_cast<std::size_t>(entry)].way];
+  }
+  Element of_entry(std::int64_t entry, const Vector& values, std::int64_t unit) const {
+    return multiplied(values.at(static_cast<std::size_t>(unit)),
+                      entries_[static_cast<std::size_t>(entry)].factor);
+  }
+
+  const Recurrent& shape_;
+  std::vector<WayBack> ways_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+std::vector<Element> elements(const RecurrentGradient& shape, Operands operands,
+                              const std::vector<Dims>& all) {
+  const std::vector<Operand> own = shape.forward.inputs();
+  std::vector<Place> places;
+  std::vector<WeightPlace> weights;
+  for (const Dims& at : all) {
+    places.push_back(place_of(shape, at[0]));
+    if (own[places.back().operand].role == Role::data) continue;
+    weights.push_back(weight_place(shape.forward, places.size() - 1, places.back()));
+  }
+  const Batch batch(shape.forward, operands, weights);
+  std::vector<Element> results(all.size());
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    if (own[places[index].operand].role == Role::data)
+      results[index] = batch.of_data(places[index]);
+  }
+  for (std::size_t index = 0; index < weights.size(); ++index) {
+    results[weights[index].sample] = batch.of_weight(index);
+  }
+  return results;
+}
+
+double input_range(const RecurrentGradient& shape, std::size_t operand) {
+  return operand < shape.forward.inputs().size() ? input_range(shape.forward, operand) : 1;
+}
+
+void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float>>& values) {
+  const Recurrent& forward = shape.forward;
+  // Of relu the slope jumps at 0: biases that are larger than what is added to them leave none near
+  // it.
+  if (forward.kind == RecurrentKind::rnn_relu && forward.bias) {
+    std::vector<float>& bias = values[3];
+    const std::int64_t rows = forward.gates() * forward.hidden;
+    for (std::size_t index = 0; index < bias.size(); ++index) {
+      const auto flat = static_cast<std::int64_t>(index);
+      const bool of_state = flat / rows % 2 == 1;
+      const float sign = of_state ? bias[static_cast<std::size_t>(flat - rows)] : bias[index];
+      bias[index] = std::copysign(2 + std::abs(bias[index]), sign);
+    }
+  }
+  for (std::int64_t entry = most_sequences; entry < forward.batch; ++entry) {
+    for_each_part(forward, entry, entry % most_sequences,
+                  [&](std::size_t operand, std::int64_t begin, std::int64_t from,
+                      std::int64_t length, double by) {
+                    float* all = values[operand].data();
+                    for (std::int64_t i = 0; i < length; ++i) {
+                      all[begin + i] = static_cast<float>(by * all[from + i]);
+                    }
+                  });
+  }
+}
+
+}  // namespace benanza::verify
