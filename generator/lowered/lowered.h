@@ -43,8 +43,11 @@ struct Call {
 struct Read {
   /// The layer that makes it; empty for inputs of the model, stored tensors and inputs left out.
   std::optional<std::size_t> producer = {};
-  /// Which of that layer's outputs.
+  /// Which of that layer's outputs; with `call`, which of that call's results.
   std::size_t output = 0;
+  /// A call of that layer, for a result that stays inside of the layer: backward layers read what
+  /// forward layers have kept.
+  std::optional<std::size_t> call = {};
   /// Known when the model is loaded.
   bool constant = false;
   /// Of a constant of one element, where the model tells it.

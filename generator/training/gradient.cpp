@@ -15,7 +15,7 @@ GradientSource result(int index) { return {Kind::result, index}; }
 GradientSource call(int index) { return {Kind::call, index}; }
 
 Gradient unsupported(std::string reason) {
-  return {.calls = {}, .passed = {}, .unsupported = std::move(reason)};
+  return {.calls = {}, .whole = {}, .passed = {}, .unsupported = std::move(reason)};
 }
 
 /// What a broadcast operand of these extents gets: sums over the axes that were broadcast. `from`
@@ -76,6 +76,42 @@ class Rules {
 
   Gradient operator()(const Softmax& shape) const {
     return one("gradient", {SoftmaxGradient{shape}, {}}, {output_gradient, result(0)});
+  }
+
+  Gradient operator()(const Lrn& shape) const {
+    return one("gradient", {LrnGradient{shape}, {}}, {output_gradient, operand(0)});
+  }
+
+  /// The call for the weights needs that for the data, whether these are wanted or not.
+  Gradient operator()(const Recurrent& shape) const {
+    Recurrent forward = shape;
+    forward.training = false;
+    const std::vector<Operand> own = forward.inputs();
+    std::vector<GradientSource> operands;
+    for (std::size_t index = 0; index < own.size(); ++index) {
+      operands.push_back(operand(static_cast<int>(index)));
+    }
+    for (std::size_t part = 0; part < forward.results().size(); ++part) {
+      operands.push_back({GradientSource::Kind::output_gradient, static_cast<int>(part)});
+    }
+    Gradient gradient;
+    const auto add = [&](const char* name, RecurrentGradients of, Role role) {
+      GradientCall call{.name = name,
+                        .problem = {RecurrentGradient{forward, of}, {}},
+                        .operands = operands,
+                        .of = {}};
+      bool is_wanted = false;
+      for (std::size_t index = 0; index < own.size(); ++index) {
+        if (own[index].role != role) continue;
+        call.of.push_back(static_cast<int>(index));
+        is_wanted = is_wanted || wanted_[index];
+      }
+      if (is_wanted || role == Role::data) gradient.calls.push_back(std::move(call));
+    };
+    add("data_gradient", RecurrentGradients::of_data, Role::data);
+    add("weight_gradient", RecurrentGradients::of_weights, Role::weights);
+    gradient.whole = Problem{RecurrentGradient{forward, RecurrentGradients::of_both}, {}};
+    return gradient;
   }
 
   Gradient operator()(const BatchNormalizationTraining& shape) const {

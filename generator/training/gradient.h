@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,9 @@
 /// Training steps, derived from what inference does: by the chain rule, call by call.
 namespace benanza::training {
 
-/// Where an operand of a backward call comes from: the gradient of the forward call's result; the
-/// forward call's operand or result `index`; the result of backward call `index` of the same list.
+/// Where an operand of a backward call comes from: the gradient of the forward call's result
+/// `index`; the forward call's operand or result `index`; the result of backward call `index` of
+/// the same list.
 struct GradientSource {
   enum class Kind { output_gradient, operand, result, call };
   Kind kind = Kind::output_gradient;
@@ -35,6 +37,9 @@ struct GradientCall {
 /// The backward calls of a forward call.
 struct Gradient {
   std::vector<GradientCall> calls = {};
+  /// One call that does the work of all of them, which some libraries have instead: they are one
+  /// layer.
+  std::optional<Problem> whole = {};
   /// Operands whose gradient is the output's gradient as it is.
   std::vector<int> passed = {};
   /// Why there is no library call for it; the calls are empty then.

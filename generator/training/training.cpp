@@ -14,6 +14,7 @@ namespace {
 void train(LoweredLayer& layer) {
   layer.whole.reset();
   for (Call& call : layer.calls) {
+    if (auto* recurrent = std::get_if<Recurrent>(&call.problem.shape)) recurrent->training = true;
     const auto* inference = std::get_if<BatchNormalization>(&call.problem.shape);
     if (inference == nullptr) continue;
     call.problem.shape = BatchNormalizationTraining{inference->input, inference->epsilon};

@@ -42,7 +42,7 @@ Values all_of(const Problem& problem, const std::vector<Values>& operands) {
   return values;
 }
 
-/// sum of dy times the forward call's first result.
+/// sum of dy times the forward call's results, as far as there are any.
 double weighted_sum(const Problem& forward, const std::vector<Values>& operands, const Values& dy) {
   double sum = 0;
   for (std::size_t i = 0; i < dy.size(); ++i) {
@@ -65,7 +65,9 @@ class CallGradient : public testing::TestWithParam<const char*> {};
 TEST_P(CallGradient, IsTheSlope) {
   const Problem forward = parse(GetParam());
   const std::vector<Values> operands = smooth_inputs(forward);
-  const Values dy = smooth(element_count(results(forward)[0]), 5);
+  // Further results are statistics, but of recurrent layers.
+  const bool all = std::holds_alternative<Recurrent>(forward.shape);
+  const Values dy = smooth(element_count(all ? output(forward) : results(forward)[0]), 5);
   const Values y = all_of(forward, operands);
   std::vector<bool> wanted;
   for (const Operand& operand : inputs(forward)) {
@@ -81,7 +83,7 @@ TEST_P(CallGradient, IsTheSlope) {
     for (const GradientSource& source : call.operands) {
       const auto index = static_cast<std::size_t>(source.index);
       using enum GradientSource::Kind;
-      own.push_back(source.kind == GradientSource::Kind::output_gradient ? dy
+      own.push_back(source.kind == GradientSource::Kind::output_gradient ? part(forward, dy, index)
                     : source.kind == operand                             ? operands[index]
                     : source.kind == result                              ? part(forward, y, index)
                                                                          : made[index]);
@@ -136,6 +138,22 @@ INSTANTIATE_TEST_SUITE_P(
         "add/2x3x4_2x3x4", "add/2x3x4_1x3x1_w", "sub/2x3x4_2x1x4", "mul/2x3x4_2x3x1",
         "mul/1x3x1_2x3x4", "mul/2x3_2x3", "div/2x3_2x3", "reducesum/2x3x4_a1", "copy/3x4_f1.3_t4.1",
         "copy/2x3_f0.1_t3.1", "concat/2x3_2x1_a1", "select/2x3_a2x3_b2x3", "select/2x3_a1x3_vb-5"));
+
+// One call may make all that the calls make together: the same gradients.
+TEST(WholeGradients, AreThoseOfTheirParts) {
+  const Problem forward = parse("gru/t3_n2_i2_h3_l1_forward_lbr_bias_initial_training");
+  const std::vector<bool> wanted(inputs(forward).size(), true);
+  const Gradient backward = gradient({.problem = forward, .operands = {}}, wanted);
+  ASSERT_TRUE(backward.whole);
+  const std::vector<Values> operands = smooth_inputs(*backward.whole);
+  Values parts;
+  for (const GradientCall& call : backward.calls) {
+    const Values own = all_of(call.problem, operands);
+    parts.insert(parts.end(), own.begin(), own.end());
+  }
+  EXPECT_EQ(all_of(*backward.whole, operands), parts);
+  EXPECT_EQ(key(*backward.whole), "gru_bwd/t3_n2_i2_h3_l1_forward_lbr_bias_initial");
+}
 
 /// Twice the forward's, and once where no gradient of the data is wanted.
 TEST(GradientFlops, OfProductsAreTwiceTheForwards) {

@@ -24,27 +24,39 @@ Recurrent forward(const Row& row) {
   return shape;
 }
 
+Pass pass_of(const Row& row, const std::string& name, const Recurrent& shape, bool training) {
+  if (name == "fwd") {
+    Recurrent own = shape;
+    own.training = training;
+    return {.name = name, .problem = Problem{own, {}}};
+  }
+  if (name == "bwd_data") {
+    return {.name = name,
+            .problem = Problem{RecurrentGradient{shape, RecurrentGradients::of_data}, {}}};
+  }
+  if (name == "bwd_weights") {
+    return {.name = name,
+            .problem = Problem{RecurrentGradient{shape, RecurrentGradients::of_weights}, {}}};
+  }
+  throw row.error("passes are fwd, bwd_data and bwd_weights, not \"" + name + '"');
+}
+
 Entry read(const Row& row) {
   const Recurrent shape = forward(row);
   Entry entry{.sizes = row.text("cell") + " hidden=" + row.text("hidden") +
                        " batch=" + row.text("batch") + " t=" + row.text("timesteps"),
               .passes = {}};
-  for (const std::string& name : row.words("passes")) {
-    if (name == "fwd") {
-      entry.passes.push_back({.name = name, .problem = Problem{shape, {}}});
-    } else if (name == "bwd_data" || name == "bwd_weights") {
-      entry.passes.push_back(
-          {.name = name, .reason = "the gradients of recurrent layers are no problem here yet"});
-    } else {
-      throw row.error("passes are fwd, bwd_data and bwd_weights, not \"" + name + '"');
-    }
+  const std::vector<std::string> names = row.words("passes");
+  for (const std::string& name : names) {
+    entry.passes.push_back(pass_of(row, name, shape, names.size() > 1));
   }
   return entry;
 }
 
 }  // namespace
 
-/// As the published runs call cuDNN: vanilla is ReLU, a GRU's reset gate acts on the product,
+/// As the published runs call cuDNN: where gradients follow, the forward call keeps what they need;
+/// vanilla is ReLU, a GRU's reset gate acts on the product,
 /// biases are there, initial states are given and final ones wanted. They skip the input's product;
 /// ours is done, as in a layer of a model: about twice the products.
 Kind rnn_kind() { return {"rnn", read}; }

@@ -128,6 +128,62 @@ TEST(TrainingStep, FiltersAndTheirBiasAreOneLayer) {
   EXPECT_EQ(make_graph(step).fusions.back().problem, key(*layer.whole));
 }
 
+LoweredGraph lstm_step(const std::vector<std::string>& outputs, const std::string& read) {
+  Model model(13);
+  model.input("x", {5, 2, 3}).weights("w", {1, 16, 3}).weights("r", {1, 16, 4});
+  model.weights("b", {1, 32}).integers("shape", {-1, 4}).weights("v", {4, 6});
+  return training_step(model.node("LSTM", {"x", "w", "r", "b"}, outputs, {{"hidden_size", 4}})
+                           .node("Reshape", {read, "shape"}, {"f"})
+                           .node("MatMul", {"f", "v"}, {"y"})
+                           .output("y")
+                           .import(),
+                       Optimizer::sgd_momentum);
+}
+
+// cuDNN has a call for the data's gradient and one for the weights', oneDNN one for both.
+TEST(TrainingStep, RecurrentGradientsAreOneLayer) {
+  const LoweredGraph step = lstm_step({"l"}, "l");
+  EXPECT_THAT(layer_of(step, "l").problems,
+              ElementsAre("lstm/t5_n2_i3_h4_l1_forward_bias_training"));
+  const LoweredLayer& layer = layer_of(step, "l.gradient");
+  EXPECT_THAT(layer.problems, ElementsAre("lstm_bwd_data/t5_n2_i3_h4_l1_forward_bias",
+                                          "lstm_bwd_weights/t5_n2_i3_h4_l1_forward_bias"));
+  EXPECT_EQ(key(*layer.whole), "lstm_bwd/t5_n2_i3_h4_l1_forward_bias");
+  EXPECT_EQ(layer.gradient_elements, 16 * 3 + 16 * 4 + 32);
+  EXPECT_EQ(trainable_parameters(step), 16 * 3 + 16 * 4 + 32 + 4 * 6);
+  EXPECT_EQ(make_graph(step).fusions.back().problem, key(*layer.whole));
+  EXPECT_THAT(producers(step, "l.gradient"), ElementsAre("y.data_gradient"));
+  // Operands that both calls read are read once: x, w, r, b and the gradient of the result.
+  EXPECT_EQ(layer.reads.size(), 5U);
+}
+
+// Where only the last state is read, the gradient reaches that alone.
+TEST(TrainingStep, GradientsReachTheResultThatWasRead) {
+  const LoweredGraph step = lstm_step({"l", "h", "c"}, "h");
+  const LoweredLayer& layer = layer_of(step, "l.gradient");
+  ASSERT_THAT(layer.problems, ElementsAre("lstm_bwd_data/t5_n2_i3_h4_l1_forward_bias_final",
+                                          "lstm_bwd_weights/t5_n2_i3_h4_l1_forward_bias_final"));
+  const std::vector<Source>& operands = layer.calls[0].operands;
+  const auto read = [&](std::size_t operand) {
+    return layer.reads[static_cast<std::size_t>(operands[operand].index)];
+  };
+  EXPECT_TRUE(read(4).constant);
+  EXPECT_EQ(step.layers[*read(5).producer].name, "y.data_gradient");
+  EXPECT_TRUE(read(6).constant);
+}
+
+TEST(TrainingStep, LocalResponseNormalizationHasACall) {
+  Model model(13);
+  model.input("x", {1, 3, 4, 4}).weights("w", {8, 3, 1, 1});
+  const LoweredGraph step = training_step(model.node("Conv", {"x", "w"}, {"c"})
+                                              .node("LRN", {"c"}, {"n"}, {{"size", 5}})
+                                              .output("n")
+                                              .import(),
+                                          Optimizer::sgd_momentum);
+  EXPECT_THAT(layer_of(step, "n.gradient").problems,
+              ElementsAre("lrn_bwd/1x8x4x4_n5_a1e-04_b0.75_k1"));
+}
+
 TEST(TrainingStep, SeveralReadersAddUpTheirGradients) {
   Model model(13);
   model.input("x", {2, 8}).weights("w", {8, 8}).weights("v", {8, 8});
@@ -175,16 +231,17 @@ TEST(TrainingStep, PutsOperatorsTogetherFirst) {
 TEST(TrainingStep, WhatHasNoCallIsNamedAndGoneThrough) {
   Model model(13);
   model.input("x", {2, 3, 4, 4}).weights("w", {8, 3, 1, 1}).integers("shape", {2, 128});
-  model.weights("v", {128, 4});
+  model.weights("v", {128, 4}).weights("s", {8}).weights("t", {8});
   const LoweredGraph step = training_step(model.node("Conv", {"x", "w"}, {"c"})
-                                              .node("LRN", {"c"}, {"l"}, {{"size", 5}})
+                                              .node("InstanceNormalization", {"c", "s", "t"}, {"l"})
                                               .node("Reshape", {"l", "shape"}, {"f"})
                                               .node("MatMul", {"f", "v"}, {"y"})
                                               .output("y")
                                               .import(),
                                           Optimizer::sgd_momentum);
   EXPECT_EQ(layer_of(step, "l.gradient").cost, Cost::unsupported);
-  EXPECT_EQ(layer_of(step, "l.gradient").reason, "the gradient of 'lrn' is not measured here");
+  EXPECT_EQ(layer_of(step, "l.gradient").reason,
+            "the gradient of 'instancenorm' is not measured here");
   EXPECT_THAT(producers(step, "c.weight_gradient"), ElementsAre("l.gradient"));
 }
 

@@ -11,32 +11,39 @@ struct Calls {
   Implementation forward;
 };
 
+/// The library has all gradients in fp32, at bf16, too.
+RecurrentTensors gradient_tensors(const Recurrent& shape, const VariantContext& context) {
+  return {shape, VariantContext(context.engine(), Precision::fp32, context.layout())};
+}
+
 /// `activation`: of a network without gates, else nothing.
 template <class Forward, class Backward, class... Activation>
 Calls calls_without_cells(const Recurrent& shape, const VariantContext& context,
                           Activation... activation) {
   const RecurrentTensors t(shape, context);
+  const RecurrentTensors d = gradient_tensors(shape, context);
   const dnnl::rnn_direction direction = rnn_direction(shape);
   const auto forward = api::forward_of<Forward>(
       context.engine(), context.attributes(), dnnl::prop_kind::forward_training, activation...,
       direction, t.x, t.initial, t.weights, t.recurrence, t.bias, t.y, t.last);
   return {api::gradient_of<Backward>(context.engine(), context.attributes(), forward,
                                      dnnl::prop_kind::backward, activation..., direction, t.x,
-                                     t.initial, t.weights, t.recurrence, t.bias, t.y, t.last, t.x,
-                                     t.initial, t.weights, t.recurrence, t.bias, t.y, t.last),
+                                     t.initial, t.weights, t.recurrence, t.bias, t.y, t.last, d.x,
+                                     d.initial, d.weights, d.recurrence, d.bias, d.y, d.last),
           Implementation(forward.descriptor)};
 }
 
 Calls lstm_calls(const Recurrent& shape, const VariantContext& context) {
   const RecurrentTensors t(shape, context);
+  const RecurrentTensors d = gradient_tensors(shape, context);
   const dnnl::rnn_direction direction = rnn_direction(shape);
   const auto forward = api::forward_of<dnnl::lstm_forward>(
       context.engine(), context.attributes(), dnnl::prop_kind::forward_training, direction, t.x,
       t.initial, t.initial, t.weights, t.recurrence, t.bias, t.y, t.last, t.last);
   return {api::gradient_of<dnnl::lstm_backward>(
               context.engine(), context.attributes(), forward, dnnl::prop_kind::backward, direction,
-              t.x, t.initial, t.initial, t.weights, t.recurrence, t.bias, t.y, t.last, t.last, t.x,
-              t.initial, t.initial, t.weights, t.recurrence, t.bias, t.y, t.last, t.last),
+              t.x, t.initial, t.initial, t.weights, t.recurrence, t.bias, t.y, t.last, t.last, d.x,
+              d.initial, d.initial, d.weights, d.recurrence, d.bias, d.y, d.last, d.last),
           Implementation(forward.descriptor)};
 }
 

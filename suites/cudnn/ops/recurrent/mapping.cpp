@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -119,6 +120,44 @@ RecurrentDescriptors describe(const Recurrent& shape, const RecurrentCall& call,
                 call.direction, CUDNN_LINEAR_INPUT, storage_type(precision), CUDNN_DATA_FLOAT,
                 math_type(precision), sizes[0], sizes[1], sizes[1], sizes[2], nullptr, call.flags);
   return descriptors;
+}
+
+RecurrentDescriptors describe_ready(Library& library, const Recurrent& shape,
+                                    const RecurrentCall& call, const harness::Variant& variant) {
+  const auto algorithm = parse_recurrent_algorithm(variant.algorithm);
+  RecurrentDescriptors descriptors = describe(shape, call, variant.precision, algorithm);
+  if (algorithm == CUDNN_RNN_ALGO_PERSIST_DYNAMIC) {
+    BENANZA_CUDNN(cudnnBuildRNNDynamic, library.handle(), descriptors.rnn.get(),
+                  narrow({shape.batch}).front());
+  }
+  return descriptors;
+}
+
+RecurrentSpace space_of(Library& library, const RecurrentDescriptors& descriptors,
+                        cudnnForwardMode_t mode) {
+  std::size_t workspace = 0;
+  std::size_t reserve = 0;
+  BENANZA_CUDNN(cudnnGetRNNTempSpaceSizes, library.handle(), descriptors.rnn.get(), mode,
+                descriptors.input.get(), &workspace, &reserve);
+  const RecurrentSpace space{.workspace_bytes = static_cast<std::int64_t>(workspace),
+                             .reserve_bytes = static_cast<std::int64_t>(reserve)};
+  library.check_workspace(space.workspace_bytes);
+  return space;
+}
+
+nvidia::DeviceMemory sequence_lengths(const Recurrent& shape, cudaStream_t stream) {
+  const std::vector<std::int32_t> lengths(static_cast<std::size_t>(shape.batch),
+                                          static_cast<std::int32_t>(shape.steps));
+  nvidia::DeviceMemory memory(static_cast<std::int64_t>(lengths.size() * sizeof(std::int32_t)));
+  memory.write(std::as_bytes(std::span(lengths)), stream);
+  return memory;
+}
+
+std::vector<harness::Algorithm> recurrent_algorithms(const Recurrent& shape, Precision precision) {
+  map_recurrent(shape, precision);
+  std::vector<harness::Algorithm> names;
+  for (const std::string_view name : algorithm_names) names.emplace_back(name);
+  return names;
 }
 
 std::string_view to_string(cudnnRNNAlgo_t algorithm) {

@@ -8,6 +8,9 @@
 
 #include "core/problem/ops/recurrent.h"
 #include "suites/cudnn/api/descriptors.h"
+#include "suites/cudnn/primitive/library.h"
+#include "suites/harness/primitive.h"
+#include "suites/nvidia/device/device_memory.h"
 
 namespace benanza::cudnn {
 
@@ -58,6 +61,25 @@ struct RecurrentDescriptors {
 RecurrentDescriptors describe(const Recurrent& shape, const RecurrentCall& call,
                               Precision precision, cudnnRNNAlgo_t algorithm);
 
+/// The same for a variant's algorithm, with what that has to be built for.
+RecurrentDescriptors describe_ready(Library& library, const Recurrent& shape,
+                                    const RecurrentCall& call, const harness::Variant& variant);
+
+/// What a call needs beside its tensors.
+struct RecurrentSpace {
+  std::int64_t workspace_bytes = 0;
+  /// Of training: what goes from the forward call to those of the gradients.
+  std::int64_t reserve_bytes = 0;
+};
+/// Throws std::runtime_error if the user allows less workspace.
+RecurrentSpace space_of(Library& library, const RecurrentDescriptors& descriptors,
+                        cudnnForwardMode_t mode);
+/// As the library wants them on the device: every sequence has all steps.
+nvidia::DeviceMemory sequence_lengths(const Recurrent& shape, cudaStream_t stream);
+
+/// All, by name: what one cannot do, the library says when it is set up. Throws Unsupported as
+/// map_recurrent() does.
+std::vector<harness::Algorithm> recurrent_algorithms(const Recurrent& shape, Precision precision);
 /// "standard", "persist_static", "persist_dynamic", "persist_static_small_h".
 std::string_view to_string(cudnnRNNAlgo_t algorithm);
 /// Throws std::invalid_argument naming `name`.

@@ -1,0 +1,232 @@
+#include <utility>
+
+#include "suites/cudnn/api/status.h"
+#include "suites/cudnn/ops/recurrent/weight_space.h"
+#include "suites/cudnn/primitive/several_results.h"
+#include "suites/cudnn/solvers.h"
+
+namespace benanza::cudnn {
+namespace {
+
+/// The tensors of the forward call that change with each step of training: the sequence and the
+/// initial states; then the gradients of its results.
+std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const RecurrentCall& call) {
+  const auto states = static_cast<std::size_t>(shape.states());
+  std::vector<nvidia::TensorFormat> formats{call.input};
+  if (shape.initial) formats.insert(formats.end(), states, call.state);
+  formats.push_back(call.output);
+  if (shape.final) formats.insert(formats.end(), states, call.state);
+  return formats;
+}
+
+/// The gradients of the sequence and of the initial states.
+std::vector<nvidia::TensorFormat> result_formats(const Recurrent& shape,
+                                                 const RecurrentCall& call) {
+  std::vector<nvidia::TensorFormat> formats{call.input};
+  if (shape.initial) {
+    formats.insert(formats.end(), static_cast<std::size_t>(shape.states()), call.state);
+  }
+  return formats;
+}
+
+/// Null where a network has no such state.
+struct States {
+  std::byte* h = nullptr;
+  std::byte* c = nullptr;
+};
+
+/// What the three calls of a step of training share.
+class Training {
+ public:
+  Training(Library& library, const Recurrent& shape, const RecurrentCall& call,
+           RecurrentDescriptors descriptors, const RecurrentSpace& space, Precision precision)
+      : library_(library),
+        shape_(shape),
+        descriptors_(std::move(descriptors)),
+        weights_(library, descriptors_, shape, precision),
+        lengths_(sequence_lengths(shape, library.cuda().stream())),
+        y_(nvidia::span_bytes(call.output)),
+        reserve_(space.reserve_bytes),
+        workspace_bytes_(static_cast<std::size_t>(space.workspace_bytes)) {
+    reserve_.fill(0, library.cuda().stream());
+  }
+
+  const Recurrent& shape() const { return shape_; }
+  const RecurrentDescriptors& descriptors() const { return descriptors_; }
+  WeightSpace& weights() { return weights_; }
+
+  void forward(const std::byte* x, const States& initial, std::byte* workspace) {
+    const RecurrentDescriptors& d = descriptors_;
+    BENANZA_CUDNN(cudnnRNNForward, library_.handle(), d.rnn.get(), CUDNN_FWD_MODE_TRAINING,
+                  lengths(), d.input.get(), x, d.output.get(), y_.data(), d.state.get(), initial.h,
+                  nullptr, d.state.get(), initial.c, nullptr, weights_.size_bytes(),
+                  weights_.data(), workspace_bytes_, workspace, reserve_bytes(), reserve_.data());
+  }
+
+  /// `initial_gradient`: null where nobody asks for it.
+  void back_to_data(const std::byte* dy, const States& initial, const States& last_gradient,
+                    std::byte* dx, const States& initial_gradient, std::byte* workspace) {
+    const RecurrentDescriptors& d = descriptors_;
+    BENANZA_CUDNN(cudnnRNNBackwardData_v8, library_.handle(), d.rnn.get(), lengths(),
+                  d.output.get(), y_.data(), dy, d.input.get(), dx, d.state.get(), initial.h,
+                  last_gradient.h, initial_gradient.h, d.state.get(), initial.c, last_gradient.c,
+                  initial_gradient.c, weights_.size_bytes(), weights_.data(), workspace_bytes_,
+                  workspace, reserve_bytes(), reserve_.data());
+  }
+
+  /// Adds to `gradient`: the library has no other mode.
+  void back_to_weights(const std::byte* x, const States& initial, const WeightSpace& gradient,
+                       std::byte* workspace) {
+    const RecurrentDescriptors& d = descriptors_;
+    BENANZA_CUDNN(cudnnRNNBackwardWeights_v8, library_.handle(), d.rnn.get(), CUDNN_WGRAD_MODE_ADD,
+                  lengths(), d.input.get(), x, d.state.get(), initial.h, d.output.get(), y_.data(),
+                  gradient.size_bytes(), gradient.data(), workspace_bytes_, workspace,
+                  reserve_bytes(), reserve_.data());
+  }
+
+ private:
+  const std::int32_t* lengths() const {
+    return reinterpret_cast<const std::int32_t*>(lengths_.data());
+  }
+  std::size_t reserve_bytes() const { return static_cast<std::size_t>(reserve_.size_bytes()); }
+
+  Library& library_;
+  Recurrent shape_;
+  RecurrentDescriptors descriptors_;
+  WeightSpace weights_;
+  nvidia::DeviceMemory lengths_;
+  nvidia::DeviceMemory y_;
+  nvidia::DeviceMemory reserve_;
+  std::size_t workspace_bytes_;
+};
+
+/// Where the problem's operand `index` is among the primitive's inputs; empty for weights.
+std::optional<std::size_t> data_index(const Recurrent& shape, std::size_t index) {
+  const std::size_t weights = shape.bias ? 3 : 2;
+  if (index == 0) return 0;
+  if (index <= weights) return std::nullopt;
+  return index - weights;
+}
+
+/// The call for the data. What the forward call leaves behind is made when the last operand is
+/// given, outside of the time.
+class GradientOfData final : public SeveralResults {
+ public:
+  GradientOfData(Library& library, const harness::Variant& variant, const Recurrent& shape,
+                 const RecurrentCall& call, RecurrentDescriptors descriptors,
+                 const RecurrentSpace& space)
+      : SeveralResults(library, variant, data_formats(shape, call), result_formats(shape, call),
+                       space.workspace_bytes),
+        operands_(inputs(variant.problem).size()),
+        training_(library, shape, call, std::move(descriptors), space, variant.precision) {}
+
+  void upload(std::size_t index, std::span<const float> values) override {
+    if (const auto place = data_index(training_.shape(), index)) {
+      SeveralResults::upload(*place, values);
+    } else {
+      training_.weights().upload(index, values, stream());
+    }
+    if (index + 1 == operands_) training_.forward(input(0), initial(), workspace());
+  }
+
+  void run() override {
+    training_.back_to_data(input(gradients_begin()), initial(), last_gradient(), result(0),
+                           initial_gradient(), workspace());
+  }
+
+ private:
+  States states_at(std::size_t begin) const {
+    return {.h = input(begin), .c = training_.shape().states() == 2 ? input(begin + 1) : nullptr};
+  }
+  States initial() const { return training_.shape().initial ? states_at(1) : States{}; }
+  std::size_t gradients_begin() const {
+    return training_.shape().initial ? 1 + static_cast<std::size_t>(training_.shape().states()) : 1;
+  }
+  States last_gradient() const {
+    return training_.shape().final ? states_at(gradients_begin() + 1) : States{};
+  }
+  States initial_gradient() const {
+    if (!training_.shape().initial) return {};
+    return {.h = result(1), .c = training_.shape().states() == 2 ? result(2) : nullptr};
+  }
+
+  std::size_t operands_;
+  Training training_;
+};
+
+/// The call for the weights, which runs after that for the data: that, too, is made when the last
+/// operand is given.
+class GradientOfWeights final : public CudnnPrimitive {
+ public:
+  GradientOfWeights(Library& library, const harness::Variant& variant, const Recurrent& shape,
+                    const RecurrentCall& call, RecurrentDescriptors descriptors,
+                    const RecurrentSpace& space)
+      : CudnnPrimitive(library, variant, data_formats(shape, call), call.input,
+                       space.workspace_bytes),
+        operands_(inputs(variant.problem).size()),
+        training_(library, shape, call, std::move(descriptors), space, variant.precision),
+        gradient_(library, training_.descriptors(), shape, variant.precision) {}
+
+  void upload(std::size_t index, std::span<const float> values) override {
+    const Recurrent& shape = training_.shape();
+    if (const auto place = data_index(shape, index)) {
+      CudnnPrimitive::upload(*place, values);
+    } else {
+      training_.weights().upload(index, values, stream());
+    }
+    if (index + 1 != operands_) return;
+    training_.forward(input(0), initial(), workspace());
+    const std::size_t begin =
+        shape.initial ? 1 + static_cast<std::size_t>(shape.states()) : std::size_t{1};
+    training_.back_to_data(input(begin), initial(), shape.final ? states_at(begin + 1) : States{},
+                           output(), {}, workspace());
+  }
+
+  void poison_output() override { gradient_.clear(stream()); }
+
+  void run() override { training_.back_to_weights(input(0), initial(), gradient_, workspace()); }
+
+  std::vector<float> download() override { return gradient_.download(stream()); }
+  std::optional<Glimpse> glimpse(std::span<const std::int64_t>) override { return std::nullopt; }
+
+ private:
+  States states_at(std::size_t begin) const {
+    return {.h = input(begin), .c = training_.shape().states() == 2 ? input(begin + 1) : nullptr};
+  }
+  States initial() const { return training_.shape().initial ? states_at(1) : States{}; }
+
+  std::size_t operands_;
+  Training training_;
+  WeightSpace gradient_;
+};
+
+std::unique_ptr<harness::Primitive> create(Library& library, const RecurrentGradient& gradient,
+                                           const harness::Variant& variant) {
+  const Recurrent& shape = gradient.forward;
+  const RecurrentCall call = map_recurrent(shape, variant.precision);
+  auto descriptors = describe_ready(library, shape, call, variant);
+  const RecurrentSpace space = space_of(library, descriptors, CUDNN_FWD_MODE_TRAINING);
+  if (gradient.of == RecurrentGradients::of_data) {
+    return std::make_unique<GradientOfData>(library, variant, shape, call, std::move(descriptors),
+                                            space);
+  }
+  return std::make_unique<GradientOfWeights>(library, variant, shape, call, std::move(descriptors),
+                                             space);
+}
+
+}  // namespace
+
+void register_recurrent_gradient(SolverTable& table) {
+  table.add<RecurrentGradient>(
+      {.layouts = [](const RecurrentGradient&) { return std::vector{Layout::plain}; },
+       .algorithms = [](Library&, const RecurrentGradient& shape, const harness::Variant& prototype,
+                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+         if (shape.of == RecurrentGradients::of_both) {
+           throw harness::Unsupported("cuDNN has a call for the data and one for the weights");
+         }
+         return recurrent_algorithms(shape.forward, prototype.precision);
+       },
+       .create = create});
+}
+
+}  // namespace benanza::cudnn
