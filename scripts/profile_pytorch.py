@@ -79,7 +79,7 @@ def main():
         "schema": SCHEMA,
         "framework": "pytorch",
         "version": torch.__version__,
-        "model": name,
+        "model": f"{name}_training" if arguments.train else name,
         "batch": arguments.batch,
         "precision": arguments.precision,
         "options": options(arguments),
