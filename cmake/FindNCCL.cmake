@@ -10,14 +10,8 @@ find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2
              PATH_SUFFIXES lib lib64)
 
 if(NCCL_INCLUDE_DIR)
-  set(parts)
-  foreach(part MAJOR MINOR PATCH)
-    file(STRINGS ${NCCL_INCLUDE_DIR}/nccl.h lines REGEX "^#define NCCL_${part} +[0-9]+")
-    if("${lines}" MATCHES "NCCL_${part} +([0-9]+)")
-      list(APPEND parts ${CMAKE_MATCH_1})
-    endif()
-  endforeach()
-  list(JOIN parts . NCCL_VERSION)
+  include(${CMAKE_CURRENT_LIST_DIR}/VersionOfHeader.cmake)
+  benanza_version_of_header(NCCL_VERSION ${NCCL_INCLUDE_DIR}/nccl.h NCCL MAJOR MINOR PATCH)
 endif()
 
 include(FindPackageHandleStandardArgs)

@@ -8,6 +8,7 @@ Writes into a folder, for a model NAME and a run TAG (NAME_b<batch>_<precision>[
                      "driver", "threads", "weights", "latency_seconds": [one value a run],
                      "cuda_graph_latency_seconds": [the same, or null], "trace": file name}
 Latencies are taken without the profiler, from the call to the end of the work on the device.
+With --train a run is a training step; options then name the optimizer ("train_sgd").
 """
 
 import argparse
@@ -26,6 +27,7 @@ import warnings
 from profile_common import (SEED, SMALLEST_WEIGHT, Parser, UserError, one_line, positive,
                             processor_name, replacing, run_main, write_json)
 from pytorch_models import load_model
+from pytorch_training import make_step
 
 PROGRAM = "profile-pytorch"
 SCHEMA = 1
@@ -60,7 +62,8 @@ def main():
     set_precision(torch, arguments)
     tag = "_".join([name, f"b{arguments.batch}", arguments.precision] + options(arguments))
     try:
-        run = make_run(torch, model, inputs_of(arguments.batch), arguments)
+        make = make_step if arguments.train else make_run
+        run = make(torch, model, inputs_of(arguments.batch), arguments)
         warn_if_not_finite(torch, run, tag)
         latencies = measure(torch, run, arguments)
         graph_latencies = None
@@ -76,7 +79,7 @@ def main():
         "schema": SCHEMA,
         "framework": "pytorch",
         "version": torch.__version__,
-        "model": name,
+        "model": f"{name}_training" if arguments.train else name,
         "batch": arguments.batch,
         "precision": arguments.precision,
         "options": options(arguments),
@@ -114,6 +117,10 @@ def parse_arguments():
     parser.add_argument("--fold", action="store_true",
                         help="batch normalisation folded into convolutions (torch.fx)")
     parser.add_argument("--compile", action="store_true", help="torch.compile")
+    parser.add_argument("--train", nargs="?", const="sgd", choices=("sgd", "adam"),
+                        help="training steps: forward, cross entropy of the first output, backward, "
+                             "update by SGD with momentum (or adam); fp16 and bf16 are mixed "
+                             "precision with fp32 parameters")
     parser.add_argument("--input-size", type=positive, help="height and width of images")
     parser.add_argument("--sequence", type=positive, default=128, help="tokens (default 128)")
     parser.add_argument("--attention", choices=("eager", "sdpa"),
@@ -122,7 +129,10 @@ def parse_arguments():
     parser.add_argument("--runs", type=positive, help="default: 50 and more, for 2 seconds")
     parser.add_argument("--steps", type=positive, default=1, help="steps in the trace (default 1)")
     parser.add_argument("--no-onnx", action="store_true", help="leave NAME.onnx alone")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.train and arguments.fold:
+        parser.error("--fold is for inference: training keeps batch normalization by itself")
+    return arguments
 
 
 def options(arguments):
@@ -131,6 +141,7 @@ def options(arguments):
               "cudnn_benchmark": arguments.cudnn_benchmark,
               "fold": arguments.fold,
               "compile": arguments.compile,
+              f"train_{arguments.train}": arguments.train is not None,
               "cpu": arguments.device == "cpu"}
     if arguments.attention:
         chosen[f"attention_{arguments.attention}"] = True

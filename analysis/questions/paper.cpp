@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "analysis/model/whole.h"
+#include "analysis/questions/deepbench/published.h"
 #include "analysis/questions/paper/artifact.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
@@ -15,13 +16,18 @@ struct Options {
   std::string tensor_cores = "fp16";
   std::string title = "Lower-bound latency, and what keeps frameworks from it";
   std::string out;
+  std::vector<std::string> collectives;
 };
 
 void answer(const Options& options) {
   if (options.out.empty()) throw Error("say where to write: --out FOLDER");
   const Precision tensor_cores = precision_of(options.tensor_cores, "--tensor-cores");
   const Inputs inputs = read_inputs(options.common);
-  Study study{.inputs = inputs, .models = {}};
+  Study study{.inputs = inputs, .models = {}, .lists = {}, .collectives = {}};
+  if (!options.collectives.empty()) {
+    const Results results = read_results({options.collectives.begin(), options.collectives.end()});
+    study.collectives = collective_curves(results.measurements, Precision::fp32, "");
+  }
   for (const MeasurementFilter& filter : inputs.filters) {
     for (const Graph& graph : inputs.graphs) {
       if (!inputs.allow_missing) {
@@ -29,7 +35,8 @@ void answer(const Options& options) {
             graph, operator_times(graph, inputs.results.measurements, filter, inputs.movement),
             to_string(filter.precision));
       }
-      study.models.emplace_back(inputs, graph, filter, tensor_cores);
+      auto& studied = is_list(graph) ? study.lists : study.models;
+      studied.emplace_back(inputs, graph, filter, tensor_cores);
     }
   }
   write_paper(study, options.title, options.out);
@@ -41,6 +48,8 @@ Action ask(Flags& flags) {
   add_input_flags(flags, options->common);
   add_filter_flags(flags, options->common, "fp32");
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
+  flags.add("--collectives", options->collectives,
+            "Results of bench_nccl or bench_mpi: training steps on several GPUs", "FILE|DIR|DB");
   flags.add("--title", options->title, "Of the document");
   flags.add("--out", options->out, "index.html, tables/ and figures/ are written here", "FOLDER");
   return [options] { answer(*options); };

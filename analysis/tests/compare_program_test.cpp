@@ -3,48 +3,32 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
-#include "analysis/tests/program.h"
-#include "core/graph_file/graph.h"
+#include "analysis/tests/small_model.h"
 
 namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
-using test::contents;
-using test::data;
 using test::expect_error;
-using test::Folder;
 using test::Outcome;
 using test::results_text;
 using test::row;
-using test::run_program;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class Compare : public testing::Test {
+class Compare : public test::SmallModel {
  protected:
   /// Every problem of the model takes `seconds` at fp32, the convolutions `convolution`.
   std::string results(const std::string& name, const std::string& threads, double seconds,
                       double convolution) const {
-    std::string rows;
-    for (const std::string& key : problem_keys({read_graph(graph_)})) {
-      const bool plain = key.starts_with("gemm") || key.starts_with("copy");
-      const double time = key.starts_with("conv/") ? convolution : seconds;
-      const std::string sample = std::to_string(time);
-      for (int repetition = 0; repetition < 5; ++repetition) {
-        rows +=
-            (rows.empty() ? "" : ",\n") +
-            row(key + (plain ? "/fp32/plain/onednn/a" : "/fp32/nchw/onednn/a"), '[' + sample + ']');
-      }
-    }
-    return folder_.write(name, results_text(rows, threads)).string();
+    const std::string all = rows([&](const std::string& key) {
+      return std::vector(5, key.starts_with("conv/") ? convolution : seconds);
+    });
+    return folder_.write(name, results_text(all, threads)).string();
   }
-  Outcome run(const std::string& arguments) const { return run_program(arguments, folder_); }
-
-  const Folder folder_;
-  const std::string graph_ = data("small.graph.json").string();
 };
 
 TEST_F(Compare, SaysWhatChangedAndWhatItMeansForAModel) {

@@ -151,6 +151,21 @@ TEST_F(DeepBenchProgram, DrawsWhatItSays) {
   EXPECT_THAT(test::contents(page), HasSubstr("gemm: ms, over the rows that both have"));
 }
 
+TEST_F(DeepBenchProgram, HasAChapterInThePaper) {
+  const auto paper = folder_.path() / "paper";
+  const Outcome outcome = run_program("paper --allow-missing --graph " + graph_ + " --graph " +
+                                          test::data("small.graph.json").string() + " --results " +
+                                          results_ + " --out " + paper.string(),
+                                      folder_);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(test::contents(paper / "tables/deepbench_training_fp32_lists.csv"),
+              HasSubstr("gemm,1,1,0.001,99123200"));
+  // A list is no model: no chapter adds up its rows.
+  const std::string models = test::contents(paper / "tables/models.csv");
+  EXPECT_THAT(models, HasSubstr("small"));
+  EXPECT_THAT(models, testing::Not(HasSubstr("deepbench")));
+}
+
 TEST_F(DeepBenchProgram, NamesWhatIsNotMeasured) {
   const std::string none = folder_.write("none.json", results_text("")).string();
   expect_error(run("--results " + none), "gemm/m16_n1760_k1760_nn");

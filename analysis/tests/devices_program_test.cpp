@@ -3,52 +3,39 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
-#include "analysis/tests/program.h"
-#include "core/graph_file/graph.h"
+#include "analysis/tests/small_model.h"
 
 namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
-using test::data;
 using test::expect_error;
-using test::Folder;
 using test::Outcome;
 using test::results_text;
-using test::row;
-using test::run_program;
 
-class DevicesProgram : public testing::Test {
+class DevicesProgram : public test::SmallModel {
  protected:
   /// Of a processor called "a CPU" with so many threads; without `missing`.
   std::string results(const std::string& name, const std::string& threads, double seconds,
                       const std::string& missing = "") const {
-    std::string rows;
-    for (const std::string& key : problem_keys({read_graph(graph_)})) {
-      if (key == missing) continue;
-      const bool plain = key.starts_with("gemm") || key.starts_with("copy");
-      rows += (rows.empty() ? "" : ",\n") +
-              row(key + (plain ? "/fp32/plain/onednn/a" : "/fp32/nchw/onednn/a"),
-                  '[' + std::to_string(seconds) + ']');
-    }
-    return folder_.write(name, results_text(rows, threads)).string();
+    const std::string all = rows([&](const std::string& key) {
+      return std::vector<double>(key == missing ? 0 : 1, seconds);
+    });
+    return folder_.write(name, results_text(all, threads)).string();
   }
-  Outcome run(const std::string& arguments) const { return run_program(arguments, folder_); }
-  json rows(const std::string& arguments) const {
+  json devices(const std::string& arguments) const {
     const Outcome outcome = run("devices " + arguments + " --format json --graph " + graph_);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return json::parse(outcome.out)["reports"][0]["devices"];
   }
-
-  const Folder folder_;
-  const std::string graph_ = data("small.graph.json").string();
 };
 
 TEST_F(DevicesProgram, ComparesMachinesAndTheirPrices) {
   const std::string prices = folder_.write("p.json", R"({"a CPU": 1.8, "another": 9})").string();
-  const json found = rows(results("a.json", "2", 0.002) + ' ' + results("b.json", "4", 0.001) +
-                          " --prices " + prices);
+  const json found = devices(results("a.json", "2", 0.002) + ' ' + results("b.json", "4", 0.001) +
+                             " --prices " + prices);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0]["device"], "a CPU");
   EXPECT_DOUBLE_EQ(found[0]["ratio"], 2);
@@ -60,7 +47,8 @@ TEST_F(DevicesProgram, ComparesMachinesAndTheirPrices) {
 
 TEST_F(DevicesProgram, AHoleIsNoTime) {
   const std::string key = *problem_keys({read_graph(graph_)}).begin();
-  const json found = rows(results("a.json", "2", 0.002) + ' ' + results("b.json", "4", 0.001, key));
+  const json found =
+      devices(results("a.json", "2", 0.002) + ' ' + results("b.json", "4", 0.001, key));
   EXPECT_EQ(found[1]["partial"], true);
   EXPECT_TRUE(found[1]["ratio"].is_null());
   EXPECT_DOUBLE_EQ(found[0]["ratio"], 1);

@@ -3,48 +3,35 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
-#include "analysis/tests/program.h"
-#include "core/graph_file/graph.h"
+#include "analysis/tests/small_model.h"
 
 namespace benanza::analysis {
 namespace {
 
 using nlohmann::json;
 using test::contents;
-using test::data;
 using test::expect_error;
-using test::Folder;
 using test::Outcome;
 using test::results_text;
 using test::row;
-using test::run_program;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class HistoryProgram : public testing::Test {
+class HistoryProgram : public test::SmallModel {
  protected:
   /// Five repetitions of everything: `seconds`, of convolutions `convolution`; with a relative
   /// spread of a thousandth.
   std::string results(const std::string& name, double seconds, double convolution) const {
-    std::string rows;
-    for (const std::string& key : problem_keys({read_graph(graph_)})) {
-      const bool plain = key.starts_with("gemm") || key.starts_with("copy");
+    const std::string all = rows([&](const std::string& key) {
       const double time = key.starts_with("conv/") ? convolution : seconds;
-      for (int repetition = 0; repetition < 5; ++repetition) {
-        const double one = time * (1 + 0.0005 * (repetition - 2));
-        rows += (rows.empty() ? "" : ",\n") +
-                row(key + (plain ? "/fp32/plain/onednn/a" : "/fp32/nchw/onednn/a"),
-                    '[' + std::to_string(one) + ']');
-      }
-    }
-    return folder_.write(name, results_text(rows)).string();
+      std::vector<double> repetitions;
+      for (int i = -2; i <= 2; ++i) repetitions.push_back(time * (1 + 0.0005 * i));
+      return repetitions;
+    });
+    return folder_.write(name, results_text(all)).string();
   }
-  Outcome run(const std::string& arguments) const { return run_program(arguments, folder_); }
-  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
-
-  const Folder folder_;
-  const std::string graph_ = data("small.graph.json").string();
 };
 
 TEST_F(HistoryProgram, SaysWithWhichVersionAProblemChanged) {

@@ -272,6 +272,29 @@ TEST(PyTorch, ARecordHoldsTheLatencyAndNamesTheTrace) {
   EXPECT_THAT(error_of([&] { read_profile(folder.path() / "r.json"); }), HasSubstr("t.json"));
 }
 
+// Where no GPU is at work, time is what an operator and all that it calls take on the host.
+TEST(PyTorch, OnAProcessorOperatorsWorkThemselves) {
+  nlohmann::json trace =
+      TraceWriter().conv(1, 8, 8, 4, {}).op("aten::relu", {{1, 8, 4, 4}}, {}, {}).json();
+  nlohmann::json inner = trace["traceEvents"][0];
+  ASSERT_EQ(inner["name"], "aten::conv2d");
+  ASSERT_EQ(inner["dur"], 50);
+  inner["name"] = "aten::empty";
+  inner["ts"] = inner["ts"].get<double>() + 10;
+  inner["dur"] = 20;
+  trace["traceEvents"].push_back(inner);
+  const Folder folder;
+  folder.write("t.json", trace.dump());
+  const std::string record = R"({"schema": 1, "framework": "pytorch", "version": "2.11.0",
+    "model": "m", "batch": 1, "precision": "fp32", "latency_seconds": [1e-3], "trace": "t.json"})";
+  const Profile profile = read_profile(folder.write("r.json", record));
+  EXPECT_THAT(names(profile), ElementsAre("aten::conv2d", "aten::relu"));
+  EXPECT_DOUBLE_EQ(profile.nodes[0].seconds, 50 * us);
+  EXPECT_DOUBLE_EQ(profile.nodes[1].seconds, 50 * us);
+  EXPECT_EQ(profile.nodes[0].parts.at(0).problem, "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1");
+  EXPECT_FALSE(profile.timeline);
+}
+
 TEST(PyTorch, CompiledKernelsSayWhatTheyFuse) {
   const auto ops = [](const std::string& name) {
     const Profile profile = profile_of(TraceWriter().op(name, {{4}}, {}, {{name, 1}}));

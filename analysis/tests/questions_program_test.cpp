@@ -6,8 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/tests/program.h"
-#include "core/graph_file/graph.h"
+#include "analysis/tests/small_model.h"
 
 namespace benanza::analysis {
 namespace {
@@ -16,16 +15,14 @@ using nlohmann::json;
 using test::contents;
 using test::data;
 using test::expect_error;
-using test::Folder;
 using test::Outcome;
 using test::results_text;
 using test::row;
-using test::run_program;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class Questions : public testing::Test {
+class Questions : public test::SmallModel {
  protected:
   /// Every problem of the model takes 10 us at fp32 and 5 us at fp16, in both layouts.
   Questions() {
@@ -44,14 +41,10 @@ class Questions : public testing::Test {
     }
     results_ = folder_.write("r.json", results_text(rows, "1", "cudnn")).string();
   }
-  Outcome run(const std::string& arguments) const { return run_program(arguments, folder_); }
   std::string asked(const std::string& question) const {
     return question + " --graph " + graph_ + " --results " + results_;
   }
-  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
-  const Folder folder_;
-  const std::string graph_ = data("small.graph.json").string();
   std::string results_;
 };
 
@@ -96,8 +89,10 @@ TEST_F(Questions, AnInterruptedImportLeavesTheDatabaseAsItWas) {
   }
   const std::string many = folder_.write("many.json", results_text(rows, "1", "cudnn")).string();
   // Killed as soon as it has begun to write: the file that undoes it is there.
+  const std::string untouched = contents(database);
   bool killed_while_writing = false;
   for (int attempt = 0; attempt < 20 && !killed_while_writing; ++attempt) {
+    folder_.write("r.db", untouched);
     const pid_t child = ::fork();
     if (child == 0) {
       ::execl(BENANZA_ANALYZE, BENANZA_ANALYZE, "db", "import", database.c_str(), many.c_str(),
@@ -106,10 +101,11 @@ TEST_F(Questions, AnInterruptedImportLeavesTheDatabaseAsItWas) {
     }
     while (::waitpid(child, nullptr, WNOHANG) == 0) {
       if (!std::filesystem::exists(database + "-journal")) continue;
-      killed_while_writing = true;
       ::usleep(20000);
       ::kill(child, SIGKILL);
-      ::waitpid(child, nullptr, 0);
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      killed_while_writing = WIFSIGNALED(status);  // or it was ready before
       break;
     }
   }

@@ -174,6 +174,22 @@ TEST_F(TrainingProgram, AMeasuredStepIsASecondAnswer) {
   EXPECT_NEAR(seconds.at("onnxruntime"), 25 * ms, 1e-9);
 }
 
+TEST_F(TrainingProgram, HasAChapterInThePaper) {
+  const auto paper = folder_.path() / "paper";
+  const Outcome outcome = run_program("paper --graph " + path("tiny.graph.json") + " --results " +
+                                          path("results.json") + " --collectives " +
+                                          path("nccl.json") + " --out " + paper.string(),
+                                      folder_);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(test::contents(paper / "tables/training_fp32.csv"),
+              testing::HasSubstr("\"tiny, batch 10\",0.004,0.006,0.001,0.011,1.5"));
+  // As above, layer by layer; buckets: 2 MB from 8 ms on, 3 MB from 10 ms on, the input for
+  // nothing.
+  EXPECT_THAT(test::contents(paper / "tables/scaling_fp32.csv"),
+              testing::ContainsRegex("batch 10\",2,0.01(4|3999)[0-9]*,0.00(3|2999)[0-9]*,1.571"));
+  EXPECT_THAT(test::contents(paper / "index.html"), testing::HasSubstr("Training steps, fp32: ms"));
+}
+
 TEST_F(TrainingProgram, NodesAreConnectedByTheNetwork) {
   // Two nodes of two: 5 ms inside, and a ring of two over 1e-9 s a byte: 2 * (0 + 2.5 ms).
   const json found = report(with_curve() + "--gpus 4 --network 0,1e-9");

@@ -3,25 +3,9 @@
 # Installs the build, moves it elsewhere, and builds and runs the stranger's project with it.
 
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
-
-# Sets `output` to what the command printed; it must succeed.
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}: exit status ${result}\n${text}")
-  endif()
-  set(output "${text}" PARENT_SCOPE)
-endfunction()
-
-function(expect text words)
-  string(FIND "${text}" "${words}" place)
-  if(place EQUAL -1)
-    message(FATAL_ERROR "\"${words}\" is missing in:\n${text}")
-  endif()
-endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix ${WORK}/installed)
 file(RENAME ${WORK}/installed ${WORK}/moved)

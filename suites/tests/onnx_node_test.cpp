@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "core/base/error.h"
 #include "generator/onnx/operators/shared/operator.h"
 
 namespace benanza::onnx {

@@ -63,7 +63,7 @@ void read_into(Profile& profile, const json& root, const Document& document) {
                               " steps ran other operators and are left out");
   }
   profile.nodes = std::move(run.nodes);
-  profile.timeline = run.timeline;
+  if (!trace.on_processor) profile.timeline = run.timeline;
   profile.repeats = runs.size() == 1 ? repeats(profile.nodes) : 1;
   if (profile.device.empty()) profile.device = trace.device;
   if (profile.precision.empty()) profile.precision = precision_of(trace, profile.nodes);

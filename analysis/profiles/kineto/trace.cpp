@@ -72,10 +72,10 @@ class Reader {
     }
     demand();
     order_ops();
-    place_launches();
-    for (auto& [correlation, external, work] : work_) {
-      attribute(correlation, external, work);
-      trace_.work.push_back(std::move(work));
+    if (trace_.on_processor) {
+      take_own_work();
+    } else {
+      take_gpu_work();
     }
     std::stable_sort(trace_.work.begin(), trace_.work.end(),
                      [](const Work& a, const Work& b) { return a.start < b.start; });
@@ -112,11 +112,12 @@ class Reader {
     }
   }
 
-  void demand() const {
+  void demand() {
     if (ops_.empty()) throw document_.error("has no operators: trace with ProfilerActivity.CPU");
-    if (work_.empty()) {
+    if (work_.empty() && !launches_.empty()) {
       throw document_.error("has no GPU work: run the model on a GPU, with ProfilerActivity.CUDA");
     }
+    trace_.on_processor = work_.empty();
     if (!has_shapes_) throw document_.error("has no shapes: trace with record_shapes=True");
   }
 
@@ -134,6 +135,29 @@ class Reader {
       by_thread_[host.thread].push_back(index);
       if (host.external) by_external_[*host.external] = index;
       trace_.ops.push_back(std::move(host.op));
+    }
+  }
+
+  void take_gpu_work() {
+    place_launches();
+    for (auto& [correlation, external, work] : work_) {
+      attribute(correlation, external, work);
+      trace_.work.push_back(std::move(work));
+    }
+  }
+
+  void take_own_work() {
+    std::vector<double> own;
+    for (const Op& op : trace_.ops) {
+      own.push_back(op.end - op.start);
+      if (op.parent) own[*op.parent] -= op.end - op.start;
+    }
+    for (std::size_t index = 0; index < own.size(); ++index) {
+      const Op& op = trace_.ops[index];
+      trace_.work.push_back({.name = op.name,
+                             .start = op.start,
+                             .end = op.start + std::max(0.0, own[index]),
+                             .op = index});
     }
   }
 

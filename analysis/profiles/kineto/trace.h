@@ -33,7 +33,8 @@ struct Op {
   std::optional<std::size_t> parent{};
 };
 
-/// A kernel, copy or fill.
+/// A kernel, copy or fill; where no GPU worked, what an operator of the host did itself, without
+/// what it called: from its start, as long as that took altogether.
 struct Work {
   std::string name{};
   double start = 0;
@@ -56,10 +57,12 @@ struct Trace {
   /// When the host began to wait for the whole GPU.
   std::vector<double> waits{};
   std::string device{};
+  /// There was no GPU at work: the host was.
+  bool on_processor = false;
 };
 
-/// `root`: the trace, from `document`. Throws Error, one line, if it has no operators, no shapes or
-/// no GPU work.
+/// `root`: the trace, from `document`. Throws Error, one line, if it has no operators or no shapes,
+/// or no GPU work where the process used CUDA.
 Trace read_trace(const nlohmann::json& root, const Document& document);
 
 }  // namespace benanza::analysis::kineto

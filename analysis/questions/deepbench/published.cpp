@@ -60,6 +60,11 @@ std::optional<ListedProblem> listed_problem(const Layer& layer) {
   return problem;
 }
 
+bool is_list(const Graph& graph) {
+  return std::ranges::any_of(graph.layers,
+                             [](const Layer& layer) { return listed_problem(layer).has_value(); });
+}
+
 Published::Published(std::string_view table) {
   constexpr double milliseconds = 1e-3;
   std::vector<Column> columns;

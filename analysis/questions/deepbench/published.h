@@ -23,6 +23,9 @@ struct ListedProblem {
 /// Of a layer that benanza-generate made of one of DeepBench's rows; empty for any other.
 std::optional<ListedProblem> listed_problem(const Layer& layer);
 
+/// Does the graph hold such layers?
+bool is_list(const Graph& graph);
+
 /// Seconds by the name of the hardware, "NV_V100".
 using PublishedTimes = std::map<std::string, double>;
 

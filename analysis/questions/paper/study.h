@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/questions/common/collective_curves.h"
 #include "analysis/questions/common/subject.h"
 
 namespace benanza::analysis {
@@ -39,6 +40,10 @@ class StudiedModel {
 struct Study {
   const Inputs& inputs;
   std::vector<StudiedModel> models;
+  /// Lists of problems, which are no models: DeepBench's.
+  std::vector<StudiedModel> lists;
+  /// What several GPUs, or processes, take to add up gradients in fp32; may be empty.
+  CollectiveCurves collectives;
 
   /// Those at one precision, in the order of the graphs.
   std::vector<const StudiedModel*> at(Precision precision) const;

@@ -223,37 +223,47 @@ const Descriptor& OperationGraph::add_window(const ConvolutionWindow& window) {
   return function;
 }
 
-void OperationGraph::convolve(const ConvolutionWindow& window, Id x, Id w, Id y) {
+void OperationGraph::add_convolution(const ConvolutionNames& names, const ConvolutionWindow& window,
+                                     const std::array<Id, 3>& tensors) {
   const Descriptor& function = add_window(window);
-  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, function);
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, at(x));
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, at(w));
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, at(y));
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_FLOAT, 1.0F);
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_FLOAT, 0.0F);
+  Descriptor& operation = add(names.operation);
+  operation.set(names.window, function);
+  for (std::size_t i = 0; i < tensors.size(); ++i) operation.set(names.tensors[i], at(tensors[i]));
+  operation.set(names.alpha, CUDNN_TYPE_FLOAT, 1.0F);
+  operation.set(names.beta, CUDNN_TYPE_FLOAT, 0.0F);
+}
+
+void OperationGraph::convolve(const ConvolutionWindow& window, Id x, Id w, Id y) {
+  add_convolution({.operation = CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                   .window = CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+                   .tensors = {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y},
+                   .alpha = CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+                   .beta = CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA},
+                  window, {x, w, y});
 }
 
 void OperationGraph::convolve_transposed(const ConvolutionWindow& window, Id x, Id w, Id y) {
-  const Descriptor& function = add_window(window);
-  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, function);
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, at(x));
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, at(w));
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, at(y));
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_FLOAT, 1.0F);
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_TYPE_FLOAT, 0.0F);
+  add_convolution({.operation = CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+                   .window = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+                   .tensors = {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+                               CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+                               CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX},
+                   .alpha = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+                   .beta = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA},
+                  window, {x, w, y});
 }
 
 void OperationGraph::filter_gradient(const ConvolutionWindow& window, Id x, Id dy, Id dw) {
-  const Descriptor& function = add_window(window);
-  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, function);
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, at(x));
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, at(dy));
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, at(dw));
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_TYPE_FLOAT, 1.0F);
-  operation.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, CUDNN_TYPE_FLOAT, 0.0F);
+  add_convolution({.operation = CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+                   .window = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+                   .tensors = {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+                               CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+                               CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW},
+                   .alpha = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+                   .beta = CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA},
+                  window, {x, dy, dw});
 }
 
 void OperationGraph::finish(const Target& target) {

@@ -2,6 +2,7 @@
 
 #include <cudnn.h>
 
+#include <array>
 #include <deque>
 #include <optional>
 #include <string>
@@ -152,6 +153,16 @@ class OperationGraph {
 
  private:
   const Descriptor& add_function(const Pointwise& function);
+  /// What the attributes of one direction of a convolution are called.
+  struct ConvolutionNames {
+    cudnnBackendDescriptorType_t operation;
+    cudnnBackendAttributeName_t window;
+    std::array<cudnnBackendAttributeName_t, 3> tensors;
+    cudnnBackendAttributeName_t alpha;
+    cudnnBackendAttributeName_t beta;
+  };
+  void add_convolution(const ConvolutionNames& names, const ConvolutionWindow& window,
+                       const std::array<Id, 3>& tensors);
   const Descriptor& add_window(const ConvolutionWindow& window);
   Id make(cudnnDataType_t type, const Dims& dims, const Dims& strides, bool is_virtual,
           bool by_value);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +25,7 @@ struct HeuristicAnswer {
 /// cudnnConvolutionBwdFilterAlgoPerf_t) as the library gave them, best first; an algorithm may
 /// occur once for each math type.
 template <class Answer>
-HeuristicAnswer answer_for(std::span<const Answer> answers, decltype(Answer::algo) algorithm) {
+HeuristicAnswer answer_for(const std::vector<Answer>& answers, decltype(Answer::algo) algorithm) {
   std::vector<decltype(Answer::algo)> ranked;
   for (const Answer& answer : answers) {
     if (answer.status != CUDNN_STATUS_SUCCESS) continue;
@@ -47,7 +46,7 @@ HeuristicAnswer answer_for(std::span<const Answer> answers, decltype(Answer::alg
 
 /// Algorithms 0 ... count - 1: ranked ones first, in their order, then the others.
 template <class Answer>
-std::vector<decltype(Answer::algo)> ordered_by_rank(std::span<const Answer> answers, int count) {
+std::vector<decltype(Answer::algo)> ordered_by_rank(const std::vector<Answer>& answers, int count) {
   std::vector<decltype(Answer::algo)> order;
   for (int i = 0; i < count; ++i) order.push_back(static_cast<decltype(Answer::algo)>(i));
   std::ranges::stable_sort(order, {}, [&](decltype(Answer::algo) algorithm) {

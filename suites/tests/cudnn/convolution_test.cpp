@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "suites/cudnn/primitive/heuristics.h"
 #include "suites/harness/primitive.h"
 #include "suites/tests/cudnn/shapes.h"
 
@@ -177,30 +178,30 @@ cudnnConvolutionFwdAlgoPerf_t answer(cudnnConvolutionFwdAlgo_t algorithm, cudnnM
 }
 
 // An algorithm may be listed once with Tensor Cores and once without: its first place is its rank.
-TEST(FindAnswer, CountsEveryAlgorithmOnceAndOnlySupportedOnes) {
-  const std::array answers{
+TEST(AnswerFor, CountsEveryAlgorithmOnceAndOnlySupportedOnes) {
+  const std::vector answers{
       answer(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD, CUDNN_TENSOR_OP_MATH, CUDNN_STATUS_NOT_SUPPORTED),
       answer(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, CUDNN_TENSOR_OP_MATH),
       answer(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, CUDNN_FMA_MATH),
       answer(CUDNN_CONVOLUTION_FWD_ALGO_FFT, CUDNN_FMA_MATH),
       answer(CUDNN_CONVOLUTION_FWD_ALGO_GEMM, CUDNN_DEFAULT_MATH)};
-  const auto precomp = find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM);
+  const auto precomp = answer_for(answers, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM);
   EXPECT_EQ(precomp.rank, 1);
   EXPECT_EQ(precomp.tensor_core_claimed, true);
-  const auto fft = find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_FFT);
+  const auto fft = answer_for(answers, CUDNN_CONVOLUTION_FWD_ALGO_FFT);
   EXPECT_EQ(fft.rank, 2);
   EXPECT_EQ(fft.tensor_core_claimed, false);
-  const auto gemm = find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
+  const auto gemm = answer_for(answers, CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
   EXPECT_EQ(gemm.rank, 3);
   EXPECT_EQ(gemm.tensor_core_claimed, std::nullopt);
-  EXPECT_EQ(find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD).rank, std::nullopt);
-  EXPECT_EQ(find_answer(answers, CUDNN_CONVOLUTION_FWD_ALGO_DIRECT).rank, std::nullopt);
+  EXPECT_EQ(answer_for(answers, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD).rank, std::nullopt);
+  EXPECT_EQ(answer_for(answers, CUDNN_CONVOLUTION_FWD_ALGO_DIRECT).rank, std::nullopt);
 }
 
-TEST(ByRank, ListsAllEightTheChosenOneFirst) {
-  const std::array answers{answer(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED, CUDNN_FMA_MATH),
-                           answer(CUDNN_CONVOLUTION_FWD_ALGO_GEMM, CUDNN_FMA_MATH)};
-  const auto order = by_rank(answers);
+TEST(OrderedByRank, ListsAllEightTheChosenOneFirst) {
+  const std::vector answers{answer(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED, CUDNN_FMA_MATH),
+                            answer(CUDNN_CONVOLUTION_FWD_ALGO_GEMM, CUDNN_FMA_MATH)};
+  const auto order = ordered_by_rank(answers, CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
   ASSERT_EQ(order.size(), 8U);
   EXPECT_EQ(order[0], CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED);
   EXPECT_EQ(order[1], CUDNN_CONVOLUTION_FWD_ALGO_GEMM);

@@ -19,7 +19,7 @@ Variant relu(const std::string& algorithm) {
 }
 
 Outcome outcome_of(const std::string& algorithm) {
-  FakeBackend backend{"1", std::chrono::milliseconds(0)};
+  FakeBackend backend{"1"};
   return run_variant(backend, relu(algorithm), verify::verifier(), {});
 }
 

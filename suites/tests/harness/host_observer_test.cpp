@@ -149,8 +149,7 @@ class ScriptedObserver : public Observer {
 };
 
 struct Watched : FakeBackend {
-  explicit Watched(std::vector<Conditions> script)
-      : FakeBackend("1", std::chrono::milliseconds(0)), watch(std::move(script)) {}
+  explicit Watched(std::vector<Conditions> script) : FakeBackend("1"), watch(std::move(script)) {}
   Observer* observer() override { return &watch; }
   Row row() {
     const Variant variant{parse("relu/8"), Precision::fp32, Layout::plain, "direct"};

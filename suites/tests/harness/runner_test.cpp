@@ -12,7 +12,7 @@ struct Runner : ::testing::Test {
     return run_variant(backend, {parse(key), Precision::fp32, Layout::plain, algorithm}, verifier,
                        {});
   }
-  FakeBackend backend{"1", std::chrono::milliseconds(0)};
+  FakeBackend backend{"1"};
   Verifier agrees = [](Primitive&, const Variant&) { return std::nullopt; };
 };
 

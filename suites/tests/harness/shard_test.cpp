@@ -102,7 +102,7 @@ TEST(PredictedSeconds, GrowWithVariantsAndWork) {
 constexpr const char* relu[] = {"relu/1x8", "relu/2x8", "relu/3x8", "relu/4x8", "relu/5x8"};
 
 TEST(EnumerateAShard, ShardsHaveEveryVariantOnceAndAProblemsTogether) {
-  FakeBackend backend("1", std::chrono::milliseconds(0));
+  FakeBackend backend("1");
   const Registration registration{{relu}, {Precision::fp32, Precision::bf16}};
   std::multiset<std::string> all;
   for (const NamedVariant& one : enumerate(backend, registration, {})) all.insert(one.name);

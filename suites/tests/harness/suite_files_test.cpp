@@ -1,6 +1,8 @@
 // The files of a suite: runs that go on, that end early, that share a file.
 #include <signal.h>
+#include <unistd.h>
 
+#include "suites/harness/run/interrupt.h"
 #include "suites/tests/harness/suite_fixture.h"
 
 namespace benanza::harness {
@@ -69,16 +71,16 @@ TEST_F(Suite, AnUnwritableFileIsOneLine) {
 TEST_F(Suite, KillNineLosesNothingThatWasFinished) {
   std::ptrdiff_t kept = 0;
   for (const std::ptrdiff_t rows_before_the_kill : {1, 2, 4, 6, 8}) {
-    Program program({.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "3"}}});
-    await_rows(rows_before_the_kill);
+    Program program(held_after(rows_before_the_kill - kept, {out_flag(), all_relu}));
+    await_gate();
     program.send(SIGKILL);
     ASSERT_EQ(program.wait().status, -SIGKILL);
-    EXPECT_GE(rows_in_journal(), std::max(kept, rows_before_the_kill));
+    EXPECT_EQ(rows_in_journal(), rows_before_the_kill);
     kept = rows_in_journal();
   }
   const Finished last = run({out_flag(), all_relu});
   EXPECT_EQ(last.status, 0);
-  EXPECT_THAT(last.err, HasSubstr(std::to_string(kept) + " measured before"));
+  EXPECT_THAT(last.err, HasSubstr("8 measured before"));
   EXPECT_EQ(folder.entries(), 1);
   const std::multiset<std::string> resumed = names();
   EXPECT_EQ(std::set<std::string>(resumed.begin(), resumed.end()).size(), 12U);
@@ -89,16 +91,15 @@ TEST_F(Suite, KillNineLosesNothingThatWasFinished) {
 
 TEST_F(Suite, AnInterruptionEndsAfterTheMeasurementAndWritesTheFile) {
   for (const int signal : {SIGINT, SIGTERM}) {
-    Program program(
-        {.arguments = {out_flag(), all_relu, "--fresh"}, .environment = {{"FAKE_PAUSE_MS", "5"}}});
-    await_rows(2);
+    Program program(held_after(2, {out_flag(), all_relu, "--fresh"}));
+    await_gate();
     program.send(signal);
+    open_gate();
     const Finished finished = program.wait();
     EXPECT_EQ(finished.status, 128 + signal);
     EXPECT_THAT(finished.err, HasSubstr("interrupted; start again with the same flags"));
     EXPECT_THAT(finished.out, Not(HasSubstr("not run")));
-    EXPECT_GE(names().size(), 2U);
-    EXPECT_LT(names().size(), 12U);
+    EXPECT_EQ(names().size(), 3U);
     EXPECT_EQ(folder.entries(), 1);
   }
   EXPECT_EQ(run({out_flag(), all_relu}).status, 0);
@@ -107,23 +108,45 @@ TEST_F(Suite, AnInterruptionEndsAfterTheMeasurementAndWritesTheFile) {
 
 // `timeout` signals the program and its group, so that one interruption arrives twice.
 TEST_F(Suite, TwoSignalsWithinASecondAreOneInterruption) {
-  Program program({.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "30"}}});
-  await_rows(1);
+  Program program(held_after(1, {out_flag(), all_relu}));
+  await_gate();
   program.send(SIGTERM);
   ::usleep(1'000);  // two signals that wait for the program would be one
   program.send(SIGTERM);
+  open_gate();
   const Finished finished = program.wait();
   EXPECT_EQ(finished.status, 128 + SIGTERM);
   EXPECT_THAT(finished.err, HasSubstr("interrupted; start again with the same flags"));
-  EXPECT_GE(names().size(), 1U);
+  EXPECT_EQ(names().size(), 2U);
   EXPECT_EQ(folder.entries(), 1);
 }
 
+// The second one may come when the results are written and the program is about to end.
+TEST(InterruptGuard, TakesASecondSignalAfterItsOwnEndToo) {
+  EXPECT_EXIT(
+      {
+        {
+          const InterruptGuard guard;
+          ::raise(SIGTERM);
+        }
+        ::raise(SIGTERM);
+        ::_exit(7);
+      },
+      ::testing::ExitedWithCode(7), "interrupted");
+}
+
+TEST(InterruptGuard, LeavesNothingBehindIfNoSignalCame) {
+  EXPECT_EXIT(
+      {
+        { const InterruptGuard guard; }
+        ::raise(SIGTERM);
+      },
+      ::testing::KilledBySignal(SIGTERM), "");
+}
+
 TEST_F(Suite, AnotherSignalASecondLaterEndsItAtOnce) {
-  Program program(
-      {.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "2000"}}});
-  await_rows(0);
-  ::usleep(200'000);  // into the first measurement
+  Program program(held_after(0, {out_flag(), all_relu}));
+  await_gate();
   program.send(SIGINT);
   ::usleep(1'100'000);
   program.send(SIGINT);
@@ -232,8 +255,8 @@ TEST_F(Suite, ADiskThatFillsUpWhenTheFileIsWrittenKeepsTheJournal) {
 }
 
 TEST_F(Suite, TwoProcessesDoNotShareAFile) {
-  Program first({.arguments = {out_flag(), all_relu}, .environment = {{"FAKE_PAUSE_MS", "20"}}});
-  await_rows(0);
+  Program first(held_after(0, {out_flag(), all_relu}));
+  await_gate();
   expect_error(run({out_flag(), all_relu}), "another process");
   first.send(SIGKILL);
 }

@@ -43,13 +43,22 @@ struct Suite : ::testing::Test {
     const std::string text = read_file(journal);
     return std::count(text.begin(), text.end(), '\n') - 1;  // the first says whose they are
   }
-  /// Until a running program has got that far.
-  void await_rows(std::ptrdiff_t count) const {
-    for (int tries = 0; rows_in_journal() < count; ++tries) {
-      ASSERT_LT(tries, 20'000) << "the program does not get to its row number " << count;
+  /// A run that times so many primitives and then waits until open_gate().
+  Request held_after(std::ptrdiff_t primitives, std::vector<std::string> arguments) {
+    std::filesystem::remove(gate);
+    std::filesystem::remove(gate.string() + ".reached");
+    return {.arguments = std::move(arguments),
+            .environment = {{"FAKE_HOLD_AFTER", std::to_string(primitives)},
+                            {"FAKE_GATE", gate.string()}}};
+  }
+  void await_gate() const {
+    const auto reached = gate.string() + ".reached";
+    for (int tries = 0; !std::filesystem::exists(reached); ++tries) {
+      ASSERT_LT(tries, 60'000) << "the program does not get to its gate";
       ::usleep(1'000);
     }
   }
+  void open_gate() const { write_file(gate, ""); }
   /// One line on stderr, nothing on stdout, status 1.
   static void expect_error(const Finished& finished, const std::string& message) {
     EXPECT_EQ(finished.status, 1);
@@ -60,6 +69,8 @@ struct Suite : ::testing::Test {
   }
 
   test::Folder folder;
+  test::Folder gates;
+  std::filesystem::path gate = gates / "gate";
   std::filesystem::path file = folder / "r.json";
 };
 

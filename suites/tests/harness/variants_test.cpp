@@ -17,7 +17,7 @@ constexpr const char* others[] = {"sigmoid/1x8", "elu/1x8_a1"};
 /// Counts the questions it is asked.
 class CountingBackend : public FakeBackend {
  public:
-  CountingBackend() : FakeBackend("1", std::chrono::milliseconds(0)) {}
+  CountingBackend() : FakeBackend("1") {}
   std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
                                     AlgorithmSet set) override {
     ++questions;
@@ -29,7 +29,7 @@ class CountingBackend : public FakeBackend {
 /// Has a layout of its own choice, which it refuses for two rows.
 class ChoosingBackend : public FakeBackend {
  public:
-  ChoosingBackend() : FakeBackend("1", std::chrono::milliseconds(0)) {}
+  ChoosingBackend() : FakeBackend("1") {}
   std::vector<Layout> layouts(const Problem&) const override {
     return {Layout::nchw, Layout::nhwc, Layout::any};
   }

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <thread>
+
+#include "core/tests/folder.h"
 
 namespace benanza::nvidia {
 namespace {
@@ -29,18 +32,19 @@ TEST_F(DeviceLocks, AFreeGpuIsTakenWithoutAWord) {
 
 TEST_F(DeviceLocks, TheSecondWaitsForTheFirstAndSaysSo) {
   std::optional<DeviceLock> first(std::in_place, file, notes);
-  std::ostringstream waiting;
+  const test::Folder folder;
   std::atomic<bool> taken = false;
   std::thread second([&] {
-    const DeviceLock lock(file, waiting);
+    std::ofstream waiting(folder / "notes");
+    const DeviceLock lock(file, waiting << std::unitbuf);
     taken = true;
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (!taken && test::contents(folder / "notes").empty()) std::this_thread::yield();
+  EXPECT_THAT(test::contents(folder / "notes"), HasSubstr("waiting for another suite on this GPU"));
   EXPECT_FALSE(taken);
   first.reset();
   second.join();
   EXPECT_TRUE(taken);
-  EXPECT_THAT(waiting.str(), HasSubstr("waiting for another suite on this GPU"));
 }
 
 TEST_F(DeviceLocks, EveryGpuHasItsOwn) {

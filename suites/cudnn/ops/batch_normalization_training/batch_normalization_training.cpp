@@ -76,17 +76,30 @@ std::int64_t gradient_workspace(Library& library, const TrainingTensors& tensors
   return checked(library, bytes);
 }
 
-class TrainingPrimitive final : public SeveralResults {
+/// What the call and its gradient have in common.
+class TrainingCall : public SeveralResults {
  public:
-  TrainingPrimitive(Library& library, const harness::Variant& variant,
-                    const BatchNormalizationTraining& shape, TrainingTensors tensors,
-                    BatchNormalizationWay way, std::int64_t workspace_bytes)
+  /// `shape`: a BatchNormalizationTraining or its gradient.
+  template <class Shape>
+  TrainingCall(Library& library, const harness::Variant& variant, const Shape& shape,
+               TrainingTensors tensors, BatchNormalizationWay way, std::int64_t workspace_bytes)
       : SeveralResults(library, variant, formats_of(extents(shape.inputs()), variant),
                        formats_of(shape.results(), variant), workspace_bytes),
         tensors_(std::move(tensors)),
         way_(way),
         reserve_(reserve_size(library, tensors_, way)),
         epsilon_(shape.epsilon) {}
+
+ protected:
+  TrainingTensors tensors_;
+  BatchNormalizationWay way_;
+  nvidia::DeviceMemory reserve_;
+  float epsilon_;
+};
+
+class TrainingPrimitive final : public TrainingCall {
+ public:
+  using TrainingCall::TrainingCall;
 
   void run() override {
     // Running statistics are not asked for, so that their factor does not count.
@@ -110,25 +123,11 @@ class TrainingPrimitive final : public SeveralResults {
   float told(std::size_t index, float stored) const override {
     return index == 2 ? variance_of(stored, epsilon_) : stored;
   }
-
- private:
-  TrainingTensors tensors_;
-  BatchNormalizationWay way_;
-  nvidia::DeviceMemory reserve_;
-  float epsilon_;
 };
 
-class TrainingGradientPrimitive final : public SeveralResults {
+class TrainingGradientPrimitive final : public TrainingCall {
  public:
-  TrainingGradientPrimitive(Library& library, const harness::Variant& variant,
-                            const BatchNormalizationGradient& shape, TrainingTensors tensors,
-                            BatchNormalizationWay way, std::int64_t workspace_bytes)
-      : SeveralResults(library, variant, formats_of(extents(shape.inputs()), variant),
-                       formats_of(shape.results(), variant), workspace_bytes),
-        tensors_(std::move(tensors)),
-        way_(way),
-        reserve_(reserve_size(library, tensors_, way)),
-        epsilon_(shape.epsilon) {}
+  using TrainingCall::TrainingCall;
 
   /// The library keeps the inverse of the deviation. Behind the last operand, outside of the time,
   /// a forward call leaves in the reserve what the gradient wants of it.
@@ -168,11 +167,6 @@ class TrainingGradientPrimitive final : public SeveralResults {
                   reserve_.data(), static_cast<std::size_t>(reserve_.size_bytes()));
     nvidia::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
   }
-
-  TrainingTensors tensors_;
-  BatchNormalizationWay way_;
-  nvidia::DeviceMemory reserve_;
-  float epsilon_;
 };
 
 template <class Shape>

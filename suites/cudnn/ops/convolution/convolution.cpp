@@ -2,44 +2,30 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/convolution_direction.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
 
 namespace benanza::cudnn {
 namespace {
 
-using Answers = std::vector<cudnnConvolutionFwdAlgoPerf_t>;
-
-Answers ask_heuristics(Library& library, const ConvolutionDescriptors& descriptors) {
-  int count = 0;
-  BENANZA_CUDNN(cudnnGetConvolutionForwardAlgorithmMaxCount, library.handle(), &count);
-  Answers answers(static_cast<std::size_t>(count));
-  BENANZA_CUDNN(cudnnGetConvolutionForwardAlgorithm_v7, library.handle(), descriptors.read.get(),
-                descriptors.weights.get(), descriptors.convolution.get(), descriptors.output.get(),
-                static_cast<int>(answers.size()), &count, answers.data());
-  answers.resize(static_cast<std::size_t>(count));
-  return answers;
-}
-
-const Answers& heuristics(Library& library, const harness::Variant& variant,
-                          const ConvolutionDescriptors& descriptors) {
-  return library.convolution_heuristics().of(variant,
-                                             [&] { return ask_heuristics(library, descriptors); });
-}
-
-std::int64_t workspace_size(Library& library, const ConvolutionDescriptors& descriptors,
-                            cudnnConvolutionFwdAlgo_t algorithm) {
-  std::size_t bytes = 0;
-  BENANZA_CUDNN(cudnnGetConvolutionForwardWorkspaceSize, library.handle(), descriptors.read.get(),
-                descriptors.weights.get(), descriptors.convolution.get(), descriptors.output.get(),
-                algorithm, &bytes);
-  library.check_workspace(static_cast<std::int64_t>(bytes));
-  return static_cast<std::int64_t>(bytes);
-}
+struct Forward {
+  using Descriptors = ConvolutionDescriptors;
+  using Answer = cudnnConvolutionFwdAlgoPerf_t;
+  static constexpr auto max_count = BENANZA_CUDNN_CALL(cudnnGetConvolutionForwardAlgorithmMaxCount);
+  static constexpr auto heuristics = BENANZA_CUDNN_CALL(cudnnGetConvolutionForwardAlgorithm_v7);
+  static constexpr auto workspace = BENANZA_CUDNN_CALL(cudnnGetConvolutionForwardWorkspaceSize);
+  static auto operands(const Descriptors& d) {
+    return std::tuple(d.read.get(), d.weights.get(), d.convolution.get(), d.output.get());
+  }
+  static auto& cache(Library& library) { return library.convolution_heuristics(); }
+};
+using Direction = ConvolutionDirection<Forward>;
 
 std::vector<nvidia::TensorFormat> operand_formats(const ConvolutionCall& call,
                                                   const Epilogue& epilogue) {
@@ -110,11 +96,8 @@ class ConvolutionPrimitive final : public CudnnPrimitive {
 
  protected:
   Facts library_facts() override {
-    Facts facts{{"explicit_padding", padded_.has_value()}};
-    const HeuristicAnswer answer =
-        find_answer(heuristics(library(), variant_, descriptors_), algorithm_);
-    if (answer.rank) facts["heuristic_rank"] = static_cast<double>(*answer.rank);
-    if (answer.tensor_core_claimed) facts["tensor_core_claimed"] = *answer.tensor_core_claimed;
+    Facts facts = Direction::facts(library(), variant_, descriptors_, algorithm_);
+    facts["explicit_padding"] = padded_.has_value();
     return facts;
   }
 
@@ -140,8 +123,9 @@ std::vector<harness::Algorithm> algorithms(Library& library, const Convolution& 
   const auto descriptors = describe(map_convolution(shape, prototype.precision, prototype.layout),
                                     prototype.layout, prototype.precision);
   std::vector<harness::Algorithm> names;
-  for (const auto algorithm :
-       algorithms_with(epilogue, by_rank(heuristics(library, prototype, descriptors)))) {
+  for (const auto algorithm : algorithms_with(
+           epilogue, ordered_by_rank(Direction::answers(library, prototype, descriptors),
+                                     CUDNN_CONVOLUTION_FWD_ALGO_COUNT))) {
     names.emplace_back(to_string(algorithm));
   }
   return names;
@@ -152,7 +136,7 @@ std::unique_ptr<harness::Primitive> create(Library& library, const Convolution& 
   const ConvolutionCall call = map_convolution(shape, variant.precision, variant.layout);
   auto descriptors = describe(call, variant.layout, variant.precision);
   const auto algorithm = parse_convolution_algorithm(variant.algorithm);
-  const std::int64_t bytes = workspace_size(library, descriptors, algorithm);
+  const std::int64_t bytes = Direction::workspace_bytes(library, descriptors, algorithm);
   return std::make_unique<ConvolutionPrimitive>(library, variant, call, std::move(descriptors),
                                                 algorithm, bytes);
 }

@@ -9,7 +9,6 @@
 #include "core/problem/problem.h"
 #include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/primitive/graph_solver.h"
-#include "suites/cudnn/primitive/heuristics.h"
 #include "suites/cudnn/primitive/padding.h"
 
 namespace benanza::cudnn {
@@ -70,14 +69,6 @@ std::span<const std::string_view> convolution_algorithm_names();
 std::string_view to_string(cudnnConvolutionFwdAlgo_t algorithm);
 /// Throws std::invalid_argument naming `name`.
 cudnnConvolutionFwdAlgo_t parse_convolution_algorithm(std::string_view name);
-
-/// `answers` as the library gave them, best first; an algorithm may occur once for each math type.
-HeuristicAnswer find_answer(std::span<const cudnnConvolutionFwdAlgoPerf_t> answers,
-                            cudnnConvolutionFwdAlgo_t algorithm);
-
-/// All 8 algorithms: ranked ones first, in their order, then the others.
-std::vector<cudnnConvolutionFwdAlgo_t> by_rank(
-    std::span<const cudnnConvolutionFwdAlgoPerf_t> answers);
 
 /// Those of `ordered` that can end in `epilogue`: all, but without an activation only
 /// implicit_precomp_gemm (cuDNN's documentation of cudnnConvolutionBiasActivationForward).

@@ -75,16 +75,6 @@ cudnnConvolutionFwdAlgo_t parse_convolution_algorithm(std::string_view name) {
   return static_cast<cudnnConvolutionFwdAlgo_t>(found - algorithm_names.begin());
 }
 
-HeuristicAnswer find_answer(std::span<const cudnnConvolutionFwdAlgoPerf_t> answers,
-                            cudnnConvolutionFwdAlgo_t algorithm) {
-  return answer_for(answers, algorithm);
-}
-
-std::vector<cudnnConvolutionFwdAlgo_t> by_rank(
-    std::span<const cudnnConvolutionFwdAlgoPerf_t> answers) {
-  return ordered_by_rank(answers, CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
-}
-
 std::vector<cudnnConvolutionFwdAlgo_t> algorithms_with(
     const Epilogue& epilogue, std::vector<cudnnConvolutionFwdAlgo_t> ordered) {
   if (epilogue == Epilogue{} || epilogue.activation) return ordered;

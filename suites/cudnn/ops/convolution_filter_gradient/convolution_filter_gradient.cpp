@@ -1,48 +1,34 @@
 #include "suites/cudnn/ops/convolution_filter_gradient/convolution_filter_gradient.h"
 
 #include <optional>
-#include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/ops/convolution/convolution.h"
+#include "suites/cudnn/primitive/convolution_direction.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/primitive/heuristics.h"
 #include "suites/cudnn/solvers.h"
 
 namespace benanza::cudnn {
 namespace {
 
-using Answers = std::vector<cudnnConvolutionBwdFilterAlgoPerf_t>;
-
-Answers ask_heuristics(Library& library, const ConvolutionDescriptors& descriptors) {
-  int count = 0;
-  BENANZA_CUDNN(cudnnGetConvolutionBackwardFilterAlgorithmMaxCount, library.handle(), &count);
-  Answers answers(static_cast<std::size_t>(count));
-  BENANZA_CUDNN(cudnnGetConvolutionBackwardFilterAlgorithm_v7, library.handle(),
-                descriptors.read.get(), descriptors.output.get(), descriptors.convolution.get(),
-                descriptors.weights.get(), static_cast<int>(answers.size()), &count,
-                answers.data());
-  answers.resize(static_cast<std::size_t>(count));
-  return answers;
-}
-
-const Answers& heuristics(Library& library, const harness::Variant& variant,
-                          const ConvolutionDescriptors& descriptors) {
-  return library.filter_gradient_heuristics().of(
-      variant, [&] { return ask_heuristics(library, descriptors); });
-}
-
-std::int64_t workspace_size(Library& library, const ConvolutionDescriptors& descriptors,
-                            cudnnConvolutionBwdFilterAlgo_t algorithm) {
-  std::size_t bytes = 0;
-  BENANZA_CUDNN(cudnnGetConvolutionBackwardFilterWorkspaceSize, library.handle(),
-                descriptors.read.get(), descriptors.output.get(), descriptors.convolution.get(),
-                descriptors.weights.get(), algorithm, &bytes);
-  library.check_workspace(static_cast<std::int64_t>(bytes));
-  return static_cast<std::int64_t>(bytes);
-}
+struct FilterGradient {
+  using Descriptors = ConvolutionDescriptors;
+  using Answer = cudnnConvolutionBwdFilterAlgoPerf_t;
+  static constexpr auto max_count =
+      BENANZA_CUDNN_CALL(cudnnGetConvolutionBackwardFilterAlgorithmMaxCount);
+  static constexpr auto heuristics =
+      BENANZA_CUDNN_CALL(cudnnGetConvolutionBackwardFilterAlgorithm_v7);
+  static constexpr auto workspace =
+      BENANZA_CUDNN_CALL(cudnnGetConvolutionBackwardFilterWorkspaceSize);
+  static auto operands(const Descriptors& d) {
+    return std::tuple(d.read.get(), d.output.get(), d.convolution.get(), d.weights.get());
+  }
+  static auto& cache(Library& library) { return library.filter_gradient_heuristics(); }
+};
+using Direction = ConvolutionDirection<FilterGradient>;
 
 class FilterGradientPrimitive final : public CudnnPrimitive {
  public:
@@ -75,11 +61,8 @@ class FilterGradientPrimitive final : public CudnnPrimitive {
 
  protected:
   Facts library_facts() override {
-    Facts facts{{"explicit_padding", padded_.has_value()}};
-    const Answers& answers = heuristics(library(), variant_, descriptors_);
-    const HeuristicAnswer answer = answer_for(std::span(answers), algorithm_);
-    if (answer.rank) facts["heuristic_rank"] = static_cast<double>(*answer.rank);
-    if (answer.tensor_core_claimed) facts["tensor_core_claimed"] = *answer.tensor_core_claimed;
+    Facts facts = Direction::facts(library(), variant_, descriptors_, algorithm_);
+    facts["explicit_padding"] = padded_.has_value();
     return facts;
   }
 
@@ -102,10 +85,9 @@ std::vector<harness::Algorithm> algorithms(Library& library, const ConvolutionFi
   const auto descriptors =
       describe(map_convolution(shape.forward, prototype.precision, prototype.layout),
                prototype.layout, prototype.precision);
-  const Answers& answers = heuristics(library, prototype, descriptors);
+  const auto& answers = Direction::answers(library, prototype, descriptors);
   std::vector<harness::Algorithm> names;
-  for (const auto algorithm :
-       ordered_by_rank(std::span(answers), CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT)) {
+  for (const auto algorithm : ordered_by_rank(answers, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT)) {
     names.emplace_back(to_string(algorithm));
   }
   return names;
@@ -117,7 +99,7 @@ std::unique_ptr<harness::Primitive> create(Library& library, const ConvolutionFi
   const ConvolutionCall call = map_convolution(shape.forward, variant.precision, variant.layout);
   auto descriptors = describe(call, variant.layout, variant.precision);
   const auto algorithm = parse_filter_gradient_algorithm(variant.algorithm);
-  const std::int64_t bytes = workspace_size(library, descriptors, algorithm);
+  const std::int64_t bytes = Direction::workspace_bytes(library, descriptors, algorithm);
   return std::make_unique<FilterGradientPrimitive>(library, variant, call, std::move(descriptors),
                                                    algorithm, bytes);
 }

@@ -1,45 +1,32 @@
 #include "suites/cudnn/ops/deconvolution/deconvolution.h"
 
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/convolution_direction.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
-#include "suites/cudnn/primitive/heuristics.h"
 #include "suites/cudnn/solvers.h"
 
 namespace benanza::cudnn {
 namespace {
 
-using Answers = std::vector<cudnnConvolutionBwdDataAlgoPerf_t>;
-
-Answers ask_heuristics(Library& library, const DeconvolutionDescriptors& descriptors) {
-  int count = 0;
-  BENANZA_CUDNN(cudnnGetConvolutionBackwardDataAlgorithmMaxCount, library.handle(), &count);
-  Answers answers(static_cast<std::size_t>(count));
-  BENANZA_CUDNN(cudnnGetConvolutionBackwardDataAlgorithm_v7, library.handle(),
-                descriptors.weights.get(), descriptors.input.get(), descriptors.convolution.get(),
-                descriptors.written.get(), static_cast<int>(answers.size()), &count,
-                answers.data());
-  answers.resize(static_cast<std::size_t>(count));
-  return answers;
-}
-
-const Answers& heuristics(Library& library, const harness::Variant& variant,
-                          const DeconvolutionDescriptors& descriptors) {
-  return library.deconvolution_heuristics().of(
-      variant, [&] { return ask_heuristics(library, descriptors); });
-}
-
-std::int64_t workspace_size(Library& library, const DeconvolutionDescriptors& descriptors,
-                            cudnnConvolutionBwdDataAlgo_t algorithm) {
-  std::size_t bytes = 0;
-  BENANZA_CUDNN(cudnnGetConvolutionBackwardDataWorkspaceSize, library.handle(),
-                descriptors.weights.get(), descriptors.input.get(), descriptors.convolution.get(),
-                descriptors.written.get(), algorithm, &bytes);
-  library.check_workspace(static_cast<std::int64_t>(bytes));
-  return static_cast<std::int64_t>(bytes);
-}
+struct DataGradient {
+  using Descriptors = DeconvolutionDescriptors;
+  using Answer = cudnnConvolutionBwdDataAlgoPerf_t;
+  static constexpr auto max_count =
+      BENANZA_CUDNN_CALL(cudnnGetConvolutionBackwardDataAlgorithmMaxCount);
+  static constexpr auto heuristics =
+      BENANZA_CUDNN_CALL(cudnnGetConvolutionBackwardDataAlgorithm_v7);
+  static constexpr auto workspace =
+      BENANZA_CUDNN_CALL(cudnnGetConvolutionBackwardDataWorkspaceSize);
+  static auto operands(const Descriptors& d) {
+    return std::tuple(d.weights.get(), d.input.get(), d.convolution.get(), d.written.get());
+  }
+  static auto& cache(Library& library) { return library.deconvolution_heuristics(); }
+};
+using Direction = ConvolutionDirection<DataGradient>;
 
 class DeconvolutionPrimitive final : public CudnnPrimitive {
  public:
@@ -70,11 +57,8 @@ class DeconvolutionPrimitive final : public CudnnPrimitive {
 
  protected:
   Facts library_facts() override {
-    Facts facts{{"explicit_padding", descriptors_.interior != nullptr}};
-    const Answers& answers = heuristics(library(), variant_, descriptors_);
-    const HeuristicAnswer answer = answer_for(std::span(answers), algorithm_);
-    if (answer.rank) facts["heuristic_rank"] = static_cast<double>(*answer.rank);
-    if (answer.tensor_core_claimed) facts["tensor_core_claimed"] = *answer.tensor_core_claimed;
+    Facts facts = Direction::facts(library(), variant_, descriptors_, algorithm_);
+    facts["explicit_padding"] = descriptors_.interior != nullptr;
     return facts;
   }
 
@@ -101,10 +85,9 @@ std::vector<harness::Algorithm> algorithms(Library& library, const Deconvolution
   refuse_epilogue(prototype);
   const auto descriptors = describe(map_deconvolution(shape, prototype.precision, prototype.layout),
                                     prototype.layout, prototype.precision);
-  const Answers& answers = heuristics(library, prototype, descriptors);
+  const auto& answers = Direction::answers(library, prototype, descriptors);
   std::vector<harness::Algorithm> names;
-  for (const auto algorithm :
-       ordered_by_rank(std::span(answers), CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT)) {
+  for (const auto algorithm : ordered_by_rank(answers, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT)) {
     names.emplace_back(to_string(algorithm));
   }
   return names;
@@ -116,7 +99,7 @@ std::unique_ptr<harness::Primitive> create(Library& library, const Deconvolution
   const DeconvolutionCall call = map_deconvolution(shape, variant.precision, variant.layout);
   auto descriptors = describe(call, variant.layout, variant.precision);
   const auto algorithm = parse_deconvolution_algorithm(variant.algorithm);
-  const std::int64_t bytes = workspace_size(library, descriptors, algorithm);
+  const std::int64_t bytes = Direction::workspace_bytes(library, descriptors, algorithm);
   return std::make_unique<DeconvolutionPrimitive>(library, variant, call, std::move(descriptors),
                                                   algorithm, bytes);
 }

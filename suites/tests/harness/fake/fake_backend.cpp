@@ -3,18 +3,32 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <new>
 #include <stdexcept>
 #include <thread>
 
 namespace benanza::harness {
+namespace {
+
+void await(const std::string& gate) {
+  std::ofstream(gate + ".reached").flush();
+  while (!std::filesystem::exists(gate)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
 
 double FakeStopwatch::time(Primitive& primitive, std::int64_t calls) {
   primitive.run();
-  std::this_thread::sleep_for(pause_);
-  return dynamic_cast<FakePrimitive&>(primitive).seconds_per_call() * static_cast<double>(calls);
+  auto& fake = dynamic_cast<FakePrimitive&>(primitive);
+  if (fake.is_new() && ++primitives_ > hold_.primitives) await(hold_.gate);
+  return fake.seconds_per_call() * static_cast<double>(calls);
 }
 
 double FakeStopwatch::time_cold(Primitive& primitive) {

@@ -1,18 +1,25 @@
 #pragma once
 
-#include <chrono>
 #include <limits>
+#include <utility>
 
 #include "suites/harness/backend.h"
 #include "suites/harness/registration.h"
 
 namespace benanza::harness {
 
+/// Where a run stops until a test lets it go on.
+struct Hold {
+  /// Primitives that are timed before; none of the later ones is until `gate` exists.
+  int primitives = std::numeric_limits<int>::max();
+  /// "`gate`.reached" is written when the run gets there.
+  std::string gate = "";
+};
+
 /// Says how long calls took instead of looking at a clock; runs the primitive all the same, once.
 class FakeStopwatch : public Stopwatch {
  public:
-  /// `pause`: really spent in every time(), so that a test can interrupt a run.
-  explicit FakeStopwatch(std::chrono::milliseconds pause) : pause_(pause) {}
+  explicit FakeStopwatch(Hold hold) : hold_(std::move(hold)) {}
 
   /// The primitive, a FakePrimitive, says it: 100 us a call, or noise between 200 and 300 us.
   double time(Primitive& primitive, std::int64_t calls) override;
@@ -20,7 +27,8 @@ class FakeStopwatch : public Stopwatch {
   double time_cold(Primitive& primitive) override;
 
  private:
-  std::chrono::milliseconds pause_;
+  Hold hold_;
+  int primitives_ = 0;
 };
 
 /// A library that answers every way a library can:
@@ -39,8 +47,8 @@ class FakeStopwatch : public Stopwatch {
 class FakeBackend : public Backend {
  public:
   /// `threads`: what system() says.
-  FakeBackend(std::string threads, std::chrono::milliseconds pause)
-      : threads_(std::move(threads)), stopwatch_(pause) {}
+  explicit FakeBackend(std::string threads, Hold hold = {})
+      : threads_(std::move(threads)), stopwatch_(std::move(hold)) {}
 
   std::string_view name() const override { return "fake"; }
   std::vector<std::string> devices() const override { return {"0: fake"}; }
@@ -89,6 +97,8 @@ class FakePrimitive : public Primitive {
 
   /// The time of a call, as it says when asked now.
   double seconds_per_call();
+  /// True the first time it is asked.
+  bool is_new() { return std::exchange(new_, false); }
 
   void upload(std::size_t index, std::span<const float> values) override;
   void poison_output() override;
@@ -103,6 +113,7 @@ class FakePrimitive : public Primitive {
   std::vector<float> output_;
   Manners manners_;
   int asked_ = 0;
+  bool new_ = true;
 };
 
 }  // namespace benanza::harness

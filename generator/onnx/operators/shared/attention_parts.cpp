@@ -1,0 +1,79 @@
+#include "generator/onnx/operators/shared/attention_parts.h"
+
+#include "core/base/error.h"
+#include "generator/onnx/operators/shared/views.h"
+
+namespace benanza::onnx {
+
+Source AttentionParts::add(Call call) {
+  calls_.push_back(std::move(call));
+  return from_call(static_cast<int>(calls_.size()) - 1);
+}
+
+Heads AttentionParts::split(std::int64_t batch, std::int64_t length, std::int64_t heads,
+                            std::int64_t size, Source source, std::int64_t row,
+                            std::int64_t offset) {
+  const Dims dims{batch, heads, length, size};
+  if (heads == 1 && row == size) return {dims, source};
+  Call copy = copy_call({dims, {length * row, size, row, 1}, offset}, dense_view(dims));
+  copy.operands = {source};
+  return {dims, add(std::move(copy))};
+}
+
+Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) {
+  Concat shape{.parts = {past.dims, heads.dims}, .axis = 2};
+  if (past.dims.size() != 4 || past.dims[0] != heads.dims[0] || past.dims[1] != heads.dims[1] ||
+      past.dims[3] != heads.dims[3]) {
+    throw Error("earlier keys or values of " + benanza::join(past.dims, 'x') +
+                " do not continue with " + benanza::join(heads.dims, 'x'));
+  }
+  if (past.dims[2] == 0) return heads;
+  Call concat = call(shape, {past.source, heads.source});
+  concat.output = output;
+  Dims dims = heads.dims;
+  dims[2] += past.dims[2];
+  return {dims, add(std::move(concat))};
+}
+
+Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, float scale,
+                             const std::vector<ScoreMask>& masks) {
+  const std::int64_t batch = q.dims[0];
+  const std::int64_t heads = q.dims[1];
+  const std::int64_t kv_heads = k.dims[1];
+  const std::int64_t keys = k.dims[2];
+  if (k.dims[0] != batch || v.dims[0] != batch || v.dims[1] != kv_heads || v.dims[2] != keys ||
+      k.dims[3] != q.dims[3] || heads % kv_heads != 0) {
+    throw Error("q of " + benanza::join(q.dims, 'x') + ", k of " + benanza::join(k.dims, 'x') +
+                " and v of " + benanza::join(v.dims, 'x') + " do not fit");
+  }
+  // Heads that share a key are rows of one product.
+  const std::int64_t rows = heads / kv_heads * q.dims[2];
+  Source factor = q.source;
+  factor.scale = scale;
+  Source scores = add(product_call({batch, kv_heads, rows, q.dims[3]}, factor, k.dims, k.source,
+                                   false, false, true));
+  const Dims dims{batch, heads, q.dims[2], keys};
+  for (const ScoreMask& mask : masks) {
+    scores = add(elementwise_call(BinaryKind::add, {dims, false, scores},
+                                  {mask.dims, mask.constant, mask.source}));
+  }
+  scores = add(call(Softmax{.input = dims, .axis = 3}, {scores}));
+  const Source result = add(
+      product_call({batch, kv_heads, rows, keys}, scores, v.dims, v.source, false, false, false));
+  return {{batch, heads, q.dims[2], v.dims[3]}, result};
+}
+
+void AttentionParts::join(const Heads& heads) {
+  const std::int64_t batch = heads.dims[0];
+  const std::int64_t count = heads.dims[1];
+  const std::int64_t length = heads.dims[2];
+  const std::int64_t size = heads.dims[3];
+  if (count == 1) return;
+  const Dims dims{batch, length, count, size};
+  Call copy =
+      copy_call({dims, {count * length * size, size, length * size, 1}, 0}, dense_view(dims));
+  copy.operands = {heads.source};
+  add(std::move(copy));
+}
+
+}  // namespace benanza::onnx
