@@ -271,6 +271,8 @@ Database::Database(const fs::path& path)
                              "ORDER BY m.id")) {
   // Pages are looked at where the system keeps them.
   connection_.execute("PRAGMA mmap_size = 4294967296");
+  // One look at the file, and one lock, for all questions; closing ends it.
+  connection_.execute("BEGIN");
 }
 
 std::vector<Origin> Database::origins() { return read_origins(connection_); }

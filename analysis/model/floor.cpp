@@ -34,14 +34,16 @@ double flops_of(const std::string& key) {
   return problem ? least_flops(*problem) : 0;
 }
 
-/// Keys of the problems that do all of the layer in one call.
-std::vector<std::string> one_call_ways(const Graph& graph, std::size_t layer) {
-  std::vector<std::string> keys;
-  if (graph.layers[layer].problems.size() == 1) keys.push_back(graph.layers[layer].problems[0]);
-  for (const Fusion& fusion : graph.fusions) {
-    if (fusion.layers == std::vector{layer}) keys.push_back(fusion.problem);
+/// By layer: keys of the problems that do all of it in one call.
+std::vector<std::vector<std::string>> one_call_ways(const Graph& graph) {
+  const std::vector<std::vector<const Fusion*>> fusions = fusions_of_one_layer(graph);
+  std::vector<std::vector<std::string>> ways(graph.layers.size());
+  for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
+    const std::vector<std::string>& problems = graph.layers[layer].problems;
+    if (problems.size() == 1) ways[layer] = problems;
+    for (const Fusion* fusion : fusions[layer]) ways[layer].push_back(fusion->problem);
   }
-  return keys;
+  return ways;
 }
 
 /// The least over the layer's ways.
@@ -145,14 +147,15 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
                        const DeviceRates& rates, const MeasurementFilter& filter) {
   ModelFloor result{.rates = rates, .layers = std::vector<Floor>(graph.layers.size())};
   std::vector<double> flops(graph.layers.size());
+  const std::vector<std::vector<std::string>> ways = one_call_ways(graph);
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    const std::vector<std::string> ways = one_call_ways(graph, layer);
-    flops[layer] = layer_flops(graph, layer, ways);
+    flops[layer] = layer_flops(graph, layer, ways[layer]);
     if (times[layer].calls.empty()) continue;
     // Of a call that does several layers, what is known of this one; the operator is below.
     const bool alone = times[layer].does.empty();
-    result.layers[layer] = layer_floor(graph, layer, alone ? flops[layer] : 0,
-                                       alone ? ways : std::vector<std::string>{}, rates, filter);
+    result.layers[layer] =
+        layer_floor(graph, layer, alone ? flops[layer] : 0,
+                    alone ? ways[layer] : std::vector<std::string>{}, rates, filter);
   }
   // An operator as a whole may hide some of its pieces' products behind a mask.
   std::vector<bool> done(graph.layers.size());

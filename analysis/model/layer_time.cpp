@@ -15,18 +15,16 @@ struct Way {
   bool keeps_residual = false;
 };
 
-std::vector<Way> ways_of(const Graph& graph, std::size_t layer, const MeasurementFilter& filter) {
+/// `fusions`: of the layer alone.
+std::vector<Way> ways_of(const Layer& layer, const std::vector<const Fusion*>& fusions,
+                         const MeasurementFilter& filter) {
   std::vector<Way> ways;
-  if (!graph.layers[layer].problems.empty()) {
-    ways.push_back({.fusion = "", .keys = graph.layers[layer].problems});
-  }
-  for (const Fusion& fusion : graph.fusions) {
-    if (!filter.fused_calls && !fusion.whole) continue;
-    if (fusion.layers == std::vector{layer}) {
-      ways.push_back({.fusion = fusion.pattern,
-                      .keys = {fusion.problem},
-                      .keeps_residual = fusion.keeps_residual});
-    }
+  if (!layer.problems.empty()) ways.push_back({.fusion = "", .keys = layer.problems});
+  for (const Fusion* fusion : fusions) {
+    if (!filter.fused_calls && !fusion->whole) continue;
+    ways.push_back({.fusion = fusion->pattern,
+                    .keys = {fusion->problem},
+                    .keeps_residual = fusion->keeps_residual});
   }
   return ways;
 }
@@ -69,16 +67,15 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
   return best;
 }
 
-LayerTime layer_time(const Graph& graph, std::size_t index, const MeasurementSet& measurements,
-                     const MeasurementFilter& filter) {
-  const Layer& layer = graph.layers[index];
+LayerTime layer_time(const Layer& layer, const std::vector<const Fusion*>& fusions,
+                     const MeasurementSet& measurements, const MeasurementFilter& filter) {
   if (layer.cost == Cost::free) {
     return {.status = LayerStatus::free, .seconds = 0, .note = layer.reason};
   }
   if (layer.cost == Cost::unsupported) {
     return {.status = LayerStatus::unsupported, .note = layer.reason};
   }
-  const std::vector<Way> ways = ways_of(graph, index, filter);
+  const std::vector<Way> ways = ways_of(layer, fusions, filter);
   if (ways.empty()) {
     return {.status = LayerStatus::movement, .note = "has no benchmark: " + layer.reason};
   }
@@ -123,8 +120,9 @@ std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& mea
                                    const MeasurementFilter& filter) {
   std::vector<LayerTime> times;
   times.reserve(graph.layers.size());
+  const std::vector<std::vector<const Fusion*>> fusions = fusions_of_one_layer(graph);
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    times.push_back(layer_time(graph, layer, measurements, filter));
+    times.push_back(layer_time(graph.layers[layer], fusions[layer], measurements, filter));
   }
   return times;
 }

@@ -205,6 +205,14 @@ std::vector<std::string> problems_of(const Graph& graph) {
   return keys;
 }
 
+std::vector<std::vector<const Fusion*>> fusions_of_one_layer(const Graph& graph) {
+  std::vector<std::vector<const Fusion*>> found(graph.layers.size());
+  for (const Fusion& fusion : graph.fusions) {
+    if (fusion.layers.size() == 1) found[fusion.layers.front()].push_back(&fusion);
+  }
+  return found;
+}
+
 std::set<std::string, std::less<>> problem_keys(const std::vector<Graph>& graphs) {
   std::set<std::string, std::less<>> keys;
   for (const Graph& graph : graphs) {

@@ -128,6 +128,10 @@ std::vector<std::size_t> topological_order(const std::vector<Layer>& layers);
 /// in which the file first names them.
 std::vector<std::string> problems_of(const Graph& graph);
 
+/// By layer: the fusions of this layer alone, which are other ways of doing it. Pointers into
+/// `graph`.
+std::vector<std::vector<const Fusion*>> fusions_of_one_layer(const Graph& graph);
+
 /// Every problem that a bound of the graphs may need, fused ones and changes of layout included.
 std::set<std::string, std::less<>> problem_keys(const std::vector<Graph>& graphs);
 
