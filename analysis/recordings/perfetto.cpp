@@ -27,7 +27,7 @@ std::string perfetto_trace(const std::vector<std::string>& recordings) {
                      {"args", {{"name", recordings[recording]}}}});
     double end = 0;
     reader.for_each([&](const ArrivedCall& call) {
-      const double seconds = call.milliseconds * 1e-3;
+      const double seconds = call.milliseconds.value_or(0) * 1e-3;
       const double begin = call.started   ? *call.started
                            : call.arrived ? *call.arrived - seconds
                                           : end;
