@@ -131,6 +131,7 @@ std::int64_t RecordingWriter::id_of(const CallText& text) {
 }
 
 void RecordingWriter::add(const ArrivedCall& call) {
+  if (is_paused_) return;
   begin();
   insert_call_.bind(1, next_sequence_);
   insert_call_.bind(2, id_of(call.text));

@@ -75,6 +75,8 @@ class RecordingWriter {
   RecordingWriter(const std::filesystem::path& path, const RecordedRun& run);
 
   void add(const ArrivedCall& call);
+  /// Calls that arrive while it is paused are left out.
+  void pause(bool paused) { is_paused_ = paused; }
   /// What a GPU or its driver did for a process; `run_start` is in seconds since 1970.
   void add(std::int64_t process, double run_start, const Event& event);
   /// What a library says of itself; each text once.
@@ -96,6 +98,7 @@ class RecordingWriter {
   sqlite::Statement insert_library_;
   DeviceWriter devices_;
   std::optional<sqlite::Transaction> transaction_;
+  bool is_paused_ = false;
   std::int64_t next_sequence_ = 1;
   /// The latest distinct calls: of bounded size.
   std::vector<std::pair<CallText, std::int64_t>> cache_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -35,19 +36,45 @@ int run(int argc, char** argv) {
   CLI::App app(
       "Runs the program that follows --, its children included, and records what its libraries are "
       "called for: every "
-      "call of oneDNN with its sizes, types and time. Output and exit status stay the program's.",
+      "call of oneDNN with its sizes, types and time, and what a GPU of NVIDIA's does: kernels, "
+      "copies, graphs, calls, waits and NVTX ranges. Output and exit status stay the program's.",
       "benanza-record");
   app.footer(
       "The program and its arguments follow --: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
   std::string out = "benanza-record.db";
   std::string log;
   bool force = false;
+  record::Wishes wishes;
+  double delay = 0;
+  double duration = 0;
+  bool by_signal = false;
   app.add_option("--out", out, "The recording, an SQLite file")
       ->type_name("FILE")
       ->capture_default_str();
   app.add_option("--log", log,
                  "Instead of running a program: a file with what oneDNN printed (ONEDNN_VERBOSE=1)")
       ->type_name("FILE");
+  std::string gpu = "auto";
+  app.add_option("--gpu", gpu,
+                 "Record what GPUs do: auto, where it can be; on, or say why not; off")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str();
+  app.add_option("--delay", delay, "Record from so many seconds after the start on")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--duration", duration, "Record for so many seconds; the program goes on")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--by-signal", by_signal,
+               "Record from each SIGUSR1 until SIGUSR2; the program gets neither");
+  app.add_option("--range", wishes.range,
+                 "Of GPUs, record what happens inside of NVTX ranges of this name")
+      ->type_name("NAME");
+  std::string graphs = "nodes";
+  app.add_option("--graphs", graphs,
+                 "CUDA graphs by node, or as a whole, which disturbs the program less")
+      ->check(CLI::IsMember({"nodes", "whole"}))
+      ->capture_default_str();
   app.add_flag("--force", force, "Overwrite the file if it is there");
   add_program_flags(app);
   // What follows is the program's own.
@@ -70,7 +97,13 @@ int run(int argc, char** argv) {
     throw Error("no program: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
   }
   prepare_file(out, force);
-  return record::Recorder(out, command).run();
+  wishes.gpu = gpu == "on"    ? record::Wishes::Gpu::on
+               : gpu == "off" ? record::Wishes::Gpu::off
+                              : record::Wishes::Gpu::automatic;
+  wishes.whole_graphs = graphs == "whole";
+  const record::Window window(delay, duration > 0 ? std::optional(duration) : std::nullopt,
+                              by_signal);
+  return record::Recorder(out, command, wishes, window).run();
 }
 
 }  // namespace
