@@ -75,6 +75,10 @@ int run(int argc, char** argv) {
                  "CUDA graphs by node, or as a whole, which disturbs the program less")
       ->check(CLI::IsMember({"nodes", "whole"}))
       ->capture_default_str();
+  app.add_flag(
+      "--library-logs", wishes.library_logs,
+      "Which calls of cuDNN, cuBLAS and cuBLASLt are made, with their sizes: from the logs "
+      "that these libraries write, which takes time");
   app.add_flag("--force", force, "Overwrite the file if it is there");
   add_program_flags(app);
   // What follows is the program's own.

@@ -20,6 +20,20 @@ constexpr double flush_seconds = 0.25;
 /// Of the folder beside the file, which is there while the program runs.
 constexpr const char* parts_ending = ".parts";
 
+/// Removes the files of a recorder's folder, and the folder if no others are in it.
+void remove_parts(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string ending = entry.path().extension().string();
+    if (ending == ".journal" || ending == ".log" || entry.path().filename() == "control") {
+      files.push_back(entry.path());
+    }
+  }
+  for (const auto& file : files) std::filesystem::remove(file, error);
+  std::filesystem::remove(folder, error);
+}
+
 double unix_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -46,18 +60,16 @@ Recorder::Recorder(std::filesystem::path file, std::vector<std::string> command,
       window_(window),
       sources_(sources()),
       start_(unix_seconds()) {
-  std::filesystem::remove_all(plan_.folder);
+  remove_parts(plan_.folder);
   std::error_code error;
   if (!std::filesystem::create_directory(plan_.folder, error)) {
-    throw Error(plan_.folder.string() + ": cannot be made; --out FILE names another folder");
+    throw Error(plan_.folder.string() +
+                ": cannot be made, or holds what no recorder left; --out FILE names another");
   }
   writer_.emplace(file_, RecordedRun{.command = command_, .start = start_, .machine = machine()});
 }
 
-Recorder::~Recorder() {
-  std::error_code error;
-  std::filesystem::remove_all(plan_.folder, error);
-}
+Recorder::~Recorder() { remove_parts(plan_.folder); }
 
 double Recorder::now() const { return unix_seconds() - start_; }
 
