@@ -6,6 +6,7 @@
 
 #include "analysis/profiles/kernel_name.h"
 #include "analysis/recordings/device_time.h"
+#include "analysis/recordings/nested.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
@@ -36,71 +37,6 @@ class Rows {
   std::unordered_map<std::string, std::size_t> places_;
   std::vector<DeviceRow> rows_;
 };
-
-/// Spans of one thread that lie inside of each other.
-struct Nested {
-  std::int64_t start = 0;
-  std::int64_t end = 0;
-  std::size_t index = 0;
-};
-
-/// In the order of begin; of equal begins the longer one is outside.
-void sort(std::vector<Nested>& spans) {
-  std::stable_sort(spans.begin(), spans.end(), [](const Nested& a, const Nested& b) {
-    return a.start != b.start ? a.start < b.start : a.end > b.end;
-  });
-}
-
-/// Finds the spans of a thread around a time.
-class Enclosing {
- public:
-  explicit Enclosing(std::vector<Nested> spans) : spans_(std::move(spans)) {
-    sort(spans_);
-    std::vector<std::size_t> open;
-    for (std::size_t at = 0; at < spans_.size(); ++at) {
-      while (!open.empty() && spans_[open.back()].end <= spans_[at].start) open.pop_back();
-      outer_.push_back(open.empty() ? std::optional<std::size_t>() : open.back());
-      open.push_back(at);
-    }
-  }
-  /// Gives their indices, the innermost first.
-  template <class Use>
-  void for_each(std::int64_t time, const Use& use) const {
-    const auto behind =
-        std::upper_bound(spans_.begin(), spans_.end(), time,
-                         [](std::int64_t one, const Nested& span) { return one < span.start; });
-    if (behind == spans_.begin()) return;
-    std::optional<std::size_t> at = static_cast<std::size_t>(behind - spans_.begin()) - 1;
-    for (; at; at = outer_[*at]) {
-      if (time < spans_[*at].end) use(spans_[*at].index);
-    }
-  }
-
- private:
-  std::vector<Nested> spans_;
-  std::vector<std::optional<std::size_t>> outer_;
-};
-
-/// Gives every span its own time: without that of those right inside of it.
-template <class Use>
-void own_times(std::vector<Nested> spans, const Use& use) {
-  sort(spans);
-  std::vector<std::pair<Nested, std::int64_t>> open;
-  const auto close = [&] {
-    use(open.back().first.index, open.back().second);
-    open.pop_back();
-  };
-  for (const Nested& span : spans) {
-    while (!open.empty() && open.back().first.end <= span.start) close();
-    const std::int64_t length = span.end - span.start;
-    // What ends behind the one around it is inside as far as that goes.
-    if (!open.empty()) {
-      open.back().second -= std::min(open.back().first.end, span.end) - span.start;
-    }
-    open.emplace_back(span, length);
-  }
-  while (!open.empty()) close();
-}
 
 using Threads = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Nested>>;
 
