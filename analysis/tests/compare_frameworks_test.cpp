@@ -47,10 +47,8 @@ TEST(CompareFrameworks, TheBoundIsThatOfTheModelAtTheFrameworksPrecision) {
   const auto graph = folder.write("m.graph.json", R"({"schema": 1, "model": "m", "batch": 1,
     "layers": [{"name": "c", "op": "Relu", "inputs": [], "cost": "measured", "reason": "",
     "problems": ["relu/1x8"], "flops": 8, "bytes": 64, "outputs": []}], "fusions": []})");
-  const auto results = folder.write("r.json", R"({"context": {"schema": 1},
-    "benchmarks": [{"name": "relu/relu/1x8/fp32/nchw/onednn/jit/real_time", "run_type": "iteration",
-    "repetitions": 1, "iterations": 1, "real_time": 1000000, "cpu_time": 1000000,
-    "time_unit": "ns", "status": "ok"}]})");
+  const auto results = folder.write(
+      "r.json", test::results_text(test::row("relu/1x8/fp32/plain/onednn/a", "[0.001]")));
   const Outcome outcome =
       run_program("compare-frameworks " + profile(folder, "1.0", 2e-3) + " --graph " +
                       graph.string() + " --results " + results.string() + " --format json",
