@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "analysis/questions/profile/device_sheets.h"
@@ -29,6 +30,7 @@ struct Recorded {
   std::vector<std::string> libraries{};
   /// Of calls whose log tells their time.
   std::vector<CallTotal> totals{};
+  std::vector<CountedValue> counters{};
   bool has_device = false;
   DeviceProfile device{};
 };
@@ -40,14 +42,15 @@ std::vector<Recorded> read_recordings(const std::vector<std::string>& files) {
     list.push_back({.file = file,
                     .run = reader.run(),
                     .libraries = reader.libraries(),
-                    .totals = reader.totals()});
+                    .totals = reader.totals(),
+                    .counters = reader.counters()});
     Recorded& one = list.back();
     std::erase_if(one.totals, [](const CallTotal& total) { return total.timed_calls == 0; });
     const DeviceRecording devices = reader.devices();
     const auto calls = gpu_calls(reader);
     one.has_device = !devices.is_empty() || !calls.empty();
     if (one.has_device) one.device = device_profile(devices, calls);
-    if (one.totals.empty() && !one.has_device) {
+    if (one.totals.empty() && !one.has_device && one.counters.empty()) {
       throw Error(file +
                   ": holds no call: the program called neither oneDNN nor a GPU, or printed to a "
                   "file of its own");
@@ -135,12 +138,15 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
       section.add(Entry{
           "lost", fmt::format("{} events of GPUs: sums are too small", one.device.lost_events)});
     }
-    std::string total =
-        fmt::format("{} calls, {:.3f} ms in the library", sum.calls, sum.seconds * 1e3);
+    std::string total;
+    if (!one.totals.empty()) {
+      total = fmt::format("{} calls, {:.3f} ms in the library", sum.calls, sum.seconds * 1e3);
+    }
     if (one.run.seconds) {
-      total += fmt::format(" of {:.3f} s", *one.run.seconds);
+      total += fmt::format("{}{:.3f} s", total.empty() ? "" : " of ", *one.run.seconds);
     } else {
-      total += "; the recorder did not see the program's end";
+      total += total.empty() ? "" : "; ";
+      total += "the recorder did not see the program's end";
     }
     section.add(Entry{"total", total});
     const auto or_null = [](const auto& value) {
@@ -157,6 +163,46 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
     if (one.has_device) runs.back()["gpu"] = device_facts(one.device);
   }
   section.facts["recordings"] = std::move(runs);
+}
+
+/// Of the whole run, by name.
+Sheet counters_of(const std::vector<Recorded>& recorded) {
+  Sheet sheet{.name = "counters",
+              .caption = "counters of the processor and metrics, over the whole run",
+              .all_rows = true};
+  sheet.columns.push_back({"name", "counter", false, any_width});
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    sheet.columns.push_back({numbered("value", at, recorded.size()),
+                             numbered_name("value", at, recorded.size()), true});
+    sheet.columns.push_back({numbered("counted", at, recorded.size()),
+                             numbered_name("running_part", at, recorded.size()), true});
+  }
+  sheet.columns.push_back({"expression", "expression", false, any_width});
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Recorded& one : recorded) {
+    for (const CountedValue& value : one.counters) {
+      const std::pair name{value.name, value.expression};
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  for (const auto& [name, expression] : names) {
+    std::vector<Cell> cells{text_cell(name)};
+    for (const Recorded& one : recorded) {
+      const auto found =
+          std::find_if(one.counters.begin(), one.counters.end(), [&](const CountedValue& value) {
+            return value.name == name && value.expression == expression;
+          });
+      const bool is_known = found != one.counters.end() && found->value;
+      cells.push_back(
+          is_known ? Cell{.shown = fmt::format("{:.6g}", *found->value), .value = *found->value}
+                   : Cell{.shown = "-", .value = nullptr});
+      cells.push_back(
+          percent_cell(found != one.counters.end() ? found->running_part : std::nullopt));
+    }
+    cells.push_back(text_cell(expression));
+    sheet.rows.push_back(std::move(cells));
+  }
+  return sheet;
 }
 
 void answer(const Options& options) {
@@ -178,13 +224,14 @@ void answer(const Options& options) {
     devices.push_back(one.device);
     has_device = has_device || one.has_device;
   }
+  if (auto sheet = counters_of(recorded); !sheet.rows.empty()) section.add(std::move(sheet));
   if (has_device) {
     for (Sheet& sheet : device_sheets(devices)) section.add(std::move(sheet));
     for (auto& row : device_csv_rows(devices)) section.csv.rows.push_back(std::move(row));
   }
   for (const Sheet& sheet : sheets) {
     // Of a recording of a GPU alone they would be empty.
-    if (!sheet.rows.empty() || !has_device) section.add(without_first(sheet));
+    if (!sheet.rows.empty()) section.add(without_first(sheet));
   }
   Page page{.command = "profile", .flat = true};
   page.sections.push_back(std::move(section));

@@ -22,19 +22,19 @@ struct Expression::Node {
 
 namespace {
 
-using Node = Expression::Node;
-using NodePtr = std::unique_ptr<Node>;
+using ExpressionNode = Expression::Node;
+using ExpressionNodePtr = std::unique_ptr<ExpressionNode>;
 
-bool begins_name(char letter) {
+bool begins_counter(char letter) {
   return std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
-bool continues_name(char letter) {
-  return begins_name(letter) || std::isdigit(static_cast<unsigned char>(letter)) != 0 ||
+bool continues_counter(char letter) {
+  return begins_counter(letter) || std::isdigit(static_cast<unsigned char>(letter)) != 0 ||
          letter == '.';
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_spaces(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) {
     text.remove_prefix(1);
   }
@@ -44,12 +44,13 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-class Parser {
+class ExpressionParser {
  public:
-  Parser(std::string_view text, std::vector<std::string>& names) : text_(text), names_(names) {}
+  ExpressionParser(std::string_view text, std::vector<std::string>& names)
+      : text_(text), names_(names) {}
 
-  NodePtr parse() {
-    NodePtr node = sum();
+  ExpressionNodePtr parse() {
+    ExpressionNodePtr node = sum();
     if (next() != '\0') fail("an operator");
     return node;
   }
@@ -72,16 +73,16 @@ class Parser {
     return true;
   }
 
-  NodePtr pair(char kind, NodePtr left, NodePtr right) {
-    auto node = std::make_unique<Node>();
+  ExpressionNodePtr pair(char kind, ExpressionNodePtr left, ExpressionNodePtr right) {
+    auto node = std::make_unique<ExpressionNode>();
     node->kind = kind;
     node->left = std::move(left);
     node->right = std::move(right);
     return node;
   }
 
-  NodePtr sum() {
-    NodePtr left = product();
+  ExpressionNodePtr sum() {
+    ExpressionNodePtr left = product();
     while (next() == '+' || next() == '-') {
       const char kind = text_[at_++];
       left = pair(kind, std::move(left), product());
@@ -89,8 +90,8 @@ class Parser {
     return left;
   }
 
-  NodePtr product() {
-    NodePtr left = factor();
+  ExpressionNodePtr product() {
+    ExpressionNodePtr left = factor();
     while (next() == '*' || next() == '/') {
       const char kind = text_[at_++];
       left = pair(kind, std::move(left), factor());
@@ -98,17 +99,17 @@ class Parser {
     return left;
   }
 
-  NodePtr factor() {
+  ExpressionNodePtr factor() {
     // Text comes from a command line, and is parsed by recursion.
     constexpr int deepest = 200;
     if (++depth_ > deepest) throw Error("an expression of more than 200 levels is too deep");
-    NodePtr node;
+    ExpressionNodePtr node;
     if (take('-')) {
-      node = pair('-', std::make_unique<Node>(), factor());
+      node = pair('-', std::make_unique<ExpressionNode>(), factor());
     } else if (take('(')) {
       node = sum();
       if (!take(')')) fail("a closing parenthesis");
-    } else if (begins_name(next())) {
+    } else if (begins_counter(next())) {
       node = name();
     } else {
       node = number();
@@ -117,25 +118,25 @@ class Parser {
     return node;
   }
 
-  NodePtr name() {
+  ExpressionNodePtr name() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
+    while (at_ < text_.size() && continues_counter(text_[at_])) ++at_;
     std::string word(text_.substr(begin, at_ - begin));
     if ((word == "min" || word == "max") && take('(')) {
-      NodePtr left = sum();
+      ExpressionNodePtr left = sum();
       if (!take(',')) fail("a comma");
-      NodePtr right = sum();
+      ExpressionNodePtr right = sum();
       if (!take(')')) fail("a closing parenthesis");
       return pair(word == "min" ? '<' : '>', std::move(left), std::move(right));
     }
     if (std::find(names_.begin(), names_.end(), word) == names_.end()) names_.push_back(word);
-    auto node = std::make_unique<Node>();
+    auto node = std::make_unique<ExpressionNode>();
     node->kind = 'c';
     node->name = std::move(word);
     return node;
   }
 
-  NodePtr number() {
+  ExpressionNodePtr number() {
     next();
     const std::string rest(text_.substr(at_));
     // strtod would take signs, and words like "inf".
@@ -144,7 +145,7 @@ class Parser {
       fail("a number or a counter");
     }
     char* end = nullptr;
-    auto node = std::make_unique<Node>();
+    auto node = std::make_unique<ExpressionNode>();
     node->number = std::strtod(rest.c_str(), &end);
     if (end == rest.c_str() || !std::isfinite(node->number)) fail("a number or a counter");
     at_ += static_cast<std::size_t>(end - rest.c_str());
@@ -157,13 +158,13 @@ class Parser {
   int depth_ = 0;
 };
 
-using Counter = std::function<std::optional<double>(std::string_view name)>;
+using Lookup = std::function<std::optional<double>(std::string_view name)>;
 
-std::optional<double> value_of(const Node& node, const Counter& counter) {
+std::optional<double> expression_value(const ExpressionNode& node, const Lookup& counter) {
   if (node.kind == 'n') return node.number;
   if (node.kind == 'c') return counter(node.name);
-  const auto left = value_of(*node.left, counter);
-  const auto right = value_of(*node.right, counter);
+  const auto left = expression_value(*node.left, counter);
+  const auto right = expression_value(*node.right, counter);
   if (!left || !right) return std::nullopt;
   switch (node.kind) {
     case '+':
@@ -184,13 +185,13 @@ std::optional<double> value_of(const Node& node, const Counter& counter) {
 }  // namespace
 
 Expression::Expression(std::string_view text)
-    : text_(trimmed(text)), root_(Parser(text_, names_).parse()) {}
+    : text_(without_spaces(text)), root_(ExpressionParser(text_, names_).parse()) {}
 Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;
 Expression::~Expression() = default;
 
-std::optional<double> Expression::value(const Counter& counter) const {
-  return value_of(*root_, counter);
+std::optional<double> Expression::value(const Lookup& counter) const {
+  return expression_value(*root_, counter);
 }
 
 Metric parse_metric(std::string_view text) {
@@ -198,9 +199,9 @@ Metric parse_metric(std::string_view text) {
   if (equals == text.npos) {
     throw Error("\"" + std::string(text) + "\": a metric is NAME = EXPRESSION");
   }
-  const std::string_view name = trimmed(text.substr(0, equals));
-  const bool is_name = !name.empty() && begins_name(name.front()) &&
-                       std::all_of(name.begin(), name.end(), continues_name);
+  const std::string_view name = without_spaces(text.substr(0, equals));
+  const bool is_name = !name.empty() && begins_counter(name.front()) &&
+                       std::all_of(name.begin(), name.end(), continues_counter);
   if (!is_name) {
     throw Error("\"" + std::string(text) + "\": the metric's name is letters, digits and _");
   }

@@ -41,6 +41,11 @@ CREATE TABLE call(
   start_seconds REAL,
   arrival_seconds REAL,
   milliseconds REAL);
+CREATE TABLE counter(
+  name TEXT NOT NULL,
+  expression TEXT NOT NULL,
+  value REAL,
+  running_part REAL);
 CREATE VIEW calls AS
   SELECT sequence, start_seconds, arrival_seconds, process, thread, source, engine, kind, implementation,
          prop_kind, memory, attributes, auxiliary, problem, milliseconds
@@ -156,6 +161,17 @@ void RecordingWriter::add_library(std::string_view source, std::string_view text
   insert_library_.run();
 }
 
+void RecordingWriter::add(const CountedValue& value) {
+  begin();
+  sqlite::Statement insert(
+      connection_, "INSERT INTO counter(name, expression, value, running_part) VALUES(?, ?, ?, ?)");
+  insert.bind(1, std::string_view(value.name));
+  insert.bind(2, std::string_view(value.expression));
+  insert.bind_real(3, value.value);
+  insert.bind_real(4, value.running_part);
+  insert.run();
+}
+
 void RecordingWriter::flush() {
   if (!transaction_) return;
   transaction_->commit();
@@ -253,6 +269,20 @@ void RecordingReader::for_each(const std::function<void(const ArrivedCall& call)
          .thread = row.optional_integer(4),
          .milliseconds = row.optional_real(3)});
   }
+}
+
+std::vector<CountedValue> RecordingReader::counters() const {
+  std::vector<CountedValue> list;
+  if (schema_ == 1) return list;
+  sqlite::Statement row(connection_,
+                        "SELECT name, value, running_part, expression FROM counter ORDER BY rowid");
+  while (row.step()) {
+    list.push_back({.name = std::string(row.text(0)),
+                    .value = row.optional_real(1),
+                    .running_part = row.optional_real(2),
+                    .expression = std::string(row.text(3))});
+  }
+  return list;
 }
 
 std::vector<std::uint32_t> RecordingReader::sequence() const {

@@ -67,6 +67,17 @@ struct RecordedRun {
   std::string machine{};
 };
 
+/// What a counter came to over a whole run.
+struct CountedValue {
+  std::string name{};
+  /// Empty where it never counted.
+  std::optional<double> value{};
+  /// Of the time, in which it counted; the value is scaled to all of it. 1 for sums and metrics.
+  std::optional<double> running_part{};
+  /// Of a metric; empty for a counter.
+  std::string expression{};
+};
+
 /// Writes a recording as it goes. Whatever was added before the last flush() survives the end of
 /// this program, however it comes. Every member throws Error.
 class RecordingWriter {
@@ -81,6 +92,7 @@ class RecordingWriter {
   void add(std::int64_t process, double run_start, const Event& event);
   /// What a library says of itself; each text once.
   void add_library(std::string_view source, std::string_view text);
+  void add(const CountedValue& value);
   void flush();
   /// The program's end. Flushes.
   void finish(double seconds, std::int64_t exit_status);
@@ -129,6 +141,8 @@ class RecordingReader {
   void for_each(const std::function<void(const ArrivedCall& call)>& use) const;
   /// Every call in its order, as an index into totals().
   std::vector<std::uint32_t> sequence() const;
+  /// Counters, then metrics, in the order they were asked for.
+  std::vector<CountedValue> counters() const;
   /// What GPUs did; empty where nothing of them was recorded.
   DeviceRecording devices() const { return read_device_recording(connection_); }
 

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/metrics/expression.h"
 #include "core/program/program_flags.h"
+#include "suites/record/cpu_counters.h"
 #include "suites/record/import_log.h"
 #include "suites/record/recorder.h"
 #include "suites/record/run_program.h"
@@ -30,6 +32,26 @@ void prepare_file(const std::filesystem::path& file, bool force) {
   std::filesystem::remove(file);
   // Of a recording that was killed: SQLite would play it back into the new one.
   std::filesystem::remove(file.string() + "-journal");
+}
+
+void list_counters() {
+  for (const record::CounterKind& kind : record::counter_kinds()) {
+    const std::string missing = record::why_not(kind);
+    std::cout << kind.name << ": " << kind.description;
+    if (!missing.empty()) std::cout << " (not here: " << missing << ')';
+    std::cout << '\n';
+  }
+}
+
+/// The counters that are asked for, and those that the metrics need.
+std::vector<std::string> needed(std::vector<std::string> names,
+                                const std::vector<Metric>& metrics) {
+  for (const Metric& metric : metrics) {
+    for (const std::string& name : metric.expression.names()) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
 }
 
 int run(int argc, char** argv) {
@@ -79,6 +101,18 @@ int run(int argc, char** argv) {
       "--library-logs", wishes.library_logs,
       "Which calls of cuDNN, cuBLAS and cuBLASLt are made, with their sizes: from the logs "
       "that these libraries write, which takes time");
+  bool lists_counters = false;
+  std::vector<std::string> counters;
+  std::vector<std::string> metric_texts;
+  app.add_flag("--list-counters", lists_counters, "Name the counters, and which are missing here");
+  app.add_option("--counters", counters,
+                 "Counters of the processor, over the whole run in user mode, children included")
+      ->type_name("NAME")
+      ->delimiter(',');
+  app.add_option("--metric", metric_texts,
+                 "Arithmetic over counters: 'ipc = instructions / cycles'")
+      ->type_name("NAME=EXPRESSION")
+      ->allow_extra_args(false);
   app.add_flag("--force", force, "Overwrite the file if it is there");
   add_program_flags(app);
   // What follows is the program's own.
@@ -91,6 +125,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + ": see --help; the program follows --");
   }
+  if (lists_counters) {
+    list_counters();
+    return 0;
+  }
   if (!log.empty()) {
     if (!command.empty()) throw Error("--log: goes without a program");
     prepare_file(out, force);
@@ -100,6 +138,10 @@ int run(int argc, char** argv) {
   if (command.empty()) {
     throw Error("no program: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
   }
+  std::vector<Metric> metrics;
+  for (const std::string& text : metric_texts) metrics.push_back(parse_metric(text));
+  std::optional<record::CpuCounters> counting;
+  if (!counters.empty() || !metrics.empty()) counting.emplace(needed(counters, metrics));
   prepare_file(out, force);
   wishes.gpu = gpu == "on"    ? record::Wishes::Gpu::on
                : gpu == "off" ? record::Wishes::Gpu::off
@@ -107,7 +149,9 @@ int run(int argc, char** argv) {
   wishes.whole_graphs = graphs == "whole";
   const record::Window window(delay, duration > 0 ? std::optional(duration) : std::nullopt,
                               by_signal);
-  return record::Recorder(out, command, wishes, window).run();
+  record::Recorder recorder(out, command, wishes, window);
+  if (counting) recorder.count(std::move(*counting), std::move(metrics));
+  return recorder.run();
 }
 
 }  // namespace

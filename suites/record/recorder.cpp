@@ -126,6 +126,28 @@ bool Recorder::takes_signal(int signal) {
   return false;
 }
 
+void Recorder::count(CpuCounters counters, std::vector<Metric> metrics) {
+  counters_.emplace(std::move(counters));
+  metrics_ = std::move(metrics);
+}
+
+void Recorder::add_counters() {
+  const std::vector<CountedValue> values = counters_->read();
+  for (const CountedValue& value : values) writer_->add(value);
+  for (const Metric& metric : metrics_) {
+    const auto value = metric.expression.value([&](std::string_view name) -> std::optional<double> {
+      for (const CountedValue& one : values) {
+        if (one.name == name) return one.value;
+      }
+      return std::nullopt;
+    });
+    writer_->add(CountedValue{.name = metric.name,
+                              .value = value,
+                              .running_part = {},
+                              .expression = metric.expression.text()});
+  }
+}
+
 int Recorder::run() {
   Environment environment = Environment::inherited();
   std::vector<std::string_view> markers;
@@ -165,6 +187,7 @@ int Recorder::run() {
   }
   filter.end();
   collect();
+  if (counters_) take_calls([&] { add_counters(); });
   take_calls([&] { writer_->finish(now(), status); });
   for (const auto& source : sources_) {
     for (const std::string& remark : source->remarks()) {

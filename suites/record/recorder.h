@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/metrics/expression.h"
+#include "suites/record/cpu_counters.h"
 #include "suites/record/source.h"
 #include "suites/record/window.h"
 
@@ -22,6 +24,9 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder();
 
+  /// Counts while it runs; values of metrics are those of the counters. Before run().
+  void count(CpuCounters counters, std::vector<Metric> metrics);
+
   /// Runs it. Returns its exit status. A recording that cannot be written ends with one line on
   /// standard error, the program goes on. Throws as run_program() does, and leaves no file then.
   int run();
@@ -32,6 +37,7 @@ class Recorder {
   /// Starts and stops, collects and saves what is due.
   void tick();
   void collect();
+  void add_counters();
   bool takes_signal(int signal);
   double now() const;
 
@@ -39,6 +45,8 @@ class Recorder {
   std::vector<std::string> command_;
   Plan plan_;
   Window window_;
+  std::optional<CpuCounters> counters_;
+  std::vector<Metric> metrics_;
   std::vector<std::unique_ptr<Source>> sources_;
   double start_;
   std::optional<RecordingWriter> writer_;
