@@ -19,6 +19,7 @@ from profile_common import (SEED, SMALLEST_WEIGHT, Parser, UserError, one_line, 
 PROGRAM = "profile-onnxruntime"
 SCHEMA = 1
 PROFILED_RUNS = 5
+CPU = "CPUExecutionProvider"
 
 
 def main():
@@ -45,7 +46,7 @@ def main():
             options.profile_file_prefix = profile_prefix
         try:
             return onnxruntime.InferenceSession(
-                serialized, options, providers=["CPUExecutionProvider"]
+                serialized, options, providers=providers(onnxruntime, arguments.provider)
             )
         except Exception as error:
             raise UserError(f"{arguments.model}: ONNX Runtime refuses it: {one_line(error)}")
@@ -67,7 +68,8 @@ def main():
         "batch": batch,
         "precision": precision(onnx, model),
         "threads": arguments.threads,
-        "device": processor_name(),
+        "provider": arguments.provider,
+        "device": processor_name() if arguments.provider == CPU else None,
         "weights": weights,
         "latency_seconds": latencies,
         "trace": trace,
@@ -87,6 +89,7 @@ def parse_arguments():
                         metavar="NAME=VALUE[,VALUE...]", help="values of an input")
     parser.add_argument("--threads", type=positive, default=default_threads(),
                         help="default: OMP_NUM_THREADS, else every core")
+    parser.add_argument("--provider", default=CPU, help="who runs the operators; default: %(default)s")
     parser.add_argument("--runs", type=positive, help="default: 30 and more, for 3 seconds")
     parser.add_argument("-o", "--output", help="default: MODEL.onnxruntime.json, here")
     arguments = parser.parse_args()
@@ -296,6 +299,15 @@ def stated_values(numpy, name, text, shape, dtype):
     except (ValueError, OverflowError):
         raise UserError(f"--input {name}={text}: the input has {int(numpy.prod(shape))} elements "
                         f"of type {dtype}: give as many values, or one for all")
+
+
+def providers(onnxruntime, name):
+    """The one asked for, and the processor for what it cannot do."""
+    known = onnxruntime.get_available_providers()
+    if name not in known:
+        raise UserError(f"--provider {name}: this ONNX Runtime has {', '.join(known)}; "
+                        "install one that has it")
+    return [name] if name == CPU else [name, CPU]
 
 
 def measure(numpy, session, feeds, arguments):

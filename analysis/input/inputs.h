@@ -8,8 +8,8 @@
 #include "analysis/input/flags.h"
 #include "analysis/input/results.h"
 #include "analysis/model/bounds.h"
-#include "analysis/profiles/api_log/api_log.h"
 #include "analysis/profiles/profile.h"
+#include "core/api_log/api_log.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/profiles/api_log/api_log.h"
 #include "analysis/profiles/profile.h"
+#include "core/api_log/api_log.h"
 #include "core/graph_file/graph.h"
 
 namespace benanza::analysis {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/model/algorithms.h"
-#include "analysis/profiles/api_log/api_log.h"
 #include "analysis/profiles/profile.h"
+#include "core/api_log/api_log.h"
 
 namespace benanza::analysis {
 

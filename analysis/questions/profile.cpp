@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "analysis/questions/profile/device_sheets.h"
 #include "analysis/questions/question.h"
 #include "analysis/recordings/flat_profile.h"
 #include "analysis/recordings/perfetto.h"
+#include "analysis/recordings/tau.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 
@@ -17,6 +20,7 @@ struct Options {
   CommonFlags output;
   std::vector<std::string> recordings;
   std::string perfetto;
+  std::string tau;
 };
 
 /// A recording as it was read.
@@ -24,7 +28,11 @@ struct Recorded {
   std::string file{};
   RecordedRun run{};
   std::vector<std::string> libraries{};
+  /// Of calls whose log tells their time.
   std::vector<CallTotal> totals{};
+  std::vector<CountedValue> counters{};
+  bool has_device = false;
+  DeviceProfile device{};
 };
 
 std::vector<Recorded> read_recordings(const std::vector<std::string>& files) {
@@ -34,11 +42,18 @@ std::vector<Recorded> read_recordings(const std::vector<std::string>& files) {
     list.push_back({.file = file,
                     .run = reader.run(),
                     .libraries = reader.libraries(),
-                    .totals = reader.totals()});
-    if (list.back().totals.empty()) {
+                    .totals = reader.totals(),
+                    .counters = reader.counters()});
+    Recorded& one = list.back();
+    std::erase_if(one.totals, [](const CallTotal& total) { return total.timed_calls == 0; });
+    const DeviceRecording devices = reader.devices();
+    const auto calls = gpu_calls(reader);
+    one.has_device = !devices.is_empty() || !calls.empty();
+    if (one.has_device) one.device = device_profile(devices, calls);
+    if (one.totals.empty() && !one.has_device && one.counters.empty()) {
       throw Error(file +
-                  ": holds no call: the program never called oneDNN, or printed to a file of its "
-                  "own");
+                  ": holds no call: the program called neither oneDNN nor a GPU, or printed to a "
+                  "file of its own");
     }
   }
   return list;
@@ -48,14 +63,6 @@ std::string command_text(const RecordedRun& run) {
   std::string text;
   for (const std::string& word : run.command) text += (text.empty() ? "" : " ") + word;
   return text;
-}
-
-/// Number of a recording behind a title, where there are several.
-std::string numbered(const std::string& title, std::size_t recording, std::size_t recordings) {
-  return recordings == 1 ? title : fmt::format("{} {}", title, recording + 1);
-}
-std::string numbered_name(const std::string& name, std::size_t recording, std::size_t recordings) {
-  return recordings == 1 ? name : fmt::format("{}_{}", name, recording + 1);
 }
 
 Sheet sheet_of(const std::string& name, const std::string& caption, Grouping grouping,
@@ -121,12 +128,25 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
     for (const std::string& library : one.libraries) {
       if (library.starts_with("oneDNN ")) section.add(Entry{"library", library});
     }
-    std::string total =
-        fmt::format("{} calls, {:.3f} ms in the library", sum.calls, sum.seconds * 1e3);
+    for (const DeviceTime& time : one.device.devices) {
+      section.add(Entry{"GPU", fmt::format("{} {}", time.device, time.name)});
+    }
+    if (one.device.kernel_seconds > 0) {
+      section.add(Entry{"Tensor Cores", tensor_core_text(one.device)});
+    }
+    if (one.device.lost_events > 0) {
+      section.add(Entry{
+          "lost", fmt::format("{} events of GPUs: sums are too small", one.device.lost_events)});
+    }
+    std::string total;
+    if (!one.totals.empty()) {
+      total = fmt::format("{} calls, {:.3f} ms in the library", sum.calls, sum.seconds * 1e3);
+    }
     if (one.run.seconds) {
-      total += fmt::format(" of {:.3f} s", *one.run.seconds);
+      total += fmt::format("{}{:.3f} s", total.empty() ? "" : " of ", *one.run.seconds);
     } else {
-      total += "; the recorder did not see the program's end";
+      total += total.empty() ? "" : "; ";
+      total += "the recorder did not see the program's end";
     }
     section.add(Entry{"total", total});
     const auto or_null = [](const auto& value) {
@@ -140,8 +160,49 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
                     {"exit_status", or_null(one.run.exit_status)},
                     {"calls", sum.calls},
                     {"seconds", sum.seconds}});
+    if (one.has_device) runs.back()["gpu"] = device_facts(one.device);
   }
   section.facts["recordings"] = std::move(runs);
+}
+
+/// Of the whole run, by name.
+Sheet counters_of(const std::vector<Recorded>& recorded) {
+  Sheet sheet{.name = "counters",
+              .caption = "counters of the processor and metrics, over the whole run",
+              .all_rows = true};
+  sheet.columns.push_back({"name", "counter", false, any_width});
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    sheet.columns.push_back({numbered("value", at, recorded.size()),
+                             numbered_name("value", at, recorded.size()), true});
+    sheet.columns.push_back({numbered("counted", at, recorded.size()),
+                             numbered_name("running_part", at, recorded.size()), true});
+  }
+  sheet.columns.push_back({"expression", "expression", false, any_width});
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Recorded& one : recorded) {
+    for (const CountedValue& value : one.counters) {
+      const std::pair name{value.name, value.expression};
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  for (const auto& [name, expression] : names) {
+    std::vector<Cell> cells{text_cell(name)};
+    for (const Recorded& one : recorded) {
+      const auto found =
+          std::find_if(one.counters.begin(), one.counters.end(), [&](const CountedValue& value) {
+            return value.name == name && value.expression == expression;
+          });
+      const bool is_known = found != one.counters.end() && found->value;
+      cells.push_back(
+          is_known ? Cell{.shown = fmt::format("{:.6g}", *found->value), .value = *found->value}
+                   : Cell{.shown = "-", .value = nullptr});
+      cells.push_back(
+          percent_cell(found != one.counters.end() ? found->running_part : std::nullopt));
+    }
+    cells.push_back(text_cell(expression));
+    sheet.rows.push_back(std::move(cells));
+  }
+  return sheet;
 }
 
 void answer(const Options& options) {
@@ -149,7 +210,7 @@ void answer(const Options& options) {
   Section section;
   section.csv_facts = {};
   add_runs(section, recorded);
-  const std::vector<Sheet> sheets{
+  std::vector<Sheet> sheets{
       sheet_of("kinds", "by kind of call", Grouping::kind, recorded),
       sheet_of("implementations", "by implementation", Grouping::implementation, recorded),
       sheet_of("calls", "by call", Grouping::call, recorded)};
@@ -157,11 +218,29 @@ void answer(const Options& options) {
   for (std::size_t at = 1; at < sheets.size(); ++at) {
     section.csv.rows.insert(section.csv.rows.end(), sheets[at].rows.begin(), sheets[at].rows.end());
   }
-  for (const Sheet& sheet : sheets) section.add(without_first(sheet));
+  std::vector<DeviceProfile> devices;
+  bool has_device = false;
+  for (const Recorded& one : recorded) {
+    devices.push_back(one.device);
+    has_device = has_device || one.has_device;
+  }
+  if (auto sheet = counters_of(recorded); !sheet.rows.empty()) section.add(std::move(sheet));
+  if (has_device) {
+    for (Sheet& sheet : device_sheets(devices)) section.add(std::move(sheet));
+    for (auto& row : device_csv_rows(devices)) section.csv.rows.push_back(std::move(row));
+  }
+  for (const Sheet& sheet : sheets) {
+    // Of a recording of a GPU alone they would be empty.
+    if (!sheet.rows.empty()) section.add(without_first(sheet));
+  }
   Page page{.command = "profile", .flat = true};
   page.sections.push_back(std::move(section));
   if (!options.perfetto.empty()) {
     write_file(options.perfetto, perfetto_trace(options.recordings));
+  }
+  if (!options.tau.empty()) {
+    if (options.recordings.size() > 1) throw Error("--tau: takes one recording");
+    write_tau(RecordingReader(options.recordings.front()), options.tau);
   }
   print(page_text(page, options.output.format, rows_of(options.output)));
 }
@@ -174,15 +253,18 @@ Action ask(Flags& flags) {
   flags.add("--perfetto", options->perfetto,
             "Write every call into this file, too, in the trace format that Perfetto reads",
             "FILE");
+  flags.add("--tau", options->tau,
+            "Write TAU's profile files (profile.0.0.*) into this folder, too", "FOLDER");
   return [options] { answer(*options); };
 }
 
 }  // namespace
 
 Question profile_question() {
-  return {.name = "profile",
-          .help = "A flat profile of recorded programs: time by kind, implementation and call",
-          .ask = ask};
+  return {
+      .name = "profile",
+      .help = "A flat profile of recorded programs: time by call, kernel, copy, range and thread",
+      .ask = ask};
 }
 
 }  // namespace benanza::analysis

@@ -1,6 +1,7 @@
 #include "analysis/recordings/perfetto.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/recording/recording.h"
 
@@ -12,6 +13,53 @@ using nlohmann::ordered_json;
 void add_event(std::string& text, const ordered_json& event) {
   text += text.ends_with('[') ? "\n" : ",\n";
   text += event.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+/// What GPUs did: a process' calls and ranges by thread, its kernels and copies by stream.
+void add_devices(std::string& text, std::size_t recording, const DeviceRecording& devices) {
+  // Of several recordings processes may have the same number, and streams those of threads.
+  const auto process = [&](std::int64_t id) {
+    return static_cast<std::int64_t>(recording) * 100'000'000 + id;
+  };
+  const auto add = [&](const std::string& name, const char* category, std::int64_t start,
+                       std::int64_t end, std::int64_t pid, std::int64_t thread,
+                       ordered_json details) {
+    add_event(text, {{"name", name},
+                     {"cat", category},
+                     {"ph", "X"},
+                     {"ts", static_cast<double>(start) * 1e-3},
+                     {"dur", static_cast<double>(end - start) * 1e-3},
+                     {"pid", process(pid)},
+                     {"tid", thread},
+                     {"args", std::move(details)}});
+  };
+  std::set<std::pair<std::int64_t, std::int64_t>> streams;
+  for (const auto& work : devices.work) {
+    const std::int64_t stream = 1'000'000'000 + work.device * std::int64_t{1'000'000} + work.stream;
+    if (streams.emplace(work.process, stream).second) {
+      add_event(text, {{"name", "thread_name"},
+                       {"ph", "M"},
+                       {"pid", process(work.process)},
+                       {"tid", stream},
+                       {"args",
+                        {{"name", "GPU " + std::to_string(work.device) + " stream " +
+                                      std::to_string(work.stream)}}}});
+    }
+    const bool is_copy = work.kind == DeviceRecording::Work::Kind::copy;
+    ordered_json details{{"correlation", work.correlation}};
+    if (is_copy) details["bytes"] = work.bytes;
+    add(devices.names[work.name], is_copy ? "copy" : "kernel", work.start, work.end, work.process,
+        stream, std::move(details));
+  }
+  for (const auto& call : devices.api) {
+    add(devices.names[call.name], "cuda", call.start, call.end, call.process, call.thread,
+        {{"correlation", call.correlation}});
+  }
+  for (const auto& range : devices.ranges) {
+    if (!range.end) continue;
+    add(devices.names[range.name], "nvtx", range.start, *range.end, range.process, range.thread,
+        ordered_json::object());
+  }
 }
 
 }  // namespace
@@ -27,7 +75,9 @@ std::string perfetto_trace(const std::vector<std::string>& recordings) {
                      {"args", {{"name", recordings[recording]}}}});
     double end = 0;
     reader.for_each([&](const ArrivedCall& call) {
-      const double seconds = call.milliseconds * 1e-3;
+      // Of a library on a GPU the log tells no time: its kernels have it.
+      if (!call.milliseconds) return;
+      const double seconds = *call.milliseconds * 1e-3;
       const double begin = call.started   ? *call.started
                            : call.arrived ? *call.arrived - seconds
                                           : end;
@@ -47,6 +97,7 @@ std::string perfetto_trace(const std::vector<std::string>& recordings) {
                          {"attributes", call.text.attributes},
                          {"auxiliary", call.text.auxiliary}}}});
     });
+    add_devices(text, recording, reader.devices());
   }
   return text + "\n]}\n";
 }

@@ -1,4 +1,4 @@
-#include "analysis/profiles/api_log/api_log.h"
+#include "core/api_log/api_log.h"
 
 #include <gmock/gmock.h>
 

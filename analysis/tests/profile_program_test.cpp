@@ -1,4 +1,5 @@
 // benanza-analyze profile.
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "analysis/recordings/flat_profile.h"
@@ -109,6 +110,65 @@ TEST(ProfileProgram, ErrorsAreOneLine) {
   RecordingWriter(folder.path() / "empty.db", {}).finish(1, 0);
   expect_error(run_program("profile " + (folder.path() / "empty.db").string(), folder),
                "holds no call");
+}
+
+/// A kernel of 10 us, launched from a range; a copy of 4 MB in 30 us beside nothing.
+std::filesystem::path gpu_recording(const Folder& folder) {
+  const auto path = folder.path() / "gpu.db";
+  RecordingWriter writer(path, {.command = {"program"}, .start = 0.0, .machine = "a machine"});
+  const auto add = [&](const Event& event) { writer.add(5, 0.0, event); };
+  add(ClockEvent{});
+  add(DeviceEvent{.id = 0, .name = "H200"});
+  add(MarkerEvent{
+      .kind = MarkerEvent::Kind::begin, .id = 1, .time = 0, .thread = 6, .name = "step"});
+  add(MarkerEvent{.kind = MarkerEvent::Kind::end, .id = 1, .time = 9'000, .thread = 6});
+  add(ApiEvent{
+      .name = "cudaLaunchKernel", .start = 1'000, .end = 5'000, .thread = 6, .correlation = 1});
+  add(KernelEvent{.at = {.start = 10'000, .end = 20'000, .stream = 7, .correlation = 1},
+                  .name = "nvjet_hsh"});
+  add(CopyEvent{.at = {.start = 20'000, .end = 50'000, .stream = 7, .correlation = 2},
+                .direction = "host to device",
+                .bytes = 4'000'000});
+  writer.finish(1.5, 0);
+  return path;
+}
+
+TEST(ProfileProgram, WhatGpusDo) {
+  const Folder folder;
+  const std::string file = gpu_recording(folder).string();
+  const auto trace = folder.path() / "trace.json";
+  const Outcome outcome =
+      run_program("profile " + file + " --format json --perfetto " + trace.string() + " --tau " +
+                      folder.path().string() + "/tau",
+                  folder);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json page = json::parse(outcome.out);
+  ASSERT_THAT(page["gpu_kernels"], SizeIs(1));
+  EXPECT_EQ(page["gpu_kernels"][0]["call"], "nvjet_hsh");
+  EXPECT_DOUBLE_EQ(page["gpu_kernels"][0]["seconds"].get<double>(), 10e-6);
+  EXPECT_DOUBLE_EQ(page["gpu_copies"][0]["bytes_per_second"].get<double>(), 4e6 / 30e-6);
+  EXPECT_DOUBLE_EQ(page["gpu_ranges"][0]["gpu_seconds"].get<double>(), 10e-6);
+  EXPECT_DOUBLE_EQ(page["gpu_ranges"][0]["seconds"].get<double>(), 9e-6);
+  EXPECT_EQ(page["gpu_api"][0]["call"], "cudaLaunchKernel");
+  EXPECT_EQ(page["gpus"][0]["gpu"], "0 H200");
+  EXPECT_DOUBLE_EQ(page["gpus"][0]["busy"].get<double>(), 0.25);
+  EXPECT_DOUBLE_EQ(page["gpus"][0]["copies"].get<double>(), 0.75);
+  EXPECT_DOUBLE_EQ(page["recordings"][0]["gpu"]["tensor_core_seconds"].get<double>(), 10e-6);
+  const json events = json::parse(std::ifstream(trace))["traceEvents"];
+  bool found = false;
+  for (const json& event : events) {
+    if (event["name"] != "nvjet_hsh") continue;
+    found = true;
+    EXPECT_DOUBLE_EQ(event["ts"].get<double>(), 10);
+    EXPECT_DOUBLE_EQ(event["dur"].get<double>(), 10);
+  }
+  EXPECT_TRUE(found);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "tau" / "profile.0.0.1"));
+
+  const Outcome csv = run_program("profile " + file + " --format csv", folder);
+  EXPECT_THAT(csv.out, HasSubstr("gpu_kernels,"));
+  const Outcome text = run_program("profile " + file, folder);
+  EXPECT_THAT(text.out, HasSubstr("100.0% of 0.010 ms of kernels"));
 }
 
 }  // namespace

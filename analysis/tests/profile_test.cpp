@@ -46,6 +46,23 @@ TEST(OnnxRuntime, TimesAreMediansOverTheProfiledRuns) {
   EXPECT_EQ(profile.nodes.back().name, "softmax");
 }
 
+TEST(OnnxRuntime, AnotherProviderIsNamedWithItsReservation) {
+  const test::Folder folder;
+  const auto file = folder.write("p.json", R"({"schema": 1, "framework": "onnxruntime",
+    "version": "1.27", "model": "m", "batch": 1, "precision": "fp32", "latency_seconds": [1e-3],
+    "trace": [{"cat": "Session", "name": "model_run", "ts": 0, "dur": 100, "args": {}},
+      {"cat": "Node", "name": "a_kernel_time", "ts": 10, "dur": 5,
+       "args": {"op_name": "Conv", "node_index": "0", "provider": "CUDAExecutionProvider"}},
+      {"cat": "Node", "name": "b_kernel_time", "ts": 20, "dur": 6,
+       "args": {"op_name": "Shape", "node_index": "1", "provider": "CPUExecutionProvider"}}]})");
+  const Profile profile = read_profile(file);
+  EXPECT_EQ(profile.version, "1.27 CUDAExecutionProvider");
+  EXPECT_EQ(profile.nodes.size(), 2);
+  EXPECT_DOUBLE_EQ(node_of(profile, "a").seconds, 5 * us);
+  ASSERT_EQ(profile.remarks.size(), 1);
+  EXPECT_NE(profile.remarks[0].find("CUDAExecutionProvider"), std::string::npos);
+}
+
 TEST(OnnxRuntime, NamesOfFusedNodesLeadBackToTheModel) {
   const Profile profile = read_profile(test::data("torchvision_alexnet.onnxruntime.json"));
   const ProfiledNode& product = node_of(profile, "fused /classifier/classifier.1/Gemm");

@@ -30,8 +30,9 @@ class GraphFile {
     if (!root_.is_object()) throw error("is not a graph file");
     const auto schema = root().find("schema");
     if (!schema) throw error("is not a graph file: it has no \"schema\"");
+    // In the next one a list of problems may have a count; else both are the same.
     const std::string expected = std::to_string(graph_schema);
-    if (schema->text() != expected) {
+    if (schema->text() != expected && schema->text() != std::to_string(graph_schema + 1)) {
       throw error("has schema " + schema->text() + ", not " + expected);
     }
   }
@@ -63,6 +64,17 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
       .outputs = {},
       .phase = optional_member<std::string>(row, "phase").value_or(""),
       .gradient_elements = optional_member<std::int64_t>(row, "gradient_elements").value_or(0)};
+  if (const auto count = optional_member<std::int64_t>(row, "count")) {
+    constexpr std::int64_t most = 10'000'000;
+    const auto once = static_cast<std::int64_t>(layer.problems.size());
+    if (*count < 1 || once * *count > most || *count > most) {
+      throw document.error("layer \"" + layer.name + "\": count " + std::to_string(*count));
+    }
+    layer.problems.reserve(static_cast<std::size_t>(once * *count));
+    for (std::int64_t at = once; at < once * *count; ++at) {
+      layer.problems.push_back(layer.problems[static_cast<std::size_t>(at - once)]);
+    }
+  }
   const auto cost = row.at("cost").get<std::string>();
   bool known = false;
   for (const Cost candidate : costs) {

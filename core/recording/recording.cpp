@@ -37,17 +37,22 @@ CREATE TABLE call(
   sequence INTEGER PRIMARY KEY,
   text INTEGER NOT NULL REFERENCES call_text(id),
   process INTEGER,
+  thread INTEGER,
   start_seconds REAL,
   arrival_seconds REAL,
-  milliseconds REAL NOT NULL);
+  milliseconds REAL);
+CREATE TABLE counter(
+  name TEXT NOT NULL,
+  expression TEXT NOT NULL,
+  value REAL,
+  running_part REAL);
 CREATE VIEW calls AS
-  SELECT sequence, start_seconds, arrival_seconds, process, source, engine, kind, implementation,
+  SELECT sequence, start_seconds, arrival_seconds, process, thread, source, engine, kind, implementation,
          prop_kind, memory, attributes, auxiliary, problem, milliseconds
   FROM call JOIN call_text ON call.text = call_text.id ORDER BY sequence;
-PRAGMA user_version = 1;
-COMMIT;
+PRAGMA user_version = 2;
 )";
-static_assert(recording_schema == 1, "the tables above say their version");
+static_assert(recording_schema == 2, "the tables above say their version");
 
 constexpr const char* text_columns =
     "source, engine, kind, implementation, prop_kind, memory, attributes, auxiliary, problem";
@@ -74,6 +79,8 @@ CallText read_text(const sqlite::Statement& statement, int column) {
 sqlite::Connection create(const std::filesystem::path& path, const RecordedRun& run) {
   sqlite::Connection connection(path, sqlite::Connection::Mode::write);
   connection.execute(tables);
+  connection.execute(device_tables);
+  connection.execute("COMMIT");
   sqlite::Statement insert(connection,
                            "INSERT INTO run(command, start_seconds, machine) VALUES(?, ?, ?)");
   const std::string command =
@@ -103,10 +110,12 @@ RecordingWriter::RecordingWriter(const std::filesystem::path& path, const Record
                  "SELECT id FROM call_text WHERE source = ? AND engine = ? AND kind = ? AND "
                  "implementation = ? AND prop_kind = ? AND memory = ? AND attributes = ? AND "
                  "auxiliary = ? AND problem = ?"),
-      insert_call_(connection_,
-                   "INSERT INTO call(sequence, text, process, start_seconds, arrival_seconds, "
-                   "milliseconds) VALUES(?, ?, ?, ?, ?, ?)"),
+      insert_call_(
+          connection_,
+          "INSERT INTO call(sequence, text, process, thread, start_seconds, arrival_seconds, "
+          "milliseconds) VALUES(?, ?, ?, ?, ?, ?, ?)"),
       insert_library_(connection_, "INSERT OR IGNORE INTO library(source, text) VALUES(?, ?)"),
+      devices_(connection_),
       cache_(4096) {}
 
 void RecordingWriter::begin() {
@@ -127,15 +136,22 @@ std::int64_t RecordingWriter::id_of(const CallText& text) {
 }
 
 void RecordingWriter::add(const ArrivedCall& call) {
+  if (is_paused_) return;
   begin();
   insert_call_.bind(1, next_sequence_);
   insert_call_.bind(2, id_of(call.text));
   insert_call_.bind(3, call.process);
-  insert_call_.bind_real(4, call.started);
-  insert_call_.bind_real(5, call.arrived);
-  insert_call_.bind_real(6, call.milliseconds);
+  insert_call_.bind(4, call.thread);
+  insert_call_.bind_real(5, call.started);
+  insert_call_.bind_real(6, call.arrived);
+  insert_call_.bind_real(7, call.milliseconds);
   insert_call_.run();
   ++next_sequence_;
+}
+
+void RecordingWriter::add(std::int64_t process, double run_start, const Event& event) {
+  begin();
+  devices_.add(process, run_start, event);
 }
 
 void RecordingWriter::add_library(std::string_view source, std::string_view text) {
@@ -143,6 +159,17 @@ void RecordingWriter::add_library(std::string_view source, std::string_view text
   insert_library_.bind(1, source);
   insert_library_.bind(2, text);
   insert_library_.run();
+}
+
+void RecordingWriter::add(const CountedValue& value) {
+  begin();
+  sqlite::Statement insert(
+      connection_, "INSERT INTO counter(name, expression, value, running_part) VALUES(?, ?, ?, ?)");
+  insert.bind(1, std::string_view(value.name));
+  insert.bind(2, std::string_view(value.expression));
+  insert.bind_real(3, value.value);
+  insert.bind_real(4, value.running_part);
+  insert.run();
 }
 
 void RecordingWriter::flush() {
@@ -171,7 +198,7 @@ RecordingReader::RecordingReader(const std::filesystem::path& path)
     : connection_(existing_recording(path), sqlite::Connection::Mode::read) {
   sqlite::Statement version(connection_, "PRAGMA user_version");
   version.step();
-  const std::int64_t schema = version.integer(0);
+  schema_ = version.integer(0);
   version.reset();
   sqlite::Statement table(connection_,
                           "SELECT count(*) FROM sqlite_master WHERE name IN ('run', 'call', "
@@ -180,9 +207,10 @@ RecordingReader::RecordingReader(const std::filesystem::path& path)
   if (table.integer(0) != 4) {
     throw Error(path.string() + ": is no recording; make one with benanza-record");
   }
-  if (schema != recording_schema) {
-    throw Error(path.string() + ": has schema " + std::to_string(schema) + ", not " +
-                std::to_string(recording_schema) + "; record the program anew");
+  if (schema_ < 1 || schema_ > recording_schema) {
+    throw Error(path.string() + ": has schema " + std::to_string(schema_) +
+                ", this program knows up to " + std::to_string(recording_schema) +
+                "; record the program anew");
   }
 }
 
@@ -214,14 +242,16 @@ std::vector<CallTotal> RecordingReader::totals() const {
   std::vector<CallTotal> list;
   sqlite::Statement row(
       connection_, std::string("SELECT ") + text_columns +
-                       ", calls, milliseconds, first FROM (SELECT text, count(*) AS calls, "
-                       "sum(milliseconds) AS milliseconds, min(sequence) AS first FROM call GROUP "
+                       ", calls, milliseconds, timed, first FROM (SELECT text, count(*) AS calls, "
+                       "total(milliseconds) AS milliseconds, count(milliseconds) AS timed, "
+                       "min(sequence) AS first FROM call GROUP "
                        "BY text) JOIN call_text ON text = id ORDER BY first");
   while (row.step()) {
     list.push_back({.text = read_text(row, 0),
                     .calls = row.integer(9),
                     .seconds = row.real(10) * 1e-3,
-                    .first = row.integer(11)});
+                    .timed_calls = row.integer(11),
+                    .first = row.integer(12)});
   }
   return list;
 }
@@ -229,14 +259,30 @@ std::vector<CallTotal> RecordingReader::totals() const {
 void RecordingReader::for_each(const std::function<void(const ArrivedCall& call)>& use) const {
   sqlite::Statement row(
       connection_, std::string("SELECT start_seconds, arrival_seconds, process, milliseconds, ") +
-                       text_columns + " FROM calls ORDER BY sequence");
+                       (schema_ == 1 ? "NULL, " : "thread, ") + text_columns +
+                       " FROM calls ORDER BY sequence");
   while (row.step()) {
-    use({.text = read_text(row, 4),
+    use({.text = read_text(row, 5),
          .started = row.optional_real(0),
          .arrived = row.optional_real(1),
          .process = row.optional_integer(2),
-         .milliseconds = row.real(3)});
+         .thread = row.optional_integer(4),
+         .milliseconds = row.optional_real(3)});
   }
+}
+
+std::vector<CountedValue> RecordingReader::counters() const {
+  std::vector<CountedValue> list;
+  if (schema_ == 1) return list;
+  sqlite::Statement row(connection_,
+                        "SELECT name, value, running_part, expression FROM counter ORDER BY rowid");
+  while (row.step()) {
+    list.push_back({.name = std::string(row.text(0)),
+                    .value = row.optional_real(1),
+                    .running_part = row.optional_real(2),
+                    .expression = std::string(row.text(3))});
+  }
+  return list;
 }
 
 std::vector<std::uint32_t> RecordingReader::sequence() const {

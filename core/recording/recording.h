@@ -9,21 +9,24 @@
 #include <vector>
 
 #include "core/base/sqlite.h"
+#include "core/recording/device_reader.h"
+#include "core/recording/device_writer.h"
 
 /// Recordings: what the libraries of a running program were called for, in one SQLite file. What
 /// its tables hold is said in docs/record.md.
 namespace benanza {
 
 /// Version of the file's tables (`PRAGMA user_version`).
-inline constexpr int recording_schema = 1;
+/// Files of version 1, which know nothing of GPUs, are read, too.
+inline constexpr int recording_schema = 2;
 
 /// What identifies a call, in the words of the library's log. Sizes and settings, never data.
 struct CallText {
-  /// Who told of it: "onednn".
+  /// Who told of it: "onednn", "cudnn", "cublas", "cublaslt".
   std::string source{};
-  /// "cpu".
+  /// "cpu", "gpu".
   std::string engine{};
-  /// "convolution".
+  /// "convolution"; of NVIDIA's libraries the function, "cudnnConvolutionForward".
   std::string kind{};
   /// "jit:avx512_core".
   std::string implementation{};
@@ -33,6 +36,7 @@ struct CallText {
   std::string memory{};
   std::string attributes{};
   std::string auxiliary{};
+  /// As oneDNN writes it; of NVIDIA's libraries the problem's key.
   std::string problem{};
   auto operator<=>(const CallText&) const = default;
 };
@@ -45,7 +49,9 @@ struct ArrivedCall {
   std::optional<double> started{};
   std::optional<double> arrived{};
   std::optional<std::int64_t> process{};
-  double milliseconds = 0;
+  std::optional<std::int64_t> thread{};
+  /// Empty where the log does not tell it.
+  std::optional<double> milliseconds{};
 };
 
 /// The run of a program.
@@ -61,6 +67,17 @@ struct RecordedRun {
   std::string machine{};
 };
 
+/// What a counter came to over a whole run.
+struct CountedValue {
+  std::string name{};
+  /// Empty where it never counted.
+  std::optional<double> value{};
+  /// Of the time, in which it counted; the value is scaled to all of it. 1 for sums and metrics.
+  std::optional<double> running_part{};
+  /// Of a metric; empty for a counter.
+  std::string expression{};
+};
+
 /// Writes a recording as it goes. Whatever was added before the last flush() survives the end of
 /// this program, however it comes. Every member throws Error.
 class RecordingWriter {
@@ -69,8 +86,13 @@ class RecordingWriter {
   RecordingWriter(const std::filesystem::path& path, const RecordedRun& run);
 
   void add(const ArrivedCall& call);
+  /// Calls that arrive while it is paused are left out.
+  void pause(bool paused) { is_paused_ = paused; }
+  /// What a GPU or its driver did for a process; `run_start` is in seconds since 1970.
+  void add(std::int64_t process, double run_start, const Event& event);
   /// What a library says of itself; each text once.
   void add_library(std::string_view source, std::string_view text);
+  void add(const CountedValue& value);
   void flush();
   /// The program's end. Flushes.
   void finish(double seconds, std::int64_t exit_status);
@@ -86,7 +108,9 @@ class RecordingWriter {
   sqlite::Statement find_text_;
   sqlite::Statement insert_call_;
   sqlite::Statement insert_library_;
+  DeviceWriter devices_;
   std::optional<sqlite::Transaction> transaction_;
+  bool is_paused_ = false;
   std::int64_t next_sequence_ = 1;
   /// The latest distinct calls: of bounded size.
   std::vector<std::pair<CallText, std::int64_t>> cache_;
@@ -96,7 +120,9 @@ class RecordingWriter {
 struct CallTotal {
   CallText text{};
   std::int64_t calls = 0;
+  /// Of those whose time is known.
   double seconds = 0;
+  std::int64_t timed_calls = 0;
   /// Sequence number of the first one.
   std::int64_t first = 0;
 };
@@ -115,9 +141,14 @@ class RecordingReader {
   void for_each(const std::function<void(const ArrivedCall& call)>& use) const;
   /// Every call in its order, as an index into totals().
   std::vector<std::uint32_t> sequence() const;
+  /// Counters, then metrics, in the order they were asked for.
+  std::vector<CountedValue> counters() const;
+  /// What GPUs did; empty where nothing of them was recorded.
+  DeviceRecording devices() const { return read_device_recording(connection_); }
 
  private:
   sqlite::Connection connection_;
+  std::int64_t schema_ = 0;
 };
 
 /// Throws Error unless the file is there.

@@ -187,8 +187,23 @@ Problem with_post_operations(Problem problem, const CallFields& call) {
   return problem;
 }
 
+/// Of NVIDIA's libraries the recorder has the key already, and "fp16 nhwc" or less of the operands.
+CallProblems problems_of_key(const CallText& text) {
+  CallProblems result;
+  result.precision = parse_precision(text.memory.substr(0, text.memory.find(' ')));
+  try {
+    result.problems.push_back(parse(text.problem));
+  } catch (const std::exception& reason) {
+    result.reason = text.kind + ' ' + text.problem + ": " + reason.what();
+  }
+  return result;
+}
+
 CallProblems problems_of_call(const CallText& text) {
   CallProblems result;
+  for (const std::string_view library : {"cudnn", "cublas", "cublaslt"}) {
+    if (text.source == library) return problems_of_key(text);
+  }
   try {
     const CallFields call(text);
     result.precision = call.precision();

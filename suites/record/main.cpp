@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/metrics/expression.h"
 #include "core/program/program_flags.h"
+#include "suites/record/cpu_counters.h"
 #include "suites/record/import_log.h"
 #include "suites/record/recorder.h"
 #include "suites/record/run_program.h"
@@ -31,23 +34,85 @@ void prepare_file(const std::filesystem::path& file, bool force) {
   std::filesystem::remove(file.string() + "-journal");
 }
 
+void list_counters() {
+  for (const record::CounterKind& kind : record::counter_kinds()) {
+    const std::string missing = record::why_not(kind);
+    std::cout << kind.name << ": " << kind.description;
+    if (!missing.empty()) std::cout << " (not here: " << missing << ')';
+    std::cout << '\n';
+  }
+}
+
+/// The counters that are asked for, and those that the metrics need.
+std::vector<std::string> needed(std::vector<std::string> names,
+                                const std::vector<Metric>& metrics) {
+  for (const Metric& metric : metrics) {
+    for (const std::string& name : metric.expression.names()) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "Runs the program that follows --, its children included, and records what its libraries are "
       "called for: every "
-      "call of oneDNN with its sizes, types and time. Output and exit status stay the program's.",
+      "call of oneDNN with its sizes, types and time, and what a GPU of NVIDIA's does: kernels, "
+      "copies, graphs, calls, waits and NVTX ranges. Output and exit status stay the program's.",
       "benanza-record");
   app.footer(
       "The program and its arguments follow --: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
   std::string out = "benanza-record.db";
   std::string log;
   bool force = false;
+  record::Wishes wishes;
+  double delay = 0;
+  double duration = 0;
+  bool by_signal = false;
   app.add_option("--out", out, "The recording, an SQLite file")
       ->type_name("FILE")
       ->capture_default_str();
   app.add_option("--log", log,
                  "Instead of running a program: a file with what oneDNN printed (ONEDNN_VERBOSE=1)")
       ->type_name("FILE");
+  std::string gpu = "auto";
+  app.add_option("--gpu", gpu,
+                 "Record what GPUs do: auto, where it can be; on, or say why not; off")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str();
+  app.add_option("--delay", delay, "Record from so many seconds after the start on")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--duration", duration, "Record for so many seconds; the program goes on")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--by-signal", by_signal,
+               "Record from each SIGUSR1 until SIGUSR2; the program gets neither");
+  app.add_option("--range", wishes.range,
+                 "Of GPUs, record what happens inside of NVTX ranges of this name")
+      ->type_name("NAME");
+  std::string graphs = "nodes";
+  app.add_option("--graphs", graphs,
+                 "CUDA graphs by node, or as a whole, which disturbs the program less")
+      ->check(CLI::IsMember({"nodes", "whole"}))
+      ->capture_default_str();
+  app.add_flag(
+      "--library-logs", wishes.library_logs,
+      "Which calls of cuDNN, cuBLAS and cuBLASLt are made, with their sizes: from the logs "
+      "that these libraries write, which takes time");
+  bool lists_counters = false;
+  std::vector<std::string> counters;
+  std::vector<std::string> metric_texts;
+  app.add_flag("--list-counters", lists_counters, "Name the counters, and which are missing here");
+  app.add_option("--counters", counters,
+                 "Counters of the processor, over the whole run in user mode, children included")
+      ->type_name("NAME")
+      ->delimiter(',');
+  app.add_option("--metric", metric_texts,
+                 "Arithmetic over counters: 'ipc = instructions / cycles'")
+      ->type_name("NAME=EXPRESSION")
+      ->allow_extra_args(false);
   app.add_flag("--force", force, "Overwrite the file if it is there");
   add_program_flags(app);
   // What follows is the program's own.
@@ -60,6 +125,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + ": see --help; the program follows --");
   }
+  if (lists_counters) {
+    list_counters();
+    return 0;
+  }
   if (!log.empty()) {
     if (!command.empty()) throw Error("--log: goes without a program");
     prepare_file(out, force);
@@ -69,8 +138,20 @@ int run(int argc, char** argv) {
   if (command.empty()) {
     throw Error("no program: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
   }
+  std::vector<Metric> metrics;
+  for (const std::string& text : metric_texts) metrics.push_back(parse_metric(text));
+  std::optional<record::CpuCounters> counting;
+  if (!counters.empty() || !metrics.empty()) counting.emplace(needed(counters, metrics));
   prepare_file(out, force);
-  return record::Recorder(out, command).run();
+  wishes.gpu = gpu == "on"    ? record::Wishes::Gpu::on
+               : gpu == "off" ? record::Wishes::Gpu::off
+                              : record::Wishes::Gpu::automatic;
+  wishes.whole_graphs = graphs == "whole";
+  const record::Window window(delay, duration > 0 ? std::optional(duration) : std::nullopt,
+                              by_signal);
+  record::Recorder recorder(out, command, wishes, window);
+  if (counting) recorder.count(std::move(*counting), std::move(metrics));
+  return recorder.run();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <iostream>
 
 #include "core/base/error.h"
@@ -16,6 +17,22 @@ namespace {
 
 /// What was recorded until so long before an end by force is in the file.
 constexpr double flush_seconds = 0.25;
+/// Of the folder beside the file, which is there while the program runs.
+constexpr const char* parts_ending = ".parts";
+
+/// Removes the files of a recorder's folder, and the folder if no others are in it.
+void remove_parts(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string ending = entry.path().extension().string();
+    if (ending == ".journal" || ending == ".log" || entry.path().filename() == "control") {
+      files.push_back(entry.path());
+    }
+  }
+  for (const auto& file : files) std::filesystem::remove(file, error);
+  std::filesystem::remove(folder, error);
+}
 
 double unix_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -34,13 +51,25 @@ bool write_out(std::string_view bytes) {
 
 }  // namespace
 
-Recorder::Recorder(std::filesystem::path file, std::vector<std::string> command)
+Recorder::Recorder(std::filesystem::path file, std::vector<std::string> command, Wishes wishes,
+                   Window window)
     : file_(std::move(file)),
       command_(std::move(command)),
+      plan_{.folder = std::filesystem::absolute(file_).string() + parts_ending,
+            .wishes = std::move(wishes)},
+      window_(window),
       sources_(sources()),
       start_(unix_seconds()) {
+  remove_parts(plan_.folder);
+  std::error_code error;
+  if (!std::filesystem::create_directory(plan_.folder, error)) {
+    throw Error(plan_.folder.string() +
+                ": cannot be made, or holds what no recorder left; --out FILE names another");
+  }
   writer_.emplace(file_, RecordedRun{.command = command_, .start = start_, .machine = machine()});
 }
+
+Recorder::~Recorder() { remove_parts(plan_.folder); }
 
 double Recorder::now() const { return unix_seconds() - start_; }
 
@@ -67,18 +96,70 @@ bool Recorder::take_line(std::string_view line) {
   return false;
 }
 
-void Recorder::flush_if_due() {
+void Recorder::collect() {
+  for (const auto& source : sources_) {
+    take_calls([&] { source->poll(start_, *writer_); });
+  }
+}
+
+void Recorder::tick() {
+  const bool active = window_.is_open(now());
+  if (active != is_active_) {
+    // What came until now is judged by what held until now.
+    if (is_active_) collect();
+    is_active_ = active;
+    take_calls([&] { writer_->pause(!active); });
+    for (const auto& source : sources_) source->set_active(active);
+  }
   if (now() - last_flush_ < flush_seconds) return;
-  take_calls([&] { writer_->flush(); });
+  collect();
+  take_calls([&] {
+    writer_->flush();
+    for (const auto& source : sources_) source->saved();
+  });
   last_flush_ = now();
+}
+
+bool Recorder::takes_signal(int signal) {
+  if (signal == SIGUSR1) return window_.start();
+  if (signal == SIGUSR2) return window_.stop();
+  return false;
+}
+
+void Recorder::count(CpuCounters counters, std::vector<Metric> metrics) {
+  counters_.emplace(std::move(counters));
+  metrics_ = std::move(metrics);
+}
+
+void Recorder::add_counters() {
+  const std::vector<CountedValue> values = counters_->read();
+  for (const CountedValue& value : values) writer_->add(value);
+  for (const Metric& metric : metrics_) {
+    const auto value = metric.expression.value([&](std::string_view name) -> std::optional<double> {
+      for (const CountedValue& one : values) {
+        if (one.name == name) return one.value;
+      }
+      return std::nullopt;
+    });
+    writer_->add(CountedValue{.name = metric.name,
+                              .value = value,
+                              .running_part = {},
+                              .expression = metric.expression.text()});
+  }
 }
 
 int Recorder::run() {
   Environment environment = Environment::inherited();
   std::vector<std::string_view> markers;
-  for (const auto& source : sources_) {
-    source->prepare(environment);
-    for (const std::string_view marker : source->markers()) markers.push_back(marker);
+  try {
+    for (const auto& source : sources_) {
+      source->prepare(environment, plan_);
+      for (const std::string_view marker : source->markers()) markers.push_back(marker);
+    }
+  } catch (const Error&) {
+    writer_.reset();
+    std::filesystem::remove(file_);
+    throw;
   }
   bool writable = true;
   LineFilter filter(
@@ -87,23 +168,32 @@ int Recorder::run() {
   const Listener listener{.output =
                               [&](std::string_view bytes) {
                                 filter.feed(bytes);
-                                flush_if_due();
+                                tick();
                               },
                           .idle =
                               [&] {
                                 filter.idle();
-                                flush_if_due();
-                              }};
+                                tick();
+                              },
+                          .takes_signal = [this](int signal) { return takes_signal(signal); }};
   int status = 0;
+  tick();
   try {
     status = run_program(command_, environment.list(), listener, [&] { return writable; });
-  } catch (const NotStarted&) {
+  } catch (const Error&) {
     writer_.reset();
     std::filesystem::remove(file_);
     throw;
   }
   filter.end();
+  collect();
+  if (counters_) take_calls([&] { add_counters(); });
   take_calls([&] { writer_->finish(now(), status); });
+  for (const auto& source : sources_) {
+    for (const std::string& remark : source->remarks()) {
+      std::cerr << "benanza-record: " << remark << '\n';
+    }
+  }
   return status;
 }
 

@@ -6,15 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "core/metrics/expression.h"
+#include "suites/record/cpu_counters.h"
 #include "suites/record/source.h"
+#include "suites/record/window.h"
 
 namespace benanza::record {
 
 /// Runs a program and writes a recording of what its libraries are called for.
 class Recorder {
  public:
-  /// Creates `file`. Throws Error where it cannot.
-  Recorder(std::filesystem::path file, std::vector<std::string> command);
+  /// Creates `file`, and a folder beside it for as long as the program runs. Throws Error where it
+  /// cannot.
+  Recorder(std::filesystem::path file, std::vector<std::string> command, Wishes wishes = {},
+           Window window = {});
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  ~Recorder();
+
+  /// Counts while it runs; values of metrics are those of the counters. Before run().
+  void count(CpuCounters counters, std::vector<Metric> metrics);
 
   /// Runs it. Returns its exit status. A recording that cannot be written ends with one line on
   /// standard error, the program goes on. Throws as run_program() does, and leaves no file then.
@@ -23,15 +34,24 @@ class Recorder {
  private:
   void take_calls(const std::function<void()>& work);
   bool take_line(std::string_view line);
-  void flush_if_due();
+  /// Starts and stops, collects and saves what is due.
+  void tick();
+  void collect();
+  void add_counters();
+  bool takes_signal(int signal);
   double now() const;
 
   std::filesystem::path file_;
   std::vector<std::string> command_;
+  Plan plan_;
+  Window window_;
+  std::optional<CpuCounters> counters_;
+  std::vector<Metric> metrics_;
   std::vector<std::unique_ptr<Source>> sources_;
   double start_;
   std::optional<RecordingWriter> writer_;
   double last_flush_ = 0;
+  std::optional<bool> is_active_;
 };
 
 }  // namespace benanza::record

@@ -166,6 +166,8 @@ class Run {
         if (output_.is_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
           ::ioctl(output_.ours.get(), TIOCSWINSZ, &size);
         }
+      } else if (listener_.takes_signal && listener_.takes_signal(signal)) {
+        continue;
       } else if (status_) {
         // Only children that hold its output are left.
         output_.ours = FileDescriptor();

@@ -25,6 +25,8 @@ struct Listener {
   /// No output for `idle_milliseconds`.
   std::function<void()> idle;
   int idle_milliseconds = 50;
+  /// Of a signal sent to this program: true if it is not the recorded program's. May be empty.
+  std::function<bool(int signal)> takes_signal{};
 };
 
 /// Runs a program and waits for its end and for that of all children that hold its standard output.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/profiles/profile.h"
@@ -129,6 +130,18 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Event>& events,
   return nodes;
 }
 
+/// Who ran the operators, but the processor: on an accelerator an event is as long as the host took
+/// to launch the operator, unless the provider waits.
+std::set<std::string> accelerators_of(const json& trace) {
+  std::set<std::string> names;
+  for (const json& row : trace) {
+    if (row.value("cat", "") != "Node" || !row.contains("args")) continue;
+    const auto provider = row["args"].value("provider", "");
+    if (!provider.empty() && provider != "CPUExecutionProvider") names.insert(provider);
+  }
+  return names;
+}
+
 bool recognises_onnxruntime(const json& root) {
   return root.value("framework", "") == "onnxruntime";
 }
@@ -148,6 +161,12 @@ Profile import_onnxruntime(const Document& document) {
                   .nodes = {}};
   const json& trace = root.at("trace");
   profile.nodes = nodes_of(events_of(trace), runs_of(trace));
+  for (const std::string& provider : accelerators_of(trace)) {
+    profile.version += ' ' + provider;
+    profile.remarks.push_back(
+        "operators ran on " + provider +
+        ": their times are what the host took to launch them; the latency is that of the whole");
+  }
   return profile;
 }
 

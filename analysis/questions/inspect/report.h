@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/profiles/api_log/api_log.h"
 #include "analysis/questions/inspect/inspection.h"
 #include "analysis/render/page.h"
+#include "core/api_log/api_log.h"
 
 namespace benanza::analysis {
 

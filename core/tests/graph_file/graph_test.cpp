@@ -114,5 +114,38 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"type", "\"m\"", "3", "graph file"}),
     [](const auto& info) { return std::string(info.param.what); });
 
+TEST(WriteGraph, ProblemsThatRepeatAreWrittenOnce) {
+  Graph graph{.model = "recorded"};
+  graph.layers.push_back({.name = "many", .op = "matmul", .problems = {}});
+  for (int turn = 0; turn < 1000; ++turn) {
+    graph.layers[0].problems.insert(graph.layers[0].problems.end(), {"gemm/x", "relu/x"});
+  }
+  graph.layers.push_back({.name = "few", .op = "matmul", .problems = {"add/x", "add/x", "add/x"}});
+  const std::string text = graph_json(graph);
+  EXPECT_LT(text.size(), 1500);
+  EXPECT_THAT(text, HasSubstr("\"count\": 1000"));
+  EXPECT_THAT(text, HasSubstr("\"schema\": 2"));
+  const Folder folder;
+  const Graph read = read_graph(folder.write("r.graph.json", text));
+  EXPECT_EQ(read.layers, graph.layers);
+
+  // Files without such a layer stay what older programs read.
+  graph.layers.erase(graph.layers.begin());
+  const std::string plain = graph_json(graph);
+  EXPECT_THAT(plain, HasSubstr("\"schema\": 1"));
+  EXPECT_THAT(plain, Not(HasSubstr("count")));
+}
+
+TEST(ReadGraph, ACountIsOne) {
+  const Folder folder;
+  for (const std::string count : {"0", "-3", "100000000"}) {
+    std::string text = good;
+    const std::string place = "\"problems\": [\"conv/x\", \"add/x\"]";
+    text.replace(text.find(place), place.size(), place + ", \"count\": " + count);
+    EXPECT_THAT(error_of([&] { read_graph(folder.write("m.graph.json", text)); }),
+                HasSubstr("layer \"c\": count " + count));
+  }
+}
+
 }  // namespace
 }  // namespace benanza

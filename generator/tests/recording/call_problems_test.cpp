@@ -275,5 +275,22 @@ TEST(CallProblems, TensorsWithGapsAreTold) {
   EXPECT_THAT(keys(products), ElementsAre("gemm/m2_n4_k3_nn"));
 }
 
+TEST(CallProblems, OfNvidiasLibrariesTheKeyIsThere) {
+  const std::string key_text = "conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1";
+  const auto call = problems_of_call({.source = "cudnn",
+                                      .engine = "gpu",
+                                      .kind = "cudnnConvolutionForward",
+                                      .memory = "fp16 nhwc",
+                                      .problem = key_text});
+  ASSERT_EQ(call.problems.size(), 1);
+  EXPECT_EQ(key(call.problems[0]), key_text);
+  EXPECT_EQ(call.precision, Precision::fp16);
+  const auto unknown =
+      problems_of_call({.source = "cublas", .kind = "cublasX", .problem = "gemm/"});
+  EXPECT_TRUE(unknown.problems.empty());
+  EXPECT_NE(unknown.reason.find("cublasX"), std::string::npos);
+  EXPECT_EQ(unknown.precision, std::nullopt);
+}
+
 }  // namespace
 }  // namespace benanza::recorded

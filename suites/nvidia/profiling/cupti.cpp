@@ -2,9 +2,9 @@
 
 namespace benanza::nvidia {
 
-Cupti::Cupti() {
+Cupti::Cupti(const char* library) {
   try {
-    library_ = new SharedLibrary{"libcupti.so.13"};
+    library_ = new SharedLibrary{library};
   } catch (const std::runtime_error& error) {
     throw ProfilerUnavailable(std::string("CUPTI: ") + error.what());
   }

@@ -18,8 +18,8 @@ class ProfilerUnavailable : public std::runtime_error {
 /// CUPTI as the loader finds it. It is never unloaded: its threads outlive whoever uses it.
 class Cupti {
  public:
-  /// Throws ProfilerUnavailable if there is none.
-  Cupti();
+  /// `library`: its name or its path. Throws ProfilerUnavailable if there is none.
+  explicit Cupti(const char* library = "libcupti.so.13");
 
   /// Calls a function of CUPTI's by its name. Throws ProfilerUnavailable with CUPTI's words.
   template <class Function, class... Arguments>

@@ -28,7 +28,7 @@ std::optional<std::string> with_calls(const std::string& value) {
 
 class OnednnSource : public Source {
  public:
-  void prepare(Environment& environment) override {
+  void prepare(Environment& environment, const Plan&) override {
     for (const std::string_view name : switches) {
       const auto value = environment.find(name).value_or("");
       const auto wanted = with_calls(value);

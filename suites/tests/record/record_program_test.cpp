@@ -180,5 +180,36 @@ TEST(Recording, WhatIsNoneIsSaid) {
   EXPECT_THROW(RecordingReader("/bin/sh"), Error);
 }
 
+TEST_F(RecordProgram, CountersAndMetricsOfTheWholeRun) {
+  if (run(std::string(BENANZA_RECORD) + " --counters page_faults --force --out x.db -- true") !=
+      0) {
+    GTEST_SKIP() << "this system counts nothing";
+  }
+  ASSERT_EQ(run(std::string(BENANZA_RECORD) +
+                " --counters page_faults --metric 'per_fault = task_nanoseconds / page_faults' "
+                "--metric 'none = 1 / (page_faults - page_faults)' --out run.db -- sh -c 'true'"),
+            0);
+  const auto counters = RecordingReader(folder / "run.db").counters();
+  ASSERT_THAT(counters, SizeIs(4));
+  EXPECT_EQ(counters[0].name, "page_faults");
+  EXPECT_GT(counters[0].value, 0);
+  EXPECT_EQ(counters[1].name, "task_nanoseconds");
+  EXPECT_EQ(counters[2].name, "per_fault");
+  EXPECT_EQ(counters[2].expression, "task_nanoseconds / page_faults");
+  ASSERT_TRUE(counters[2].value);
+  EXPECT_DOUBLE_EQ(*counters[2].value, *counters[1].value / *counters[0].value);
+  EXPECT_EQ(counters[3].value, std::nullopt);
+}
+
+TEST_F(RecordProgram, CountersThatAreNoneLeaveNoFile) {
+  EXPECT_EQ(run(std::string(BENANZA_RECORD) + " --counters nonsense --out run.db -- true 2>err"),
+            125);
+  EXPECT_THAT(file("err"), HasSubstr("--counters nonsense"));
+  EXPECT_EQ(run(std::string(BENANZA_RECORD) + " --metric 'x = 1 +' --out run.db -- true 2>err"),
+            125);
+  EXPECT_THAT(file("err"), HasSubstr("is missing at character"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.db"));
+}
+
 }  // namespace
 }  // namespace benanza::record

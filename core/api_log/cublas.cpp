@@ -1,6 +1,6 @@
-#include "analysis/profiles/api_log/libraries.h"
+#include "core/api_log/libraries.h"
 
-namespace benanza::analysis::api_log {
+namespace benanza::api_log {
 namespace {
 
 /// op(A) op(B) of column-major matrices is, row by row, op(B)^T op(A)^T.
@@ -80,4 +80,4 @@ std::optional<LibraryCall> cublaslt_call(std::string_view line) {
                      .layout = std::nullopt};
 }
 
-}  // namespace benanza::analysis::api_log
+}  // namespace benanza::api_log

@@ -11,7 +11,7 @@
 #include "core/problem/problem.h"
 
 /// Texts of the libraries' API logs.
-namespace benanza::analysis::api_log {
+namespace benanza::api_log {
 
 /// Without the spaces and semicolons around it.
 std::string_view trimmed(std::string_view text);
@@ -60,4 +60,4 @@ class Entry {
   std::map<std::string, std::string> types_;
 };
 
-}  // namespace benanza::analysis::api_log
+}  // namespace benanza::api_log

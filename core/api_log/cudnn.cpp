@@ -1,8 +1,8 @@
 #include <cstdlib>
 
-#include "analysis/profiles/api_log/libraries.h"
+#include "core/api_log/libraries.h"
 
-namespace benanza::analysis::api_log {
+namespace benanza::api_log {
 namespace {
 
 /// Of a tensor of more than one channel and pixel: which of them is next to which in memory.
@@ -89,4 +89,4 @@ std::optional<LibraryCall> cudnn_call(const Entry& entry) {
   return std::nullopt;
 }
 
-}  // namespace benanza::analysis::api_log
+}  // namespace benanza::api_log

@@ -1,10 +1,10 @@
-#include "analysis/profiles/api_log/entry.h"
+#include "core/api_log/entry.h"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 
-namespace benanza::analysis::api_log {
+namespace benanza::api_log {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::vector<std::pair<std::string, std::string>> Entry::below(std::string_view n
   return found;
 }
 
-}  // namespace benanza::analysis::api_log
+}  // namespace benanza::api_log

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "analysis/recordings/device_profile.h"
+#include "analysis/render/page.h"
+
+namespace benanza::analysis {
+
+/// What the tables of a profile are called where there are several recordings: "ms 2".
+std::string numbered(const std::string& title, std::size_t recording, std::size_t recordings);
+std::string numbered_name(const std::string& name, std::size_t recording, std::size_t recordings);
+
+/// Tables of what GPUs did, the recordings side by side; none where no recording has it. Empty
+/// profiles are those of recordings without a GPU.
+std::vector<Sheet> device_sheets(const std::vector<DeviceProfile>& profiles);
+
+/// Rows of those tables that are by name, as the one table of CSV has them: by, then for every
+/// recording share, seconds, calls and mean, then the name.
+std::vector<std::vector<Cell>> device_csv_rows(const std::vector<DeviceProfile>& profiles);
+
+/// "62.1% of 12.3 ms of kernels; 30.0% not; of 7.9% the names do not tell".
+std::string tensor_core_text(const DeviceProfile& profile);
+
+/// All sums of a profile, for programs.
+nlohmann::ordered_json device_facts(const DeviceProfile& profile);
+
+}  // namespace benanza::analysis

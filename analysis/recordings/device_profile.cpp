@@ -1,0 +1,241 @@
+#include "analysis/recordings/device_profile.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "analysis/profiles/kernel_name.h"
+#include "analysis/recordings/device_time.h"
+#include "analysis/recordings/nested.h"
+#include "core/problem/problem.h"
+
+namespace benanza::analysis {
+namespace {
+
+using Work = DeviceRecording::Work;
+using Kind = DeviceRecording::Work::Kind;
+
+double seconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+
+/// Rows by name, as they come.
+class Rows {
+ public:
+  DeviceRow& operator[](const std::string& name) {
+    const auto [place, is_new] = places_.try_emplace(name, rows_.size());
+    if (is_new) rows_.push_back({.name = name});
+    return rows_[place->second];
+  }
+  std::vector<DeviceRow> sorted() {
+    std::stable_sort(rows_.begin(), rows_.end(), [](const DeviceRow& a, const DeviceRow& b) {
+      if (a.device_seconds != b.device_seconds) return a.device_seconds > b.device_seconds;
+      return a.exclusive_seconds > b.exclusive_seconds;
+    });
+    return std::move(rows_);
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> places_;
+  std::vector<DeviceRow> rows_;
+};
+
+using Threads = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Nested>>;
+
+class Profiler {
+ public:
+  Profiler(const DeviceRecording& recording, const std::vector<GpuCall>& calls)
+      : recording_(recording), calls_(calls), launches_(recording) {}
+
+  DeviceProfile profile() {
+    result_.lost_events = recording_.lost_events;
+    work();
+    library_calls();
+    api();
+    ranges();
+    threads();
+    result_.devices = device_times(recording_, launches_);
+    return std::move(result_);
+  }
+
+ private:
+  void work() {
+    Rows kernels;
+    Rows copies;
+    for (const Work& work : recording_.work) {
+      const std::string& name = recording_.names[work.name];
+      const double time = seconds(work.nanoseconds());
+      DeviceRow& row = work.kind == Kind::copy ? copies[name] : kernels[name];
+      ++row.calls;
+      row.exclusive_seconds += time;
+      row.inclusive_seconds += time;
+      row.bytes += static_cast<double>(work.bytes);
+      if (work.kind == Kind::copy) continue;
+      ++result_.kernel_count;
+      result_.kernel_seconds += time;
+      const auto tensor = uses_tensor_cores(work.name);
+      (tensor ? *tensor ? result_.tensor_core_seconds : result_.plain_seconds
+              : result_.unknown_tensor_core_seconds) += time;
+    }
+    result_.kernels = kernels.sorted();
+    result_.copies = copies.sorted();
+  }
+
+  std::optional<bool> uses_tensor_cores(std::uint32_t name) {
+    const auto [place, is_new] = tensor_cores_.try_emplace(name);
+    if (is_new) {
+      const KernelTraits traits = kernel_traits(recording_.names[name]);
+      // What moves or fills does no arithmetic at all.
+      place->second = traits.role == KernelRole::work ? traits.tensor_cores : std::optional(false);
+    }
+    return place->second;
+  }
+
+  void library_calls() {
+    const auto owner = owners(recording_, launches_, calls_);
+    std::vector<double> times(calls_.size());
+    std::vector<bool> has_work(calls_.size());
+    for (std::size_t at = 0; at < owner.size(); ++at) {
+      if (!owner[at]) continue;
+      times[*owner[at]] += seconds(recording_.work[at].nanoseconds());
+      has_work[*owner[at]] = true;
+    }
+    Rows rows;
+    std::vector<std::pair<double, double>> speeds;
+    for (std::size_t at = 0; at < calls_.size(); ++at) {
+      DeviceRow& row = rows[call_name(calls_[at].text)];
+      ++row.calls;
+      row.exclusive_seconds += times[at];
+      row.inclusive_seconds += times[at];
+      const auto flops = flops_of(calls_[at].text.problem);
+      if (!has_work[at] || !flops || times[at] <= 0) continue;
+      speeds.emplace_back(*flops / times[at], times[at]);
+      result_.known_arithmetic_seconds += times[at];
+    }
+    result_.library_calls = rows.sorted();
+    std::sort(speeds.begin(), speeds.end());
+    double sum = 0;
+    for (const auto& [speed, time] : speeds) {
+      sum += time;
+      const double part = sum / result_.known_arithmetic_seconds;
+      if (!result_.throughput.empty() && result_.throughput.back().flops_per_second == speed) {
+        result_.throughput.back().part = part;
+      } else {
+        result_.throughput.push_back({speed, part});
+      }
+    }
+  }
+
+  std::optional<double> flops_of(const std::string& problem) {
+    const auto [place, is_new] = flops_.try_emplace(problem);
+    if (is_new) {
+      try {
+        place->second = benanza::work(parse(problem), Precision::fp32).flops;
+      } catch (const std::exception&) {
+        // It stays unknown.
+      }
+    }
+    return place->second;
+  }
+
+  void api() {
+    Threads of_thread;
+    for (std::size_t at = 0; at < recording_.api.size(); ++at) {
+      const auto& call = recording_.api[at];
+      of_thread[{call.process, call.thread}].push_back({call.start, call.end, at});
+    }
+    Rows rows;
+    for (const auto& [thread, spans] : of_thread) {
+      own_times(spans, [&](std::size_t at, std::int64_t own) {
+        const auto& call = recording_.api[at];
+        DeviceRow& row = rows[recording_.names[call.name]];
+        ++row.calls;
+        row.exclusive_seconds += seconds(own);
+        row.inclusive_seconds += seconds(call.end - call.start);
+      });
+    }
+    result_.api = rows.sorted();
+  }
+
+  void ranges() {
+    Threads of_thread;
+    for (std::size_t at = 0; at < recording_.ranges.size(); ++at) {
+      const auto& range = recording_.ranges[at];
+      if (range.end)
+        of_thread[{range.process, range.thread}].push_back({range.start, *range.end, at});
+    }
+    Rows rows;
+    for (const auto& [thread, spans] : of_thread) {
+      own_times(spans, [&](std::size_t at, std::int64_t own) {
+        const auto& range = recording_.ranges[at];
+        DeviceRow& row = rows[recording_.names[range.name]];
+        ++row.calls;
+        row.exclusive_seconds += seconds(own);
+        row.inclusive_seconds += seconds(*range.end - range.start);
+      });
+    }
+    // What was launched inside, however deep: of each name once.
+    std::map<std::pair<std::int64_t, std::int64_t>, Enclosing> enclosing;
+    for (auto& [thread, spans] : of_thread) enclosing.try_emplace(thread, std::move(spans));
+    for (const Work& work : recording_.work) {
+      const auto* call = launches_.of(work);
+      if (call == nullptr) continue;
+      const auto spans = enclosing.find({call->process, call->thread});
+      if (spans == enclosing.end()) continue;
+      std::vector<std::uint32_t> names;
+      spans->second.for_each(call->start, [&](std::size_t at) {
+        const std::uint32_t name = recording_.ranges[at].name;
+        if (std::find(names.begin(), names.end(), name) != names.end()) return;
+        names.push_back(name);
+        rows[recording_.names[name]].device_seconds += seconds(work.nanoseconds());
+      });
+    }
+    result_.ranges = rows.sorted();
+  }
+
+  void threads() {
+    Rows rows;
+    const auto row = [&](const DeviceRecording::Api& call) -> DeviceRow& {
+      return rows["process " + std::to_string(call.process) + " thread " +
+                  std::to_string(call.thread)];
+    };
+    Threads of_thread;
+    for (std::size_t at = 0; at < recording_.api.size(); ++at) {
+      const auto& call = recording_.api[at];
+      of_thread[{call.process, call.thread}].push_back({call.start, call.end, at});
+    }
+    for (const auto& [thread, spans] : of_thread) {
+      own_times(spans, [&](std::size_t at, std::int64_t own) {
+        DeviceRow& one = row(recording_.api[at]);
+        ++one.calls;
+        one.exclusive_seconds += seconds(own);
+        one.inclusive_seconds += seconds(own);
+      });
+    }
+    for (const Work& work : recording_.work) {
+      const auto* call = launches_.of(work);
+      if (call != nullptr) row(*call).device_seconds += seconds(work.nanoseconds());
+    }
+    result_.threads = rows.sorted();
+  }
+
+  const DeviceRecording& recording_;
+  const std::vector<GpuCall>& calls_;
+  const Launches launches_;
+  DeviceProfile result_;
+  std::unordered_map<std::uint32_t, std::optional<bool>> tensor_cores_;
+  std::unordered_map<std::string, std::optional<double>> flops_;
+};
+
+}  // namespace
+
+std::string call_name(const CallText& text) {
+  std::string name = text.kind + ' ' + text.problem;
+  if (!text.memory.empty()) name += ' ' + text.memory;
+  if (!text.implementation.empty()) name += ", " + text.implementation;
+  return name;
+}
+
+DeviceProfile device_profile(const DeviceRecording& recording, const std::vector<GpuCall>& calls) {
+  return Profiler(recording, calls).profile();
+}
+
+}  // namespace benanza::analysis

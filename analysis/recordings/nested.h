@@ -1,0 +1,82 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace benanza::analysis {
+
+/// Spans of one thread that lie inside of each other. `index` is the caller's.
+struct Nested {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::size_t index = 0;
+};
+
+/// In the order of begin; of equal begins the longer one is outside.
+inline void sort(std::vector<Nested>& spans) {
+  std::stable_sort(spans.begin(), spans.end(), [](const Nested& a, const Nested& b) {
+    return a.start != b.start ? a.start < b.start : a.end > b.end;
+  });
+}
+
+/// Spans with what is around them.
+class Enclosing {
+ public:
+  explicit Enclosing(std::vector<Nested> spans) : spans_(std::move(spans)) {
+    sort(spans_);
+    std::vector<std::size_t> open;
+    for (std::size_t at = 0; at < spans_.size(); ++at) {
+      while (!open.empty() && spans_[open.back()].end <= spans_[at].start) open.pop_back();
+      outer_.push_back(open.empty() ? std::optional<std::size_t>() : open.back());
+      open.push_back(at);
+    }
+  }
+
+  /// Of a time: gives the indices of the spans around it, the innermost first.
+  template <class Use>
+  void for_each(std::int64_t time, const Use& use) const {
+    const auto behind =
+        std::upper_bound(spans_.begin(), spans_.end(), time,
+                         [](std::int64_t one, const Nested& span) { return one < span.start; });
+    if (behind == spans_.begin()) return;
+    std::optional<std::size_t> at = static_cast<std::size_t>(behind - spans_.begin()) - 1;
+    for (; at; at = outer_[*at]) {
+      if (time < spans_[*at].end) use(spans_[*at].index);
+    }
+  }
+
+  /// The spans in order, and of each the place of the one right around it.
+  const std::vector<Nested>& spans() const { return spans_; }
+  const std::vector<std::optional<std::size_t>>& outer() const { return outer_; }
+
+  /// Of every span in its order: its time without that of those right inside of it. What ends
+  /// behind the one around it is inside as far as that goes.
+  std::vector<std::int64_t> own_times() const {
+    std::vector<std::int64_t> own;
+    for (std::size_t at = 0; at < spans_.size(); ++at) {
+      own.push_back(spans_[at].end - spans_[at].start);
+      if (const auto around = outer_[at]) {
+        own[*around] -= std::min(spans_[*around].end, spans_[at].end) - spans_[at].start;
+      }
+    }
+    return own;
+  }
+
+ private:
+  std::vector<Nested> spans_;
+  std::vector<std::optional<std::size_t>> outer_;
+};
+
+/// Gives the index of every span and its own time.
+template <class Use>
+void own_times(std::vector<Nested> spans, const Use& use) {
+  const Enclosing enclosing(std::move(spans));
+  const std::vector<std::int64_t> own = enclosing.own_times();
+  for (std::size_t at = 0; at < own.size(); ++at) use(enclosing.spans()[at].index, own[at]);
+}
+
+}  // namespace benanza::analysis

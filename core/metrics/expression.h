@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza {
+
+/// Arithmetic over counters: numbers, names ("smsp__inst_executed.sum"), + - * /, parentheses,
+/// min(a, b) and max(a, b).
+class Expression {
+ public:
+  /// Throws Error, which says what is wrong and where.
+  explicit Expression(std::string_view text);
+  Expression(Expression&&) noexcept;
+  Expression& operator=(Expression&&) noexcept;
+  ~Expression();
+
+  const std::string& text() const { return text_; }
+  /// Of all counters, each once, in the order of the text.
+  const std::vector<std::string>& names() const { return names_; }
+  /// Empty where a counter is not known, and where something is divided by zero.
+  std::optional<double> value(
+      const std::function<std::optional<double>(std::string_view name)>& counter) const;
+
+  struct Node;
+
+ private:
+  std::string text_;
+  std::vector<std::string> names_;
+  std::unique_ptr<Node> root_;
+};
+
+/// "ipc = instructions / cycles".
+struct Metric {
+  std::string name{};
+  Expression expression;
+};
+/// Throws Error.
+Metric parse_metric(std::string_view text);
+
+}  // namespace benanza

@@ -1,0 +1,145 @@
+#include "core/recording/device_reader.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace benanza {
+namespace {
+
+using Work = DeviceRecording::Work;
+
+class Reader {
+ public:
+  explicit Reader(const sqlite::Connection& connection) : connection_(connection) {}
+
+  DeviceRecording read() {
+    if (!has_tables()) return {};
+    rows("SELECT id, text FROM name ORDER BY id", [&](const sqlite::Statement& row) {
+      places_.emplace(row.integer(0), static_cast<std::uint32_t>(result_.names.size()));
+      result_.names.emplace_back(row.text(1));
+    });
+    rows("SELECT id, lost_events FROM process ORDER BY id", [&](const sqlite::Statement& row) {
+      result_.processes.push_back(row.integer(0));
+      result_.lost_events += row.integer(1);
+    });
+    rows("SELECT process, is_error, text FROM note ORDER BY rowid",
+         [&](const sqlite::Statement& row) {
+           result_.notes.push_back({.process = row.integer(0),
+                                    .is_error = row.integer(1) != 0,
+                                    .text = std::string(row.text(2))});
+         });
+    rows(
+        "SELECT process, id, name, compute_capability, multiprocessors FROM device "
+        "ORDER BY process, id",
+        [&](const sqlite::Statement& row) {
+          result_.devices.push_back({.process = row.integer(0),
+                                     .id = row.integer(1),
+                                     .name = std::string(row.text(2)),
+                                     .compute_capability = std::string(row.text(3)),
+                                     .multiprocessors = row.integer(4)});
+        });
+    work(Work::Kind::kernel,
+         "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
+         "correlation, graph, name, 0 FROM kernel");
+    work(Work::Kind::copy,
+         "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
+         "correlation, graph, direction, bytes FROM copy");
+    work(Work::Kind::graph,
+         "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
+         "correlation, graph, NULL, 0 FROM graph_launch");
+    std::stable_sort(result_.work.begin(), result_.work.end(),
+                     [](const Work& a, const Work& b) { return a.start < b.start; });
+    rows(
+        "SELECT name, correlation, process, thread, start_nanoseconds, end_nanoseconds FROM api "
+        "ORDER BY start_nanoseconds, rowid",
+        [&](const sqlite::Statement& row) {
+          result_.api.push_back({.name = name(row, 0),
+                                 .correlation = static_cast<std::uint32_t>(row.integer(1)),
+                                 .process = row.integer(2),
+                                 .thread = row.integer(3),
+                                 .start = row.integer(4),
+                                 .end = row.integer(5)});
+        });
+    rows(
+        "SELECT kind, context, stream, correlation, process, start_nanoseconds, end_nanoseconds "
+        "FROM synchronization ORDER BY start_nanoseconds, rowid",
+        [&](const sqlite::Statement& row) {
+          result_.waits.push_back({.name = name(row, 0),
+                                   .context = static_cast<std::uint32_t>(row.integer(1)),
+                                   .stream = static_cast<std::uint32_t>(row.integer(2)),
+                                   .correlation = static_cast<std::uint32_t>(row.integer(3)),
+                                   .process = row.integer(4),
+                                   .start = row.integer(5),
+                                   .end = row.integer(6)});
+        });
+    rows(
+        "SELECT name, domain, process, thread, start_nanoseconds, end_nanoseconds FROM range "
+        "ORDER BY start_nanoseconds, rowid",
+        [&](const sqlite::Statement& row) {
+          result_.ranges.push_back({.name = name(row, 0),
+                                    .domain = name(row, 1),
+                                    .process = row.integer(2),
+                                    .thread = row.integer(3),
+                                    .start = row.integer(4),
+                                    .end = row.optional_integer(5)});
+        });
+    return std::move(result_);
+  }
+
+ private:
+  bool has_tables() const {
+    sqlite::Statement table(connection_, "SELECT count(*) FROM sqlite_master WHERE name='kernel'");
+    table.step();
+    return table.integer(0) == 1;
+  }
+
+  template <class Use>
+  void rows(const char* sql, const Use& use) {
+    sqlite::Statement row(connection_, sql);
+    while (row.step()) use(row);
+  }
+
+  std::uint32_t name(const sqlite::Statement& row, int column) const {
+    return places_.at(row.integer(column));
+  }
+
+  void work(Work::Kind kind, const char* sql) {
+    rows(sql, [&](const sqlite::Statement& row) {
+      Work one{.kind = kind,
+               .process = row.integer(0),
+               .start = row.integer(1),
+               .end = row.integer(2),
+               .device = static_cast<std::uint32_t>(row.integer(3)),
+               .context = static_cast<std::uint32_t>(row.integer(4)),
+               .stream = static_cast<std::uint32_t>(row.integer(5)),
+               .correlation = static_cast<std::uint32_t>(row.integer(6)),
+               .graph = row.optional_integer(7),
+               .bytes = row.integer(9)};
+      one.name = kind == Work::Kind::graph ? graph_name(one.graph) : name(row, 8);
+      result_.work.push_back(one);
+    });
+  }
+
+  /// "graph 7".
+  std::uint32_t graph_name(std::optional<std::int64_t> graph) {
+    const auto [place, is_new] =
+        graphs_.try_emplace(graph.value_or(0), static_cast<std::uint32_t>(result_.names.size()));
+    if (is_new) {
+      result_.names.push_back(graph ? "graph " + std::to_string(*graph) : std::string("graph"));
+    }
+    return place->second;
+  }
+
+  const sqlite::Connection& connection_;
+  DeviceRecording result_;
+  std::unordered_map<std::int64_t, std::uint32_t> places_;
+  std::unordered_map<std::int64_t, std::uint32_t> graphs_;
+};
+
+}  // namespace
+
+DeviceRecording read_device_recording(const sqlite::Connection& connection) {
+  return Reader(connection).read();
+}
+
+}  // namespace benanza

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/sqlite.h"
+
+namespace benanza {
+
+/// What the GPUs of a recorded run did. Times are in nanoseconds from the run's start, `name` and
+/// `direction` are indices into `names`. Every list is in the order of begin.
+struct DeviceRecording {
+  struct Device {
+    std::int64_t process = 0;
+    std::int64_t id = 0;
+    std::string name{};
+    std::string compute_capability{};
+    std::int64_t multiprocessors = 0;
+    bool operator==(const Device&) const = default;
+  };
+  struct Note {
+    std::int64_t process = 0;
+    bool is_error = false;
+    std::string text{};
+  };
+  /// A kernel, a copy, or a graph that was timed as a whole.
+  struct Work {
+    enum class Kind : std::uint8_t { kernel, copy, graph };
+    Kind kind = Kind::kernel;
+    std::uint32_t name = 0;
+    std::int64_t process = 0;
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+    std::uint32_t device = 0;
+    std::uint32_t context = 0;
+    std::uint32_t stream = 0;
+    std::uint32_t correlation = 0;
+    std::optional<std::int64_t> graph{};
+    /// Of a copy.
+    std::int64_t bytes = 0;
+    std::int64_t nanoseconds() const { return end - start; }
+  };
+  struct Api {
+    std::uint32_t name = 0;
+    std::uint32_t correlation = 0;
+    std::int64_t process = 0;
+    std::int64_t thread = 0;
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+  };
+  struct Wait {
+    std::uint32_t name = 0;
+    std::uint32_t context = 0;
+    std::uint32_t stream = 0;
+    std::uint32_t correlation = 0;
+    std::int64_t process = 0;
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+  };
+  struct Range {
+    std::uint32_t name = 0;
+    std::uint32_t domain = 0;
+    std::int64_t process = 0;
+    std::int64_t thread = 0;
+    std::int64_t start = 0;
+    /// Empty where the program ended before.
+    std::optional<std::int64_t> end{};
+  };
+
+  std::vector<std::int64_t> processes{};
+  std::int64_t lost_events = 0;
+  std::vector<Note> notes{};
+  std::vector<Device> devices{};
+  std::vector<std::string> names{};
+  std::vector<Work> work{};
+  std::vector<Api> api{};
+  std::vector<Wait> waits{};
+  std::vector<Range> ranges{};
+  /// Is there anything of a GPU in it?
+  bool is_empty() const { return work.empty() && api.empty(); }
+};
+
+/// Of a recording whose tables are there; empty of one that has none. Throws Error.
+DeviceRecording read_device_recording(const sqlite::Connection& connection);
+
+}  // namespace benanza

@@ -1,0 +1,344 @@
+// What a recorded program loads (CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH): it registers with
+// CUPTI and writes a journal. Whatever goes wrong is a line in that journal; the program goes on.
+#include <cupti.h>
+#include <fcntl.h>
+#include <generated_nvtx_meta.h>
+#include <nvtx3/nvToolsExt.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "core/recording/journal.h"
+#include "suites/nvidia/profiling/cupti.h"
+#include "suites/record/cupti/buffers.h"
+#include "suites/record/cupti/control.h"
+#include "suites/record/cupti/convert.h"
+#include "suites/record/cupti/range_gate.h"
+
+namespace benanza::record {
+namespace {
+
+using nvidia::Cupti;
+
+/// At most so much memory is filled by CUPTI at a time.
+constexpr std::size_t buffer_bytes = std::size_t{2} << 20;
+constexpr std::size_t most_buffers = 32;
+constexpr auto step = std::chrono::milliseconds(10);
+constexpr int steps_between_flushes = 100;
+/// A recorder that does not beat for so long is gone.
+constexpr int steps_of_patience = 6000;
+
+constexpr CUpti_ActivityKind kinds[] = {
+    CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+    CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
+    CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+    CUPTI_ACTIVITY_KIND_MARKER, CUPTI_ACTIVITY_KIND_GRAPH_TRACE};
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// As the loader knows it, else where it was when this was built.
+const Cupti* find_cupti() {
+  try {
+    return new Cupti();
+  } catch (const nvidia::ProfilerUnavailable&) {
+    return new Cupti(BENANZA_CUPTI_LIBRARY);
+  }
+}
+
+FileDescriptor new_journal(const std::filesystem::path& folder) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  const auto file =
+      folder / (std::to_string(::getpid()) + '-' + std::to_string(now) + journal_ending);
+  return FileDescriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+
+/// Recording of this process. There is one, and it is never destroyed: CUPTI's threads outlive
+/// everything else.
+class Session {
+ public:
+  /// Null where nobody records.
+  static Session* get() {
+    static Session* const session = make();
+    return session;
+  }
+
+  void begin() {
+    try {
+      cupti_ = find_cupti();
+      std::uint32_t version = 0;
+      cupti_->call<decltype(cuptiGetVersion)>("cuptiGetVersion", &version);
+      // Thousands of 13.0, 13.1, ...; every version adds fields at the end of its records.
+      if (version / 10000 != CUPTI_API_VERSION / 10000) {
+        throw nvidia::ProfilerUnavailable(
+            "CUPTI has version " + std::to_string(version) + ", its records are read as those of " +
+            std::to_string(CUPTI_API_VERSION) + ": take the CUPTI of CUDA 13");
+      }
+      note(false, "CUPTI " + std::to_string(version));
+      // As the system and cuDNN's log number threads. Older drivers do not know it.
+      cupti_->function<decltype(cuptiSetThreadIdType)>("cuptiSetThreadIdType")(
+          CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+      next_ = cupti_->function<decltype(cuptiActivityGetNextRecord)>("cuptiActivityGetNextRecord");
+      dropped_ = cupti_->function<decltype(cuptiActivityGetNumDroppedRecords)>(
+          "cuptiActivityGetNumDroppedRecords");
+      call_name_ = cupti_->function<decltype(cuptiGetCallbackName)>("cuptiGetCallbackName");
+      flush_ = cupti_->function<decltype(cuptiActivityFlushAll)>("cuptiActivityFlushAll");
+      cupti_->call<decltype(cuptiActivityRegisterCallbacks)>("cuptiActivityRegisterCallbacks",
+                                                             &request, &complete);
+      tell_clock();
+      if (gate_.has_name()) listen_for_ranges();
+      switch_if_needed();
+      std::thread([this] { work(); }).detach();
+      std::atexit([] { get()->end(); });
+    } catch (const std::exception& error) {
+      note(true, error.what());
+    }
+    flush_journal();
+  }
+
+  /// NVTX starts CUPTI's part of it through us, so that both are the same library.
+  static int begin_nvtx(NvtxGetExportTableFunc_t table) {
+    try {
+      using Initialize = int(NvtxGetExportTableFunc_t);
+      return find_cupti()->function<Initialize>("InitializeInjectionNvtx2")(table);
+    } catch (const std::exception&) {
+      return 0;
+    }
+  }
+
+ private:
+  static Session* make() {
+    const std::string folder = variable(folder_variable);
+    if (folder.empty()) return nullptr;
+    Control control = Control::open(std::filesystem::path(folder) / control_file);
+    FileDescriptor journal = new_journal(folder);
+    if (!control.is_there() || journal.get() < 0) return nullptr;
+    return new Session(std::move(control), std::move(journal));
+  }
+
+  Session(Control control, FileDescriptor journal)
+      : control_(std::move(control)),
+        journal_(std::move(journal)),
+        gate_(variable(range_variable)),
+        whole_graphs_(variable(graphs_variable) == "whole") {}
+
+  void note(bool is_error, const std::string& text) {
+    const std::lock_guard lock(journal_mutex_);
+    journal_.add(NoteEvent{.is_error = is_error, .text = text});
+  }
+
+  void flush_journal() {
+    const std::lock_guard lock(journal_mutex_);
+    journal_.flush();
+  }
+
+  void tell_clock() {
+    std::uint64_t time = 0;
+    cupti_->call<decltype(cuptiGetTimestamp)>("cuptiGetTimestamp", &time);
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const std::lock_guard lock(journal_mutex_);
+    journal_.add(ClockEvent{
+        .time = static_cast<std::int64_t>(time),
+        .unix_nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()});
+  }
+
+  /// Starts or stops as the recorder and the ranges say.
+  void switch_if_needed() {
+    const std::lock_guard lock(switch_mutex_);
+    const bool wanted = !is_over_ && control_.is_active() && gate_.is_open();
+    if (wanted == is_on_) return;
+    is_on_ = wanted;
+    const char* const name = wanted ? "cuptiActivityEnable" : "cuptiActivityDisable";
+    std::string failed;
+    std::string reason;
+    for (const CUpti_ActivityKind kind : kinds) {
+      // While graphs are timed as a whole, CUPTI says nothing of their kernels.
+      if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && !whole_graphs_) continue;
+      try {
+        cupti_->call<decltype(cuptiActivityEnable)>(name, kind);
+      } catch (const std::exception& error) {
+        failed += (failed.empty() ? "" : ", ") + std::to_string(kind);
+        reason = error.what();
+      }
+    }
+    // Each time anew, as every range would: the reader keeps each text once.
+    if (!failed.empty() && wanted) {
+      note(true, reason + " for records of kind " + failed +
+                     ": no GPU that CUPTI knows, or another profiler has it");
+    }
+  }
+
+  void work() {
+    std::uint32_t beat = control_.beat();
+    int silent = 0;
+    for (int count = 1; !is_over_; ++count) {
+      std::this_thread::sleep_for(step);
+      silent = control_.beat() == beat ? silent + 1 : 0;
+      beat = control_.beat();
+      if (silent > steps_of_patience) is_over_ = true;
+      switch_if_needed();
+      if (count % steps_between_flushes != 0) continue;
+      flush_(0);
+      flush_journal();
+    }
+  }
+
+  void end() {
+    // A child that was forked has none of our threads, and its parent tells of itself.
+    if (::getpid() != process_) return;
+    is_over_ = true;
+    flush_(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    flush_journal();
+  }
+
+  static void CUPTIAPI request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
+    *buffer = get()->buffers_.take();
+    *size = *buffer == nullptr ? 0 : get()->buffers_.bytes();
+    *records = 0;
+  }
+
+  static void CUPTIAPI complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                std::size_t, std::size_t valid) {
+    if (buffer == nullptr) return;
+    get()->read(context, stream, buffer, valid);
+    get()->buffers_.give_back(buffer);
+  }
+
+  void read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) {
+    const auto name_of = [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+      const char* name = nullptr;
+      return call_name_(domain, id, &name) == CUPTI_SUCCESS ? name : nullptr;
+    };
+    const std::lock_guard lock(journal_mutex_);
+    CUpti_Activity* record = nullptr;
+    while (valid > 0 && next_(buffer, valid, &record) == CUPTI_SUCCESS) {
+      if (const auto event = event_of(*record, name_of)) journal_.add(*event);
+    }
+    std::size_t lost = 0;
+    if (dropped_(context, stream, &lost) == CUPTI_SUCCESS && lost > 0) {
+      journal_.add(LostEvent{.events = lost});
+    }
+  }
+
+  void listen_for_ranges() {
+    cupti_->call<decltype(cuptiSubscribe)>("cuptiSubscribe", &subscriber_, &nvtx, nullptr);
+    cupti_->call<decltype(cuptiEnableDomain)>("cuptiEnableDomain", std::uint32_t{1}, subscriber_,
+                                              CUPTI_CB_DOMAIN_NVTX);
+  }
+
+  static void CUPTIAPI nvtx(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                            const void* data) {
+    if (domain != CUPTI_CB_DOMAIN_NVTX) return;
+    get()->take_nvtx(id, *static_cast<const CUpti_NvtxData*>(data));
+    get()->switch_if_needed();
+  }
+
+  void take_nvtx(CUpti_CallbackId id, const CUpti_NvtxData& data) {
+    const auto thread = static_cast<std::uint64_t>(::syscall(SYS_gettid));
+    const void* const parameters = data.functionParams;
+    const auto started = [&](std::string_view name) {
+      if (data.functionReturnValue == nullptr) return;
+      gate_.start(*static_cast<const nvtxRangeId_t*>(data.functionReturnValue), name);
+    };
+    switch (id) {
+      case CUPTI_CBID_NVTX_nvtxRangePushA:
+        return gate_.push(thread, nullptr,
+                          static_cast<const nvtxRangePushA_params*>(parameters)->message);
+      case CUPTI_CBID_NVTX_nvtxRangePushW:
+        return gate_.push(thread, nullptr, "");
+      case CUPTI_CBID_NVTX_nvtxRangePushEx:
+        return gate_.push(
+            thread, nullptr,
+            words(static_cast<const nvtxRangePushEx_params*>(parameters)->eventAttrib));
+      case CUPTI_CBID_NVTX_nvtxRangePop:
+        return gate_.pop(thread, nullptr);
+      case CUPTI_CBID_NVTX_nvtxDomainRangePushEx: {
+        const auto* push = static_cast<const nvtxDomainRangePushEx_params*>(parameters);
+        return gate_.push(thread, push->domain, words(push->core.eventAttrib));
+      }
+      case CUPTI_CBID_NVTX_nvtxDomainRangePop:
+        return gate_.pop(thread, static_cast<const nvtxDomainRangePop_params*>(parameters)->domain);
+      case CUPTI_CBID_NVTX_nvtxRangeStartA:
+        return started(static_cast<const nvtxRangeStartA_params*>(parameters)->message);
+      case CUPTI_CBID_NVTX_nvtxRangeStartEx:
+        return started(words(static_cast<const nvtxRangeStartEx_params*>(parameters)->eventAttrib));
+      case CUPTI_CBID_NVTX_nvtxDomainRangeStartEx:
+        return started(
+            words(static_cast<const nvtxDomainRangeStartEx_params*>(parameters)->core.eventAttrib));
+      case CUPTI_CBID_NVTX_nvtxRangeEnd:
+        return gate_.end(static_cast<const nvtxRangeEnd_params*>(parameters)->id);
+      case CUPTI_CBID_NVTX_nvtxDomainRangeEnd:
+        return gate_.end(static_cast<const nvtxDomainRangeEnd_params*>(parameters)->core.id);
+      case CUPTI_CBID_NVTX_nvtxDomainRegisterStringA: {
+        const auto* string = static_cast<const nvtxDomainRegisterStringA_params*>(parameters);
+        if (data.functionReturnValue == nullptr || string->string == nullptr) return;
+        const auto handle = *static_cast<const nvtxStringHandle_t*>(data.functionReturnValue);
+        const std::lock_guard lock(strings_mutex_);
+        if (variable(range_variable) == string->string) strings_.insert(handle);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  /// The message of a range; empty for wide characters, and for registered ones of another name.
+  std::string words(const nvtxEventAttributes_t* attributes) {
+    if (attributes == nullptr) return "";
+    if (attributes->messageType == NVTX_MESSAGE_TYPE_ASCII) {
+      return attributes->message.ascii == nullptr ? "" : attributes->message.ascii;
+    }
+    if (attributes->messageType != NVTX_MESSAGE_TYPE_REGISTERED) return "";
+    const std::lock_guard lock(strings_mutex_);
+    return strings_.contains(attributes->message.registered) ? variable(range_variable) : "";
+  }
+
+  const pid_t process_ = ::getpid();
+  Control control_;
+  std::mutex journal_mutex_;
+  JournalWriter journal_;
+  RangeGate gate_;
+  bool whole_graphs_;
+  Buffers buffers_{buffer_bytes, most_buffers};
+  const Cupti* cupti_ = nullptr;
+  decltype(cuptiActivityGetNextRecord)* next_ = nullptr;
+  decltype(cuptiActivityGetNumDroppedRecords)* dropped_ = nullptr;
+  decltype(cuptiGetCallbackName)* call_name_ = nullptr;
+  decltype(cuptiActivityFlushAll)* flush_ = nullptr;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::mutex switch_mutex_;
+  bool is_on_ = false;
+  std::atomic<bool> is_over_ = false;
+  std::mutex strings_mutex_;
+  std::set<nvtxStringHandle_t> strings_;
+};
+
+}  // namespace
+}  // namespace benanza::record
+
+extern "C" {
+
+__attribute__((visibility("default"))) int InitializeInjection() {
+  using benanza::record::Session;
+  try {
+    if (Session* const session = Session::get()) session->begin();
+  } catch (...) {
+    // The program is not ours to end.
+  }
+  return 1;
+}
+
+__attribute__((visibility("default"))) int InitializeInjectionNvtx2(
+    NvtxGetExportTableFunc_t table) {
+  return benanza::record::Session::begin_nvtx(table);
+}
+}

@@ -1,0 +1,136 @@
+// What GPUs of NVIDIA's do: a library that the driver loads into the program writes a journal for
+// every process, which is read here.
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/recording/journal.h"
+#include "suites/record/cupti/control.h"
+#include "suites/record/source.h"
+#include "suites/record/tail.h"
+
+namespace benanza::record {
+namespace {
+
+constexpr const char* library_name = "benanza-record-cupti.so";
+
+/// The library that the program loads; empty where none was built or installed.
+std::filesystem::path injected_library() {
+  std::error_code error;
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const auto& file :
+       {here / library_name, here / ".." / BENANZA_LIBRARY_FOLDER / library_name}) {
+    if (std::filesystem::is_regular_file(file, error)) {
+      return std::filesystem::canonical(file, error);
+    }
+  }
+  return {};
+}
+
+/// "4711-1763861713.journal".
+std::optional<std::int64_t> process_of(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  std::int64_t process = 0;
+  const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+  if (error != std::errc{} || *stop != '-' || !name.ends_with(journal_ending)) return std::nullopt;
+  return process;
+}
+
+class CuptiSource : public Source {
+ public:
+  void prepare(Environment& environment, const Plan& plan) override {
+    is_wanted_ = plan.wishes.gpu == Wishes::Gpu::on;
+    if (plan.wishes.gpu == Wishes::Gpu::off) return;
+    const auto library = injected_library();
+    if (library.empty()) {
+      if (!is_wanted_ && plan.wishes.range.empty()) return;
+      throw Error(
+          "--gpu, --range: this benanza-record was built without CUDA; build it where the CUDA "
+          "Toolkit 13 is");
+    }
+    if (environment.find("CUDA_INJECTION64_PATH")) {
+      if (!is_wanted_) return;
+      throw Error("--gpu: another profiler is there (CUDA_INJECTION64_PATH); record without it");
+    }
+    folder_ = plan.folder;
+    control_.emplace(Control::create(folder_ / control_file));
+    environment.set("CUDA_INJECTION64_PATH", library.string());
+    if (!environment.find("NVTX_INJECTION64_PATH")) {
+      environment.set("NVTX_INJECTION64_PATH", library.string());
+    }
+    environment.set(folder_variable, folder_.string());
+    environment.set(range_variable, plan.wishes.range);
+    environment.set(graphs_variable, plan.wishes.whole_graphs ? "whole" : "nodes");
+  }
+
+  void set_active(bool active) override {
+    if (control_) control_->set_active(active);
+  }
+
+  void poll(double start, RecordingWriter& writer) override {
+    if (!control_) return;
+    control_->count_beat();
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      const auto process = process_of(entry.path());
+      if (process) journals_.try_emplace(entry.path(), *process, entry.path());
+    }
+    for (auto& [path, journal] : journals_) journal.read(start, writer, *this);
+  }
+
+  void saved() override {
+    for (auto& [path, journal] : journals_) journal.tail.release();
+  }
+
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> lines(errors_.begin(), errors_.end());
+    if (lost_ > 0) {
+      lines.push_back(std::to_string(lost_) +
+                      " events of GPUs are lost: more came than could be written; --graphs whole, "
+                      "--range or --duration record less");
+    }
+    if (is_wanted_ && journals_.empty()) {
+      lines.push_back("the program never touched a GPU");
+    }
+    return lines;
+  }
+
+ private:
+  struct Journal {
+    Journal(std::int64_t id, const std::filesystem::path& file) : process(id), tail(file) {}
+
+    void read(double start, RecordingWriter& writer, CuptiSource& source) {
+      tail.read([&](std::string_view bytes) {
+        return reader.feed(bytes, [&](const Event& event) {
+          source.look(process, event);
+          writer.add(process, start, event);
+        });
+      });
+    }
+
+    std::int64_t process;
+    Tail tail;
+    JournalReader reader;
+  };
+
+  void look(std::int64_t process, const Event& event) {
+    if (const auto* note = std::get_if<NoteEvent>(&event); note != nullptr && note->is_error) {
+      errors_.insert("process " + std::to_string(process) +
+                     ": its GPU's work is not recorded: " + std::string(note->text));
+    }
+    if (const auto* lost = std::get_if<LostEvent>(&event)) lost_ += lost->events;
+  }
+
+  bool is_wanted_ = false;
+  std::filesystem::path folder_;
+  std::optional<Control> control_;
+  std::map<std::filesystem::path, Journal> journals_;
+  std::set<std::string> errors_;
+  std::uint64_t lost_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_cupti_source() { return std::make_unique<CuptiSource>(); }
+
+}  // namespace benanza::record

@@ -1,0 +1,190 @@
+// A CUPTI without a GPU: as much of it as the recorder asks for. What it "records" comes from the
+// program: fake_launch() is a call that launches a kernel of 1000 ns, 100 ns later. FAKE_CUPTI=old:
+// of another version; FAKE_CUPTI=busy: nothing can be recorded.
+#include <cupti.h>
+#include <generated_nvtx_meta.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+std::mutex mutex;
+CUpti_BuffersCallbackRequestFunc request_buffer = nullptr;
+CUpti_BuffersCallbackCompleteFunc buffer_is_complete = nullptr;
+CUpti_CallbackFunc nvtx_callback = nullptr;
+std::set<int> enabled;
+std::vector<std::vector<std::uint8_t>> records;
+std::uint32_t next_correlation = 1;
+/// 2001, so that nobody takes it for the time since 1970.
+std::uint64_t now = 1'000'000'000'000'000'000;
+std::vector<std::uint32_t> open_ranges;
+std::uint32_t next_range = 1;
+
+bool is(std::string_view kind) {
+  const char* const value = std::getenv("FAKE_CUPTI");
+  return value != nullptr && value == kind;
+}
+
+template <class Record>
+void add(const Record& record) {
+  if (!enabled.contains(record.kind)) return;
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&record);
+  records.emplace_back(bytes, bytes + sizeof record);
+}
+
+std::uint32_t thread() { return static_cast<std::uint32_t>(::syscall(SYS_gettid)); }
+
+}  // namespace
+
+extern "C" {
+
+CUptiResult cuptiGetVersion(std::uint32_t* version) {
+  *version = is("old") ? 22 : CUPTI_API_VERSION;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetResultString(CUptiResult, const char** words) {
+  *words = "CUPTI_ERROR_OF_THE_TEST";
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; }
+CUptiResult cuptiGetTimestamp(std::uint64_t* time) {
+  *time = now;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                           CUpti_BuffersCallbackCompleteFunc complete) {
+  request_buffer = request;
+  buffer_is_complete = complete;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  if (is("busy")) return CUPTI_ERROR_UNKNOWN;
+  const std::lock_guard lock(mutex);
+  if (enabled.insert(kind).second && kind == CUPTI_ACTIVITY_KIND_DEVICE) {
+    CUpti_ActivityDevice5 device{};
+    device.kind = kind;
+    device.name = "Fake GPU";
+    device.computeCapabilityMajor = 9;
+    device.numMultiprocessors = 2;
+    add(device);
+  }
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  const std::lock_guard lock(mutex);
+  enabled.erase(kind);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityFlushAll(std::uint32_t) {
+  const std::lock_guard lock(mutex);
+  while (!records.empty()) {
+    std::uint8_t* buffer = nullptr;
+    std::size_t size = 0;
+    std::size_t most = 0;
+    request_buffer(&buffer, &size, &most);
+    std::size_t used = 0;
+    while (!records.empty() && used + records.front().size() <= size) {
+      std::memcpy(buffer + used, records.front().data(), records.front().size());
+      used += records.front().size();
+      records.erase(records.begin());
+    }
+    buffer_is_complete(nullptr, 0, buffer, size, used);
+  }
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,
+                                       CUpti_Activity** record) {
+  const auto size_of = [](const CUpti_Activity* one) -> std::size_t {
+    switch (one->kind) {
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        return sizeof(CUpti_ActivityKernel10);
+      case CUPTI_ACTIVITY_KIND_DEVICE:
+        return sizeof(CUpti_ActivityDevice5);
+      case CUPTI_ACTIVITY_KIND_MARKER:
+        return sizeof(CUpti_ActivityMarker2);
+      default:
+        return sizeof(CUpti_ActivityAPI);
+    }
+  };
+  auto* next =
+      *record == nullptr ? buffer : reinterpret_cast<std::uint8_t*>(*record) + size_of(*record);
+  if (next >= buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  *record = reinterpret_cast<CUpti_Activity*>(next);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* dropped) {
+  *dropped = is("loses") ? 2 : 0;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char** name) {
+  *name = "cudaLaunchKernel";
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc callback, void*) {
+  nvtx_callback = callback;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableDomain(std::uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain) {
+  return CUPTI_SUCCESS;
+}
+
+void fake_launch(const char* kernel) {
+  const std::lock_guard lock(mutex);
+  CUpti_ActivityAPI call{};
+  call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+  call.start = now;
+  call.end = now + 50;
+  call.threadId = thread();
+  call.correlationId = next_correlation;
+  add(call);
+  CUpti_ActivityKernel10 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  record.start = now + 100;
+  record.end = now + 1100;
+  record.correlationId = next_correlation++;
+  record.name = kernel;
+  add(record);
+  now += 2000;
+}
+void fake_push(const char* name) {
+  if (nvtx_callback != nullptr) {
+    const nvtxRangePushA_params parameters{name};
+    const CUpti_NvtxData data{"nvtxRangePushA", &parameters, nullptr};
+    nvtx_callback(nullptr, CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePushA, &data);
+  }
+  const std::lock_guard lock(mutex);
+  CUpti_ActivityMarker2 marker{};
+  marker.kind = CUPTI_ACTIVITY_KIND_MARKER;
+  marker.flags = CUPTI_ACTIVITY_FLAG_MARKER_START;
+  marker.timestamp = now++;
+  marker.id = next_range;
+  marker.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+  marker.objectId.pt.threadId = thread();
+  marker.name = name;
+  add(marker);
+  open_ranges.push_back(next_range++);
+}
+void fake_pop() {
+  {
+    const std::lock_guard lock(mutex);
+    CUpti_ActivityMarker2 marker{};
+    marker.kind = CUPTI_ACTIVITY_KIND_MARKER;
+    marker.flags = CUPTI_ACTIVITY_FLAG_MARKER_END;
+    marker.timestamp = now++;
+    marker.id = open_ranges.back();
+    add(marker);
+    open_ranges.pop_back();
+  }
+  if (nvtx_callback == nullptr) return;
+  const CUpti_NvtxData data{"nvtxRangePop", nullptr, nullptr};
+  nvtx_callback(nullptr, CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePop, &data);
+}
+}

@@ -1,0 +1,170 @@
+// The injected library beside a CUPTI of ours: from a program to its recording.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/recording/recording.h"
+
+namespace benanza::record {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class Injection : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder = std::filesystem::temp_directory_path() /
+             (std::string("benanza_injection_") + test->name() + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  int shell(const std::string& line) {
+    const int status = std::system(("cd " + folder.string() + " && " + line).c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  /// Of a fake program that does `what`.
+  int record(const std::string& what, const std::string& options = "",
+             const std::string& cupti = "") {
+    return shell("LD_LIBRARY_PATH=" FAKE_CUPTI_FOLDER " FAKE_CUPTI=" + cupti +
+                 " " BENANZA_RECORD " --gpu on --out run.db " + options + " -- " + program() + ' ' +
+                 what + " 2>err");
+  }
+  static std::string program() { return FAKE_GPU_PROGRAM; }
+  DeviceRecording devices() const { return RecordingReader(folder / "run.db").devices(); }
+  std::string errors() const {
+    std::ostringstream text;
+    text << std::ifstream(folder / "err").rdbuf();
+    return text.str();
+  }
+  std::vector<std::string> kernels() const {
+    const DeviceRecording read = devices();
+    std::vector<std::string> names;
+    for (const auto& work : read.work) names.push_back(read.names[work.name]);
+    return names;
+  }
+
+  std::filesystem::path folder;
+};
+
+TEST_F(Injection, RecordsWhatCuptiTells) {
+  ASSERT_EQ(record("push step launch one pop launch two"), 0) << errors();
+  EXPECT_THAT(errors(), IsEmpty());
+  const DeviceRecording read = devices();
+  EXPECT_THAT(kernels(), ElementsAre("one", "two"));
+  ASSERT_THAT(read.work, SizeIs(2));
+  EXPECT_EQ(read.work[0].nanoseconds(), 1000);
+  // The program's clock is 25 years behind: times are from the run's start all the same.
+  EXPECT_GT(read.work[0].start, 0);
+  EXPECT_LT(read.work[0].start, 60'000'000'000);
+  EXPECT_EQ(read.work[1].start - read.work[0].start, 2001);
+  ASSERT_THAT(read.api, SizeIs(2));
+  EXPECT_EQ(read.api[0].correlation, read.work[0].correlation);
+  EXPECT_EQ(read.api[0].thread, read.processes.at(0));
+  ASSERT_THAT(read.ranges, SizeIs(1));
+  EXPECT_EQ(read.names[read.ranges[0].name], "step");
+  ASSERT_TRUE(read.ranges[0].end);
+  ASSERT_THAT(read.devices, SizeIs(1));
+  EXPECT_EQ(read.devices[0].name, "Fake GPU");
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.db.parts"));
+}
+
+TEST_F(Injection, AKillLosesNoMoreThanTheLastSecond) {
+  EXPECT_EQ(record("launch early sleep 1600 launch late kill"), 128 + SIGKILL);
+  EXPECT_THAT(kernels(), ElementsAre("early"));
+}
+
+TEST_F(Injection, ManyEventsGoThroughFewBuffers) {
+  std::string many;
+  for (int i = 0; i < 3000; ++i) many += " launch k";
+  ASSERT_EQ(record(many), 0);
+  EXPECT_THAT(kernels(), SizeIs(3000));
+}
+
+TEST_F(Injection, ChildrenThatDoNotUseTheGpuTellNothing) {
+  ASSERT_EQ(record("launch one fork launch two"), 0);
+  EXPECT_THAT(kernels(), ElementsAre("one", "two"));
+}
+
+TEST_F(Injection, ProcessesHaveTheirOwn) {
+  ASSERT_EQ(shell("LD_LIBRARY_PATH=" FAKE_CUPTI_FOLDER " " BENANZA_RECORD
+                  " --out run.db -- sh -c '" FAKE_GPU_PROGRAM " launch one; " FAKE_GPU_PROGRAM
+                  " launch two'"),
+            0);
+  EXPECT_THAT(kernels(), SizeIs(2));
+  EXPECT_THAT(devices().processes, SizeIs(2));
+}
+
+TEST_F(Injection, OnlyInsideOfARange) {
+  ASSERT_EQ(
+      record("launch before push step launch in push layer launch deeper pop pop launch after",
+             "--range step"),
+      0);
+  EXPECT_THAT(kernels(), ElementsAre("in", "deeper"));
+}
+
+TEST_F(Injection, AfterADelay) {
+  ASSERT_EQ(record("launch early sleep 1000 launch late", "--delay 0.4"), 0);
+  EXPECT_THAT(kernels(), ElementsAre("late"));
+}
+
+TEST_F(Injection, ForADuration) {
+  ASSERT_EQ(record("launch early sleep 1200 launch late", "--duration 0.5"), 0);
+  EXPECT_THAT(kernels(), ElementsAre("early"));
+}
+
+TEST_F(Injection, BetweenSignals) {
+  ASSERT_EQ(shell("LD_LIBRARY_PATH=" FAKE_CUPTI_FOLDER " " BENANZA_RECORD
+                  " --by-signal --out run.db -- " FAKE_GPU_PROGRAM
+                  " launch a sleep 1000 launch b sleep 1000 launch c & recorder=$!; sleep 0.5; "
+                  "kill -USR1 $recorder; sleep 1; kill -USR2 $recorder; wait $recorder"),
+            0);
+  EXPECT_THAT(kernels(), ElementsAre("b"));
+}
+
+TEST_F(Injection, LostEventsAreCounted) {
+  ASSERT_EQ(record("launch one", "", "loses"), 0);
+  EXPECT_EQ(devices().lost_events, 2);
+  EXPECT_THAT(errors(), HasSubstr("2 events of GPUs are lost"));
+}
+
+TEST_F(Injection, AnotherVersionIsRefusedInOneLine) {
+  ASSERT_EQ(record("launch one", "", "old"), 0);
+  EXPECT_THAT(errors(), HasSubstr("CUPTI has version 22"));
+  const std::string text = errors();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+  EXPECT_THAT(kernels(), IsEmpty());
+}
+
+TEST_F(Injection, WhereNothingCanBeRecordedOneLineSaysIt) {
+  ASSERT_EQ(record("launch one", "", "busy"), 0);
+  EXPECT_THAT(errors(), HasSubstr("no GPU that CUPTI knows, or another profiler has it"));
+  const std::string text = errors();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+TEST_F(Injection, AProgramThatNeverTouchesAGpu) {
+  ASSERT_EQ(shell(BENANZA_RECORD " --gpu on --out run.db -- true 2>err"), 0);
+  EXPECT_EQ(errors(), "benanza-record: the program never touched a GPU\n");
+  ASSERT_EQ(shell(BENANZA_RECORD " --force --out run.db -- true 2>err"), 0);
+  EXPECT_EQ(errors(), "");
+}
+
+TEST_F(Injection, AnotherProfilerIsLeftAlone) {
+  EXPECT_EQ(shell("CUDA_INJECTION64_PATH=/x.so " BENANZA_RECORD " --gpu on --out run.db -- true "
+                  "2>err"),
+            125);
+  EXPECT_THAT(errors(), HasSubstr("another profiler is there"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.db"));
+}
+
+}  // namespace
+}  // namespace benanza::record
