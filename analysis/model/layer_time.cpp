@@ -69,6 +69,10 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
   return best;
 }
 
+bool is_single(Precision precision) {
+  return element_bytes(precision) == element_bytes(Precision::fp32);
+}
+
 LayerTime layer_time(const Graph& graph, std::size_t index, const MeasurementSet& measurements,
                      const MeasurementFilter& filter) {
   const Layer& layer = graph.layers[index];
@@ -78,13 +82,16 @@ LayerTime layer_time(const Graph& graph, std::size_t index, const MeasurementSet
   if (layer.cost == Cost::unsupported) {
     return {.status = LayerStatus::unsupported, .note = layer.reason};
   }
+  if (layer.precision == "cast" && is_single(filter.precision)) {
+    return {.status = LayerStatus::free, .seconds = 0, .note = "everything is in fp32 already"};
+  }
   const std::vector<Way> ways = ways_of(graph, index, filter);
   if (ways.empty()) {
     return {.status = LayerStatus::movement, .note = "has no benchmark: " + layer.reason};
   }
-  LayerTime time = solve(ways, measurements, filter, filter.precision);
-  if (time.status == LayerStatus::unsupported && filter.fallback &&
-      *filter.fallback != filter.precision) {
+  const Precision precision = precision_of(layer, filter.precision);
+  LayerTime time = solve(ways, measurements, filter, precision);
+  if (time.status == LayerStatus::unsupported && filter.fallback && *filter.fallback != precision) {
     const std::string note = std::move(time.note);
     time = solve(ways, measurements, filter, *filter.fallback);
     const bool found = time.status == LayerStatus::measured;
@@ -117,6 +124,10 @@ std::string_view to_string(LayerStatus status) {
       return "missing";
   }
   return "";
+}
+
+Precision precision_of(const Layer& layer, Precision asked) {
+  return layer.precision == "fp32" && !is_single(asked) ? Precision::fp32 : asked;
 }
 
 std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
@@ -159,7 +170,7 @@ Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Preci
         time.status == LayerStatus::free ? std::optional(0.0) : graph.layers[index].flops;
     tally.flops = tally.flops && flops ? std::optional(*tally.flops + *flops) : std::nullopt;
     if (time.status == LayerStatus::measured &&
-        time.calls.front()->variant.precision != precision) {
+        time.calls.front()->variant.precision != precision_of(graph.layers[index], precision)) {
       ++coverage.at_fallback;
     }
   }

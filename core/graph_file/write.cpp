@@ -28,6 +28,7 @@ Json layer_json(const Layer& layer) {
                {"bytes", layer.bytes ? Json(static_cast<std::int64_t>(*layer.bytes)) : Json()},
                {"outputs", std::move(outputs)}};
   if (!layer.assumed.empty()) json["assumed"] = layer.assumed;
+  if (!layer.precision.empty()) json["precision"] = layer.precision;
   if (!layer.phase.empty()) json["phase"] = layer.phase;
   if (layer.gradient_elements != 0) json["gradient_elements"] = layer.gradient_elements;
   return json;
