@@ -76,16 +76,17 @@ double bytes_at(const Traffic& traffic, Precision precision) {
 Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
                   const std::vector<std::string>& ways, const DeviceRates& rates,
                   const MeasurementFilter& filter) {
+  const Precision precision = precision_of(graph.layers[layer], filter.precision);
   double bytes = std::numeric_limits<double>::infinity();
   double read = bytes;
   for (const std::string& key : ways) {
     const auto problem = parsed(key);
     if (!problem) return floor_of(flops, 0, 0, rates, filter.cold);
-    bytes = std::min(bytes, least_bytes(*problem, filter.precision));
-    read = std::min(read, least_read_bytes(*problem, filter.precision));
+    bytes = std::min(bytes, least_bytes(*problem, precision));
+    read = std::min(read, least_read_bytes(*problem, precision));
   }
   if (ways.empty()) {
-    bytes = result_bytes(graph.layers[layer], filter.precision);
+    bytes = result_bytes(graph.layers[layer], precision);
     read = 0;
   }
   return floor_of(flops, read, bytes, rates, filter.cold);

@@ -67,6 +67,10 @@ LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements
   return best;
 }
 
+bool is_single(Precision precision) {
+  return element_bytes(precision) == element_bytes(Precision::fp32);
+}
+
 LayerTime layer_time(const Layer& layer, const std::vector<const Fusion*>& fusions,
                      const MeasurementSet& measurements, const MeasurementFilter& filter) {
   if (layer.cost == Cost::free) {
@@ -75,13 +79,16 @@ LayerTime layer_time(const Layer& layer, const std::vector<const Fusion*>& fusio
   if (layer.cost == Cost::unsupported) {
     return {.status = LayerStatus::unsupported, .note = layer.reason};
   }
+  if (layer.precision == "cast" && is_single(filter.precision)) {
+    return {.status = LayerStatus::free, .seconds = 0, .note = "everything is in fp32 already"};
+  }
   const std::vector<Way> ways = ways_of(layer, fusions, filter);
   if (ways.empty()) {
     return {.status = LayerStatus::movement, .note = "has no benchmark: " + layer.reason};
   }
-  LayerTime time = solve(ways, measurements, filter, filter.precision);
-  if (time.status == LayerStatus::unsupported && filter.fallback &&
-      *filter.fallback != filter.precision) {
+  const Precision precision = precision_of(layer, filter.precision);
+  LayerTime time = solve(ways, measurements, filter, precision);
+  if (time.status == LayerStatus::unsupported && filter.fallback && *filter.fallback != precision) {
     const std::string note = std::move(time.note);
     time = solve(ways, measurements, filter, *filter.fallback);
     const bool found = time.status == LayerStatus::measured;
@@ -114,6 +121,10 @@ std::string_view to_string(LayerStatus status) {
       return "missing";
   }
   return "";
+}
+
+Precision precision_of(const Layer& layer, Precision asked) {
+  return layer.precision == "fp32" && !is_single(asked) ? Precision::fp32 : asked;
 }
 
 std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
@@ -157,7 +168,7 @@ Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Preci
         time.status == LayerStatus::free ? std::optional(0.0) : graph.layers[index].flops;
     tally.flops = tally.flops && flops ? std::optional(*tally.flops + *flops) : std::nullopt;
     if (time.status == LayerStatus::measured &&
-        time.calls.front()->variant.precision != precision) {
+        time.calls.front()->variant.precision != precision_of(graph.layers[index], precision)) {
       ++coverage.at_fallback;
     }
   }

@@ -47,6 +47,10 @@ struct LayerTime {
   std::optional<double> alone_seconds{};
 };
 
+/// At which precision the layer works in a model that runs at `asked`: the update of a training
+/// step in fp32 (or tf32, which stores the same), everything else as asked.
+Precision precision_of(const Layer& layer, Precision asked);
+
 /// One entry per layer of `graph`. A layer's time is the smallest over its ways of the sum over
 /// their calls of the measurement that the choice takes; a way is the layer's own problems, or one
 /// problem of a fusion of this layer alone (a convolution with its bias). A way with a call that is

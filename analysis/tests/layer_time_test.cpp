@@ -54,6 +54,29 @@ TEST(LayerTime, NoCallOverwritesAResidualThatIsKept) {
   EXPECT_DOUBLE_EQ(time_of(graph, set).seconds.value(), 2.5 * ms);
 }
 
+// The update of mixed precision works on fp32 weights, between a widening and a narrowing.
+TEST(LayerTime, OfAnUpdateIsThatOfFp32) {
+  MeasurementSet set;
+  set.add(measured("linear/1x8_a2_b0/fp32/plain/cudnn/a", {4 * ms}));
+  set.add(measured("linear/1x8_a2_b0/fp16/plain/cudnn/a", {2 * ms}));
+  set.add(measured("narrow/1x8/fp16/plain/cudnn/a", {1 * ms}));
+  Graph update = graph_of({"linear/1x8_a2_b0"});
+  update.layers[0].precision = "fp32";
+  Graph cast = graph_of({"narrow/1x8"});
+  cast.layers[0].precision = "cast";
+  const MeasurementFilter half{.precision = Precision::fp16};
+  EXPECT_DOUBLE_EQ(time_of(update, set, half).seconds.value(), 4 * ms);
+  EXPECT_DOUBLE_EQ(time_of(cast, set, half).seconds.value(), 1 * ms);
+  EXPECT_EQ(coverage(update, layer_times(update, set, half), Precision::fp16).at_fallback, 0U);
+  // At fp32 there is nothing to cast.
+  EXPECT_DOUBLE_EQ(time_of(update, set).seconds.value(), 4 * ms);
+  EXPECT_EQ(time_of(cast, set).status, LayerStatus::free);
+  // tf32 stores what fp32 does.
+  const MeasurementFilter single{.precision = Precision::tf32};
+  EXPECT_EQ(time_of(cast, set, single).status, LayerStatus::free);
+  EXPECT_EQ(time_of(update, set, single).status, LayerStatus::missing);
+}
+
 TEST(LayerTime, IsTheFastestOverLayoutsAndAlgorithms) {
   MeasurementSet set;
   set.add(measured(conv + "/fp32/nchw/onednn/gemm:jit", {3 * ms}));

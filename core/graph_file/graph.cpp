@@ -62,6 +62,7 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
       .flops = optional_member<double>(row, "flops"),
       .bytes = optional_member<double>(row, "bytes"),
       .outputs = {},
+      .precision = optional_member<std::string>(row, "precision").value_or(""),
       .phase = optional_member<std::string>(row, "phase").value_or(""),
       .gradient_elements = optional_member<std::int64_t>(row, "gradient_elements").value_or(0)};
   if (const auto count = optional_member<std::int64_t>(row, "count")) {
@@ -85,6 +86,10 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
   if (!known) throw document.error("layer \"" + layer.name + "\": unknown cost \"" + cost + "\"");
   if (layer.cost == Cost::measured && layer.problems.empty()) {
     throw document.error("layer \"" + layer.name + "\": is measured but has no problem");
+  }
+  if (!layer.precision.empty() && layer.precision != "fp32" && layer.precision != "cast") {
+    throw document.error("layer \"" + layer.name + "\": unknown precision \"" + layer.precision +
+                         '"');
   }
   for (const JsonView& output : row.elements_of("outputs")) {
     layer.outputs.push_back(

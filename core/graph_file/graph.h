@@ -47,6 +47,9 @@ struct Layer {
   std::optional<double> flops{};
   std::optional<double> bytes{};
   std::vector<Output> outputs{};
+  /// Where the layer does not work at the precision that the model runs at: "fp32", or "cast"
+  /// between that and fp32: none where both are the same. Else empty.
+  std::string precision{};
   /// Of a training step: "forward", "backward" or "update"; else empty.
   std::string phase{};
   /// Of a backward layer: elements of the parameters whose gradients are complete when it has run.

@@ -52,6 +52,7 @@ Json layer_json(const Layer& layer) {
                {"outputs", std::move(outputs)}};
   if (count > 1) json["count"] = count;
   if (!layer.assumed.empty()) json["assumed"] = layer.assumed;
+  if (!layer.precision.empty()) json["precision"] = layer.precision;
   if (!layer.phase.empty()) json["phase"] = layer.phase;
   if (layer.gradient_elements != 0) json["gradient_elements"] = layer.gradient_elements;
   return json;

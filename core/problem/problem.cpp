@@ -194,6 +194,10 @@ Work work(const Problem& problem, Precision precision) {
         }
       },
       problem.shape);
+  if (const auto* cast = std::get_if<Cast>(&problem.shape)) {
+    (cast->widens ? total.bytes_written : total.bytes_read) =
+        written * element_bytes(Precision::fp32);
+  }
   return total;
 }
 

@@ -12,6 +12,7 @@
 #include "core/problem/ops/batch_normalization.h"
 #include "core/problem/ops/batch_normalization_training.h"
 #include "core/problem/ops/binary.h"
+#include "core/problem/ops/cast.h"
 #include "core/problem/ops/collective.h"
 #include "core/problem/ops/concat.h"
 #include "core/problem/ops/convolution.h"
@@ -48,7 +49,7 @@ using Shape =
                  Resampling, Quantization, Recurrent, Dropout, Attention, Select, Rotary,
                  ConvolutionFilterGradient, ActivationGradient, PoolingGradient,
                  BatchNormalizationTraining, BatchNormalizationGradient, LayerNormalizationGradient,
-                 SoftmaxGradient, SparseProduct, Collective, RecurrentGradient, LrnGradient>;
+                 SoftmaxGradient, SparseProduct, Collective, RecurrentGradient, LrnGradient, Cast>;
 
 /// What a layer asks of a library; no model and no layer name.
 struct Problem {

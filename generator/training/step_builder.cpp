@@ -116,14 +116,32 @@ std::int64_t StepBuilder::parameters() const {
   return total;
 }
 
-void StepBuilder::add_update(const std::string& op, const std::vector<Problem>& problems) {
-  if (parameters_.empty()) return;
+LoweredLayer StepBuilder::update_layer(const std::string& name, const std::string& op,
+                                       std::vector<Read> reads) const {
   LoweredLayer layer;
-  layer.name = "update";
+  layer.name = name;
   layer.op = op;
   layer.phase = "update";
-  layer.outputs = {{"parameters", "float", Dims{parameters()}}};
-  layer.reads = parameter_gradients_;
+  layer.outputs = {{name, "float", Dims{parameters()}}};
+  layer.reads = std::move(reads);
+  return layer;
+}
+
+Read StepBuilder::add_cast(const std::string& name, const std::string& op, bool widens,
+                           std::vector<Read> reads) {
+  LoweredLayer layer = update_layer(name, op, std::move(reads));
+  layer.precision = "cast";
+  layer.calls = {{.problem = {Cast{.input = {1, parameters()}, .widens = widens}, {}},
+                  .operands = {from_read(0)}}};
+  finish(layer);
+  return made_by({add_layer(std::move(layer)), 0});
+}
+
+void StepBuilder::add_update(const std::string& op, const std::vector<Problem>& problems) {
+  if (parameters_.empty()) return;
+  const Read gradients = add_cast("update.gradients", "Widen", true, parameter_gradients_);
+  LoweredLayer layer = update_layer("update", op, {gradients});
+  layer.precision = "fp32";
   for (const Problem& problem : problems) {
     Call call{.problem = problem, .operands = {}};
     // Parameters and the optimizer's state are tensors of their own.
@@ -134,7 +152,8 @@ void StepBuilder::add_update(const std::string& op, const std::vector<Problem>& 
     layer.calls.push_back(std::move(call));
   }
   finish(layer);
-  add_layer(std::move(layer));
+  const Read weights = made_by({add_layer(std::move(layer)), 0});
+  add_cast("update.weights", "Narrow", false, {weights});
 }
 
 }  // namespace benanza::training

@@ -30,7 +30,9 @@ class StepBuilder {
 
   /// Goes back through the forward layers.
   void go_back();
-  /// The optimizer's layer: calls over all parameters together; `problems` run one after the other.
+  /// The optimizer's layer: calls over all parameters together, in fp32 at every precision;
+  /// `problems` run one after the other. Before it the gradients are widened, behind it the new
+  /// weights narrowed, where the step runs at less.
   void add_update(const std::string& op, const std::vector<Problem>& problems);
   std::int64_t parameters() const;
 
@@ -73,6 +75,11 @@ class StepBuilder {
   /// The same for what other calls of the layer make.
   bool is_wanted(const LayerGradients& gradients, std::size_t call, std::size_t operand) const;
   std::size_t add_layer(LoweredLayer layer);
+  /// A layer of the update, over all parameters.
+  LoweredLayer update_layer(const std::string& name, const std::string& op,
+                            std::vector<Read> reads) const;
+  Read add_cast(const std::string& name, const std::string& op, bool widens,
+                std::vector<Read> reads);
   /// One gradient of several that reach the same tensor; `reads` is not empty.
   Read sum(const std::string& name, const Dims& dims, const std::vector<Read>& reads);
   Read made_by(const Place& place);

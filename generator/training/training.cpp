@@ -145,10 +145,11 @@ LoweredGraph training_step(const LoweredGraph& inference, Optimizer optimizer) {
   builder.add_update(optimizer == Optimizer::adam ? "Adam" : "SGD", update(optimizer, parameters));
   step.layers = builder.take();
   step.parameters = parameters;
-  // Parameters and the optimizer's state are read and written.
+  // Parameters and the optimizer's state are read and written, in fp32 at every precision.
   const std::int64_t kept = parameters * (optimizer == Optimizer::adam ? 3 : 2);
-  step.compulsory.weights = {.elements = kept};
-  step.compulsory.outputs = {.elements = kept};
+  const Traffic traffic{.bytes = kept * element_bytes(Precision::fp32)};
+  step.compulsory.weights = traffic;
+  step.compulsory.outputs = traffic;
   return step;
 }
 

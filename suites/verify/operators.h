@@ -40,6 +40,7 @@ Element element(const BatchNormalizationTraining& shape, Operands operands, cons
 Element element(const BatchNormalizationGradient& shape, Operands operands, const Dims& at);
 Element element(const LayerNormalizationGradient& shape, Operands operands, const Dims& at);
 Element element(const SoftmaxGradient& shape, Operands operands, const Dims& at);
+Element element(const Cast& shape, Operands operands, const Dims& at);
 Element element(const LrnGradient& shape, Operands operands, const Dims& at);
 Element element(const SparseProduct& shape, Operands operands, const Dims& at);
 
@@ -133,6 +134,7 @@ template <class Shape>
 void adjust_inputs(const Shape&, std::vector<std::vector<float>>&) {}
 void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values);
 void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float>>& values);
+void adjust_inputs(const Cast& shape, std::vector<std::vector<float>>& values);
 void adjust_inputs(const SparseProduct& shape, std::vector<std::vector<float>>& values);
 
 /// Where the result is written: element (i0, i1, ...) of `dims` at sum(i * strides).

@@ -64,6 +64,7 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     graph.fusions[0].keeps_residual = true;
     graph.fusions[0].whole = true;
     graph.layers[0].phase = "backward";
+    graph.layers[0].precision = "fp32";
     graph.layers[0].gradient_elements = 23;
     graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5}, {.bytes = 7}};
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};

@@ -136,6 +136,16 @@ TEST(LrnGradient, ReadsTheInputAgain) {
   EXPECT_EQ(work(parse("lrn_bwd/1x8x4x4_n5_a1e-04_b0.75_k1"), Precision::fp32).flops, 29 * 128);
 }
 
+// One side is in fp32 at every precision.
+TEST(Cast, Bytes) {
+  const Work narrowed = work(parse("narrow/1x10"), Precision::fp16);
+  EXPECT_EQ(narrowed.bytes_read, 40);
+  EXPECT_EQ(narrowed.bytes_written, 20);
+  const Work widened = work(parse("widen/1x10"), Precision::bf16);
+  EXPECT_EQ(widened.bytes_read, 20);
+  EXPECT_EQ(widened.bytes_written, 40);
+}
+
 TEST(Gradients, TakeNoSteps) {
   for (const char* key :
        {"relu_bwd/2x3", "batchnorm_training/2x3x4x5_e1e-05", "softmax_bwd/2x3_a1"}) {

@@ -71,8 +71,10 @@ TEST(TrainingStep, GoesBackThroughEveryLayer) {
                   "n.gradient: batchnorm_bwd/2x8x4x4_e1e-05",
                   // Nobody asks for the gradient of the model's input.
                   "c.weight_gradient: conv_bwd_filter/2x3x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1",
+                  "update.gradients: widen/1x1301",
                   "update: linear/1x1301_a0.9_b0_add_y1x1301 "
-                  "linear/1x1301_a-0.001_b0_add_y1x1301"));
+                  "linear/1x1301_a-0.001_b0_add_y1x1301",
+                  "update.weights: narrow/1x1301"));
 }
 
 TEST(TrainingStep, ForwardLayersAreThoseOfTraining) {
@@ -88,7 +90,7 @@ TEST(TrainingStep, GradientsReadWhatTheForwardPassKept) {
   EXPECT_THAT(producers(step, "r.gradient"), ElementsAre("r", "m.data_gradient"));
   EXPECT_THAT(producers(step, "n.gradient"), ElementsAre("c", "n", "r.gradient"));
   EXPECT_THAT(producers(step, "m.weight_gradient"), ElementsAre("f", "y.data_gradient"));
-  EXPECT_THAT(producers(step, "update"),
+  EXPECT_THAT(producers(step, "update.gradients"),
               UnorderedElementsAre("y.bias_gradient", "y.weight_gradient", "m.weight_gradient",
                                    "n.gradient", "c.weight_gradient"));
 }
@@ -98,9 +100,21 @@ TEST(TrainingStep, CountsWhatIsTrained) {
   EXPECT_EQ(layer_of(step, "n.gradient").gradient_elements, 16);
   // Filters, scale and shift, the two matrices, the bias.
   EXPECT_EQ(trainable_parameters(step), 216 + 16 + 1024 + 40 + 5);
-  // Weights and momentum, read and written.
-  EXPECT_EQ(step.compulsory.weights.elements, 2 * 1301);
-  EXPECT_EQ(small(Optimizer::adam).compulsory.weights.elements, 3 * 1301);
+  // Weights and momentum, read and written in fp32.
+  EXPECT_EQ(step.compulsory.weights.bytes, 4 * 2 * 1301);
+  EXPECT_EQ(step.compulsory.weights.elements, 0);
+  EXPECT_EQ(small(Optimizer::adam).compulsory.weights.bytes, 4 * 3 * 1301);
+}
+
+// Master weights: what is not in fp32 is widened before the update and narrowed behind it.
+TEST(TrainingStep, TheUpdateIsInFp32) {
+  const LoweredGraph step = small();
+  EXPECT_EQ(layer_of(step, "update").precision, "fp32");
+  EXPECT_EQ(layer_of(step, "update.gradients").precision, "cast");
+  EXPECT_EQ(layer_of(step, "update.weights").precision, "cast");
+  EXPECT_EQ(layer_of(step, "r.gradient").precision, "");
+  EXPECT_THAT(producers(step, "update"), ElementsAre("update.gradients"));
+  EXPECT_THAT(producers(step, "update.weights"), ElementsAre("update"));
 }
 
 // A call that makes what a backward layer needs must store it: nothing behind it joins it.

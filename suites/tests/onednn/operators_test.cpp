@@ -142,6 +142,12 @@ TEST_F(OnednnTest, EveryOperatorHasACase) {
       backend_->algorithms(rotary, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
       harness::Unsupported);
   covered.insert(rotary.shape.index());
+  const Problem cast = parse("narrow/5x600");
+  EXPECT_THROW(
+      backend_->algorithms(cast, Precision::fp32, Layout::plain, harness::AlgorithmSet::all),
+      harness::Unsupported)
+      << "both sides are the same";
+  covered.insert(cast.shape.index());
   const Problem collective = parse("all_reduce/64_r2");
   EXPECT_TRUE(backend_->layouts(collective).empty()) << "of one process";
   covered.insert(collective.shape.index());
@@ -160,6 +166,13 @@ TEST_P(OnednnOperators, IsRightInFp32InEveryLayout) {
 TEST_P(OnednnOneThread, IsRightInInt8WhereTheLibraryHasIt) {
   const Counts counts = verify_all(GetParam().key, Precision::int8);
   EXPECT_TRUE(counts.right > 0 || !GetParam().int8);
+}
+
+TEST_F(OnednnTest, CastsAreRight) {
+  for (const char* key : {"narrow/5x600", "widen/5x600"}) {
+    EXPECT_GT(verify_all(key, Precision::fp16).right, 0) << key;
+    verify_all(key, Precision::bf16);
+  }
 }
 
 // Moving bf16 needs no arithmetic, so every processor has some of it.

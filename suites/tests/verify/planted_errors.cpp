@@ -56,6 +56,7 @@ const std::vector<PlantedError>& planted_errors() {
       {"steps and batch swapped", "gru_bwd/t3_n3_i5_h6_l1_forward_lbr",
        "gru_bwd/t3_n3_i5_h6_l1_forward_lbr_batchfirst", floating},
 
+      {"negative values dropped", "narrow/4x64", "relu/4x64", floating},
       {"alpha", "lrn_bwd/1x12x6x6_n5_a1e-04_b0.75_k1", "lrn_bwd/1x12x6x6_n5_a2e-04_b0.75_k1",
        floating},
       {"size", "lrn_bwd/1x12x6x6_n5_a1e-04_b0.75_k1", "lrn_bwd/1x12x6x6_n3_a1e-04_b0.75_k1",

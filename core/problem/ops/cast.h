@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/problem/operand.h"
+
+namespace benanza {
+
+/// Between fp32 and the variant's precision, as mixed precision trains: gradients are widened
+/// before the update of fp32 weights, and the new weights are narrowed. At fp32 and tf32 both sides
+/// are the same, and there is no such call. Keys: narrow/1x1301 (reads fp32), widen/1x1301 (writes
+/// it).
+struct Cast {
+  Dims input;
+  /// Else it narrows.
+  bool widens = false;
+
+  bool operator==(const Cast&) const = default;
+
+  static constexpr bool takes_steps = false;
+  static bool owns(std::string_view op) { return op == "narrow" || op == "widen"; }
+  std::string_view op() const { return widens ? "widen" : "narrow"; }
+  void write(KeyWriter& writer) const { writer.dims("", input); }
+  static Cast read(KeyReader& reader) {
+    const bool widens = reader.op() == "widen";
+    return {.input = reader.dims(""), .widens = widens};
+  }
+
+  std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
+  Dims output() const { return input; }
+  double flops() const { return 0; }
+};
+
+}  // namespace benanza
