@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/metrics/expression.h"
+#include "core/metrics/metric_sets.h"
 
 namespace benanza::nvidia {
 namespace {
@@ -92,6 +94,17 @@ std::optional<std::string_view> value_of(std::string_view argument, std::string_
   return argument.substr(1);
 }
 
+/// "a,b".
+void take_names(std::string_view text, std::vector<std::string>& names) {
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (end == 0) refuse("--counters", text, "names of counters with commas between them");
+    names.emplace_back(text.substr(0, end));
+    if (end == text.size()) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment) {
@@ -107,6 +120,16 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
       options.kernels = true;
     } else if (argument == "--counters") {
       options.counters = true;
+    } else if (const auto names = value_of(argument, "--counters")) {
+      options.counters = true;
+      take_names(*names, options.counter_names);
+    } else if (const auto metric = value_of(argument, "--metric")) {
+      parse_metric(*metric);  // refuses what is none
+      options.counters = true;
+      options.metrics.emplace_back(*metric);
+    } else if (const auto set = value_of(argument, "--metrics")) {
+      options.counters = true;
+      for (std::string& text : gpu_metric_set(*set)) options.metrics.push_back(std::move(text));
     } else if (const auto bytes = value_of(argument, "--max-workspace")) {
       options.max_workspace_bytes = parse_bytes(*bytes, "--max-workspace");
     } else if (const auto peaks = value_of(argument, "--peaks")) {
@@ -143,7 +166,10 @@ std::vector<harness::BackendFlag> cuda_flags() {
        "of arithmetic and bandwidth: measure (default), none, or a results file of this device "
        "that holds them (also BENANZA_PEAKS)"},
       {"--kernels", "", "kernel names and CUPTI's times in every row, taken when all is timed"},
-      {"--counters", "", "hardware counters in every row, likewise"}};
+      {"--counters", "[=NAME,...]",
+       "hardware counters in every row, likewise; more, by CUPTI's names"},
+      {"--metric", "NAME=EXPRESSION", "arithmetic over counters in every row, likewise"},
+      {"--metrics", "SET", "well-chosen ones: memory, compute or tensor"}};
 }
 
 }  // namespace benanza::nvidia

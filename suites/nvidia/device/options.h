@@ -30,6 +30,10 @@ struct CudaOptions {
   bool kernels = false;
   /// Adds hardware counters to every row.
   bool counters = false;
+  /// More of them, by CUPTI's names.
+  std::vector<std::string> counter_names = {};
+  /// Each "NAME = EXPRESSION" over counters.
+  std::vector<std::string> metrics = {};
 
   bool operator==(const CudaOptions&) const = default;
 };
@@ -38,7 +42,9 @@ struct CudaOptions {
 using Environment = std::function<const char*(const char*)>;
 
 /// Takes --device=N, --max-workspace=BYTES (suffixes K, M, G: KiB, MiB, GiB), --peaks=SOURCE,
-/// --kernels and --counters out of argv; everything else stays, in order, for the harness. Without
+/// --kernels, --counters[=NAME,...], --metric=NAME=EXPRESSION (as often as wanted) and
+/// --metrics=memory|compute|tensor out of argv; everything else stays, in order, for the harness.
+/// Without
 /// --peaks, the environment's BENANZA_PEAKS says it; BENANZA_GPU_LOCK=none leaves the lock to
 /// another process. Throws Error naming the flag and its value.
 CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment);

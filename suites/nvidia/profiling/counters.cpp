@@ -7,9 +7,11 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
+#include "core/metrics/expression.h"
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/driver.h"
 
@@ -140,18 +142,23 @@ class RangeProfiler {
 }  // namespace
 
 CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip,
-                         std::vector<std::uint8_t> availability)
+                         std::vector<std::uint8_t> availability,
+                         const std::vector<std::string>& more)
     : cupti_(cupti), availability_(std::move(availability)), host_(nullptr, Close{&cupti}) {
   // One name that the chip does not know would fail the whole list.
-  for (const char* metric : wanted) {
+  std::vector<std::string> candidates(wanted.begin(), wanted.end());
+  candidates.insert(candidates.end(), more.begin(), more.end());
+  for (const std::string& metric : candidates) {
+    if (std::find(names_.begin(), names_.end(), metric) != names_.end()) continue;
     const Host probe = open(chip);
     try {
-      add(probe, {metric});
-      metrics_.push_back(metric);
+      add(probe, {metric.c_str()});
+      names_.push_back(metric);
     } catch (const ProfilerUnavailable&) {
       // Left out.
     }
   }
+  for (const std::string& name : names_) metrics_.push_back(name.c_str());
   if (metrics_.empty()) throw ProfilerUnavailable("CUPTI knows no counter of " + chip);
   host_ = open(chip);
   add(host_, metrics_);
@@ -293,6 +300,36 @@ Facts counter_facts(const CounterValues& values) {
                                 value("sm__inst_executed_pipe_tensor_op_gmma.sum").value_or(0);
     facts["tensor_core_instructions"] = instructions;
     facts["tensor_core_counted"] = instructions > 0;
+  }
+  return facts;
+}
+
+std::vector<std::string> needed_counters(std::vector<std::string> names,
+                                         const std::vector<std::string>& metrics) {
+  for (const std::string& text : metrics) {
+    const Metric metric = parse_metric(text);
+    for (const std::string& name : metric.expression.names()) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+Facts metric_facts(const CounterValues& values, const std::vector<std::string>& names,
+                   const std::vector<std::string>& metrics) {
+  Facts facts;
+  const auto value = [&](std::string_view name) -> std::optional<double> {
+    const auto found = values.find(std::string(name));
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (const std::string& name : names) {
+    if (const auto number = value(name)) facts["counter_" + name] = *number;
+  }
+  for (const std::string& text : metrics) {
+    const Metric metric = parse_metric(text);
+    if (const auto number = metric.expression.value(value)) {
+      facts["metric_" + metric.name] = *number;
+    }
   }
   return facts;
 }

@@ -21,8 +21,10 @@ using CounterValues = std::map<std::string, double>;
 class CounterPlan {
  public:
   /// `chip`: CUPTI's name, "GH100". `availability`: what the device offers, or empty. Metrics that
-  /// the chip does not have are left out. Throws ProfilerUnavailable.
-  CounterPlan(const Cupti& cupti, const std::string& chip, std::vector<std::uint8_t> availability);
+  /// the chip does not have are left out. `more`: beside those of counter_facts(). Throws
+  /// ProfilerUnavailable.
+  CounterPlan(const Cupti& cupti, const std::string& chip, std::vector<std::uint8_t> availability,
+              const std::vector<std::string>& more = {});
 
   const std::vector<const char*>& metrics() const { return metrics_; }
   const std::vector<std::uint8_t>& image() const { return image_; }
@@ -43,6 +45,8 @@ class CounterPlan {
   const Cupti& cupti_;
   std::vector<std::uint8_t> availability_;
   Host host_;
+  /// What metrics_ points to.
+  std::vector<std::string> names_;
   std::vector<const char*> metrics_;
   std::vector<std::uint8_t> image_;
 };
@@ -61,5 +65,13 @@ std::vector<std::uint8_t> counter_availability(const Cupti& cupti);
 /// arithmetic that shares their pipe), "dram_read_bytes", "dram_written_bytes", "instructions",
 /// "l2_hit_percent", "active_warps_percent"; each only where its metrics are known.
 Facts counter_facts(const CounterValues& values);
+
+/// "counter_NAME" of every one of `names`, and "metric_NAME" of every one of `metrics` ("NAME =
+/// EXPRESSION"); each only where it is known. Throws Error for a metric that is none.
+Facts metric_facts(const CounterValues& values, const std::vector<std::string>& names,
+                   const std::vector<std::string>& metrics);
+/// `names`, and those that `metrics` need; each once.
+std::vector<std::string> needed_counters(std::vector<std::string> names,
+                                         const std::vector<std::string>& metrics);
 
 }  // namespace benanza::nvidia

@@ -63,10 +63,20 @@ Facts CudaProfiler::graphs(const Again& again) {
 
 Facts CudaProfiler::counters(const Again& again) {
   if (!plan_) {
-    plan_ = std::make_unique<CounterPlan>(cupti(), chip_name(cupti(), options_.device),
-                                          counter_availability(cupti()));
+    plan_ = std::make_unique<CounterPlan>(
+        cupti(), chip_name(cupti(), options_.device), counter_availability(cupti()),
+        needed_counters(options_.counter_names, options_.metrics));
+    for (const std::string& name : needed_counters(options_.counter_names, options_.metrics)) {
+      const auto& known = plan_->metrics();
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        throw ProfilerUnavailable("this GPU has no counter " + name);
+      }
+    }
   }
-  return counter_facts(count(cupti(), *plan_, again.call, again.prepare));
+  const CounterValues values = count(cupti(), *plan_, again.call, again.prepare);
+  Facts facts = counter_facts(values);
+  facts.merge(metric_facts(values, options_.counter_names, options_.metrics));
+  return facts;
 }
 
 }  // namespace benanza::nvidia

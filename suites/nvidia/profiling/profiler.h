@@ -30,9 +30,9 @@ class CudaProfiler {
  public:
   explicit CudaProfiler(const CudaOptions& options) : options_(options) {}
 
-  /// Runs a primitive some times more: kernel_facts(), graph_facts() and counter_facts() as asked
-  /// for; "kernels_unavailable" and "counters_unavailable" with the reason. Throws what `again`
-  /// throws.
+  /// Runs a primitive some times more: kernel_facts(), graph_facts(), counter_facts() and
+  /// metric_facts() as asked for; "kernels_unavailable" and "counters_unavailable" with the reason.
+  /// Throws what `again` throws.
   Facts facts(const Again& again);
 
  private:

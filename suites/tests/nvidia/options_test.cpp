@@ -57,6 +57,21 @@ TEST(CudaOptions, TakesItsOwnFlagsAndLeavesTheRestInOrder) {
   EXPECT_THAT(taken.rest, ElementsAre("bench_x", "--benchmark_filter=conv", "--cold", "--fresh"));
 }
 
+TEST(CudaOptions, CountersAndMetricsByName) {
+  const Taken taken = take({"--counters=a.sum,b.sum", "--metric=ratio = a.sum / b.sum",
+                            "--metrics=memory", "--benchmark_filter=x"},
+                           {});
+  EXPECT_TRUE(taken.options.counters);
+  EXPECT_THAT(taken.options.counter_names, ElementsAre("a.sum", "b.sum"));
+  ASSERT_EQ(taken.options.metrics.size(), 4U);
+  EXPECT_EQ(taken.options.metrics[0], "ratio = a.sum / b.sum");
+  EXPECT_THAT(taken.rest, ElementsAre("bench_x", "--benchmark_filter=x"));
+  EXPECT_THROW(take({"--counters=a,,b"}, {}), Error);
+  EXPECT_THROW(take({"--counters="}, {}), Error);
+  EXPECT_THROW(take({"--metric=a / b"}, {}), Error);
+  EXPECT_THROW(take({"--metrics=colour"}, {}), Error);
+}
+
 TEST(CudaOptions, PeaksByFlagOrEnvironment) {
   EXPECT_EQ(take({}, {}).options.peaks, "measure");
   EXPECT_EQ(take({"--peaks=none"}, {}).options.peaks, "none");

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "core/metrics/metric_sets.h"
+
 namespace benanza::nvidia {
 namespace {
 
@@ -99,6 +103,30 @@ TEST(CounterPlan, OfAnH100NeedsNoGpu) {
   EXPECT_EQ(plan.metrics().size(), 10U);
   EXPECT_EQ(plan.passes(), 2U);
   EXPECT_THROW(CounterPlan(*cupti, "no such chip", {}), ProfilerUnavailable);
+
+  // The well-chosen metrics are made of counters that it has.
+  std::vector<std::string> metrics;
+  for (const char* const set : {"memory", "compute", "tensor"}) {
+    for (std::string& text : gpu_metric_set(set)) metrics.push_back(std::move(text));
+  }
+  const auto needed = needed_counters({"no_such_counter"}, metrics);
+  const CounterPlan more(*cupti, "GH100", {}, needed);
+  std::set<std::string> known(more.metrics().begin(), more.metrics().end());
+  for (const std::string& name : needed) {
+    EXPECT_EQ(known.contains(name), name != "no_such_counter") << name;
+  }
+  EXPECT_EQ(known.size(), more.metrics().size());
+}
+
+TEST(MetricFacts, OfCountersByTheirNames) {
+  const Facts facts =
+      metric_facts({{"a.sum", 6}, {"b.sum", 4}}, {"a.sum", "c.sum"},
+                   {"ratio = a.sum / b.sum", "none = c.sum + 1", "broken = a.sum / (b.sum - 4)"});
+  EXPECT_EQ(facts.size(), 2U);
+  EXPECT_EQ(std::get<double>(facts.at("counter_a.sum")), 6);
+  EXPECT_EQ(std::get<double>(facts.at("metric_ratio")), 1.5);
+  EXPECT_EQ(needed_counters({"a"}, {"x = a + b", "y = b / c"}),
+            (std::vector<std::string>{"a", "b", "c"}));
 }
 
 TEST(CudaProfiler, AddsNothingUnasked) {
