@@ -138,16 +138,21 @@ TEST_F(RecordProgram, OutlivesTheEndOfTheRecorder) {
     const int status = ::chdir(folder.c_str()) + (std::freopen("out", "w", stdout) == nullptr);
     if (status == 0) {
       ::execl(BENANZA_RECORD, BENANZA_RECORD, "--out", "run.db", "--", "sh", "-c",
-              "for i in $(seq 1000); do cat line; done; touch all; exec sleep 5", nullptr);
+              "for i in $(seq 1000); do cat line; done; exec sleep 60 >/dev/null 2>&1", nullptr);
     }
     ::_exit(99);
   }
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!std::filesystem::exists(folder / "all") && std::chrono::steady_clock::now() < deadline) {
+  const auto written = [&]() -> std::size_t {
+    try {
+      return RecordingReader(folder / "run.db").sequence().size();
+    } catch (const Error&) {
+      return 0;  // not begun
+    }
+  };
+  while (written() < 1000 && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  // Longer than a flush may be put off.
-  std::this_thread::sleep_for(std::chrono::milliseconds(800));
   ::kill(id, SIGKILL);
   int status = 0;
   ::waitpid(id, &status, 0);

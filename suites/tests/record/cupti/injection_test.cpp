@@ -1,5 +1,6 @@
 // The injected library beside a CUPTI of ours: from a program to its recording.
 #include <gmock/gmock.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,6 +13,7 @@
 namespace benanza::record {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -78,8 +80,8 @@ TEST_F(Injection, RecordsWhatCuptiTells) {
 }
 
 TEST_F(Injection, AKillLosesNoMoreThanTheLastSecond) {
-  EXPECT_EQ(record("launch early sleep 1600 launch late kill"), 128 + SIGKILL);
-  EXPECT_THAT(kernels(), ElementsAre("early"));
+  EXPECT_EQ(record("launch early flushed launch late kill"), 128 + SIGKILL);
+  EXPECT_THAT(kernels(), Contains("early"));
 }
 
 TEST_F(Injection, ManyEventsGoThroughFewBuffers) {
@@ -112,20 +114,20 @@ TEST_F(Injection, OnlyInsideOfARange) {
 }
 
 TEST_F(Injection, AfterADelay) {
-  ASSERT_EQ(record("launch early sleep 1000 launch late", "--delay 0.4"), 0);
+  ASSERT_EQ(record("launch early on launch late", "--delay 3"), 0);
   EXPECT_THAT(kernels(), ElementsAre("late"));
 }
 
 TEST_F(Injection, ForADuration) {
-  ASSERT_EQ(record("launch early sleep 1200 launch late", "--duration 0.5"), 0);
+  ASSERT_EQ(record("launch early off launch late", "--duration 3"), 0);
   EXPECT_THAT(kernels(), ElementsAre("early"));
 }
 
 TEST_F(Injection, BetweenSignals) {
   ASSERT_EQ(shell("LD_LIBRARY_PATH=" FAKE_CUPTI_FOLDER " " BENANZA_RECORD
-                  " --by-signal --out run.db -- " FAKE_GPU_PROGRAM
-                  " launch a sleep 1000 launch b sleep 1000 launch c & recorder=$!; sleep 0.5; "
-                  "kill -USR1 $recorder; sleep 1; kill -USR2 $recorder; wait $recorder"),
+                  " --by-signal --out run.db -- " FAKE_GPU_PROGRAM " launch a signal " +
+                  std::to_string(SIGUSR1) + " on launch b signal " + std::to_string(SIGUSR2) +
+                  " off launch c"),
             0);
   EXPECT_THAT(kernels(), ElementsAre("b"));
 }

@@ -27,6 +27,7 @@ std::uint32_t next_correlation = 1;
 std::uint64_t now = 1'000'000'000'000'000'000;
 std::vector<std::uint32_t> open_ranges;
 std::uint32_t next_range = 1;
+int flushes = 0;
 
 bool is(std::string_view kind) {
   const char* const value = std::getenv("FAKE_CUPTI");
@@ -85,6 +86,7 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 }
 CUptiResult cuptiActivityFlushAll(std::uint32_t) {
   const std::lock_guard lock(mutex);
+  ++flushes;
   while (!records.empty()) {
     std::uint8_t* buffer = nullptr;
     std::size_t size = 0;
@@ -136,6 +138,14 @@ CUptiResult cuptiEnableDomain(std::uint32_t, CUpti_SubscriberHandle, CUpti_Callb
   return CUPTI_SUCCESS;
 }
 
+int fake_is_on() {
+  const std::lock_guard lock(mutex);
+  return enabled.contains(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ? 1 : 0;
+}
+int fake_flushes() {
+  const std::lock_guard lock(mutex);
+  return flushes;
+}
 void fake_launch(const char* kernel) {
   const std::lock_guard lock(mutex);
   CUpti_ActivityAPI call{};

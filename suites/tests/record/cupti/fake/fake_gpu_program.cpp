@@ -1,6 +1,7 @@
 // A program that starts the injected library as the driver does, and then does what its arguments
-// say: launch NAME, push NAME, pop, sleep MILLISECONDS, fork (a child that launches one, too),
-// kill (itself), exit (without the handlers of its end).
+// say: launch NAME, push NAME, pop, on, off (wait until kernels are recorded, or are not), flushed
+// (wait until what was recorded so far is in the journal), signal NUMBER (to its parent), fork (a
+// child that launches one, too), kill (itself), exit (without the handlers of its end).
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -19,6 +20,11 @@ Function* symbol(void* library, const char* name) {
   return reinterpret_cast<Function*>(address);
 }
 
+template <class Condition>
+void await(Condition condition) {
+  while (!condition()) ::usleep(1000);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -31,12 +37,22 @@ int main(int count, char** words) {
   void* const cupti = dlopen("libcupti.so.13", RTLD_NOW);
   if (cupti == nullptr) return 5;
   const auto launch = symbol<void(const char*)>(cupti, "fake_launch");
+  const auto is_on = symbol<int()>(cupti, "fake_is_on");
+  const auto flushes = symbol<int()>(cupti, "fake_flushes");
   for (int at = 1; at < count; ++at) {
     const std::string_view word = words[at];
     if (word == "launch") launch(words[++at]);
     if (word == "push") symbol<void(const char*)>(cupti, "fake_push")(words[++at]);
     if (word == "pop") symbol<void()>(cupti, "fake_pop")();
-    if (word == "sleep") ::usleep(static_cast<useconds_t>(std::atoi(words[++at])) * 1000);
+    if (word == "on" || word == "off") {
+      await([&] { return is_on() == (word == "on" ? 1 : 0); });
+    }
+    if (word == "flushed") {
+      // The journal is written behind CUPTI's flush, before its next one.
+      const int before = flushes();
+      await([&] { return flushes() >= before + 2; });
+    }
+    if (word == "signal") ::kill(::getppid(), std::atoi(words[++at]));
     if (word == "kill") ::raise(SIGKILL);
     if (word == "exit") ::_exit(0);
     if (word == "fork") {
