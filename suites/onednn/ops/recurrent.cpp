@@ -8,16 +8,23 @@ Plan plan(const Recurrent& shape, const VariantContext& context) {
   check_recurrence(shape, context);
   const auto kind =
       shape.training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
-  Plan plan{.implementation = recurrence(shape, context, kind),
+  // In training at bf16 the library has no lstm without both, the first cells and the last.
+  const bool lstm = shape.kind == RecurrentKind::lstm;
+  Recurrent asked = shape;
+  if (shape.training && lstm) asked.initial = asked.final = true;
+  Plan plan{.implementation = recurrence(asked, context, kind),
             .operands = {},
             .result = output_argument(shape, DNNL_ARG_DST_LAYER, false)};
   add_recurrent_operands(plan, shape);
   if (shape.final) {
     plan.further_results.push_back(state_argument(shape, DNNL_ARG_DST_ITER));
-    if (shape.kind == RecurrentKind::lstm) {
-      plan.further_results.push_back(state_argument(shape, DNNL_ARG_DST_ITER_C));
-    }
+    if (lstm) plan.further_results.push_back(state_argument(shape, DNNL_ARG_DST_ITER_C));
   }
+  const auto fill = [&](int h, int c) {
+    for (const int id : {h, c}) plan.fills.push_back({.id = id});
+  };
+  if (asked.final && !shape.final) fill(DNNL_ARG_DST_ITER, DNNL_ARG_DST_ITER_C);
+  if (asked.initial && !shape.initial) fill(DNNL_ARG_SRC_ITER, DNNL_ARG_SRC_ITER_C);
   return plan;
 }
 

@@ -73,9 +73,10 @@ Plan plan(const RecurrentGradient& gradient, const VariantContext& context) {
   check_recurrence(shape, context);
   const bool lstm = shape.kind == RecurrentKind::lstm;
   // Without an initial state oneDNN 2.6 adds to the recurrence's gradient what it should not (from
-  // left to right, not of gru; found by our tests with version 2.6.3): it is given one of zeros.
+  // left to right, not of gru; found by our tests with version 2.6.3), and at bf16 it has no lstm
+  // whose cells are given but not asked for. It is given states of zeros, and makes all.
   Recurrent with_states = shape;
-  with_states.initial = true;
+  with_states.initial = with_states.final = true;
   const Calls both = calls(with_states, context);
   Plan plan{.implementation = both.gradient,
             .operands = {},
@@ -101,9 +102,12 @@ Plan plan(const RecurrentGradient& gradient, const VariantContext& context) {
   if (shape.final) {
     plan.operands.push_back(state_argument(shape, DNNL_ARG_DIFF_DST_ITER));
     if (lstm) plan.operands.push_back(state_argument(shape, DNNL_ARG_DIFF_DST_ITER_C));
-    forward.results.push_back(DNNL_ARG_DST_ITER);
-    if (lstm) forward.results.push_back(DNNL_ARG_DST_ITER_C);
+  } else {
+    plan.fills.push_back({.id = DNNL_ARG_DIFF_DST_ITER});
+    if (lstm) plan.fills.push_back({.id = DNNL_ARG_DIFF_DST_ITER_C});
   }
+  forward.results.push_back(DNNL_ARG_DST_ITER);
+  if (lstm) forward.results.push_back(DNNL_ARG_DST_ITER_C);
   plan.further_results.push_back(
       weight_gradient(shape, DNNL_ARG_DIFF_WEIGHTS_LAYER, shape.input_size));
   plan.further_results.push_back(weight_gradient(shape, DNNL_ARG_DIFF_WEIGHTS_ITER, shape.hidden));
