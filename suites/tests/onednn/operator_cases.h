@@ -17,6 +17,7 @@ inline constexpr bool no_int8 = false;
 inline void PrintTo(const Case& one, std::ostream* out) { *out << one.key; }
 
 inline constexpr Case cases[] = {
+    {"logsoftmax/2x10_a1", no_int8},
     {"conv/2x16x13x11_k24x3x3_p1.1.1.1_s1x1_d1x1_g1"},
     {"conv/1x16x13x11_k24x3x3_p1.0.2.1_s2x1_d2x1_g1_bias"},
     {"select/3x5x7x5_va2_vb-3"},
