@@ -271,8 +271,6 @@ Database::Database(const fs::path& path)
                              "ORDER BY m.id")) {
   // Pages are looked at where the system keeps them.
   connection_.execute("PRAGMA mmap_size = 4294967296");
-  // One look at the file, and one lock, for all questions; closing ends it.
-  connection_.execute("BEGIN");
 }
 
 std::vector<Origin> Database::origins() { return read_origins(connection_); }
@@ -307,12 +305,16 @@ std::vector<DatabaseTally> Database::tallies() {
   return tallies;
 }
 
-void Database::find(const std::string& key, const std::function<void(Row&&)>& add) {
-  find_problem_.bind(1, std::string_view(key));
-  if (!find_problem_.step()) return;
-  find_rows_.bind(1, find_problem_.integer(0));
-  find_problem_.reset();
-  while (find_rows_.step()) add(read_row(find_rows_, key, connection_.path()));
+void Database::find(const std::set<std::string, std::less<>>& keys,
+                    const std::function<void(Row&&)>& add) {
+  const sqlite::Transaction one_lock_for_all(connection_, sqlite::Transaction::Kind::read);
+  for (const std::string& key : keys) {
+    find_problem_.bind(1, std::string_view(key));
+    if (!find_problem_.step()) continue;
+    find_rows_.bind(1, find_problem_.integer(0));
+    find_problem_.reset();
+    while (find_rows_.step()) add(read_row(find_rows_, key, connection_.path()));
+  }
 }
 
 void Database::all(const std::string& backend, const std::function<void(Row&&)>& add) {

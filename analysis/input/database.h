@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,8 @@ class Database {
 
   std::vector<Origin> origins();
   std::vector<DatabaseTally> tallies();
-  /// Every row of one problem, in the order of import.
-  void find(const std::string& key, const std::function<void(Row&&)>& add);
+  /// Every row of these problems, in the order of the keys, those of one in the order of import.
+  void find(const std::set<std::string, std::less<>>& keys, const std::function<void(Row&&)>& add);
   /// Every row of one backend, or of all if it is empty, in the order of import.
   void all(const std::string& backend, const std::function<void(Row&&)>& add);
 

@@ -61,7 +61,7 @@ void read_database(const fs::path& path, const std::optional<KeySet>& wanted,
   for (const Origin& origin : database.origins()) collector.begin(origin);
   const auto add = [&](Row&& row) { collector.add(std::move(row)); };
   if (!wanted) return database.all("", add);
-  for (const std::string& key : *wanted) database.find(key, add);
+  database.find(*wanted, add);
 }
 
 }  // namespace

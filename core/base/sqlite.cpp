@@ -109,8 +109,8 @@ std::span<const std::byte> Statement::blob(int column) const {
           static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
 }
 
-Transaction::Transaction(Connection& connection) : connection_(connection) {
-  connection_.execute("BEGIN IMMEDIATE");
+Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
+  connection_.execute(kind == Kind::read ? "BEGIN" : "BEGIN IMMEDIATE");
 }
 
 Transaction::~Transaction() {

@@ -80,7 +80,8 @@ class Statement {
 /// All or nothing: undone at the end of its life unless committed.
 class Transaction {
  public:
-  explicit Transaction(Connection& connection);
+  enum class Kind { read, write };
+  explicit Transaction(Connection& connection, Kind kind = Kind::write);
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction();

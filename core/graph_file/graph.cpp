@@ -31,9 +31,10 @@ class GraphFile {
     const auto schema = root().find("schema");
     if (!schema) throw error("is not a graph file: it has no \"schema\"");
     // In the next one a list of problems may have a count; else both are the same.
-    const std::string expected = std::to_string(graph_schema);
-    if (schema->text() != expected && schema->text() != std::to_string(graph_schema + 1)) {
-      throw error("has schema " + schema->text() + ", not " + expected);
+    const std::string plain = std::to_string(graph_schema);
+    const std::string counted = std::to_string(graph_schema + 1);
+    if (schema->text() != plain && schema->text() != counted) {
+      throw error("has schema " + schema->text() + ", not " + plain + " or " + counted);
     }
   }
 

@@ -185,8 +185,8 @@ TEST_F(Suite, AGraphFileThatIsNoneIsOneLine) {
     write_file(graph, text);
     expect_error(run({flag}), "m.graph.json: is not a graph file");
   }
-  write_file(graph, R"({"schema": 2, "layers": []})");
-  expect_error(run({flag}), "has schema 2, not 1; write it with benanza-generate");
+  write_file(graph, R"({"schema": 3, "layers": []})");
+  expect_error(run({flag}), "has schema 3, not 1 or 2; write it with benanza-generate");
   write_file(graph, R"({"schema": 1, "model": "m", "layers": [
     {"name": "b", "op": "Identity", "inputs": [], "cost": "free", "problems": []}]})");
   expect_error(run({flag}), "names no problem");
