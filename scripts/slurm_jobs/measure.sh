@@ -35,7 +35,8 @@ queue_again() {
     fail "nothing was measured within the time limit; give more: scripts/slurm resume ... -- --time=..."
   fi
   say "time is up: queued again"
-  scontrol requeue "$SLURM_JOB_ID" || fail "could not be queued again: scripts/slurm resume does it"
+  # SLURM_JOB_ID of the array's last task is the array's own number: all of it would be queued again.
+  scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" || fail "could not be queued again: scripts/slurm resume does it"
   # Slurm ends this job now.
   sleep 600
   exit 1

@@ -149,7 +149,7 @@ class Cluster:
 
     def kill_node(self, node):
         """As a power cut: the daemon, and all that its jobs have started, are gone at once."""
-        steps = []
+        steps, watchers = [], []
         for entry in pathlib.Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
@@ -157,15 +157,21 @@ class Cluster:
                     environment = (entry / "environ").read_bytes().split(b"\0")
                 except OSError:
                     continue
+                if words.startswith("slurmstepd"):
+                    watchers.append(int(entry.name))
                 own = f"SLURM_CONF={self.folder}/slurm.conf".encode() in environment
                 if own and f"SLURMD_NODENAME={node}".encode() in environment:
                     steps.append(int(entry.name))
+        # Whoever watches one of the steps would tell the controller of its end.
+        steps += [one for one in watchers if set(children(one)) & set(steps)]
         daemon = self.pid(f"slurmd.{node}.pid")
-        for pid in [daemon, *children(daemon)[1:], *steps]:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        # None of them sees another one's end, and tells the controller of it.
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in [daemon, *children(daemon)[1:], *steps]:
+                try:
+                    os.kill(pid, number)
+                except ProcessLookupError:
+                    pass
 
     def stop(self):
         """By their pid files, steps of jobs first."""

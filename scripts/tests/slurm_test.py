@@ -197,6 +197,8 @@ class Slurm(unittest.TestCase):
         self.await_("the report", lambda: self.is_done("report"))
         for shard in (1, 3):
             self.assertIn(f"shard {shard} of 3, start number 2", self.log(shard))
+        # The shard whose time was up is that of the array's number, and was queued again alone.
+        self.assertNotIn("start number 2", self.log(2))
         self.expect_everything_once()
         status = self.slurm("status", self.out)
         self.assertRegex(status, r"measure    3 of 3 shards, (\d+) of \1 rows\n")

@@ -27,6 +27,7 @@ void await(const std::string& gate) {
 double FakeStopwatch::time(Primitive& primitive, std::int64_t calls) {
   primitive.run();
   auto& fake = dynamic_cast<FakePrimitive&>(primitive);
+  std::this_thread::sleep_for(hold_.pause);
   if (fake.is_new() && ++primitives_ > hold_.primitives) await(hold_.gate);
   return fake.seconds_per_call() * static_cast<double>(calls);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -8,12 +9,14 @@
 
 namespace benanza::harness {
 
-/// Where a run stops until a test lets it go on.
+/// What makes a run last: a place where it stops until a test lets it go on, and time.
 struct Hold {
   /// Primitives that are timed before; none of the later ones is until `gate` exists.
   int primitives = std::numeric_limits<int>::max();
   /// "`gate`.reached" is written when the run gets there.
   std::string gate = "";
+  /// Really spent in every time().
+  std::chrono::milliseconds pause{0};
 };
 
 /// Says how long calls took instead of looking at a clock; runs the primitive all the same, once.

@@ -1,4 +1,5 @@
-// bench_fake - a suite without a library. FAKE_THREADS: what its system says. FAKE_HOLD_AFTER:
+// bench_fake - a suite without a library. FAKE_THREADS: what its system says. FAKE_PAUSE_MS: time
+// that a sample really takes. FAKE_HOLD_AFTER:
 // primitives that it times before it waits for the file FAKE_GATE.
 #include <cstdlib>
 #include <string>
@@ -22,8 +23,9 @@ constexpr const char* elu[] = {"elu/1x8_a1"};
 }  // namespace
 
 int main(int argc, char** argv) {
-  const benanza::harness::Hold hold{std::stoi(variable("FAKE_HOLD_AFTER", "1000000")),
-                                    variable("FAKE_GATE", "")};
+  const benanza::harness::Hold hold{
+      std::stoi(variable("FAKE_HOLD_AFTER", "1000000")), variable("FAKE_GATE", ""),
+      std::chrono::milliseconds(std::stoi(variable("FAKE_PAUSE_MS", "0")))};
   benanza::harness::FakeBackend backend(variable("FAKE_THREADS", "1"), hold);
   return benanza::harness::bench_main(
       argc, argv, backend, {{relu, tanh_table, sigmoid, elu}, {benanza::Precision::fp32}},
