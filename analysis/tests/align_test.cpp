@@ -201,5 +201,23 @@ TEST(SameModel, OtherModelsAndBatchesAreOneLine) {
               AllOf(HasSubstr("it has 6 convolutions"), HasSubstr("m, batch 1 has 3")));
 }
 
+// Profiles hold no key of an operator of the backward pass.
+TEST(SameModel, OfATrainingStepTheForwardPassTells) {
+  Graph graph{.model = "m", .batch = 1};
+  graph.layers.push_back(layer("c", "Conv", {}, "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"));
+  graph.layers.push_back(
+      layer("c.data_gradient", "Conv", {0}, "deconv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"));
+  graph.layers.push_back(layer("c.other", "Gemm", {1}, "gemm/m4_n8_k8_nn"));
+  const Profile profile =
+      profile_of(TraceWriter()
+                     .conv(1, 8, 8, 4)
+                     .op("aten::convolution_backward", {{1, 8, 4, 4}}, {}, {{"dgrad", 1}}));
+  EXPECT_THAT(refusal(graph, profile), HasSubstr("1 of the 3 convolutions"));
+  graph.layers[0].phase = "forward";
+  graph.layers[1].phase = "backward";
+  graph.layers[2].phase = "update";
+  EXPECT_EQ(refusal(graph, profile), "");
+}
+
 }  // namespace
 }  // namespace benanza::analysis
