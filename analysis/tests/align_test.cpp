@@ -208,10 +208,10 @@ TEST(SameModel, OfATrainingStepTheForwardPassTells) {
   graph.layers.push_back(
       layer("c.data_gradient", "Conv", {0}, "deconv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"));
   graph.layers.push_back(layer("c.other", "Gemm", {1}, "gemm/m4_n8_k8_nn"));
-  const Profile profile =
-      profile_of(TraceWriter()
-                     .conv(1, 8, 8, 4)
-                     .op("aten::convolution_backward", {{1, 8, 4, 4}}, {}, {{"dgrad", 1}}));
+  TraceWriter trace;
+  trace.conv(1, 8, 8, 4).op("aten::convolution_backward", {{1, 8, 4, 4}}, {}, {{"dgrad", 1}});
+  for (int i = 0; i < 6; ++i) trace.op("aten::mm", {{7, 5}, {5, 3}}, {}, {{"sgemm", 1}});
+  const Profile profile = profile_of(trace);
   EXPECT_THAT(refusal(graph, profile), HasSubstr("1 of the 3 convolutions"));
   graph.layers[0].phase = "forward";
   graph.layers[1].phase = "backward";
