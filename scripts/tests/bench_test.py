@@ -74,6 +74,15 @@ class Bench(unittest.TestCase):
         configured = (self.folder / "configured").read_text()
         self.assertIn("-DBENANZA_PRECISIONS=fp32;fp16 ", configured)
 
+    def test_a_training_step_at_a_half_precision_is_measured_in_fp32_too(self):
+        for asked, measured in (("bf16", "bf16;fp32"), ("fp16,fp32", "fp16;fp32"),
+                                ("tf32", "tf32")):
+            self.bench("good.onnx", "--training", "--precision", asked)
+            configured = (self.folder / "configured").read_text()
+            self.assertIn(f"-DBENANZA_PRECISIONS={measured} ", configured)
+        self.bench("good.onnx", "--precision", "bf16")
+        self.assertIn("-DBENANZA_PRECISIONS=bf16 ", (self.folder / "configured").read_text())
+
     def test_a_model_that_onnx_runtime_refuses(self):
         finished = self.bench("other.onnx", "good.onnx", "--profile")
         self.assertEqual(finished.returncode, 1)
