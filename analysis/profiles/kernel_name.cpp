@@ -150,6 +150,21 @@ KernelRole role(std::string_view name) {
 
 }  // namespace
 
+std::string kernel_label(std::string_view name) {
+  constexpr std::string_view nothing = "void ";
+  if (name.starts_with(nothing)) name.remove_prefix(nothing.size());
+  if (!name.ends_with(')')) return std::string(name);
+  // The bracket that belongs to the last one. Types of functions have brackets, too.
+  std::size_t open = 0;
+  for (std::size_t at = name.size(); at-- > 0;) {
+    if (name[at] == ')') ++open;
+    if (name[at] != '(' || --open > 0) continue;
+    // "Memset (Device)" is no function.
+    return std::string(at == 0 || name[at - 1] == ' ' ? name : name.substr(0, at));
+  }
+  return std::string(name);
+}
+
 KernelTraits kernel_traits(std::string_view name) {
   const std::string text = lower_case(name);
   KernelTraits traits{.role = role(text)};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/problem/precision.h"
@@ -30,6 +31,10 @@ struct KernelTraits {
   /// a plain product (a 1x1 convolution, or an explicit GEMM). Empty if unknown or no convolution.
   std::string_view algorithm{};
 };
+
+/// A demangled name without its result's type and its parameters, for people:
+/// "at::native::f<int>" of "void at::native::f<int>(int, float*)". Other names stay.
+std::string kernel_label(std::string_view name);
 
 /// `name`: as CUPTI demangles it, or mangled. Rules: the names in cuDNN 9, cuBLAS 13 and PyTorch 2;
 /// those for Tensor Cores have not been held against hardware counters.

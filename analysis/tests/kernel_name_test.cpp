@@ -93,5 +93,16 @@ TEST(KernelName, TellsWhatOnlyMovesBytes) {
   }
 }
 
+TEST(KernelLabel, IsTheNameWithoutResultAndParameters) {
+  EXPECT_EQ(kernel_label("void at::native::f<int>(int, float*)"), "at::native::f<int>");
+  EXPECT_EQ(kernel_label("void f<(int)4, g(int)::{lambda()#1}>(h(*)(int))"),
+            "f<(int)4, g(int)::{lambda()#1}>");
+  EXPECT_EQ(kernel_label("void (anonymous namespace)::f<2>(int)"), "(anonymous namespace)::f<2>");
+  EXPECT_EQ(kernel_label("sm90_xmma_gemm"), "sm90_xmma_gemm");
+  EXPECT_EQ(kernel_label("Memset (Device)"), "Memset (Device)");
+  EXPECT_EQ(kernel_label("odd)"), "odd)");
+  EXPECT_EQ(kernel_label(""), "");
+}
+
 }  // namespace
 }  // namespace benanza::analysis

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/recording/readable_name.h"
+
 namespace benanza {
 namespace {
 
@@ -14,9 +16,14 @@ class Reader {
 
   DeviceRecording read() {
     if (!has_tables()) return {};
+    std::unordered_map<std::string, std::uint32_t> of_text;
     rows("SELECT id, text FROM name ORDER BY id", [&](const sqlite::Statement& row) {
-      places_.emplace(row.integer(0), static_cast<std::uint32_t>(result_.names.size()));
-      result_.names.emplace_back(row.text(1));
+      // Recordings were made that hold them as the compiler wrote them.
+      std::string text = readable_name(row.text(1));
+      const auto [place, is_new] =
+          of_text.try_emplace(text, static_cast<std::uint32_t>(result_.names.size()));
+      places_.emplace(row.integer(0), place->second);
+      if (is_new) result_.names.push_back(std::move(text));
     });
     rows("SELECT id, lost_events FROM process ORDER BY id", [&](const sqlite::Statement& row) {
       result_.processes.push_back(row.integer(0));

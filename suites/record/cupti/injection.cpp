@@ -7,16 +7,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/recording/journal.h"
 #include "suites/nvidia/profiling/cupti.h"
 #include "suites/record/cupti/buffers.h"
+#include "suites/record/cupti/calls.h"
 #include "suites/record/cupti/control.h"
 #include "suites/record/cupti/convert.h"
 #include "suites/record/cupti/range_gate.h"
@@ -37,9 +41,19 @@ constexpr int steps_of_patience = 6000;
 constexpr CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
     CUPTI_ACTIVITY_KIND_MARKER, CUPTI_ACTIVITY_KIND_GRAPH_TRACE};
+/// Calls are recorded one by one: CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER would be all of them.
+struct Calls {
+  const char* enable;
+  CUpti_CallbackDomain domain;
+  CUpti_ActivityKind kind;
+};
+constexpr Calls all_calls[] = {
+    {"cuptiActivityEnableRuntimeApi", CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_ACTIVITY_KIND_RUNTIME},
+    {"cuptiActivityEnableDriverApi", CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_ACTIVITY_KIND_DRIVER}};
+/// A process that ends does not wait longer for the thread that reads.
+constexpr auto longest_wait = std::chrono::seconds(2);
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -94,6 +108,12 @@ class Session {
       flush_ = cupti_->function<decltype(cuptiActivityFlushAll)>("cuptiActivityFlushAll");
       cupti_->call<decltype(cuptiActivityRegisterCallbacks)>("cuptiActivityRegisterCallbacks",
                                                              &request, &complete);
+      for (const Calls& calls : all_calls) {
+        calls_.push_back(recorded_calls(calls.domain, name_of()));
+      }
+      // Who polls an event asks for it thousands of times. Older ones do not know it.
+      cupti_->function<decltype(cuptiActivityEnableAllSyncRecords)>(
+          "cuptiActivityEnableAllSyncRecords")(0);
       tell_clock();
       if (gate_.has_name()) listen_for_ranges();
       switch_if_needed();
@@ -170,6 +190,7 @@ class Session {
         reason = error.what();
       }
     }
+    switch_calls(wanted, failed, reason);
     // Each time anew, as every range would: the reader keeps each text once.
     if (!failed.empty() && wanted) {
       note(true, reason + " for records of kind " + failed +
@@ -177,11 +198,33 @@ class Session {
     }
   }
 
+  /// A call that is not to be had is left out; where none is, the kind has failed.
+  void switch_calls(bool wanted, std::string& failed, std::string& reason) {
+    for (std::size_t at = 0; at < calls_.size(); ++at) {
+      auto* const enable =
+          cupti_->function<decltype(cuptiActivityEnableRuntimeApi)>(all_calls[at].enable);
+      CUptiResult result = CUPTI_SUCCESS;
+      bool is_any = false;
+      for (const CUpti_CallbackId id : calls_[at]) {
+        result = enable(id, wanted ? 1 : 0);
+        is_any = is_any || result == CUPTI_SUCCESS;
+      }
+      if (is_any || calls_[at].empty()) continue;
+      const char* words = "unknown error";
+      cupti_->function<decltype(cuptiGetResultString)>("cuptiGetResultString")(result, &words);
+      failed += (failed.empty() ? "" : ", ") + std::to_string(all_calls[at].kind);
+      reason = std::string(all_calls[at].enable) + ": " + words;
+    }
+  }
+
   void work() {
     std::uint32_t beat = control_.beat();
     int silent = 0;
-    for (int count = 1; !is_over_; ++count) {
-      std::this_thread::sleep_for(step);
+    std::unique_lock lock(work_mutex_);
+    for (int count = 1;; ++count) {
+      wake_.wait_for(lock, step, [this] { return is_over_.load(); });
+      // The process ends, and CUPTI with it.
+      if (is_over_) return;
       silent = control_.beat() == beat ? silent + 1 : 0;
       beat = control_.beat();
       if (silent > steps_of_patience) is_over_ = true;
@@ -192,10 +235,16 @@ class Session {
     }
   }
 
+  /// Behind it nothing of ours calls CUPTI, whose end comes at any time now.
   void end() {
     // A child that was forked has none of our threads, and its parent tells of itself.
     if (::getpid() != process_) return;
-    is_over_ = true;
+    {
+      const std::unique_lock lock(work_mutex_, longest_wait);
+      is_over_ = true;
+    }
+    wake_.notify_all();
+    switch_if_needed();
     flush_(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     flush_journal();
   }
@@ -213,20 +262,26 @@ class Session {
     get()->buffers_.give_back(buffer);
   }
 
-  void read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) {
-    const auto name_of = [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  CallName name_of() const {
+    return [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) -> const char* {
       const char* name = nullptr;
       return call_name_(domain, id, &name) == CUPTI_SUCCESS ? name : nullptr;
     };
+  }
+
+  void read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) {
+    const CallName names = name_of();
     const std::lock_guard lock(journal_mutex_);
     CUpti_Activity* record = nullptr;
     while (valid > 0 && next_(buffer, valid, &record) == CUPTI_SUCCESS) {
-      if (const auto event = event_of(*record, name_of)) journal_.add(*event);
+      if (const auto event = event_of(*record, names)) journal_.add(*event);
     }
     std::size_t lost = 0;
     if (dropped_(context, stream, &lost) == CUPTI_SUCCESS && lost > 0) {
       journal_.add(LostEvent{.events = lost});
     }
+    // Nobody else will.
+    if (is_over_) journal_.flush();
   }
 
   void listen_for_ranges() {
@@ -315,6 +370,11 @@ class Session {
   decltype(cuptiGetCallbackName)* call_name_ = nullptr;
   decltype(cuptiActivityFlushAll)* flush_ = nullptr;
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  /// Of each of all_calls, the numbers of those that are recorded.
+  std::vector<std::vector<CUpti_CallbackId>> calls_;
+  /// Held by our thread while it calls CUPTI.
+  std::timed_mutex work_mutex_;
+  std::condition_variable_any wake_;
   std::mutex switch_mutex_;
   bool is_on_ = false;
   std::atomic<bool> is_over_ = false;
