@@ -4,6 +4,7 @@
 #include <cctype>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace benanza::analysis {
 namespace {
@@ -151,18 +152,37 @@ KernelRole role(std::string_view name) {
 }  // namespace
 
 std::string kernel_label(std::string_view name) {
-  constexpr std::string_view nothing = "void ";
-  if (name.starts_with(nothing)) name.remove_prefix(nothing.size());
-  if (!name.ends_with(')')) return std::string(name);
-  // The bracket that belongs to the last one. Types of functions have brackets, too.
-  std::size_t open = 0;
-  for (std::size_t at = name.size(); at-- > 0;) {
-    if (name[at] == ')') ++open;
-    if (name[at] != '(' || --open > 0) continue;
-    // "Memset (Device)" is no function.
-    return std::string(at == 0 || name[at - 1] == ' ' ? name : name.substr(0, at));
+  // "Memset (Device)" is no function.
+  const std::size_t open = name.find('(');
+  const bool is_function =
+      name.ends_with(')') && open != 0 && open != std::string_view::npos &&
+      (name[open - 1] != ' ' || name.starts_with("void ") || name.find('<') < open);
+  if (!is_function) return std::string(name);
+  std::string text;
+  int depth = 0;
+  for (const char letter : name) {
+    if (letter == '(' || letter == '{') ++depth;
+    if (depth == 0) text += letter;
+    if (letter == ')' || letter == '}') --depth;
   }
-  return std::string(name);
+  if (depth != 0) return std::string(name);
+  // What is left of "(anonymous namespace)::", "f()::{lambda()#1}::operator()() const".
+  const auto replace = [&](std::string_view what, std::string_view with) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+      text.replace(at, what.size(), with);
+    }
+  };
+  replace("::operator", "");
+  replace(" const", "");
+  replace("::::", "::");
+  for (const auto& [what, with] :
+       {std::pair{"<::", "<"}, {" ::", " "}, {"::,", ","}, {"::>", ">"}, {":: ", " "}}) {
+    replace(what, with);
+  }
+  while (text.ends_with("::")) text.resize(text.size() - 2);
+  if (text.starts_with("void ")) text.erase(0, 5);
+  if (text.starts_with("::")) text.erase(0, 2);
+  return text;
 }
 
 KernelTraits kernel_traits(std::string_view name) {

@@ -32,8 +32,9 @@ struct KernelTraits {
   std::string_view algorithm{};
 };
 
-/// A demangled name without its result's type and its parameters, for people:
-/// "at::native::f<int>" of "void at::native::f<int>(int, float*)". Other names stay.
+/// A demangled name for people: without the result's type, parameters, anonymous namespaces and
+/// lambdas. "at::f<at::g_cuda>" of "void at::f<at::g_cuda(int)::{lambda(float)#1}>(int, float*)".
+/// Two kernels can have one label. Other names stay.
 std::string kernel_label(std::string_view name);
 
 /// `name`: as CUPTI demangles it, or mangled. Rules: the names in cuDNN 9, cuBLAS 13 and PyTorch 2;

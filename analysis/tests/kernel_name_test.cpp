@@ -93,14 +93,21 @@ TEST(KernelName, TellsWhatOnlyMovesBytes) {
   }
 }
 
-TEST(KernelLabel, IsTheNameWithoutResultAndParameters) {
+TEST(KernelLabel, IsWhatPeopleReadOfAName) {
   EXPECT_EQ(kernel_label("void at::native::f<int>(int, float*)"), "at::native::f<int>");
-  EXPECT_EQ(kernel_label("void f<(int)4, g(int)::{lambda()#1}>(h(*)(int))"),
-            "f<(int)4, g(int)::{lambda()#1}>");
-  EXPECT_EQ(kernel_label("void (anonymous namespace)::f<2>(int)"), "(anonymous namespace)::f<2>");
+  EXPECT_EQ(kernel_label("void f<(int)4, g(int)::{lambda()#1}>(h(*)(int))"), "f<4, g>");
+  EXPECT_EQ(kernel_label("void (anonymous namespace)::f<2>(int)"), "f<2>");
+  EXPECT_EQ(kernel_label("void a::(anonymous namespace)::f<b::(anonymous namespace)::g>(int)"),
+            "a::f<b::g>");
+  EXPECT_EQ(
+      kernel_label("void a::f<8, a::(anonymous namespace)::clamp(a::T&)::{lambda()#1}::"
+                   "operator()() const::{lambda(c10::Half)#1}, std::array<char*, 2ul> >(int)"),
+      "a::f<8, a::clamp, std::array<char*, 2ul> >");
+  EXPECT_EQ(kernel_label("f(int)"), "f");
   EXPECT_EQ(kernel_label("sm90_xmma_gemm"), "sm90_xmma_gemm");
   EXPECT_EQ(kernel_label("Memset (Device)"), "Memset (Device)");
   EXPECT_EQ(kernel_label("odd)"), "odd)");
+  EXPECT_EQ(kernel_label("void odd((a)"), "void odd((a)");
   EXPECT_EQ(kernel_label(""), "");
 }
 

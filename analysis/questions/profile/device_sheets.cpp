@@ -13,7 +13,7 @@ namespace {
 using Profiles = std::vector<DeviceProfile>;
 
 /// Names of C++ templates can have thousands of letters.
-constexpr std::size_t kernel_width = 110;
+constexpr std::size_t kernel_width = 140;
 
 /// A table of rows by name.
 struct Table {
