@@ -47,13 +47,13 @@ class Reader {
         });
     work(Work::Kind::kernel,
          "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
-         "correlation, graph, name, 0 FROM kernel");
+         "correlation, graph, name, 0, node FROM kernel");
     work(Work::Kind::copy,
          "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
-         "correlation, graph, direction, bytes FROM copy");
+         "correlation, graph, direction, bytes, node FROM copy");
     work(Work::Kind::graph,
          "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
-         "correlation, graph, NULL, 0 FROM graph_launch");
+         "correlation, graph, NULL, 0, NULL FROM graph_launch");
     std::stable_sort(result_.work.begin(), result_.work.end(),
                      [](const Work& a, const Work& b) { return a.start < b.start; });
     rows(
@@ -121,6 +121,7 @@ class Reader {
                .stream = static_cast<std::uint32_t>(row.integer(5)),
                .correlation = static_cast<std::uint32_t>(row.integer(6)),
                .graph = row.optional_integer(7),
+               .node = row.optional_integer(10),
                .bytes = row.integer(9)};
       one.name = kind == Work::Kind::graph ? graph_name(one.graph) : name(row, 8);
       result_.work.push_back(one);

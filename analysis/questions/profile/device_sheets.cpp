@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/profiles/kernel_name.h"
+#include "core/recording/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {
@@ -235,12 +235,22 @@ std::string tensor_core_text(const DeviceProfile& profile) {
       percent(profile.plain_seconds), percent(profile.unknown_tensor_core_seconds));
 }
 
+std::string library_text(const DeviceProfile& profile) {
+  return fmt::format(
+      "of {:.3f} ms in kernels of cuDNN, cuBLAS and cuBLASLt, {:.1f}% belong to calls that are "
+      "known",
+      profile.library_kernel_seconds * 1e3,
+      profile.known_library_kernel_seconds / profile.library_kernel_seconds * 100);
+}
+
 nlohmann::ordered_json device_facts(const DeviceProfile& profile) {
   return {{"kernels", profile.kernel_count},
           {"kernel_seconds", profile.kernel_seconds},
           {"tensor_core_seconds", profile.tensor_core_seconds},
           {"plain_seconds", profile.plain_seconds},
           {"unknown_tensor_core_seconds", profile.unknown_tensor_core_seconds},
+          {"library_kernel_seconds", profile.library_kernel_seconds},
+          {"known_library_kernel_seconds", profile.known_library_kernel_seconds},
           {"known_arithmetic_seconds", profile.known_arithmetic_seconds},
           {"lost_events", profile.lost_events}};
 }

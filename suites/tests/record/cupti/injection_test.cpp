@@ -128,6 +128,13 @@ TEST_F(Injection, OnlyInsideOfARange) {
   EXPECT_THAT(kernels(), ElementsAre("in", "deeper"));
 }
 
+TEST_F(Injection, GraphsAsAWholeOnlyInsideOfARange) {
+  ASSERT_EQ(record("graph push step graph graph pop graph", "--graphs whole --range step"), 0);
+  EXPECT_THAT(kernels(), ElementsAre("graph 7", "graph 7"));
+  ASSERT_EQ(record("graph push step graph pop", "--force --range step"), 0);
+  EXPECT_THAT(kernels(), IsEmpty());
+}
+
 TEST_F(Injection, AfterADelay) {
   ASSERT_EQ(record("launch early on launch late", "--delay 3"), 0);
   EXPECT_THAT(kernels(), ElementsAre("late"));

@@ -155,6 +155,8 @@ CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,
         return sizeof(CUpti_ActivityKernel10);
       case CUPTI_ACTIVITY_KIND_DEVICE:
         return sizeof(CUpti_ActivityDevice5);
+      case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+        return sizeof(CUpti_ActivityGraphTrace2);
       case CUPTI_ACTIVITY_KIND_MARKER:
         return sizeof(CUpti_ActivityMarker2);
       default:
@@ -219,6 +221,18 @@ void fake_launch(const char* kernel) {
   record.end = now + 1100;
   record.correlationId = next_correlation++;
   record.name = kernel;
+  add(record);
+  now += 2000;
+}
+/// A graph of 1000 ns, timed as a whole where that was asked for.
+void fake_graph() {
+  const std::lock_guard lock(mutex);
+  CUpti_ActivityGraphTrace2 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+  record.start = now + 100;
+  record.end = now + 1100;
+  record.graphId = 7;
+  record.correlationId = next_correlation++;
   add(record);
   now += 2000;
 }

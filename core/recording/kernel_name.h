@@ -6,7 +6,7 @@
 
 #include "core/problem/precision.h"
 
-namespace benanza::analysis {
+namespace benanza {
 
 /// The purpose of a GPU kernel, beside the operator's own arithmetic (`work`).
 enum class KernelRole {
@@ -37,8 +37,14 @@ struct KernelTraits {
 /// Two kernels can have one label. Other names stay.
 std::string kernel_label(std::string_view name);
 
+/// Is it a framework's own, and no library's? From its name, demangled.
+bool is_framework_kernel(std::string_view name);
+
+/// Is it one of cuDNN's, cuBLAS' or cuBLASLt's? From its name, demangled.
+bool is_library_kernel(std::string_view name);
+
 /// `name`: as CUPTI demangles it, or mangled. Rules: the names in cuDNN 9, cuBLAS 13 and PyTorch 2;
 /// those for Tensor Cores have not been held against hardware counters.
 KernelTraits kernel_traits(std::string_view name);
 
-}  // namespace benanza::analysis
+}  // namespace benanza
