@@ -178,7 +178,7 @@ i!     epsilon: type=double; val=1e-05;
                 entry("cudnnBatchNormalizationBackwardEx", ""));
   ASSERT_EQ(calls.size(), 4);
   EXPECT_EQ(calls[0].problem, "deconv/1x4x6x6_k3x3x3_p0.0.0.0_s1x1_d1x1_g1");
-  EXPECT_EQ(calls[0].algorithm, "1");
+  EXPECT_EQ(calls[0].algorithm, "algo_1");
   EXPECT_EQ(calls[1].problem, "conv_bwd_filter/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1");
   EXPECT_EQ(calls[1].algorithm, "winograd_nonfused");
   EXPECT_EQ(calls[2].problem, "batchnorm_training/1x3x8x8_e1e-05");

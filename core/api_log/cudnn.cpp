@@ -19,7 +19,8 @@ std::string classic_algorithm(std::string_view value) {
        {"CUDNN_CONVOLUTION_FWD_ALGO_", "CUDNN_CONVOLUTION_BWD_DATA_ALGO_",
         "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_"}) {
     const std::string_view name = between(value, prefix, " ");
-    if (!name.empty()) return lower_case(name);
+    if (name.empty()) continue;
+    return (integer(name) ? "algo_" : "") + lower_case(name);
   }
   return "";
 }
@@ -78,22 +79,14 @@ std::optional<Convolution> convolution_of(const Entry& entry, const Dims& input,
                      .groups = input[1] / weights[1]};
 }
 
-/// Of the output's gradient, back to the input: what the stride left over is an end pad less.
-std::string data_gradient(const Convolution& forward, const Dims& gradient) {
-  const std::size_t rank = forward.window.rank();
-  if (gradient.size() != rank + 2 || forward.window.pads.size() != 2 * rank ||
-      forward.window.strides.size() != rank || forward.window.dilations.size() != rank) {
+/// Empty where the output's gradient is not that of this convolution.
+std::string data_gradient_of(const Convolution& forward, const Dims& output) {
+  try {
+    const Deconvolution gradient = data_gradient(forward);
+    return gradient.input == output ? key_of(gradient) : "";
+  } catch (const std::exception&) {
     return "";
   }
-  Deconvolution shape{.input = gradient,
-                      .filters = forward.input[1],
-                      .window = forward.window,
-                      .groups = forward.groups};
-  const Dims reached = shape.window.transposed_output(spatial(gradient));
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    shape.window.pads[rank + axis] += reached[axis] - forward.input[axis + 2];
-  }
-  return key_of(shape);
 }
 
 std::optional<LibraryCall> convolution(const Entry& entry, Pass pass) {
@@ -107,7 +100,7 @@ std::optional<LibraryCall> convolution(const Entry& entry, Pass pass) {
   if (pass == Pass::forward) problem = key_of(*forward);
   if (pass == Pass::filter_gradient) problem = key_of(ConvolutionFilterGradient{*forward});
   if (pass == Pass::data_gradient) {
-    problem = data_gradient(*forward, tensor(entry, {"dyDesc", "yDesc"}).extents);
+    problem = data_gradient_of(*forward, tensor(entry, {"dyDesc", "yDesc"}).extents);
   }
   std::string algorithm = classic_algorithm(entry.value("algo"));
   if (algorithm.empty()) algorithm = engine(entry);
