@@ -189,7 +189,8 @@ harness::Solver<Library, Shape> call_solver(
         const auto way = parse_batch_normalization_training(variant.algorithm);
         const std::int64_t bytes = workspace(library, tensors, way);
         return std::make_unique<Made>(library, variant, shape, std::move(tensors), way, bytes);
-      }};
+      },
+      .owns = is_call};
 }
 
 }  // namespace
