@@ -14,8 +14,8 @@ std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const Rec
   const auto states = static_cast<std::size_t>(shape.states());
   std::vector<nvidia::TensorFormat> formats{call.input};
   if (shape.initial) formats.insert(formats.end(), states, call.state);
-  formats.push_back(call.output);
-  if (shape.final) formats.insert(formats.end(), states, call.state);
+  const std::vector<nvidia::TensorFormat> results = recurrent_results(shape, call);
+  formats.insert(formats.end(), results.begin(), results.end());
   return formats;
 }
 
