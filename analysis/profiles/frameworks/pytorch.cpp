@@ -5,12 +5,12 @@
 #include <set>
 #include <string_view>
 
-#include "analysis/profiles/kernel_name.h"
 #include "analysis/profiles/kineto/aten.h"
 #include "analysis/profiles/kineto/runs.h"
 #include "analysis/profiles/kineto/trace.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
+#include "core/recording/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {
