@@ -59,6 +59,10 @@ class Primitive {
 
   /// Stores operand `index` of inputs(problem). `values` has element_count(operand.dims) elements.
   virtual void upload(std::size_t index, std::span<const float> values) = 0;
+  /// Makes again, behind the uploads and outside of the time, what a call uses up and is no
+  /// operand: what a forward call leaves for its gradient. Called before every call whose result is
+  /// looked at; calls that are timed follow one another without it. May write to the result.
+  virtual void restore() {}
   /// Fills the result with a value no correct call leaves behind: NaN, or -128 for integers. A call
   /// that adds to what its result holds finds the residual there.
   virtual void poison_output() = 0;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -31,8 +32,8 @@ struct Solver {
       algorithms;
   /// Throws Unsupported if the library refuses the variant.
   std::function<std::unique_ptr<Primitive>(Library&, const Shape&, const Variant&)> create;
-  /// Tells the solver's algorithms from those of the problem's other solvers; empty: it is the only
-  /// one.
+  /// Tells the solver's algorithms from those of the problem's other solvers; empty: every name
+  /// that no solver before it owns.
   std::function<bool(const Algorithm&)> owns = nullptr;
   /// It applies, or refuses with Unsupported, whatever Epilogue::steps a problem has. Others are
   /// never asked for a problem with steps.
@@ -62,7 +63,8 @@ class SolverTable {
   /// A solver that looks into the problem itself.
   using AnySolver = Solver<Library, Problem>;
 
-  /// After those of the same shape that are there: their algorithms come first.
+  /// After those of the same shape that are there: their algorithms come first. Throws
+  /// std::logic_error if one of those owns every name: the solver would never make a call.
   template <class Shape>
   void add(Solver<Library, Shape> solver) {
     const auto shape_of = [](const Problem& problem) -> const Shape& {
@@ -74,8 +76,13 @@ class SolverTable {
         solver.expect(library, shape_of(problem), variant);
       };
     }
-    const std::size_t index = Problem{.shape = Shape(), .epilogue = {}}.shape.index();
-    solvers_.at(index).push_back(
+    const Problem any{.shape = Shape(), .epilogue = {}};
+    std::vector<AnySolver>& before = solvers_.at(any.shape.index());
+    if (!before.empty() && !before.back().owns) {
+      throw std::logic_error("a solver behind one that owns every algorithm: kind of problem " +
+                             std::to_string(any.shape.index()));
+    }
+    before.push_back(
         {.layouts = [=](const Problem& problem) { return solver.layouts(shape_of(problem)); },
          .algorithms =
              [=](Library& library, const Problem& problem, const Variant& prototype,

@@ -244,6 +244,7 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
   for (std::size_t index = 0; index < cache.operands().size(); ++index) {
     primitive.upload(index, cache.operands()[index]);
   }
+  primitive.restore();
   primitive.poison_output();
   primitive.run();
   const double dropped_share = dropped_share_of(problem);

@@ -53,10 +53,10 @@ struct VerificationResult {
 /// edges and inside in equal parts, fewer where sums are long (at most 5 million products in all).
 /// Of a collective, every element is compared.
 /// Of an operator that drops elements at random, those that are left are compared, and the share of
-/// the others. The inputs stay in the primitive. What the primitive throws passes through.
-/// `algorithm`: the primitive's, for what is only known by its name: where harness::transforms() it
-/// and some places are off by more than their own sums allow, transform_tolerance() decides.
-/// Products at fp32 must keep to fp32_product_tolerance(), too.
+/// the others. The primitive restores itself before the call; the inputs stay in it. What the
+/// primitive throws passes through. `algorithm`: the primitive's, for what is only known by its
+/// name: where harness::transforms() it and some places are off by more than their own sums allow,
+/// transform_tolerance() decides. Products at fp32 must keep to fp32_product_tolerance(), too.
 VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
                           Precision precision, VerificationCase& cache,
                           const harness::Algorithm& algorithm = {});

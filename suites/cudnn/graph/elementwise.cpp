@@ -26,6 +26,7 @@ Dims as_matrix(std::int64_t count) {
   if (columns < tile) {
     for (columns = widest; count % columns != 0;) --columns;
   }
+  if (columns == 1) return {1, count};
   return {count / columns, columns};
 }
 

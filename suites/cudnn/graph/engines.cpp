@@ -144,11 +144,14 @@ class Collection {
     add(std::move(id), std::move(configuration));
   }
 
-  /// However many there are.
+  /// Before all others, and however many there are.
   void add_defaults(const Target& target) {
+    const auto listed = static_cast<std::ptrdiff_t>(choices_.size());
+    compiled_ = 0;
     for (const auto& [index, count] : std::map(of_engine_)) {
       add({index}, configuration_of(graph_, target, {index}));
     }
+    std::rotate(choices_.begin(), choices_.begin() + listed, choices_.end());
   }
 
   void add(EngineId id, Descriptor configuration) {

@@ -50,7 +50,7 @@ struct EngineQuery {
   /// longer than measuring them.
   std::size_t most = 4;
   std::size_t most_compiled = 4;
-  /// And of each of these engines the configuration without settings.
+  /// And of each of these engines, before them, the configuration without settings.
   bool defaults = false;
   /// And every other engine that the library knows for the graph, with its defaults.
   bool every_engine = false;

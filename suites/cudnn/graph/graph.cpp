@@ -104,7 +104,7 @@ OperationGraph::Id OperationGraph::make(cudnnDataType_t type, const Dims& dims, 
   made.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
   made.set(CUDNN_ATTR_TENSOR_DIMENSIONS, dims);
   made.set(CUDNN_ATTR_TENSOR_STRIDES, strides);
-  made.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id);
+  made.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, unique_id(id));
   made.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment_bytes);
   made.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
   made.set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, by_value);

@@ -98,6 +98,9 @@ class OperationGraph {
  public:
   using Id = std::int64_t;
   static constexpr Id none = -1;
+  /// What the library calls a tensor. Engines of normalizations (9.14) take a tensor of number 0
+  /// for one that is missing, and refuse to run.
+  static constexpr std::int64_t unique_id(Id id) { return id + 1; }
 
   OperationGraph() = default;
   OperationGraph(OperationGraph&&) = default;

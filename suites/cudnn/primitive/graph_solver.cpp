@@ -140,6 +140,7 @@ class GraphPrimitive final : public SeveralResults {
       ids.push_back(constant.id);
       places.push_back(memory.data());
     }
+    for (std::int64_t& id : ids) id = OperationGraph::unique_id(id);
     pack_.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
     pack_.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
               static_cast<std::int64_t>(places.size()), places.data());

@@ -21,8 +21,9 @@ struct Checked {
 Checked check_before_timing(Primitive& primitive, const Variant& variant, const Verifier& verifier);
 
 /// Verifies again, on the inputs that the calls since then have left: a call that breaks after many
-/// runs, that overwrites its operands or that counts on a fresh workspace is found. Empty if the
-/// result is still right, else one line that says "after timing".
+/// runs, that overwrites its operands or that counts on a fresh workspace is found. What a call
+/// uses up by its contract is there again (Primitive::restore()). Empty if the result is still
+/// right, else one line that says "after timing".
 std::optional<std::string> check_after_timing(Primitive& primitive, const Variant& variant,
                                               const Verifier& verifier);
 

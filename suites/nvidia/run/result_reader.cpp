@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "suites/nvidia/device/check.h"
 #include "suites/nvidia/device/convert.h"
@@ -124,15 +126,6 @@ std::vector<std::size_t> memory_order(const TensorFormat& format) {
   return order;
 }
 
-std::int64_t stored_place(const TensorFormat& format, std::int64_t place) {
-  std::int64_t stored = 0;
-  for (std::size_t axis = format.dims.size(); axis-- > 0;) {
-    stored += place % format.dims[axis] * format.strides[axis];
-    place /= format.dims[axis];
-  }
-  return stored;
-}
-
 /// The inverse, for a dense tensor.
 std::int64_t row_major_place(const TensorFormat& format, std::int64_t stored) {
   Dims at(format.dims.size());
@@ -147,6 +140,19 @@ std::int64_t row_major_place(const TensorFormat& format, std::int64_t stored) {
 }
 
 }  // namespace
+
+std::int64_t stored_place(const TensorFormat& format, std::int64_t place) {
+  if (place < 0 || place >= element_count(format.dims)) {
+    throw std::out_of_range("a result of " + std::to_string(element_count(format.dims)) +
+                            " elements has none at place " + std::to_string(place));
+  }
+  std::int64_t stored = 0;
+  for (std::size_t axis = format.dims.size(); axis-- > 0;) {
+    stored += place % format.dims[axis] * format.strides[axis];
+    place /= format.dims[axis];
+  }
+  return stored;
+}
 
 ResultReader::ResultReader() {
   cudaLibrary_t library = nullptr;

@@ -14,6 +14,10 @@
 
 namespace benanza::nvidia {
 
+/// Where the element at row-major `place` lies in memory, in elements. Throws std::out_of_range for
+/// a place that the tensor does not have.
+std::int64_t stored_place(const TensorFormat& format, std::int64_t place);
+
 /// Looks at results on the device: a few values cross the bus, not millions.
 class ResultReader {
  public:
@@ -22,7 +26,8 @@ class ResultReader {
   /// True for dense tensors of floating-point types of 16 bits or 32.
   static bool reads(const TensorFormat& format);
 
-  /// The values at row-major `places` of the tensor at `memory`, after the work in `stream`.
+  /// The values at row-major `places` of the tensor at `memory`, after the work in `stream`. Throws
+  /// as stored_place() does.
   std::vector<float> values(const std::byte* memory, const TensorFormat& format,
                             std::span<const std::int64_t> places, cudaStream_t stream);
   /// The row-major place of an element that is not a number; the one that lies first in memory.

@@ -55,6 +55,22 @@ TEST(ActivationGradientGraph, ReadsTheGradientAndWhatFrameworksKeep) {
   EXPECT_THROW(graphs_of(key)(variant(key, Precision::int8)), harness::Unsupported);
 }
 
+// As Select: 9.14 compiles no listed settings of an fp32 choice between two numbers.
+TEST_F(H100, GradientsThatChooseAreOfferedWithoutSettings) {
+  for (const char* key : {"clip_bwd/8x64x14x14_a0_b6", "elu_bwd/8x64x14x14_a1",
+                          "hardswish_bwd/8x64x14x14", "abs_bwd/8x64x14x14"}) {
+    for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::fp16}) {
+      const auto found = names(graphs_of(key), variant(key, precision, Layout::nhwc),
+                               harness::AlgorithmSet::leading);
+      ASSERT_THAT(found, Not(IsEmpty())) << key;
+      EXPECT_EQ(found.front() == "engine1", precision != Precision::fp16) << key;
+    }
+  }
+  const char* smooth = "tanh_bwd/8x64x14x14";
+  EXPECT_THAT(names(graphs_of(smooth), variant(smooth, Precision::fp32)),
+              testing::Not(testing::Contains("engine1")));
+}
+
 class FunctionOnH100 : public H100, public testing::WithParamInterface<const char*> {};
 
 TEST_P(FunctionOnH100, HasAnEngineForItsGradient) {

@@ -85,7 +85,8 @@ TEST(ElementwiseGraph, MatricesAreAsWideAsATile) {
   EXPECT_THAT(as_matrix(32 * 49), ElementsAre(14, 112));
   EXPECT_THAT(as_matrix(7), ElementsAre(1, 7));
   EXPECT_THAT(as_matrix(1), ElementsAre(1, 1));
-  EXPECT_THAT(as_matrix(10007), ElementsAre(10007, 1));
+  EXPECT_THAT(as_matrix(25557032), ElementsAre(3194629, 8));
+  EXPECT_THAT(as_matrix(10007), ElementsAre(1, 10007));
 }
 
 TEST(BinaryGraph, NeighbouringAxesThatAreBroadcastAlikeAreOne) {
@@ -178,6 +179,16 @@ TEST_F(H100, HasEnginesForSelections) {
   }
 }
 
+// One of them is all that a short run asks for.
+TEST_F(H100, OffersFirstWhatCompiles) {
+  const char* key = "select/1x12x128x128_va0_b1x12x128x128";
+  for (const auto set : {harness::AlgorithmSet::best, harness::AlgorithmSet::leading}) {
+    const auto found = names(graphs_of(shape_of<Select>(key)), variant(key, Precision::fp32), set);
+    ASSERT_THAT(found, Not(IsEmpty()));
+    EXPECT_EQ(found.front(), "engine1");
+  }
+}
+
 TEST_F(H100, SelectsFromOneBroadcastTensorAtMost) {
   const char* key = "select/1x12x128x128_a1x1x1x128_b1x1x128x1";
   EXPECT_THROW(names(graphs_of(shape_of<Select>(key)), variant(key, Precision::fp16)),
@@ -207,7 +218,9 @@ TEST_F(H100, HasEnginesForFunctionsOfOneTensor) {
                           "log/1x1000",
                           "softplus/1x1000",
                           "floor/1x1000",
-                          "cos/128x64"}) {
+                          "cos/128x64",
+                          "relu/10007",
+                          "sigmoid/1x2"}) {
     const auto calls = graphs_of(shape_of<Activation>(key));
     // At fp32 too: the engines say that they may use Tensor Cores, but there is no product.
     for (const Precision precision :

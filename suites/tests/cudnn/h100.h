@@ -54,8 +54,9 @@ class H100 : public testing::Test {
     }
   }
 
-  std::vector<harness::Algorithm> names(const GraphsOf& graphs, const harness::Variant& variant) {
-    return graph_algorithms(graphs(variant), variant, harness::AlgorithmSet::all, *plans_);
+  std::vector<harness::Algorithm> names(const GraphsOf& graphs, const harness::Variant& variant,
+                                        harness::AlgorithmSet set = harness::AlgorithmSet::all) {
+    return graph_algorithms(graphs(variant), variant, set, *plans_);
   }
 
   std::int64_t workspace(const GraphsOf& graphs, const harness::Variant& variant) {

@@ -11,6 +11,17 @@
 namespace benanza::cudnn {
 namespace {
 
+// Engines of normalizations take a tensor that the library calls 0 for one that is not there.
+TEST(OperationGraphTensors, NoneIsCalledZero) {
+  OperationGraph graph;
+  const auto format = nvidia::tensor_format(Precision::fp16, {4, 8, 1, 1}, Layout::nhwc);
+  const auto first = graph.tensor(format);
+  const auto second = graph.tensor(format);
+  EXPECT_EQ(graph.at(first).number(CUDNN_ATTR_TENSOR_UNIQUE_ID), 1);
+  EXPECT_EQ(graph.at(second).number(CUDNN_ATTR_TENSOR_UNIQUE_ID), 2);
+  EXPECT_EQ(OperationGraph::unique_id(second), 2);
+}
+
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;

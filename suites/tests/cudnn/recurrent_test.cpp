@@ -52,6 +52,28 @@ TEST(MapRecurrent, BatchFirstIsTheLibrarysLayout) {
   EXPECT_EQ(call.output, (nvidia::TensorFormat{Precision::fp32, {2, 5, 2, 4}, {40, 8, 4, 1}}));
 }
 
+// y, then h, then an lstm's c: what is compared is looked for at places of all of them.
+TEST(MapRecurrent, ResultsAreTheProblemsInItsOrder) {
+  for (const char* key :
+       {"lstm/t5_n2_i3_h4_l1_forward", "lstm/t5_n2_i3_h4_l2_bidirectional_initial_final",
+        "lstm/t5_n2_i3_h4_l1_forward_bias_initial_final_training",
+        "gru/t5_n2_i3_h4_l2_bidirectional_lbr_final_batchfirst"}) {
+    const auto shape = shape_of<Recurrent>(key);
+    std::int64_t elements = 0;
+    for (const auto& result : recurrent_results(shape, map(key))) {
+      elements += element_count(result.dims);
+    }
+    EXPECT_EQ(elements, element_count(shape.output())) << key;
+  }
+  const auto results =
+      recurrent_results(shape_of<Recurrent>("lstm/t5_n2_i3_h4_l2_bidirectional_final"),
+                        map("lstm/t5_n2_i3_h4_l2_bidirectional_final"));
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(results[0].dims, (Dims{5, 2, 2, 4}));
+  EXPECT_EQ(results[1].dims, (Dims{4, 2, 4}));
+  EXPECT_EQ(results[2].dims, (Dims{4, 2, 4}));
+}
+
 /// First row of each of the library's input matrices of layer 0, by its number.
 std::map<int, std::int64_t> first_rows(std::string_view key) {
   const auto shape = shape_of<Recurrent>(key);

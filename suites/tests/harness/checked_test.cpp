@@ -36,6 +36,11 @@ TEST(CheckAfterTiming, ACallThatOverwritesItsOperandIsIncorrect) {
   EXPECT_THAT(outcome.reason, StartsWith("after timing: "));
 }
 
+// A gradient may overwrite what its forward call has left for it.
+TEST(CheckAfterTiming, WhatACallUsesUpIsMadeAgain) {
+  EXPECT_EQ(outcome_of("uses-up").status, Status::ok);
+}
+
 TEST(CheckAfterTiming, ACallThatStaysRightIsOk) {
   EXPECT_EQ(outcome_of("direct").status, Status::ok);
 }

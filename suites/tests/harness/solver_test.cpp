@@ -86,5 +86,15 @@ TEST(SolverBackend, OfALeadingSetEverySolverGivesItsFirstThree) {
   EXPECT_EQ(of(AlgorithmSet::all), (Names{"m1", "m2", "m3", "m4", "other"}));
 }
 
+// It would be asked for its names, and another would be told to make the calls.
+TEST(SolverTable, ASolverBehindOneThatOwnsEveryNameIsAMistake) {
+  Solver<Library, Activation> owner = solver("any", false);
+  owner.owns = nullptr;
+  SolverTable<Library> table;
+  table.add(solver("first", false));
+  table.add(owner);
+  EXPECT_THROW(table.add(solver("never", false)), std::logic_error);
+}
+
 }  // namespace
 }  // namespace benanza::harness

@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "suites/nvidia/run/result_reader.h"
+
 namespace benanza::nvidia {
 namespace {
 
@@ -33,6 +35,17 @@ TEST(SpanBytes, CountsPaddingAndKeeps64Bits) {
   const TensorFormat large = tensor_format(Precision::fp32, {64, 1024, 256, 256}, Layout::nhwc);
   EXPECT_EQ(span_bytes(large), std::int64_t{17179869184});
   EXPECT_EQ(span_bytes(tensor_format(Precision::fp32, {}, Layout::plain)), 4);
+}
+
+// 2 x 3 x 1 x 2, channels innermost: place 7 is (1, 0, 0, 1), which lies behind 6 + 3 others. No
+// result has a place 12, and looking there would show another element or another tensor.
+TEST(StoredPlace, IsOfTheTensorOrAnError) {
+  const TensorFormat format = tensor_format(Precision::fp16, {2, 3, 1, 2}, Layout::nhwc);
+  EXPECT_EQ(stored_place(format, 0), 0);
+  EXPECT_EQ(stored_place(format, 7), 9);
+  EXPECT_EQ(stored_place(format, 11), 11);
+  EXPECT_THROW(stored_place(format, 12), std::out_of_range);
+  EXPECT_THROW(stored_place(format, -1), std::out_of_range);
 }
 
 }  // namespace

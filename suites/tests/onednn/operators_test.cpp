@@ -219,6 +219,7 @@ class StopsEarly : public harness::Primitive {
   void upload(std::size_t index, std::span<const float> values) override {
     inner_->upload(index, values);
   }
+  void restore() override { inner_->restore(); }
   void poison_output() override {
     inner_->poison_output();
     poison_ = inner_->download().back();

@@ -27,6 +27,7 @@ class PlantedPrimitive : public Primitive {
   void upload(std::size_t index, std::span<const float> values) override {
     call_->upload(index, values);
   }
+  void restore() override { call_->restore(); }
   void poison_output() override { call_->poison_output(); }
   void run() override {
     const Clock::time_point start = Clock::now();

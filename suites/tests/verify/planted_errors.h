@@ -30,6 +30,7 @@ class Mistaken : public harness::Primitive {
 
   /// Operands that the mistaken problem does not have (a forgotten bias) are dropped.
   void upload(std::size_t index, std::span<const float> values) override;
+  void restore() override { inner_->restore(); }
   void poison_output() override { inner_->poison_output(); }
   void run() override { inner_->run(); }
   std::vector<float> download() override { return inner_->download(); }

@@ -65,9 +65,12 @@ class Formula {
   Id product(Id a, Id b) { return of(CUDNN_POINTWISE_MUL, a, b); }
   Id square(Id a) { return product(a, a); }
   Id one_minus(Id a) { return plus(times(a, -1), 1); }
+  /// Has one number been chosen of two?
+  bool chooses() const { return chooses_; }
   Id number(float value) { return graph_.scalar(value, format_.dims.size()); }
   /// `yes` where a is above (below) `bound`, else `no`.
   Id where(cudnnPointwiseMode_t comparison, Id a, float bound, Id yes, Id no) {
+    chooses_ = true;
     const Id truths = graph_.intermediate(format_, CUDNN_DATA_BOOLEAN);
     graph_.pointwise({comparison}, a, number(bound), truths);
     const Id made = graph_.intermediate(format_);
@@ -84,6 +87,7 @@ class Formula {
  private:
   OperationGraph& graph_;
   const nvidia::TensorFormat& format_;
+  bool chooses_ = false;
 };
 
 /// The derivative at `v`, the function's result or its input (ActivationGradient).
@@ -165,6 +169,8 @@ std::vector<GraphCall> activation_gradient_graphs(const ActivationGradient& shap
   } else {
     Formula formula(graph, format);
     graph.pointwise({CUDNN_POINTWISE_MUL}, dy, derivative(formula, shape, v), dx);
+    // As for Select.
+    call.needs_defaults = formula.chooses() && element_bytes(variant.precision) == 4;
   }
   std::vector<GraphCall> found;
   found.push_back(std::move(call));

@@ -129,12 +129,15 @@ class TrainingGradientPrimitive final : public TrainingCall {
  public:
   using TrainingCall::TrainingCall;
 
-  /// The library keeps the inverse of the deviation. Behind the last operand, outside of the time,
-  /// a forward call leaves in the reserve what the gradient wants of it.
+  /// The library keeps the inverse of the deviation.
   void upload(std::size_t index, std::span<const float> values) override {
     constexpr std::size_t variance = 4;
     if (index != variance) return SeveralResults::upload(index, values);
     SeveralResults::upload(index, inverse_deviations(values, epsilon_));
+  }
+
+  /// A forward call leaves in the reserve what the gradient wants of it.
+  void restore() override {
     if (reserve_.size_bytes() > 0) fill_reserve();
   }
 
@@ -189,7 +192,8 @@ harness::Solver<Library, Shape> call_solver(
         const auto way = parse_batch_normalization_training(variant.algorithm);
         const std::int64_t bytes = workspace(library, tensors, way);
         return std::make_unique<Made>(library, variant, shape, std::move(tensors), way, bytes);
-      }};
+      },
+      .owns = is_call};
 }
 
 }  // namespace

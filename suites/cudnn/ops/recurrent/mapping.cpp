@@ -73,6 +73,15 @@ RecurrentCall map_recurrent(const Recurrent& shape, Precision precision) {
   return call;
 }
 
+std::vector<nvidia::TensorFormat> recurrent_results(const Recurrent& shape,
+                                                    const RecurrentCall& call) {
+  std::vector<nvidia::TensorFormat> formats{call.output};
+  if (shape.final) {
+    formats.insert(formats.end(), static_cast<std::size_t>(shape.states()), call.state);
+  }
+  return formats;
+}
+
 std::vector<WeightBlock> weight_blocks(const Recurrent& shape) {
   const std::vector<int> places = gate_places(shape.kind);
   const std::int64_t gates = shape.gates();

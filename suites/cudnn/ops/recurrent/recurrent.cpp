@@ -4,9 +4,8 @@
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/ops/recurrent/weight_space.h"
-#include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/primitive/several_results.h"
 #include "suites/cudnn/solvers.h"
-#include "suites/nvidia/device/convert.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -26,72 +25,48 @@ std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const Rec
   return formats;
 }
 
-class RecurrentPrimitive final : public CudnnPrimitive {
+class RecurrentPrimitive final : public SeveralResults {
  public:
   RecurrentPrimitive(Library& library, const harness::Variant& variant, const Recurrent& shape,
                      const RecurrentCall& call, RecurrentDescriptors descriptors,
                      const RecurrentSpace& space)
-      : CudnnPrimitive(library, variant, data_formats(shape, call), call.output,
+      : SeveralResults(library, variant, data_formats(shape, call), recurrent_results(shape, call),
                        space.workspace_bytes),
         shape_(shape),
-        state_(call.state),
         descriptors_(std::move(descriptors)),
         weights_(library, descriptors_, shape, variant.precision) {
     lengths_ = sequence_lengths(shape, stream());
     if (shape.training) reserve_ = nvidia::DeviceMemory(space.reserve_bytes);
-    if (!shape.final) return;
-    for (std::int64_t i = 0; i < shape.states(); ++i)
-      last_.emplace_back(nvidia::span_bytes(state_));
   }
 
   void upload(std::size_t index, std::span<const float> values) override {
     const std::size_t first_state = shape_.bias ? bias_operand + 1 : bias_operand;
-    if (index == 0) return CudnnPrimitive::upload(0, values);
+    if (index == 0) return SeveralResults::upload(0, values);
     if (index < first_state) return weights_.upload(index, values, stream());
-    CudnnPrimitive::upload(1 + index - first_state, values);
-  }
-
-  void poison_output() override {
-    CudnnPrimitive::poison_output();
-    for (nvidia::DeviceMemory& state : last_)
-      state.fill(nvidia::poison_byte(state_.precision), stream());
+    SeveralResults::upload(1 + index - first_state, values);
   }
 
   void run() override {
     const RecurrentDescriptors& d = descriptors_;
     const bool lstm = shape_.states() == 2;
-    std::byte* last_h = shape_.final ? last_[0].data() : nullptr;
-    std::byte* last_c = shape_.final && lstm ? last_[1].data() : nullptr;
+    std::byte* last_h = shape_.final ? result(1) : nullptr;
+    std::byte* last_c = shape_.final && lstm ? result(2) : nullptr;
     BENANZA_CUDNN(cudnnRNNForward, handle(), d.rnn.get(), forward_mode(shape_),
                   reinterpret_cast<const std::int32_t*>(lengths_.data()), d.input.get(), input(0),
-                  d.output.get(), output(), d.state.get(), shape_.initial ? input(1) : nullptr,
+                  d.output.get(), result(0), d.state.get(), shape_.initial ? input(1) : nullptr,
                   last_h, d.state.get(), shape_.initial && lstm ? input(2) : nullptr, last_c,
                   weights_.size_bytes(), weights_.data(),
                   static_cast<std::size_t>(workspace_bytes()), workspace(),
                   static_cast<std::size_t>(reserve_.size_bytes()), reserve_.data());
   }
 
-  std::vector<float> download() override {
-    std::vector<float> result = CudnnPrimitive::download();
-    for (const nvidia::DeviceMemory& state : last_) {
-      std::vector<std::byte> bytes(static_cast<std::size_t>(state.size_bytes()));
-      state.read(bytes, stream());
-      const std::vector<float> values = nvidia::from_storage(bytes, state_);
-      result.insert(result.end(), values.begin(), values.end());
-    }
-    return result;
-  }
-
  private:
   Recurrent shape_;
-  nvidia::TensorFormat state_;
   RecurrentDescriptors descriptors_;
   WeightSpace weights_;
   nvidia::DeviceMemory lengths_;
   /// For the gradients.
   nvidia::DeviceMemory reserve_;
-  /// h and, for lstm, c, where they are wanted.
-  std::vector<nvidia::DeviceMemory> last_;
 };
 
 std::unique_ptr<harness::Primitive> create(Library& library, const Recurrent& shape,

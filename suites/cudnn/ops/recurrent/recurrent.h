@@ -32,6 +32,11 @@ struct RecurrentCall {
 /// reset gate acts before the recurrent product.
 RecurrentCall map_recurrent(const Recurrent& shape, Precision precision);
 
+/// The sequence and, where they are wanted, the last h and an lstm's last c: in the order of
+/// Recurrent::results().
+std::vector<nvidia::TensorFormat> recurrent_results(const Recurrent& shape,
+                                                    const RecurrentCall& call);
+
 /// Where the library keeps a matrix (of one gate, layer and direction), and which part of our
 /// operands it is. Rows of weights and elements of biases are the gate's hidden units.
 struct WeightBlock {

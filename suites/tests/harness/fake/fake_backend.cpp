@@ -76,6 +76,7 @@ std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
           .calls_left = variant.algorithm == "lost-later" ? 2 : std::numeric_limits<int>::max(),
           .correct_calls = variant.algorithm == "wears-out" ? 5 : std::numeric_limits<int>::max(),
           .overwrites_operand = variant.algorithm == "overwrites",
+          .uses_up = variant.algorithm == "uses-up",
           .profiles = &profiles_});
 }
 
@@ -89,7 +90,8 @@ void FakePrimitive::poison_output() {
 
 void FakePrimitive::run() {
   if (manners_.calls_left-- == 0) throw EngineLost("illegal address");
-  const bool correct = manners_.correct && manners_.correct_calls > 0;
+  const bool ready = !manners_.uses_up || std::exchange(restored_, false);
+  const bool correct = manners_.correct && manners_.correct_calls > 0 && ready;
   manners_.correct_calls -= manners_.correct_calls > 0 ? 1 : 0;
   std::transform(input_.begin(), input_.end(), output_.begin(),
                  [correct](float x) { return correct ? std::max(x, 0.0F) : x; });

@@ -45,7 +45,7 @@ class FakeStopwatch : public Stopwatch {
 ///            wears-out (wrong from its sixth call on); a ReLU, too
 ///   linear   takes the engine down while it lists its algorithms
 ///   softmax  no such operator, and so no row
-///   any      wears-out, overwrites (its operand)
+///   any      wears-out, overwrites (its operand), uses-up (what restore() makes)
 ///   elu      fails while it lists its algorithms
 class FakeBackend : public Backend {
  public:
@@ -92,6 +92,8 @@ class FakePrimitive : public Primitive {
     int correct_calls = std::numeric_limits<int>::max();
     /// A call leaves its operand changed.
     bool overwrites_operand = false;
+    /// A call is wrong unless restore() was called since the one before.
+    bool uses_up = false;
     /// Profiles that the process has taken; null: not asked for.
     int* profiles = nullptr;
   };
@@ -104,6 +106,7 @@ class FakePrimitive : public Primitive {
   bool is_new() { return std::exchange(new_, false); }
 
   void upload(std::size_t index, std::span<const float> values) override;
+  void restore() override { restored_ = true; }
   void poison_output() override;
   void run() override;
   std::vector<float> download() override { return output_; }
@@ -117,6 +120,7 @@ class FakePrimitive : public Primitive {
   Manners manners_;
   int asked_ = 0;
   bool new_ = true;
+  bool restored_ = false;
 };
 
 }  // namespace benanza::harness

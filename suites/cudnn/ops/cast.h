@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "core/problem/ops/cast.h"
+#include "suites/cudnn/primitive/graph_solver.h"
+
+namespace benanza::cudnn {
+
+/// One function that changes nothing, between tensors of two types. Throws Unsupported where both
+/// are the same.
+std::vector<GraphCall> cast_graphs(const Cast& shape, const harness::Variant& variant);
+
+}  // namespace benanza::cudnn
