@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/input/results.h"
 #include "analysis/questions/profile/device_sheets.h"
+#include "analysis/questions/profile/measured.h"
 #include "analysis/questions/question.h"
 #include "analysis/recordings/flat_profile.h"
 #include "analysis/recordings/perfetto.h"
@@ -19,6 +21,7 @@ namespace {
 struct Options {
   CommonFlags output;
   std::vector<std::string> recordings;
+  std::vector<std::string> results;
   std::string perfetto;
   std::string tau;
 };
@@ -208,6 +211,23 @@ Sheet counters_of(const std::vector<Recorded>& recorded) {
   return sheet;
 }
 
+/// What the suites measured of the calls of the one recording.
+void add_measured(Section& section, const Options& options, const std::vector<Recorded>& recorded) {
+  if (recorded.size() > 1) throw Error("--results: takes one recording");
+  const auto& times = recorded.front().device.library_call_times;
+  if (times.empty()) {
+    throw Error("--results: " + recorded.front().file +
+                ": knows of no call's kernels; record with --library-logs");
+  }
+  KeySet wanted;
+  for (const LibraryCallTime& time : times) wanted.insert(time.text.problem);
+  const Results results = read_results({options.results.begin(), options.results.end()}, wanted);
+  const auto calls = measured_calls(times, results.measurements);
+  section.add(Entry{"measured", measured_text(calls)});
+  section.facts["measured"] = measured_facts(calls);
+  section.add(measured_sheet(calls));
+}
+
 void answer(const Options& options) {
   const std::vector<Recorded> recorded = read_recordings(options.recordings);
   Section section;
@@ -228,6 +248,7 @@ void answer(const Options& options) {
     has_device = has_device || one.has_device;
   }
   if (auto sheet = counters_of(recorded); !sheet.rows.empty()) section.add(std::move(sheet));
+  if (!options.results.empty()) add_measured(section, options, recorded);
   if (has_device) {
     for (Sheet& sheet : device_sheets(devices)) section.add(std::move(sheet));
     for (auto& row : device_csv_rows(devices)) section.csv.rows.push_back(std::move(row));
@@ -252,6 +273,10 @@ Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   flags.add("recordings", options->recordings,
             "Files of benanza-record; several stand side by side", "RECORDING");
+  flags.add("--results", options->results,
+            "Measurements of the calls of libraries (suite of benanza-generate --recording), to "
+            "stand beside them",
+            "FILE|DIR|DB");
   add_output_flags(flags, options->output);
   flags.add("--perfetto", options->perfetto,
             "Write every call into this file, too, in the trace format that Perfetto reads",

@@ -94,6 +94,7 @@ class Profiler {
     std::vector<double> times(calls_.size());
     // What was captured once runs as often as its graph.
     std::vector<std::map<std::optional<std::int64_t>, std::int64_t>> runs(calls_.size());
+    std::vector<std::optional<Precision>> products(calls_.size());
     for (std::size_t at = 0; at < attribution.owners.size(); ++at) {
       const Work& work = recording_.work[at];
       const auto owner = attribution.owners[at];
@@ -105,9 +106,11 @@ class Profiler {
       if (!owner) continue;
       times[*owner] += seconds(work.nanoseconds());
       ++runs[*owner][work.node];
+      if (!products[*owner]) products[*owner] = products_of(work.name);
     }
     Rows rows;
     std::vector<std::pair<double, double>> speeds;
+    std::map<std::pair<CallText, std::optional<Precision>>, LibraryCallTime> by_text;
     for (std::size_t at = 0; at < calls_.size(); ++at) {
       // It is a part of that call.
       if (attribution.made_by[at]) continue;
@@ -117,12 +120,25 @@ class Profiler {
       row.calls += std::max<std::int64_t>(count, 1);
       row.exclusive_seconds += times[at];
       row.inclusive_seconds += times[at];
+      if (count > 0) {
+        LibraryCallTime& time = by_text[{calls_[at].text, products[at]}];
+        time.calls += count;
+        time.seconds += times[at];
+      }
       const auto flops = flops_of(calls_[at].text.problem);
       if (count == 0 || !flops || times[at] <= 0) continue;
       speeds.emplace_back(*flops * static_cast<double>(count) / times[at], times[at]);
       result_.known_arithmetic_seconds += times[at];
     }
     result_.library_calls = rows.sorted();
+    for (auto& [key, time] : by_text) {
+      time.text = key.first;
+      time.products = key.second;
+      result_.library_call_times.push_back(std::move(time));
+    }
+    std::stable_sort(
+        result_.library_call_times.begin(), result_.library_call_times.end(),
+        [](const LibraryCallTime& a, const LibraryCallTime& b) { return a.seconds > b.seconds; });
     std::sort(speeds.begin(), speeds.end());
     double sum = 0;
     for (const auto& [speed, time] : speeds) {
@@ -134,6 +150,12 @@ class Profiler {
         result_.throughput.push_back({speed, part});
       }
     }
+  }
+
+  std::optional<Precision> products_of(std::uint32_t name) {
+    const auto [place, is_new] = products_.try_emplace(name);
+    if (is_new) place->second = kernel_traits(recording_.names[name]).products;
+    return place->second;
   }
 
   bool is_library_kernel(std::uint32_t name) {
@@ -241,6 +263,7 @@ class Profiler {
   DeviceProfile result_;
   std::unordered_map<std::uint32_t, std::optional<bool>> tensor_cores_;
   std::unordered_map<std::uint32_t, bool> library_kernels_;
+  std::unordered_map<std::uint32_t, std::optional<Precision>> products_;
   std::unordered_map<std::string, std::optional<double>> flops_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/problem/precision.h"
 #include "core/recording/attribution.h"
 #include "core/recording/recording.h"
 
@@ -52,11 +53,24 @@ struct ThroughputStep {
   double part = 0;
 };
 
+/// All calls of a library that have the same text.
+struct LibraryCallTime {
+  CallText text{};
+  /// Precision of the products, as the names of its kernels tell.
+  std::optional<Precision> products{};
+  /// Those whose kernels are known, and the time of these. What was captured in a graph counts as
+  /// often as it ran.
+  std::int64_t calls = 0;
+  double seconds = 0;
+};
+
 struct DeviceProfile {
   /// By name; the most exclusive time first.
   std::vector<DeviceRow> kernels{};
   std::vector<DeviceRow> copies{};
   std::vector<DeviceRow> library_calls{};
+  /// Of those, the ones whose kernels are known; the most time first.
+  std::vector<LibraryCallTime> library_call_times{};
   std::vector<DeviceRow> api{};
   std::vector<DeviceRow> ranges{};
   std::vector<DeviceRow> threads{};

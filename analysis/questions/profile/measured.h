@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/input/measurement.h"
+#include "analysis/recordings/device_profile.h"
+#include "analysis/render/page.h"
+
+namespace benanza::analysis {
+
+/// A recorded call of a library, beside what a suite measured of its problem at its precision and
+/// layout, with warm caches. Measurements live as long as their set.
+struct MeasuredCall {
+  LibraryCallTime call{};
+  Precision precision = Precision::fp32;
+  /// Of the algorithm that was recorded; null where it was not measured or the log does not tell
+  /// it.
+  const Measurement* same = nullptr;
+  /// Null where nothing was measured.
+  const Measurement* fastest = nullptr;
+
+  double mean_seconds() const { return call.seconds / static_cast<double>(call.calls); }
+  /// What all of these calls would save. Not below 0.
+  double saved_seconds() const;
+};
+
+/// In the order of `calls`; those whose log tells no type of data are left out.
+std::vector<MeasuredCall> measured_calls(const std::vector<LibraryCallTime>& calls,
+                                         const MeasurementSet& measurements);
+
+/// "of 59.2 ms in known calls 98.1% have a measurement of the recorded algorithm, which takes 1.012
+/// of the recorded time in the median; the fastest algorithms would save 3.4 ms".
+std::string measured_text(const std::vector<MeasuredCall>& calls);
+
+/// A row for each, those that would save most first.
+Sheet measured_sheet(const std::vector<MeasuredCall>& calls);
+
+/// The sums, for programs.
+nlohmann::ordered_json measured_facts(const std::vector<MeasuredCall>& calls);
+
+}  // namespace benanza::analysis

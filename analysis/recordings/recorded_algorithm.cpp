@@ -1,0 +1,126 @@
+#include "analysis/recordings/recorded_algorithm.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace benanza::analysis {
+namespace {
+
+/// cudnnBackendKnobType_t of cuDNN 9, by its numbers.
+constexpr std::string_view knob_names[] = {"SPLIT_K",
+                                           "SWIZZLE",
+                                           "TILE_SIZE",
+                                           "USE_TEX",
+                                           "EDGE",
+                                           "KBLOCK",
+                                           "LDGA",
+                                           "LDGB",
+                                           "CHUNK_K",
+                                           "SPLIT_H",
+                                           "WINO_TILE",
+                                           "MULTIPLY",
+                                           "SPLIT_K_BUF",
+                                           "TILEK",
+                                           "STAGES",
+                                           "REDUCTION_MODE",
+                                           "CTA_SPLIT_K_MODE",
+                                           "SPLIT_K_SLC",
+                                           "IDX_MODE",
+                                           "SLICED",
+                                           "SPLIT_RS",
+                                           "SINGLEBUFFER",
+                                           "LDGC",
+                                           "SPECFILT",
+                                           "KERNEL_CFG",
+                                           "WORKSPACE",
+                                           "TILE_CGA",
+                                           "TILE_CGA_M",
+                                           "TILE_CGA_N",
+                                           "BLOCK_SIZE",
+                                           "OCCUPANCY",
+                                           "ARRAY_SIZE_PER_THREAD",
+                                           "NUM_C_PER_BLOCK",
+                                           "SPLIT_COLS",
+                                           "TILE_ROWS",
+                                           "TILE_COLS",
+                                           "LOAD_SIZE",
+                                           "CTA_COUNT",
+                                           "STREAM_K",
+                                           "SPLIT_P_SLC",
+                                           "TILE_M",
+                                           "TILE_N",
+                                           "WARP_SPEC_CFG",
+                                           "SWAP_AB"};
+
+struct Engine {
+  std::int64_t number = 0;
+  std::map<std::int64_t, std::int64_t> knobs{};
+  bool operator==(const Engine&) const = default;
+};
+
+/// Takes a number off the front of `text`.
+std::optional<std::int64_t> take_number(std::string_view& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+/// "engine 62 TILEK=1".
+std::optional<Engine> logged_engine(std::string_view text) {
+  if (!take(text, "engine ")) return std::nullopt;
+  const auto number = take_number(text);
+  if (!number) return std::nullopt;
+  Engine engine{.number = *number};
+  while (take(text, " ")) {
+    const auto equals = text.find('=');
+    const auto* const name =
+        std::find(std::begin(knob_names), std::end(knob_names), text.substr(0, equals));
+    if (equals == text.npos || name == std::end(knob_names)) return std::nullopt;
+    text.remove_prefix(equals + 1);
+    const auto value = take_number(text);
+    if (!value) return std::nullopt;
+    engine.knobs[name - std::begin(knob_names)] = *value;
+  }
+  return text.empty() ? std::optional(engine) : std::nullopt;
+}
+
+/// "engine62.k13=1", with any word and a point before it.
+std::optional<Engine> suite_engine(std::string_view text) {
+  const auto begin = text.find("engine");
+  if (begin == text.npos || (begin > 0 && text[begin - 1] != '.')) return std::nullopt;
+  text.remove_prefix(begin);
+  take(text, "engine");
+  const auto number = take_number(text);
+  if (!number) return std::nullopt;
+  Engine engine{.number = *number};
+  while (take(text, ".k")) {
+    const auto knob = take_number(text);
+    if (!knob || !take(text, "=")) return std::nullopt;
+    const auto value = take_number(text);
+    if (!value) return std::nullopt;
+    engine.knobs[*knob] = *value;
+  }
+  return text.empty() ? std::optional(engine) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_same_algorithm(std::string_view logged, std::string_view suite) {
+  if (logged.empty() || suite.empty()) return false;
+  if (const auto engine = logged_engine(logged)) return engine == suite_engine(suite);
+  if (logged.starts_with("CUBLAS_GEMM_DEFAULT")) return suite == "gemm_ex";
+  return logged == suite;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,87 @@
+#include "analysis/questions/profile/measured.h"
+
+#include <gmock/gmock.h>
+
+namespace benanza::analysis {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const std::string problem = "conv/32x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1";
+
+Measurement measured(const std::string& algorithm, double seconds, Layout layout = Layout::nhwc,
+                     Precision precision = Precision::fp16, bool cold = false) {
+  return {.variant = {.key = problem,
+                      .precision = precision,
+                      .layout = layout,
+                      .backend = "cudnn",
+                      .algorithm = algorithm,
+                      .cold = cold},
+          .repetition_seconds = {seconds}};
+}
+
+LibraryCallTime call(const std::string& memory, const std::string& algorithm, std::int64_t calls,
+                     double seconds) {
+  return {.text = {.source = "cudnn",
+                   .engine = "gpu",
+                   .kind = "cudnnBackendExecute",
+                   .implementation = algorithm,
+                   .memory = memory,
+                   .problem = problem},
+          .calls = calls,
+          .seconds = seconds};
+}
+
+TEST(MeasuredCalls, StandBesideTheRecordedAlgorithmAndTheFastest) {
+  MeasurementSet set;
+  set.add(measured("engine62.k13=1", 22e-6));
+  set.add(measured("engine5", 15e-6));
+  // Of another layout or precision, cold, or refused: no answers.
+  set.add(measured("engine62.k13=1", 1e-6, Layout::nchw));
+  set.add(measured("engine62.k13=1", 2e-6, Layout::nhwc, Precision::bf16));
+  set.add(measured("engine62.k13=1", 3e-6, Layout::nhwc, Precision::fp16, true));
+  Measurement refused = measured("engine6", 4e-6);
+  refused.status = Status::incorrect;
+  set.add(std::move(refused));
+  const auto calls = measured_calls(
+      {call("fp16 nhwc", "engine 62 TILEK=1", 10, 200e-6), call("fp16 nhwc", "engine 9", 1, 10e-6),
+       call("", "engine 62 TILEK=1", 1, 1e-6)},
+      set);
+  ASSERT_THAT(calls, SizeIs(2));
+  ASSERT_NE(calls[0].same, nullptr);
+  EXPECT_DOUBLE_EQ(calls[0].same->seconds(), 22e-6);
+  EXPECT_DOUBLE_EQ(calls[0].fastest->seconds(), 15e-6);
+  EXPECT_NEAR(calls[0].saved_seconds(), 50e-6, 1e-12);
+  EXPECT_EQ(calls[1].same, nullptr);
+  // It is faster than anything measured.
+  EXPECT_EQ(calls[1].saved_seconds(), 0);
+  // 200 of 210 us; 22 us for a call of 20.
+  EXPECT_THAT(measured_text(calls), HasSubstr("100.0% were measured, 95.2% with the recorded "
+                                              "algorithm, which takes 1.100 of the recorded"));
+  EXPECT_THAT(measured_text(calls), HasSubstr("would save 0.050 ms"));
+  EXPECT_THAT(measured_sheet(calls).rows, SizeIs(2));
+  EXPECT_DOUBLE_EQ(measured_facts(calls)["median_ratio"].get<double>(), 1.1);
+}
+
+TEST(MeasuredCalls, OfFp32DataThatIsRoundedAreTf32) {
+  MeasurementSet set;
+  set.add(measured("engine1", 10e-6, Layout::nhwc, Precision::fp32));
+  set.add(measured("engine1", 5e-6, Layout::nhwc, Precision::tf32));
+  LibraryCallTime rounded = call("fp32 nhwc", "engine 1", 1, 6e-6);
+  rounded.products = Precision::tf32;
+  const auto calls = measured_calls({rounded, call("fp32 nhwc", "engine 1", 1, 6e-6)}, set);
+  ASSERT_THAT(calls, SizeIs(2));
+  EXPECT_DOUBLE_EQ(calls[0].same->seconds(), 5e-6);
+  EXPECT_DOUBLE_EQ(calls[1].same->seconds(), 10e-6);
+}
+
+TEST(MeasuredCalls, WithoutAMeasurementAreSaidToBeNone) {
+  const auto calls = measured_calls({call("fp16 nhwc", "engine 1", 1, 6e-6)}, {});
+  EXPECT_EQ(measured_text(calls), "none of the recorded calls was measured");
+  EXPECT_TRUE(measured_facts(calls)["median_ratio"].is_null());
+  EXPECT_TRUE(measured_sheet(calls).rows[0][0].value.is_null());
+}
+
+}  // namespace
+}  // namespace benanza::analysis
