@@ -79,21 +79,25 @@ void Launches::find_captured() {
       ran_at_once.emplace(work.process, work.correlation);
     }
   }
-  // Both are in the order of time.
+  // Both are in the order of time: those that are open at a call's.
+  std::vector<std::size_t> open;
+  std::size_t begun = 0;
   for (std::size_t at = 0; at < recording_.api.size(); ++at) {
     const Api& call = recording_.api[at];
-    if (!makes_a_node(recording_.names[call.name]) ||
+    for (; begun < list.size() && list[begun].begin <= call.start; ++begun) open.push_back(begun);
+    std::erase_if(open, [&](std::size_t one) { return list[one].end <= call.start; });
+    if (open.empty() || !makes_a_node(recording_.names[call.name]) ||
         places_.at(call.process).at(call.correlation) != at ||
         ran_at_once.contains({call.process, call.correlation})) {
       continue;
     }
-    for (Capture& capture : list) {
-      if (capture.process == call.process && capture.begin <= call.start &&
-          call.start < capture.end) {
-        capture.launches.push_back(at);
-        break;
-      }
+    // Threads that work for the one that captures launch, too.
+    Capture* of_call = nullptr;
+    for (const std::size_t one : open) {
+      if (list[one].process != call.process) continue;
+      if (of_call == nullptr || list[one].thread == call.thread) of_call = &list[one];
     }
+    if (of_call != nullptr) of_call->launches.push_back(at);
   }
   std::map<std::int64_t, std::size_t> next;
   for (const auto& [graph, nodes] : graphs) {

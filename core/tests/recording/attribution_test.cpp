@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using Kind = DeviceRecording::Work::Kind;
 constexpr auto none = std::nullopt;
 
-/// A recording as a test says it. Thread 10 makes all calls.
+/// A recording as a test says it.
 struct Made {
   DeviceRecording recording{.processes = {1}};
 
@@ -20,11 +20,12 @@ struct Made {
     recording.names.push_back(text);
     return static_cast<std::uint32_t>(recording.names.size() - 1);
   }
-  Made& call(const std::string& text, std::int64_t start, std::uint32_t correlation) {
+  Made& call(const std::string& text, std::int64_t start, std::uint32_t correlation,
+             std::int64_t thread = 10) {
     recording.api.push_back({.name = name(text),
                              .correlation = correlation,
                              .process = 1,
-                             .thread = 10,
+                             .thread = thread,
                              .start = start,
                              .end = start + 1});
     return *this;
@@ -107,6 +108,28 @@ TEST(Attribution, CapturesAreGraphsInTheirOrder) {
   EXPECT_EQ(launches.captured(made.recording.work[2])->start, 310);
   EXPECT_EQ(launches.captured(made.recording.work[3])->start, 320);
   EXPECT_EQ(launches.captured(made.recording.work[4]), nullptr);
+}
+
+TEST(Attribution, ThreadsCaptureBesideEachOther) {
+  const auto made = Made()
+                        .call("cudaStreamBeginCapture", 100, 1)
+                        .call("cudaStreamBeginCapture", 110, 2, 11)
+                        .call("cudaLaunchKernel", 120, 3, 11)
+                        .call("cudaLaunchKernel", 130, 4)
+                        .call("cudaLaunchKernel", 140, 5)
+                        .call("cudaStreamEndCapture", 150, 6, 11)
+                        // Of a thread that works for the first one.
+                        .call("cudaLaunchKernel", 160, 7, 12)
+                        .call("cudaStreamEndCapture", 170, 8)
+                        .kernel("a", 1000, 20, 5, 1)
+                        .kernel("b", 1010, 20, 5, 2)
+                        .kernel("c", 1020, 20, 5, 3)
+                        .kernel("d", 1030, 21, 8, 1);
+  const Launches launches(made.recording);
+  EXPECT_EQ(launches.captured(made.recording.work[0])->start, 130);
+  EXPECT_EQ(launches.captured(made.recording.work[1])->start, 140);
+  EXPECT_EQ(launches.captured(made.recording.work[2])->start, 160);
+  EXPECT_EQ(launches.captured(made.recording.work[3])->start, 120);
 }
 
 TEST(Attribution, AProductInsideOfAConvolutionIsTheConvolutions) {
