@@ -101,7 +101,9 @@ class Profiler {
       if (work.kind == Kind::kernel && is_library_kernel(work.name)) {
         const double time = seconds(work.nanoseconds());
         result_.library_kernel_seconds += time;
-        if (owner) result_.known_library_kernel_seconds += time;
+        if (owner && !calls_[*owner].text.problem.empty()) {
+          result_.known_library_kernel_seconds += time;
+        }
       }
       if (!owner) continue;
       times[*owner] += seconds(work.nanoseconds());
@@ -270,7 +272,10 @@ class Profiler {
 }  // namespace
 
 std::string call_name(const CallText& text) {
-  std::string name = text.kind + ' ' + text.problem;
+  std::string name = text.kind;
+  for (const std::string& words : {text.problem, text.auxiliary}) {
+    if (!words.empty()) name += ' ' + words;
+  }
   if (!text.memory.empty()) name += ' ' + text.memory;
   if (!text.implementation.empty()) name += ", " + text.implementation;
   return name;

@@ -83,7 +83,7 @@ struct DeviceProfile {
   double plain_seconds = 0;
   double unknown_tensor_core_seconds = 0;
   /// Of kernel_seconds, that of kernels which by their names are cuDNN's, cuBLAS' or cuBLASLt's;
-  /// and of those again that of kernels which belong to a call that is known.
+  /// and of those again that of kernels which belong to a call whose problem is known.
   double library_kernel_seconds = 0;
   double known_library_kernel_seconds = 0;
   std::vector<ThroughputStep> throughput{};

@@ -259,6 +259,22 @@ TEST(DeviceProfile, ACapturedCallRunsAsOftenAsItsGraph) {
   EXPECT_DOUBLE_EQ(profile.known_library_kernel_seconds, 60 * nano);
 }
 
+TEST(DeviceProfile, ACallWithoutAProblemIsNamedAndNotKnown) {
+  GpuCall attention = convolution(100);
+  attention.text.kind = "cudnnBackendExecute";
+  attention.text.problem = "";
+  attention.text.auxiliary = "MATMUL POINTWISE";
+  const auto profile = Made()
+                           .call("cudaLaunchKernel", 110, 111, 1)
+                           .kernel("cudnn_generated_fort_native_sdpa_sm90", 1000, 1030, 1)
+                           .profile({attention});
+  ASSERT_THAT(profile.library_calls, SizeIs(1));
+  EXPECT_EQ(profile.library_calls[0].name, "cudnnBackendExecute MATMUL POINTWISE fp32 nchw");
+  EXPECT_DOUBLE_EQ(profile.library_calls[0].exclusive_seconds, 30 * nano);
+  EXPECT_DOUBLE_EQ(profile.library_kernel_seconds, 30 * nano);
+  EXPECT_EQ(profile.known_library_kernel_seconds, 0);
+}
+
 TEST(DeviceProfile, TheSlowestTimeComesFirstInTheDistribution) {
   const auto profile = Made()
                            .call("cudaLaunchKernel", 110, 111, 1)

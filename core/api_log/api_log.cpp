@@ -62,7 +62,7 @@ void ApiLogReader::take(std::string_view line, const Use& use) {
       const bool tells_thread = entry_->function().starts_with("cudnn");
       if (!call) call = api_log::cublas_call(*entry_);
       entry_.reset();
-      if (!call || call->problem.empty()) return;
+      if (!call) return;
       use({.call = std::move(*call),
            .process = api_log::integer(api_log::between(rest, "Process=", ";")),
            .thread = tells_thread ? api_log::integer(api_log::between(rest, "Thread=", ";"))
@@ -74,7 +74,7 @@ void ApiLogReader::take(std::string_view line, const Use& use) {
     }
   } else if (line.find("[Trace][cublasLtMatmul]") != std::string_view::npos) {
     auto call = api_log::cublaslt_call(line);
-    if (!call || call->problem.empty()) return;
+    if (!call) return;
     use({.call = std::move(*call),
          .process = api_log::integer(api_log::between(line, "[cublasLt][", "]")),
          .thread = {},
@@ -99,7 +99,9 @@ void ApiLogReader::finish(std::string_view rest, const Use& use) {
 
 std::vector<LibraryCall> api_calls(std::string_view text) {
   std::vector<LibraryCall> calls;
-  const auto keep = [&](const LoggedCall& logged) { calls.push_back(logged.call); };
+  const auto keep = [&](const LoggedCall& logged) {
+    if (!logged.call.problem.empty()) calls.push_back(logged.call);
+  };
   ApiLogReader reader;
   const std::size_t done = reader.feed(text, keep);
   reader.finish(text.substr(done), keep);

@@ -18,8 +18,10 @@ struct LibraryCall {
   /// "cudnn", "cublas" or "cublaslt".
   std::string library{};
   std::string function{};
-  /// Key of the problem.
+  /// Key of the problem; empty where no problem says what the call does.
   std::string problem{};
+  /// What the log calls it then: "MATMUL POINTWISE", the operations of a graph.
+  std::string detail{};
   /// The algorithm in the library's own words: "engine 28 TILE_SIZE=4", "implicit_gemm",
   /// "algorithm 13". Empty if the log does not say.
   std::string algorithm{};
@@ -44,7 +46,8 @@ struct LoggedCall {
   bool is_precise = false;
 };
 
-/// Reads such a log as it comes.
+/// Reads such a log as it comes: every call that lets a device work, those without a problem
+/// included.
 class ApiLogReader {
  public:
   using Use = std::function<void(const LoggedCall& call)>;
@@ -71,7 +74,7 @@ class ApiLogReader {
 /// Error, one line, if the file cannot be read or logs no such call.
 std::vector<LibraryCall> read_api_log(const std::filesystem::path& path);
 
-/// The same of a log's text; empty if there are none.
+/// The same of a log's text; empty if there are none. Calls without a problem are left out.
 std::vector<LibraryCall> api_calls(std::string_view text);
 
 }  // namespace benanza

@@ -29,14 +29,15 @@ std::string_view member(std::string_view list, std::string_view name) {
 }  // namespace
 
 std::optional<LibraryCall> cublas_call(const Entry& entry) {
-  if (!entry.function().starts_with("cublas") ||
-      lower_case(entry.function()).find("gemm") == std::string::npos) {
+  const std::string name = lower_case(entry.function());
+  if (!name.starts_with("cublas") || name.find("gemm") == std::string::npos ||
+      name.find("workspace") != std::string::npos) {
     return std::nullopt;
   }
   const auto m = integer(entry.value("m"));
   const auto n = integer(entry.value("n"));
   const auto k = integer(entry.value("k"));
-  if (!m || !n || !k) return std::nullopt;
+  if (!m || !n || !k) return LibraryCall{.library = "cublas", .function = entry.function()};
   const auto is_transposed = [&](std::string_view name) {
     const std::string_view value = entry.value(name);
     return !value.empty() && value.find("OP_N") == std::string_view::npos;
@@ -63,7 +64,11 @@ std::optional<LibraryCall> cublaslt_call(std::string_view line) {
   const auto columns = integer(member(a, "cols"));
   const auto m = integer(member(d, "rows"));
   const auto n = integer(member(d, "cols"));
-  if (!rows || !columns || !m || !n) return std::nullopt;
+  // A line cut short is none.
+  if (a.empty() || d.empty()) return std::nullopt;
+  if (!rows || !columns || !m || !n) {
+    return LibraryCall{.library = "cublaslt", .function = "cublasLtMatmul"};
+  }
   const auto is_transposed = [&](std::string_view name) {
     const std::string_view value = member(compute, name);
     return !value.empty() && value != "OP_N";

@@ -127,9 +127,35 @@ std::optional<LibraryCall> batch_normalization(const Entry& entry) {
                      .layout = input.layout};
 }
 
-}  // namespace
+/// "MATMUL POINTWISE" of a graph.
+std::string operations(const Entry& entry) {
+  std::string text;
+  for (const std::string& type : entry.types("operation")) {
+    constexpr std::string_view prefix = "CUDNN_BACKEND_OPERATION_";
+    constexpr std::string_view suffix = "_DESCRIPTOR";
+    std::string_view name = type;
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+    text += (text.empty() ? "" : " ") + std::string(name);
+  }
+  return text;
+}
 
-std::optional<LibraryCall> cudnn_call(const Entry& entry) {
+/// Does a function let the device work, and not ask, describe or prepare?
+bool executes(std::string_view function) {
+  for (const std::string_view word : {"Get", "Find", "Create", "Destroy", "Descriptor", "Size",
+                                      "Query", "Reserve", "Make", "Build", "cudnnSet"}) {
+    if (function.find(word) != function.npos && function != "cudnnSetTensor") return false;
+  }
+  for (const std::string_view word :
+       {"Forward", "Backward", "Execute", "OpTensor", "AddTensor", "ReduceTensor",
+        "TransformTensor", "TransformFilter", "ScaleTensor", "SetTensor", "CTCLoss", "Im2Col"}) {
+    if (function.find(word) != function.npos) return true;
+  }
+  return false;
+}
+
+std::optional<LibraryCall> call_with_problem(const Entry& entry) {
   const std::string& function = entry.function();
   if (function == "cudnnBackendExecute") {
     const std::string_view operation = entry.type("operation");
@@ -157,6 +183,21 @@ std::optional<LibraryCall> cudnn_call(const Entry& entry) {
     return batch_normalization<BatchNormalizationGradient>(entry);
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<LibraryCall> cudnn_call(const Entry& entry) {
+  if (!entry.function().starts_with("cudnn")) return std::nullopt;
+  if (auto call = call_with_problem(entry); call && !call->problem.empty()) return call;
+  if (!executes(entry.function())) return std::nullopt;
+  const Tensor input = tensor(entry, {"xDesc", "aDesc", "qDesc"});
+  return LibraryCall{.library = "cudnn",
+                     .function = entry.function(),
+                     .detail = operations(entry),
+                     .algorithm = engine(entry),
+                     .data = input.data,
+                     .layout = input.layout};
 }
 
 }  // namespace benanza::api_log

@@ -95,6 +95,17 @@ std::string_view Entry::value(std::string_view name) const { return find(fields_
 
 std::string_view Entry::type(std::string_view name) const { return find(types_, name); }
 
+std::vector<std::string> Entry::types(std::string_view name) const {
+  std::vector<std::string> found;
+  for (const auto& [path, type] : types_) {
+    // "graph.operation#2".
+    std::string_view last = path;
+    if (const auto dot = last.rfind('.'); dot != last.npos) last.remove_prefix(dot + 1);
+    if (last.substr(0, last.find('#')) == name) found.push_back(type);
+  }
+  return found;
+}
+
 std::vector<std::pair<std::string, std::string>> Entry::below(std::string_view name) const {
   std::vector<std::pair<std::string, std::string>> found;
   for (const auto& [path, value] : fields_) {

@@ -48,6 +48,8 @@ class Entry {
   /// Of the first field whose path ends with `name`; empty if there is none.
   std::string_view value(std::string_view name) const;
   std::string_view type(std::string_view name) const;
+  /// Of every field of this name, in the order of their paths.
+  std::vector<std::string> types(std::string_view name) const;
   /// Of every field right below one whose path ends with `name`: its own name and value.
   std::vector<std::pair<std::string, std::string>> below(std::string_view name) const;
 

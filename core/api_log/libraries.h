@@ -5,7 +5,8 @@
 
 namespace benanza::api_log {
 
-/// The call that `entry` logs; empty if it is of another library or does no layer's work.
+/// The call that `entry` logs, with or without a problem; empty if it is of another library or lets
+/// no device work. Of cuBLAS products alone.
 std::optional<LibraryCall> cudnn_call(const Entry& entry);
 std::optional<LibraryCall> cublas_call(const Entry& entry);
 /// The same of a line of cuBLASLt's trace level.

@@ -191,6 +191,11 @@ Problem with_post_operations(Problem problem, const CallFields& call) {
 CallProblems problems_of_key(const CallText& text) {
   CallProblems result;
   result.precision = parse_precision(text.memory.substr(0, text.memory.find(' ')));
+  if (text.problem.empty()) {
+    result.reason = text.kind + (text.auxiliary.empty() ? "" : " ") + text.auxiliary +
+                    ": no problem is known for it";
+    return result;
+  }
   try {
     result.problems.push_back(parse(text.problem));
   } catch (const std::exception& reason) {

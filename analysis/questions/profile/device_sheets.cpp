@@ -237,8 +237,8 @@ std::string tensor_core_text(const DeviceProfile& profile) {
 
 std::string library_text(const DeviceProfile& profile) {
   return fmt::format(
-      "of {:.3f} ms in kernels of cuDNN, cuBLAS and cuBLASLt, {:.1f}% belong to calls that are "
-      "known",
+      "of {:.3f} ms in kernels of cuDNN, cuBLAS and cuBLASLt, {:.1f}% belong to calls "
+      "whose problem is known",
       profile.library_kernel_seconds * 1e3,
       profile.known_library_kernel_seconds / profile.library_kernel_seconds * 100);
 }

@@ -62,5 +62,46 @@ TEST(ApiLogReader, TellsWhoCalledAndWhen) {
   }
 }
 
+TEST(ApiLogReader, TellsOfCallsWithoutAProblem) {
+  const std::string text = R"(
+I! CuDNN (v91900 56) function cudnnBackendExecute() called:
+i!     executionPlan: type=CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
+i!         engine: type=CUDNN_BACKEND_ENGINE_DESCRIPTOR:
+i!             opGraph: type=CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
+i!                 operation: type=CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
+i!                     aDesc: type=CUDNN_BACKEND_TENSOR_DESCRIPTOR:
+i!                         type: type=cudnnDataType_t; val=CUDNN_DATA_HALF (2);
+i!                         dimA: type=int; val=[8,12,128,64];
+i!                 operation: type=CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
+i!             engine_id: type=int; val=4;
+i! Process=11; Thread=12; GPU=0; Handle=0x1; StreamId=(nil) (defaultStream).
+
+I! CuDNN (v91900 56) function cudnnPoolingForward() called:
+i! Process=11; Thread=12; GPU=0; Handle=0x1; StreamId=(nil) (defaultStream).
+
+I! CuDNN (v91900 56) function cudnnGetConvolutionForwardWorkspaceSize() called:
+i! Process=11; Thread=12; GPU=0; Handle=0x1; StreamId=(nil) (defaultStream).
+
+I! CuDNN (v91900 56) function cudnnSetTensorNdDescriptor() called:
+i! Process=11; Thread=12; GPU=0; Handle=0x1; StreamId=(nil) (defaultStream).
+
+I! cuBLAS (v13.1.0) function cublasStatus_t cublasGemmBatchedEx(cublasHandle_t) called:
+i!Process=21; Thread=1; GPU=0; Handle=POINTER (IN HEX:0x0x2002b960)
+)";
+  std::vector<LoggedCall> calls;
+  ApiLogReader reader;
+  reader.feed(text, [&](const LoggedCall& call) { calls.push_back(call); });
+  ASSERT_EQ(calls.size(), 3);
+  EXPECT_EQ(calls[0].call.problem, "");
+  EXPECT_EQ(calls[0].call.detail, "MATMUL POINTWISE");
+  EXPECT_EQ(calls[0].call.algorithm, "engine 4");
+  EXPECT_EQ(calls[0].call.data, Precision::fp16);
+  EXPECT_EQ(calls[1].call.function, "cudnnPoolingForward");
+  EXPECT_EQ(calls[1].thread, 12);
+  EXPECT_EQ(calls[2].call.library, "cublas");
+  EXPECT_EQ(calls[2].call.problem, "");
+  EXPECT_TRUE(api_calls(text).empty());
+}
+
 }  // namespace
 }  // namespace benanza

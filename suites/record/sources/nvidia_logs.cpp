@@ -87,6 +87,7 @@ class NvidiaLogsSource : public Source {
                                 .engine = "gpu",
                                 .kind = call.function,
                                 .implementation = call.algorithm,
+                                .auxiliary = call.detail,
                                 .problem = call.problem},
                        .arrived = now - start,
                        .process = logged.process,
