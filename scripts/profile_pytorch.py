@@ -8,7 +8,8 @@ Writes into a folder, for a model NAME and a run TAG (NAME_b<batch>_<precision>[
                      "driver", "threads", "weights", "latency_seconds": [one value a run],
                      "cuda_graph_latency_seconds": [the same, or null], "trace": file name}
 Latencies are taken without the profiler, from the call to the end of the work on the device.
-With --train a run is a training step; options then name the optimizer ("train_sgd").
+With --train a run is a training step; options then name the optimizer ("train_sgd"). With --ddp
+TAG.json has "ddp", too, what pytorch_ddp.measure_ddp() returns.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import warnings
 
 from profile_common import (SEED, SMALLEST_WEIGHT, Parser, UserError, one_line, positive,
                             processor_name, replacing, run_main, write_json)
+from pytorch_ddp import measure_ddp
 from pytorch_models import load_model
 from pytorch_training import make_step
 
@@ -71,6 +73,7 @@ def main():
             graph_latencies = measure(torch, capture(torch, run), arguments)
         trace = f"{tag}.trace.json.gz"
         profile(torch, run, arguments, os.path.join(arguments.output, trace))
+        ddp = measure_ddp(torch, arguments, min(latencies), measure) if arguments.ddp else None
     except UserError:
         raise
     except Exception as error:
@@ -94,11 +97,15 @@ def main():
         "cuda_graph_latency_seconds": graph_latencies,
         "trace": trace,
     }
+    if ddp:
+        record["ddp"] = ddp
     path = os.path.join(arguments.output, f"{tag}.json")
     write_json(path, record)
     print(f"{path}: {describe(latencies)}")
     if graph_latencies:
         print(f"{path}: CUDA graph: {describe(graph_latencies)}")
+    if ddp:
+        print(f"{path}: DDP, {arguments.ddp} workers: {describe(ddp['latency_seconds'])}")
 
 
 def parse_arguments():
@@ -121,6 +128,9 @@ def parse_arguments():
                         help="training steps: forward, cross entropy of the first output, backward, "
                              "update by SGD with momentum (or adam); fp16 and bf16 are mixed "
                              "precision with fp32 parameters")
+    parser.add_argument("--ddp", type=positive, metavar="N",
+                        help="training steps of N GPUs by DistributedDataParallel, too (with "
+                             "--device cpu: of N processes)")
     parser.add_argument("--input-size", type=positive, help="height and width of images")
     parser.add_argument("--sequence", type=positive, default=128, help="tokens (default 128)")
     parser.add_argument("--attention", choices=("eager", "sdpa"),
@@ -132,6 +142,10 @@ def parse_arguments():
     arguments = parser.parse_args()
     if arguments.train and arguments.fold:
         parser.error("--fold is for inference: training keeps batch normalization by itself")
+    if arguments.ddp and not arguments.train:
+        parser.error("--ddp measures training steps: say --train, too")
+    if arguments.ddp == 1:
+        parser.error("--ddp: two workers or more")
     return arguments
 
 

@@ -8,10 +8,10 @@ LEARNING_RATE = 1e-3
 MOMENTUM = 0.9
 
 
-def make_step(torch, model, inputs, arguments):
+def make_step(torch, model, inputs, arguments, wrap=None):
     """A function that does one step: forward, cross entropy of the first output against random
     classes, backward, and the update of fp32 parameters; its value is the loss. fp16 and bf16 are
-    mixed precision (torch.autocast)."""
+    mixed precision (torch.autocast). `wrap` makes of the model on its device what is called."""
     device = torch.device(arguments.device)
     model = model.train().to(device=device)
     placed = [value.to(device=device) for value in inputs]
@@ -22,7 +22,9 @@ def make_step(torch, model, inputs, arguments):
     half = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(arguments.precision)
     scale = LOSS_SCALE if arguments.precision == "fp16" else 1.0
     optimizer = make_optimizer(torch, model, arguments)
-    called = torch.compile(model) if arguments.compile else model
+    called = wrap(model) if wrap else model
+    if arguments.compile:
+        called = torch.compile(called)
 
     def forward():
         with torch.autocast(arguments.device, dtype=half, enabled=half is not None):

@@ -62,6 +62,17 @@ struct Timeline {
   double host_bound_seconds = 0;
 };
 
+/// Training steps of several workers, each with its own samples, as they were measured.
+struct DataParallel {
+  std::int64_t workers = 2;
+  /// Seconds per step.
+  std::vector<double> latency_seconds{};
+  /// How many times as long a step computes while gradients travel all the time.
+  std::optional<double> contention{};
+  /// A worker's samples, from the host's page-locked memory to the device.
+  std::optional<double> to_device_seconds{};
+};
+
 /// A framework's run of a model, as it was recorded.
 struct Profile {
   std::filesystem::path path{};
@@ -79,6 +90,7 @@ struct Profile {
   std::vector<double> latency_seconds{};
   /// The same with the whole run captured in a CUDA graph; may be empty.
   std::vector<double> graph_latency_seconds{};
+  std::optional<DataParallel> data_parallel{};
   /// In the order they ran.
   std::vector<ProfiledNode> nodes{};
   /// Profiles of a GPU.

@@ -4,12 +4,12 @@
 #include <memory>
 
 #include "analysis/model/whole.h"
-#include "analysis/profiles/kernel_name.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/questions/question.h"
-#include "analysis/recordings/attribution.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/recording/attribution.h"
+#include "core/recording/kernel_name.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

@@ -134,6 +134,9 @@ void add_runs(Section& section, const std::vector<Recorded>& recorded) {
     if (one.device.kernel_seconds > 0) {
       section.add(Entry{"Tensor Cores", tensor_core_text(one.device)});
     }
+    if (one.device.library_kernel_seconds > 0 && !one.device.library_calls.empty()) {
+      section.add(Entry{"libraries", library_text(one.device)});
+    }
     if (one.device.lost_events > 0) {
       section.add(Entry{
           "lost", fmt::format("{} events of GPUs: sums are too small", one.device.lost_events)});

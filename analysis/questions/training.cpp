@@ -8,11 +8,13 @@
 #include <charconv>
 #include <memory>
 #include <set>
+#include <tuple>
 
 #include "analysis/model/whole.h"
 #include "analysis/questions/common/prices.h"
 #include "analysis/questions/question.h"
 #include "analysis/questions/training/cluster.h"
+#include "analysis/questions/training/measured.h"
 #include "analysis/questions/training/strategies.h"
 #include "analysis/questions/training/worker.h"
 #include "analysis/render/text.h"
@@ -35,7 +37,8 @@ struct Options {
   double io_samples_per_second = 0;
   double h2d_gbps = 0;
   std::string network;
-  double contention = 1;
+  /// 0: not stated.
+  double contention = 0;
   std::string prices;
   double epoch_samples = 0;
   std::string html;
@@ -73,7 +76,8 @@ struct Asked {
   Cluster cluster;
   /// Ascending.
   std::vector<std::int64_t> gpus;
-  std::vector<Strategy> strategies;
+  Buckets buckets;
+  std::string buckets_name;
   Prices prices;
 };
 
@@ -131,8 +135,7 @@ Asked asked_of(const Options& options) {
   if (!options.prices.empty() && !(options.epoch_samples > 0)) {
     throw Error("--prices: needs --epoch-samples, how many samples an epoch has");
   }
-  const auto [buckets, name] = buckets_of(options.bucket);
-  asked.strategies = strategies(buckets, name, options.contention);
+  std::tie(asked.buckets, asked.buckets_name) = buckets_of(options.bucket);
   asked.prices = read_prices(options.prices);
   asked.cluster = cluster_of(options);
   asked.gpus = gpus_of(options, asked.cluster);
@@ -297,7 +300,15 @@ Section section_of(const Subject& subject, const Options& options, const Asked& 
   const double gradient_bytes =
       static_cast<double>(element_bytes(precision_of(options.gradients, "--gradients")));
   const auto computations = computations_of(subject, times, gradient_bytes);
-  const InputTimes input = input_of(options, graph, subject.filter.precision);
+  const DataParallel* const measured = data_parallel_of(latency_profile(subject));
+  InputTimes input = input_of(options, graph, subject.filter.precision);
+  if (options.h2d_gbps == 0 && measured != nullptr) {
+    input.to_device = measured->to_device_seconds.value_or(0);
+  }
+  const double contention = options.contention > 0 ? options.contention
+                            : measured != nullptr  ? measured->contention.value_or(1)
+                                                   : 1;
+  const auto all_strategies = strategies(asked.buckets, asked.buckets_name, contention);
   add_step(section, computations, input);
   if (computations.size() > 1) {
     section.add(
@@ -305,7 +316,7 @@ Section section_of(const Subject& subject, const Options& options, const Asked& 
                     "bounds are.",
                     computations.back().name));
   }
-  section.facts["contention"] = options.contention;
+  section.facts["contention"] = contention;
   section.facts["gpus_per_node"] = asked.cluster.gpus_per_node;
   add_curve_error(section, asked.cluster.inside);
 
@@ -315,13 +326,16 @@ Section section_of(const Subject& subject, const Options& options, const Asked& 
   Sheet sheet = sheet_of(!asked.prices.empty());
   std::vector<Scaling> all;
   for (const Computation& one : computations) {
-    all = scalings(one.step, input, asked.cluster, asked.gpus, asked.strategies);
+    all = scalings(one.step, input, asked.cluster, asked.gpus, all_strategies);
     for (const Scaling& scaling : all) {
       sheet.rows.push_back(row_of(one.name, scaling, graph));
       if (asked.prices.empty()) continue;
       sheet.rows.back().push_back(
           usd_cell(usd_per_epoch(scaling, graph, options.epoch_samples, usd)));
     }
+  }
+  if (measured != nullptr) {
+    add_measured(section, computations.back().name, *measured, all, asked.buckets_name);
   }
   const WorkerStep& shown = computations.back().step;
   const auto each = fastest(all);

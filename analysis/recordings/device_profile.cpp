@@ -4,10 +4,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "analysis/profiles/kernel_name.h"
 #include "analysis/recordings/device_time.h"
 #include "analysis/recordings/nested.h"
 #include "core/problem/problem.h"
+#include "core/recording/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {
@@ -90,24 +90,36 @@ class Profiler {
   }
 
   void library_calls() {
-    const auto owner = owners(recording_, launches_, calls_);
+    const Attribution attribution = attribute(recording_, launches_, calls_);
     std::vector<double> times(calls_.size());
-    std::vector<bool> has_work(calls_.size());
-    for (std::size_t at = 0; at < owner.size(); ++at) {
-      if (!owner[at]) continue;
-      times[*owner[at]] += seconds(recording_.work[at].nanoseconds());
-      has_work[*owner[at]] = true;
+    // What was captured once runs as often as its graph.
+    std::vector<std::map<std::optional<std::int64_t>, std::int64_t>> runs(calls_.size());
+    for (std::size_t at = 0; at < attribution.owners.size(); ++at) {
+      const Work& work = recording_.work[at];
+      const auto owner = attribution.owners[at];
+      if (work.kind == Kind::kernel && is_library_kernel(work.name)) {
+        const double time = seconds(work.nanoseconds());
+        result_.library_kernel_seconds += time;
+        if (owner) result_.known_library_kernel_seconds += time;
+      }
+      if (!owner) continue;
+      times[*owner] += seconds(work.nanoseconds());
+      ++runs[*owner][work.node];
     }
     Rows rows;
     std::vector<std::pair<double, double>> speeds;
     for (std::size_t at = 0; at < calls_.size(); ++at) {
+      // It is a part of that call.
+      if (attribution.made_by[at]) continue;
+      std::int64_t count = 0;
+      for (const auto& [node, ran] : runs[at]) count = std::max(count, node ? ran : 1);
       DeviceRow& row = rows[call_name(calls_[at].text)];
-      ++row.calls;
+      row.calls += std::max<std::int64_t>(count, 1);
       row.exclusive_seconds += times[at];
       row.inclusive_seconds += times[at];
       const auto flops = flops_of(calls_[at].text.problem);
-      if (!has_work[at] || !flops || times[at] <= 0) continue;
-      speeds.emplace_back(*flops / times[at], times[at]);
+      if (count == 0 || !flops || times[at] <= 0) continue;
+      speeds.emplace_back(*flops * static_cast<double>(count) / times[at], times[at]);
       result_.known_arithmetic_seconds += times[at];
     }
     result_.library_calls = rows.sorted();
@@ -122,6 +134,12 @@ class Profiler {
         result_.throughput.push_back({speed, part});
       }
     }
+  }
+
+  bool is_library_kernel(std::uint32_t name) {
+    const auto [place, is_new] = library_kernels_.try_emplace(name);
+    if (is_new) place->second = benanza::is_library_kernel(recording_.names[name]);
+    return place->second;
   }
 
   std::optional<double> flops_of(const std::string& problem) {
@@ -222,6 +240,7 @@ class Profiler {
   const Launches launches_;
   DeviceProfile result_;
   std::unordered_map<std::uint32_t, std::optional<bool>> tensor_cores_;
+  std::unordered_map<std::uint32_t, bool> library_kernels_;
   std::unordered_map<std::string, std::optional<double>> flops_;
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/recordings/attribution.h"
+#include "core/recording/attribution.h"
 #include "core/recording/recording.h"
 
 namespace benanza::analysis {
@@ -68,6 +68,10 @@ struct DeviceProfile {
   double tensor_core_seconds = 0;
   double plain_seconds = 0;
   double unknown_tensor_core_seconds = 0;
+  /// Of kernel_seconds, that of kernels which by their names are cuDNN's, cuBLAS' or cuBLASLt's;
+  /// and of those again that of kernels which belong to a call that is known.
+  double library_kernel_seconds = 0;
+  double known_library_kernel_seconds = 0;
   std::vector<ThroughputStep> throughput{};
   /// Of kernel_seconds, that of kernels whose arithmetic is known.
   double known_arithmetic_seconds = 0;

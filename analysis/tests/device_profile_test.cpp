@@ -234,6 +234,31 @@ TEST(DeviceProfile, ALoggedCallOwnsWhatItsThreadLaunches) {
   EXPECT_DOUBLE_EQ(profile.known_arithmetic_seconds, 20 * nano);
 }
 
+TEST(DeviceProfile, ACapturedCallRunsAsOftenAsItsGraph) {
+  Made made;
+  made.call("cudaStreamBeginCapture", 100, 101, 1)
+      .call("cudaLaunchKernel", 120, 121, 2)
+      .call("cudaStreamEndCapture", 200, 201, 3)
+      .call("cudaGraphLaunch", 300, 301, 4)
+      .call("cudaGraphLaunch", 400, 401, 5)
+      .kernel("sm90_xmma_fprop", 1000, 1030, 4)
+      .kernel("sm90_xmma_fprop", 1100, 1130, 5)
+      .kernel("sm90_xmma_of_nobody", 1130, 1170, 6);
+  for (std::size_t at = 0; at < 2; ++at) {
+    made.recording.work[at].graph = 2;
+    made.recording.work[at].node = 7;
+  }
+  const auto profile = made.profile({convolution(110)});
+  ASSERT_THAT(profile.library_calls, SizeIs(1));
+  EXPECT_EQ(profile.library_calls[0].calls, 2);
+  EXPECT_DOUBLE_EQ(profile.library_calls[0].exclusive_seconds, 60 * nano);
+  // 18 operations in 30 ns.
+  ASSERT_THAT(profile.throughput, SizeIs(1));
+  EXPECT_NEAR(profile.throughput[0].flops_per_second, 18 / (30 * nano), 1);
+  EXPECT_DOUBLE_EQ(profile.library_kernel_seconds, 100 * nano);
+  EXPECT_DOUBLE_EQ(profile.known_library_kernel_seconds, 60 * nano);
+}
+
 TEST(DeviceProfile, TheSlowestTimeComesFirstInTheDistribution) {
   const auto profile = Made()
                            .call("cudaLaunchKernel", 110, 111, 1)

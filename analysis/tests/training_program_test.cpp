@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/tests/program.h"
+#include "analysis/tests/trace.h"
 
 namespace benanza::analysis {
 namespace {
@@ -172,6 +173,47 @@ TEST_F(TrainingProgram, AMeasuredStepIsASecondAnswer) {
   ASSERT_EQ(seconds.size(), 2U);
   EXPECT_NEAR(seconds.at("bound"), 14 * ms, 1e-9);
   EXPECT_NEAR(seconds.at("onnxruntime"), 25 * ms, 1e-9);
+}
+
+TEST_F(TrainingProgram, StepsOfSeveralGpusStandBesideWhatIsPredicted) {
+  test::TraceWriter trace;
+  folder_.write("t.json", trace.conv(1, 8, 8, 4, {}).text());
+  json profile{{"schema", 1},
+               {"framework", "pytorch"},
+               {"version", "2.11.0"},
+               {"model", "tiny"},
+               {"batch", 10},
+               {"precision", "fp32"},
+               {"latency_seconds", {0.022}},
+               {"trace", "t.json"},
+               {"ddp",
+                {{"workers", 2},
+                 {"latency_seconds", {0.025, 0.026, 0.040}},
+                 {"contention", 1.5},
+                 {"to_device_seconds", {{"pinned", 0.003}, {"pageable", 0.007}}}}}};
+  const auto ask = [&](const std::string& more) {
+    folder_.write("profile.json", profile.dump());
+    return report(with_curve() + "--profile " + path("profile.json") + more);
+  };
+  // Forward 8, backward until 12, 16 and 20 ms. The first message, 2 MB, leaves at 16 ms for 2 ms,
+  // in which 2 / 1.5 ms are computed: 3 MB leave at 20 2/3 ms, for 3 ms; update 2 ms.
+  const json found = ask("");
+  EXPECT_EQ(found["measured_gpus"], 2);
+  EXPECT_EQ(found["measured_seconds"], 0.026);
+  EXPECT_NEAR(found["predicted_seconds"].get<double>(), 77.0 / 3 * ms, 1e-9);
+  EXPECT_EQ(found["contention"], 1.5);
+  EXPECT_EQ(found["to_device_seconds"], 0.003);
+  // What is stated counts.
+  const json stated = ask(" --contention 1 --h2d-gbps 1");
+  EXPECT_NEAR(stated["predicted_seconds"].get<double>(), 25 * ms, 1e-9);
+  EXPECT_NEAR(stated["to_device_seconds"].get<double>(), 1 * ms, 1e-12);
+  // Without GPUs nobody measured these two.
+  profile["ddp"]["contention"] = profile["ddp"]["to_device_seconds"] = nullptr;
+  EXPECT_EQ(ask("")["contention"], 1);
+  profile["ddp"]["workers"] = 1;
+  folder_.write("profile.json", profile.dump());
+  expect_error(run(with_curve() + "--profile " + path("profile.json")),
+               "has a \"ddp\" that no measurement gives");
 }
 
 TEST_F(TrainingProgram, HasAChapterInThePaper) {

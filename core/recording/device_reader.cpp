@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/recording/readable_name.h"
+
 namespace benanza {
 namespace {
 
@@ -14,9 +16,14 @@ class Reader {
 
   DeviceRecording read() {
     if (!has_tables()) return {};
+    std::unordered_map<std::string, std::uint32_t> of_text;
     rows("SELECT id, text FROM name ORDER BY id", [&](const sqlite::Statement& row) {
-      places_.emplace(row.integer(0), static_cast<std::uint32_t>(result_.names.size()));
-      result_.names.emplace_back(row.text(1));
+      // Recordings were made that hold them as the compiler wrote them.
+      std::string text = readable_name(row.text(1));
+      const auto [place, is_new] =
+          of_text.try_emplace(text, static_cast<std::uint32_t>(result_.names.size()));
+      places_.emplace(row.integer(0), place->second);
+      if (is_new) result_.names.push_back(std::move(text));
     });
     rows("SELECT id, lost_events FROM process ORDER BY id", [&](const sqlite::Statement& row) {
       result_.processes.push_back(row.integer(0));
@@ -40,13 +47,13 @@ class Reader {
         });
     work(Work::Kind::kernel,
          "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
-         "correlation, graph, name, 0 FROM kernel");
+         "correlation, graph, name, 0, node FROM kernel");
     work(Work::Kind::copy,
          "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
-         "correlation, graph, direction, bytes FROM copy");
+         "correlation, graph, direction, bytes, node FROM copy");
     work(Work::Kind::graph,
          "SELECT process, start_nanoseconds, end_nanoseconds, device, context, stream, "
-         "correlation, graph, NULL, 0 FROM graph_launch");
+         "correlation, graph, NULL, 0, NULL FROM graph_launch");
     std::stable_sort(result_.work.begin(), result_.work.end(),
                      [](const Work& a, const Work& b) { return a.start < b.start; });
     rows(
@@ -114,6 +121,7 @@ class Reader {
                .stream = static_cast<std::uint32_t>(row.integer(5)),
                .correlation = static_cast<std::uint32_t>(row.integer(6)),
                .graph = row.optional_integer(7),
+               .node = row.optional_integer(10),
                .bytes = row.integer(9)};
       one.name = kind == Work::Kind::graph ? graph_name(one.graph) : name(row, 8);
       result_.work.push_back(one);

@@ -38,6 +38,8 @@ struct DeviceRecording {
     std::uint32_t stream = 0;
     std::uint32_t correlation = 0;
     std::optional<std::int64_t> graph{};
+    /// Of the graph; unique in the process, and in the order in which nodes were made.
+    std::optional<std::int64_t> node{};
     /// Of a copy.
     std::int64_t bytes = 0;
     std::int64_t nanoseconds() const { return end - start; }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/recording/readable_name.h"
+
 namespace benanza {
 
 const char* const device_tables = R"(
@@ -128,12 +130,13 @@ class DeviceWriter::Row {
 
 DeviceWriter::DeviceWriter(const sqlite::Connection& connection) : connection_(connection) {}
 
-std::int64_t DeviceWriter::id_of(std::string_view name) {
+std::int64_t DeviceWriter::id_of(std::string_view told) {
   constexpr std::size_t most_names = 1 << 15;
-  std::string text(name);
+  std::string text(told);
   const auto found = names_.find(text);
   if (found != names_.end()) return found->second;
   if (names_.size() >= most_names) names_.clear();
+  const std::string name = readable_name(told);
   sqlite::Statement insert(connection_, "INSERT OR IGNORE INTO name(text) VALUES(?)");
   insert.bind(1, name);
   insert.run();

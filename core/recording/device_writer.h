@@ -35,11 +35,13 @@ class DeviceWriter {
   };
   class Row;
   void write(std::int64_t id, double run_start, const Event& event);
-  std::int64_t id_of(std::string_view name);
+  /// Of the name as people write it.
+  std::int64_t id_of(std::string_view told);
 
   const sqlite::Connection& connection_;
   std::map<std::string, sqlite::Statement, std::less<>> statements_;
   std::map<std::int64_t, Process> processes_;
+  /// By what was told.
   std::unordered_map<std::string, std::int64_t> names_;
 };
 

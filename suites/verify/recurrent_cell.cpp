@@ -1,9 +1,10 @@
 #include "suites/verify/recurrent_cell.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <thread>
+
+#include "suites/verify/row_sums.h"
 
 namespace benanza::verify {
 namespace {
@@ -21,33 +22,11 @@ void in_parts(std::int64_t count, std::int64_t products,
   work(count * (parts - 1) / parts, count);
 }
 
-constexpr std::size_t lanes = 4;
-using Lanes = std::array<double, lanes>;
-
-double sum(const Lanes& values) { return (values[0] + values[1]) + (values[2] + values[3]); }
-
 /// weights . x. Errors of different elements of x are independent: their squares add.
 Element product(const float* weights, const Vector& x) {
-  Lanes value{};
-  Lanes magnitude{};
-  Lanes error{};
-  Lanes carried{};
-  const auto add = [&](std::size_t i, std::size_t lane) {
-    const double weight = weights[i];
-    const double term = weight * x.value[i];
-    value[lane] += term;
-    magnitude[lane] += std::abs(term);
-    const double rounded = weight * x.magnitude[i];
-    error[lane] += rounded * rounded;
-    const double stored = weight * x.stored[i];
-    carried[lane] += stored * stored;
-  };
-  const std::size_t whole = x.size() / lanes * lanes;
-  for (std::size_t i = 0; i < whole; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) add(i + lane, lane);
-  }
-  for (std::size_t i = whole; i < x.size(); ++i) add(i, 0);
-  return {sum(value), sum(magnitude) + std::sqrt(sum(error)), std::sqrt(sum(carried))};
+  const RowSums sums =
+      row_sums(weights, {x.value.data(), x.magnitude.data(), x.stored.data()}, x.size());
+  return {sums.value, sums.magnitude + std::sqrt(sums.error), std::sqrt(sums.carried)};
 }
 
 /// Of a sigmoid and of tanh, by their results.
@@ -88,19 +67,13 @@ void ColumnSums::add(const float* matrix, const Vector& x) {
   const auto columns = static_cast<std::int64_t>(value_.size());
   const auto rows = static_cast<std::int64_t>(x.size());
   in_parts(columns, rows * columns, [&](std::int64_t begin, std::int64_t end) {
+    const ColumnParts sums{value_.data(), magnitude_.data(), error_.data(), carried_.data()};
     for (std::size_t row = 0; row < x.size(); ++row) {
-      const float* weights = matrix + static_cast<std::int64_t>(row) * columns;
-      const double value = x.value[row];
-      const double magnitude = x.magnitude[row] * x.magnitude[row];
-      const double stored = x.stored[row] * x.stored[row];
-      for (auto column = static_cast<std::size_t>(begin); column < static_cast<std::size_t>(end);
-           ++column) {
-        const double weight = weights[column];
-        value_[column] += weight * value;
-        magnitude_[column] += std::abs(weight * value);
-        error_[column] += weight * weight * magnitude;
-        carried_[column] += weight * weight * stored;
-      }
+      add_row(matrix + static_cast<std::int64_t>(row) * columns,
+              {.value = x.value[row],
+               .error = x.magnitude[row] * x.magnitude[row],
+               .carried = x.stored[row] * x.stored[row]},
+              sums, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
     }
   });
 }

@@ -1,15 +1,16 @@
 // PyTorch: files of scripts/profile-pytorch, and bare traces of its profiler.
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string_view>
 
-#include "analysis/profiles/kernel_name.h"
 #include "analysis/profiles/kineto/aten.h"
 #include "analysis/profiles/kineto/runs.h"
 #include "analysis/profiles/kineto/trace.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/profiles/repeats.h"
+#include "core/recording/kernel_name.h"
 
 namespace benanza::analysis {
 namespace {
@@ -75,6 +76,27 @@ Profile import_trace(const Document& document) {
   return profile;
 }
 
+/// What scripts/profile-pytorch --ddp adds.
+std::optional<DataParallel> data_parallel_of(const json& root, const Document& document) {
+  const auto ddp = root.find("ddp");
+  if (ddp == root.end()) return std::nullopt;
+  DataParallel found{.workers = ddp->at("workers").get<std::int64_t>(),
+                     .latency_seconds = ddp->at("latency_seconds").get<std::vector<double>>(),
+                     .contention = optional_member<double>(*ddp, "contention"),
+                     .to_device_seconds = std::nullopt};
+  const auto is_time = [](double seconds) { return std::isfinite(seconds) && seconds > 0; };
+  if (found.workers < 2 || found.latency_seconds.empty() ||
+      !std::ranges::all_of(found.latency_seconds, is_time) ||
+      (found.contention && !(*found.contention >= 1))) {
+    throw document.error("has a \"ddp\" that no measurement gives");
+  }
+  const auto to_device = ddp->find("to_device_seconds");
+  if (to_device != ddp->end() && !to_device->is_null()) {
+    found.to_device_seconds = to_device->at("pinned").get<double>();
+  }
+  return found;
+}
+
 Profile import_pytorch(const Document& document) {
   const json& root = document.root();
   if (is_trace(root)) return import_trace(document);
@@ -90,7 +112,8 @@ Profile import_pytorch(const Document& document) {
                   .latency_seconds = root.at("latency_seconds").get<std::vector<double>>(),
                   .graph_latency_seconds =
                       optional_member<std::vector<double>>(root, "cuda_graph_latency_seconds")
-                          .value_or(std::vector<double>{})};
+                          .value_or(std::vector<double>{}),
+                  .data_parallel = data_parallel_of(root, document)};
   if (profile.latency_seconds.empty()) throw document.error("has no latency");
   for (const json& option : root.value("options", json::array())) {
     profile.version += ' ';

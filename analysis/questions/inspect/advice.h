@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/profiles/kernel_name.h"
 #include "analysis/profiles/profile.h"
+#include "core/recording/kernel_name.h"
 
 namespace benanza::analysis {
 

@@ -6,9 +6,9 @@
 
 #include "analysis/profile_match/same_model.h"
 #include "analysis/profile_match/signature.h"
-#include "analysis/profiles/kernel_name.h"
 #include "analysis/questions/inspect/advice.h"
 #include "core/base/error.h"
+#include "core/recording/kernel_name.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

@@ -5,10 +5,15 @@
 #include <algorithm>
 #include <map>
 
+#include "core/recording/kernel_name.h"
+
 namespace benanza::analysis {
 namespace {
 
 using Profiles = std::vector<DeviceProfile>;
+
+/// Names of C++ templates can have thousands of letters.
+constexpr std::size_t kernel_width = 140;
 
 /// A table of rows by name.
 struct Table {
@@ -89,7 +94,8 @@ Sheet sheet_of(const Profiles& profiles, const Table& table) {
     if (table.has_bytes) column("MB", "bytes");
     if (table.has_bytes) column("GB/s", "bytes_per_second");
   }
-  sheet.columns.push_back({"name", "call", false, any_width});
+  const bool is_kernels = table.rows == &DeviceProfile::kernels;
+  sheet.columns.push_back({"name", "call", false, is_kernels ? kernel_width : any_width});
   for (const Joined& row : joined(profiles, table)) {
     std::vector<Cell> cells;
     for (std::size_t at = 0; at < profiles.size(); ++at) {
@@ -112,7 +118,8 @@ Sheet sheet_of(const Profiles& profiles, const Table& table) {
         cells.push_back(speed);
       }
     }
-    cells.push_back(text_cell(row.name));
+    cells.push_back(
+        Cell{.shown = is_kernels ? kernel_label(row.name) : row.name, .value = row.name});
     sheet.rows.push_back(std::move(cells));
   }
   return sheet;
@@ -228,12 +235,22 @@ std::string tensor_core_text(const DeviceProfile& profile) {
       percent(profile.plain_seconds), percent(profile.unknown_tensor_core_seconds));
 }
 
+std::string library_text(const DeviceProfile& profile) {
+  return fmt::format(
+      "of {:.3f} ms in kernels of cuDNN, cuBLAS and cuBLASLt, {:.1f}% belong to calls that are "
+      "known",
+      profile.library_kernel_seconds * 1e3,
+      profile.known_library_kernel_seconds / profile.library_kernel_seconds * 100);
+}
+
 nlohmann::ordered_json device_facts(const DeviceProfile& profile) {
   return {{"kernels", profile.kernel_count},
           {"kernel_seconds", profile.kernel_seconds},
           {"tensor_core_seconds", profile.tensor_core_seconds},
           {"plain_seconds", profile.plain_seconds},
           {"unknown_tensor_core_seconds", profile.unknown_tensor_core_seconds},
+          {"library_kernel_seconds", profile.library_kernel_seconds},
+          {"known_library_kernel_seconds", profile.known_library_kernel_seconds},
           {"known_arithmetic_seconds", profile.known_arithmetic_seconds},
           {"lost_events", profile.lost_events}};
 }

@@ -22,6 +22,10 @@ std::vector<std::vector<Cell>> device_csv_rows(const std::vector<DeviceProfile>&
 /// "62.1% of 12.3 ms of kernels; 30.0% not; of 7.9% the names do not tell".
 std::string tensor_core_text(const DeviceProfile& profile);
 
+/// "of 12.3 ms in kernels of cuDNN, cuBLAS and cuBLASLt, 99.1% belong to calls that are known".
+/// There are such kernels.
+std::string library_text(const DeviceProfile& profile);
+
 /// All sums of a profile, for programs.
 nlohmann::ordered_json device_facts(const DeviceProfile& profile);
 

@@ -101,6 +101,43 @@ TEST_F(DeviceRecordingFile, HoldsWhatAProcessTold) {
   EXPECT_EQ(read.ranges[1].end, std::nullopt);
 }
 
+TEST_F(DeviceRecordingFile, HoldsNamesAsPeopleWriteThem) {
+  {
+    RecordingWriter writer(path, {});
+    writer.add(1, 0, ClockEvent{});
+    writer.add(1, 0, KernelEvent{.name = "_ZN3our6kernelEf"});
+    writer.add(1, 0, ApiEvent{.name = "cudaLaunchKernel_v7000"});
+    writer.finish(1, 0);
+  }
+  sqlite::Connection file(path, sqlite::Connection::Mode::write);
+  sqlite::Statement name(file, "SELECT text FROM kernel JOIN name ON name = id");
+  ASSERT_TRUE(name.step());
+  EXPECT_EQ(name.text(0), "our::kernel(float)");
+}
+
+TEST_F(DeviceRecordingFile, OlderOnesHoldNamesAsTheCompilerWroteThem) {
+  {
+    RecordingWriter writer(path, {});
+    writer.add(1, 0, ClockEvent{});
+    writer.add(1, 0, KernelEvent{.at = {.start = 1, .end = 2}, .name = "our::kernel(float)"});
+    writer.add(1, 0, KernelEvent{.at = {.start = 3, .end = 4}, .name = "other"});
+    writer.add(1, 0, ApiEvent{.name = "cudaFree"});
+    writer.finish(1, 0);
+  }
+  {
+    sqlite::Connection file(path, sqlite::Connection::Mode::write);
+    file.execute("UPDATE name SET text = '_ZN3our6kernelEf' WHERE text = 'other'");
+    file.execute("UPDATE name SET text = 'cudaFree_v3020' WHERE text = 'cudaFree'");
+  }
+  const DeviceRecording read = RecordingReader(path).devices();
+  ASSERT_THAT(read.work, SizeIs(2));
+  // One kernel, whatever was written of it.
+  EXPECT_EQ(read.work[0].name, read.work[1].name);
+  EXPECT_EQ(read.names[read.work[1].name], "our::kernel(float)");
+  ASSERT_THAT(read.api, SizeIs(1));
+  EXPECT_EQ(read.names[read.api[0].name], "cudaFree");
+}
+
 TEST_F(DeviceRecordingFile, ACallWithoutATimeIsNotOneOfNoTime) {
   {
     RecordingWriter writer(path, {});

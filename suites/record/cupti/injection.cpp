@@ -2,24 +2,27 @@
 // CUPTI and writes a journal. Whatever goes wrong is a line in that journal; the program goes on.
 #include <cupti.h>
 #include <fcntl.h>
-#include <generated_nvtx_meta.h>
 #include <nvtx3/nvToolsExt.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/recording/journal.h"
 #include "suites/nvidia/profiling/cupti.h"
 #include "suites/record/cupti/buffers.h"
+#include "suites/record/cupti/calls.h"
 #include "suites/record/cupti/control.h"
 #include "suites/record/cupti/convert.h"
+#include "suites/record/cupti/nvtx_ranges.h"
 #include "suites/record/cupti/range_gate.h"
+#include "suites/record/cupti/windows.h"
 
 namespace benanza::record {
 namespace {
@@ -37,9 +40,19 @@ constexpr int steps_of_patience = 6000;
 constexpr CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
     CUPTI_ACTIVITY_KIND_MARKER, CUPTI_ACTIVITY_KIND_GRAPH_TRACE};
+/// Calls are recorded one by one: CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER would be all of them.
+struct Calls {
+  const char* enable;
+  CUpti_CallbackDomain domain;
+  CUpti_ActivityKind kind;
+};
+constexpr Calls all_calls[] = {
+    {"cuptiActivityEnableRuntimeApi", CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_ACTIVITY_KIND_RUNTIME},
+    {"cuptiActivityEnableDriverApi", CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_ACTIVITY_KIND_DRIVER}};
+/// A process that ends does not wait longer for the thread that reads.
+constexpr auto longest_wait = std::chrono::seconds(2);
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -94,8 +107,15 @@ class Session {
       flush_ = cupti_->function<decltype(cuptiActivityFlushAll)>("cuptiActivityFlushAll");
       cupti_->call<decltype(cuptiActivityRegisterCallbacks)>("cuptiActivityRegisterCallbacks",
                                                              &request, &complete);
+      for (const Calls& calls : all_calls) {
+        calls_.push_back(recorded_calls(calls.domain, name_of()));
+      }
+      // Who polls an event asks for it thousands of times. Older ones do not know it.
+      cupti_->function<decltype(cuptiActivityEnableAllSyncRecords)>(
+          "cuptiActivityEnableAllSyncRecords")(0);
       tell_clock();
       if (gate_.has_name()) listen_for_ranges();
+      if (whole_graphs_) time_whole_graphs();
       switch_if_needed();
       std::thread([this] { work(); }).detach();
       std::atexit([] { get()->end(); });
@@ -129,6 +149,7 @@ class Session {
       : control_(std::move(control)),
         journal_(std::move(journal)),
         gate_(variable(range_variable)),
+        ranges_(gate_, variable(range_variable)),
         whole_graphs_(variable(graphs_variable) == "whole") {}
 
   void note(bool is_error, const std::string& text) {
@@ -160,16 +181,17 @@ class Session {
     const char* const name = wanted ? "cuptiActivityEnable" : "cuptiActivityDisable";
     std::string failed;
     std::string reason;
-    for (const CUpti_ActivityKind kind : kinds) {
-      // While graphs are timed as a whole, CUPTI says nothing of their kernels.
-      if (kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && !whole_graphs_) continue;
+    const auto enable = [&](CUpti_ActivityKind kind) {
       try {
         cupti_->call<decltype(cuptiActivityEnable)>(name, kind);
       } catch (const std::exception& error) {
         failed += (failed.empty() ? "" : ", ") + std::to_string(kind);
         reason = error.what();
       }
-    }
+    };
+    for (const CUpti_ActivityKind kind : kinds) enable(kind);
+    switch_calls(wanted, failed, reason);
+    switch_windows(wanted);
     // Each time anew, as every range would: the reader keeps each text once.
     if (!failed.empty() && wanted) {
       note(true, reason + " for records of kind " + failed +
@@ -177,11 +199,62 @@ class Session {
     }
   }
 
+  /// Graphs that are timed as a whole are so from the process' begin on, as CUPTI 13.0 ends in a
+  /// segmentation fault at one that is older. While they are, CUPTI says nothing of their kernels.
+  void time_whole_graphs() {
+    try {
+      cupti_->call<decltype(cuptiActivityEnable)>("cuptiActivityEnable",
+                                                  CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+    } catch (const std::exception& error) {
+      note(true, std::string(error.what()) + " for graphs as a whole");
+    }
+  }
+
+  void switch_windows(bool open) {
+    if (!whole_graphs_) return;
+    std::uint64_t now = 0;
+    cupti_->function<decltype(cuptiGetTimestamp)>("cuptiGetTimestamp")(&now);
+    const std::lock_guard lock(journal_mutex_);
+    if (open) {
+      windows_.open(static_cast<std::int64_t>(now));
+    } else {
+      windows_.close(static_cast<std::int64_t>(now));
+    }
+  }
+
+  /// Was it there while the program was to be recorded?
+  bool is_wanted(const Event& event) const {
+    const auto* const graph = std::get_if<GraphEvent>(&event);
+    return graph == nullptr || windows_.contains(graph->at.start);
+  }
+
+  /// A call that is not to be had is left out; where none is, the kind has failed.
+  void switch_calls(bool wanted, std::string& failed, std::string& reason) {
+    for (std::size_t at = 0; at < calls_.size(); ++at) {
+      auto* const enable =
+          cupti_->function<decltype(cuptiActivityEnableRuntimeApi)>(all_calls[at].enable);
+      CUptiResult result = CUPTI_SUCCESS;
+      bool is_any = false;
+      for (const CUpti_CallbackId id : calls_[at]) {
+        result = enable(id, wanted ? 1 : 0);
+        is_any = is_any || result == CUPTI_SUCCESS;
+      }
+      if (is_any || calls_[at].empty()) continue;
+      const char* words = "unknown error";
+      cupti_->function<decltype(cuptiGetResultString)>("cuptiGetResultString")(result, &words);
+      failed += (failed.empty() ? "" : ", ") + std::to_string(all_calls[at].kind);
+      reason = std::string(all_calls[at].enable) + ": " + words;
+    }
+  }
+
   void work() {
     std::uint32_t beat = control_.beat();
     int silent = 0;
-    for (int count = 1; !is_over_; ++count) {
-      std::this_thread::sleep_for(step);
+    std::unique_lock lock(work_mutex_);
+    for (int count = 1;; ++count) {
+      wake_.wait_for(lock, step, [this] { return is_over_.load(); });
+      // The process ends, and CUPTI with it.
+      if (is_over_) return;
       silent = control_.beat() == beat ? silent + 1 : 0;
       beat = control_.beat();
       if (silent > steps_of_patience) is_over_ = true;
@@ -192,10 +265,16 @@ class Session {
     }
   }
 
+  /// Behind it nothing of ours calls CUPTI, whose end comes at any time now.
   void end() {
     // A child that was forked has none of our threads, and its parent tells of itself.
     if (::getpid() != process_) return;
-    is_over_ = true;
+    {
+      const std::unique_lock lock(work_mutex_, longest_wait);
+      is_over_ = true;
+    }
+    wake_.notify_all();
+    switch_if_needed();
     flush_(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     flush_journal();
   }
@@ -213,20 +292,27 @@ class Session {
     get()->buffers_.give_back(buffer);
   }
 
-  void read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) {
-    const auto name_of = [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  CallName name_of() const {
+    return [this](CUpti_CallbackDomain domain, CUpti_CallbackId id) -> const char* {
       const char* name = nullptr;
       return call_name_(domain, id, &name) == CUPTI_SUCCESS ? name : nullptr;
     };
+  }
+
+  void read(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t valid) {
+    const CallName names = name_of();
     const std::lock_guard lock(journal_mutex_);
     CUpti_Activity* record = nullptr;
     while (valid > 0 && next_(buffer, valid, &record) == CUPTI_SUCCESS) {
-      if (const auto event = event_of(*record, name_of)) journal_.add(*event);
+      const auto event = event_of(*record, names);
+      if (event && is_wanted(*event)) journal_.add(*event);
     }
     std::size_t lost = 0;
     if (dropped_(context, stream, &lost) == CUPTI_SUCCESS && lost > 0) {
       journal_.add(LostEvent{.events = lost});
     }
+    // Nobody else will.
+    if (is_over_) journal_.flush();
   }
 
   void listen_for_ranges() {
@@ -238,75 +324,18 @@ class Session {
   static void CUPTIAPI nvtx(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                             const void* data) {
     if (domain != CUPTI_CB_DOMAIN_NVTX) return;
-    get()->take_nvtx(id, *static_cast<const CUpti_NvtxData*>(data));
+    get()->ranges_.take(id, *static_cast<const CUpti_NvtxData*>(data));
     get()->switch_if_needed();
-  }
-
-  void take_nvtx(CUpti_CallbackId id, const CUpti_NvtxData& data) {
-    const auto thread = static_cast<std::uint64_t>(::syscall(SYS_gettid));
-    const void* const parameters = data.functionParams;
-    const auto started = [&](std::string_view name) {
-      if (data.functionReturnValue == nullptr) return;
-      gate_.start(*static_cast<const nvtxRangeId_t*>(data.functionReturnValue), name);
-    };
-    switch (id) {
-      case CUPTI_CBID_NVTX_nvtxRangePushA:
-        return gate_.push(thread, nullptr,
-                          static_cast<const nvtxRangePushA_params*>(parameters)->message);
-      case CUPTI_CBID_NVTX_nvtxRangePushW:
-        return gate_.push(thread, nullptr, "");
-      case CUPTI_CBID_NVTX_nvtxRangePushEx:
-        return gate_.push(
-            thread, nullptr,
-            words(static_cast<const nvtxRangePushEx_params*>(parameters)->eventAttrib));
-      case CUPTI_CBID_NVTX_nvtxRangePop:
-        return gate_.pop(thread, nullptr);
-      case CUPTI_CBID_NVTX_nvtxDomainRangePushEx: {
-        const auto* push = static_cast<const nvtxDomainRangePushEx_params*>(parameters);
-        return gate_.push(thread, push->domain, words(push->core.eventAttrib));
-      }
-      case CUPTI_CBID_NVTX_nvtxDomainRangePop:
-        return gate_.pop(thread, static_cast<const nvtxDomainRangePop_params*>(parameters)->domain);
-      case CUPTI_CBID_NVTX_nvtxRangeStartA:
-        return started(static_cast<const nvtxRangeStartA_params*>(parameters)->message);
-      case CUPTI_CBID_NVTX_nvtxRangeStartEx:
-        return started(words(static_cast<const nvtxRangeStartEx_params*>(parameters)->eventAttrib));
-      case CUPTI_CBID_NVTX_nvtxDomainRangeStartEx:
-        return started(
-            words(static_cast<const nvtxDomainRangeStartEx_params*>(parameters)->core.eventAttrib));
-      case CUPTI_CBID_NVTX_nvtxRangeEnd:
-        return gate_.end(static_cast<const nvtxRangeEnd_params*>(parameters)->id);
-      case CUPTI_CBID_NVTX_nvtxDomainRangeEnd:
-        return gate_.end(static_cast<const nvtxDomainRangeEnd_params*>(parameters)->core.id);
-      case CUPTI_CBID_NVTX_nvtxDomainRegisterStringA: {
-        const auto* string = static_cast<const nvtxDomainRegisterStringA_params*>(parameters);
-        if (data.functionReturnValue == nullptr || string->string == nullptr) return;
-        const auto handle = *static_cast<const nvtxStringHandle_t*>(data.functionReturnValue);
-        const std::lock_guard lock(strings_mutex_);
-        if (variable(range_variable) == string->string) strings_.insert(handle);
-        return;
-      }
-      default:
-        return;
-    }
-  }
-
-  /// The message of a range; empty for wide characters, and for registered ones of another name.
-  std::string words(const nvtxEventAttributes_t* attributes) {
-    if (attributes == nullptr) return "";
-    if (attributes->messageType == NVTX_MESSAGE_TYPE_ASCII) {
-      return attributes->message.ascii == nullptr ? "" : attributes->message.ascii;
-    }
-    if (attributes->messageType != NVTX_MESSAGE_TYPE_REGISTERED) return "";
-    const std::lock_guard lock(strings_mutex_);
-    return strings_.contains(attributes->message.registered) ? variable(range_variable) : "";
   }
 
   const pid_t process_ = ::getpid();
   Control control_;
   std::mutex journal_mutex_;
   JournalWriter journal_;
+  /// Of graphs as a whole; with the journal's mutex.
+  Windows windows_;
   RangeGate gate_;
+  NvtxRanges ranges_;
   bool whole_graphs_;
   Buffers buffers_{buffer_bytes, most_buffers};
   const Cupti* cupti_ = nullptr;
@@ -315,11 +344,14 @@ class Session {
   decltype(cuptiGetCallbackName)* call_name_ = nullptr;
   decltype(cuptiActivityFlushAll)* flush_ = nullptr;
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  /// Of each of all_calls, the numbers of those that are recorded.
+  std::vector<std::vector<CUpti_CallbackId>> calls_;
+  /// Held by our thread while it calls CUPTI.
+  std::timed_mutex work_mutex_;
+  std::condition_variable_any wake_;
   std::mutex switch_mutex_;
   bool is_on_ = false;
   std::atomic<bool> is_over_ = false;
-  std::mutex strings_mutex_;
-  std::set<nvtxStringHandle_t> strings_;
 };
 
 }  // namespace

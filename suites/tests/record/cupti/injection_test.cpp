@@ -79,6 +79,13 @@ TEST_F(Injection, RecordsWhatCuptiTells) {
   EXPECT_FALSE(std::filesystem::exists(folder / "run.db.parts"));
 }
 
+TEST_F(Injection, CallsThatOnlyAskAreNotRecorded) {
+  ASSERT_EQ(record("launch one launch two"), 0) << errors();
+  const DeviceRecording read = devices();
+  ASSERT_THAT(read.api, SizeIs(2));
+  for (const auto& call : read.api) EXPECT_EQ(read.names[call.name], "cudaLaunchKernel");
+}
+
 TEST_F(Injection, AKillLosesNoMoreThanTheLastSecond) {
   EXPECT_EQ(record("launch early flushed launch late kill"), 128 + SIGKILL);
   EXPECT_THAT(kernels(), Contains("early"));
@@ -89,6 +96,14 @@ TEST_F(Injection, ManyEventsGoThroughFewBuffers) {
   for (int i = 0; i < 3000; ++i) many += " launch k";
   ASSERT_EQ(record(many), 0);
   EXPECT_THAT(kernels(), SizeIs(3000));
+}
+
+TEST_F(Injection, BehindTheEndOfTheProgramNothingAsksCupti) {
+  // Its end takes longer than the pauses of the thread that reads.
+  for (int run = 0; run < 3; ++run) {
+    ASSERT_EQ(record("launch one", "--force"), 0) << errors();
+    EXPECT_THAT(kernels(), ElementsAre("one"));
+  }
 }
 
 TEST_F(Injection, ChildrenThatDoNotUseTheGpuTellNothing) {
@@ -111,6 +126,13 @@ TEST_F(Injection, OnlyInsideOfARange) {
              "--range step"),
       0);
   EXPECT_THAT(kernels(), ElementsAre("in", "deeper"));
+}
+
+TEST_F(Injection, GraphsAsAWholeOnlyInsideOfARange) {
+  ASSERT_EQ(record("graph push step graph graph pop graph", "--graphs whole --range step"), 0);
+  EXPECT_THAT(kernels(), ElementsAre("graph 7", "graph 7"));
+  ASSERT_EQ(record("graph push step graph pop", "--force --range step"), 0);
+  EXPECT_THAT(kernels(), IsEmpty());
 }
 
 TEST_F(Injection, AfterADelay) {

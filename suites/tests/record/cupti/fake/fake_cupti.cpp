@@ -1,12 +1,15 @@
 // A CUPTI without a GPU: as much of it as the recorder asks for. What it "records" comes from the
-// program: fake_launch() is a call that launches a kernel of 1000 ns, 100 ns later. FAKE_CUPTI=old:
-// of another version; FAKE_CUPTI=busy: nothing can be recorded.
+// program: fake_launch() is a call that launches a kernel of 1000 ns, 100 ns later, and asks
+// cudaGetDevice before. FAKE_CUPTI=old: of another version; FAKE_CUPTI=busy: nothing can be
+// recorded. As with the real one, a call behind the end of the program is the end of the process.
 #include <cupti.h>
 #include <generated_nvtx_meta.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -21,6 +24,10 @@ CUpti_BuffersCallbackRequestFunc request_buffer = nullptr;
 CUpti_BuffersCallbackCompleteFunc buffer_is_complete = nullptr;
 CUpti_CallbackFunc nvtx_callback = nullptr;
 std::set<int> enabled;
+/// Of the runtime, by their numbers.
+std::set<std::uint32_t> enabled_calls;
+constexpr std::uint32_t launch_call = 1;
+constexpr std::uint32_t question_call = 2;
 std::vector<std::vector<std::uint8_t>> records;
 std::uint32_t next_correlation = 1;
 /// 2001, so that nobody takes it for the time since 1970.
@@ -40,6 +47,25 @@ void add(const Record& record) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&record);
   records.emplace_back(bytes, bytes + sizeof record);
 }
+
+void add_call(const CUpti_ActivityAPI& record) {
+  if (!enabled.contains(record.kind) && !enabled_calls.contains(record.cbid)) return;
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&record);
+  records.emplace_back(bytes, bytes + sizeof record);
+}
+
+/// Its objects are gone.
+std::atomic<bool> is_gone = false;
+void need_life() {
+  if (is_gone) ::raise(SIGSEGV);
+}
+/// The driver's end takes a while; threads go on meanwhile.
+struct End {
+  ~End() {
+    is_gone = true;
+    ::usleep(100'000);
+  }
+} const end;
 
 std::uint32_t thread() { return static_cast<std::uint32_t>(::syscall(SYS_gettid)); }
 
@@ -67,6 +93,7 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  need_life();
   if (is("busy")) return CUPTI_ERROR_UNKNOWN;
   const std::lock_guard lock(mutex);
   if (enabled.insert(kind).second && kind == CUPTI_ACTIVITY_KIND_DEVICE) {
@@ -79,12 +106,30 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   }
   return CUPTI_SUCCESS;
 }
+CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId call, std::uint8_t enable) {
+  need_life();
+  if (is("busy")) return CUPTI_ERROR_UNKNOWN;
+  const std::lock_guard lock(mutex);
+  if (enable != 0) {
+    enabled_calls.insert(call);
+  } else {
+    enabled_calls.erase(call);
+  }
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId, std::uint8_t) {
+  need_life();
+  return is("busy") ? CUPTI_ERROR_UNKNOWN : CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnableAllSyncRecords(std::uint8_t) { return CUPTI_SUCCESS; }
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  need_life();
   const std::lock_guard lock(mutex);
   enabled.erase(kind);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityFlushAll(std::uint32_t) {
+  need_life();
   const std::lock_guard lock(mutex);
   ++flushes;
   while (!records.empty()) {
@@ -110,6 +155,8 @@ CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,
         return sizeof(CUpti_ActivityKernel10);
       case CUPTI_ACTIVITY_KIND_DEVICE:
         return sizeof(CUpti_ActivityDevice5);
+      case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+        return sizeof(CUpti_ActivityGraphTrace2);
       case CUPTI_ACTIVITY_KIND_MARKER:
         return sizeof(CUpti_ActivityMarker2);
       default:
@@ -126,8 +173,15 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::siz
   *dropped = is("loses") ? 2 : 0;
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char** name) {
-  *name = "cudaLaunchKernel";
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {
+  const bool is_runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+  if (id == launch_call) {
+    *name = is_runtime ? "cudaLaunchKernel_v7000" : "cuLaunchKernel";
+  } else if (id == question_call) {
+    *name = is_runtime ? "cudaGetDevice_v3020" : "cuCtxGetCurrent";
+  } else {
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  }
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc callback, void*) {
@@ -150,17 +204,35 @@ void fake_launch(const char* kernel) {
   const std::lock_guard lock(mutex);
   CUpti_ActivityAPI call{};
   call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+  call.threadId = thread();
+  call.cbid = question_call;
+  call.start = now - 10;
+  call.end = now - 5;
+  call.correlationId = next_correlation++;
+  add_call(call);
+  call.cbid = launch_call;
   call.start = now;
   call.end = now + 50;
-  call.threadId = thread();
   call.correlationId = next_correlation;
-  add(call);
+  add_call(call);
   CUpti_ActivityKernel10 record{};
   record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
   record.start = now + 100;
   record.end = now + 1100;
   record.correlationId = next_correlation++;
   record.name = kernel;
+  add(record);
+  now += 2000;
+}
+/// A graph of 1000 ns, timed as a whole where that was asked for.
+void fake_graph() {
+  const std::lock_guard lock(mutex);
+  CUpti_ActivityGraphTrace2 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+  record.start = now + 100;
+  record.end = now + 1100;
+  record.graphId = 7;
+  record.correlationId = next_correlation++;
   add(record);
   now += 2000;
 }

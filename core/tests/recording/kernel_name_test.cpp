@@ -1,8 +1,8 @@
-#include "analysis/profiles/kernel_name.h"
+#include "core/recording/kernel_name.h"
 
 #include <gmock/gmock.h>
 
-namespace benanza::analysis {
+namespace benanza {
 namespace {
 
 struct Expected {
@@ -93,5 +93,50 @@ TEST(KernelName, TellsWhatOnlyMovesBytes) {
   }
 }
 
+TEST(KernelLabel, IsWhatPeopleReadOfAName) {
+  EXPECT_EQ(kernel_label("void at::native::f<int>(int, float*)"), "at::native::f<int>");
+  EXPECT_EQ(kernel_label("void f<(int)4, g(int)::{lambda()#1}>(h(*)(int))"), "f<4, g>");
+  EXPECT_EQ(kernel_label("void (anonymous namespace)::f<2>(int)"), "f<2>");
+  EXPECT_EQ(kernel_label("void a::(anonymous namespace)::f<b::(anonymous namespace)::g>(int)"),
+            "a::f<b::g>");
+  EXPECT_EQ(
+      kernel_label("void a::f<8, a::(anonymous namespace)::clamp(a::T&)::{lambda()#1}::"
+                   "operator()() const::{lambda(c10::Half)#1}, std::array<char*, 2ul> >(int)"),
+      "a::f<8, a::clamp, std::array<char*, 2ul> >");
+  EXPECT_EQ(kernel_label("f(int)"), "f");
+  EXPECT_EQ(kernel_label("sm90_xmma_gemm"), "sm90_xmma_gemm");
+  EXPECT_EQ(kernel_label("Memset (Device)"), "Memset (Device)");
+  EXPECT_EQ(kernel_label("odd)"), "odd)");
+  EXPECT_EQ(kernel_label("void odd((a)"), "void odd((a)");
+  EXPECT_EQ(kernel_label(""), "");
+}
+
+TEST(KernelOwner, IsALibraryOrAFramework) {
+  // Of an H200 with PyTorch 2.11, cuDNN 9 and cuBLAS 13.
+  for (const char* name :
+       {"nvjet_sm90_hsh_128x192_64x5_2x1_v_bz_coopB_TNN",
+        "sm90_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc_tilesize128x128x64__5x_"
+        "cudnn",
+        "void nhwcAddPaddingKernel<__half, __half, float, true, (cudnnKernelDataType_t)0>(int)",
+        "void cublasLt::splitKreduce_kernel<32, 16, int, float, float>(Params)",
+        "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nn_align1>(Params)",
+        "ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_stages_64x5_nn",
+        "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true>(Params)"}) {
+    EXPECT_TRUE(is_library_kernel(name)) << name;
+    EXPECT_FALSE(is_framework_kernel(name)) << name;
+  }
+  for (const char* name :
+       {"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>(int)",
+        "void (anonymous namespace)::softmax_warp_forward<at::native::Half>(int)",
+        "triton_poi_fused_relu_0", "loop_add_fusion_3"}) {
+    EXPECT_FALSE(is_library_kernel(name)) << name;
+    EXPECT_TRUE(is_framework_kernel(name)) << name;
+  }
+  for (const char* name : {"my_kernel(float*)", "Memset (Device)", "benanza_delay"}) {
+    EXPECT_FALSE(is_library_kernel(name)) << name;
+    EXPECT_FALSE(is_framework_kernel(name)) << name;
+  }
+}
+
 }  // namespace
-}  // namespace benanza::analysis
+}  // namespace benanza

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/problem/precision.h"
 
-namespace benanza::analysis {
+namespace benanza {
 
 /// The purpose of a GPU kernel, beside the operator's own arithmetic (`work`).
 enum class KernelRole {
@@ -31,8 +32,19 @@ struct KernelTraits {
   std::string_view algorithm{};
 };
 
+/// A demangled name for people: without the result's type, parameters, anonymous namespaces and
+/// lambdas. "at::f<at::g_cuda>" of "void at::f<at::g_cuda(int)::{lambda(float)#1}>(int, float*)".
+/// Two kernels can have one label. Other names stay.
+std::string kernel_label(std::string_view name);
+
+/// Is it a framework's own, and no library's? From its name, demangled.
+bool is_framework_kernel(std::string_view name);
+
+/// Is it one of cuDNN's, cuBLAS' or cuBLASLt's? From its name, demangled.
+bool is_library_kernel(std::string_view name);
+
 /// `name`: as CUPTI demangles it, or mangled. Rules: the names in cuDNN 9, cuBLAS 13 and PyTorch 2;
 /// those for Tensor Cores have not been held against hardware counters.
 KernelTraits kernel_traits(std::string_view name);
 
-}  // namespace benanza::analysis
+}  // namespace benanza

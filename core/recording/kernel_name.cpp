@@ -1,11 +1,13 @@
-#include "analysis/profiles/kernel_name.h"
+#include "core/recording/kernel_name.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
-namespace benanza::analysis {
+namespace benanza {
 namespace {
 
 std::string lower_case(std::string_view name) {
@@ -134,7 +136,8 @@ KernelRole role(std::string_view name) {
                      "ncdhwtondhwc", "ndhwctoncdhw"})) {
     return KernelRole::layout;
   }
-  if (has_any(name, {"splitkreduce", "split_k_reduce", "splitk_reduce", "reducesplitk"})) {
+  if (has_any(name, {"splitkreduce", "split_k_reduce", "splitk_reduce", "reducesplitk",
+                     "execute_split_k_kernel"})) {
     return KernelRole::combine;
   }
   if (name.starts_with("memset") || has_any(name, {"fillfunctor", "fill_kernel"})) {
@@ -150,6 +153,96 @@ KernelRole role(std::string_view name) {
 
 }  // namespace
 
+std::string kernel_label(std::string_view name) {
+  // "Memset (Device)" is no function.
+  const std::size_t open = name.find('(');
+  const bool is_function =
+      name.ends_with(')') && open != 0 && open != std::string_view::npos &&
+      (name[open - 1] != ' ' || name.starts_with("void ") || name.find('<') < open);
+  if (!is_function) return std::string(name);
+  std::string text;
+  int depth = 0;
+  for (const char letter : name) {
+    if (letter == '(' || letter == '{') ++depth;
+    if (depth == 0) text += letter;
+    if (letter == ')' || letter == '}') --depth;
+  }
+  if (depth != 0) return std::string(name);
+  // What is left of "(anonymous namespace)::", "f()::{lambda()#1}::operator()() const".
+  const auto replace = [&](std::string_view what, std::string_view with) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+      text.replace(at, what.size(), with);
+    }
+  };
+  replace("::operator", "");
+  replace(" const", "");
+  replace("::::", "::");
+  for (const auto& [what, with] :
+       {std::pair{"<::", "<"}, {" ::", " "}, {"::,", ","}, {"::>", ">"}, {":: ", " "}}) {
+    replace(what, with);
+  }
+  while (text.ends_with("::")) text.resize(text.size() - 2);
+  if (text.starts_with("void ")) text.erase(0, 5);
+  if (text.starts_with("::")) text.erase(0, 2);
+  return text;
+}
+
+bool is_framework_kernel(std::string_view name) {
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  constexpr std::array<std::string_view, 9> theirs{
+      "at::",  "c10::", "at_cuda_detail::", "triton_", "onnxruntime::", "tensorflow::", "fusion",
+      "loop_", "input_"};
+  return std::any_of(theirs.begin(), theirs.end(),
+                     [&](std::string_view word) { return name.starts_with(word); }) ||
+         name.find("at::native::") != std::string_view::npos;
+}
+
+bool is_library_kernel(std::string_view name) {
+  if (is_framework_kernel(name)) return false;
+  const std::string text = lower_case(name);
+  for (const std::string_view machine : {"ampere_", "turing_", "volta_", "maxwell_", "hopper_"}) {
+    if (text.starts_with(machine)) return true;
+  }
+  return has_any(text, {"cudnn",
+                        "cublas",
+                        "cutlass",
+                        "xmma",
+                        "nvjet",
+                        "cask_",
+                        "sm80_",
+                        "sm90_",
+                        "sm100_",
+                        "implicit_convolve",
+                        "convolve_common_engine",
+                        "winograd",
+                        "gemmsn",
+                        "gemmk1",
+                        "gemv",
+                        "sgemm",
+                        "dgemm",
+                        "6gemm",
+                        "8gemm",
+                        "splitkreduce",
+                        "nchwtonhwc",
+                        "nhwctonchw",
+                        "nhwcaddpadding",
+                        "im2col4d",
+                        "fft2d_",
+                        "flip_filter",
+                        "conv2d_grouped_direct",
+                        "dgrad",
+                        "wgrad",
+                        "bn_fw_",
+                        "bn_bw_",
+                        "pooling_fw",
+                        "pooling_bw",
+                        "op_tensor_kernel",
+                        "tensortransform",
+                        "elementwise_fp",
+                        "blockpersist",
+                        "reduce_1block"});
+}
+
 KernelTraits kernel_traits(std::string_view name) {
   const std::string text = lower_case(name);
   KernelTraits traits{.role = role(text)};
@@ -160,4 +253,4 @@ KernelTraits kernel_traits(std::string_view name) {
   return traits;
 }
 
-}  // namespace benanza::analysis
+}  // namespace benanza

@@ -1,0 +1,242 @@
+#include "core/recording/attribution.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/recording/kernel_name.h"
+#include "core/recording/merge.h"
+
+namespace benanza {
+namespace {
+
+using Work = DeviceRecording::Work;
+
+/// A library launches its kernels at once. Code that is loaded before can keep one waiting that is
+/// the library's by its name.
+constexpr std::int64_t longest_call = 2'000'000;
+constexpr std::int64_t longest_load = 1'000'000'000;
+
+/// What one call of the runtime or the driver launched: once, or as a graph's node many times.
+struct Site {
+  /// Of the launch; where no call was recorded, of the first work.
+  std::int64_t time = 0;
+  std::int64_t process = 0;
+  std::optional<std::int64_t> thread{};
+  std::uint32_t name = 0;
+  bool is_kernel = false;
+  std::vector<std::size_t> work{};
+  std::optional<std::size_t> owner{};
+};
+
+class Attributor {
+ public:
+  Attributor(const DeviceRecording& recording, const Launches& launches,
+             const std::vector<GpuCall>& calls)
+      : recording_(recording), calls_(calls) {
+    find_sites(launches);
+    result_.owners.resize(recording.work.size());
+    result_.made_by.resize(calls.size());
+    for (const GpuCall& call : calls) result_.began.push_back(call.start);
+  }
+
+  Attribution attribution() {
+    own_by_time();
+    own_by_order();
+    for (const Site& site : sites_) {
+      for (const std::size_t work : site.work) result_.owners[work] = site.owner;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// In the order of the launches: of the device's order a stream may have another.
+  void find_sites(const Launches& launches) {
+    std::map<const DeviceRecording::Api*, std::size_t> of_call;
+    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::size_t> of_node;
+    for (std::size_t at = 0; at < recording_.work.size(); ++at) {
+      const Work& work = recording_.work[at];
+      if (work.kind == Work::Kind::graph) continue;
+      const auto* const call = work.graph ? launches.captured(work) : launches.of(work);
+      std::size_t place = sites_.size();
+      if (call != nullptr) {
+        place = of_call.try_emplace(call, place).first->second;
+      } else if (work.graph && work.node) {
+        place = of_node.try_emplace({work.process, *work.graph, *work.node}, place).first->second;
+      }
+      if (place == sites_.size()) {
+        sites_.push_back({.time = call != nullptr ? call->start : work.start,
+                          .process = work.process,
+                          .name = work.name,
+                          .is_kernel = work.kind == Work::Kind::kernel});
+        if (call != nullptr) sites_.back().thread = call->thread;
+      }
+      sites_[place].work.push_back(at);
+    }
+    std::stable_sort(sites_.begin(), sites_.end(),
+                     [](const Site& a, const Site& b) { return a.time < b.time; });
+  }
+
+  const std::string& name_of(const Site& site) const { return recording_.names[site.name]; }
+
+  void own_by_time() {
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> of_thread;
+    for (std::size_t at = 0; at < calls_.size(); ++at) {
+      if (calls_[at].start && calls_[at].thread) {
+        of_thread[{calls_[at].process, *calls_[at].thread}].push_back(at);
+      }
+    }
+    for (auto& [thread, list] : of_thread) {
+      std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
+        return *calls_[a].start < *calls_[b].start;
+      });
+    }
+    std::vector<bool> is_over(calls_.size());
+    for (Site& site : sites_) {
+      if (!site.thread) continue;
+      const auto list = of_thread.find({site.process, *site.thread});
+      if (list == of_thread.end()) continue;
+      const auto next = std::upper_bound(
+          list->second.begin(), list->second.end(), site.time,
+          [&](std::int64_t time, std::size_t call) { return time < *calls_[call].start; });
+      if (next == list->second.begin()) continue;
+      const std::size_t call = *std::prev(next);
+      if (site.time - *calls_[call].start > longest_wait(site) || is_over[call]) continue;
+      if (is_framework_kernel(name_of(site))) {
+        is_over[call] = true;
+        continue;
+      }
+      site.owner = call;
+    }
+  }
+
+  std::int64_t longest_wait(const Site& site) const {
+    // A product may be a later call's of cuBLAS.
+    return is_library_kernel(name_of(site)) && !is_product(site) ? longest_load : longest_call;
+  }
+
+  void own_by_order() {
+    std::map<std::int64_t, std::vector<std::size_t>> untimed;
+    for (std::size_t at = 0; at < calls_.size(); ++at) {
+      if (!calls_[at].start) untimed[calls_[at].process].push_back(at);
+    }
+    for (const auto& [process, list] : untimed) {
+      std::vector<std::size_t> products;
+      for (std::size_t at = 0; at < sites_.size(); ++at) {
+        if (sites_[at].process == process && is_product(sites_[at])) products.push_back(at);
+      }
+      if (products.size() != list.size()) {
+        std::erase_if(products, [&](std::size_t site) { return sites_[site].owner.has_value(); });
+      }
+      if (products.size() != list.size()) continue;
+      if (const auto order = in_order(products, list)) give(products, *order);
+    }
+  }
+
+  bool is_product(const Site& site) const {
+    if (!site.is_kernel || is_framework_kernel(name_of(site))) return false;
+    return kernel_traits(name_of(site)).algorithm == "gemm";
+  }
+
+  /// The calls in the order of the kernels. Of one library that is known; of two, each has its
+  /// own. Empty where it is not to be found.
+  std::optional<std::vector<std::size_t>> in_order(const std::vector<std::size_t>& products,
+                                                   const std::vector<std::size_t>& calls) const {
+    std::map<std::string, std::vector<std::size_t>> of_source;
+    for (const std::size_t call : calls) of_source[calls_[call].text.source].push_back(call);
+    if (of_source.size() < 2) return calls;
+    if (of_source.size() > 2) return std::nullopt;
+    const auto& first = of_source.begin()->second;
+    const auto& second = of_source.rbegin()->second;
+    std::map<CallText, std::uint32_t> texts;
+    for (const std::size_t call : calls) {
+      texts.try_emplace(calls_[call].text, static_cast<std::uint32_t>(texts.size()));
+    }
+    std::vector<const CallText*> text_of(texts.size());
+    for (const auto& [text, number] : texts) text_of[number] = &text;
+    const auto numbers = [&](const std::vector<std::size_t>& list) {
+      std::vector<std::uint32_t> result;
+      for (const std::size_t call : list) result.push_back(texts.at(calls_[call].text));
+      return result;
+    };
+    std::map<std::uint32_t, std::uint32_t> names;
+    std::vector<std::uint32_t> kernels;
+    std::vector<std::optional<Precision>> computes;
+    for (const std::size_t site : products) {
+      const auto [name, is_new] =
+          names.try_emplace(sites_[site].name, static_cast<std::uint32_t>(names.size()));
+      if (is_new) computes.push_back(kernel_traits(name_of(sites_[site])).products);
+      kernels.push_back(name->second);
+    }
+    const auto from_second = merged(
+        kernels, numbers(first), numbers(second), [&](std::uint32_t kernel, std::uint32_t call) {
+          const std::string& memory = text_of[call]->memory;
+          return !computes[kernel] || memory.empty() || may_compute(*computes[kernel], memory);
+        });
+    if (!from_second) return std::nullopt;
+    std::vector<std::size_t> order;
+    auto next_first = first.begin();
+    auto next_second = second.begin();
+    for (const bool is_second : *from_second) {
+      order.push_back(is_second ? *next_second++ : *next_first++);
+    }
+    return order;
+  }
+
+  /// TF32 is for operands of fp32.
+  static bool may_compute(Precision products, const std::string& memory) {
+    const std::string_view operands = std::string_view(memory).substr(0, memory.find(' '));
+    if (products == Precision::tf32) return operands == to_string(Precision::fp32);
+    return operands == to_string(products);
+  }
+
+  void give(const std::vector<std::size_t>& products, const std::vector<std::size_t>& calls) {
+    for (std::size_t at = 0; at < calls.size(); ++at) {
+      Site& site = sites_[products[at]];
+      result_.began[calls[at]] = site.time;
+      if (site.owner) {
+        result_.made_by[calls[at]] = site.owner;
+        continue;
+      }
+      site.owner = calls[at];
+      // What adds up its parts comes next.
+      for (std::size_t next = products[at] + 1; next < sites_.size(); ++next) {
+        if (sites_[next].process != site.process || sites_[next].thread != site.thread) continue;
+        if (sites_[next].owner || !sites_[next].is_kernel ||
+            kernel_traits(name_of(sites_[next])).role != KernelRole::combine) {
+          break;
+        }
+        sites_[next].owner = calls[at];
+      }
+    }
+  }
+
+  const DeviceRecording& recording_;
+  const std::vector<GpuCall>& calls_;
+  std::vector<Site> sites_;
+  Attribution result_;
+};
+
+}  // namespace
+
+std::vector<GpuCall> gpu_calls(const RecordingReader& reader) {
+  std::vector<GpuCall> calls;
+  std::size_t place = 0;
+  reader.for_each([&](const ArrivedCall& call) {
+    const std::size_t here = place++;
+    if (call.text.engine != "gpu" || call.text.source == "onednn") return;
+    GpuCall one{.text = call.text,
+                .process = call.process.value_or(0),
+                .thread = call.thread,
+                .place = here};
+    if (call.started) one.start = static_cast<std::int64_t>(*call.started * 1e9);
+    calls.push_back(std::move(one));
+  });
+  return calls;
+}
+
+Attribution attribute(const DeviceRecording& recording, const Launches& launches,
+                      const std::vector<GpuCall>& calls) {
+  return Attributor(recording, launches, calls).attribution();
+}
+
+}  // namespace benanza

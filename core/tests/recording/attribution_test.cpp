@@ -1,0 +1,161 @@
+#include "core/recording/attribution.h"
+
+#include <gmock/gmock.h>
+
+namespace benanza {
+namespace {
+
+using testing::ElementsAre;
+using Kind = DeviceRecording::Work::Kind;
+constexpr auto none = std::nullopt;
+
+/// A recording as a test says it. Thread 10 makes all calls.
+struct Made {
+  DeviceRecording recording{.processes = {1}};
+
+  std::uint32_t name(const std::string& text) {
+    for (std::size_t at = 0; at < recording.names.size(); ++at) {
+      if (recording.names[at] == text) return static_cast<std::uint32_t>(at);
+    }
+    recording.names.push_back(text);
+    return static_cast<std::uint32_t>(recording.names.size() - 1);
+  }
+  Made& call(const std::string& text, std::int64_t start, std::uint32_t correlation) {
+    recording.api.push_back({.name = name(text),
+                             .correlation = correlation,
+                             .process = 1,
+                             .thread = 10,
+                             .start = start,
+                             .end = start + 1});
+    return *this;
+  }
+  Made& kernel(const std::string& text, std::int64_t start, std::uint32_t correlation,
+               std::optional<std::int64_t> graph = {}, std::optional<std::int64_t> node = {}) {
+    recording.work.push_back({.kind = Kind::kernel,
+                              .name = name(text),
+                              .process = 1,
+                              .start = start,
+                              .end = start + 5,
+                              .correlation = correlation,
+                              .graph = graph,
+                              .node = node});
+    return *this;
+  }
+  Attribution attribution(const std::vector<GpuCall>& calls) const {
+    return attribute(recording, Launches(recording), calls);
+  }
+};
+
+GpuCall convolution(std::int64_t start) {
+  return {.text = {.source = "cudnn", .problem = "c"}, .process = 1, .thread = 10, .start = start};
+}
+GpuCall product(const std::string& source, const std::string& problem,
+                const std::string& memory = "fp16") {
+  return {.text = {.source = source, .memory = memory, .problem = problem}, .process = 1};
+}
+
+TEST(Attribution, ACapturedCallOwnsItsNode) {
+  const auto made = Made()
+                        .call("cudaStreamBeginCapture", 100, 1)
+                        .call("cudaLaunchKernel", 120, 2)
+                        .call("cudaLaunchKernel", 130, 3)
+                        .call("cuLaunchKernelEx", 160, 4)
+                        .call("cudaStreamEndCapture", 200, 5)
+                        .call("cudaGraphLaunch", 300, 6)
+                        .call("cudaGraphLaunch", 400, 7)
+                        .kernel("nchwToNhwcKernel", 1000, 6, 2, 20)
+                        .kernel("void at::native::relu", 1010, 6, 2, 21)
+                        .kernel("sm90_xmma_fprop", 1020, 6, 2, 22)
+                        .kernel("nchwToNhwcKernel", 1100, 7, 2, 20)
+                        .kernel("void at::native::relu", 1110, 7, 2, 21)
+                        .kernel("sm90_xmma_fprop", 1120, 7, 2, 22);
+  const Launches launches(made.recording);
+  EXPECT_EQ(launches.of(made.recording.work[3])->start, 400);
+  EXPECT_EQ(launches.captured(made.recording.work[3])->start, 120);
+  EXPECT_THAT(made.attribution({convolution(110), convolution(150)}).owners,
+              ElementsAre(0, none, 1, 0, none, 1));
+  // What comes before a graph's launch is not in the graph.
+  EXPECT_THAT(made.attribution({convolution(299)}).owners,
+              ElementsAre(none, none, none, none, none, none));
+}
+
+TEST(Attribution, CapturesAreGraphsInTheirOrder) {
+  const auto made = Made()
+                        .call("cudaStreamBeginCapture", 100, 1)
+                        .call("cudaLaunchKernel", 110, 2)
+                        .call("cudaStreamEndCapture", 120, 3)
+                        // Never launched.
+                        .call("cudaStreamBeginCapture", 200, 4)
+                        .call("cudaLaunchKernel", 210, 5)
+                        .call("cudaMemcpyAsync", 220, 6)
+                        .call("cudaLaunchKernel", 230, 7)
+                        .call("cudaStreamEndCapture", 240, 8)
+                        .call("cudaStreamBeginCapture", 300, 9)
+                        .call("cudaLaunchKernel", 310, 10)
+                        // Beside the capture: it ran at once.
+                        .call("cudaLaunchKernel", 315, 11)
+                        .call("cudaLaunchKernel", 320, 12)
+                        .call("cudaStreamEndCapture", 330, 13)
+                        .kernel("a", 1000, 20, 5, 1)
+                        .kernel("beside", 1000, 11)
+                        .kernel("b", 1010, 21, 8, 1)
+                        .kernel("c", 1020, 21, 8, 2)
+                        .kernel("unknown", 1020, 22, 9, 1);
+  const Launches launches(made.recording);
+  EXPECT_EQ(launches.captured(made.recording.work[0])->start, 110);
+  EXPECT_EQ(launches.captured(made.recording.work[1]), nullptr);
+  EXPECT_EQ(launches.captured(made.recording.work[2])->start, 310);
+  EXPECT_EQ(launches.captured(made.recording.work[3])->start, 320);
+  EXPECT_EQ(launches.captured(made.recording.work[4]), nullptr);
+}
+
+TEST(Attribution, AProductInsideOfAConvolutionIsTheConvolutions) {
+  // cuDNN's second call is made by cuBLASLt, whose log has it, too.
+  const auto made = Made()
+                        .call("cudaLaunchKernel", 110, 1)
+                        .call("cuLaunchKernelEx", 210, 2)
+                        .call("cudaLaunchKernel", 220, 3)
+                        .call("cuLaunchKernelEx", 310, 4)
+                        .call("cudaLaunchKernel", 320, 5)
+                        .call("cudaLaunchKernel", 330, 6)
+                        .kernel("sm90_xmma_fprop", 1000, 1)
+                        .kernel("nvjet_sm90_hsh_1", 1010, 2)
+                        .kernel("void at::native::relu", 1020, 3)
+                        .kernel("nvjet_sm90_hsh_2", 1030, 4)
+                        .kernel("void cublasLt::splitKreduce_kernel<32>(int)", 1040, 5)
+                        .kernel("my_kernel", 1050, 6);
+  const auto attribution =
+      made.attribution({product("cublaslt", "inside"), product("cublaslt", "own"), convolution(100),
+                        convolution(200)});
+  EXPECT_THAT(attribution.owners, ElementsAre(2, 3, none, 1, 1, none));
+  EXPECT_THAT(attribution.made_by, ElementsAre(3, none, none, none));
+  EXPECT_THAT(attribution.began, ElementsAre(210, 310, 100, 200));
+}
+
+TEST(Attribution, CallsOfTwoLibrariesHaveTheOrderOfTheirKernels) {
+  const auto made =
+      Made().kernel("nvjet_sm90_hsh_1", 1000, 1).kernel("ampere_sgemm_128x64_nn", 1010, 2);
+  EXPECT_THAT(made.attribution({product("cublas", "a"), product("cublaslt", "b", "fp32")}).owners,
+              ElementsAre(0, 1));
+  EXPECT_THAT(made.attribution({product("cublaslt", "b", "fp32"), product("cublas", "a")}).owners,
+              ElementsAre(1, 0));
+  EXPECT_THAT(made.attribution({product("cublaslt", "b"), product("cublas", "a")}).owners,
+              ElementsAre(none, none));
+}
+
+TEST(Attribution, CodeThatIsLoadedKeepsAKernelWaiting) {
+  constexpr std::int64_t millisecond = 1'000'000;
+  const auto made = Made()
+                        .call("cudaLaunchKernel", 110, 1)
+                        .call("cudaLaunchKernel", 5 * millisecond, 2)
+                        .call("cudaLaunchKernel", 6 * millisecond, 3)
+                        .call("cudaLaunchKernel", 7 * millisecond, 4)
+                        .kernel("nhwcAddPaddingKernel", 1000, 1)
+                        .kernel("sm90_xmma_fprop", 1010, 2)
+                        .kernel("nvjet_sm90_hsh", 1020, 3)
+                        .kernel("my_kernel", 1030, 4);
+  EXPECT_THAT(made.attribution({convolution(100)}).owners, ElementsAre(0, 0, none, none));
+}
+
+}  // namespace
+}  // namespace benanza

@@ -1,0 +1,64 @@
+#include "suites/record/cupti/calls.h"
+
+#include <algorithm>
+
+namespace benanza::record {
+namespace {
+
+/// How names begin, behind "cuda" or "cu": what is new in a later version of a call, or is a
+/// variant of it, is recorded as the call is.
+constexpr std::string_view recorded[] = {
+    // Work.
+    "Launch", "GraphLaunch", "Memcpy", "Memset", "MemPrefetch", "MemDiscard", "MemBatch",
+    "StreamAddCallback", "StreamWriteValue", "StreamBatchMemOp",
+    // Waits.
+    "DeviceSynchronize", "ThreadSynchronize", "CtxSynchronize", "StreamSynchronize",
+    "EventSynchronize", "StreamWait",
+    // Memory.
+    "Malloc", "Free", "HostAlloc", "HostRegister", "HostUnregister", "ArrayCreate", "ArrayDestroy",
+    "Array3DCreate", "MipmappedArrayCreate", "MipmappedArrayDestroy", "MemAlloc", "MemFree",
+    "MemHostAlloc", "MemHostRegister", "MemHostUnregister", "MemCreate", "MemRelease", "MemMap",
+    "MemUnmap", "MemSetAccess", "MemAddressReserve", "MemAddressFree", "MemAdvise", "MemPoolCreate",
+    "MemPoolDestroy", "MemPoolTrim", "IpcOpen", "IpcClose", "ImportExternal", "DestroyExternal",
+    "WaitExternal", "SignalExternal", "MulticastCreate", "MulticastAdd", "MulticastBind",
+    "MulticastUnbind",
+    // Streams and events.
+    "StreamCreate", "StreamDestroy", "StreamBeginCapture", "StreamEndCapture", "StreamAttach",
+    "EventCreate", "EventDestroy", "EventRecord",
+    // Graphs.
+    "GraphInstantiate", "GraphUpload", "GraphExecUpdate", "GraphExecDestroy", "GraphCreate",
+    "GraphDestroy", "GraphClone", "DeviceGraphMem",
+    // Contexts and modules.
+    "Init", "DeviceReset", "CtxCreate", "CtxDestroy", "DevicePrimaryCtxRetain",
+    "DevicePrimaryCtxRelease", "DevicePrimaryCtxReset", "GreenCtxCreate", "GreenCtxDestroy",
+    "ModuleLoadData", "ModuleLoadFat", "ModuleLoad_", "ModuleUnload", "LibraryLoad",
+    "LibraryUnload", "LinkCreate", "LinkAdd", "LinkComplete"};
+
+/// Numbers of calls go up without gaps worth speaking of; CUDA 13 has some 800 of the driver.
+constexpr CUpti_CallbackId most_calls = 2048;
+
+}  // namespace
+
+bool is_recorded_call(std::string_view name) {
+  for (const std::string_view domain : {"cuda", "cu"}) {
+    if (!name.starts_with(domain)) continue;
+    name.remove_prefix(domain.size());
+    break;
+  }
+  // The name itself, which nothing follows.
+  if (name == "ModuleLoad") return true;
+  return std::any_of(std::begin(recorded), std::end(recorded),
+                     [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+std::vector<CUpti_CallbackId> recorded_calls(CUpti_CallbackDomain domain,
+                                             const CallName& call_name) {
+  std::vector<CUpti_CallbackId> ids;
+  for (CUpti_CallbackId id = 1; id < most_calls; ++id) {
+    const char* const name = call_name(domain, id);
+    if (name != nullptr && is_recorded_call(name)) ids.push_back(id);
+  }
+  return ids;
+}
+
+}  // namespace benanza::record
