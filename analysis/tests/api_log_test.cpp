@@ -92,6 +92,99 @@ i! Process=1; Thread=1; GPU=0; Handle=0x1; StreamId=(nil) (defaultStream).
   EXPECT_EQ(calls[0].algorithm, "implicit_precomp_gemm");
 }
 
+/// An entry of a convolution's gradient in a graph, with the tensors' names as they are given.
+std::string graph_gradient(const std::string& operation, const std::string& input,
+                           const std::string& weights, const std::string& output) {
+  const auto tensor = [](const std::string& name, const std::string& extents,
+                         const std::string& strides) {
+    return "i!                         " + name +
+           ": type=CUDNN_BACKEND_TENSOR_DESCRIPTOR:\n"
+           "i!                             type: type=cudnnDataType_t; val=CUDNN_DATA_BFLOAT16 "
+           "(9);\n"
+           "i!                             dimA: type=int; val=" +
+           extents +
+           ";\n"
+           "i!                             strideA: type=int; val=" +
+           strides + ";\n";
+  };
+  return R"(I! CuDNN (v91900 56) function cudnnBackendExecute() called:
+i!     executionPlan: type=CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
+i!         engcfg: type=CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
+i!             engine: type=CUDNN_BACKEND_ENGINE_DESCRIPTOR:
+i!                 opGraph: type=CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
+i!                     operation: type=CUDNN_BACKEND_OPERATION_)" +
+         operation + "_DESCRIPTOR:\n" + tensor(input, "[32,64,56,56]", "[200704,1,3584,64]") +
+         tensor(weights, "[128,64,3,3]", "[576,1,192,64]") +
+         R"(i!                         convDesc: type=CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR:
+i!                             upperPadA: type=int; val=[1,1];
+i!                             lowerPadA: type=int; val=[1,1];
+i!                             strideA: type=int; val=[2,2];
+i!                             dilationA: type=int; val=[1,1];
+)" + tensor(output, "[32,128,28,28]", "[100352,1,3584,128]") +
+         R"(i!                 engine_id: type=int; val=5;
+i! Process=1; Thread=1; GPU=0; Handle=0x1; StreamId=(nil) (defaultStream).
+)";
+}
+
+TEST(ApiLog, GradientsOfConvolutionsInGraphs) {
+  // 28 * 2 - 2 + 3 - 2 = 55 pixels are reached, of 56: an end pad of 0.
+  const std::string data = "deconv/32x128x28x28_k64x3x3_p1.1.0.0_s2x2_d1x1_g1";
+  const std::string filter = "conv_bwd_filter/32x64x56x56_k128x3x3_p1.1.1.1_s2x2_d1x1_g1";
+  for (const std::string prefix : {"d", ""}) {
+    const auto calls = api_calls(
+        graph_gradient("CONVOLUTION_BACKWARD_DATA", prefix + "xDesc", "wDesc", prefix + "yDesc") +
+        graph_gradient("CONVOLUTION_BACKWARD_FILTER", "xDesc", prefix + "wDesc", prefix + "yDesc"));
+    ASSERT_EQ(calls.size(), 2);
+    EXPECT_EQ(calls[0].problem, data);
+    EXPECT_EQ(calls[0].data, Precision::bf16);
+    EXPECT_EQ(calls[0].layout, Layout::nhwc);
+    EXPECT_EQ(calls[0].algorithm, "engine 5");
+    EXPECT_EQ(calls[1].problem, filter);
+    EXPECT_EQ(calls[1].data, Precision::bf16);
+  }
+}
+
+TEST(ApiLog, CallsOfTrainingSteps) {
+  const std::string tensors = R"(i!     wDesc: type=cudnnFilterDescriptor_t:
+i!         dimA: type=int; val=[4,3,3,3];
+i!     dwDesc: type=cudnnFilterDescriptor_t:
+i!         dimA: type=int; val=[4,3,3,3];
+i!     xDesc: type=cudnnTensorDescriptor_t:
+i!         dataType: type=cudnnDataType_t; val=CUDNN_DATA_FLOAT (0);
+i!         dimA: type=int; val=[1,3,8,8];
+i!         strideA: type=int; val=[192,64,8,1];
+i!     dxDesc: type=cudnnTensorDescriptor_t:
+i!         dataType: type=cudnnDataType_t; val=CUDNN_DATA_FLOAT (0);
+i!         dimA: type=int; val=[1,3,8,8];
+i!         strideA: type=int; val=[192,64,8,1];
+i!     dyDesc: type=cudnnTensorDescriptor_t:
+i!         dimA: type=int; val=[1,4,6,6];
+i!     convDesc: type=cudnnConvolutionDescriptor_t:
+i!         padA: type=int; val=[0,0];
+i!         strideA: type=int; val=[1,1];
+i!         dilationA: type=int; val=[1,1];
+i!     epsilon: type=double; val=1e-05;
+)";
+  const auto entry = [&](const std::string& function, const std::string& algorithm) {
+    return "I! CuDNN (v91900) function " + function + "() called:\n" + tensors +
+           "i!     algo: type=x; val=" + algorithm +
+           " (1);\ni! Process=1; Thread=1; GPU=0; Handle=0x1; StreamId=(nil).\n";
+  };
+  const auto calls =
+      api_calls(entry("cudnnConvolutionBackwardData", "CUDNN_CONVOLUTION_BWD_DATA_ALGO_1") +
+                entry("cudnnConvolutionBackwardFilter",
+                      "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED") +
+                entry("cudnnBatchNormalizationForwardTrainingEx", "") +
+                entry("cudnnBatchNormalizationBackwardEx", ""));
+  ASSERT_EQ(calls.size(), 4);
+  EXPECT_EQ(calls[0].problem, "deconv/1x4x6x6_k3x3x3_p0.0.0.0_s1x1_d1x1_g1");
+  EXPECT_EQ(calls[0].algorithm, "algo_1");
+  EXPECT_EQ(calls[1].problem, "conv_bwd_filter/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1");
+  EXPECT_EQ(calls[1].algorithm, "winograd_nonfused");
+  EXPECT_EQ(calls[2].problem, "batchnorm_training/1x3x8x8_e1e-05");
+  EXPECT_EQ(calls[3].problem, "batchnorm_bwd/1x3x8x8_e1e-05");
+}
+
 TEST(ApiLog, ProductsAreColumnMajor) {
   // A linear layer of 1 row, 2048 inputs and 1000 outputs, weights stored outputs x inputs.
   const auto lt = api_calls(

@@ -64,6 +64,116 @@ TEST(JaxProgram, ProductsInsideOfFusionsAndWithBatches) {
   EXPECT_THAT(program.parts("nothing"), IsEmpty());
 }
 
+// As XLA of JAX 0.11 writes one for an H200; shortened.
+const std::string gpu_text = R"(HloModule jit_f, is_scheduled=true
+
+%gemm_fusion_dot_computation (parameter_0: f32[8,256,1568], parameter_1: f32[256,1568,256]) -> f32[256,8,256] {
+  %parameter_1 = f32[256,1568,256]{2,1,0} parameter(1), metadata={scheduling_name="parameter_1"}
+  %parameter_0 = f32[8,256,1568]{2,1,0} parameter(0), metadata={scheduling_name="parameter_0"}
+  %dot.2 = f32[256,256,8]{1,2,0} dot(%parameter_1, %parameter_0), lhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_batch_dims={1}, rhs_contracting_dims={2}, metadata={op_name="jit(f)/dot_general" scheduling_name="dot.2" stack_frame_id=6}, backend_config={"sizes":["32"]}
+  ROOT %bitcast.17 = f32[256,8,256]{2,1,0} bitcast(%dot.2), metadata={op_name="jit(f)/dot_general" scheduling_name="bitcast.17" stack_frame_id=6}
+}
+
+%fused_pad (param_0.8: f32[8,224,224,3]) -> f32[8,225,225,3] {
+  %param_0.8 = f32[8,224,224,3]{3,2,1,0} parameter(0), metadata={scheduling_name="param_0.8"}
+  %constant_11_4 = f32[] constant(0)
+  ROOT %pad.3 = f32[8,225,225,3]{3,2,1,0} pad(%param_0.8, %constant_11_4), padding=0_0x0_1x0_1x0_0, metadata={op_name="x" scheduling_name="pad.3"}
+}
+
+ENTRY %main.5 (x.1: f32[8,224,224,3]) -> f32[8,256] {
+  %x.1 = f32[8,224,224,3]{3,2,1,0} parameter(0), metadata={op_name="x" scheduling_name="x.1"}
+  %loop_pad_fusion = f32[8,225,225,3]{3,2,1,0} fusion(%x.1), kind=kLoop, calls=%fused_pad, metadata={op_name="x" scheduling_name="loop_pad_fusion"}, backend_config={"operation_queue_id":"0"}
+  %constant_13_0 = f32[64,3,3,3]{3,2,1,0} constant({...})
+  %cudnn-conv-bias-activation.4 = (f32[8,112,112,64]{3,2,1,0}, u8[4866928]{0}) custom-call(%loop_pad_fusion, %constant_13_0, %loop_broadcast_fusion), window={size=3x3 stride=2x2}, dim_labels=b01f_o01i->b01f, custom_call_target="__cudnn$convBiasActivationForward", metadata={op_name="jit(f)/conv_general_dilated" stack_frame_id=7}, backend_config={"cudnn_conv_backend_config":{"activation_mode":"kRelu","algorithm":{"algo_id":"33"}}}
+  %get-tuple-element.6 = f32[8,112,112,64]{3,2,1,0} get-tuple-element(%cudnn-conv-bias-activation.4), index=0, metadata={op_name="jit(f)/conv_general_dilated"}
+  %cudnn-conv-bw-filter.1 = (f32[64,3,3,3]{3,2,1,0}, u8[0]{0}) custom-call(%loop_pad_fusion, %get-tuple-element.6), window={size=3x3 stride=2x2}, dim_labels=b01f_o01i->b01f, custom_call_target="__cudnn$convBackwardFilter", backend_config={}
+  %cudnn-conv-bw-input.1 = (f32[8,224,224,3]{3,2,1,0}, u8[0]{0}) custom-call(%get-tuple-element.6, %constant_13_0), window={size=3x3 stride=2x2 pad=0_1x0_1}, dim_labels=b01f_o01i->b01f, custom_call_target="__cudnn$convBackwardInput", backend_config={}
+  %a = bf16[8,2048]{1,0} parameter(1)
+  %b = bf16[1000,2048]{1,0} parameter(2)
+  %custom-call.3 = (bf16[8,1000]{1,0}, s8[4194304]{0}) custom-call(%a, %b), custom_call_target="__cublas$lt$matmul", backend_config={"operation_queue_id":"0","gemm_backend_config":{"alpha_real":1,"beta":0,"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["1"],"lhs_batch_dimensions":[],"rhs_batch_dimensions":[]},"epilogue":"DEFAULT"}}
+  %custom-call.4 = f32[8,8]{1,0} custom-call(%a), custom_call_target="Sharding"
+  %gemm_fusion_dot = f32[256,8,256]{2,1,0} fusion(%bitcast.16.0, %bitcast.15.0), kind=kCustom, calls=%gemm_fusion_dot_computation, backend_config={"operation_queue_id":"0"}
+}
+)";
+
+std::string only_problem(const jax::Program& program, const std::string& name) {
+  const auto parts = program.parts(name);
+  return parts.size() == 1 ? parts[0].problem : std::to_string(parts.size()) + " parts";
+}
+
+TEST(JaxProgram, CallsOfLibrariesOnAGpu) {
+  const jax::Program program(gpu_text);
+  // The fusion before it pads the image by a row and a column at the end.
+  EXPECT_EQ(only_problem(program, "cudnn-conv-bias-activation.4"),
+            "conv/8x3x224x224_k64x3x3_p0.0.1.1_s2x2_d1x1_g1");
+  EXPECT_THAT(program.parts("cudnn-conv-bias-activation.4")[0].output,
+              ElementsAre(8, 64, 112, 112));
+  EXPECT_EQ(only_problem(program, "cudnn-conv-bw-filter.1"),
+            "conv_bwd_filter/8x3x224x224_k64x3x3_p0.0.1.1_s2x2_d1x1_g1");
+  // 111 * 2 + 3 = 225 pixels are reached, one more than there are: an end pad of 1 in both.
+  EXPECT_EQ(only_problem(program, "cudnn-conv-bw-input.1"),
+            "deconv/8x64x112x112_k3x3x3_p0.0.1.1_s2x2_d1x1_g1");
+  EXPECT_THAT(program.parts("cudnn-conv-bw-input.1")[0].output, ElementsAre(8, 3, 224, 224));
+  EXPECT_EQ(only_problem(program, "custom-call.3"), "gemm/m8_n1000_k2048_nt");
+  EXPECT_THAT(program.parts("custom-call.3")[0].output, ElementsAre(8, 1000));
+  EXPECT_THAT(program.parts("custom-call.4"), IsEmpty());
+  EXPECT_THAT(program.parts("loop_pad_fusion"), IsEmpty());
+}
+
+TEST(JaxProgram, ProductsWhoseBatchIsNotInFront) {
+  // Triton's, split into 256 parts of the sum.
+  EXPECT_EQ(only_problem(jax::Program(gpu_text), "gemm_fusion_dot"),
+            "gemm/m256_n8_k1568_tt_a256_b256");
+}
+
+TEST(JaxProfile, OfAGpuHasTheTimesOfItsKernels) {
+  const test::Folder folder;
+  folder.write("net.hlo.txt", gpu_text);
+  nlohmann::json events = nlohmann::json::array();
+  events.push_back(
+      {{"ph", "M"}, {"pid", 1}, {"name", "process_name"}, {"args", {{"name", "/device:GPU:0"}}}});
+  const auto add = [&](int process, const char* name, double start, double duration,
+                       nlohmann::json details) {
+    events.push_back({{"ph", "X"},
+                      {"pid", process},
+                      {"tid", 14},
+                      {"ts", start},
+                      {"dur", duration},
+                      {"name", name},
+                      {"args", std::move(details)}});
+  };
+  const nlohmann::json convolution{{"hlo_op", "cudnn-conv-bias-activation.4"},
+                                   {"hlo_module", "jit_f"}};
+  for (int step = 0; step < 3; ++step) {
+    const double start = step * 1000.0;
+    add(701, "step", start, 900, {{"step_num", std::to_string(step)}});
+    // Of the host, with the launch inside: no time of the GPU's.
+    add(701, "cudnn-conv-bias-activation.4", start + 5, 130, nlohmann::json::object());
+    add(1, "void cudnn::engines_precompiled::convertTensor_kernel<float>(float)", start + 10, 5,
+        convolution);
+    add(1, "sm80_xmma_fprop", start + 20, 15 + step, convolution);
+  }
+  folder.write("net.trace.json", nlohmann::json{{"traceEvents", events}}.dump());
+  const auto file = folder.write("net.json", nlohmann::json{{"schema", 1},
+                                                            {"framework", "jax"},
+                                                            {"version", "0.11.2"},
+                                                            {"model", "net"},
+                                                            {"batch", 8},
+                                                            {"precision", "tf32"},
+                                                            {"device", "NVIDIA H200"},
+                                                            {"latency_seconds", {1e-3}},
+                                                            {"hlo", "net.hlo.txt"},
+                                                            {"trace", "net.trace.json"}}
+                                                 .dump());
+  const Profile profile = read_profile(file);
+  ASSERT_THAT(profile.nodes, SizeIs(1));
+  EXPECT_EQ(profile.nodes[0].op, "Conv");
+  EXPECT_NEAR(profile.nodes[0].seconds, 21e-6, 1e-12);
+  ASSERT_THAT(profile.nodes[0].kernels, SizeIs(2));
+  EXPECT_EQ(profile.nodes[0].kernels[1].name, "sm80_xmma_fprop");
+  EXPECT_NEAR(profile.nodes[0].kernels[1].seconds, 15e-6, 1e-12);
+}
+
 TEST(JaxProfile, TimesAreMediansOverTheSteps) {
   const test::Folder folder;
   folder.write("net.hlo.txt", text);

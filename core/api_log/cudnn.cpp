@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <initializer_list>
 
 #include "core/api_log/libraries.h"
 
@@ -14,8 +15,14 @@ std::optional<Layout> layout_of(const Dims& extents, const Dims& strides) {
 
 /// "CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM (1)" as the cudnn suite calls it.
 std::string classic_algorithm(std::string_view value) {
-  const std::string_view name = between(value, "CUDNN_CONVOLUTION_FWD_ALGO_", " ");
-  return lower_case(name);
+  for (const std::string_view prefix :
+       {"CUDNN_CONVOLUTION_FWD_ALGO_", "CUDNN_CONVOLUTION_BWD_DATA_ALGO_",
+        "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_"}) {
+    const std::string_view name = between(value, prefix, " ");
+    if (name.empty()) continue;
+    return (integer(name) ? "algo_" : "") + lower_case(name);
+  }
+  return "";
 }
 
 std::string engine(const Entry& entry) {
@@ -32,45 +39,92 @@ std::string engine(const Entry& entry) {
   return text;
 }
 
-std::optional<LibraryCall> convolution(const Entry& entry) {
-  const Dims input = dims(entry.value("xDesc.dimA"));
-  const Dims weights = dims(entry.value("wDesc.dimA"));
+/// Of the first of `tensors` that the entry has: "xDesc".
+struct Tensor {
+  Dims extents{};
+  std::optional<Precision> data{};
+  std::optional<Layout> layout{};
+};
+Tensor tensor(const Entry& entry, std::initializer_list<std::string_view> tensors) {
+  for (const std::string_view name : tensors) {
+    const std::string path(name);
+    Tensor found{.extents = dims(entry.value(path + ".dimA"))};
+    if (found.extents.empty()) continue;
+    std::string_view type = entry.value(path + ".dataType");
+    if (type.empty()) type = entry.value(path + ".type");
+    found.data = precision(type);
+    found.layout = layout_of(found.extents, dims(entry.value(path + ".strideA")));
+    return found;
+  }
+  return {};
+}
+
+enum class Pass { forward, data_gradient, filter_gradient };
+
+/// The forward convolution that an entry of a pass is about, of its input and weights.
+std::optional<Convolution> convolution_of(const Entry& entry, const Dims& input,
+                                          const Dims& weights) {
   if (input.size() < 3 || weights.size() != input.size() || weights[1] < 1) return std::nullopt;
   Dims begins = dims(entry.value("convDesc.lowerPadA"));
   Dims ends = dims(entry.value("convDesc.upperPadA"));
   if (begins.empty()) begins = ends = dims(entry.value("convDesc.padA"));
   Dims pads = begins;
   pads.insert(pads.end(), ends.begin(), ends.end());
-  const Convolution shape{.input = input,
-                          .filters = weights[0],
-                          .window = {.kernel = spatial(weights),
-                                     .pads = pads,
-                                     .strides = dims(entry.value("convDesc.strideA")),
-                                     .dilations = dims(entry.value("convDesc.dilationA"))},
-                          .groups = input[1] / weights[1]};
-  std::string_view type = entry.value("xDesc.dataType");
-  if (type.empty()) type = entry.value("xDesc.type");
+  return Convolution{.input = input,
+                     .filters = weights[0],
+                     .window = {.kernel = spatial(weights),
+                                .pads = pads,
+                                .strides = dims(entry.value("convDesc.strideA")),
+                                .dilations = dims(entry.value("convDesc.dilationA"))},
+                     .groups = input[1] / weights[1]};
+}
+
+/// Empty where the output's gradient is not that of this convolution.
+std::string data_gradient_of(const Convolution& forward, const Dims& output) {
+  try {
+    const Deconvolution gradient = data_gradient(forward);
+    return gradient.input == output ? key_of(gradient) : "";
+  } catch (const std::exception&) {
+    return "";
+  }
+}
+
+std::optional<LibraryCall> convolution(const Entry& entry, Pass pass) {
+  const Tensor input =
+      pass == Pass::data_gradient ? tensor(entry, {"dxDesc", "xDesc"}) : tensor(entry, {"xDesc"});
+  const Tensor weights =
+      pass == Pass::filter_gradient ? tensor(entry, {"dwDesc", "wDesc"}) : tensor(entry, {"wDesc"});
+  const auto forward = convolution_of(entry, input.extents, weights.extents);
+  if (!forward) return std::nullopt;
+  std::string problem;
+  if (pass == Pass::forward) problem = key_of(*forward);
+  if (pass == Pass::filter_gradient) problem = key_of(ConvolutionFilterGradient{*forward});
+  if (pass == Pass::data_gradient) {
+    problem = data_gradient_of(*forward, tensor(entry, {"dyDesc", "yDesc"}).extents);
+  }
   std::string algorithm = classic_algorithm(entry.value("algo"));
   if (algorithm.empty()) algorithm = engine(entry);
   return LibraryCall{.library = "cudnn",
                      .function = entry.function(),
-                     .problem = key_of(shape),
+                     .problem = problem,
                      .algorithm = algorithm,
-                     .data = precision(type),
-                     .layout = layout_of(input, dims(entry.value("xDesc.strideA")))};
+                     .data = input.data,
+                     .layout = input.layout};
 }
 
+/// Of inference, or of a training step (Shape).
+template <class Shape>
 std::optional<LibraryCall> batch_normalization(const Entry& entry) {
-  const Dims input = dims(entry.value("xDesc.dimA"));
+  const Tensor input = tensor(entry, {"xDesc"});
   const std::string epsilon(entry.value("epsilon"));
-  if (input.empty() || epsilon.empty()) return std::nullopt;
-  const BatchNormalization shape{.input = input, .epsilon = std::strtof(epsilon.c_str(), nullptr)};
+  if (input.extents.empty() || epsilon.empty()) return std::nullopt;
+  const Shape shape{.input = input.extents, .epsilon = std::strtof(epsilon.c_str(), nullptr)};
   return LibraryCall{.library = "cudnn",
                      .function = entry.function(),
                      .problem = key_of(shape),
                      .algorithm = "",
-                     .data = precision(entry.value("xDesc.dataType")),
-                     .layout = layout_of(input, dims(entry.value("xDesc.strideA")))};
+                     .data = input.data,
+                     .layout = input.layout};
 }
 
 }  // namespace
@@ -78,14 +132,30 @@ std::optional<LibraryCall> batch_normalization(const Entry& entry) {
 std::optional<LibraryCall> cudnn_call(const Entry& entry) {
   const std::string& function = entry.function();
   if (function == "cudnnBackendExecute") {
-    const bool forward = entry.type("operation").find("CONVOLUTION_FORWARD") != std::string::npos;
-    return forward ? convolution(entry) : std::nullopt;
+    const std::string_view operation = entry.type("operation");
+    const auto is = [&](std::string_view word) { return operation.find(word) != operation.npos; };
+    if (is("CONVOLUTION_FORWARD")) return convolution(entry, Pass::forward);
+    if (is("CONVOLUTION_BACKWARD_DATA")) return convolution(entry, Pass::data_gradient);
+    if (is("CONVOLUTION_BACKWARD_FILTER")) return convolution(entry, Pass::filter_gradient);
+    return std::nullopt;
   }
   if (function == "cudnnConvolutionForward" ||
       function == "cudnnConvolutionBiasActivationForward") {
-    return convolution(entry);
+    return convolution(entry, Pass::forward);
   }
-  if (function == "cudnnBatchNormalizationForwardInference") return batch_normalization(entry);
+  if (function == "cudnnConvolutionBackwardData") return convolution(entry, Pass::data_gradient);
+  if (function == "cudnnConvolutionBackwardFilter") {
+    return convolution(entry, Pass::filter_gradient);
+  }
+  if (function == "cudnnBatchNormalizationForwardInference") {
+    return batch_normalization<BatchNormalization>(entry);
+  }
+  if (function.starts_with("cudnnBatchNormalizationForwardTraining")) {
+    return batch_normalization<BatchNormalizationTraining>(entry);
+  }
+  if (function.starts_with("cudnnBatchNormalizationBackward")) {
+    return batch_normalization<BatchNormalizationGradient>(entry);
+  }
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/recording/kernel_name.h"
 #include "core/recording/merge.h"
@@ -11,10 +12,8 @@ namespace {
 
 using Work = DeviceRecording::Work;
 
-/// A library launches its kernels at once. Code that is loaded before can keep one waiting that is
-/// the library's by its name.
+/// A library launches its kernels at once, but for code that it loads before.
 constexpr std::int64_t longest_call = 2'000'000;
-constexpr std::int64_t longest_load = 1'000'000'000;
 
 /// What one call of the runtime or the driver launched: once, or as a graph's node many times.
 struct Site {
@@ -34,6 +33,7 @@ class Attributor {
              const std::vector<GpuCall>& calls)
       : recording_(recording), calls_(calls) {
     find_sites(launches);
+    find_loads();
     result_.owners.resize(recording.work.size());
     result_.made_by.resize(calls.size());
     for (const GpuCall& call : calls) result_.began.push_back(call.start);
@@ -100,7 +100,7 @@ class Attributor {
           [&](std::int64_t time, std::size_t call) { return time < *calls_[call].start; });
       if (next == list->second.begin()) continue;
       const std::size_t call = *std::prev(next);
-      if (site.time - *calls_[call].start > longest_wait(site) || is_over[call]) continue;
+      if (is_over[call] || waited(site, *calls_[call].start) > longest_call) continue;
       if (is_framework_kernel(name_of(site))) {
         is_over[call] = true;
         continue;
@@ -109,9 +109,22 @@ class Attributor {
     }
   }
 
-  std::int64_t longest_wait(const Site& site) const {
-    // A product may be a later call's of cuBLAS.
-    return is_library_kernel(name_of(site)) && !is_product(site) ? longest_load : longest_call;
+  /// From a call's begin, or from where its thread had loaded code the last time behind that.
+  std::int64_t waited(const Site& site, std::int64_t begin) const {
+    const auto thread = loads_.find({site.process, *site.thread});
+    if (thread != loads_.end()) {
+      const auto next = thread->second.upper_bound(site.time);
+      if (next != thread->second.begin()) begin = std::max(begin, *std::prev(next));
+    }
+    return site.time - begin;
+  }
+
+  void find_loads() {
+    for (const auto& call : recording_.api) {
+      const std::string_view name = recording_.names[call.name];
+      if (name.find("LibraryLoad") == name.npos && name.find("ModuleLoad") == name.npos) continue;
+      loads_[{call.process, call.thread}].insert(call.end);
+    }
   }
 
   void own_by_order() {
@@ -190,18 +203,21 @@ class Attributor {
   }
 
   void give(const std::vector<std::size_t>& products, const std::vector<std::size_t>& calls) {
+    std::set<std::size_t> makers;
     for (std::size_t at = 0; at < calls.size(); ++at) {
       Site& site = sites_[products[at]];
       result_.began[calls[at]] = site.time;
-      if (site.owner) {
-        result_.made_by[calls[at]] = site.owner;
+      // One product is all that a call makes. The next one's is its own.
+      const auto maker = site.owner;
+      if (maker && makers.insert(*maker).second) {
+        result_.made_by[calls[at]] = maker;
         continue;
       }
       site.owner = calls[at];
       // What adds up its parts comes next.
       for (std::size_t next = products[at] + 1; next < sites_.size(); ++next) {
         if (sites_[next].process != site.process || sites_[next].thread != site.thread) continue;
-        if (sites_[next].owner || !sites_[next].is_kernel ||
+        if (sites_[next].owner != maker || !sites_[next].is_kernel ||
             kernel_traits(name_of(sites_[next])).role != KernelRole::combine) {
           break;
         }
@@ -213,6 +229,8 @@ class Attributor {
   const DeviceRecording& recording_;
   const std::vector<GpuCall>& calls_;
   std::vector<Site> sites_;
+  /// Ends of calls that load code, by process and thread.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> loads_;
   Attribution result_;
 };
 
@@ -237,6 +255,42 @@ std::vector<GpuCall> gpu_calls(const RecordingReader& reader) {
 Attribution attribute(const DeviceRecording& recording, const Launches& launches,
                       const std::vector<GpuCall>& calls) {
   return Attributor(recording, launches, calls).attribution();
+}
+
+std::vector<std::size_t> call_order(const RecordingReader& reader) {
+  const std::vector<GpuCall> calls = gpu_calls(reader);
+  const DeviceRecording devices = reader.devices();
+  const Attribution attribution = attribute(devices, Launches(devices), calls);
+  std::vector<std::size_t> wanted;
+  for (std::size_t at = 0; at < calls.size(); ++at) {
+    if (!attribution.made_by[at]) wanted.push_back(at);
+  }
+  std::vector<std::size_t> sorted = wanted;
+  const bool is_known = std::all_of(sorted.begin(), sorted.end(), [&](std::size_t call) {
+    return attribution.began[call].has_value();
+  });
+  if (is_known) {
+    std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(calls[a].process, *attribution.began[a]) <
+             std::pair(calls[b].process, *attribution.began[b]);
+    });
+  }
+  // Calls of other libraries stay where they are.
+  std::vector<std::size_t> order;
+  const std::size_t count = reader.sequence().size();
+  auto next = calls.begin();
+  auto next_sorted = sorted.begin();
+  for (std::size_t place = 0; place < count; ++place) {
+    if (next == calls.end() || next->place != place) {
+      order.push_back(place);
+      continue;
+    }
+    if (!attribution.made_by[static_cast<std::size_t>(next - calls.begin())]) {
+      order.push_back(calls[*next_sorted++].place);
+    }
+    ++next;
+  }
+  return order;
 }
 
 }  // namespace benanza

@@ -25,15 +25,15 @@ std::vector<GpuCall> gpu_calls(const RecordingReader& reader);
 
 /// What calls and devices have to do with each other. No log tells it; these rules do:
 /// - a call whose time and thread are known owns what its thread launches from then on, until the
-///   next such call, a kernel that is a framework's own, or two milliseconds are over. A graph's
-///   node was launched when it was captured;
+///   next such call, a kernel that is a framework's own, or two milliseconds are over, not counting
+///   those in which it loads code. A graph's node was launched when it was captured;
 /// - calls without a time (cuBLAS, cuBLASLt) own the kernels of products in the order of their
 ///   launches, where a process has as many of those as of these: each with the kernels that add up
-///   its parts. Where the kernel has an owner, the call is one that this owner made: cuDNN computes
-///   convolutions of 1x1 by cuBLASLt. Where the numbers differ, the same is tried with the kernels
-///   that no call owns yet, else they own none. Calls of two libraries have no common order: theirs
-///   is the one that fits best to the kernels (see merged()), and none has another precision than
-///   its kernel.
+///   its parts. Where the kernel has an owner, the call is one that this owner made, one for an
+///   owner: cuDNN computes convolutions of 1x1 by cuBLASLt. Where the numbers differ, the same is
+///   tried with the kernels that no call owns yet, else they own none. Calls of two libraries have
+///   no common order: theirs is the one that fits best to the kernels (see merged()), and none has
+///   another precision than its kernel.
 struct Attribution {
   /// Of every piece of `recording.work`: the index of the call that it works for; empty where that
   /// is not known.
@@ -46,5 +46,10 @@ struct Attribution {
 };
 Attribution attribute(const DeviceRecording& recording, const Launches& launches,
                       const std::vector<GpuCall>& calls);
+
+/// The calls of a recording, by their places, in the order in which they began, process by process,
+/// without those that another call made; in the order in which they were read as far as it is not
+/// known when they began.
+std::vector<std::size_t> call_order(const RecordingReader& reader);
 
 }  // namespace benanza

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/recording/attribution.h"
 #include "generator/recording/call_problems.h"
 #include "generator/recording/steps.h"
 
@@ -151,7 +152,23 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
 
 RecordedGraphs recorded_graphs(const std::filesystem::path& recording) {
   const RecordingReader reader(recording);
-  return recorded_graphs(recording.stem().string(), reader.totals(), reader.sequence());
+  const std::vector<CallTotal> all = reader.totals();
+  const std::vector<std::uint32_t> read = reader.sequence();
+  // Without the calls that others made, and numbered anew.
+  std::vector<CallTotal> totals;
+  std::vector<std::uint32_t> sequence;
+  std::map<std::uint32_t, std::uint32_t> places;
+  for (const std::size_t at : call_order(reader)) {
+    const auto [place, is_new] =
+        places.try_emplace(read[at], static_cast<std::uint32_t>(totals.size()));
+    if (is_new) {
+      totals.push_back(all[read[at]]);
+      totals.back().calls = 0;
+    }
+    ++totals[place->second].calls;
+    sequence.push_back(place->second);
+  }
+  return recorded_graphs(recording.stem().string(), totals, sequence);
 }
 
 }  // namespace benanza::recorded

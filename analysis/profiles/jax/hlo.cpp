@@ -52,17 +52,22 @@ std::optional<Instruction> instruction_of(std::string_view line) {
   if (equals == line.npos || line.find(' ') != equals) return std::nullopt;
   Instruction result{.name = std::string(plain(line.substr(0, equals)))};
   line.remove_prefix(equals + 3);
-  if (line.starts_with('(')) {
+  const bool is_tuple = line.starts_with('(');
+  const std::string_view type = is_tuple ? line.substr(1) : line;
+  const auto bracket = type.find('[');
+  const auto dims = bracket == type.npos
+                        ? std::nullopt
+                        : numbers(type.substr(bracket + 1, type.find(']') - bracket - 1), ',');
+  if (dims) {
+    result.type = type.substr(0, bracket);
+    result.dims = *dims;
+  }
+  if (is_tuple) {
     const std::size_t end = closing(line, 0);
     line.remove_prefix(std::min(end + 1, line.size()));
   } else {
-    const auto bracket = line.find('[');
     const auto space = line.find(' ');
-    if (bracket == line.npos || space == line.npos || bracket > space) return std::nullopt;
-    result.type = line.substr(0, bracket);
-    const auto dims = numbers(line.substr(bracket + 1, line.find(']') - bracket - 1), ',');
-    if (!dims) return std::nullopt;
-    result.dims = *dims;
+    if (!dims || space == line.npos || bracket > space) return std::nullopt;
     line.remove_prefix(space);
   }
   line = trimmed(line);
@@ -106,8 +111,32 @@ std::optional<Dims> in_order(std::string_view labels, const Dims& dims, char fir
   return result.size() == dims.size() ? std::optional(result) : std::nullopt;
 }
 
-/// The forward convolution of "window={size=3x3 stride=2x2 pad=1_1x1_1}".
-std::string convolution_key(const Instruction& call, const Dims& input, const Dims& kernel) {
+/// Where the letter of an axis of a convolution is: of the input's labels, "0" is the first of the
+/// image's.
+struct Labels {
+  std::string_view input{};
+  std::string_view kernel{};
+  std::string_view output{};
+};
+/// "dim_labels=b01f_o01i->b01f".
+std::optional<Labels> labels_of(const Instruction& call) {
+  const std::string_view text = between(call.attributes, "dim_labels=", ", ");
+  const auto line = text.find('_');
+  const auto arrow = text.find("->");
+  if (line == text.npos || arrow == text.npos || arrow < line) return std::nullopt;
+  return Labels{.input = text.substr(0, line),
+                .kernel = text.substr(line + 1, arrow - line - 1),
+                .output = text.substr(arrow + 2)};
+}
+
+/// What stands around the image, a begin and an end for each axis of `rank`.
+using Pads = std::pair<Dims, Dims>;
+
+/// The convolution of "window={size=3x3 stride=2x2 pad=1_1x1_1}", whose input has `around` it, too.
+/// `input` and `kernel` are batch, channels and image, and filters, channels and window.
+std::optional<Convolution> convolution_of(const Instruction& call, const Dims& input,
+                                          const Dims& kernel, const Pads& around) {
+  if (input.size() < 3 || kernel.size() != input.size()) return std::nullopt;
   const std::string_view window = between(call.attributes, "window={", "}");
   const auto field = [&](std::string_view name) {
     for (auto at = window.find(name); at != window.npos; at = window.find(name, at + 1)) {
@@ -128,74 +157,111 @@ std::string convolution_key(const Instruction& call, const Dims& input, const Di
   if (!strides || !dilations || input_dilations != Dims(axes, 1) ||
       !field("rhs_reversal").empty() ||
       call.attributes.find("batch_group_count=") != std::string::npos) {
-    return "";
+    return std::nullopt;
   }
   Dims begins;
   Dims ends;
   std::string_view pads = field("pad");
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const std::string_view one = pads.substr(0, pads.find('x'));
-    begins.push_back(integer(one).value_or(0));
+    begins.push_back(integer(one).value_or(0) + around.first[axis]);
     const auto line = one.find('_');
-    ends.push_back(line == one.npos ? 0 : integer(one.substr(line + 1)).value_or(0));
+    ends.push_back((line == one.npos ? 0 : integer(one.substr(line + 1)).value_or(0)) +
+                   around.second[axis]);
     pads.remove_prefix(std::min(one.size() + 1, pads.size()));
   }
   begins.insert(begins.end(), ends.begin(), ends.end());
-  return api_log::key_of(Convolution{.input = input,
-                                     .filters = kernel[0],
-                                     .window = {.kernel = Dims(kernel.begin() + 2, kernel.end()),
-                                                .pads = begins,
-                                                .strides = *strides,
-                                                .dilations = *dilations},
-                                     .groups = kernel[1] > 0 ? input[1] / kernel[1] : 1});
+  return Convolution{.input = input,
+                     .filters = kernel[0],
+                     .window = {.kernel = Dims(kernel.begin() + 2, kernel.end()),
+                                .pads = begins,
+                                .strides = *strides,
+                                .dilations = *dilations},
+                     .groups = kernel[1] > 0 ? input[1] / kernel[1] : 1};
 }
 
-Part convolution(const Instruction& call, const Instruction* input, const Instruction* kernel) {
-  Part part{.op = "Conv"};
-  const std::string_view labels = between(call.attributes, "dim_labels=", ", ");
-  const auto line = labels.find('_');
-  const auto arrow = labels.find("->");
-  if (input == nullptr || kernel == nullptr || line == labels.npos || arrow == labels.npos) {
-    return part;
+/// "0_0x0_1x0_1x0_0" by what the letters of `labels` say; empty where it is none of an image: pads
+/// between elements, below zero, or of batch or channels.
+std::optional<Pads> image_pads(std::string_view text, std::string_view labels) {
+  std::map<char, std::pair<std::int64_t, std::int64_t>> of_axis;
+  for (const char label : labels) {
+    const auto pads = numbers(text.substr(0, text.find('x')), '_');
+    text.remove_prefix(std::min(text.find('x'), text.size() - 1) + 1);
+    if (!pads || pads->size() < 2 || pads->size() > 3) return std::nullopt;
+    if (pads->size() == 3 && pads->back() != 0) return std::nullopt;
+    if (pads->front() < 0 || (*pads)[1] < 0) return std::nullopt;
+    of_axis[label] = {pads->front(), (*pads)[1]};
   }
-  const auto x = in_order(labels.substr(0, line), input->dims, 'b', 'f');
-  const auto w = in_order(labels.substr(line + 1, arrow - line - 1), kernel->dims, 'o', 'i');
-  const auto y = in_order(labels.substr(arrow + 2), call.dims, 'b', 'f');
-  if (y) part.output = *y;
-  if (x && w && x->size() >= 3) part.problem = convolution_key(call, *x, *w);
-  return part;
+  Pads result;
+  for (const auto& [label, pads] : of_axis) {
+    const bool is_image = '0' <= label && label <= '9';
+    if (!is_image && pads != std::pair<std::int64_t, std::int64_t>{}) return std::nullopt;
+    if (!is_image) continue;
+    result.first.push_back(pads.first);
+    result.second.push_back(pads.second);
+  }
+  return result;
 }
 
-Part product(const Instruction& call, const Instruction* a, const Instruction* b) {
+/// Axes of a product's operand.
+struct Axes {
+  Dims batch{};
+  Dims over{};
+};
+
+/// Of an operand, its batch, its free extent and that over which is summed, and whether that comes
+/// first. Empty where it has more of them.
+struct Side {
+  Dims batch{};
+  std::int64_t rows = 0;
+  std::int64_t sum = 0;
+  bool sum_first = false;
+};
+std::optional<Side> side_of(const Dims& dims, const Axes& axes) {
+  const auto rank = static_cast<std::int64_t>(dims.size());
+  const auto at = [&](std::int64_t axis) { return dims[static_cast<std::size_t>(axis)]; };
+  Side side;
+  for (const std::int64_t axis : axes.batch) {
+    if (axis < 0 || axis >= rank) return std::nullopt;
+    side.batch.push_back(at(axis));
+  }
+  if (axes.over.size() != 1 || dims.size() != axes.batch.size() + 2) return std::nullopt;
+  const std::int64_t over = axes.over.front();
+  if (over < 0 || over >= rank) return std::nullopt;
+  side.sum = at(over);
+  for (std::int64_t axis = 0; axis < rank; ++axis) {
+    const bool is_batch = std::find(axes.batch.begin(), axes.batch.end(), axis) != axes.batch.end();
+    if (is_batch || axis == over) continue;
+    side.rows = at(axis);
+    side.sum_first = over < axis;
+  }
+  return side.rows > 0 ? std::optional(side) : std::nullopt;
+}
+
+Part product(const Instruction& call, const Instruction* a, const Instruction* b,
+             const Axes& axes_a, const Axes& axes_b) {
   Part part{.op = "MatMul", .output = call.dims};
   if (a == nullptr || b == nullptr) return part;
-  const Dims batch = list(call, "lhs_batch_dims");
-  const Dims over_a = list(call, "lhs_contracting_dims");
-  const Dims over_b = list(call, "rhs_contracting_dims");
-  const auto axes = static_cast<std::int64_t>(batch.size());
-  Dims leading;
-  for (std::int64_t axis = 0; axis < axes; ++axis) leading.push_back(axis);
-  if (over_a.size() != 1 || over_b.size() != 1 || batch != leading ||
-      list(call, "rhs_batch_dims") != leading ||
-      static_cast<std::int64_t>(a->dims.size()) != axes + 2 ||
-      static_cast<std::int64_t>(b->dims.size()) != axes + 2 || over_a[0] < axes ||
-      over_b[0] < axes) {
-    return part;
-  }
-  const bool transpose_a = over_a[0] == axes;
-  const bool transpose_b = over_b[0] == axes + 1;
-  const auto at = [](const Dims& dims, std::int64_t axis) {
-    return dims[static_cast<std::size_t>(axis)];
-  };
+  const auto left = side_of(a->dims, axes_a);
+  const auto right = side_of(b->dims, axes_b);
+  if (!left || !right || left->batch != right->batch) return part;
   Gemm gemm;
-  gemm.m = at(a->dims, transpose_a ? axes + 1 : axes);
-  gemm.k = at(a->dims, over_a[0]);
-  gemm.n = at(b->dims, transpose_b ? axes : axes + 1);
-  gemm.transpose_a = transpose_a;
-  gemm.transpose_b = transpose_b;
-  gemm.batch_a = gemm.batch_b = Dims(a->dims.begin(), a->dims.begin() + axes);
+  gemm.m = left->rows;
+  gemm.k = left->sum;
+  gemm.n = right->rows;
+  gemm.transpose_a = left->sum_first;
+  gemm.transpose_b = !right->sum_first;
+  gemm.batch_a = gemm.batch_b = left->batch;
   part.problem = api_log::key_of(gemm);
   return part;
+}
+
+/// The value of "name":["0","1"] in the settings of a library's call.
+Dims setting(const Instruction& instruction, std::string_view name) {
+  const std::string mark = '"' + std::string(name) + "\":[";
+  std::string text(between(instruction.attributes, mark, "]"));
+  std::erase(text, '"');
+  return numbers(text, ',').value_or(Dims{});
 }
 
 }  // namespace
@@ -229,14 +295,87 @@ std::vector<Part> Program::parts(std::string_view name) const {
   return parts;
 }
 
+const Instruction* Program::padding_of(const Instruction& value) const {
+  if (value.opcode == "pad") return value.operands.empty() ? nullptr : &value;
+  const auto called = computations_.find(plain(between(value.attributes, "calls=", ", ")));
+  if (value.opcode != "fusion" || called == computations_.end()) return nullptr;
+  // The last one is what it makes; the others are its parameter and a zero.
+  const Instruction* const root = find(called->second.back());
+  if (root->opcode != "pad" || root->operands.empty() || called->second.size() != 3) return nullptr;
+  const Instruction* const input = find(root->operands.front());
+  return input != nullptr && input->opcode == "parameter" ? root : nullptr;
+}
+
+/// The forward convolution or a gradient of it: labels and window are the forward pass' in each.
+Part Program::convolution(const Instruction& call) const {
+  const auto operand = [&](std::size_t at) {
+    return at < call.operands.size() ? find(call.operands[at]) : nullptr;
+  };
+  const std::string_view target = between(call.attributes, "custom_call_target=\"", "\"");
+  const bool of_input = target == "__cudnn$convBackwardInput";
+  const bool of_kernel = target == "__cudnn$convBackwardFilter";
+  Part part{.op = of_input ? "ConvTranspose" : "Conv"};
+  const auto labels = labels_of(call);
+  const Instruction* image = of_input ? &call : operand(0);
+  const Instruction* const kernel = of_kernel ? &call : operand(1);
+  if (!labels || image == nullptr || kernel == nullptr) return part;
+  const auto y = in_order(of_input    ? labels->input
+                          : of_kernel ? labels->kernel
+                                      : labels->output,
+                          call.dims, of_kernel ? 'o' : 'b', of_kernel ? 'i' : 'f');
+  if (y) part.output = *y;
+  Pads pads{Dims(image->dims.size()), Dims(image->dims.size())};
+  if (const Instruction* const padding = of_input ? nullptr : padding_of(*image)) {
+    const auto around = image_pads(between(padding->attributes, " padding=", ", "), labels->input);
+    const Instruction* const inner = find(padding->operands.front());
+    if (around && inner != nullptr) {
+      pads = *around;
+      image = inner;
+    }
+  }
+  const auto x = in_order(labels->input, image->dims, 'b', 'f');
+  const auto w = in_order(labels->kernel, kernel->dims, 'o', 'i');
+  if (!x || !w) return part;
+  const auto forward = convolution_of(call, *x, *w, pads);
+  if (!forward) return part;
+  if (of_kernel) {
+    part.problem = api_log::key_of(ConvolutionFilterGradient{*forward});
+  } else if (of_input) {
+    part.problem = api_log::key_of(data_gradient(*forward));
+  } else {
+    part.problem = api_log::key_of(*forward);
+  }
+  return part;
+}
+
+/// What XLA gives to cuDNN, cuBLAS or cuBLASLt.
+Part Program::library_call(const Instruction& call) const {
+  const std::string_view target = between(call.attributes, "custom_call_target=\"", "\"");
+  if (target.starts_with("__cudnn$conv")) return convolution(call);
+  if (!target.starts_with("__cublas$")) return {};
+  const auto operand = [&](std::size_t at) {
+    return at < call.operands.size() ? find(call.operands[at]) : nullptr;
+  };
+  return product(
+      call, operand(0), operand(1),
+      {setting(call, "lhs_batch_dimensions"), setting(call, "lhs_contracting_dimensions")},
+      {setting(call, "rhs_batch_dimensions"), setting(call, "rhs_contracting_dimensions")});
+}
+
 void Program::add_parts(const Instruction& instruction, int depth, std::vector<Part>& parts) const {
   const auto operand = [&](std::size_t at) {
     return at < instruction.operands.size() ? find(instruction.operands[at]) : nullptr;
   };
   if (instruction.opcode == "convolution") {
-    parts.push_back(convolution(instruction, operand(0), operand(1)));
+    parts.push_back(convolution(instruction));
   } else if (instruction.opcode == "dot") {
-    parts.push_back(product(instruction, operand(0), operand(1)));
+    parts.push_back(
+        product(instruction, operand(0), operand(1),
+                {list(instruction, "lhs_batch_dims"), list(instruction, "lhs_contracting_dims")},
+                {list(instruction, "rhs_batch_dims"), list(instruction, "rhs_contracting_dims")}));
+  } else if (instruction.opcode == "custom-call") {
+    Part part = library_call(instruction);
+    if (!part.op.empty()) parts.push_back(std::move(part));
   }
   constexpr int deepest = 8;
   if (depth == deepest || (instruction.opcode != "fusion" && instruction.opcode != "call")) return;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
+
+#include "core/problem/ops/convolution.h"
 
 namespace benanza {
 
@@ -62,6 +65,26 @@ std::int64_t Deconvolution::reduction_length() const {
     length *= (window.kernel[axis] + apart - 1) / apart;
   }
   return length;
+}
+
+Deconvolution data_gradient(const Convolution& forward) {
+  const Window& window = forward.window;
+  const std::size_t rank = window.rank();
+  if (forward.input.size() != rank + 2 || window.pads.size() != 2 * rank ||
+      window.strides.size() != rank || window.dilations.size() != rank ||
+      std::any_of(window.strides.begin(), window.strides.end(),
+                  [](std::int64_t stride) { return stride < 1; })) {
+    throw std::invalid_argument("a convolution whose window does not fit its input");
+  }
+  Deconvolution gradient{.input = forward.output(),
+                         .filters = forward.input[1],
+                         .window = window,
+                         .groups = forward.groups};
+  const Dims reached = window.transposed_output(spatial(gradient.input));
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    gradient.window.pads[rank + axis] += reached[axis] - forward.input[axis + 2];
+  }
+  return gradient;
 }
 
 }  // namespace benanza

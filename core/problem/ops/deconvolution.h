@@ -35,4 +35,10 @@ struct Deconvolution {
   std::int64_t bias_length() const { return filters; }
 };
 
+struct Convolution;
+/// The gradient of a convolution's input: of the output's gradient, with the same weights. Pixels
+/// that no window of the convolution reached get an end pad below 0. Throws std::invalid_argument
+/// where the window's lists are not as long as the input has axes, or a stride is below 1.
+Deconvolution data_gradient(const Convolution& forward);
+
 }  // namespace benanza

@@ -147,14 +147,27 @@ TEST(Attribution, CodeThatIsLoadedKeepsAKernelWaiting) {
   constexpr std::int64_t millisecond = 1'000'000;
   const auto made = Made()
                         .call("cudaLaunchKernel", 110, 1)
-                        .call("cudaLaunchKernel", 5 * millisecond, 2)
+                        .call("cuLibraryLoadData", 5 * millisecond, 2)
                         .call("cudaLaunchKernel", 6 * millisecond, 3)
-                        .call("cudaLaunchKernel", 7 * millisecond, 4)
+                        .call("cudaLaunchKernel", 8 * millisecond, 4)
                         .kernel("nhwcAddPaddingKernel", 1000, 1)
-                        .kernel("sm90_xmma_fprop", 1010, 2)
-                        .kernel("nvjet_sm90_hsh", 1020, 3)
+                        .kernel("sm90_xmma_fprop", 1010, 3)
                         .kernel("my_kernel", 1030, 4);
-  EXPECT_THAT(made.attribution({convolution(100)}).owners, ElementsAre(0, 0, none, none));
+  EXPECT_THAT(made.attribution({convolution(100)}).owners, ElementsAre(0, 0, none));
+}
+
+TEST(Attribution, AConvolutionMakesOneProductAlone) {
+  const auto made = Made()
+                        .call("cuLaunchKernelEx", 110, 1)
+                        .call("cuLaunchKernelEx", 120, 2)
+                        .call("cudaLaunchKernel", 130, 3)
+                        .kernel("nvjet_sm90_hsh_1", 1000, 1)
+                        .kernel("nvjet_sm90_hsh_2", 1010, 2)
+                        .kernel("void cublasLt::splitKreduce_kernel<32>(int)", 1020, 3);
+  const auto attribution = made.attribution(
+      {convolution(100), product("cublaslt", "inside"), product("cublaslt", "own")});
+  EXPECT_THAT(attribution.owners, ElementsAre(0, 2, 2));
+  EXPECT_THAT(attribution.made_by, ElementsAre(none, 0, none));
 }
 
 }  // namespace

@@ -19,19 +19,6 @@ Convolution forward(const Row& row) {
   return shape;
 }
 
-/// The gradient of the input: what a transposed convolution makes of the output's. Pixels that no
-/// window of the forward call reached get an end pad below zero.
-Deconvolution data_gradient(const Convolution& shape) {
-  const Dims output = shape.output();
-  Deconvolution gradient{
-      .input = output, .filters = shape.input[1], .window = shape.window, .groups = shape.groups};
-  const Dims covered = gradient.window.transposed_output(spatial(output));
-  for (std::size_t axis = 0; axis < covered.size(); ++axis) {
-    gradient.window.pads[shape.window.rank() + axis] += covered[axis] - shape.input[axis + 2];
-  }
-  return gradient;
-}
-
 Pass pass_of(const Row& row, const std::string& name, const Convolution& shape) {
   if (name == "fwd") return {.name = name, .problem = Problem{shape, {}}};
   if (name == "bwd_data") return {.name = name, .problem = Problem{data_gradient(shape), {}}};

@@ -1,6 +1,9 @@
 #include "generator/recording/recorded_graphs.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "core/base/error.h"
 #include "generator/recording/steps.h"
@@ -101,6 +104,52 @@ TEST(RecordedGraphs, WithoutAStepEveryDistinctCallHasItsCount) {
 TEST(RecordedGraphs, EmptyRecordingIsAnError) {
   EXPECT_THROW(recorded_graphs("run", {}, {}), Error);
   EXPECT_THROW(recorded_graphs("run", {three_calls().back()}, {0, 0}), Error);
+}
+
+TEST(RecordedGraphs, CallsOfTwoLogsHaveTheOrderOfTheirLaunches) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("benanza_recorded_" + std::to_string(::getpid()) + ".db");
+  const std::string convolution = "conv/1x64x8x8_k64x1x1_p0.0.0.0_s1x1_d1x1_g1";
+  {
+    RecordingWriter writer(path, {});
+    writer.add(7, 0, ClockEvent{});
+    const auto launch = [&](std::int64_t time, std::uint32_t number, const char* kernel) {
+      writer.add(7, 0,
+                 ApiEvent{.name = "cudaLaunchKernel",
+                          .start = time,
+                          .end = time + 1,
+                          .thread = 8,
+                          .correlation = number});
+      writer.add(7, 0,
+                 KernelEvent{.at = {.start = time + 5, .end = time + 6, .correlation = number},
+                             .name = kernel});
+    };
+    // Four steps of a convolution, which cuBLASLt computes, and a product.
+    for (std::int64_t step = 1; step <= 4; ++step) {
+      launch(step * 1000 + 10, static_cast<std::uint32_t>(2 * step), "nvjet_sm90_hsh_inside");
+      launch(step * 1000 + 20, static_cast<std::uint32_t>(2 * step + 1), "nvjet_sm90_hsh_own");
+    }
+    const auto text = [](const char* source, const std::string& problem) {
+      return CallText{.source = source, .engine = "gpu", .kind = source, .problem = problem};
+    };
+    for (int step = 1; step <= 4; ++step) {
+      writer.add(
+          {.text = text("cudnn", convolution), .started = step * 1e-6, .process = 7, .thread = 8});
+    }
+    for (int step = 1; step <= 4; ++step) {
+      writer.add({.text = text("cublaslt", "gemm/m64_n64_k64_nt"), .process = 7});
+      writer.add({.text = text("cublaslt", "gemm/m1_n10_k64_nt"), .process = 7});
+    }
+    writer.finish(1, 0);
+  }
+  const RecordedGraphs recorded = recorded_graphs(path);
+  std::filesystem::remove(path);
+  ASSERT_THAT(recorded.graphs, SizeIs(1));
+  const Graph& step = recorded.graphs[0];
+  ASSERT_THAT(step.layers, SizeIs(2));
+  EXPECT_THAT(step.layers[0].problems, ElementsAre(convolution));
+  EXPECT_THAT(step.layers[1].problems, ElementsAre("gemm/m1_n10_k64_nt"));
+  EXPECT_THAT(recorded.summary, Contains(HasSubstr("a step of 2 calls, repeated 4 times")));
 }
 
 }  // namespace
