@@ -48,7 +48,8 @@ using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
 ///   stopped_by                "converged" | "budget" | "outclassed"
 ///   tolerance                 "sum" | "transform": by which it was verified, where that of a plain
 ///                             sum in fp32 was not enough; with rounding_amplification, by which
-///                             the former was multiplied
+///                             the error of summing was multiplied, and partial_sums, how many
+///                             were rounded to the result's type
 ///   data                      "random, 4 bits" | "random, 24 bits": significant bits of the inputs
 ///   disturbed                 what may have made the times longer than they are alone: company,
 ///                             throttling; it was still so when they were taken once more

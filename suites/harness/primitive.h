@@ -82,6 +82,10 @@ class Primitive {
   /// How many times as far off as a plain fp32 sum a correct call may be, because its algorithm
   /// transforms tiles of the image (Winograd).
   virtual double rounding_amplification() const { return 1; }
+  /// How many partial sums a correct call may add up in the type of its result, rounding each time:
+  /// slices of long sums, or all that atomic operations add.
+  virtual double partial_sums() const { return few_partial_sums; }
+  static constexpr double few_partial_sums = 4;
   /// Scratch memory beyond operands and result, in bytes.
   virtual std::int64_t workspace_bytes() const = 0;
   /// Asked after the timing.

@@ -6,10 +6,14 @@
 #include <stdexcept>
 
 #include "suites/verify/coordinates.h"
+#include "suites/verify/element_arithmetic.h"
 #include "suites/verify/operators.h"
 
 namespace benanza::verify {
 namespace {
+
+/// Of a formula whose intermediate values stay in fp32.
+Element not_stored(const Element& result) { return {result.value, result.magnitude}; }
 
 /// The function's derivative at what the gradient reads (ActivationGradient): of the result where
 /// it says so, else of the input.
@@ -43,10 +47,12 @@ Element derivative(const ActivationGradient& shape, double v) {
               1 + std::abs(v * density)};
     }
     case gelu_tanh: {
+      // All terms of the argument have one sign, and so have those of the inner slope.
       const double root = std::sqrt(2 * std::numbers::inv_pi);
-      const double t = std::tanh(root * (v + 0.044715 * v * v * v));
-      const double slope = (1 - t * t) * root * (1 + 3 * 0.044715 * v * v);
-      return {(1 + t) / 2 + v * slope / 2, 1 + std::abs(v * slope) / 2};
+      const Element t = tanh_of(constant(root * (v + 0.044715 * v * v * v)));
+      const double inner_slope = root * (1 + 3 * 0.044715 * v * v);
+      return not_stored(constant(0.5) + constant(0.5) * t +
+                        constant(v * inner_slope / 2) * one_minus(t * t));
     }
     case erf:
       return of_size(2 * std::numbers::inv_sqrtpi * std::exp(-v * v));
@@ -60,9 +66,8 @@ Element derivative(const ActivationGradient& shape, double v) {
     case softsign:
       return of_size(1 / ((1 + std::abs(v)) * (1 + std::abs(v))));
     case mish: {
-      const double t = std::tanh(std::log1p(std::exp(v)));
-      const double s = 1 / (1 + std::exp(-v));
-      return {t + v * s * (1 - t * t), 1 + std::abs(v * s)};
+      const Element t = tanh_of(Element{std::log1p(std::exp(v)), std::abs(v) + 1});
+      return not_stored(t + constant(v) * sigmoid_of(constant(v)) * one_minus(t * t));
     }
     case swish: {
       const double s = 1 / (1 + std::exp(-alpha * v));

@@ -29,25 +29,6 @@ Element product(const float* weights, const Vector& x) {
   return {sums.value, sums.magnitude + std::sqrt(sums.error), std::sqrt(sums.carried)};
 }
 
-Element constant(double value) { return {value, std::abs(value), 0}; }
-
-/// A function of slope `slope` at `x`. Its result may be stored before it is used.
-Element function(double value, double slope, const Element& x) {
-  return {value, std::abs(value) + slope * x.magnitude, std::abs(value) + slope * x.carried};
-}
-
-Element sigmoid(const Element& x) {
-  const double value = 1 / (1 + std::exp(-x.value));
-  return function(value, value * (1 - value), x);
-}
-
-Element tanh(const Element& x) {
-  const double value = std::tanh(x.value);
-  return function(value, 1 - value * value, x);
-}
-
-Element one_minus(const Element& x) { return {1 - x.value, 1 + x.magnitude, x.carried}; }
-
 /// Of a sigmoid and of tanh, by their results.
 Element sigmoid_slope(const Element& y) {
   const double slope = std::abs(1 - 2 * y.value);
@@ -74,16 +55,6 @@ Vector exact(const float* values, std::int64_t size) {
   Vector vector(size);
   vector.value.assign(values, values + size);
   return vector;
-}
-
-Element operator+(const Element& a, const Element& b) {
-  return {a.value + b.value, a.magnitude + b.magnitude, std::hypot(a.carried, b.carried)};
-}
-
-Element operator*(const Element& a, const Element& b) {
-  const double x = std::abs(a.value);
-  const double y = std::abs(b.value);
-  return {a.value * b.value, x * b.magnitude + y * a.magnitude, x * b.carried + y * a.carried};
 }
 
 ColumnSums::ColumnSums(std::int64_t columns)
@@ -171,7 +142,7 @@ Element Cell::rnn_unit(const Vector& x, std::int64_t unit, CellStep& step) const
   const Element sum = of_input(x, 0, unit) + of_state(h_, 0, unit);
   const bool is_tanh = shape_.kind == RecurrentKind::rnn_tanh;
   const Element result =
-      is_tanh ? tanh(sum) : Element{std::max(sum.value, 0.0), sum.magnitude, sum.carried};
+      is_tanh ? tanh_of(sum) : Element{std::max(sum.value, 0.0), sum.magnitude, sum.carried};
   step.gates[0].set(i, is_tanh ? result : sum);
   return result;
 }
@@ -180,17 +151,17 @@ Element Cell::lstm_unit(const Vector& x, std::int64_t unit, CellStep& step) {
   const auto i = static_cast<std::size_t>(unit);
   for (std::int64_t gate = 0; gate < 4; ++gate) {
     const Element sum = of_input(x, gate, unit) + of_state(h_, gate, unit);
-    step.gates[static_cast<std::size_t>(gate)].set(i, gate == 3 ? tanh(sum) : sigmoid(sum));
+    step.gates[static_cast<std::size_t>(gate)].set(i, gate == 3 ? tanh_of(sum) : sigmoid_of(sum));
   }
   const auto gate = [&](std::size_t index) { return step.gates[index].at(i); };
   c_.set(i, gate(2) * c_.used_again(i) + gate(0) * gate(3));
-  step.c_tanh.set(i, tanh(c_.used_again(i)));
+  step.c_tanh.set(i, tanh_of(c_.used_again(i)));
   return gate(1) * step.c_tanh.at(i);
 }
 
 void Cell::reset_unit(const Vector& x, std::int64_t unit, CellStep& step) const {
   const auto i = static_cast<std::size_t>(unit);
-  const Element reset = sigmoid(of_input(x, 1, unit) + of_state(h_, 1, unit));
+  const Element reset = sigmoid_of(of_input(x, 1, unit) + of_state(h_, 1, unit));
   step.gates[1].set(i, reset);
   step.recurrent.set(i,
                      shape_.linear_before_reset ? of_state(h_, 2, unit) : reset * h_.used_again(i));
@@ -198,11 +169,11 @@ void Cell::reset_unit(const Vector& x, std::int64_t unit, CellStep& step) const 
 
 Element Cell::gru_unit(const Vector& x, std::int64_t unit, CellStep& step) const {
   const auto i = static_cast<std::size_t>(unit);
-  const Element update = sigmoid(of_input(x, 0, unit) + of_state(h_, 0, unit));
+  const Element update = sigmoid_of(of_input(x, 0, unit) + of_state(h_, 0, unit));
   const Element kept{1 - update.value, update.magnitude, update.carried};
   const Element recurrent = shape_.linear_before_reset ? step.gates[1].at(i) * step.recurrent.at(i)
                                                        : of_state(step.recurrent, 2, unit);
-  const Element candidate = tanh(of_input(x, 2, unit) + recurrent);
+  const Element candidate = tanh_of(of_input(x, 2, unit) + recurrent);
   step.gates[0].set(i, update);
   step.gates[2].set(i, candidate);
   return kept * candidate + update * h_.used_again(i);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "suites/verify/reference.h"
+#include "suites/verify/element_arithmetic.h"
 
 /// A cell of a recurrent network, forward and back, in double and with the errors that libraries
 /// make.
@@ -38,11 +38,6 @@ struct Vector {
 };
 
 Vector exact(const float* values, std::int64_t size);
-
-/// Errors of different elements are independent: their squares add.
-Element operator+(const Element& a, const Element& b);
-/// To first order; the factors may have been stored.
-Element operator*(const Element& a, const Element& b);
 
 /// The products of columns with vectors, added up: of a matrix of as many columns, x' * matrix.
 class ColumnSums {

@@ -1,5 +1,6 @@
 #include "suites/verify/tolerance.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -47,14 +48,16 @@ double summed_channels(const Problem& problem) {
 }  // namespace
 
 double tolerance(Precision precision, const Element& element, std::int64_t length,
-                 double amplification) {
+                 double amplification, double partial_sums) {
   if (std::isinf(element.value)) return 0;
   const Storage stored = storage(precision);
   const auto terms = static_cast<double>(length);
   const double root = std::sqrt(terms);
-  const double partial_sum = length > 1 ? element.magnitude / root : 0;
+  const double typical = length > 1 ? element.magnitude / root : 0;
+  const double spread = std::sqrt(partial_sums);
+  const double rounded = std::max(1.0, spread / 2) * std::abs(element.value) + spread * typical;
   const double summing = amplification * (16 + root + terms / 256) * 0x1p-24;
-  return stored.absolute + stored.relative * (std::abs(element.value) + 2 * partial_sum) +
+  return stored.absolute + stored.relative * rounded +
          factor_rounding(precision) * element.carried + summing * element.magnitude;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/problem/precision.h"
+#include "suites/harness/primitive.h"
 #include "suites/verify/reference.h"
 
 namespace benanza::verify {
@@ -8,10 +9,13 @@ namespace benanza::verify {
 /// How far from the exact element a correct call may be, for inputs that the precision holds
 /// exactly:
 ///   storing the result: one unit in the last place of the stored type, and its smallest number;
-///   storing partial sums in the same type (split-k), two units in the last place of a typical one,
-///   element.magnitude / sqrt(length): four slices, each half a unit off. Believed, not shown, to
-///   explain what cuDNN 9.14 makes of 1x832x14x14_k128x1x1 in bf16 (implicit_precomp_gemm), 1.4
-///   units off at one of 200 places;
+///   adding up `partial_sums` of them (Primitive::partial_sums()) in the same type: after each, the
+///   sum so far is rounded, half a unit in its last place at most, with a random sign: in all
+///   sqrt(partial_sums) / 2 units of what the sum is on the way, which is about the result and
+///   twice a typical sum, element.magnitude / sqrt(length): four or five standard deviations of
+///   even errors of a sum that grows. Of four slices (split-k) two units of a typical sum,
+///   believed, not shown, to explain what cuDNN 9.14 makes of 1x832x14x14_k128x1x1 in bf16
+///   (implicit_precomp_gemm), 1.4 units off at one of 200 places;
 ///   storing what is used again (the states of a recurrence, the weights of attention), one unit in
 ///   the last place of the type that products are made of (tf32 has 10 bits), element.carried;
 ///   summing `length` terms in fp32: (16 + sqrt(length) + length / 256) * 2^-24 *
@@ -25,7 +29,8 @@ namespace benanza::verify {
 /// An infinite element is right only as itself.
 /// `amplification` multiplies the fp32 error of summing: Primitive::rounding_amplification().
 double tolerance(Precision precision, const Element& element, std::int64_t length,
-                 double amplification = 1);
+                 double amplification = 1,
+                 double partial_sums = harness::Primitive::few_partial_sums);
 
 /// The largest finite number that a floating precision holds; int8's as a float.
 double largest_number(Precision precision);

@@ -250,7 +250,7 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
   const double dropped_share = dropped_share_of(problem);
   const auto allowed = [&](const VerificationCase::Sample& sample) {
     return tolerance(precision, sample.expected, reduction_length(problem),
-                     primitive.rounding_amplification());
+                     primitive.rounding_amplification(), primitive.partial_sums());
   };
   // An integer may rightly be -128, a view may have gaps, and dropped elements are counted: only
   // the whole result tells.

@@ -22,11 +22,12 @@ nvidia::TensorFormat innermost_as_channels(Precision precision, Dims dims) {
 Dims as_matrix(std::int64_t count) {
   constexpr std::int64_t widest = 128;
   constexpr std::int64_t tile = 64;
+  constexpr std::int64_t most_tiles = 65'535;
   std::int64_t columns = std::gcd(count, widest);
   if (columns < tile) {
     for (columns = widest; count % columns != 0;) --columns;
   }
-  if (columns == 1) return {1, count};
+  if (columns == 1 && count <= most_tiles * tile) return {1, count};
   return {count / columns, columns};
 }
 

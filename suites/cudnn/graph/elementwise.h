@@ -11,7 +11,7 @@ nvidia::TensorFormat innermost_as_channels(Precision precision, Dims dims);
 /// Rows and columns of `count` elements whose places do not matter. The library's pointwise kernels
 /// work in tiles, 32 rows of 64 columns for one, and cannot be started for more than 65,535 tiles
 /// side by side: 128 columns, or 64, or the most below that. A single column they refuse: a number
-/// of elements that nothing divides is a row.
+/// of elements that nothing divides is a row, if it is not too long.
 Dims as_matrix(std::int64_t count);
 
 }  // namespace benanza::cudnn

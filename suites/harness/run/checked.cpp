@@ -6,8 +6,8 @@ namespace {
 /// A primitive whose inputs are there already.
 class Uploaded : public Primitive {
  public:
-  Uploaded(Primitive& primitive, double amplification)
-      : primitive_(primitive), amplification_(amplification) {}
+  Uploaded(Primitive& primitive, double amplification, double partial_sums)
+      : primitive_(primitive), amplification_(amplification), partial_sums_(partial_sums) {}
 
   void upload(std::size_t, std::span<const float>) override {}
   void restore() override { primitive_.restore(); }
@@ -18,17 +18,24 @@ class Uploaded : public Primitive {
     return primitive_.glimpse(places);
   }
   double rounding_amplification() const override { return amplification_; }
+  double partial_sums() const override { return partial_sums_; }
   std::int64_t workspace_bytes() const override { return primitive_.workspace_bytes(); }
 
  private:
   Primitive& primitive_;
   double amplification_;
+  double partial_sums_;
 };
+
+Uploaded uploaded(Primitive& primitive) {
+  return {primitive, primitive.rounding_amplification(), primitive.partial_sums()};
+}
 
 /// As another primitive, but not allowed to round more than a plain sum.
 class Plain : public Uploaded {
  public:
-  explicit Plain(Primitive& primitive) : Uploaded(primitive, 1), whole_(primitive) {}
+  explicit Plain(Primitive& primitive)
+      : Uploaded(primitive, 1, few_partial_sums), whole_(primitive) {}
   void upload(std::size_t index, std::span<const float> values) override {
     whole_.upload(index, values);
   }
@@ -37,34 +44,45 @@ class Plain : public Uploaded {
   Primitive& whole_;
 };
 
+/// By what the tolerance of a plain sum was widened.
+Facts widening(const Primitive& primitive) {
+  Facts facts;
+  const double amplification = primitive.rounding_amplification();
+  const double partial_sums = primitive.partial_sums();
+  if (amplification != 1) facts["rounding_amplification"] = amplification;
+  if (partial_sums != Primitive::few_partial_sums) facts["partial_sums"] = partial_sums;
+  return facts;
+}
+
 }  // namespace
 
 Checked check_before_timing(Primitive& primitive, const Variant& variant,
                             const Verifier& verifier) {
-  const double amplification = primitive.rounding_amplification();
+  const Facts facts = widening(primitive);
   const bool by_transform = transforms(variant.algorithm);
   // The name is what the tolerance of transforms is known by.
   Variant unnamed = variant;
   if (by_transform) unnamed.algorithm.clear();
   Plain plain(primitive);
   Checked checked{.mismatch = verifier(plain, unnamed)};
-  Uploaded uploaded(primitive, amplification);
-  if (checked.mismatch && amplification != 1) {
-    checked.mismatch = verifier(uploaded, unnamed);
-    checked.facts = {{"tolerance", std::string("sum")}, {"rounding_amplification", amplification}};
+  Uploaded widened = uploaded(primitive);
+  if (checked.mismatch && !facts.empty()) {
+    checked.mismatch = verifier(widened, unnamed);
+    checked.facts = facts;
+    checked.facts["tolerance"] = std::string("sum");
   }
   if (checked.mismatch && by_transform) {
-    checked.mismatch = verifier(uploaded, variant);
-    checked.facts = {{"tolerance", std::string("transform")}};
-    if (amplification != 1) checked.facts["rounding_amplification"] = amplification;
+    checked.mismatch = verifier(widened, variant);
+    checked.facts = facts;
+    checked.facts["tolerance"] = std::string("transform");
   }
   return checked;
 }
 
 std::optional<std::string> check_after_timing(Primitive& primitive, const Variant& variant,
                                               const Verifier& verifier) {
-  Uploaded uploaded(primitive, primitive.rounding_amplification());
-  std::optional<std::string> mismatch = verifier(uploaded, variant);
+  Uploaded same = uploaded(primitive);
+  std::optional<std::string> mismatch = verifier(same, variant);
   if (mismatch) mismatch = "after timing: " + *mismatch;
   return mismatch;
 }

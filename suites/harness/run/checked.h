@@ -11,13 +11,14 @@ namespace benanza::harness {
 struct Checked {
   /// Empty if the result is right, else one line.
   std::optional<std::string> mismatch{};
-  /// "tolerance" and "rounding_amplification" as in core/results_file/row.h; empty where the
-  /// tolerance of a plain sum was enough.
+  /// "tolerance", "rounding_amplification" and "partial_sums" as in core/results_file/row.h; empty
+  /// where the tolerance of a plain sum was enough.
   Facts facts{};
 };
 
 /// Uploads the inputs and verifies with the narrowest tolerance first: that of a plain sum, then
-/// the primitive's rounding_amplification(), then what the algorithm's name allows (transforms()).
+/// the primitive's rounding_amplification() and partial_sums(), then what the algorithm's name
+/// allows (transforms()).
 Checked check_before_timing(Primitive& primitive, const Variant& variant, const Verifier& verifier);
 
 /// Verifies again, on the inputs that the calls since then have left: a call that breaks after many

@@ -12,8 +12,10 @@ namespace {
 /// Left free beside a workspace, for what the libraries allocate themselves.
 constexpr std::int64_t reserve_bytes = std::int64_t{512} << 20;
 
-/// Of operands that are kept for the next variant.
+/// Of operands that are kept for the next variant, at least.
 constexpr std::int64_t operand_capacity = std::int64_t{2} << 30;
+/// And that part of the device's memory.
+constexpr std::int64_t operand_part = 16;
 
 void use_device(int device) {
   int count = 0;
@@ -31,6 +33,12 @@ void use_device(int device) {
   check(cudaFree(nullptr), "cudaFree");
 }
 
+std::int64_t device_bytes(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  return static_cast<std::int64_t>(properties.totalGlobalMem);
+}
+
 }  // namespace
 
 CudaContext::CudaContext(const CudaOptions& options)
@@ -39,6 +47,7 @@ CudaContext::CudaContext(const CudaOptions& options)
   system_ = cuda_system(options.device);
   stream_ = make_stream();
   stopwatch_ = std::make_unique<CudaStopwatch>(options.device, stream_.get());
+  operands_ = OperandStore(std::max(operand_capacity, device_bytes(options.device) / operand_part));
 }
 
 ResultReader& CudaContext::results() {

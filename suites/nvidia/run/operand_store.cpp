@@ -22,6 +22,13 @@ std::uint64_t sample_of(std::span<const float> values) {
   return hash;
 }
 
+/// Do the values lie in `format` as they are?
+bool lie_alike(std::span<const float> values, const TensorFormat& format) {
+  if (static_cast<std::int64_t>(values.size()) != element_count(format.dims)) return false;
+  const bool is_float = format.precision == Precision::fp32 || format.precision == Precision::tf32;
+  return is_float && format.strides == tensor_strides(format.dims, Layout::plain);
+}
+
 }  // namespace
 
 void OperandStore::write(std::span<const float> values, const TensorFormat& format,
@@ -39,7 +46,11 @@ void OperandStore::write(std::span<const float> values, const TensorFormat& form
           "cudaMemcpyAsync");
     return;
   }
-  const std::vector<std::byte> bytes = to_storage(values, format);
+  const bool as_they_are = lie_alike(values, format);
+  std::vector<std::byte> converted;
+  if (!as_they_are) converted = to_storage(values, format);
+  const std::span<const std::byte> bytes =
+      as_they_are ? std::as_bytes(values) : std::span<const std::byte>(converted);
   memory.write(bytes, stream);
   const auto size = static_cast<std::int64_t>(bytes.size());
   if (size > capacity_bytes_ / 4) return;

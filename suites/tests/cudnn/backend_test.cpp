@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -116,6 +117,17 @@ TEST_F(WithoutGpu, EveryListedGradientHasACallOrMayHaveAnEngine) {
   }
   EXPECT_GT(count, 50);
   EXPECT_GT(with_calls, 35);
+}
+
+// Batch 32 of ResNet-50 and BERT-base, 128 words, and an lstm: what only training asks for.
+TEST_F(WithoutGpu, ListedTrainingStepsAreKeysEachOnce) {
+  std::istringstream keys(read_file(TEST_DATA "/training_step_keys.txt"));
+  std::set<std::string> seen;
+  for (std::string listed; keys >> listed;) {
+    EXPECT_EQ(key(parse(listed)), listed);
+    EXPECT_TRUE(seen.insert(listed).second) << listed;
+  }
+  EXPECT_GT(seen.size(), 100U);
 }
 
 TEST_F(WithoutGpu, GradientsOfBiasesAreRefusedInWords) {

@@ -87,6 +87,7 @@ TEST(ElementwiseGraph, MatricesAreAsWideAsATile) {
   EXPECT_THAT(as_matrix(1), ElementsAre(1, 1));
   EXPECT_THAT(as_matrix(25557032), ElementsAre(3194629, 8));
   EXPECT_THAT(as_matrix(10007), ElementsAre(1, 10007));
+  EXPECT_THAT(as_matrix(4256233), ElementsAre(4256233, 1));
 }
 
 TEST(BinaryGraph, NeighbouringAxesThatAreBroadcastAlikeAreOne) {

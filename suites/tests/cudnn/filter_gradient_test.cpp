@@ -69,6 +69,19 @@ TEST(FilterGradientAlgorithms, WinogradAloneRoundsMore) {
   }
 }
 
+TEST(FilterGradientAlgorithms, AtomicsAddASumForEveryImage) {
+  const Convolution forward = shape_of<ConvolutionFilterGradient>(dense_key).forward;
+  ASSERT_EQ(forward.input[0], 32);
+  for (int i = 0; i < CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT; ++i) {
+    const auto algorithm = static_cast<cudnnConvolutionBwdFilterAlgo_t>(i);
+    const bool atomic = to_string(algorithm) == "algo_0" || to_string(algorithm) == "algo_3";
+    EXPECT_EQ(partial_sums(forward, algorithm), atomic ? 32 : 4) << to_string(algorithm);
+  }
+  Convolution one = forward;
+  one.input[0] = 1;
+  EXPECT_EQ(partial_sums(one, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0), 4);
+}
+
 TEST(FilterGradient, BiasesAndIntegersAreRefused) {
   const std::string with_bias = std::string(dense_key) + "_bias";
   EXPECT_THROW(graphs_of(with_bias.c_str())(variant(with_bias.c_str(), Precision::fp32)),

@@ -54,6 +54,17 @@ TEST(LeastWork, WhatATransposedConvolutionCutsOffNeedsNoProducts) {
   EXPECT_EQ(least(key, "algo_1").work.bytes(), all(key).bytes());
 }
 
+// 7 outputs of 3 taps: 19 of 21 meet the input, and 9 multiplications do by Winograd's way.
+TEST(LeastWork, EnginesOfConvolutionsGradientsMayTransformWithoutSayingSo) {
+  const char* gradient = "conv_bwd_filter/1x8x7x7_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
+  EXPECT_DOUBLE_EQ(least(gradient, "algo_1").work.flops, 2.0 * 64 * 19 * 19);
+  EXPECT_DOUBLE_EQ(least(gradient, "engine17.k25=0").work.flops, 2.0 * 64 * 9 * 9);
+  const char* of_data = "deconv/1x8x7x7_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
+  EXPECT_DOUBLE_EQ(least(of_data, "engine17.k25=0").work.flops, 2.0 * 64 * 9 * 9);
+  const char* forward = "conv/1x8x7x7_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
+  EXPECT_DOUBLE_EQ(least(forward, "engine17.k25=0").work.flops, 2.0 * 64 * 19 * 19);
+}
+
 // 3 queries see 2, 3 and 4 of 4 keys: 9 scores of 12, each 8 + 6 products.
 TEST(LeastWork, WhatACausalMaskHidesNeedsNoProducts) {
   EXPECT_EQ(least("attention/2x5x3x8_k5x4x6_s1_causal", "engine2").work.flops, 2 * 5 * 9 * 2 * 14);

@@ -76,6 +76,26 @@ TEST(CheckBeforeTiming, SaysThatTheAmplificationWasNeeded) {
   EXPECT_EQ(std::get<double>(checked.facts.at("rounding_amplification")), 16);
 }
 
+/// Adds up in the type of its result.
+struct Adding : FakePrimitive {
+  Adding() : FakePrimitive(16) {}
+  double partial_sums() const override { return 32; }
+};
+
+TEST(CheckBeforeTiming, SaysThatPartialSumsWereRounded) {
+  Adding primitive;
+  const Verifier verifier = [](Primitive& asked, const Variant&) -> std::optional<std::string> {
+    if (asked.partial_sums() == 32) return std::nullopt;
+    return "off";
+  };
+  const Checked checked = check_before_timing(primitive, relu("direct"), verifier);
+  EXPECT_EQ(checked.mismatch, std::nullopt);
+  EXPECT_EQ(std::get<std::string>(checked.facts.at("tolerance")), "sum");
+  EXPECT_EQ(std::get<double>(checked.facts.at("partial_sums")), 32);
+  EXPECT_FALSE(checked.facts.contains("rounding_amplification"));
+  EXPECT_EQ(check_after_timing(primitive, relu("direct"), verifier), std::nullopt);
+}
+
 TEST(CheckBeforeTiming, SaysThatTheToleranceOfTransformsWasNeeded) {
   FakePrimitive primitive(16);
   const Checked checked = check_before_timing(primitive, relu("winograd"), needing(2, true));

@@ -46,6 +46,7 @@ class PlantedPrimitive : public Primitive {
     return result;
   }
   double rounding_amplification() const override { return call_->rounding_amplification(); }
+  double partial_sums() const override { return call_->partial_sums(); }
   std::int64_t workspace_bytes() const override { return call_->workspace_bytes(); }
   Facts facts() override { return {{"planted", delay_ ? planted_ : factor_}}; }
 

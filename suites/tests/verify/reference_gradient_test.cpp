@@ -8,6 +8,7 @@
 
 #include "suites/verify/inputs.h"
 #include "suites/verify/reference.h"
+#include "suites/verify/tolerance.h"
 
 namespace benanza::verify {
 namespace {
@@ -91,6 +92,26 @@ INSTANTIATE_TEST_SUITE_P(Functions, FunctionGradient,
                                          "hardswish/9", "softplus/9", "softsign/9", "mish/9",
                                          "swish/9_a1.5", "exp/9", "log/9", "sqrt/9", "pow/9_a3",
                                          "abs/9", "sin/9", "cos/9"));
+
+// t = tanh(-0.8336) = -0.6824, by an argument as far off as it is large: 0.6824 + 0.5344 * 0.8336 =
+// 1.1278. 1 - t^2 does not cancel there, 1 + 2 * 0.6824 * 1.1278 = 2.539, and is multiplied by
+// 0.4524: (0.5 + 0.5 * 1.1278 + 0.3412) + (0.4524 * 2.539 + 0.5344 * 0.4524) = 2.796. cuDNN 9.14 is
+// 1.59e-6 off here; tanh of 11 bits would be 4e-5 off.
+TEST(FunctionGradientRounding, OfTanhIsThatOfWhatCancels) {
+  const Problem problem = parse("gelutanh_bwd/1");
+  const Element of_gelu = reference_element(problem, Values{{0.875F}, {-1}}, 0);
+  EXPECT_NEAR(of_gelu.value, -0.07259357, 1e-8);
+  EXPECT_NEAR(of_gelu.magnitude, 0.875 * 2.796, 1e-3);
+  EXPECT_EQ(of_gelu.carried, 0);
+  EXPECT_GT(tolerance(Precision::fp32, of_gelu, 1), 1.6e-6);
+  EXPECT_LT(tolerance(Precision::fp32, of_gelu, 1), 4e-6);
+  // x * sigmoid = 3.928, by which 1 - tanh(4.018)^2 = 0.0013 is multiplied. 7.2e-7 off.
+  const Element of_mish = reference_element(parse("mish_bwd/1"), Values{{0.125F}, {4}}, 0);
+  EXPECT_NEAR(of_mish.value, 0.1255541, 1e-7);
+  EXPECT_NEAR(of_mish.magnitude, 0.125 * (1.0058 + 3.928 * 3.0104 + 0.0013 * 8.14), 2e-3);
+  EXPECT_GT(tolerance(Precision::fp32, of_mish, 1), 8e-7);
+  EXPECT_LT(tolerance(Precision::fp32, of_mish, 1), 4e-6);
+}
 
 TEST(SoftmaxGradient, IsTheSlope) {
   for (const char* key : {"softmax/2x3x4_a1", "logsoftmax/2x3x4_a2"}) {

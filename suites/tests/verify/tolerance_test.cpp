@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace benanza::verify {
 namespace {
 
@@ -55,6 +57,30 @@ TEST(Tolerance, ByPrecisionAndLength) {
     EXPECT_DOUBLE_EQ(tolerance(precision, element, 1), one_term) << to_string(precision);
     EXPECT_DOUBLE_EQ(tolerance(precision, element, 256), terms_256) << to_string(precision);
   }
+}
+
+// 64 partial sums: 8 typical sums of 2^20 / 16, and the result 4 times: 12 * 2^16 units beside the
+// 2.0625 of summing in fp32.
+TEST(Tolerance, PartialSumsAreRoundedOneAfterTheOther) {
+  const Element element{.value = 0x1p16, .magnitude = 0x1p20};
+  EXPECT_DOUBLE_EQ(tolerance(Precision::bf16, element, 256, 1, 64), 12 * 0x1p9 + 2.0625);
+  EXPECT_DOUBLE_EQ(tolerance(Precision::int8, element, 256, 1, 64), 2.5625);
+}
+
+// cuDNN 9.14's algo_0 on an H200, of gradients of 32 and of 16 images; and a sum that lacks one of
+// 16 images is a quarter of a typical sum off.
+TEST(Tolerance, WhatAtomicAdditionsMakeOfAFilterGradientPasses) {
+  const auto allowed = [](Precision precision, double value, double typical, std::int64_t length,
+                          double images) {
+    const double magnitude = typical * std::sqrt(static_cast<double>(length));
+    return tolerance(precision, {value, magnitude}, length, 1, images);
+  };
+  EXPECT_GT(allowed(Precision::bf16, 120, 58, 25088, 32), 2.5);
+  EXPECT_GT(allowed(Precision::bf16, -11.23438, 9.3, 1568, 32), 0.265625);
+  EXPECT_GT(allowed(Precision::fp16, -13.64062, 21, 3600, 16), 0.0625);
+  EXPECT_GT(allowed(Precision::fp16, 54.04688, 60.8, 15376, 16), 0.171875);
+  EXPECT_GT(allowed(Precision::bf16, -0.3125, 39, 15376, 16), 0.65625);
+  EXPECT_LT(allowed(Precision::bf16, 0, 39, 15376, 16), 39.0 / 4);
 }
 
 TEST(Tolerance, StatesAreRoundedToWhatProductsAreMadeOf) {

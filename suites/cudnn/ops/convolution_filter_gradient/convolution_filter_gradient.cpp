@@ -58,6 +58,10 @@ class FilterGradientPrimitive final : public CudnnPrimitive {
     const auto& shape = std::get<ConvolutionFilterGradient>(variant_.problem.shape);
     return cudnn::rounding_amplification(shape.forward, algorithm_);
   }
+  double partial_sums() const override {
+    const auto& shape = std::get<ConvolutionFilterGradient>(variant_.problem.shape);
+    return cudnn::partial_sums(shape.forward, algorithm_);
+  }
 
  protected:
   Facts library_facts() override {

@@ -29,4 +29,9 @@ cudnnConvolutionBwdFilterAlgo_t parse_filter_gradient_algorithm(std::string_view
 double rounding_amplification(const Convolution& forward,
                               cudnnConvolutionBwdFilterAlgo_t algorithm);
 
+/// Primitive::partial_sums(): algo_0 and algo_3 add with atomic operations, in the type of the
+/// gradient and in no fixed order (cuDNN's documentation calls them non-deterministic): a sum for
+/// every image.
+double partial_sums(const Convolution& forward, cudnnConvolutionBwdFilterAlgo_t algorithm);
+
 }  // namespace benanza::cudnn

@@ -42,4 +42,11 @@ double rounding_amplification(const Convolution& forward,
   return amplification_of_transforms(forward);
 }
 
+double partial_sums(const Convolution& forward, cudnnConvolutionBwdFilterAlgo_t algorithm) {
+  const bool atomic = algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 ||
+                      algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3;
+  constexpr double few = harness::Primitive::few_partial_sums;
+  return atomic ? std::max(few, static_cast<double>(forward.input[0])) : few;
+}
+
 }  // namespace benanza::cudnn

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/run/operand_store.h"
@@ -42,19 +43,25 @@ TEST_F(OnGpu, ResultReaderFindsValuesAndWhatIsNoNumber) {
 
 TEST_F(OnGpu, OperandStoreWritesWhatItIsGiven) {
   OperandStore store(1 << 20);
-  const TensorFormat format = tensor_format(Precision::fp16, {4, 8, 3, 3}, Layout::nhwc);
-  std::vector<float> values = counted(288);
-  const auto written = [&] {
-    DeviceMemory memory(span_bytes(format));
-    store.write(values, format, memory, nullptr);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(memory.size_bytes()));
-    memory.read(bytes, nullptr);
-    return from_storage(bytes, format);
-  };
-  EXPECT_EQ(written(), values);
-  EXPECT_EQ(written(), values) << "known now";
-  values[100] += 1;
-  EXPECT_EQ(written(), values) << "other values at the same place";
+  for (const auto& [precision, layout] :
+       {std::pair{Precision::fp16, Layout::nhwc}, std::pair{Precision::fp32, Layout::nhwc},
+        std::pair{Precision::fp32, Layout::nchw}}) {
+    const TensorFormat format = tensor_format(precision, {4, 8, 3, 3}, layout);
+    std::vector<float> values = counted(288);
+    const auto written = [&] {
+      DeviceMemory memory(span_bytes(format));
+      store.write(values, format, memory, nullptr);
+      std::vector<std::byte> bytes(static_cast<std::size_t>(memory.size_bytes()));
+      memory.read(bytes, nullptr);
+      return from_storage(bytes, format);
+    };
+    EXPECT_EQ(written(), values);
+    EXPECT_EQ(written(), values) << "known now";
+    values[100] += 1;
+    EXPECT_EQ(written(), values) << "other values at the same place";
+    values.pop_back();
+    EXPECT_THROW(written(), std::invalid_argument) << "a value is missing";
+  }
 }
 
 }  // namespace

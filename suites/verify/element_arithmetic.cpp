@@ -1,0 +1,39 @@
+#include "suites/verify/element_arithmetic.h"
+
+#include <cmath>
+
+namespace benanza::verify {
+namespace {
+
+/// A function of slope `slope` at `x`. Its result may be stored before it is used.
+Element function(double value, double slope, const Element& x) {
+  return {value, std::abs(value) + slope * x.magnitude, std::abs(value) + slope * x.carried};
+}
+
+}  // namespace
+
+Element constant(double value) { return {value, std::abs(value), 0}; }
+
+Element operator+(const Element& a, const Element& b) {
+  return {a.value + b.value, a.magnitude + b.magnitude, std::hypot(a.carried, b.carried)};
+}
+
+Element operator*(const Element& a, const Element& b) {
+  const double x = std::abs(a.value);
+  const double y = std::abs(b.value);
+  return {a.value * b.value, x * b.magnitude + y * a.magnitude, x * b.carried + y * a.carried};
+}
+
+Element sigmoid_of(const Element& x) {
+  const double value = 1 / (1 + std::exp(-x.value));
+  return function(value, value * (1 - value), x);
+}
+
+Element tanh_of(const Element& x) {
+  const double value = std::tanh(x.value);
+  return function(value, 1 - value * value, x);
+}
+
+Element one_minus(const Element& x) { return {1 - x.value, 1 + x.magnitude, x.carried}; }
+
+}  // namespace benanza::verify
