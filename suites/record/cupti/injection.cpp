@@ -40,17 +40,17 @@ constexpr int steps_of_patience = 6000;
 constexpr CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
+    CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
     CUPTI_ACTIVITY_KIND_MARKER, CUPTI_ACTIVITY_KIND_GRAPH_TRACE};
-/// Calls are recorded one by one: CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER would be all of them.
+/// Calls that only ask are switched off again, one by one. On an H200 with CUPTI 13.0, where calls
+/// were switched on one by one instead, there were no records of the kernels in graphs.
 struct Calls {
   const char* enable;
   CUpti_CallbackDomain domain;
-  CUpti_ActivityKind kind;
 };
-constexpr Calls all_calls[] = {
-    {"cuptiActivityEnableRuntimeApi", CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_ACTIVITY_KIND_RUNTIME},
-    {"cuptiActivityEnableDriverApi", CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_ACTIVITY_KIND_DRIVER}};
+constexpr Calls all_calls[] = {{"cuptiActivityEnableRuntimeApi", CUPTI_CB_DOMAIN_RUNTIME_API},
+                               {"cuptiActivityEnableDriverApi", CUPTI_CB_DOMAIN_DRIVER_API}};
 /// A process that ends does not wait longer for the thread that reads.
 constexpr auto longest_wait = std::chrono::seconds(2);
 
@@ -108,7 +108,7 @@ class Session {
       cupti_->call<decltype(cuptiActivityRegisterCallbacks)>("cuptiActivityRegisterCallbacks",
                                                              &request, &complete);
       for (const Calls& calls : all_calls) {
-        calls_.push_back(recorded_calls(calls.domain, name_of()));
+        unrecorded_.push_back(unrecorded_calls(calls.domain, name_of()));
       }
       // Who polls an event asks for it thousands of times. Older ones do not know it.
       cupti_->function<decltype(cuptiActivityEnableAllSyncRecords)>(
@@ -178,6 +178,8 @@ class Session {
     const bool wanted = !is_over_ && control_.is_active() && gate_.is_open();
     if (wanted == is_on_) return;
     is_on_ = wanted;
+    // What CUPTI has not delivered of a kind may be lost with it.
+    if (!wanted) flush_(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     const char* const name = wanted ? "cuptiActivityEnable" : "cuptiActivityDisable";
     std::string failed;
     std::string reason;
@@ -190,7 +192,7 @@ class Session {
       }
     };
     for (const CUpti_ActivityKind kind : kinds) enable(kind);
-    switch_calls(wanted, failed, reason);
+    if (wanted) leave_out_questions();
     switch_windows(wanted);
     // Each time anew, as every range would: the reader keeps each text once.
     if (!failed.empty() && wanted) {
@@ -228,22 +230,12 @@ class Session {
     return graph == nullptr || windows_.contains(graph->at.start);
   }
 
-  /// A call that is not to be had is left out; where none is, the kind has failed.
-  void switch_calls(bool wanted, std::string& failed, std::string& reason) {
-    for (std::size_t at = 0; at < calls_.size(); ++at) {
+  /// One that cannot be switched off is recorded.
+  void leave_out_questions() {
+    for (std::size_t at = 0; at < unrecorded_.size(); ++at) {
       auto* const enable =
           cupti_->function<decltype(cuptiActivityEnableRuntimeApi)>(all_calls[at].enable);
-      CUptiResult result = CUPTI_SUCCESS;
-      bool is_any = false;
-      for (const CUpti_CallbackId id : calls_[at]) {
-        result = enable(id, wanted ? 1 : 0);
-        is_any = is_any || result == CUPTI_SUCCESS;
-      }
-      if (is_any || calls_[at].empty()) continue;
-      const char* words = "unknown error";
-      cupti_->function<decltype(cuptiGetResultString)>("cuptiGetResultString")(result, &words);
-      failed += (failed.empty() ? "" : ", ") + std::to_string(all_calls[at].kind);
-      reason = std::string(all_calls[at].enable) + ": " + words;
+      for (const CUpti_CallbackId id : unrecorded_[at]) enable(id, 0);
     }
   }
 
@@ -344,8 +336,8 @@ class Session {
   decltype(cuptiGetCallbackName)* call_name_ = nullptr;
   decltype(cuptiActivityFlushAll)* flush_ = nullptr;
   CUpti_SubscriberHandle subscriber_ = nullptr;
-  /// Of each of all_calls, the numbers of those that are recorded.
-  std::vector<std::vector<CUpti_CallbackId>> calls_;
+  /// Of each of all_calls, the numbers of those that are not recorded.
+  std::vector<std::vector<CUpti_CallbackId>> unrecorded_;
   /// Held by our thread while it calls CUPTI.
   std::timed_mutex work_mutex_;
   std::condition_variable_any wake_;

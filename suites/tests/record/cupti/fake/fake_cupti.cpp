@@ -24,8 +24,9 @@ CUpti_BuffersCallbackRequestFunc request_buffer = nullptr;
 CUpti_BuffersCallbackCompleteFunc buffer_is_complete = nullptr;
 CUpti_CallbackFunc nvtx_callback = nullptr;
 std::set<int> enabled;
-/// Of the runtime, by their numbers.
+/// Of the runtime, by their numbers: those that were switched on and off one by one.
 std::set<std::uint32_t> enabled_calls;
+std::set<std::uint32_t> disabled_calls;
 constexpr std::uint32_t launch_call = 1;
 constexpr std::uint32_t question_call = 2;
 std::vector<std::vector<std::uint8_t>> records;
@@ -49,7 +50,9 @@ void add(const Record& record) {
 }
 
 void add_call(const CUpti_ActivityAPI& record) {
-  if (!enabled.contains(record.kind) && !enabled_calls.contains(record.cbid)) return;
+  const bool is_on = enabled.contains(record.kind) ? !disabled_calls.contains(record.cbid)
+                                                   : enabled_calls.contains(record.cbid);
+  if (!is_on) return;
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&record);
   records.emplace_back(bytes, bytes + sizeof record);
 }
@@ -96,6 +99,10 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   need_life();
   if (is("busy")) return CUPTI_ERROR_UNKNOWN;
   const std::lock_guard lock(mutex);
+  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) {
+    enabled_calls.clear();
+    disabled_calls.clear();
+  }
   if (enabled.insert(kind).second && kind == CUPTI_ACTIVITY_KIND_DEVICE) {
     CUpti_ActivityDevice5 device{};
     device.kind = kind;
@@ -112,8 +119,10 @@ CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId call, std::uint8_t en
   const std::lock_guard lock(mutex);
   if (enable != 0) {
     enabled_calls.insert(call);
+    disabled_calls.erase(call);
   } else {
     enabled_calls.erase(call);
+    disabled_calls.insert(call);
   }
   return CUPTI_SUCCESS;
 }
@@ -126,6 +135,10 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   need_life();
   const std::lock_guard lock(mutex);
   enabled.erase(kind);
+  // What was not delivered yet.
+  std::erase_if(records, [&](const std::vector<std::uint8_t>& record) {
+    return reinterpret_cast<const CUpti_Activity*>(record.data())->kind == kind;
+  });
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityFlushAll(std::uint32_t) {
