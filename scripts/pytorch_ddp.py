@@ -14,6 +14,8 @@ from pytorch_training import make_step
 
 # As DistributedDataParallel's own messages.
 BUCKET_BYTES = 25 * 2**20
+# Steps without a wait between them, as training runs: at a wait the host's work of a step shows.
+STEPS = 5
 # All-reduces that are longer than the step they run beside.
 LONGER = 1.5
 
@@ -21,8 +23,8 @@ LONGER = 1.5
 def measure_ddp(torch, arguments, one_worker_seconds, measure):
     """Steps of `arguments.ddp` workers of this host, one a GPU; without GPUs, processes.
 
-    {"workers", "latency_seconds": steps of worker 0, "no_sync_latency_seconds": without gradients
-    travelling, "contention": how many times as long a step takes while all-reduces run beside it,
+    {"workers", "latency_seconds": a step of worker 0, the mean of five without a wait between
+    them, "no_sync_latency_seconds": without gradients travelling, "contention": how many times as long a step takes while all-reduces run beside it,
     "to_device_seconds": {"pinned", "pageable"} of a worker's inputs}; the last two null without GPUs.
     """
     if arguments.device == "cuda" and torch.cuda.device_count() < arguments.ddp:
@@ -75,7 +77,7 @@ def work(rank, options, port, one_worker_seconds, measure, path):
 def worker_result(torch, dist, arguments, rank, one_worker_seconds, measure):
     on_gpu = arguments.device == "cuda"
     # As many for each worker: who leaves off earlier leaves the others waiting.
-    arguments.runs = arguments.runs or max(10, min(50, int(4 / one_worker_seconds)))
+    arguments.runs = arguments.runs or max(5, min(20, int(4 / STEPS / one_worker_seconds)))
     _, model, inputs_of = load_model(torch, arguments)
     inputs = inputs_of(arguments.batch)
     alone = make_step(torch, model, inputs, arguments)
@@ -99,9 +101,16 @@ def worker_result(torch, dist, arguments, rank, one_worker_seconds, measure):
         with wrapped[0].no_sync():
             step()
 
-    latencies = measure(torch, step, arguments)
-    dist.barrier()
-    silent = measure(torch, without_gradients_travelling, arguments)
+    def seconds_of(one):
+        def several():
+            for _ in range(STEPS):
+                one()
+
+        dist.barrier()
+        return [seconds / STEPS for seconds in measure(torch, several, arguments)]
+
+    latencies = seconds_of(step)
+    silent = seconds_of(without_gradients_travelling)
     dist.barrier()
     return {"workers": arguments.ddp, "latency_seconds": latencies,
             "no_sync_latency_seconds": silent, "contention": contention,

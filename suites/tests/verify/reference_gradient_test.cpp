@@ -113,6 +113,15 @@ TEST(FunctionGradientRounding, OfTanhIsThatOfWhatCancels) {
   EXPECT_LT(tolerance(Precision::fp32, of_mish, 1), 4e-6);
 }
 
+// 0.8411938 for 0.841192 is cuDNN 9.14's; half of a tanh that is off by 2^-12 is 1.2e-4.
+TEST(FunctionRounding, OfGeneratedTanh) {
+  const Element at_one = reference_element(parse("gelutanh/1"), Values{{1}}, 0);
+  EXPECT_NEAR(at_one.value, 0.841192, 1e-7);
+  EXPECT_NEAR(at_one.magnitude, (1 + 8 * 0.682384) / 2, 1e-5);
+  EXPECT_GT(tolerance(Precision::fp32, at_one, 1), 1.8e-6);
+  EXPECT_LT(tolerance(Precision::fp32, at_one, 1), 4e-6);
+}
+
 TEST(SoftmaxGradient, IsTheSlope) {
   for (const char* key : {"softmax/2x3x4_a1", "logsoftmax/2x3x4_a2"}) {
     const Problem forward = parse(key);

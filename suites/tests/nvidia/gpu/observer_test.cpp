@@ -36,7 +36,8 @@ TEST_F(Observed, ClocksAreSensibleAndAskingTakesUnderAMillisecond) {
   }
   for (const std::string& one : conditions.disturbances) std::cout << "disturbed: " << one << '\n';
   EXPECT_LT(seconds[25], 1e-3);
-  const double clock = std::get<double>(conditions.facts.at("sm_clock_mhz_after"));
+  // Behind the first row it is asked again only where that costs little.
+  const double clock = std::get<double>(conditions.facts.at("sm_clock_mhz_before"));
   EXPECT_GT(clock, 100);
   EXPECT_LT(clock, 5000);
 }
