@@ -1,5 +1,7 @@
 #include "suites/nvidia/main/suite_main.h"
 
+#include <malloc.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -9,9 +11,20 @@
 #include "suites/nvidia/main/measure_peaks.h"
 
 namespace benanza::nvidia {
+namespace {
+
+/// Operands of the next problem take the place of the last one's, page faults and all: hundreds of
+/// megabytes each, of DeepBench's products a third of the time that checking takes.
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+}  // namespace
 
 int suite_main(int argc, char** argv, const CudaSuite& suite,
                const harness::Registration& registration, const harness::Verifier& verifier) {
+  keep_freed_memory();
   try {
     const CudaOptions options =
         take_cuda_options(argc, argv, [](const char* name) { return std::getenv(name); });
