@@ -70,6 +70,11 @@ std::optional<bool> tensor_cores(std::string_view name) {
                      "gemvnsp", "implicit_convolve", "winograd", "fft2d", "conv_depthwise2d"})) {
     return false;
   }
+  // PyTorch's own: elementwise functions, reductions, normalizations, pooling. Its few products say
+  // so in their names.
+  if (name.find("at::native::") != std::string_view::npos && !has_any(name, {"gemm", "mma"})) {
+    return false;
+  }
   return std::nullopt;
 }
 

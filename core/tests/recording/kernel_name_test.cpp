@@ -53,6 +53,11 @@ TEST(KernelName, TellsTensorCoresPrecisionAndAlgorithm) {
       {"void at::native::(anonymous namespace)::conv_depthwise2d_forward_kernel<3, float, "
        "int>(int)",
        false, std::nullopt, "direct"},
+      {"void at::native::batch_norm_transform_input_channels_last_kernel<c10::Half, float, "
+       "c10::Half, 4>(c10::Half const*)",
+       false, std::nullopt, ""},
+      {"void at::native::tinygemm_m16n8k16_chunk_kernel<8, int>(int)", std::nullopt, std::nullopt,
+       "gemm"},
       {"sm90_some_new_kernel", std::nullopt, std::nullopt, ""},
   };
   for (const Expected& expected : names) {
