@@ -187,6 +187,8 @@ int main(int argc, char** argv) {
   program.add_option("--graph", options.measured.graphs, "As benanza-regress has it");
   program.add_option("--precision", options.measured.precisions, "As benanza-regress has it");
   program.add_option("--filter", options.measured.filter, "As benanza-regress has it");
+  program.add_option("--problem", options.measured.problems, "As benanza-regress has it");
+  program.add_option("--budget", options.measured.budget, "As benanza-regress has it");
   rounds->needs("--program");
   program.add_option("--runs", options.runs, "How often");
   program.add_option("--tolerance", options.tolerance_percent, "In percent");
