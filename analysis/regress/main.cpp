@@ -11,6 +11,7 @@
 
 #include "analysis/input/flags.h"
 #include "analysis/regress/interrupt.h"
+#include "analysis/regress/kept_rounds.h"
 #include "analysis/regress/report.h"
 #include "analysis/regress/round.h"
 #include "analysis/render/junit.h"
@@ -37,6 +38,8 @@ struct Options {
   std::string algorithms = "best";
   double tolerance_percent = 3;
   std::string out;
+  bool fresh = false;
+  bool judge = false;
   std::string junit;
   std::string format = "table";
 };
@@ -63,7 +66,13 @@ void add_flags(CLI::App& program, Options& options) {
   flags.add("--budget", options.measured.budget,
             "Seconds of each of the visits to a call, of which a round makes ten to either side",
             "SECONDS");
-  flags.add("--out", options.out, "Keep the results of every process here", "DIR");
+  flags.add("--out", options.out,
+            "Keep the results of every process here; whole rounds that are there are not measured "
+            "again",
+            "DIR");
+  flags.add("--fresh", options.fresh, "Discard what --out holds");
+  flags.add("--judge", options.judge,
+            "Measure nothing: judge by the whole rounds that --out holds");
   flags.add("--junit", options.junit, "Write the verdicts as JUnit's XML, too", "FILE");
   flags.add_word("--format", options.format, {"table", "json", "csv"}, "Output");
 }
@@ -111,18 +120,31 @@ class ProgressLine {
 Section gate_of(const std::string& backend, const Options& options, const fs::path& folder,
                 std::string& junit, bool& regression) {
   const fs::path own = own_folder() / ("bench_" + backend);
-  const SideOfGate before = side_of(options.before, backend, own);
-  const SideOfGate after = side_of(options.after, backend, own);
+  // Rounds of another machine are judged here, too.
+  const auto side = [&](const std::string& prefix) {
+    return options.judge ? SideOfGate{.program = own, .libraries = {prefix}}
+                         : side_of(prefix, backend, own);
+  };
+  const SideOfGate before = side(options.before);
+  const SideOfGate after = side(options.after);
   Measured measured = options.measured;
   measured.backend = backend;
   measured.unit = options.algorithms == "best" ? Unit::choice : Unit::call;
-  const GateOptions gate{.unit = measured.unit, .tolerance = options.tolerance_percent / 100};
+  GateOptions gate{.unit = measured.unit, .tolerance = options.tolerance_percent / 100};
   const fs::path rounds = folder / backend;
+  if (options.fresh) fs::remove_all(rounds);
   make_directories(rounds);
+  const KeptRounds kept(rounds);
+  if (options.judge) gate = with_rounds(gate, kept.count());
   ProgressLine line(backend);
   const GateAnswer answer = judge(gate, [&](const Round& round) {
-    return run_round(before, after, measured, round, rounds,
-                     [&](std::size_t done, std::size_t units) { line.show(round, done, units); });
+    if (!options.judge) kept.need_same(measured, round);
+    if (auto rows = kept.find(round)) return *std::move(rows);
+    RowsOfRound rows =
+        run_round(before, after, measured, round, rounds,
+                  [&](std::size_t done, std::size_t units) { line.show(round, done, units); });
+    kept.add(measured, round);
+    return rows;
   });
   line.clear();
   if (answer.compared == 0) {
@@ -181,6 +203,9 @@ int run(int argc, char** argv) {
     return program.exit(success);
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + "; --help lists the options");
+  }
+  if (options.judge && (options.out.empty() || options.fresh)) {
+    throw Error("--judge needs --out, the folder of a comparison, and goes without --fresh");
   }
   const fs::path folder = options.out.empty() ? fs::temp_directory_path() /
                                                     fmt::format("benanza-regress-{}", ::getpid())

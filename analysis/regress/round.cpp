@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
+#include "analysis/regress/kept_rounds.h"
 #include "analysis/regress/process.h"
 #include "core/base/error.h"
-#include "core/results_file/read_rows.h"
 
 namespace benanza::regress {
 namespace {
@@ -144,14 +144,7 @@ RowsOfRound run_round(const SideOfGate& before, const SideOfGate& after, const M
   }
   one.finish();
   other.finish();
-  const auto rows_of = [&](bool is_before) {
-    std::vector<Row> rows;
-    read_rows(
-        file(is_before, ".json"),
-        {.begin = [](const Origin&) {}, .add = [&](Row&& row) { rows.push_back(std::move(row)); }});
-    return rows;
-  };
-  return {.before = rows_of(true), .after = rows_of(false)};
+  return {.before = rows_in(file(true, ".json")), .after = rows_in(file(false, ".json"))};
 }
 
 }  // namespace benanza::regress

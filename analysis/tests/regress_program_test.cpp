@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/regress/kept_rounds.h"
+#include "analysis/tests/folder.h"
 #include "core/tests/folder.h"
 
 namespace benanza::regress {
@@ -98,6 +100,40 @@ TEST_F(RegressProgram, ASuiteThatEndsTooEarlyIsAnError) {
   ASSERT_EQ(::waitpid(gate, &status, 0), gate);
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_THAT(test::contents(folder / "err"), testing::HasSubstr("ended before it was told to"));
+}
+
+const std::string results =
+    test::results_text(test::row("relu/1x8/fp32/nchw/onednn/jit", "[1e-6]"));
+
+// The first two rounds are whole; of the third there are results, but no word that they are.
+TEST(KeptRounds, OnlyWholeRoundsAreTakenUpAgain) {
+  const test::Folder folder;
+  const Measured measured{.graphs = {"a.graph.json"}};
+  const KeptRounds kept(folder.path());
+  EXPECT_EQ(kept.count(), 0);
+  EXPECT_FALSE(kept.find({.number = 0}));
+  for (int number = 0; number < 3; ++number) {
+    for (const std::string side : {"before", "after"}) {
+      folder.write("00" + std::to_string(number) + '_' + side + ".json", results);
+    }
+  }
+  kept.add(measured, {.number = 0});
+  kept.add(measured, {.number = 1});
+  EXPECT_EQ(kept.count(), 2);
+  ASSERT_TRUE(kept.find({.number = 1}));
+  EXPECT_EQ(kept.find({.number = 1})->after.size(), 1U);
+  EXPECT_FALSE(kept.find({.number = 2}));
+  EXPECT_NO_THROW(kept.need_same(measured, {.number = 1}));
+  EXPECT_NO_THROW(kept.need_same({}, {.number = 2}));
+  EXPECT_THROW(kept.need_same({.graphs = {"b.graph.json"}}, {.number = 1}), Error);
+}
+
+TEST(KeptRounds, AFewAreEnoughForALastLook) {
+  const GateOptions options{.screening_rounds = 5, .looks = {8, 16, 32}};
+  EXPECT_THAT(with_rounds(options, 12).looks, testing::ElementsAre(7));
+  EXPECT_THAT(with_rounds(options, 13).looks, testing::ElementsAre(8));
+  EXPECT_THAT(with_rounds(options, 20).looks, testing::ElementsAre(8, 15));
+  EXPECT_THROW(with_rounds(options, 5), Error);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view by_lt = "matrix_transform";
 constexpr std::string_view by_blas = "geam";
+constexpr std::string_view by_words = "geam.words";
+constexpr std::int64_t word_bytes = 8;
 constexpr float alpha = 1;
 constexpr float beta = 0;
 
@@ -105,6 +107,31 @@ class Geam final : public MovePrimitive {
   }
 };
 
+/// cublasDgeam() of rows with steps between them, taken for elements of eight bytes. Those are no
+/// numbers only where the data have infinities or are none themselves; the library's product with 1
+/// leaves all others as they are.
+class WordGeam final : public MovePrimitive {
+ public:
+  WordGeam(Library& library, const Copy& shape, const harness::Variant& variant)
+      : MovePrimitive(library, shape, variant),
+        elements_(word_bytes / element_bytes(variant.precision)) {}
+
+  void run() override {
+    constexpr double double_alpha = 1;
+    constexpr double double_beta = 0;
+    const MatrixMove::Matrix& result = move().result;
+    auto* const to = reinterpret_cast<double*>(output());
+    const std::int64_t ld = result.ld / elements_;
+    check(cublasDgeam_64(library().handle(), CUBLAS_OP_N, CUBLAS_OP_N, result.rows / elements_,
+                         result.columns, &double_alpha, reinterpret_cast<const double*>(input(0)),
+                         move().source.ld / elements_, &double_beta, to, ld, to, ld),
+          "cublasDgeam");
+  }
+
+ private:
+  std::int64_t elements_;
+};
+
 template <class Primitive>
 harness::Solver<Library, Copy> solver(std::string_view name,
                                       void (*ask)(const harness::Variant&, const MatrixMove&)) {
@@ -139,11 +166,26 @@ void ask_geam(const harness::Variant& variant, const MatrixMove& move) {
   if (move.batches > 1) throw harness::Unsupported("cublasSgeam moves one matrix");
 }
 
+/// Where a slice begins is no part of a problem: here it begins at a word.
+void ask_words(const harness::Variant& variant, const MatrixMove& move) {
+  if (element_bytes(variant.precision) == 1) {
+    throw harness::Unsupported("bytes may be any pattern, which cublasDgeam would not keep");
+  }
+  const std::int64_t elements = word_bytes / element_bytes(variant.precision);
+  const auto is_odd = [&](std::int64_t extent) { return extent % elements != 0; };
+  if (move.transposed || is_odd(move.source.rows) || is_odd(move.source.ld) ||
+      is_odd(move.result.ld)) {
+    throw harness::Unsupported("cublasDgeam moves rows of eight bytes here");
+  }
+  if (move.batches > 1) throw harness::Unsupported("cublasDgeam moves one matrix");
+}
+
 }  // namespace
 
 void register_movement(SolverTable& table) {
   table.add(solver<LtTransform>(by_lt, &ask_lt));
   table.add(solver<Geam>(by_blas, &ask_geam));
+  table.add(solver<WordGeam>(by_words, &ask_words));
 }
 
 }  // namespace benanza::cublas
