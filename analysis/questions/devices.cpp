@@ -72,8 +72,8 @@ Section section_of(const Graph& graph, const MeasurementFilter& filter,
     std::vector<Cell> row{
         text_cell(machines[i].device),
         text_cell(machines[i].path),
-        ms_cell(sum),
-        ms_cell(found[i].parallel.seconds),
+        ms_cell(sum > 0 ? std::optional(sum) : std::nullopt),
+        ms_cell(sum > 0 ? std::optional(found[i].parallel.seconds) : std::nullopt),
         ratio_cell(seconds && fastest ? std::optional(*seconds / *fastest) : std::nullopt),
         flag_cell(partial[i])};
     if (!prices.empty()) {

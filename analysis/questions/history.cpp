@@ -176,18 +176,28 @@ Section model_section_of(const History& history, const Graph& graph,
                           {"of the first", "ratio", true}},
               .all_rows = true};
   Bars bars{.title = section.heading + ": LBL, ms", .series = {{"LBL", {}}}, .unit = "ms"};
+  const bool partial = std::ranges::any_of(times, is_partial);
+  section.facts["partial"] = partial;
+  // What nothing adds to is no time.
+  const auto known = [](const Bound& bound) {
+    return bound.seconds > 0 ? std::optional(bound.seconds) : std::nullopt;
+  };
+  const auto in_ms = [](std::optional<double> seconds) {
+    return seconds ? std::optional(*seconds * 1e3) : std::nullopt;
+  };
   std::optional<double> first;
   for (std::size_t i = 0; i < times.size(); ++i) {
     leave_out(times[i], left_out);
     const Bounds found = bounds(graph, times[i], Movement::exclude);
-    if (!first) first = found.sequential.seconds;
+    const std::optional<double> seconds = known(found.sequential);
+    if (i == 0) first = seconds;
     const Station& station = history.stations[i];
     sheet.rows.push_back(
-        {text_cell(station.path), text_cell(station.versions), ms_cell(found.sequential.seconds),
-         ms_cell(found.parallel.seconds),
-         ratio_cell(*first > 0 ? std::optional(found.sequential.seconds / *first) : std::nullopt)});
+        {text_cell(station.path), text_cell(station.versions), ms_cell(seconds),
+         ms_cell(known(found.parallel)),
+         ratio_cell(seconds && first ? std::optional(*seconds / *first) : std::nullopt)});
     bars.categories.push_back(name_of(station));
-    bars.series[0].values.push_back(found.sequential.seconds * 1e3);
+    bars.series[0].values.push_back(in_ms(seconds));
   }
   section.add(std::move(bars));
   section.add(std::move(sheet));
@@ -195,6 +205,8 @@ Section model_section_of(const History& history, const Graph& graph,
     section.add(
         fmt::format("{} layers have no time in some of the results and are in no bound, as {}",
                     left_out.size(), graph.layers[left_out.front()].name));
+  } else if (partial) {
+    section.add("Partial: layers have no time in any of the results, and are in no bound.");
   }
   return section;
 }

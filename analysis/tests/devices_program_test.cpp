@@ -54,6 +54,14 @@ TEST_F(DevicesProgram, AHoleIsNoTime) {
   EXPECT_DOUBLE_EQ(found[0]["ratio"], 1);
 }
 
+TEST_F(DevicesProgram, ABoundOfNothingIsNotZero) {
+  const json found = devices(results("a.json", "2", 0.002) + ' ' + results("b.json", "4", 0.001) +
+                             " --precision fp16");
+  EXPECT_EQ(found[0]["partial"], true);
+  EXPECT_TRUE(found[0]["sequential_seconds"].is_null());
+  EXPECT_TRUE(found[0]["parallel_seconds"].is_null());
+}
+
 TEST_F(DevicesProgram, ErrorsAreOneLine) {
   const std::string one = results("a.json", "2", 0.002);
   expect_error(run("devices " + one), "--graph");

@@ -65,6 +65,20 @@ TEST_F(HistoryProgram, SaysWithWhichVersionAProblemChanged) {
                "changes for the worse");
 }
 
+TEST_F(HistoryProgram, ABoundOfNothingIsNotZero) {
+  const std::string both = results("one.json", 0.01, 0.01) + ' ' + results("two.json", 0.01, 0.01);
+  const Outcome outcome =
+      run("history " + both + " --graph " + graph_ + " --precision fp16 --format json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json model = json::parse(outcome.out)["reports"][1];
+  EXPECT_EQ(model["partial"], true);
+  for (const json& bound : model["bounds"]) {
+    EXPECT_TRUE(bound["sequential_seconds"].is_null());
+    EXPECT_TRUE(bound["parallel_seconds"].is_null());
+    EXPECT_TRUE(bound["ratio"].is_null());
+  }
+}
+
 TEST_F(HistoryProgram, ComparesMachinesWithTheirPeers) {
   const auto machine = [&](const std::string& name, int calls, const std::string& seconds) {
     std::string rows;
