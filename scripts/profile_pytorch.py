@@ -73,7 +73,9 @@ def main():
             graph_latencies = measure(torch, capture(torch, run), arguments)
         trace = f"{tag}.trace.json.gz"
         profile(torch, run, arguments, os.path.join(arguments.output, trace))
-        ddp = measure_ddp(torch, arguments, min(latencies), measure) if arguments.ddp else None
+        ddp = (measure_ddp(torch, arguments, min(latencies), measure, profile,
+                           os.path.join(arguments.output, f"{tag}_ddp.trace.json.gz"))
+               if arguments.ddp else None)
     except UserError:
         raise
     except Exception as error:
