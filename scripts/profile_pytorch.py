@@ -178,7 +178,9 @@ def export(torch, path, model, inputs):
     buffer = io.BytesIO()
     try:
         with quiet(), torch.no_grad():
-            torch.onnx.export(copy.deepcopy(model), inputs, buffer, **keywords)
+            exported = copy.deepcopy(model)
+            tell_apart(exported)
+            torch.onnx.export(exported, inputs, buffer, **keywords)
     except Exception as error:
         raise UserError(f"{path}: PyTorch cannot export the model: {one_line(error)}; "
                         "--attention eager may help, --no-onnx leaves it out")
@@ -186,6 +188,14 @@ def export(torch, path, model, inputs):
     leave_weights_out(onnx, exported)
     with replacing(path) as temporary:
         onnx.save(exported, temporary)
+
+
+def tell_apart(model):
+    """Makes the parameters unequal: the exporter would store equal ones, as those of batch
+    normalization are at first, as one, and a training step would have too few of them."""
+    for number, parameter in enumerate(model.parameters()):
+        if parameter.is_floating_point():
+            parameter.view(-1)[:1] += 1 + number
 
 
 def leave_weights_out(onnx, model):
