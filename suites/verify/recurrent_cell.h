@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "suites/verify/element_arithmetic.h"
+#include "suites/verify/row_sums.h"
+#include "suites/verify/team.h"
 
 /// A cell of a recurrent network, forward and back, in double and with the errors that libraries
 /// make.
@@ -24,6 +27,8 @@ struct Vector {
     carried[index] = element.carried;
     stored[index] = std::abs(element.value) + element.carried;
   }
+  /// All of `other`, from `begin` on.
+  void put(const Vector& other, std::size_t begin);
   std::size_t size() const { return value.size(); }
   Element at(std::size_t index) const { return {value[index], magnitude[index], carried[index]}; }
   /// As it was stored.
@@ -39,19 +44,43 @@ struct Vector {
 
 Vector exact(const float* values, std::int64_t size);
 
-/// The products of columns with vectors, added up: of a matrix of as many columns, x' * matrix.
+/// The products of columns with vectors, added up: of matrices of as many columns, x' * matrix.
 class ColumnSums {
  public:
   explicit ColumnSums(std::int64_t columns);
-  /// `matrix` has as many rows as `x` has elements.
-  void add(const float* matrix, const Vector& x);
   Element at(std::size_t column) const;
+  ColumnParts parts() { return {value_.data(), magnitude_.data(), error_.data(), carried_.data()}; }
 
  private:
   std::vector<double> value_;
   std::vector<double> magnitude_;
   std::vector<double> error_;
   std::vector<double> carried_;
+};
+
+/// x' * matrix, to be added to `sums`. `matrix` has as many rows as `x` has elements.
+struct ColumnTerm {
+  const float* matrix = nullptr;
+  const Vector* x = nullptr;
+  ColumnSums* sums = nullptr;
+};
+/// All of them, of matrices of `columns`. Terms of the same matrix follow each other, so that it is
+/// read once.
+void add_terms(Team& team, std::int64_t columns, const std::vector<ColumnTerm>& terms);
+
+/// The products of a matrix with vectors that bring no errors along, as inputs of a network are.
+class ExactProducts {
+ public:
+  ExactProducts() = default;
+  /// All of `vectors` at once: the matrix is read once.
+  ExactProducts(Team& team, const float* matrix, std::int64_t rows, std::int64_t columns,
+                const std::vector<const float*>& vectors);
+  Element at(std::size_t vector, std::int64_t row) const;
+
+ private:
+  std::size_t rows_ = 0;
+  std::vector<double> value_;
+  std::vector<double> magnitude_;
 };
 
 /// What a step of a cell leaves behind for its gradient.
@@ -66,37 +95,68 @@ struct CellStep {
   Vector c_tanh;
 };
 
-/// Where a cell's weights lie, and the state of one sequence.
+/// Where a step of a batch entry begins in the input.
+std::int64_t input_begin(const Recurrent& shape, std::int64_t step, std::int64_t entry);
+/// The step that a direction takes as its `taken`-th.
+std::int64_t step_taken(const Recurrent& shape, std::int64_t direction, std::int64_t taken);
+
+/// What one sequence gives a cell at a step: a vector, or the products that the weights have with
+/// it.
+struct CellInput {
+  const Vector* x = nullptr;
+  const ExactProducts* products = nullptr;
+  /// Which of `products`.
+  std::size_t index = 0;
+};
+
+/// Where a cell's weights lie, and the states of some sequences that take their steps together: the
+/// weights, far more than caches hold, are read once for all of them.
 class Cell {
  public:
-  /// `direction` of layer `layer`, with the initial state of batch entry `batch`.
+  /// `direction` of layer `layer`, with the initial states of these entries of the batch.
+  /// Everything outlives it.
   Cell(const Recurrent& shape, Operands operands, std::int64_t layer, std::int64_t direction,
-       std::int64_t batch);
+       const std::vector<std::int64_t>& entries, Team& team);
 
-  CellStep step(const Vector& x);
+  /// Of every sequence.
+  std::vector<CellStep> step(const std::vector<CellInput>& inputs);
 
-  const Vector& h() const { return h_; }
-  const Vector& c() const { return c_; }
+  const Vector& h(std::size_t sequence) const { return h_[sequence]; }
+  const Vector& c(std::size_t sequence) const { return c_[sequence]; }
   /// Rows of the input's and of the state's weights.
   const float* weights(std::int64_t row) const { return weights_ + row * inputs_; }
   const float* recurrence(std::int64_t row) const { return recurrence_ + row * shape_.hidden; }
+  std::int64_t inputs() const { return inputs_; }
+  Team& team() const { return team_; }
 
  private:
-  Element of_input(const Vector& x, std::int64_t gate, std::int64_t unit) const;
+  Element of_input(const CellInput& x, std::int64_t gate, std::int64_t unit) const;
   Element of_state(const Vector& h, std::int64_t gate, std::int64_t unit) const;
-  Element rnn_unit(const Vector& x, std::int64_t unit, CellStep& step) const;
-  Element lstm_unit(const Vector& x, std::int64_t unit, CellStep& step);
-  void reset_unit(const Vector& x, std::int64_t unit, CellStep& step) const;
-  Element gru_unit(const Vector& x, std::int64_t unit, CellStep& step) const;
+  Element rnn_unit(const CellInput& x, std::size_t sequence, std::int64_t unit,
+                   CellStep& step) const;
+  Element lstm_unit(const CellInput& x, std::size_t sequence, std::int64_t unit, CellStep& step);
+  void reset_unit(const CellInput& x, std::size_t sequence, std::int64_t unit,
+                  CellStep& step) const;
+  Element gru_unit(const CellInput& x, std::size_t sequence, std::int64_t unit,
+                   CellStep& step) const;
 
   const Recurrent& shape_;
+  Team& team_;
   std::int64_t inputs_;
   const float* weights_ = nullptr;
   const float* recurrence_ = nullptr;
   const float* bias_ = nullptr;
-  Vector h_;
-  Vector c_;
+  std::vector<Vector> h_;
+  /// Empty vectors where a cell has no such state.
+  std::vector<Vector> c_;
 };
+
+/// Takes all steps of a cell of the first layer. `visit(taken, steps)` gets the steps of all
+/// sequences, one after the other; the input's products are made for some of them at once.
+void take_steps_of_input(
+    const Recurrent& shape, Operands operands, std::int64_t direction,
+    const std::vector<std::int64_t>& entries, Cell& cell,
+    const std::function<void(std::int64_t taken, std::vector<CellStep> steps)>& visit);
 
 /// The gradients of what a cell's gates are functions of.
 struct GateGradients {
@@ -106,9 +166,16 @@ struct GateGradients {
   std::vector<Vector> of_state;
 };
 
-/// One step back. `dh` and `dc` are the gradients of the step's state, and become those of the
-/// state before it.
-GateGradients step_back(const Recurrent& shape, const Cell& cell, const CellStep& step, Vector& dh,
-                        Vector& dc);
+/// A sequence on its way back: the step that was taken, and the gradients of its state, which
+/// become those of the state before it.
+struct StateGradients {
+  const CellStep* step = nullptr;
+  Vector* h = nullptr;
+  Vector* c = nullptr;
+};
+
+/// One step back of every sequence.
+std::vector<GateGradients> step_back(const Recurrent& shape, const Cell& cell,
+                                     const std::vector<StateGradients>& sequences);
 
 }  // namespace benanza::verify

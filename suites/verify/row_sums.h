@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 
+/// Sums of products with the widest vectors that this processor has: whole sequences of recurrent
+/// networks are followed step by step.
 namespace benanza::verify {
 
 /// What a product of weights with a vector adds up: values, their sizes, and the squares of the
@@ -20,9 +23,16 @@ struct VectorParts {
   const double* stored;
 };
 
-/// weights . x, of `size` elements: with the widest vectors that this processor has, as whole
-/// sequences of recurrent networks are followed step by step.
+/// weights . x, of `size` elements.
 RowSums row_sums(const float* weights, const VectorParts& x, std::size_t size);
+
+/// Vectors that are multiplied by the same weights together.
+inline constexpr std::size_t together = 4;
+
+/// weights . x of several vectors of `size` elements that bring no errors along.
+std::array<RowSums, together> exact_sums(const float* weights,
+                                         const std::array<const float*, together>& x,
+                                         std::size_t size);
 
 /// The sums of several columns, each as in RowSums.
 struct ColumnParts {
@@ -32,8 +42,12 @@ struct ColumnParts {
   double* carried;
 };
 
-/// Adds weights[column] * x to every column in [begin, end). Of x, error and carried are squares.
-void add_row(const float* weights, const RowSums& x, const ColumnParts& sums, std::size_t begin,
-             std::size_t end);
+/// Elements of a vector that belong to neighbouring rows. Of each, error and carried are squares.
+using RowElements = std::array<RowSums, together>;
+
+/// Adds the products of `together` rows, `stride` elements apart, with x to every column in [begin,
+/// end). Rows from `count` on are not read.
+void add_rows(const float* weights, std::size_t stride, const RowElements& x, std::size_t count,
+              const ColumnParts& sums, std::size_t begin, std::size_t end);
 
 }  // namespace benanza::verify
