@@ -39,10 +39,10 @@ std::vector<Sequence> solve(const Recurrent& shape, Operands operands,
         take_steps_of_input(shape, operands, direction, entries, cell,
                             [&](std::int64_t taken, const auto&) { keep(taken); });
       } else {
-        std::vector<CellInput> inputs(entries.size());
+        std::vector<const Vector*> inputs(entries.size());
         for (std::int64_t taken = 0; taken < shape.steps; ++taken) {
           const auto step = static_cast<std::size_t>(step_taken(shape, direction, taken));
-          for (std::size_t i = 0; i < all.size(); ++i) inputs[i].x = &all[i].y[step];
+          for (std::size_t i = 0; i < all.size(); ++i) inputs[i] = &all[i].y[step];
           cell.step(inputs);
           keep(taken);
         }

@@ -44,43 +44,69 @@ struct Vector {
 
 Vector exact(const float* values, std::int64_t size);
 
-/// The products of columns with vectors, added up: of matrices of as many columns, x' * matrix.
-class ColumnSums {
+/// A vector as a factor of sums: its sizes and the squares of its errors as floats, multiplied by
+/// powers of two that keep their sums in range.
+class Factor {
  public:
-  explicit ColumnSums(std::int64_t columns);
-  Element at(std::size_t column) const;
-  ColumnParts parts() { return {value_.data(), magnitude_.data(), error_.data(), carried_.data()}; }
+  explicit Factor(const Vector& x);
+  /// Of several vectors that are added up: with the same powers of two.
+  static std::vector<Factor> alike(const std::vector<const Vector*>& all);
+
+  std::size_t length() const { return size_.size(); }
+  /// From element `begin` on. The vector outlives it.
+  Factors from(std::size_t begin) const {
+    return {value_ + begin, size_.data() + begin, error_.data() + begin, carried_.data() + begin};
+  }
+  /// A sum of products with it.
+  Element element(const RowSums& sums) const;
 
  private:
-  std::vector<double> value_;
-  std::vector<double> magnitude_;
-  std::vector<double> error_;
-  std::vector<double> carried_;
+  /// What sizes and errors are divided by.
+  struct Units {
+    double size = 1;
+    double error = 1;
+    double carried = 1;
+  };
+
+  Factor(const Vector& x, const Units& units);
+  static Units units_of(const std::vector<const Vector*>& all);
+
+  const double* value_;
+  Units units_;
+  std::vector<float> size_;
+  std::vector<float> error_;
+  std::vector<float> carried_;
 };
 
-/// x' * matrix, to be added to `sums`. `matrix` has as many rows as `x` has elements.
+/// x' * matrix, added to the sums of `sequence`. `matrix` has as many rows as `x` has elements.
 struct ColumnTerm {
   const float* matrix = nullptr;
   const Vector* x = nullptr;
-  ColumnSums* sums = nullptr;
+  std::size_t sequence = 0;
 };
-/// All of them, of matrices of `columns`. Terms of the same matrix follow each other, so that it is
-/// read once.
-void add_terms(Team& team, std::int64_t columns, const std::vector<ColumnTerm>& terms);
+/// Of every sequence the sum of its terms; matrices have as many columns as it has elements. Terms
+/// of the same matrix follow each other, so that it is read once.
+std::vector<std::vector<Element>> column_sums(Team& team, std::int64_t columns,
+                                              std::size_t sequences,
+                                              const std::vector<ColumnTerm>& terms);
 
-/// The products of a matrix with vectors that bring no errors along, as inputs of a network are.
-class ExactProducts {
+/// The products of a matrix with several vectors; the matrix is read once.
+class Products {
  public:
-  ExactProducts() = default;
-  /// All of `vectors` at once: the matrix is read once.
-  ExactProducts(Team& team, const float* matrix, std::int64_t rows, std::int64_t columns,
-                const std::vector<const float*>& vectors);
-  Element at(std::size_t vector, std::int64_t row) const;
+  Products() = default;
+  Products(Team& team, const float* matrix, std::int64_t rows,
+           const std::vector<const Vector*>& vectors);
+  /// Of vectors that bring no errors along, as inputs of a network are.
+  Products(Team& team, const float* matrix, std::int64_t rows, std::int64_t columns,
+           const std::vector<const float*>& vectors);
+
+  const Element& at(std::size_t vector, std::int64_t row) const {
+    return elements_[vector * rows_ + static_cast<std::size_t>(row)];
+  }
 
  private:
   std::size_t rows_ = 0;
-  std::vector<double> value_;
-  std::vector<double> magnitude_;
+  std::vector<Element> elements_;
 };
 
 /// What a step of a cell leaves behind for its gradient.
@@ -100,15 +126,6 @@ std::int64_t input_begin(const Recurrent& shape, std::int64_t step, std::int64_t
 /// The step that a direction takes as its `taken`-th.
 std::int64_t step_taken(const Recurrent& shape, std::int64_t direction, std::int64_t taken);
 
-/// What one sequence gives a cell at a step: a vector, or the products that the weights have with
-/// it.
-struct CellInput {
-  const Vector* x = nullptr;
-  const ExactProducts* products = nullptr;
-  /// Which of `products`.
-  std::size_t index = 0;
-};
-
 /// Where a cell's weights lie, and the states of some sequences that take their steps together: the
 /// weights, far more than caches hold, are read once for all of them.
 class Cell {
@@ -118,8 +135,10 @@ class Cell {
   Cell(const Recurrent& shape, Operands operands, std::int64_t layer, std::int64_t direction,
        const std::vector<std::int64_t>& entries, Team& team);
 
-  /// Of every sequence.
-  std::vector<CellStep> step(const std::vector<CellInput>& inputs);
+  /// Of every sequence, `inputs` are those of the first vectors from `first` on.
+  std::vector<CellStep> step(const Products& inputs, std::size_t first = 0);
+  /// Of every sequence, with its input.
+  std::vector<CellStep> step(const std::vector<const Vector*>& inputs);
 
   const Vector& h(std::size_t sequence) const { return h_[sequence]; }
   const Vector& c(std::size_t sequence) const { return c_[sequence]; }
@@ -130,14 +149,21 @@ class Cell {
   Team& team() const { return team_; }
 
  private:
-  Element of_input(const CellInput& x, std::int64_t gate, std::int64_t unit) const;
-  Element of_state(const Vector& h, std::int64_t gate, std::int64_t unit) const;
-  Element rnn_unit(const CellInput& x, std::size_t sequence, std::int64_t unit,
-                   CellStep& step) const;
-  Element lstm_unit(const CellInput& x, std::size_t sequence, std::int64_t unit, CellStep& step);
-  void reset_unit(const CellInput& x, std::size_t sequence, std::int64_t unit,
-                  CellStep& step) const;
-  Element gru_unit(const CellInput& x, std::size_t sequence, std::int64_t unit,
+  /// What the units of a step are made of, of one sequence.
+  struct Sums {
+    const Products& inputs;
+    std::size_t input;
+    const Products& states;
+    std::size_t state;
+  };
+  Element of_input(const Sums& sums, std::int64_t gate, std::int64_t unit) const;
+  Element of_state(const Sums& sums, std::int64_t gate, std::int64_t unit) const;
+  Element with_bias(Element sum, std::int64_t place) const;
+  Element rnn_unit(const Sums& sums, std::int64_t unit, CellStep& step) const;
+  Element lstm_unit(const Sums& sums, std::int64_t unit, CellStep& step);
+  void reset_unit(const Sums& sums, std::int64_t unit, CellStep& step) const;
+  /// `candidate`: of gru's third gate, what it gets of the state.
+  Element gru_unit(const Sums& sums, std::int64_t unit, const Element& candidate,
                    CellStep& step) const;
 
   const Recurrent& shape_;

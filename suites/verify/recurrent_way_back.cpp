@@ -55,11 +55,11 @@ void WayBack::go_forward() {
         take_steps_of_input(shape_, operands_, direction, entries_, cell, keep);
         continue;
       }
-      std::vector<CellInput> inputs(ways_.size());
+      std::vector<const Vector*> inputs(ways_.size());
       for (std::int64_t taken = 0; taken < shape_.steps; ++taken) {
         const auto step = static_cast<std::size_t>(step_taken(shape_, direction, taken));
         for (std::size_t i = 0; i < ways_.size(); ++i) {
-          inputs[i].x = &ways_[i].results[static_cast<std::size_t>(layer - 1)][step];
+          inputs[i] = &ways_[i].results[static_cast<std::size_t>(layer - 1)][step];
         }
         keep(taken, cell.step(inputs));
       }
@@ -136,19 +136,18 @@ void WayBack::go_back(std::int64_t layer, std::int64_t direction,
 void WayBack::add_below(std::int64_t step, const Cell& cell,
                         const std::vector<GateGradients>& gates,
                         std::vector<std::vector<Vector>>& below) const {
-  std::vector<ColumnSums> sums(gates.size(), ColumnSums(cell.inputs()));
   std::vector<ColumnTerm> terms;
   for (std::size_t gate = 0; gate < gates.front().of_input.size(); ++gate) {
     const float* const matrix = cell.weights(static_cast<std::int64_t>(gate) * shape_.hidden);
     for (std::size_t i = 0; i < gates.size(); ++i) {
-      terms.push_back({matrix, &gates[i].of_input[gate], &sums[i]});
+      terms.push_back({matrix, &gates[i].of_input[gate], i});
     }
   }
-  add_terms(cell.team(), cell.inputs(), terms);
+  const auto sums = column_sums(cell.team(), cell.inputs(), gates.size(), terms);
   for (std::size_t i = 0; i < gates.size(); ++i) {
     Vector& all = below[i][static_cast<std::size_t>(step)];
     for (std::size_t column = 0; column < all.size(); ++column) {
-      all.set(column, all.at(column) + sums[i].at(column));
+      all.set(column, all.at(column) + sums[i][column]);
     }
   }
 }
