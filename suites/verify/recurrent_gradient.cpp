@@ -121,8 +121,13 @@ class Batch {
   Batch(const Recurrent& shape, Operands operands, const std::vector<WeightPlace>& weights,
         const std::vector<Place>& data)
       : shape_(shape) {
+    std::vector<char> multiple(static_cast<std::size_t>(shape.batch));
+    for_each_index(multiple.size(), [&](std::size_t entry) {
+      const auto own = static_cast<std::int64_t>(entry);
+      multiple[entry] = own >= most_sequences && is_multiple(shape, operands, own);
+    });
     for (std::int64_t entry = 0; entry < shape.batch; ++entry) {
-      if (entry >= most_sequences && is_multiple(shape, operands, entry)) {
+      if (multiple[static_cast<std::size_t>(entry)]) {
         entries_.push_back({static_cast<std::size_t>(entry % most_sequences), factor(entry)});
         continue;
       }
@@ -240,7 +245,9 @@ void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float
       bias[index] = std::copysign(2 + std::abs(bias[index]), sign);
     }
   }
-  for (std::int64_t entry = most_sequences; entry < forward.batch; ++entry) {
+  for_each_index(static_cast<std::size_t>(forward.batch), [&](std::size_t index) {
+    const auto entry = static_cast<std::int64_t>(index);
+    if (entry < most_sequences) return;
     for_each_part(forward, entry, entry % most_sequences,
                   [&](std::size_t operand, std::int64_t begin, std::int64_t from,
                       std::int64_t length, double by) {
@@ -249,7 +256,7 @@ void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float
                       all[begin + i] = static_cast<float>(by * all[from + i]);
                     }
                   });
-  }
+  });
 }
 
 }  // namespace benanza::verify

@@ -1,6 +1,9 @@
 #include "suites/verify/team.h"
 
 #include <algorithm>
+#include <chrono>
+#include <exception>
+#include <mutex>
 
 namespace benanza::verify {
 
@@ -44,6 +47,33 @@ void Team::take_part(std::int64_t part) {
 void Team::do_part(std::int64_t part) const {
   const auto parts = static_cast<std::int64_t>(others_.size()) + 1;
   (*work_)(count_ * part / parts, count_ * (part + 1) / parts);
+}
+
+void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work) {
+  constexpr std::chrono::milliseconds alone{1};
+  const auto begin = std::chrono::steady_clock::now();
+  std::atomic<std::size_t> next = 0;
+  while (next < count && std::chrono::steady_clock::now() - begin < alone) work(next++);
+  if (next >= count) return;
+  std::mutex guard;
+  std::exception_ptr first_error;
+  const auto do_some = [&] {
+    try {
+      for (std::size_t i = 0; (i = next++) < count;) work(i);
+    } catch (...) {
+      const std::lock_guard lock(guard);
+      if (!first_error) first_error = std::current_exception();
+      next = count;
+    }
+  };
+  {
+    const std::size_t all =
+        std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), count - next);
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < all; ++i) others.emplace_back(do_some);
+    do_some();
+  }
+  if (first_error) std::rethrow_exception(first_error);
 }
 
 }  // namespace benanza::verify

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -37,5 +38,9 @@ class Team {
   /// Of `others_`, at the latest piece.
   std::atomic<std::int64_t> working_ = 0;
 };
+
+/// work(i) for all i below `count`, in any order: by all processors, once the first of them have
+/// taken a millisecond. What `work` throws passes through.
+void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace benanza::verify
