@@ -9,7 +9,8 @@ Writes into a folder, for a model NAME and a run TAG (NAME_b<batch>_<precision>[
                      "cuda_graph_latency_seconds": [the same, or null], "trace": file name}
 Latencies are taken without the profiler, from the call to the end of the work on the device.
 With --train a run is a training step; options then name the optimizer ("train_sgd"). With --ddp
-TAG.json has "ddp", too, what pytorch_ddp.measure_ddp() returns.
+TAG.json has "ddp", too, what pytorch_ddp.measure_ddp() returns, and TAG_ddp.trace.json.gz is the
+trace of its worker 0.
 """
 
 import argparse

@@ -36,7 +36,8 @@ def own_work(torch, dist, ddp, workers):
     for buffer in buffers:
         by_type.setdefault(str(buffer.dtype).split(".")[-1], []).append(bytes_of(buffer))
     device = gradients[0].device
-    result = {"copies": copies(torch, device, max(map(bytes_of, gradients + buffers)), workers),
+    largest = max(*map(bytes_of, gradients), *map(sum, by_type.values()), 4)
+    result = {"copies": copies(torch, device, largest, workers),
               "buffers": by_type}
     buckets = [torch.empty_like(gradient) for gradient in gradients]
     result["pack_seconds"] = seconds_of(torch, device, [
