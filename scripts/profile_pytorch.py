@@ -9,7 +9,8 @@ Writes into a folder, for a model NAME and a run TAG (NAME_b<batch>_<precision>[
                      "cuda_graph_latency_seconds": [the same, or null], "trace": file name}
 Latencies are taken without the profiler, from the call to the end of the work on the device.
 With --train a run is a training step; options then name the optimizer ("train_sgd"). With --ddp
-TAG.json has "ddp", too, what pytorch_ddp.measure_ddp() returns.
+TAG.json has "ddp", too, what pytorch_ddp.measure_ddp() returns, and TAG_ddp.trace.json.gz is the
+trace of its worker 0.
 """
 
 import argparse
@@ -73,7 +74,9 @@ def main():
             graph_latencies = measure(torch, capture(torch, run), arguments)
         trace = f"{tag}.trace.json.gz"
         profile(torch, run, arguments, os.path.join(arguments.output, trace))
-        ddp = measure_ddp(torch, arguments, min(latencies), measure) if arguments.ddp else None
+        ddp = (measure_ddp(torch, arguments, min(latencies), measure, profile,
+                           os.path.join(arguments.output, f"{tag}_ddp.trace.json.gz"))
+               if arguments.ddp else None)
     except UserError:
         raise
     except Exception as error:
@@ -176,7 +179,9 @@ def export(torch, path, model, inputs):
     buffer = io.BytesIO()
     try:
         with quiet(), torch.no_grad():
-            torch.onnx.export(copy.deepcopy(model), inputs, buffer, **keywords)
+            exported = copy.deepcopy(model)
+            tell_apart(exported)
+            torch.onnx.export(exported, inputs, buffer, **keywords)
     except Exception as error:
         raise UserError(f"{path}: PyTorch cannot export the model: {one_line(error)}; "
                         "--attention eager may help, --no-onnx leaves it out")
@@ -184,6 +189,14 @@ def export(torch, path, model, inputs):
     leave_weights_out(onnx, exported)
     with replacing(path) as temporary:
         onnx.save(exported, temporary)
+
+
+def tell_apart(model):
+    """Makes the parameters unequal: the exporter would store equal ones, as those of batch
+    normalization are at first, as one, and a training step would have too few of them."""
+    for number, parameter in enumerate(model.parameters()):
+        if parameter.is_floating_point():
+            parameter.view(-1)[:1] += 1 + number
 
 
 def leave_weights_out(onnx, model):

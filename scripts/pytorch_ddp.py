@@ -4,28 +4,37 @@ import contextlib
 import json
 import os
 import socket
+import statistics
 import tempfile
 import time
 import types
 
 from profile_common import SEED, UserError
+from pytorch_ddp_costs import own_work
 from pytorch_models import load_model
 from pytorch_training import make_step
 
-# As DistributedDataParallel's own messages.
-BUCKET_BYTES = 25 * 2**20
+# Four of DistributedDataParallel's messages: as fast as one, and fewer to launch beside a step.
+MESSAGE_BYTES = 100 * 2**20
 # Steps without a wait between them, as training runs: at a wait the host's work of a step shows.
-STEPS = 5
+STEPS = 10
+# Runs of profile_pytorch.profile() before those that it records.
+TRACE_WARM_UP = 4
 # All-reduces that are longer than the step they run beside.
-LONGER = 1.5
+LONGER = 2
 
 
-def measure_ddp(torch, arguments, one_worker_seconds, measure):
+def measure_ddp(torch, arguments, one_worker_seconds, measure, profile, trace_path):
     """Steps of `arguments.ddp` workers of this host, one a GPU; without GPUs, processes.
 
-    {"workers", "latency_seconds": a step of worker 0, the mean of five without a wait between
-    them, "no_sync_latency_seconds": without gradients travelling, "contention": how many times as long a step takes while all-reduces run beside it,
-    "to_device_seconds": {"pinned", "pageable"} of a worker's inputs}; the last two null without GPUs.
+    {"workers", "latency_seconds": a step of worker 0, the mean of ten without a wait between
+    them, "no_sync_latency_seconds": without gradients travelling, "worker_seconds": the median of
+    these of every worker, "host_seconds": in which the host has launched a step, "contention": how
+    many times as long a step takes while all-reduces run beside it, "message_slowdown": how many
+    times as long these take, "to_device_seconds": {"pinned", "pageable"} of a worker's inputs,
+    "trace": file of PyTorch's trace of worker 0's steps, in pairs without a wait between them}, and
+    what pytorch_ddp_costs.own_work() says. "host_seconds", "contention", "message_slowdown" and
+    "to_device_seconds" are null without GPUs.
     """
     if arguments.device == "cuda" and torch.cuda.device_count() < arguments.ddp:
         raise UserError(f"--ddp {arguments.ddp}: there are {torch.cuda.device_count()} GPUs")
@@ -35,7 +44,8 @@ def measure_ddp(torch, arguments, one_worker_seconds, measure):
         try:
             torch.multiprocessing.spawn(
                 work, nprocs=arguments.ddp,
-                args=(vars(arguments), free_port(), one_worker_seconds, measure, path))
+                args=(vars(arguments), free_port(), one_worker_seconds, measure, profile,
+                      trace_path, path))
         except Exception as error:
             raise UserError(f"--ddp {arguments.ddp}: a worker failed: "
                             f"{str(error).strip().splitlines()[-1]}")
@@ -49,7 +59,7 @@ def free_port():
         return one.getsockname()[1]
 
 
-def work(rank, options, port, one_worker_seconds, measure, path):
+def work(rank, options, port, one_worker_seconds, measure, profile, trace_path, path):
     import torch
     import torch.distributed as dist
 
@@ -66,7 +76,8 @@ def work(rank, options, port, one_worker_seconds, measure, path):
         allowed = arguments.precision != "fp32"
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = allowed
         torch.backends.cudnn.benchmark = arguments.cudnn_benchmark
-        result = worker_result(torch, dist, arguments, rank, one_worker_seconds, measure)
+        result = worker_result(torch, dist, arguments, rank, one_worker_seconds, measure, profile,
+                               trace_path)
         if rank == 0:
             with open(path, "w") as file:
                 json.dump(result, file)
@@ -74,10 +85,11 @@ def work(rank, options, port, one_worker_seconds, measure, path):
         dist.destroy_process_group()
 
 
-def worker_result(torch, dist, arguments, rank, one_worker_seconds, measure):
+def worker_result(torch, dist, arguments, rank, one_worker_seconds, measure, profile,
+                  trace_path):
     on_gpu = arguments.device == "cuda"
     # As many for each worker: who leaves off earlier leaves the others waiting.
-    arguments.runs = arguments.runs or max(5, min(20, int(4 / STEPS / one_worker_seconds)))
+    arguments.runs = arguments.runs or max(5, min(20, int(2.5 / STEPS / one_worker_seconds)))
     _, model, inputs_of = load_model(torch, arguments)
     inputs = inputs_of(arguments.batch)
     alone = make_step(torch, model, inputs, arguments)
@@ -86,7 +98,8 @@ def worker_result(torch, dist, arguments, rank, one_worker_seconds, measure):
     for parameter in model.parameters():
         parameter.requires_grad_(parameter.grad is not None)
     dist.barrier()
-    contention = contention_of(torch, dist, alone, one_worker_seconds) if on_gpu else None
+    contention, slowdown = (contention_of(torch, dist, alone, one_worker_seconds) if on_gpu
+                            else (None, None))
 
     wrapped = []
 
@@ -111,15 +124,54 @@ def worker_result(torch, dist, arguments, rank, one_worker_seconds, measure):
 
     latencies = seconds_of(step)
     silent = seconds_of(without_gradients_travelling)
+    workers = [None] * arguments.ddp
+    dist.all_gather_object(workers, statistics.median(silent))
+    result = {"workers": arguments.ddp, "latency_seconds": latencies,
+              "no_sync_latency_seconds": silent, "worker_seconds": workers,
+              "host_seconds": host_seconds(torch, dist, step) if on_gpu else None,
+              "contention": contention, "message_slowdown": slowdown,
+              "to_device_seconds": to_device_seconds(torch, inputs) if on_gpu else None}
+
+    def two_steps():
+        step()
+        step()
+
+    # All workers take as many steps as the one that is traced.
+    trace(torch, dist, rank, two_steps, arguments, profile, trace_path)
+    result["trace"] = os.path.basename(trace_path)
+    result.update(own_work(torch, dist, wrapped[0], arguments.ddp))
     dist.barrier()
-    return {"workers": arguments.ddp, "latency_seconds": latencies,
-            "no_sync_latency_seconds": silent, "contention": contention,
-            "to_device_seconds": to_device_seconds(torch, inputs) if on_gpu else None}
+    return result
+
+
+def trace(torch, dist, rank, run, arguments, profile, path):
+    """What profile() writes of worker 0; the others run as often: they wait for each other."""
+    dist.barrier()
+    if rank == 0:
+        profile(torch, run, arguments, path)
+        return
+    for _ in range(TRACE_WARM_UP + arguments.steps):
+        run()
+
+
+def host_seconds(torch, dist, step):
+    """Median of the time in which the host has launched a step that nothing waits for."""
+    samples = []
+    for _ in range(5):
+        torch.cuda.synchronize()
+        dist.barrier()
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        step()
+        samples.append(time.perf_counter() - begin)
+    torch.cuda.synchronize()
+    return statistics.median(samples)
 
 
 def contention_of(torch, dist, step, step_seconds):
-    """Median of a step's time on the GPU beside all-reduces over that of a step alone."""
-    values = torch.zeros(BUCKET_BYTES // 4, device="cuda")
+    """Medians of a step's time on the GPU beside all-reduces over that of a step alone, and of the
+    time of these all-reduces over that of all-reduces alone. None where they ended first."""
+    values = torch.zeros(MESSAGE_BYTES // 4, device="cuda")
     side = torch.cuda.Stream()
 
     def timed(work, stream):
@@ -139,13 +191,15 @@ def contention_of(torch, dist, step, step_seconds):
 
     all_reduces(3)
     torch.cuda.synchronize()
-    one = timed(lambda: all_reduces(10), side)
+    ten = timed(lambda: all_reduces(10), side)
     torch.cuda.synchronize()
+    one_all_reduce = seconds(ten) / 10
     # Every worker has to take part in as many.
-    count = torch.tensor(LONGER * step_seconds / (seconds(one) / 10), device="cuda")
+    count = torch.tensor(LONGER * step_seconds / one_all_reduce, device="cuda")
     dist.broadcast(count, 0)
     count = max(1, int(count.item()))
     ratios = []
+    slowdowns = []
     for _ in range(7):
         plain = timed(step, torch.cuda.current_stream())
         torch.cuda.synchronize()
@@ -154,9 +208,13 @@ def contention_of(torch, dist, step, step_seconds):
         travelling = timed(lambda: all_reduces(count), side)
         beside = timed(step, torch.cuda.current_stream())
         torch.cuda.synchronize()
-        if seconds(travelling) >= seconds(beside):
+        if seconds((travelling[0], beside[1])) <= seconds(travelling):
             ratios.append(seconds(beside) / seconds(plain))
-    return max(1.0, sorted(ratios)[len(ratios) // 2]) if ratios else None
+            # Those before the step's begin and behind its end are as fast as alone.
+            meanwhile = count - (seconds(travelling) - seconds(beside)) / one_all_reduce
+            if meanwhile > 0:
+                slowdowns.append(seconds(beside) / (meanwhile * one_all_reduce))
+    return [max(1.0, statistics.median(found)) if found else None for found in (ratios, slowdowns)]
 
 
 def to_device_seconds(torch, inputs):

@@ -18,6 +18,10 @@ struct BackwardLayer {
   double seconds = 0;
   /// Of the gradients that are complete when the layer ends; 0: none.
   double gradient_bytes = 0;
+  /// Of several workers: copying these gradients into their message when the layer has run, and
+  /// back when the message has arrived. 0: they are sent from where they are.
+  double pack = 0;
+  double unpack = 0;
 };
 
 /// What one worker does in an iteration, in seconds.
@@ -35,6 +39,9 @@ struct WorkerStep {
   /// t_f + t_b + t_u.
   double compute_seconds() const { return forward + backward_seconds() + update; }
 };
+
+/// The same step, all of its computation `factor` times as long.
+WorkerStep scaled(WorkerStep step, double factor);
 
 /// Seconds that all workers take to add up so many bytes of gradients.
 using CommunicationCost = std::function<double(double bytes)>;
@@ -76,8 +83,22 @@ struct Overlap {
   double contention = 1;
 };
 
-enum class Activity { io, to_device, forward, backward, communication, update };
+enum class Activity { io, to_device, forward, backward, communication, update, buffers, unpack };
 std::string_view to_string(Activity activity);
+
+/// What several workers do beside computing and adding up gradients, as PyTorch's
+/// DistributedDataParallel does it (S. Li et al., "PyTorch Distributed: Experiences on Accelerating
+/// Data Parallel Training", VLDB 2020; torch/csrc/distributed/c10d/reducer.cpp).
+struct Together {
+  /// Before the forward pass: sending worker 0's buffers to the others.
+  double buffers = 0;
+  /// Computation of the slowest worker over that of this one, 1 or more: all wait for it.
+  double slowest = 1;
+  /// How many times as long a message takes while something is computed, 1 or more.
+  double message_slowdown = 1;
+  /// Of the host for one step; it may be ahead of the device, but not for ever.
+  double host = 0;
+};
 
 /// A part of the timeline, in seconds from the iteration's begin. `index`: of the backward layer or
 /// of the message.
@@ -100,6 +121,13 @@ struct Iteration {
   double communication_seconds = 0;
   /// During which a message travelled and nothing was computed.
   double exposed_communication_seconds = 0;
+  /// Of Together's buffers; what its slowest worker and its host make the iteration longer by.
+  double buffers_seconds = 0;
+  double slowest_seconds = 0;
+  double host_seconds = 0;
+  /// Copying gradients into messages, and back.
+  double pack_seconds = 0;
+  double unpack_seconds = 0;
   /// By which contention made the backward pass longer.
   double contention_seconds = 0;
   /// During which the step waited for samples.
@@ -107,18 +135,22 @@ struct Iteration {
 };
 
 /// The iteration of each of several workers. `cost` is null for one alone: nothing is sent. Layers
-/// of the backward pass run one after the other, and so do messages; the update waits for both.
+/// of the backward pass run one after the other, and so do messages; gradients are copied back
+/// message by message, after the backward pass; the update waits for all of them.
 ///   input not overlapped:  t_io + t_h2d + t_step
 ///   overlapped:            max(t_io + t_h2d, t_step)
-///   t_step = t_f + t_b + contention + exposed communication + t_u
+///   t_step = buffers + (t_f + t_b + t_u) * slowest + pack + contention + exposed communication
+///            + unpack, or the host's time where that is longer
 Iteration iteration(const WorkerStep& step, const std::vector<Message>& messages,
-                    const CommunicationCost& cost, const Overlap& overlap);
+                    const CommunicationCost& cost, const Overlap& overlap,
+                    const Together& together = {});
 
 /// What the iteration would gain most by if it took no time.
 enum class Bottleneck { input, computation, communication };
 std::string_view to_string(Bottleneck bottleneck);
 Bottleneck bottleneck(const WorkerStep& step, const std::vector<Message>& messages,
-                      const CommunicationCost& cost, const Overlap& overlap);
+                      const CommunicationCost& cost, const Overlap& overlap,
+                      const Together& together = {});
 
 /// Samples a second of `workers`, each with as many samples as the one worker alone, relative to
 /// that one: workers * alone / together.

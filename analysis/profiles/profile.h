@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,8 +70,25 @@ struct DataParallel {
   std::vector<double> latency_seconds{};
   /// How many times as long a step computes while gradients travel all the time.
   std::optional<double> contention{};
+  /// How many times as long an all-reduce takes beside computation.
+  std::optional<double> message_slowdown{};
   /// A worker's samples, from the host's page-locked memory to the device.
   std::optional<double> to_device_seconds{};
+  /// A step of each worker, without gradients travelling; empty: not measured.
+  std::vector<double> worker_seconds{};
+  /// In which the host has launched a step.
+  std::optional<double> host_seconds{};
+  /// Seconds of a copy on the device by its bytes; `scaled`: that multiplies, too. Empty: not
+  /// measured.
+  std::map<double, double> copies{};
+  std::map<double, double> scaled_copies{};
+  /// Bytes of each buffer that worker 0 sends to the others before the forward pass, by type.
+  std::map<std::string, std::vector<double>> buffers{};
+  /// The model's own gradients into messages and back, and its buffers to the other workers; each
+  /// measured alone.
+  std::optional<double> pack_seconds{};
+  std::optional<double> unpack_seconds{};
+  std::optional<double> buffers_seconds{};
 };
 
 /// A framework's run of a model, as it was recorded.

@@ -175,6 +175,8 @@ Sheet sheet_of(bool with_usd) {
                           {"comm. ms", "communication_seconds", true},
                           {"exposed ms", "exposed_communication_seconds", true},
                           {"contention ms", "contention_seconds", true},
+                          {"copies ms", "copies_seconds", true},
+                          {"other ms", "other_seconds", true},
                           {"waits ms", "exposed_input_seconds", true},
                           {"samples/s", "samples_per_second", true},
                           {"speed-up", "speed_up", true},
@@ -196,6 +198,12 @@ std::vector<Cell> row_of(const std::string& computation, const Scaling& one, con
   row.push_back(seconds(&Iteration::communication_seconds));
   row.push_back(seconds(&Iteration::exposed_communication_seconds));
   row.push_back(seconds(&Iteration::contention_seconds));
+  const auto sum = [&](double first, double second, double third) {
+    return ms_cell(one.iteration ? std::optional(first + second + third) : std::nullopt);
+  };
+  const Iteration found = one.iteration.value_or(Iteration{});
+  row.push_back(sum(found.pack_seconds, found.unpack_seconds, 0));
+  row.push_back(sum(found.buffers_seconds, found.slowest_seconds, found.host_seconds));
   row.push_back(seconds(&Iteration::exposed_input_seconds));
   if (one.iteration && graph.batch && one.iteration->seconds > 0) {
     const double rate = static_cast<double>(*graph.batch * one.gpus) / one.iteration->seconds;
@@ -275,10 +283,11 @@ void add_unknown(Section& section, const std::vector<Scaling>& all, bool allow_m
 }
 
 std::vector<Computation> computations_of(const Subject& subject,
-                                         const std::vector<LayerTime>& times,
-                                         double gradient_bytes) {
+                                         const std::vector<LayerTime>& times, double gradient_bytes,
+                                         const GradientCopies& copies) {
   const std::vector<double> seconds = shared_seconds(times, subject.movement());
-  std::vector<Computation> all{{"bound", worker_step(subject.graph, seconds, gradient_bytes)}};
+  std::vector<Computation> all{
+      {"bound", worker_step(subject.graph, seconds, gradient_bytes, copies)}};
   const Profile* const profile = latency_profile(subject);
   const double bound = all.front().step.compute_seconds();
   if (profile != nullptr && bound > 0) {
@@ -299,8 +308,10 @@ Section section_of(const Subject& subject, const Options& options, const Asked& 
   }
   const double gradient_bytes =
       static_cast<double>(element_bytes(precision_of(options.gradients, "--gradients")));
-  const auto computations = computations_of(subject, times, gradient_bytes);
   const DataParallel* const measured = data_parallel_of(latency_profile(subject));
+  const auto computations =
+      computations_of(subject, times, gradient_bytes, gradient_copies_of(measured));
+  const OwnWork work = own_work_of(measured);
   InputTimes input = input_of(options, graph, subject.filter.precision);
   if (options.h2d_gbps == 0 && measured != nullptr) {
     input.to_device = measured->to_device_seconds.value_or(0);
@@ -319,6 +330,11 @@ Section section_of(const Subject& subject, const Options& options, const Asked& 
   section.facts["contention"] = contention;
   section.facts["gpus_per_node"] = asked.cluster.gpus_per_node;
   add_curve_error(section, asked.cluster.inside);
+  if (asked.gpus.size() > 1 && !work.copy) {
+    section.add(
+        "Not counted: copies of gradients into buckets and back, buffers, the slowest worker. A "
+        "--profile of scripts/profile-pytorch --train --ddp N has them.");
+  }
 
   const auto price = asked.prices.find(device_of(subject.inputs.results.systems));
   const std::optional<double> usd =
@@ -326,7 +342,7 @@ Section section_of(const Subject& subject, const Options& options, const Asked& 
   Sheet sheet = sheet_of(!asked.prices.empty());
   std::vector<Scaling> all;
   for (const Computation& one : computations) {
-    all = scalings(one.step, input, asked.cluster, asked.gpus, all_strategies);
+    all = scalings(one.step, input, asked.cluster, asked.gpus, all_strategies, work);
     for (const Scaling& scaling : all) {
       sheet.rows.push_back(row_of(one.name, scaling, graph));
       if (asked.prices.empty()) continue;

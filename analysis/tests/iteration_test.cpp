@@ -94,6 +94,78 @@ TEST(Iteration, ContentionStretchesWhatIsComputedMeanwhile) {
   EXPECT_THROW(iteration(step, all, one_a_byte(), {.contention = 0.5}), std::invalid_argument);
 }
 
+TEST(Iteration, MessagesThatAreSlowerBesideComputationCatchUpBehindIt) {
+  // A message of 4 s leaves at 2. At half speed, 1 s of it is done when layer 1 ends at 4; the rest
+  // takes 3 s.
+  const WorkerStep step{.backward = {{2, 4}, {2, 0}}};
+  const auto all = messages(step.backward, Buckets::layer_by_layer());
+  const Iteration result = iteration(step, all, one_a_byte(), wait_free, {.message_slowdown = 2});
+  EXPECT_EQ(of(result, Activity::communication),
+            (std::vector<Segment>{{Activity::communication, 0, 2, 7}}));
+  EXPECT_DOUBLE_EQ(result.communication_seconds, 5);
+  EXPECT_DOUBLE_EQ(result.exposed_communication_seconds, 3);
+  EXPECT_DOUBLE_EQ(result.seconds, 7);
+  // Both: layer 1 takes 4 s, in which 2 s of the message are done; 2 s are left.
+  Overlap overlap = wait_free;
+  overlap.contention = 2;
+  EXPECT_DOUBLE_EQ(iteration(step, all, one_a_byte(), overlap, {.message_slowdown = 2}).seconds, 8);
+  // Short enough, it hides: 1 s takes 2 s, from 2 to 4.
+  const WorkerStep less{.backward = {{2, 1}, {2, 0}}};
+  EXPECT_DOUBLE_EQ(
+      iteration(less, {{1, 0}}, one_a_byte(), wait_free, {.message_slowdown = 2}).seconds, 4);
+}
+
+TEST(Iteration, GradientsAreCopiedIntoMessagesAndBack) {
+  // Forward until 4. Layer 0 and its copy end at 4 + 2 + 0.5 = 6.5, layer 1 at 9.5, layer 2 at 12.
+  // Messages: 6.5 to 8.5 and 12 to 15. That of layer 0 has arrived: copied back from 12 to 13; that
+  // of layers 1 and 2 from 15 to 17 + 0.25. Update until 18.25.
+  const WorkerStep step{
+      .forward = 4, .backward = {{2, 2, 0.5, 1}, {2, 1, 1, 2}, {2, 2, 0.5, 0.25}}, .update = 1};
+  const std::vector<Message> two{{2, 0}, {3, 2}};
+  const Iteration result = iteration(step, two, one_a_byte(), wait_free);
+  EXPECT_EQ(of(result, Activity::backward),
+            (std::vector<Segment>{{Activity::backward, 0, 4, 6.5},
+                                  {Activity::backward, 1, 6.5, 9.5},
+                                  {Activity::backward, 2, 9.5, 12}}));
+  EXPECT_EQ(of(result, Activity::communication),
+            (std::vector<Segment>{{Activity::communication, 0, 6.5, 8.5},
+                                  {Activity::communication, 1, 12, 15}}));
+  EXPECT_EQ(of(result, Activity::unpack), (std::vector<Segment>{{Activity::unpack, 0, 12, 13},
+                                                                {Activity::unpack, 1, 15, 17.25}}));
+  EXPECT_DOUBLE_EQ(result.pack_seconds, 2);
+  EXPECT_DOUBLE_EQ(result.unpack_seconds, 3.25);
+  EXPECT_DOUBLE_EQ(result.contention_seconds, 0);
+  // From 13 to 15: before, the first copy back was there to be done.
+  EXPECT_DOUBLE_EQ(result.exposed_communication_seconds, 2);
+  EXPECT_DOUBLE_EQ(result.seconds, 4 + 6 + 2 + 2 + 3.25 + 1);
+  // One worker copies nothing.
+  const Iteration alone = iteration(step, two, nullptr, wait_free);
+  EXPECT_DOUBLE_EQ(alone.seconds, 11);
+  EXPECT_DOUBLE_EQ(alone.pack_seconds + alone.unpack_seconds, 0);
+}
+
+TEST(Iteration, SeveralWorkersSendBuffersAndWaitForTheSlowest) {
+  // Buffers 3 s; forward 4, backward 6 and update 1 s take 1.5 times as long. Messages of 1, 1 and
+  // 3 s: the last is exposed.
+  const WorkerStep step = three_layers(3);
+  const auto all = messages(step.backward, Buckets::layer_by_layer());
+  Together together{.buffers = 3, .slowest = 1.5};
+  const Iteration result = iteration(step, all, one_a_byte(), wait_free, together);
+  EXPECT_EQ(of(result, Activity::buffers), (std::vector<Segment>{{Activity::buffers, 0, 0, 3}}));
+  EXPECT_EQ(of(result, Activity::forward), (std::vector<Segment>{{Activity::forward, 0, 3, 9}}));
+  EXPECT_DOUBLE_EQ(result.buffers_seconds, 3);
+  EXPECT_DOUBLE_EQ(result.slowest_seconds, 5.5);
+  EXPECT_DOUBLE_EQ(result.seconds, 3 + 1.5 * 11 + 3);
+  EXPECT_DOUBLE_EQ(iteration(step, all, nullptr, wait_free, together).seconds, 11);
+  // A host that needs 25 s a step is never ahead of a device that needs 22.5.
+  together.host = 25;
+  const Iteration late = iteration(step, all, one_a_byte(), wait_free, together);
+  EXPECT_DOUBLE_EQ(late.seconds, 25);
+  EXPECT_DOUBLE_EQ(late.host_seconds, 2.5);
+  together.slowest = 0.5;
+  EXPECT_THROW(iteration(step, all, one_a_byte(), wait_free, together), std::invalid_argument);
+}
+
 TEST(Iteration, AMessageThatEndsWithALayerMakesRoomForTheNext) {
   // Layers end at 2, 4, 6; messages of 2 s: 2 to 4, 4 to 6, 6 to 8.
   const WorkerStep step{.backward = {{2, 2}, {2, 2}, {2, 2}}};

@@ -216,6 +216,82 @@ TEST_F(TrainingProgram, StepsOfSeveralGpusStandBesideWhatIsPredicted) {
                "has a \"ddp\" that no measurement gives");
 }
 
+TEST_F(TrainingProgram, CountsWhatDdpDoesBesideComputingAndSending) {
+  test::TraceWriter trace;
+  folder_.write("t.json", trace.conv(1, 8, 8, 4, {}).text());
+  // A copy takes 1 ms for a MB, one that multiplies 2 ms.
+  json copies = json::array();
+  for (const double megabytes : {0.001, 1.0, 4.0}) {
+    copies.push_back({{"bytes", megabytes * 1e6},
+                      {"seconds", megabytes * ms},
+                      {"scaled_seconds", megabytes * 2 * ms}});
+  }
+  json profile{{"schema", 1},
+               {"framework", "pytorch"},
+               {"version", "2.11.0"},
+               {"model", "tiny"},
+               {"batch", 10},
+               {"precision", "fp32"},
+               {"latency_seconds", {0.022}},
+               {"trace", "t.json"},
+               {"ddp",
+                {{"workers", 2},
+                 {"latency_seconds", {0.050}},
+                 {"worker_seconds", {0.020, 0.022}},
+                 {"host_seconds", 0.030},
+                 {"message_slowdown", 2},
+                 {"copies", copies},
+                 {"buffers", {{"float32", {1e6, 1e6}}, {"int64", {1e3}}}},
+                 {"pack_seconds", 0.011},
+                 {"unpack_seconds", 0.006},
+                 {"buffers_seconds", 0.007}}}};
+  const auto ask = [&] {
+    folder_.write("profile.json", profile.dump());
+    return report(with_curve() + "--profile " + path("profile.json"));
+  };
+  // Buffers: fp32 copied (2 ms), sent (2), copied back (1 + 1); int64 0.001 + 0.004 + 0.001: until
+  // 6.006 ms. The slowest worker computes 1.1 times as long: forward 8.8, until 14.806. Layers of
+  // 4.4 ms and their copies of 2, 2 and 6: until 21.206, 27.606 and 38.006. The first message, 2
+  // MB, leaves at 27.606; twice as slow, it hides. The second, 3 MB: from 38.006 to 41.006.
+  // Meanwhile 2 MB are copied back, until 40.006; 1 ms is exposed; 3 MB until 44.006; update 2.2.
+  const json found = ask();
+  EXPECT_NEAR(found["predicted_seconds"].get<double>(), 46.206 * ms, 1e-9);
+  EXPECT_NEAR(found["buffers_seconds"].get<double>(), 6.006 * ms, 1e-9);
+  EXPECT_NEAR(found["pack_seconds"].get<double>(), 10 * ms, 1e-9);
+  EXPECT_NEAR(found["unpack_seconds"].get<double>(), 5 * ms, 1e-9);
+  EXPECT_NEAR(found["slowest_seconds"].get<double>(), 2.2 * ms, 1e-9);
+  EXPECT_NEAR(found["exposed_communication_seconds"].get<double>(), 1 * ms, 1e-9);
+  EXPECT_EQ(found["host_seconds"], 0);
+  const json buckets = found["iterations"].back()["strategy"] == "parameter server"
+                           ? found["iterations"][found["iterations"].size() - 2]
+                           : json{};
+  EXPECT_EQ(buckets["strategy"], "buckets of 25 MB");
+  EXPECT_NEAR(buckets["copies_seconds"].get<double>(), 15 * ms, 1e-9);
+  EXPECT_NEAR(buckets["other_seconds"].get<double>(), 8.206 * ms, 1e-9);
+  EXPECT_THAT(run(with_curve() + "--profile " + path("profile.json")).out,
+              testing::HasSubstr("2 GPUs, buffers 6.006 ms (measured alone 7.000 ms), gradients "
+                                 "into buckets 10.000 ms (measured alone 11.000 ms), back 5.000 ms "
+                                 "(measured alone 6.000 ms), the slowest worker 2.200 ms"));
+  // A layer's own message is sent from where it is: layers until 19.206, 23.606 and 28.006, then 3
+  // MB and the update.
+  std::map<std::string, double> layers;
+  for (const json& one : found["iterations"]) {
+    if (one["strategy"] == "layer by layer") layers[one["computation"]] = one["seconds"];
+  }
+  EXPECT_NEAR(layers.at("pytorch"), 33.206 * ms, 1e-9);
+  // One GPU does none of it.
+  EXPECT_NEAR(find(found, 1, "input overlapped")["seconds"].get<double>(), 11 * ms, 1e-9);
+  // A host that cannot keep up.
+  profile["ddp"]["host_seconds"] = 0.050;
+  const json late = ask();
+  EXPECT_NEAR(late["predicted_seconds"].get<double>(), 50 * ms, 1e-9);
+  EXPECT_NEAR(late["host_seconds"].get<double>(), 3.794 * ms, 1e-9);
+  profile["ddp"]["copies"][0]["seconds"] = 0;
+  folder_.write("profile.json", profile.dump());
+  expect_error(run(with_curve() + "--profile " + path("profile.json")),
+               "has a \"ddp\" that no measurement gives");
+}
+
 TEST_F(TrainingProgram, HasAChapterInThePaper) {
   const auto paper = folder_.path() / "paper";
   const Outcome outcome = run_program("paper --graph " + path("tiny.graph.json") + " --results " +

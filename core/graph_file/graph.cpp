@@ -52,20 +52,26 @@ class GraphFile {
 
 constexpr Cost costs[] = {Cost::measured, Cost::movement, Cost::free, Cost::unsupported};
 
+/// Older files have the sum over a layer's parameters alone.
+std::vector<std::int64_t> gradients_of(const JsonView& row) {
+  const auto sum = optional_member<std::int64_t>(row, "gradient_elements").value_or(0);
+  return optional_member<std::vector<std::int64_t>>(row, "gradients")
+      .value_or(sum > 0 ? std::vector{sum} : std::vector<std::int64_t>{});
+}
+
 Layer read_layer(const JsonView& row, const GraphFile& document) {
-  Layer layer{
-      .name = row.at("name").get<std::string>(),
-      .op = row.at("op").get<std::string>(),
-      .inputs = row.at("inputs").get<std::vector<std::size_t>>(),
-      .reason = optional_member<std::string>(row, "reason").value_or(""),
-      .assumed = optional_member<std::string>(row, "assumed").value_or(""),
-      .problems = row.at("problems").get<std::vector<std::string>>(),
-      .flops = optional_member<double>(row, "flops"),
-      .bytes = optional_member<double>(row, "bytes"),
-      .outputs = {},
-      .precision = optional_member<std::string>(row, "precision").value_or(""),
-      .phase = optional_member<std::string>(row, "phase").value_or(""),
-      .gradient_elements = optional_member<std::int64_t>(row, "gradient_elements").value_or(0)};
+  Layer layer{.name = row.at("name").get<std::string>(),
+              .op = row.at("op").get<std::string>(),
+              .inputs = row.at("inputs").get<std::vector<std::size_t>>(),
+              .reason = optional_member<std::string>(row, "reason").value_or(""),
+              .assumed = optional_member<std::string>(row, "assumed").value_or(""),
+              .problems = row.at("problems").get<std::vector<std::string>>(),
+              .flops = optional_member<double>(row, "flops"),
+              .bytes = optional_member<double>(row, "bytes"),
+              .outputs = {},
+              .precision = optional_member<std::string>(row, "precision").value_or(""),
+              .phase = optional_member<std::string>(row, "phase").value_or(""),
+              .gradients = gradients_of(row)};
   if (const auto count = optional_member<std::int64_t>(row, "count")) {
     constexpr std::int64_t most = 10'000'000;
     const auto once = static_cast<std::int64_t>(layer.problems.size());

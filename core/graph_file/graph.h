@@ -52,8 +52,8 @@ struct Layer {
   std::string precision{};
   /// Of a training step: "forward", "backward" or "update"; else empty.
   std::string phase{};
-  /// Of a backward layer: elements of the parameters whose gradients are complete when it has run.
-  std::int64_t gradient_elements = 0;
+  /// Of a backward layer: elements of each parameter whose gradient is complete when it has run.
+  std::vector<std::int64_t> gradients{};
   bool operator==(const Layer&) const = default;
 };
 

@@ -54,7 +54,7 @@ Json layer_json(const Layer& layer) {
   if (!layer.assumed.empty()) json["assumed"] = layer.assumed;
   if (!layer.precision.empty()) json["precision"] = layer.precision;
   if (!layer.phase.empty()) json["phase"] = layer.phase;
-  if (layer.gradient_elements != 0) json["gradient_elements"] = layer.gradient_elements;
+  if (!layer.gradients.empty()) json["gradients"] = layer.gradients;
   return json;
 }
 

@@ -138,7 +138,7 @@ void StepBuilder::pass(LayerGradients& gradients, std::size_t call, std::size_t 
     const std::int64_t elements =
         element_count(own.is_proxy ? extents(layers_, read).value_or(dims) : dims);
     const bool is_new = parameters_.try_emplace(original(layers_, read), elements).second;
-    if (is_new && gradient.producer) layers_[*gradient.producer].gradient_elements += elements;
+    if (is_new && gradient.producer) layers_[*gradient.producer].gradients.push_back(elements);
     parameter_gradients_.push_back(gradient);
     return;
   }

@@ -1,6 +1,7 @@
 #include "generator/training/training.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "core/base/error.h"
@@ -155,7 +156,9 @@ LoweredGraph training_step(const LoweredGraph& inference, Optimizer optimizer) {
 
 std::int64_t trainable_parameters(const LoweredGraph& step) {
   std::int64_t total = 0;
-  for (const LoweredLayer& layer : step.layers) total += layer.gradient_elements;
+  for (const LoweredLayer& layer : step.layers) {
+    total += std::accumulate(layer.gradients.begin(), layer.gradients.end(), std::int64_t{0});
+  }
   return total;
 }
 

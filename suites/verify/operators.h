@@ -5,6 +5,7 @@
 
 #include "suites/verify/recurrent.h"
 #include "suites/verify/reference.h"
+#include "suites/verify/team.h"
 
 /// The references, one file per operator. `at` are coordinates in the
 /// operator's output(). A new operator is one declaration of element() (or of elements(), where one
@@ -52,9 +53,8 @@ std::optional<std::int64_t> first_wrong(const Collective& shape, Precision preci
 /// The elements at `all`, coordinates in the operator's output().
 template <class Shape>
 std::vector<Element> elements(const Shape& shape, Operands operands, const std::vector<Dims>& all) {
-  std::vector<Element> results;
-  results.reserve(all.size());
-  for (const Dims& at : all) results.push_back(element(shape, operands, at));
+  std::vector<Element> results(all.size());
+  for_each_index(all.size(), [&](std::size_t i) { results[i] = element(shape, operands, all[i]); });
   return results;
 }
 

@@ -1,7 +1,7 @@
 #include "suites/verify/recurrent.h"
 
+#include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "suites/verify/operators.h"
 #include "suites/verify/recurrent_cell.h"
@@ -18,47 +18,59 @@ struct Sequence {
   std::vector<Vector> c;
 };
 
-Sequence solve(const Recurrent& shape, Operands operands, std::int64_t batch) {
-  Sequence result;
-  for (std::int64_t step = 0; step < shape.steps; ++step) {
-    const std::int64_t position =
-        shape.batch_first ? batch * shape.steps + step : step * shape.batch + batch;
-    result.y.push_back(exact(operands[0].data() + position * shape.input_size, shape.input_size));
-  }
+/// The sequences of these entries of the batch, step by step all of them together.
+std::vector<Sequence> solve(const Recurrent& shape, Operands operands,
+                            const std::vector<std::int64_t>& entries) {
+  Team team;
+  std::vector<Sequence> all(entries.size());
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
-    std::vector<Vector> y(result.y.size(), Vector(shape.directions() * shape.hidden));
+    std::vector<std::vector<Vector>> y(
+        entries.size(), std::vector<Vector>(static_cast<std::size_t>(shape.steps),
+                                            Vector(shape.directions() * shape.hidden)));
     for (std::int64_t direction = 0; direction < shape.directions(); ++direction) {
-      Cell cell(shape, operands, layer, direction, batch);
-      const bool backward = shape.direction == RecurrentDirection::reverse || direction == 1;
-      for (std::size_t taken = 0; taken < y.size(); ++taken) {
-        const std::size_t step = backward ? y.size() - 1 - taken : taken;
-        cell.step(result.y[step]);
-        for (std::size_t unit = 0; unit < cell.h().value.size(); ++unit) {
-          const auto place = static_cast<std::size_t>(direction * shape.hidden) + unit;
-          y[step].set(place, cell.h().at(unit));
+      Cell cell(shape, operands, layer, direction, entries, team);
+      const auto keep = [&](std::int64_t taken) {
+        const auto step = static_cast<std::size_t>(step_taken(shape, direction, taken));
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          y[i][step].put(cell.h(i), static_cast<std::size_t>(direction * shape.hidden));
+        }
+      };
+      if (layer == 0) {
+        take_steps_of_input(shape, operands, direction, entries, cell,
+                            [&](std::int64_t taken, const auto&) { keep(taken); });
+      } else {
+        std::vector<const Vector*> inputs(entries.size());
+        for (std::int64_t taken = 0; taken < shape.steps; ++taken) {
+          const auto step = static_cast<std::size_t>(step_taken(shape, direction, taken));
+          for (std::size_t i = 0; i < all.size(); ++i) inputs[i] = &all[i].y[step];
+          cell.step(inputs);
+          keep(taken);
         }
       }
-      result.h.push_back(cell.h());
-      result.c.push_back(cell.c());
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i].h.push_back(cell.h(i));
+        all[i].c.push_back(cell.c(i));
+      }
     }
-    result.y = std::move(y);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].y = std::move(y[i]);
   }
-  return result;
+  return all;
 }
 
 }  // namespace
 
 std::vector<Element> elements(const Recurrent& shape, Operands operands,
                               const std::vector<Dims>& all) {
-  std::map<std::int64_t, Sequence> sequences;
+  std::vector<std::int64_t> entries;
+  for (const Dims& at : all) entries.push_back(recurrent_place(shape, at).batch);
+  std::sort(entries.begin(), entries.end());
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  const std::vector<Sequence> sequences = solve(shape, operands, entries);
   std::vector<Element> result;
   for (const Dims& at : all) {
     const RecurrentPlace place = recurrent_place(shape, at);
-    auto found = sequences.find(place.batch);
-    if (found == sequences.end()) {
-      found = sequences.emplace(place.batch, solve(shape, operands, place.batch)).first;
-    }
-    const Sequence& sequence = found->second;
+    const auto found = std::lower_bound(entries.begin(), entries.end(), place.batch);
+    const Sequence& sequence = sequences[static_cast<std::size_t>(found - entries.begin())];
     const auto unit = static_cast<std::size_t>(place.unit);
     const auto cell = static_cast<std::size_t>(place.layer * shape.directions() + place.direction);
     switch (place.part) {

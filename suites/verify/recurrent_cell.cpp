@@ -1,55 +1,31 @@
 #include "suites/verify/recurrent_cell.h"
 
 #include <algorithm>
-#include <functional>
-#include <thread>
-
-#include "suites/verify/row_sums.h"
 
 namespace benanza::verify {
 namespace {
 
-/// work(begin, end) over [0, count), by several processors where there is a lot to do.
-void in_parts(std::int64_t count, std::int64_t products,
-              const std::function<void(std::int64_t, std::int64_t)>& work) {
-  constexpr std::int64_t alone = 1 << 21;
-  const std::int64_t parts = std::clamp<std::int64_t>(
-      products / alone, 1, std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::jthread> workers;
-  for (std::int64_t part = 0; part + 1 < parts; ++part) {
-    workers.emplace_back(work, count * part / parts, count * (part + 1) / parts);
+/// A power of two that `all`'s largest is not much larger than; 1 where that is 0 or not finite.
+double unit_of(const std::vector<const Vector*>& all, std::vector<double> Vector::*member) {
+  double largest = 0;
+  for (const Vector* const vector : all) {
+    for (const double value : vector->*member) largest = std::max(largest, std::abs(value));
   }
-  work(count * (parts - 1) / parts, count);
+  return largest > 0 && std::isfinite(largest) ? std::exp2(std::ilogb(largest)) : 1;
 }
 
-/// weights . x. Errors of different elements of x are independent: their squares add.
-Element product(const float* weights, const Vector& x) {
-  const RowSums sums =
-      row_sums(weights, {x.value.data(), x.magnitude.data(), x.stored.data()}, x.size());
-  return {sums.value, sums.magnitude + std::sqrt(sums.error), std::sqrt(sums.carried)};
-}
-
-/// Of a sigmoid and of tanh, by their results.
-Element sigmoid_slope(const Element& y) {
-  const double slope = std::abs(1 - 2 * y.value);
-  const double value = y.value * (1 - y.value);
-  return {value, std::abs(value) + slope * y.magnitude, slope * y.carried};
-}
-Element tanh_slope(const Element& y) {
-  const double slope = 2 * std::abs(y.value);
-  return {1 - y.value * y.value, 1 + slope * y.magnitude, slope * y.carried};
-}
-
-/// Of relu at `x`. An x that rounding may put on the other side of 0 has the other slope.
-Element relu_slope(const Element& x) {
-  constexpr double most = 0x1p26;
-  const double size = std::max(std::abs(x.value), 0x1p-100);
-  const double value = x.value > 0 ? 1 : 0;
-  return {value, std::min(x.magnitude / size, most),
-          std::min((std::abs(x.value) + x.carried) / size, most)};
-}
+/// As many products as a unit's functions take as long as.
+constexpr std::int64_t products_of_a_unit = 256;
 
 }  // namespace
+
+void Vector::put(const Vector& other, std::size_t begin) {
+  const auto place = static_cast<std::ptrdiff_t>(begin);
+  std::copy(other.value.begin(), other.value.end(), value.begin() + place);
+  std::copy(other.magnitude.begin(), other.magnitude.end(), magnitude.begin() + place);
+  std::copy(other.carried.begin(), other.carried.end(), carried.begin() + place);
+  std::copy(other.stored.begin(), other.stored.end(), stored.begin() + place);
+}
 
 Vector exact(const float* values, std::int64_t size) {
   Vector vector(size);
@@ -57,89 +33,252 @@ Vector exact(const float* values, std::int64_t size) {
   return vector;
 }
 
-ColumnSums::ColumnSums(std::int64_t columns)
-    : value_(static_cast<std::size_t>(columns)),
-      magnitude_(value_.size()),
-      error_(value_.size()),
-      carried_(value_.size()) {}
+Factor::Factor(const Vector& x) : Factor(x, units_of({&x})) {}
 
-void ColumnSums::add(const float* matrix, const Vector& x) {
-  const auto columns = static_cast<std::int64_t>(value_.size());
-  const auto rows = static_cast<std::int64_t>(x.size());
-  in_parts(columns, rows * columns, [&](std::int64_t begin, std::int64_t end) {
-    const ColumnParts sums{value_.data(), magnitude_.data(), error_.data(), carried_.data()};
-    for (std::size_t row = 0; row < x.size(); ++row) {
-      add_row(matrix + static_cast<std::int64_t>(row) * columns,
-              {.value = x.value[row],
-               .error = x.magnitude[row] * x.magnitude[row],
-               .carried = x.stored[row] * x.stored[row]},
-              sums, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+Factor::Factor(const Vector& x, const Units& units)
+    : value_(x.value.data()), units_(units), size_(x.size()), error_(x.size()), carried_(x.size()) {
+  const auto square = [](double value) { return static_cast<float>(value * value); };
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    size_[i] = static_cast<float>(std::abs(x.value[i]) / units.size);
+    error_[i] = square(x.magnitude[i] / units.error);
+    carried_[i] = square(x.stored[i] / units.carried);
+  }
+}
+
+std::vector<Factor> Factor::alike(const std::vector<const Vector*>& all) {
+  const Units units = units_of(all);
+  std::vector<Factor> factors;
+  for (const Vector* const vector : all) factors.push_back(Factor(*vector, units));
+  return factors;
+}
+
+Factor::Units Factor::units_of(const std::vector<const Vector*>& all) {
+  return {.size = unit_of(all, &Vector::value),
+          .error = unit_of(all, &Vector::magnitude),
+          .carried = unit_of(all, &Vector::stored)};
+}
+
+Element Factor::element(const RowSums& sums) const {
+  return {sums.value, sums.magnitude * units_.size + std::sqrt(sums.error) * units_.error,
+          std::sqrt(sums.carried) * units_.carried};
+}
+
+std::vector<std::vector<Element>> column_sums(Team& team, std::int64_t columns,
+                                              std::size_t sequences,
+                                              const std::vector<ColumnTerm>& terms) {
+  struct Sums {
+    explicit Sums(std::size_t size) : value(size), magnitude(size), error(size), carried(size) {}
+    std::vector<double> value;
+    std::vector<float> magnitude;
+    std::vector<float> error;
+    std::vector<float> carried;
+  };
+  const auto stride = static_cast<std::size_t>(columns);
+  const auto rows = static_cast<std::int64_t>(terms.front().x->size());
+  std::vector<const Vector*> vectors;
+  for (const ColumnTerm& term : terms) vectors.push_back(term.x);
+  const std::vector<Factor> factors = Factor::alike(vectors);
+  std::vector<Sums> sums(sequences, Sums(stride));
+  std::vector<std::vector<Element>> elements(sequences, std::vector<Element>(stride));
+  const auto add_between = [&](std::int64_t begin, std::int64_t end) {
+    for (std::size_t first = 0, last = 0; first < terms.size(); first = last) {
+      while (last < terms.size() && terms[last].matrix == terms[first].matrix) ++last;
+      const std::size_t length = factors[first].length();
+      for (std::size_t row = 0; row < length; row += together) {
+        for (std::size_t term = first; term < last; ++term) {
+          Sums& own = sums[terms[term].sequence];
+          add_rows(terms[first].matrix + row * stride, stride, factors[term].from(row),
+                   std::min(together, length - row),
+                   {own.value.data(), own.magnitude.data(), own.error.data(), own.carried.data()},
+                   static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+        }
+      }
+    }
+    for (std::size_t sequence = 0; sequence < sequences; ++sequence) {
+      const Sums& own = sums[sequence];
+      for (auto column = static_cast<std::size_t>(begin); column < static_cast<std::size_t>(end);
+           ++column) {
+        elements[sequence][column] = factors.front().element(
+            {own.value[column], own.magnitude[column], own.error[column], own.carried[column]});
+      }
+    }
+  };
+  team.in_parts(columns, rows * columns * static_cast<std::int64_t>(terms.size()), add_between);
+  return elements;
+}
+
+Products::Products(Team& team, const float* matrix, std::int64_t rows,
+                   const std::vector<const Vector*>& vectors)
+    : rows_(static_cast<std::size_t>(rows)), elements_(rows_ * vectors.size()) {
+  std::vector<Factor> factors;
+  std::vector<Factors> parts;
+  factors.reserve(vectors.size());
+  for (const Vector* const vector : vectors) {
+    parts.push_back(factors.emplace_back(*vector).from(0));
+  }
+  const std::size_t columns = vectors.front()->size();
+  const auto products = static_cast<std::int64_t>(elements_.size() * columns);
+  team.in_parts(rows, products, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<RowSums> sums(vectors.size());
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      row_sums(matrix + row * columns, parts.data(), parts.size(), columns, sums.data());
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        elements_[i * rows_ + row] = factors[i].element(sums[i]);
+      }
     }
   });
 }
 
-Element ColumnSums::at(std::size_t column) const {
-  return {value_[column], magnitude_[column] + std::sqrt(error_[column]),
-          std::sqrt(carried_[column])};
+Products::Products(Team& team, const float* matrix, std::int64_t rows, std::int64_t columns,
+                   const std::vector<const float*>& vectors)
+    : rows_(static_cast<std::size_t>(rows)), elements_(rows_ * vectors.size()) {
+  const auto size = static_cast<std::size_t>(columns);
+  const auto products = static_cast<std::int64_t>(elements_.size() * size);
+  team.in_parts(rows, products, [&](std::int64_t begin, std::int64_t end) {
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      for (std::size_t first = 0; first < vectors.size(); first += together) {
+        std::array<const float*, together> some;
+        for (std::size_t i = 0; i < together; ++i) {
+          some[i] = vectors[std::min(first + i, vectors.size() - 1)];
+        }
+        const auto sums = exact_sums(matrix + row * size, some, size);
+        for (std::size_t i = 0; i < std::min(together, vectors.size() - first); ++i) {
+          elements_[(first + i) * rows_ + row] = {sums[i].value, sums[i].magnitude, 0};
+        }
+      }
+    }
+  });
 }
 
 Cell::Cell(const Recurrent& shape, Operands operands, std::int64_t layer, std::int64_t direction,
-           std::int64_t batch)
-    : shape_(shape), inputs_(shape.layer_inputs(layer)), h_(shape.hidden), c_(shape.hidden) {
+           const std::vector<std::int64_t>& entries, Team& team)
+    : shape_(shape), team_(team), inputs_(shape.layer_inputs(layer)) {
   const std::int64_t cell = layer * shape.directions() + direction;
   const std::int64_t rows = shape.gates() * shape.hidden;
   weights_ = operands[1].data() + shape.weights_begin(layer, direction);
   recurrence_ = operands[2].data() + cell * rows * shape.hidden;
   std::size_t next = 3;
   if (shape.bias) bias_ = operands[next++].data() + cell * 2 * rows;
-  if (!shape.initial) return;
-  const std::int64_t state = (cell * shape.batch + batch) * shape.hidden;
-  h_ = exact(operands[next].data() + state, shape.hidden);
-  if (shape.states() == 2) c_ = exact(operands[next + 1].data() + state, shape.hidden);
+  const bool has_c = shape.states() == 2;
+  for (const std::int64_t entry : entries) {
+    const std::int64_t state = (cell * shape.batch + entry) * shape.hidden;
+    h_.push_back(shape.initial ? exact(operands[next].data() + state, shape.hidden)
+                               : Vector(shape.hidden));
+    c_.push_back(shape.initial && has_c ? exact(operands[next + 1].data() + state, shape.hidden)
+                                        : Vector(has_c ? shape.hidden : 0));
+  }
 }
 
-CellStep Cell::step(const Vector& x) {
+std::vector<CellStep> Cell::step(const std::vector<const Vector*>& inputs) {
+  return step(Products(team_, weights_, shape_.gates() * shape_.hidden, inputs));
+}
+
+std::vector<CellStep> Cell::step(const Products& inputs, std::size_t first) {
   const bool gru = shape_.kind == RecurrentKind::gru;
   const bool lstm = shape_.kind == RecurrentKind::lstm;
-  CellStep step{
-      .h_before = h_,
-      .c_before = c_,
-      .gates = std::vector<Vector>(static_cast<std::size_t>(shape_.gates()), Vector(shape_.hidden)),
-      .recurrent = Vector(gru ? shape_.hidden : 0),
-      .c_tanh = Vector(lstm ? shape_.hidden : 0)};
-  Vector next_h(shape_.hidden);
-  const std::int64_t products = shape_.gates() * shape_.hidden * (inputs_ + shape_.hidden);
+  std::vector<CellStep> steps;
+  std::vector<Vector> next_h;
+  std::vector<const Vector*> states;
+  std::vector<const Vector*> reset_states;
+  for (std::size_t i = 0; i < h_.size(); ++i) {
+    steps.push_back({.h_before = h_[i],
+                     .c_before = c_[i],
+                     .gates = std::vector<Vector>(static_cast<std::size_t>(shape_.gates()),
+                                                  Vector(shape_.hidden)),
+                     .recurrent = Vector(gru ? shape_.hidden : 0),
+                     .c_tanh = Vector(lstm ? shape_.hidden : 0)});
+    next_h.emplace_back(shape_.hidden);
+    states.push_back(&h_[i]);
+  }
+  for (const CellStep& step : steps) reset_states.push_back(&step.recurrent);
+  // The reset gate acts on the state before the last gate's product with it is made.
+  const bool resets_before = gru && !shape_.linear_before_reset;
+  const Products of_states(team_, recurrence_, (resets_before ? 2 : shape_.gates()) * shape_.hidden,
+                           states);
+  const auto of_units = [&](const auto& work) {
+    const auto count = static_cast<std::int64_t>(steps.size());
+    team_.in_parts(shape_.hidden, shape_.hidden * count * products_of_a_unit,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::size_t i = 0; i < steps.size(); ++i) {
+                       const Sums sums{inputs, first + i, of_states, i};
+                       for (std::int64_t unit = begin; unit < end; ++unit) work(i, sums, unit);
+                     }
+                   });
+  };
+  Products of_reset;
   if (gru) {
-    in_parts(shape_.hidden, products / 3, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t unit = begin; unit < end; ++unit) reset_unit(x, unit, step);
+    of_units([&](std::size_t i, const Sums& sums, std::int64_t unit) {
+      reset_unit(sums, unit, steps[i]);
     });
   }
-  in_parts(shape_.hidden, products, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      next_h.set(static_cast<std::size_t>(unit), gru    ? gru_unit(x, unit, step)
-                                                 : lstm ? lstm_unit(x, unit, step)
-                                                        : rnn_unit(x, unit, step));
+  if (resets_before) {
+    of_reset = Products(team_, recurrence(2 * shape_.hidden), shape_.hidden, reset_states);
+  }
+  of_units([&](std::size_t i, const Sums& sums, std::int64_t unit) {
+    CellStep& own = steps[i];
+    const auto place = static_cast<std::size_t>(unit);
+    if (gru) {
+      next_h[i].set(place,
+                    gru_unit(sums, unit, resets_before ? of_reset.at(i, unit) : Element{}, own));
+    } else {
+      next_h[i].set(place, lstm ? lstm_unit(sums, unit, own) : rnn_unit(sums, unit, own));
     }
   });
   h_ = std::move(next_h);
-  return step;
+  return steps;
 }
 
-Element Cell::of_input(const Vector& x, std::int64_t gate, std::int64_t unit) const {
+std::int64_t input_begin(const Recurrent& shape, std::int64_t step, std::int64_t entry) {
+  return (shape.batch_first ? entry * shape.steps + step : step * shape.batch + entry) *
+         shape.input_size;
+}
+
+std::int64_t step_taken(const Recurrent& shape, std::int64_t direction, std::int64_t taken) {
+  const bool backward = shape.direction == RecurrentDirection::reverse || direction == 1;
+  return backward ? shape.steps - 1 - taken : taken;
+}
+
+void take_steps_of_input(
+    const Recurrent& shape, Operands operands, std::int64_t direction,
+    const std::vector<std::int64_t>& entries, Cell& cell,
+    const std::function<void(std::int64_t taken, std::vector<CellStep> steps)>& visit) {
+  // Together they stay in a processor's own caches.
+  constexpr std::int64_t at_once = 16;
+  for (std::int64_t first = 0; first < shape.steps; first += at_once) {
+    const std::int64_t last = std::min(first + at_once, shape.steps);
+    std::vector<const float*> vectors;
+    for (std::int64_t taken = first; taken < last; ++taken) {
+      for (const std::int64_t entry : entries) {
+        const std::int64_t step = step_taken(shape, direction, taken);
+        vectors.push_back(operands[0].data() + input_begin(shape, step, entry));
+      }
+    }
+    const Products products(cell.team(), cell.weights(0), shape.gates() * shape.hidden,
+                            shape.input_size, vectors);
+    for (std::int64_t taken = first; taken < last; ++taken) {
+      const std::size_t place = static_cast<std::size_t>(taken - first) * entries.size();
+      visit(taken, cell.step(products, place));
+    }
+  }
+}
+
+Element Cell::with_bias(Element sum, std::int64_t place) const {
+  return bias_ == nullptr ? sum : sum + constant(bias_[place]);
+}
+
+Element Cell::of_input(const Sums& sums, std::int64_t gate, std::int64_t unit) const {
   const std::int64_t row = gate * shape_.hidden + unit;
-  const Element sum = product(weights(row), x);
-  return bias_ == nullptr ? sum : sum + constant(bias_[row]);
+  return with_bias(sums.inputs.at(sums.input, row), row);
 }
 
-Element Cell::of_state(const Vector& h, std::int64_t gate, std::int64_t unit) const {
+Element Cell::of_state(const Sums& sums, std::int64_t gate, std::int64_t unit) const {
   const std::int64_t row = gate * shape_.hidden + unit;
-  const Element sum = product(recurrence(row), h);
-  return bias_ == nullptr ? sum : sum + constant(bias_[(shape_.gates() * shape_.hidden) + row]);
+  return with_bias(sums.states.at(sums.state, row), shape_.gates() * shape_.hidden + row);
 }
 
-Element Cell::rnn_unit(const Vector& x, std::int64_t unit, CellStep& step) const {
+Element Cell::rnn_unit(const Sums& sums, std::int64_t unit, CellStep& step) const {
   const auto i = static_cast<std::size_t>(unit);
-  const Element sum = of_input(x, 0, unit) + of_state(h_, 0, unit);
+  const Element sum = of_input(sums, 0, unit) + of_state(sums, 0, unit);
   const bool is_tanh = shape_.kind == RecurrentKind::rnn_tanh;
   const Element result =
       is_tanh ? tanh_of(sum) : Element{std::max(sum.value, 0.0), sum.magnitude, sum.carried};
@@ -147,127 +286,39 @@ Element Cell::rnn_unit(const Vector& x, std::int64_t unit, CellStep& step) const
   return result;
 }
 
-Element Cell::lstm_unit(const Vector& x, std::int64_t unit, CellStep& step) {
+Element Cell::lstm_unit(const Sums& sums, std::int64_t unit, CellStep& step) {
   const auto i = static_cast<std::size_t>(unit);
   for (std::int64_t gate = 0; gate < 4; ++gate) {
-    const Element sum = of_input(x, gate, unit) + of_state(h_, gate, unit);
+    const Element sum = of_input(sums, gate, unit) + of_state(sums, gate, unit);
     step.gates[static_cast<std::size_t>(gate)].set(i, gate == 3 ? tanh_of(sum) : sigmoid_of(sum));
   }
   const auto gate = [&](std::size_t index) { return step.gates[index].at(i); };
-  c_.set(i, gate(2) * c_.used_again(i) + gate(0) * gate(3));
-  step.c_tanh.set(i, tanh_of(c_.used_again(i)));
+  Vector& c = c_[sums.state];
+  c.set(i, gate(2) * c.used_again(i) + gate(0) * gate(3));
+  step.c_tanh.set(i, tanh_of(c.used_again(i)));
   return gate(1) * step.c_tanh.at(i);
 }
 
-void Cell::reset_unit(const Vector& x, std::int64_t unit, CellStep& step) const {
+void Cell::reset_unit(const Sums& sums, std::int64_t unit, CellStep& step) const {
   const auto i = static_cast<std::size_t>(unit);
-  const Element reset = sigmoid_of(of_input(x, 1, unit) + of_state(h_, 1, unit));
+  const Element reset = sigmoid_of(of_input(sums, 1, unit) + of_state(sums, 1, unit));
   step.gates[1].set(i, reset);
-  step.recurrent.set(i,
-                     shape_.linear_before_reset ? of_state(h_, 2, unit) : reset * h_.used_again(i));
+  step.recurrent.set(i, shape_.linear_before_reset ? of_state(sums, 2, unit)
+                                                   : reset * h_[sums.state].used_again(i));
 }
 
-Element Cell::gru_unit(const Vector& x, std::int64_t unit, CellStep& step) const {
+Element Cell::gru_unit(const Sums& sums, std::int64_t unit, const Element& candidate_sum,
+                       CellStep& step) const {
   const auto i = static_cast<std::size_t>(unit);
-  const Element update = sigmoid_of(of_input(x, 0, unit) + of_state(h_, 0, unit));
+  const Element update = sigmoid_of(of_input(sums, 0, unit) + of_state(sums, 0, unit));
   const Element kept{1 - update.value, update.magnitude, update.carried};
+  const std::int64_t place = (shape_.gates() + 2) * shape_.hidden + unit;
   const Element recurrent = shape_.linear_before_reset ? step.gates[1].at(i) * step.recurrent.at(i)
-                                                       : of_state(step.recurrent, 2, unit);
-  const Element candidate = tanh_of(of_input(x, 2, unit) + recurrent);
+                                                       : with_bias(candidate_sum, place);
+  const Element candidate = tanh_of(of_input(sums, 2, unit) + recurrent);
   step.gates[0].set(i, update);
   step.gates[2].set(i, candidate);
-  return kept * candidate + update * h_.used_again(i);
-}
-
-namespace {
-
-/// dh and dc of an lstm's step to the gradients of its gates' sums; dc becomes that of the cell
-/// before.
-void lstm_back(const CellStep& step, const Vector& dh, Vector& dc, std::vector<Vector>& gates) {
-  for (std::size_t i = 0; i < dh.size(); ++i) {
-    const auto gate = [&](std::size_t index) { return step.gates[index].at(i); };
-    const Element tanh_c = step.c_tanh.at(i);
-    const Element of_h = dh.used_again(i);
-    const Element of_c = dc.used_again(i) + of_h * gate(1) * tanh_slope(tanh_c);
-    gates[0].set(i, of_c * gate(3) * sigmoid_slope(gate(0)));
-    gates[1].set(i, of_h * tanh_c * sigmoid_slope(gate(1)));
-    gates[2].set(i, of_c * step.c_before.used_again(i) * sigmoid_slope(gate(2)));
-    gates[3].set(i, of_c * gate(0) * tanh_slope(gate(3)));
-    dc.set(i, of_c * gate(2));
-  }
-}
-
-/// The update gate and the candidate of a gru's step.
-void gru_back(const CellStep& step, const Vector& dh, std::vector<Vector>& gates) {
-  for (std::size_t i = 0; i < dh.size(); ++i) {
-    const Element update = step.gates[0].at(i);
-    const Element candidate = step.gates[2].at(i);
-    const Element of_h = dh.used_again(i);
-    const Element minus{-candidate.value, candidate.magnitude, candidate.carried};
-    const Element difference = step.h_before.used_again(i) + minus;
-    gates[0].set(i, of_h * difference * sigmoid_slope(update));
-    gates[2].set(i, of_h * one_minus(update) * tanh_slope(candidate));
-  }
-}
-
-}  // namespace
-
-GateGradients step_back(const Recurrent& shape, const Cell& cell, const CellStep& step, Vector& dh,
-                        Vector& dc) {
-  GateGradients gradients{.of_input = std::vector<Vector>(static_cast<std::size_t>(shape.gates()),
-                                                          Vector(shape.hidden)),
-                          .of_state = {}};
-  std::vector<Vector>& gates = gradients.of_input;
-  const auto units = static_cast<std::size_t>(shape.hidden);
-  const auto add_states = [&](ColumnSums& sums, std::size_t gate, const Vector& values) {
-    sums.add(cell.recurrence(static_cast<std::int64_t>(gate) * shape.hidden), values);
-  };
-  ColumnSums before(shape.hidden);
-  if (shape.kind != RecurrentKind::gru) {
-    if (shape.kind == RecurrentKind::lstm) {
-      lstm_back(step, dh, dc, gates);
-    } else {
-      const bool is_tanh = shape.kind == RecurrentKind::rnn_tanh;
-      for (std::size_t i = 0; i < units; ++i) {
-        const Element kept = step.gates[0].at(i);
-        gates[0].set(i, dh.used_again(i) * (is_tanh ? tanh_slope(kept) : relu_slope(kept)));
-      }
-    }
-    gradients.of_state = gates;
-    for (std::size_t gate = 0; gate < gates.size(); ++gate) add_states(before, gate, gates[gate]);
-    for (std::size_t i = 0; i < units; ++i) dh.set(i, before.at(i));
-    return gradients;
-  }
-  gru_back(step, dh, gates);
-  gradients.of_state = gates;
-  if (shape.linear_before_reset) {
-    for (std::size_t i = 0; i < units; ++i) {
-      const Element reset = step.gates[1].at(i);
-      gates[1].set(i, gates[2].used_again(i) * step.recurrent.used_again(i) * sigmoid_slope(reset));
-      gradients.of_state[2].set(i, gates[2].used_again(i) * reset);
-    }
-    gradients.of_state[1] = gates[1];
-    for (std::size_t gate = 0; gate < 3; ++gate) add_states(before, gate, gradients.of_state[gate]);
-    for (std::size_t i = 0; i < units; ++i) {
-      dh.set(i, before.at(i) + dh.used_again(i) * step.gates[0].at(i));
-    }
-    return gradients;
-  }
-  ColumnSums of_reset(shape.hidden);
-  add_states(of_reset, 2, gates[2]);
-  Vector reset_gradient(shape.hidden);
-  for (std::size_t i = 0; i < units; ++i) {
-    reset_gradient.set(i, of_reset.at(i));
-    gates[1].set(i, reset_gradient.used_again(i) * step.h_before.used_again(i) *
-                        sigmoid_slope(step.gates[1].at(i)));
-  }
-  gradients.of_state[1] = gates[1];
-  for (std::size_t gate = 0; gate < 2; ++gate) add_states(before, gate, gates[gate]);
-  for (std::size_t i = 0; i < units; ++i) {
-    dh.set(i, before.at(i) + dh.used_again(i) * step.gates[0].at(i) +
-                  reset_gradient.used_again(i) * step.gates[1].at(i));
-  }
-  return gradients;
+  return kept * candidate + update * h_[sums.state].used_again(i);
 }
 
 }  // namespace benanza::verify

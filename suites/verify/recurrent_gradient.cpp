@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
@@ -74,10 +75,6 @@ WeightPlace weight_place(const Recurrent& shape, std::size_t sample, const Place
   return found;
 }
 
-Element multiplied(const Element& element, double by) {
-  return {element.value * by, element.magnitude * by, element.carried * by};
-}
-
 /// Calls visit(operand, begin, from, length, by) for all that belongs to batch entry `entry` and
 /// the same of entry `first`; `by`: what the former's gradients are of the latter's.
 template <class Visit>
@@ -120,40 +117,58 @@ bool is_multiple(const Recurrent& shape, Operands operands, std::int64_t entry) 
 /// them.
 class Batch {
  public:
-  Batch(const Recurrent& shape, Operands operands, const std::vector<WeightPlace>& weights)
+  /// `data`: the elements of the gradients of input and initial states that are asked for.
+  Batch(const Recurrent& shape, Operands operands, const std::vector<WeightPlace>& weights,
+        const std::vector<Place>& data)
       : shape_(shape) {
+    std::vector<char> multiple(static_cast<std::size_t>(shape.batch));
+    for_each_index(multiple.size(), [&](std::size_t entry) {
+      const auto own = static_cast<std::int64_t>(entry);
+      multiple[entry] = own >= most_sequences && is_multiple(shape, operands, own);
+    });
     for (std::int64_t entry = 0; entry < shape.batch; ++entry) {
-      if (entry >= most_sequences && is_multiple(shape, operands, entry)) {
+      if (multiple[static_cast<std::size_t>(entry)]) {
         entries_.push_back({static_cast<std::size_t>(entry % most_sequences), factor(entry)});
         continue;
       }
-      entries_.push_back({ways_.size(), 1});
-      ways_.emplace_back(shape, operands, entry, weights);
+      entries_.push_back({sequences_.size(), 1});
+      sequences_.push_back(entry);
     }
+    for (const Place& place : data) {
+      if (place.operand == 0) inputs_.push_back(input_place(place));
+    }
+    way_.emplace(shape, operands, sequences_, weights, inputs_);
   }
 
-  /// An element of the gradients of input or initial states.
-  Element of_data(const Place& place) const {
-    std::int64_t entry = place.index / shape_.hidden % shape_.batch;
-    if (place.operand != 0) {
+  /// Elements of the gradients of input or initial states, in the order in which they were asked
+  /// for.
+  std::vector<Element> of_data(const std::vector<Place>& data) const {
+    std::vector<Element> all;
+    std::size_t input = 0;
+    for (const Place& place : data) {
+      if (place.operand == 0) {
+        const std::int64_t row = place.index / shape_.input_size;
+        const Entry& entry = entry_at(shape_.batch_first ? row / shape_.steps : row % shape_.batch);
+        all.push_back(multiplied(way_->input(input++), entry.factor));
+        continue;
+      }
+      const Entry& entry = entry_at(place.index / shape_.hidden % shape_.batch);
       const auto cell = static_cast<std::size_t>(place.index / shape_.hidden / shape_.batch);
       const bool is_c = shape_.states() == 2 && place.operand + 1 == shape_.inputs().size();
-      const WayBack& way = way_of(entry);
-      return of_entry(entry, is_c ? way.c(cell) : way.h(cell), place.index % shape_.hidden);
+      const Vector& state = is_c ? way_->c(entry.way, cell) : way_->h(entry.way, cell);
+      const auto unit = static_cast<std::size_t>(place.index % shape_.hidden);
+      all.push_back(multiplied(state.at(unit), entry.factor));
     }
-    const std::int64_t row = place.index / shape_.input_size;
-    const std::int64_t step = shape_.batch_first ? row % shape_.steps : row / shape_.batch;
-    entry = shape_.batch_first ? row / shape_.steps : row % shape_.batch;
-    return of_entry(entry, way_of(entry).input(step), place.index % shape_.input_size);
+    return all;
   }
 
   /// Entries of the same values are rounded alike: their errors add up.
   Element of_weight(std::size_t index) const {
-    std::vector<double> factors(ways_.size());
+    std::vector<double> factors(sequences_.size());
     for (const Entry& entry : entries_) factors[entry.way] += entry.factor;
     Element total;
-    for (std::size_t way = 0; way < ways_.size(); ++way) {
-      total = total + multiplied(ways_[way].weight(index), factors[way]);
+    for (std::size_t way = 0; way < factors.size(); ++way) {
+      total = total + multiplied(way_->weight(way, index), factors[way]);
     }
     return total;
   }
@@ -164,17 +179,23 @@ class Batch {
     double factor = 1;
   };
 
-  const WayBack& way_of(std::int64_t entry) const {
-    return ways_[entries_[static_cast<std::size_t>(entry)].way];
+  const Entry& entry_at(std::int64_t entry) const {
+    return entries_[static_cast<std::size_t>(entry)];
   }
-  Element of_entry(std::int64_t entry, const Vector& values, std::int64_t unit) const {
-    return multiplied(values.at(static_cast<std::size_t>(unit)),
-                      entries_[static_cast<std::size_t>(entry)].factor);
+  InputPlace input_place(const Place& place) const {
+    const std::int64_t row = place.index / shape_.input_size;
+    const std::int64_t entry = shape_.batch_first ? row / shape_.steps : row % shape_.batch;
+    return {.sequence = entry_at(entry).way,
+            .step = shape_.batch_first ? row % shape_.steps : row / shape_.batch,
+            .column = place.index % shape_.input_size};
   }
 
   const Recurrent& shape_;
-  std::vector<WayBack> ways_;
   std::vector<Entry> entries_;
+  /// The entries that are followed.
+  std::vector<std::int64_t> sequences_;
+  std::vector<InputPlace> inputs_;
+  std::optional<WayBack> way_;
 };
 
 }  // namespace
@@ -182,18 +203,23 @@ class Batch {
 std::vector<Element> elements(const RecurrentGradient& shape, Operands operands,
                               const std::vector<Dims>& all) {
   const std::vector<Operand> own = shape.forward.inputs();
-  std::vector<Place> places;
   std::vector<WeightPlace> weights;
-  for (const Dims& at : all) {
-    places.push_back(place_of(shape, at[0]));
-    if (own[places.back().operand].role == Role::data) continue;
-    weights.push_back(weight_place(shape.forward, places.size() - 1, places.back()));
+  std::vector<Place> data;
+  std::vector<std::size_t> data_samples;
+  for (std::size_t sample = 0; sample < all.size(); ++sample) {
+    const Place place = place_of(shape, all[sample][0]);
+    if (own[place.operand].role == Role::data) {
+      data.push_back(place);
+      data_samples.push_back(sample);
+    } else {
+      weights.push_back(weight_place(shape.forward, sample, place));
+    }
   }
-  const Batch batch(shape.forward, operands, weights);
+  const Batch batch(shape.forward, operands, weights, data);
   std::vector<Element> results(all.size());
-  for (std::size_t index = 0; index < all.size(); ++index) {
-    if (own[places[index].operand].role == Role::data)
-      results[index] = batch.of_data(places[index]);
+  const std::vector<Element> of_data = batch.of_data(data);
+  for (std::size_t index = 0; index < data.size(); ++index) {
+    results[data_samples[index]] = of_data[index];
   }
   for (std::size_t index = 0; index < weights.size(); ++index) {
     results[weights[index].sample] = batch.of_weight(index);
@@ -219,7 +245,9 @@ void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float
       bias[index] = std::copysign(2 + std::abs(bias[index]), sign);
     }
   }
-  for (std::int64_t entry = most_sequences; entry < forward.batch; ++entry) {
+  for_each_index(static_cast<std::size_t>(forward.batch), [&](std::size_t index) {
+    const auto entry = static_cast<std::int64_t>(index);
+    if (entry < most_sequences) return;
     for_each_part(forward, entry, entry % most_sequences,
                   [&](std::size_t operand, std::int64_t begin, std::int64_t from,
                       std::int64_t length, double by) {
@@ -228,7 +256,7 @@ void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float
                       all[begin + i] = static_cast<float>(by * all[from + i]);
                     }
                   });
-  }
+  });
 }
 
 }  // namespace benanza::verify

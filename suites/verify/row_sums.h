@@ -1,39 +1,53 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 
+/// Sums of products with the widest vectors that this processor has: whole sequences of recurrent
+/// networks are followed step by step.
 namespace benanza::verify {
 
-/// What a product of weights with a vector adds up: values, their sizes, and the squares of the
-/// errors that the vector's elements bring along.
+/// What a product of weights with a vector adds up: values, in double; their sizes, and the squares
+/// of the errors that the vector's elements bring along, in float: they only bound errors.
 struct RowSums {
   double value = 0;
-  double magnitude = 0;
-  double error = 0;
-  double carried = 0;
+  float magnitude = 0;
+  float error = 0;
+  float carried = 0;
 };
 
-/// A vector, element by element; `magnitude` and `stored` as in Vector.
-struct VectorParts {
+/// A vector, element by element: values and their sizes, and squares of errors. The floats are
+/// small enough for their sums.
+struct Factors {
   const double* value;
-  const double* magnitude;
-  const double* stored;
+  const float* size;
+  const float* error;
+  const float* carried;
 };
 
-/// weights . x, of `size` elements: with the widest vectors that this processor has, as whole
-/// sequences of recurrent networks are followed step by step.
-RowSums row_sums(const float* weights, const VectorParts& x, std::size_t size);
+/// sums[i] = weights . x[i] of `count` vectors of `size` elements.
+void row_sums(const float* weights, const Factors* x, std::size_t count, std::size_t size,
+              RowSums* sums);
+
+/// Vectors, or rows, that are taken together.
+inline constexpr std::size_t together = 4;
+
+/// weights . x of several vectors of `size` elements that bring no errors along.
+std::array<RowSums, together> exact_sums(const float* weights,
+                                         const std::array<const float*, together>& x,
+                                         std::size_t size);
 
 /// The sums of several columns, each as in RowSums.
 struct ColumnParts {
   double* value;
-  double* magnitude;
-  double* error;
-  double* carried;
+  float* magnitude;
+  float* error;
+  float* carried;
 };
 
-/// Adds weights[column] * x to every column in [begin, end). Of x, error and carried are squares.
-void add_row(const float* weights, const RowSums& x, const ColumnParts& sums, std::size_t begin,
-             std::size_t end);
+/// Adds the products of `count` rows, at most `together`, `stride` elements apart, with their
+/// elements x[0] to x[count - 1] to every column in [begin, end).
+void add_rows(const float* weights, std::size_t stride, const Factors& x, std::size_t count,
+              const ColumnParts& sums, std::size_t begin, std::size_t end);
 
 }  // namespace benanza::verify

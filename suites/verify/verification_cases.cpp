@@ -18,7 +18,10 @@ std::int64_t operand_bytes(const VerificationCase& verification) {
 }  // namespace
 
 VerificationCase& VerificationCases::at(const Problem& problem, Precision precision) {
-  const std::string name = key(problem) + '/' + std::string(to_string(precision));
+  const auto name_of = [&](const Problem& one) {
+    return key(one) + '/' + std::string(to_string(precision));
+  };
+  const std::string name = name_of(problem);
   const auto known = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return entry.name == name; });
   if (known != entries_.end()) {
@@ -26,7 +29,13 @@ VerificationCase& VerificationCases::at(const Problem& problem, Precision precis
     return entries_.front().verification;
   }
   Entry entry{.name = name, .bytes = 0, .verification = {}};
-  entry.verification.prepare(problem, precision);
+  const auto samples = known_.find(name);
+  entry.verification.prepare(problem, precision,
+                             samples == known_.end() ? nullptr : &samples->second);
+  if (samples == known_.end()) known_[name] = entry.verification.samples();
+  if (const auto& companion = entry.verification.companion()) {
+    known_[name_of(companion->problem)] = companion->samples;
+  }
   entry.bytes = operand_bytes(entry.verification);
   bytes_ += entry.bytes;
   entries_.push_front(std::move(entry));

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "suites/harness/run/runner.h"
 #include "suites/verify/verify.h"
@@ -10,8 +12,8 @@
 namespace benanza::verify {
 
 /// Verification cases of several problems: repetitions that are spread over a run come back to a
-/// problem long after its inputs were made. Forgets those used longest ago when the inputs of all
-/// exceed `capacity_bytes`; the one asked for last is always kept.
+/// problem long after its inputs were made. Forgets the inputs used longest ago when all of them
+/// exceed `capacity_bytes`, but for those asked for last; what results must be is kept of all.
 class VerificationCases {
  public:
   static constexpr std::int64_t default_capacity_bytes = std::int64_t{1} << 30;
@@ -35,6 +37,8 @@ class VerificationCases {
   std::int64_t bytes_ = 0;
   /// Used last in front.
   std::list<Entry> entries_;
+  /// By name, of every problem so far and of their companions.
+  std::map<std::string, std::vector<VerificationCase::Sample>> known_;
 };
 
 /// Compares variants with the references; keeps the cases of several problems.

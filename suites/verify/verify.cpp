@@ -56,6 +56,47 @@ Dims random_coordinates(const Dims& dims, std::uint64_t counter) {
   return at;
 }
 
+/// The elements to compare.
+std::vector<Dims> chosen_places(const Problem& problem) {
+  const Dims dims = view_of(problem).dims;
+  const std::int64_t count = sample_count(problem);
+  std::vector<Dims> all;
+  const auto add = [&](const Dims& at) {
+    Dims chosen =
+        std::visit([&](const auto& shape) { return sampled_at(shape, at); }, problem.shape);
+    if (std::find(all.begin(), all.end(), chosen) == all.end()) all.push_back(std::move(chosen));
+  };
+  Dims last = dims;
+  for (std::int64_t& coordinate : last) --coordinate;
+  add(Dims(dims.size(), 0));
+  add(last);
+  if (element_count(dims) <= count) {
+    Dims at(dims.size(), 0);
+    do add(at);
+    while (advance(at, dims));
+  } else {
+    for (std::int64_t i = 2; i < count; ++i) {
+      add(random_coordinates(dims, static_cast<std::uint64_t>(i)));
+    }
+  }
+  return all;
+}
+
+std::vector<std::int64_t> positions(const Problem& problem, const std::vector<Dims>& all) {
+  const Dims strides = view_of(problem).strides;
+  std::vector<std::int64_t> places;
+  for (const Dims& at : all) places.push_back(position(at, strides));
+  return places;
+}
+
+/// Of the weights for those of the data, and the other way round.
+Problem other_gradients(const RecurrentGradient& gradient) {
+  const bool of_data = gradient.of == RecurrentGradients::of_data;
+  return {RecurrentGradient{gradient.forward,
+                            of_data ? RecurrentGradients::of_weights : RecurrentGradients::of_data},
+          {}};
+}
+
 std::string text(double value) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.7g", value);
@@ -172,15 +213,21 @@ std::string compare_share(const std::vector<float>& result, double share) {
 
 }  // namespace
 
-void VerificationCase::prepare(const Problem& problem, Precision precision) {
+void VerificationCase::prepare(const Problem& problem, Precision precision,
+                               const std::vector<Sample>* known) {
   if (problem_ == problem && precision_ == precision) return;
   problem_.reset();  // A failure below must not leave a half-made case that looks ready.
+  companion_.reset();
   operands_.clear();
   samples_.clear();
   operands_ = inputs_for(problem, precision, input_seed);
   precision_ = precision;
   problem_ = problem;
-  choose_samples();
+  if (known != nullptr) {
+    samples_ = *known;
+  } else {
+    make_samples();
+  }
 }
 
 std::vector<std::int64_t> VerificationCase::places() const {
@@ -194,10 +241,13 @@ VerificationCase::Sample VerificationCase::sample(Dims at) const {
 }
 
 std::vector<VerificationCase::Sample> VerificationCase::samples_at(std::vector<Dims> all) const {
-  const Dims strides = view_of(*problem_).strides;
-  std::vector<std::int64_t> flat_indices;
-  for (const Dims& at : all) flat_indices.push_back(position(at, strides));
-  const std::vector<Element> elements = reference_elements(*problem_, operands_, flat_indices);
+  const std::vector<std::int64_t> places = positions(*problem_, all);
+  const std::vector<Element> elements = reference_elements(*problem_, operands_, places);
+  return samples_of(std::move(all), places, elements.data());
+}
+
+std::vector<VerificationCase::Sample> VerificationCase::samples_of(
+    std::vector<Dims> all, const std::vector<std::int64_t>& places, const Element* elements) const {
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < all.size(); ++i) {
     Element expected = elements[i];
@@ -207,34 +257,37 @@ std::vector<VerificationCase::Sample> VerificationCase::samples_at(std::vector<D
       expected.magnitude *= scale;
     }
     if (precision_ != Precision::int8) expected.value = in_range(expected.value, precision_);
-    samples.push_back({std::move(all[i]), flat_indices[i], expected});
+    samples.push_back({std::move(all[i]), places[i], expected});
   }
   return samples;
 }
 
-void VerificationCase::choose_samples() {
-  const Dims dims = view_of(*problem_).dims;
-  const std::int64_t count = sample_count(*problem_);
-  std::vector<Dims> all;
-  const auto add = [&](const Dims& at) {
-    Dims chosen =
-        std::visit([&](const auto& shape) { return sampled_at(shape, at); }, problem_->shape);
-    if (std::find(all.begin(), all.end(), chosen) == all.end()) all.push_back(std::move(chosen));
-  };
-  Dims last = dims;
-  for (std::int64_t& coordinate : last) --coordinate;
-  add(Dims(dims.size(), 0));
-  add(last);
-  if (element_count(dims) <= count) {
-    Dims at(dims.size(), 0);
-    do add(at);
-    while (advance(at, dims));
-  } else {
-    for (std::int64_t i = 2; i < count; ++i) {
-      add(random_coordinates(dims, static_cast<std::uint64_t>(i)));
-    }
+void VerificationCase::make_samples() {
+  const auto* const gradient = std::get_if<RecurrentGradient>(&problem_->shape);
+  if (gradient == nullptr || gradient->of == RecurrentGradients::of_both) {
+    samples_ = samples_at(chosen_places(*problem_));
+    return;
   }
-  samples_ = samples_at(std::move(all));
+  // Most of the work is the way forward and back, which the other gradients take, too.
+  const bool of_data = gradient->of == RecurrentGradients::of_data;
+  const Problem both{RecurrentGradient{gradient->forward}, {}};
+  const Problem data = of_data ? *problem_ : other_gradients(*gradient);
+  const Problem weights = of_data ? other_gradients(*gradient) : *problem_;
+  std::vector<Dims> in_data = chosen_places(data);
+  std::vector<Dims> in_weights = chosen_places(weights);
+  const std::vector<std::int64_t> data_places = positions(data, in_data);
+  const std::vector<std::int64_t> weight_places = positions(weights, in_weights);
+  std::vector<std::int64_t> places = data_places;
+  for (const std::int64_t place : weight_places) {
+    places.push_back(element_count(output(data)) + place);
+  }
+  const std::vector<Element> elements = reference_elements(both, operands_, places);
+  auto of_data_samples = samples_of(std::move(in_data), data_places, elements.data());
+  auto of_weight_samples =
+      samples_of(std::move(in_weights), weight_places, elements.data() + data_places.size());
+  if (!of_data) std::swap(of_data_samples, of_weight_samples);
+  samples_ = std::move(of_data_samples);
+  companion_ = Companion{other_gradients(*gradient), std::move(of_weight_samples)};
 }
 
 VerificationResult verify(harness::Primitive& primitive, const Problem& problem,

@@ -22,8 +22,17 @@ class VerificationCase {
     Element expected;
   };
 
-  /// Makes inputs and samples unless they are there already.
-  void prepare(const Problem& problem, Precision precision);
+  /// Makes inputs and samples unless they are there already. `known`: the samples, if an earlier
+  /// case of the same problem and precision made them; else null.
+  void prepare(const Problem& problem, Precision precision,
+               const std::vector<Sample>* known = nullptr);
+
+  /// Samples of another problem with the same inputs, which came along with those of this one.
+  struct Companion {
+    Problem problem;
+    std::vector<Sample> samples;
+  };
+  const std::optional<Companion>& companion() const { return companion_; }
 
   const std::vector<std::vector<float>>& operands() const { return operands_; }
   const std::vector<Sample>& samples() const { return samples_; }
@@ -34,9 +43,12 @@ class VerificationCase {
 
  private:
   std::vector<Sample> samples_at(std::vector<Dims> all) const;
-  void choose_samples();
+  std::vector<Sample> samples_of(std::vector<Dims> all, const std::vector<std::int64_t>& places,
+                                 const Element* elements) const;
+  void make_samples();
 
   std::optional<Problem> problem_;
+  std::optional<Companion> companion_;
   Precision precision_ = Precision::fp32;
   std::vector<std::vector<float>> operands_;
   std::vector<Sample> samples_;

@@ -76,6 +76,26 @@ Profile import_trace(const Document& document) {
   return profile;
 }
 
+/// What DistributedDataParallel does beside computing and sending gradients; older files have none.
+void read_own_work(DataParallel& found, const json& ddp) {
+  found.message_slowdown = optional_member<double>(ddp, "message_slowdown");
+  found.worker_seconds =
+      optional_member<std::vector<double>>(ddp, "worker_seconds").value_or(std::vector<double>{});
+  found.host_seconds = optional_member<double>(ddp, "host_seconds");
+  for (const json& copy : ddp.value("copies", json::array())) {
+    const double bytes = copy.at("bytes").get<double>();
+    found.copies[bytes] = copy.at("seconds").get<double>();
+    found.scaled_copies[bytes] = copy.at("scaled_seconds").get<double>();
+  }
+  const json buffers = ddp.value("buffers", json::object());
+  for (const auto& [type, bytes] : buffers.items()) {
+    found.buffers[type] = bytes.get<std::vector<double>>();
+  }
+  found.pack_seconds = optional_member<double>(ddp, "pack_seconds");
+  found.unpack_seconds = optional_member<double>(ddp, "unpack_seconds");
+  found.buffers_seconds = optional_member<double>(ddp, "buffers_seconds");
+}
+
 /// What scripts/profile-pytorch --ddp adds.
 std::optional<DataParallel> data_parallel_of(const json& root, const Document& document) {
   const auto ddp = root.find("ddp");
@@ -93,6 +113,16 @@ std::optional<DataParallel> data_parallel_of(const json& root, const Document& d
   const auto to_device = ddp->find("to_device_seconds");
   if (to_device != ddp->end() && !to_device->is_null()) {
     found.to_device_seconds = to_device->at("pinned").get<double>();
+  }
+  read_own_work(found, *ddp);
+  const auto all_times = [&](const std::map<double, double>& copies) {
+    return std::ranges::all_of(
+        copies, [&](const auto& copy) { return is_time(copy.first) && is_time(copy.second); });
+  };
+  if (!std::ranges::all_of(found.worker_seconds, is_time) ||
+      (found.message_slowdown && !(*found.message_slowdown >= 1)) || !all_times(found.copies) ||
+      !all_times(found.scaled_copies)) {
+    throw document.error("has a \"ddp\" that no measurement gives");
   }
   return found;
 }

@@ -51,6 +51,14 @@ KnownCost all_reduce_cost(const Cluster& cluster, std::int64_t gpus) {
                       double bytes) { return inside(bytes) + between(bytes); }};
 }
 
+KnownCost broadcast_cost(const Cluster& cluster, std::int64_t gpus) {
+  if (gpus <= cluster.gpus_per_node) {
+    KnownCost known = measured(cluster.inside, CollectiveKind::broadcast, gpus);
+    if (known.cost) return known;
+  }
+  return all_reduce_cost(cluster, gpus);
+}
+
 KnownCost parameter_server_cost(const Cluster& cluster, std::int64_t gpus) {
   const auto workers = static_cast<std::size_t>(gpus);
   if (gpus > cluster.gpus_per_node) {

@@ -30,6 +30,10 @@ struct KnownCost {
 /// node share its network).
 KnownCost all_reduce_cost(const Cluster& cluster, std::int64_t gpus);
 
+/// Of a broadcast over `gpus`, two or more: where it was not measured, that of an all-reduce, which
+/// sends as much and more.
+KnownCost broadcast_cost(const Cluster& cluster, std::int64_t gpus);
+
 /// Of a parameter server beside one of the workers: a transfer is a broadcast between two GPUs, or
 /// over the network where there are several nodes.
 KnownCost parameter_server_cost(const Cluster& cluster, std::int64_t gpus);

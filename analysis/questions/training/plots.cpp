@@ -10,6 +10,8 @@ namespace benanza::analysis {
 namespace {
 
 constexpr double per_millisecond = 1e3;
+/// Two sums of the same times differ by less.
+constexpr double rounding = 1e-9;
 
 std::string gpus_text(std::int64_t gpus) {
   return gpus == 1 ? "1 GPU" : fmt::format("{} GPUs", gpus);
@@ -28,7 +30,7 @@ std::vector<const Scaling*> fastest(const std::vector<Scaling>& all) {
     if (!one.iteration) continue;
     if (each.empty() || each.back()->gpus != one.gpus) {
       each.push_back(&one);
-    } else if (one.iteration->seconds < each.back()->iteration->seconds) {
+    } else if (one.iteration->seconds < each.back()->iteration->seconds * (1 - rounding)) {
       each.back() = &one;
     }
   }
@@ -43,6 +45,8 @@ Bars breakdown(const std::string& heading, const WorkerStep& step,
                        {"update", {}},
                        {"contention", {}},
                        {"exposed communication", {}},
+                       {"copies of gradients", {}},
+                       {"buffers, slowest worker, host", {}},
                        {"waiting for input", {}}},
             .unit = "ms",
             .stacked = true};
@@ -54,6 +58,8 @@ Bars breakdown(const std::string& heading, const WorkerStep& step,
                             step.update,
                             found.contention_seconds,
                             found.exposed_communication_seconds,
+                            found.pack_seconds + found.unpack_seconds,
+                            found.buffers_seconds + found.slowest_seconds + found.host_seconds,
                             found.exposed_input_seconds};
     for (std::size_t i = 0; i < bars.series.size(); ++i) {
       bars.series[i].values.emplace_back(parts[i] * per_millisecond);
@@ -86,11 +92,11 @@ Curves speed_ups(const std::string& heading, const std::vector<Scaling>& all) {
 }
 
 Gantt timeline(const std::string& heading, const Scaling& one) {
-  Gantt plot{
-      .title = fmt::format("{}: {}, {}", heading, gpus_text(one.gpus), one.strategy),
-      .lanes = {"input", "computation", "communication"},
-      .series = {"reading", "to the device", "forward", "backward", "communication", "update"},
-      .unit = "ms"};
+  Gantt plot{.title = fmt::format("{}: {}, {}", heading, gpus_text(one.gpus), one.strategy),
+             .lanes = {"input", "computation", "communication"},
+             .series = {"reading", "to the device", "forward", "backward", "communication",
+                        "update", "buffers", "gradients back"},
+             .unit = "ms"};
   for (const Segment& segment : one.iteration->timeline) {
     const auto series = static_cast<std::size_t>(segment.activity);
     plot.pieces.push_back({.lane = lane_of(segment.activity),

@@ -1,5 +1,6 @@
 #include "analysis/questions/training/strategies.h"
 
+#include <numeric>
 #include <utility>
 
 #include "core/base/error.h"
@@ -14,8 +15,13 @@ WorkerStep with_input(WorkerStep step, const InputTimes& input, std::int64_t sha
   return step;
 }
 
+WorkerStep without_copies(WorkerStep step) {
+  for (BackwardLayer& layer : step.backward) layer.pack = layer.unpack = 0;
+  return step;
+}
+
 Scaling scaling(const WorkerStep& step, const InputTimes& input, const Cluster& cluster,
-                std::int64_t gpus, const Strategy& strategy) {
+                std::int64_t gpus, const Strategy& strategy, const OwnWork& work) {
   Scaling result{.gpus = gpus, .strategy = strategy.name};
   KnownCost known;
   if (gpus > 1) {
@@ -26,10 +32,13 @@ Scaling scaling(const WorkerStep& step, const InputTimes& input, const Cluster& 
     }
   }
   const std::vector<Message> all = messages(step.backward, strategy.buckets);
-  const WorkerStep own = with_input(step, input, cluster.gpus_of_a_node(gpus));
+  const WorkerStep own = with_input(strategy.buckets.bytes > 0 ? step : without_copies(step), input,
+                                    cluster.gpus_of_a_node(gpus));
   try {
-    result.iteration = iteration(own, all, known.cost, strategy.overlap);
-    result.bottleneck = bottleneck(own, all, known.cost, strategy.overlap);
+    Together together = work.together;
+    if (gpus > 1) together.buffers = buffers_seconds(work, broadcast_cost(cluster, gpus).cost);
+    result.iteration = iteration(own, all, known.cost, strategy.overlap, together);
+    result.bottleneck = bottleneck(own, all, known.cost, strategy.overlap, together);
   } catch (const Error& error) {
     result.iteration.reset();
     result.reason = error.what();
@@ -45,6 +54,18 @@ Scaling scaling(const WorkerStep& step, const InputTimes& input, const Cluster& 
 }
 
 }  // namespace
+
+double buffers_seconds(const OwnWork& work, const CommunicationCost& broadcast) {
+  if (!work.copy || !broadcast) return 0;
+  double seconds = 0;
+  for (const auto& [type, buffers] : work.buffers) {
+    const double bytes = std::accumulate(buffers.begin(), buffers.end(), 0.0);
+    if (!(bytes > 0)) continue;
+    seconds += work.copy(bytes) + broadcast(bytes);
+    for (const double buffer : buffers) seconds += work.copy(buffer);
+  }
+  return seconds;
+}
 
 std::vector<Strategy> strategies(const Buckets& buckets, const std::string& buckets_name,
                                  double contention) {
@@ -67,12 +88,12 @@ std::vector<Strategy> strategies(const Buckets& buckets, const std::string& buck
 
 std::vector<Scaling> scalings(const WorkerStep& step, const InputTimes& input,
                               const Cluster& cluster, const std::vector<std::int64_t>& gpus,
-                              const std::vector<Strategy>& all) {
+                              const std::vector<Strategy>& all, const OwnWork& work) {
   std::vector<Scaling> found;
   for (const std::int64_t count : gpus) {
     for (const Strategy& strategy : all) {
       if (count == 1 && strategy.overlap.communication) continue;
-      found.push_back(scaling(step, input, cluster, count, strategy));
+      found.push_back(scaling(step, input, cluster, count, strategy, work));
     }
   }
   return found;

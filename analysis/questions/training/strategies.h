@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,21 @@ struct InputTimes {
   double to_device = 0;
 };
 
+/// What several workers do beside computing and adding up gradients, as it was measured. The step's
+/// own pack and unpack belong to it. Empty: not known, nothing is counted.
+struct OwnWork {
+  /// Of the slowest worker, of messages and of the host; its buffers are left at 0.
+  Together together{};
+  /// Bytes of each buffer that worker 0 sends, by type.
+  std::map<std::string, std::vector<double>> buffers{};
+  /// Seconds of a copy on the device.
+  std::function<double(double bytes)> copy{};
+};
+
+/// Before the forward pass the buffers of each type are put into one message, sent, and copied to
+/// where they belong, one by one. 0 where there are none, or copies were not measured.
+double buffers_seconds(const OwnWork& work, const CommunicationCost& broadcast);
+
 /// One number of GPUs by one strategy.
 struct Scaling {
   std::int64_t gpus = 1;
@@ -43,9 +60,10 @@ struct Scaling {
   double efficiency = 1;
 };
 
-/// Every number of GPUs by every strategy; of one GPU those without communication.
+/// Every number of GPUs by every strategy; of one GPU those without communication. Gradients are
+/// copied into messages of several layers; a layer's own message is sent from where it is.
 std::vector<Scaling> scalings(const WorkerStep& step, const InputTimes& input,
                               const Cluster& cluster, const std::vector<std::int64_t>& gpus,
-                              const std::vector<Strategy>& all);
+                              const std::vector<Strategy>& all, const OwnWork& work = {});
 
 }  // namespace benanza::analysis

@@ -11,8 +11,8 @@ bool has_phases(const Graph& graph) {
                              [](const Layer& layer) { return layer.phase == "backward"; });
 }
 
-WorkerStep worker_step(const Graph& graph, const std::vector<double>& seconds,
-                       double element_bytes) {
+WorkerStep worker_step(const Graph& graph, const std::vector<double>& seconds, double element_bytes,
+                       const GradientCopies& copies) {
   if (!has_phases(graph)) {
     throw Error(title(graph) +
                 ": its layers have no phases: give the graph of a training step "
@@ -20,23 +20,22 @@ WorkerStep worker_step(const Graph& graph, const std::vector<double>& seconds,
   }
   WorkerStep step;
   for (const std::size_t layer : topological_order(graph.layers)) {
-    const auto& [phase, elements] =
-        std::tie(graph.layers[layer].phase, graph.layers[layer].gradient_elements);
+    const std::string& phase = graph.layers[layer].phase;
     if (phase == "backward") {
-      step.backward.push_back({seconds[layer], static_cast<double>(elements) * element_bytes});
+      BackwardLayer own{.seconds = seconds[layer]};
+      for (const std::int64_t elements : graph.layers[layer].gradients) {
+        const double bytes = static_cast<double>(elements) * element_bytes;
+        own.gradient_bytes += bytes;
+        if (copies.pack) own.pack += copies.pack(bytes);
+        if (copies.unpack) own.unpack += copies.unpack(bytes);
+      }
+      step.backward.push_back(own);
     } else if (phase == "update") {
       step.update += seconds[layer];
     } else {
       step.forward += seconds[layer];
     }
   }
-  return step;
-}
-
-WorkerStep scaled(WorkerStep step, double factor) {
-  step.forward *= factor;
-  step.update *= factor;
-  for (BackwardLayer& layer : step.backward) layer.seconds *= factor;
   return step;
 }
 

@@ -65,11 +65,20 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     graph.fusions[0].whole = true;
     graph.layers[0].phase = "backward";
     graph.layers[0].precision = "fp32";
-    graph.layers[0].gradient_elements = 23;
+    graph.layers[0].gradients = {16, 7};
     graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5}, {.bytes = 7}};
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
     EXPECT_EQ(read_graph(folder.write("again.graph.json", graph_json(graph))), graph) << file;
   }
+}
+
+TEST(ReadGraph, TakesTheSumOfOlderFilesForOneGradient) {
+  const Folder folder;
+  std::string text = good;
+  text.replace(text.find("\"reason\""), 8, "\"gradient_elements\": 23, \"reason\"");
+  const Graph graph = read_graph(folder.write("m.graph.json", text));
+  EXPECT_THAT(graph.layers[0].gradients, ElementsAre(23));
+  EXPECT_THAT(graph.layers[1].gradients, ElementsAre());
 }
 
 // "conv/x" is a layer's and a fusion's, and stands where it comes first.

@@ -43,5 +43,52 @@ TEST(VerificationCases, TheOneAskedForIsKeptHoweverLarge) {
   EXPECT_EQ(cases.size(), 1U);
 }
 
+void expect_equal(const std::vector<VerificationCase::Sample>& found,
+                  const std::vector<VerificationCase::Sample>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].at, expected[i].at);
+    EXPECT_EQ(found[i].flat_index, expected[i].flat_index);
+    EXPECT_EQ(found[i].expected.value, expected[i].expected.value);
+    EXPECT_EQ(found[i].expected.magnitude, expected[i].expected.magnitude);
+    EXPECT_EQ(found[i].expected.carried, expected[i].expected.carried);
+  }
+}
+
+TEST(VerificationCases, SamplesOutliveTheInputs) {
+  VerificationCases cases(1);
+  const std::vector<VerificationCase::Sample> first =
+      cases.at(sum_of(8), Precision::fp32).samples();
+  cases.at(sum_of(16), Precision::fp32);
+  const VerificationCase& again = cases.at(sum_of(8), Precision::fp32);
+  EXPECT_EQ(again.operands()[0].size(), 8U);
+  expect_equal(again.samples(), first);
+}
+
+// The way forward and back is taken once for the gradients of the data and those of the weights.
+TEST(VerificationCases, GradientsOfARecurrentNetworkComeTogether) {
+  const Problem data = parse("gru_bwd_data/t3_n2_i20_h30_l1_forward_lbr_bias_initial");
+  const Problem weights = parse("gru_bwd_weights/t3_n2_i20_h30_l1_forward_lbr_bias_initial");
+  for (const auto& [first, second] : {std::pair(data, weights), std::pair(weights, data)}) {
+    VerificationCases cases;
+    const VerificationCase& one = cases.at(first, Precision::fp32);
+    ASSERT_TRUE(one.companion());
+    EXPECT_EQ(one.companion()->problem, second);
+    const VerificationCase& other = cases.at(second, Precision::fp32);
+    EXPECT_FALSE(other.companion());
+    // Each as its own reference has it.
+    for (const auto& [problem, found] : {std::pair(first, &one), std::pair(second, &other)}) {
+      std::vector<std::int64_t> places = found->places();
+      ASSERT_GT(places.size(), 50U);
+      const auto expected = reference_elements(problem, found->operands(), places);
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        EXPECT_EQ(found->samples()[i].expected.value, expected[i].value);
+        EXPECT_EQ(found->samples()[i].expected.magnitude, expected[i].magnitude);
+        EXPECT_EQ(found->samples()[i].expected.carried, expected[i].carried);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace benanza::verify
