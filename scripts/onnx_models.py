@@ -162,7 +162,7 @@ def weight_values(numpy, generator, shape, node, index):
     else:
         fan_in = int(numpy.prod(shape[1:]))
     deviation = (2.0 / max(fan_in, 1)) ** 0.5
-    return (deviation * generator.standard_normal(shape)).astype(numpy.float32)
+    return numpy.float32(deviation) * generator.standard_normal(shape, dtype=numpy.float32)
 
 
 def make_inputs(onnx, numpy, model, stated, warn):
