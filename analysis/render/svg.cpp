@@ -186,7 +186,7 @@ std::optional<Picture> draw(const Roofline& roofline) {
         x.at(point.x), y.at(point.y), radius, colour(point.series), escaped(point.label));
   }
   body += text((left + right) / 2, bottom + 30, x_name, "middle");
-  body += text(left, top + 10, y_name);
+  body += text(left, top - 2, y_name);
   return Picture{title, bottom + 38, series, body};
 }
 
@@ -223,12 +223,14 @@ std::string svg(const Waterfall& waterfall) {
 std::string svg(const Roofline& roofline) {
   return svg_parts::figure_of(svg_parts::draw(roofline));
 }
-std::string svg_file(const Bars& bars) { return svg_parts::file_of(svg_parts::draw(bars)); }
-std::string svg_file(const Waterfall& waterfall) {
-  return svg_parts::file_of(svg_parts::draw(waterfall));
+std::string svg_file(const Bars& bars, std::string_view caption) {
+  return svg_parts::file_of(svg_parts::draw(bars), caption);
 }
-std::string svg_file(const Roofline& roofline) {
-  return svg_parts::file_of(svg_parts::draw(roofline));
+std::string svg_file(const Waterfall& waterfall, std::string_view caption) {
+  return svg_parts::file_of(svg_parts::draw(waterfall), caption);
+}
+std::string svg_file(const Roofline& roofline, std::string_view caption) {
+  return svg_parts::file_of(svg_parts::draw(roofline), caption);
 }
 
 }  // namespace benanza::analysis

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/questions/paper/study.h"
 #include "core/problem/problem.h"
@@ -54,7 +55,7 @@ void add_precision(Section& section, const Study& study, Precision precision, bo
                           {"us", "seconds", true},
                           {"kind", "kind"},
                           {"call", "call"}}};
-  std::map<std::string, std::map<std::size_t, double>> by_kernel;
+  std::map<std::pair<std::string, std::int64_t>, std::map<std::size_t, double>> by_kernel;
   for (const std::string& key : keys) {
     const Problem problem = parse(key);
     const auto* shape = std::get_if<Convolution>(&problem.shape);
@@ -65,7 +66,7 @@ void add_precision(Section& section, const Study& study, Precision precision, bo
     if (found.best == nullptr) continue;
     const std::size_t kind = kind_of(found.best->variant);
     const std::string kernel = kernel_of(*shape);
-    ++by_kernel[kernel][kind];
+    ++by_kernel[{kernel, shape->input[0]}][kind];
     const auto count = [](std::int64_t value) {
       return count_cell(static_cast<std::size_t>(value));
     };
@@ -81,7 +82,7 @@ void add_precision(Section& section, const Study& study, Precision precision, bo
             .stacked = true};
   for (const char* kind : kinds) bars.series.push_back({.name = kind});
   for (const auto& [kernel, counts] : by_kernel) {
-    bars.categories.push_back(kernel);
+    bars.categories.push_back(kernel.first + ", batch " + std::to_string(kernel.second));
     for (std::size_t i = 0; i < std::size(kinds); ++i) {
       const auto entry = counts.find(i);
       bars.series[i].values.push_back(entry == counts.end() ? 0 : entry->second);
