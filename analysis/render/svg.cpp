@@ -63,7 +63,8 @@ Picture plain_bars(const Bars& bars) {
   for (const Series& one : series) {
     for (const auto& value : one.values) most = std::max(most, value.value_or(0));
   }
-  if (most <= 0) most = 1;
+  // What is shown as 0 is no bar across the plot.
+  if (most < 0.5 * std::pow(10.0, -decimals)) most = 1;
   std::string body;
   double y = 4;
   for (std::size_t i = 0; i < categories.size(); ++i) {

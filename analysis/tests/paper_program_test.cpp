@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "analysis/render/svg.h"
 #include "analysis/tests/program.h"
 #include "analysis/tests/trace.h"
 
@@ -204,6 +205,20 @@ TEST_F(PaperProgram, AnUnknownChoiceOfAlgorithmsLosesNothingThatIsKnown) {
   EXPECT_THAT(test::contents(made / "tables/algorithms_fp32.csv"),
               ContainsRegex("\"zfnet512, batch 1\",1,1,2.99[^,]*e-05,,,,,\n"));
   EXPECT_EQ(figure(made, "choice_of_algorithms"), "no such figure");
+}
+
+TEST(PaperFigures, WhatIsShownAsZeroHasNoLongBar) {
+  const Bars bars{.title = "lost", .categories = {"m"}, .series = {{"s", {1e-6}}}, .decimals = 1};
+  EXPECT_THAT(svg_file(bars), HasSubstr("width=\"0.5\""));
+}
+
+TEST(PaperFigures, LongCaptionsAreWrapped) {
+  const Bars bars{.title = "t", .categories = {"m"}, .series = {{"s", {1.0}}}};
+  std::string caption;
+  for (int i = 0; i < 40; ++i) caption += "seven77 ";
+  // 140 letters hold 17 words.
+  EXPECT_THAT(svg_file(bars, caption), ContainsRegex(">(seven77 ){16}seven77</text>"));
+  EXPECT_THAT(svg_file(bars, "short & plain"), HasSubstr(">short &amp; plain</text>"));
 }
 
 TEST_F(PaperProgram, RoofsAndThroughputAreOfAllModels) {

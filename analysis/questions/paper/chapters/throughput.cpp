@@ -105,11 +105,12 @@ Roofline roofline_of(std::string title, const std::vector<Call>& calls, double f
 
 /// Of the time of `calls`, in percent, what is spent in calls that reach a share of the peak.
 Curves::Curve curve_of(std::string name, const std::vector<Call>& calls, double peak) {
-  constexpr int points = 20;
+  // Most of the time of small batches is far below the peak.
+  constexpr double percents[] = {0,  0.5, 1,  2,  3,  5,  7,  10, 15, 20, 25,
+                                 30, 40,  50, 60, 70, 75, 80, 85, 90, 95, 100};
   Curves::Curve curve{.name = std::move(name), .points = {}};
-  for (int i = 0; i <= points; ++i) {
-    const double share = static_cast<double>(i) / points;
-    curve.points.emplace_back(share * 100, share_at(calls, peak, share) * 100);
+  for (const double percent : percents) {
+    curve.points.emplace_back(percent, share_at(calls, peak, percent / 100) * 100);
   }
   return curve;
 }
