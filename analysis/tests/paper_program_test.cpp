@@ -169,6 +169,20 @@ TEST_F(PaperProgram, EveryFigureSaysWhereItIsFrom) {
   EXPECT_THAT(test::contents(made / "index.html"), HasSubstr("<p class=\"caption\">" + caption));
 }
 
+TEST_F(PaperProgram, ModelsOfOneBatchSizeEachHaveOneBarEach) {
+  const auto out = folder_.path() / "paper";
+  const Outcome outcome =
+      run_program("paper --allow-missing --precision fp32,fp16 --results " + path("results.json") +
+                      " --graph " + path("zfnet512_b1.graph.json") + " --graph " +
+                      path("other_b4.graph.json") + " --out " + out.string(),
+                  folder_);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string speed_ups = figure(out, "tensor_cores");
+  EXPECT_THAT(speed_ups, HasSubstr(">zfnet512, batch 1<"));
+  EXPECT_THAT(speed_ups, HasSubstr(">other, batch 4<"));
+  EXPECT_THAT(speed_ups, Not(HasSubstr(">batch 4<")));
+}
+
 TEST_F(PaperProgram, LatenciesOfEachBatchSizeHaveTheirFigure) {
   const auto made = paper(profile(1, "fp32", 100 * us) + profile(4, "fp32", 160 * us));
   EXPECT_THAT(figure(made, "frameworks_fp32_batch_1"), HasSubstr(">framework<"));

@@ -119,8 +119,12 @@ Bars bars_of(std::string title, const std::string& value,
   std::ranges::copy_if(models, std::back_inserter(known),
                        [&](const StudiedModel* model) { return value_of(*model).has_value(); });
   const auto batches = by_batch(known);
+  std::map<std::string, int> sizes;
+  for (const StudiedModel* model : known) ++sizes[model->model()];
+  const bool at_several =
+      std::ranges::any_of(sizes, [](const auto& model) { return model.second > 1; });
   const auto name_of = [&](const StudiedModel& model) {
-    return batches.size() > 1 ? model.model() : model.name();
+    return at_several ? model.model() : model.name();
   };
   std::vector<std::string> names;
   std::set<std::string> partial;
@@ -129,9 +133,15 @@ Bars bars_of(std::string title, const std::string& value,
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     if (model->is_partial()) partial.insert(name);
   }
+  if (!at_several) {
+    Series series{.name = value, .values = {}};
+    for (const StudiedModel* model : known) series.values.push_back(value_of(*model));
+    bars.series.push_back(std::move(series));
+  }
   for (const auto& [batch, of_batch] : batches) {
-    Series series{.name = value, .values = std::vector<std::optional<double>>(names.size())};
-    if (batches.size() > 1) series.name = batch ? "batch " + std::to_string(*batch) : "any batch";
+    if (!at_several) break;
+    Series series{.name = batch ? "batch " + std::to_string(*batch) : "any batch",
+                  .values = std::vector<std::optional<double>>(names.size())};
     for (const StudiedModel* model : of_batch) {
       const auto place = std::ranges::find(names, name_of(*model)) - names.begin();
       series.values[static_cast<std::size_t>(place)] = value_of(*model);
@@ -144,6 +154,29 @@ Bars bars_of(std::string title, const std::string& value,
   }
   return bars;
 }
+
+namespace {
+
+/// Half of what lies between the 10th and the 90th percentile of a profile's runs, over their
+/// median; the median of the profiles.
+std::optional<double> latency_spread(const std::vector<Profile>& profiles) {
+  constexpr std::size_t enough_runs = 10;
+  std::vector<double> spreads;
+  for (const Profile& profile : profiles) {
+    std::vector<double> runs = profile.graph_latency_seconds.empty()
+                                   ? profile.latency_seconds
+                                   : profile.graph_latency_seconds;
+    if (runs.size() < enough_runs) continue;
+    std::ranges::sort(runs);
+    const std::size_t tenth = runs.size() / 10;
+    spreads.push_back((runs[runs.size() - 1 - tenth] - runs[tenth]) / 2 / runs[runs.size() / 2]);
+  }
+  if (spreads.empty()) return std::nullopt;
+  std::ranges::sort(spreads);
+  return spreads[spreads.size() / 2];
+}
+
+}  // namespace
 
 std::string conditions(const Study& study) {
   std::set<std::string> devices;
@@ -178,10 +211,15 @@ std::string conditions(const Study& study) {
   }
   std::string text = fmt::format("{}; {}", fmt::join(devices, "; "), fmt::join(libraries, ", "));
   if (!frameworks.empty()) text += fmt::format("; {}", fmt::join(frameworks, ", "));
-  if (!spreads.empty()) {
+  if (spreads.empty()) {
+    text += ". Each call was measured once: bounds have no intervals";
+  } else {
     std::ranges::sort(spreads);
     text += fmt::format(". 95% intervals of the bounds: ±{:.1f}% in the median, ±{:.1f}% at most",
                         100 * spreads[spreads.size() / 2], 100 * spreads.back());
+  }
+  if (const auto spread = latency_spread(study.inputs.profiles)) {
+    text += fmt::format("; 80% of a framework's runs: ±{:.1f}% in the median", 100 * *spread);
   }
   return text + '.';
 }

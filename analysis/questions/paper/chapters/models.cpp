@@ -94,7 +94,10 @@ std::optional<Section> section(const Study& study) {
     }
     const auto measured = model->number("bound", "/coverage/measured/flops");
     std::optional<double> weights;
-    if (graph.compulsory) weights = static_cast<double>(graph.compulsory->weights.elements);
+    // A training step reads and writes them: none is a weight there.
+    if (graph.compulsory && graph.compulsory->weights.elements > 0) {
+      weights = static_cast<double>(graph.compulsory->weights.elements);
+    }
     const double macs = products_flops(graph) / 2 / static_cast<double>(graph.batch.value_or(1));
     const auto millions = [](std::optional<double> value) {
       Cell cell = ratio_cell(value ? std::optional(*value / 1e6) : std::nullopt);

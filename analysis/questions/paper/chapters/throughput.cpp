@@ -119,7 +119,8 @@ std::optional<Section> section(const Study& study) {
   Section section;
   section.add(
       "The share of the bound's time that is spent in calls which reach a part of the peak "
-      "arithmetic that was measured for the precision.");
+      "arithmetic that was measured for the precision. Winograd and FFT do with less arithmetic "
+      "than is counted: such calls may lie above the roof.");
   bool any = false;
   for (const Precision precision : study.precisions()) {
     const std::string word(to_string(precision));
