@@ -183,6 +183,21 @@ TEST_F(PaperProgram, ModelsOfOneBatchSizeEachHaveOneBarEach) {
   EXPECT_THAT(speed_ups, Not(HasSubstr(">batch 4<")));
 }
 
+TEST_F(PaperProgram, WhatWasNotMeasuredTakesNoTimeOfZero) {
+  for (const int batch : {1, 4}) {
+    json unmeasured = graph("new", batch);
+    unmeasured["layers"][1]["problems"] = {"conv/" + std::to_string(batch) +
+                                           "x9x9x9_k4x1x1_p0.0.0.0_s1x1_d1x1_g1"};
+    unmeasured["layers"][2]["problems"] = {"relu/" + std::to_string(batch) + "x4x9x9"};
+    write("new_b" + std::to_string(batch) + ".graph.json", unmeasured);
+  }
+  const auto made = paper("", "zfnet512 new");
+  EXPECT_THAT(test::contents(made / "tables/latency_fp32.csv"),
+              ContainsRegex("new, batch 1 .\",[0-9.e-]+,,,,,\n"));
+  EXPECT_THAT(test::contents(made / "tables/batches_fp32.csv"), HasSubstr("new ?,1,,,,\n"));
+  EXPECT_THAT(test::contents(made / "tables/operators_fp32.csv"), Not(HasSubstr("new")));
+}
+
 TEST_F(PaperProgram, LatenciesOfEachBatchSizeHaveTheirFigure) {
   const auto made = paper(profile(1, "fp32", 100 * us) + profile(4, "fp32", 160 * us));
   EXPECT_THAT(figure(made, "frameworks_fp32_batch_1"), HasSubstr(">framework<"));

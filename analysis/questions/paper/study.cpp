@@ -104,6 +104,11 @@ std::optional<FrameworkRun> fastest_run(const StudiedModel& model) {
   return fastest == runs.end() ? std::nullopt : std::optional(*fastest);
 }
 
+std::optional<double> bound_seconds(const StudiedModel& model, const std::string& pointer) {
+  const auto seconds = model.number("bound", pointer);
+  return seconds && *seconds > 0 ? seconds : std::nullopt;
+}
+
 std::map<std::optional<std::int64_t>, std::vector<const StudiedModel*>> by_batch(
     const std::vector<const StudiedModel*>& models) {
   std::map<std::optional<std::int64_t>, std::vector<const StudiedModel*>> found;

@@ -80,6 +80,9 @@ std::vector<FrameworkRun> framework_runs(const StudiedModel& model);
 /// The one with the least latency, as it launches its work anyhow.
 std::optional<FrameworkRun> fastest_run(const StudiedModel& model);
 
+/// A sum of calls' times at a JSON pointer of `bound`'s answer; nothing where no call has a time.
+std::optional<double> bound_seconds(const StudiedModel& model, const std::string& pointer);
+
 /// The models of each batch size, in ascending order; those without one first.
 std::map<std::optional<std::int64_t>, std::vector<const StudiedModel*>> by_batch(
     const std::vector<const StudiedModel*>& models);

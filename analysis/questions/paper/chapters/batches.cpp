@@ -36,22 +36,23 @@ std::optional<Section> section(const Study& study) {
     std::map<std::string, double> smallest;
     for (const auto& [name, batches] : by_model) {
       for (const auto& [batch, model] : batches) {
-        const auto seconds = model->number("bound", "/bounds/sequential/seconds");
+        const auto seconds = bound_seconds(*model, "/bounds/sequential/seconds");
         const auto framework = fastest_run(*model);
         const auto rate = ratio(static_cast<double>(batch), seconds);
         if (rate) smallest.try_emplace(name, *rate);
         shown.push_back(model);
-        sheet.rows.push_back({text_cell(name), count_cell(static_cast<std::size_t>(batch)),
-                              ms_cell(seconds), ratio_cell(rate),
+        sheet.rows.push_back({text_cell(name + (model->is_partial() ? " ?" : "")),
+                              count_cell(static_cast<std::size_t>(batch)), ms_cell(seconds),
+                              ratio_cell(rate),
                               ms_cell(framework ? std::optional(framework->seconds) : std::nullopt),
-                              ratio_cell(framework ? framework->ratio : std::nullopt)});
+                              ratio_cell(framework && seconds ? framework->ratio : std::nullopt)});
       }
     }
     Bars gains =
         bars_of("Throughput by the LBL over that of the smallest batch, " + word, "", shown,
                 [&](const StudiedModel& model) {
                   const auto rate = ratio(static_cast<double>(model.batch().value_or(0)),
-                                          model.number("bound", "/bounds/sequential/seconds"));
+                                          bound_seconds(model, "/bounds/sequential/seconds"));
                   const auto least = smallest.find(model.model());
                   return least == smallest.end() ? std::nullopt : ratio(rate, least->second);
                 });
@@ -59,13 +60,14 @@ std::optional<Section> section(const Study& study) {
     Bars shares = bars_of("LBL over the framework's latency (BR) by batch, " + word + ", %", "",
                           shown, [](const StudiedModel& model) -> std::optional<double> {
                             const auto run = fastest_run(model);
-                            if (!run || !run->ratio) return std::nullopt;
+                            if (!run || !run->ratio || !(*run->ratio > 0)) return std::nullopt;
                             return *run->ratio * 100;
                           });
     shares.unit = "%";
     shares.decimals = 0;
     section.add(std::move(shares));
     section.add(std::move(sheet));
+    if (const auto note = note_on_marks(shown)) section.add(*note);
   }
   if (!any) return std::nullopt;
   return section;

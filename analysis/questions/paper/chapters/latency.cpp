@@ -20,11 +20,11 @@ struct Times {
 
 constexpr Times bounds[] = {
     {"with fusion",
-     [](const StudiedModel& model) { return model.number("bound", "/ladder/fused_seconds"); }},
+     [](const StudiedModel& model) { return bound_seconds(model, "/ladder/fused_seconds"); }},
     {"LBL parallel",
-     [](const StudiedModel& model) { return model.number("bound", "/bounds/parallel/seconds"); }},
+     [](const StudiedModel& model) { return bound_seconds(model, "/bounds/parallel/seconds"); }},
     {"LBL sequential",
-     [](const StudiedModel& model) { return model.number("bound", "/bounds/sequential/seconds"); }},
+     [](const StudiedModel& model) { return bound_seconds(model, "/bounds/sequential/seconds"); }},
 };
 
 std::optional<double> framework_seconds(const StudiedModel& model) {
@@ -89,7 +89,7 @@ void add_precision(Section& section, const Study& study, Precision precision) {
                   {"BR", "benanza_ratio", true}},
       .all_rows = true};
   for (const StudiedModel* model : models) {
-    const auto seconds = [&](const char* pointer) { return model->number("bound", pointer); };
+    const auto seconds = [&](const char* pointer) { return bound_seconds(*model, pointer); };
     const auto sequential = seconds("/bounds/sequential/seconds");
     const auto parallel = seconds("/bounds/parallel/seconds");
     const auto fused = seconds("/ladder/fused_seconds");
