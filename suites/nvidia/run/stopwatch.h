@@ -35,6 +35,8 @@ class CudaStopwatch : public harness::Stopwatch {
   /// `stream` is where primitives enqueue their calls.
   CudaStopwatch(int device, cudaStream_t stream);
 
+  /// Events resolve about 1 us.
+  double short_sample_seconds() const override { return 0.25e-3; }
   double time(harness::Primitive& primitive, std::int64_t calls) override;
   double time_cold(harness::Primitive& primitive) override;
 

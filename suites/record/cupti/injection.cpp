@@ -30,8 +30,9 @@ namespace {
 using nvidia::Cupti;
 
 /// At most so much memory is filled by CUPTI at a time.
-constexpr std::size_t buffer_bytes = std::size_t{2} << 20;
-constexpr std::size_t most_buffers = 32;
+/// Every thread that calls CUDA fills one of its own.
+constexpr std::size_t buffer_bytes = std::size_t{512} << 10;
+constexpr std::size_t most_buffers = 256;
 constexpr auto step = std::chrono::milliseconds(10);
 constexpr int steps_between_flushes = 100;
 /// A recorder that does not beat for so long is gone.
@@ -42,9 +43,8 @@ constexpr CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
     CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
     CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
-    CUPTI_ACTIVITY_KIND_MARKER, CUPTI_ACTIVITY_KIND_GRAPH_TRACE};
-/// Calls that only ask are switched off again, one by one. On an H200 with CUPTI 13.0, where calls
-/// were switched on one by one instead, there were no records of the kernels in graphs.
+    CUPTI_ACTIVITY_KIND_MARKER};
+/// Calls that only ask are switched off again, one by one.
 struct Calls {
   const char* enable;
   CUpti_CallbackDomain domain;

@@ -131,8 +131,13 @@ TEST_F(Injection, OnlyInsideOfARange) {
 TEST_F(Injection, GraphsAsAWholeOnlyInsideOfARange) {
   ASSERT_EQ(record("graph push step graph graph pop graph", "--graphs whole --range step"), 0);
   EXPECT_THAT(kernels(), ElementsAre("graph 7", "graph 7"));
-  ASSERT_EQ(record("graph push step graph pop", "--force --range step"), 0);
-  EXPECT_THAT(kernels(), IsEmpty());
+}
+
+TEST_F(Injection, KernelsInsideOfGraphs) {
+  ASSERT_EQ(record("graph graph"), 0);
+  EXPECT_THAT(kernels(), ElementsAre("node", "node"));
+  ASSERT_EQ(record("graph push step graph pop graph", "--force --range step"), 0);
+  EXPECT_THAT(kernels(), ElementsAre("node"));
 }
 
 TEST_F(Injection, AfterADelay) {

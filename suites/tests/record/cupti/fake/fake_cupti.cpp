@@ -237,9 +237,22 @@ void fake_launch(const char* kernel) {
   add(record);
   now += 2000;
 }
-/// A graph of 1000 ns, timed as a whole where that was asked for.
+/// A graph of one kernel of 1000 ns. While graphs are timed as a whole, nothing is said of their
+/// kernels.
 void fake_graph() {
   const std::lock_guard lock(mutex);
+  if (!enabled.contains(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {
+    CUpti_ActivityKernel10 kernel{};
+    kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    kernel.start = now + 100;
+    kernel.end = now + 1100;
+    kernel.graphId = 7;
+    kernel.correlationId = next_correlation++;
+    kernel.name = "node";
+    add(kernel);
+    now += 2000;
+    return;
+  }
   CUpti_ActivityGraphTrace2 record{};
   record.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
   record.start = now + 100;
