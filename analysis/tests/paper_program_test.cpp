@@ -250,6 +250,38 @@ TEST(PaperFigures, LongCaptionsAreWrapped) {
   EXPECT_THAT(svg_file(bars, "short & plain"), HasSubstr(">short &amp; plain</text>"));
 }
 
+TEST_F(PaperProgram, TimeIsDividedAmongLibrariesAndConvolutionsAmongKinds) {
+  // A second convolution, of cuBLAS, and six more sizes: enough for a map.
+  json results = json::parse(test::contents(path("results.json")));
+  json many = graph("many", 1);
+  for (int filters = 5; filters < 12; ++filters) {
+    const std::string key =
+        "conv/1x8x8x8_k" + std::to_string(filters) + "x1x1_p0.0.0.0_s1x1_d1x1_g1";
+    json layer = many["layers"][1];
+    layer["name"] = key;
+    layer["problems"] = {key};
+    many["layers"].push_back(layer);
+    json row = results["benchmarks"][0];
+    row["name"] = row["run_name"] = key + "/fp32/nchw/cublas/a";
+    row["samples"] = {20 * us, 20 * us};
+    results["benchmarks"].push_back(row);
+  }
+  write("results.json", results);
+  write("many_b1.graph.json", many);
+  const auto out = folder_.path() / "paper";
+  const Outcome outcome = run_program("paper --results " + path("results.json") + " --graph " +
+                                          path("many_b1.graph.json") + " --out " + out.string(),
+                                      folder_);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  // cuDNN 30 + 10 us, cuBLAS 7 x 20 us.
+  const std::string libraries = test::contents(out / "tables/libraries_fp32.csv");
+  EXPECT_THAT(libraries, HasSubstr("model,cublas,cudnn\n"));
+  EXPECT_THAT(libraries, ContainsRegex(",0.77(7|8)[0-9]*,0.22(2|1)[0-9]*\n"));
+  const std::string map = figure(out, "fastest_algorithm_of_1x1");
+  EXPECT_THAT(map, HasSubstr("11 filters: matrix product"));
+  EXPECT_THAT(map, HasSubstr("4 filters: implicit product or direct"));
+}
+
 TEST_F(PaperProgram, RoofsAndThroughputAreOfAllModels) {
   const auto made = paper("");
   const std::string roof = figure(made, "below_the_roof_fp32_all_models");

@@ -217,7 +217,7 @@ std::string conditions(const Study& study) {
   std::string text = fmt::format("{}; {}", fmt::join(devices, "; "), fmt::join(libraries, ", "));
   if (!frameworks.empty()) text += fmt::format("; {}", fmt::join(frameworks, ", "));
   if (spreads.empty()) {
-    text += ". Each call was measured once: bounds have no intervals";
+    text += ". The bounds have no intervals: too few repetitions";
   } else {
     std::ranges::sort(spreads);
     text += fmt::format(". 95% intervals of the bounds: ±{:.1f}% in the median, ±{:.1f}% at most",
