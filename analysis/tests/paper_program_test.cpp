@@ -250,6 +250,23 @@ TEST(PaperFigures, LongCaptionsAreWrapped) {
   EXPECT_THAT(svg_file(bars, "short & plain"), HasSubstr(">short &amp; plain</text>"));
 }
 
+TEST_F(PaperProgram, EachRunsInefficienciesAreToldOnce) {
+  const auto times = [](const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  };
+  const auto table = [&](const std::string& profiles) {
+    return test::contents(paper(" --precision fp32,fp16" + profiles) / "tables/inefficiencies.csv");
+  };
+  const std::string alone = table(profile(1, "fp32", 100 * us) + profile(4, "fp32", 160 * us));
+  EXPECT_EQ(times(alone, "batch 1\",pytorch,fp32,wait,"), 1) << alone;
+  EXPECT_EQ(times(alone, "fp16"), 0) << alone;
+  const std::string both = table(profile(1, "fp32", 100 * us) + profile(1, "fp16", 50 * us));
+  EXPECT_EQ(times(both, "batch 1\",pytorch,fp32,wait,"), 1) << both;
+  EXPECT_EQ(times(both, "batch 1\",pytorch,fp16,wait,"), 1) << both;
+}
+
 TEST_F(PaperProgram, TimeIsDividedAmongLibrariesAndConvolutionsAmongKinds) {
   // A second convolution, of cuBLAS, and six more sizes: enough for a map.
   json results = json::parse(test::contents(path("results.json")));

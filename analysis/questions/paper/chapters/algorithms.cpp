@@ -16,6 +16,13 @@ std::optional<double> heuristic_loss(const StudiedModel& model) {
   return model.number("algorithms", "/totals/heuristic_loss_seconds");
 }
 
+/// Of the products whose algorithm the framework's profile names; nothing where it names none.
+std::optional<double> framework_loss(const StudiedModel& model) {
+  const auto known = model.number("algorithms", "/framework_totals/known");
+  if (!known || *known == 0) return std::nullopt;
+  return model.number("algorithms", "/framework_totals/loss_seconds");
+}
+
 std::optional<Section> section(const Study& study) {
   Section section;
   section.add(
@@ -46,11 +53,11 @@ std::optional<Section> section(const Study& study) {
       if (!best || *best == 0) continue;
       any = true;
       const auto loss = heuristic_loss(*model);
-      sheet.rows.push_back(
-          {text_cell(model->name()), count("/totals/products"), count("/totals/unranked"),
-           ms_cell(best), ms_cell(loss), percent_cell(ratio(loss, best)),
-           loss ? count("/totals/heuristic_misses") : Cell{"-", nullptr},
-           ms_cell(number("/framework_totals/loss_seconds")), count("/framework_totals/known")});
+      sheet.rows.push_back({text_cell(model->name()), count("/totals/products"),
+                            count("/totals/unranked"), ms_cell(best), ms_cell(loss),
+                            percent_cell(ratio(loss, best)),
+                            loss ? count("/totals/heuristic_misses") : Cell{"-", nullptr},
+                            ms_cell(framework_loss(*model)), count("/framework_totals/known")});
     }
     if (sheet.rows.empty()) continue;
     Bars bars = bars_of(
@@ -63,6 +70,16 @@ std::optional<Section> section(const Study& study) {
     bars.unit = "%";
     bars.decimals = 1;
     section.add(std::move(bars));
+    Bars by_framework = bars_of(
+        "Lost at least by the framework's choice, " + word + ", % of the products' time",
+        "framework", study.at(precision), [](const StudiedModel& model) -> std::optional<double> {
+          const auto share =
+              ratio(framework_loss(model), model.number("algorithms", "/totals/best_seconds"));
+          return share ? std::optional(*share * 100) : std::nullopt;
+        });
+    by_framework.unit = "%";
+    by_framework.decimals = 1;
+    section.add(std::move(by_framework));
     section.add(std::move(sheet));
   }
   if (!any) return std::nullopt;
