@@ -42,6 +42,18 @@ def positive(text):
     return value
 
 
+def named_text(text):
+    name, equals, value = text.rpartition("=")
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
+
+
+def named_extent(text):
+    name, value = named_text(text)
+    return name, positive(value)
+
+
 def processor_name():
     """None where it is not known."""
     with contextlib.suppress(OSError):

@@ -1,11 +1,11 @@
 """Runs a model with PyTorch and records what it did.
 
 Writes into a folder, for a model NAME and a run TAG (NAME_b<batch>_<precision>[_<option>]...):
-  NAME.onnx          the same model at batch 1, its weights replaced by constants
+  NAME.onnx          the same model at batch 1, its weights replaced by constants; not of an ONNX file
   TAG.trace.json.gz  PyTorch's own trace (Kineto, Chrome format) of one step, with shapes
   TAG.json           {"schema": 1, "framework": "pytorch", "version", "model", "batch", "precision",
                      "options": [...], "device", "device_kind": "cuda" | "cpu", "cuda", "cudnn",
-                     "driver", "threads", "weights", "latency_seconds": [one value a run],
+                     "driver", "threads", "weights": what they are, "latency_seconds": [one value a run],
                      "cuda_graph_latency_seconds": [the same, or null], "trace": file name}
 Latencies are taken without the profiler, from the call to the end of the work on the device.
 With --train a run is a training step; options then name the optimizer ("train_sgd"). With --ddp
@@ -14,10 +14,8 @@ trace of its worker 0.
 """
 
 import argparse
-import contextlib
-import copy
+import gc
 import gzip
-import io
 import os
 import shutil
 import subprocess
@@ -26,21 +24,22 @@ import tempfile
 import time
 import warnings
 
-from profile_common import (SEED, SMALLEST_WEIGHT, Parser, UserError, one_line, positive,
-                            processor_name, replacing, run_main, write_json)
+from profile_common import (SEED, Parser, UserError, named_extent, one_line,
+                            positive, processor_name, replacing, run_main, write_json)
 from pytorch_ddp import measure_ddp
-from pytorch_models import load_model
+from pytorch_export import OPSET, export
+from pytorch_models import is_onnx, load_model
 from pytorch_training import make_step
 
 PROGRAM = "profile-pytorch"
 SCHEMA = 1
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")
-OPSET = 17
 EPILOG = """\
 MODEL is a name of torchvision, timm or transformers (looked for in this order; torchvision:NAME,
-timm:NAME and transformers:NAME say which), a folder with a transformers config.json, or a Python
-file that defines model() -> torch.nn.Module and, unless it takes one 3x224x224 image,
-inputs(batch) -> tuple of tensors. Weights are random: nothing is downloaded.
+timm:NAME and transformers:NAME say which), a folder with a transformers config.json, an ONNX file
+(.onnx), or a Python file that defines model() -> torch.nn.Module and, unless it takes one
+3x224x224 image, inputs(batch) -> tuple of tensors. Weights are random: nothing is downloaded; an ONNX
+file's own are used. Several models, batch sizes and precisions run one after the other.
 """
 
 
@@ -50,16 +49,38 @@ def main():
 
     if arguments.device == "cuda" and not torch.cuda.is_available():
         raise UserError("PyTorch finds no GPU; --device cpu profiles the processor")
-    if arguments.device == "cpu" and (arguments.cuda_graphs or arguments.precision == "tf32"):
+    if arguments.device == "cpu" and (arguments.cuda_graphs or "tf32" in arguments.precision):
         raise UserError("--cuda-graphs and tf32 need a GPU")
     warnings.filterwarnings("ignore")
-    torch.manual_seed(SEED)
-    name, model, inputs_of = load_model(torch, arguments)
-    model.eval()
     make_folder(arguments.output)
-    if not arguments.no_onnx:
+    runs = [argparse.Namespace(**{**vars(arguments), "model": model, "batch": batch,
+                                  "precision": precision})
+            for model in arguments.models for batch in arguments.batch
+            for precision in arguments.precision]
+    failed = 0
+    exported = set()
+    for one in runs:
+        try:
+            profile_model(torch, one, exported)
+        except UserError as error:
+            if len(runs) == 1:
+                raise
+            print(f"{PROGRAM}: {error}", file=sys.stderr)
+            failed += 1
+        release(torch, arguments)
+    if failed:
+        raise UserError(f"{failed} of {len(runs)} runs failed")
+
+
+def profile_model(torch, arguments, exported):
+    """One run; the models that are in `exported` are there as ONNX."""
+    torch.manual_seed(SEED)
+    name, model, inputs_of, weights = load_model(torch, arguments)
+    model.eval()
+    if not arguments.no_onnx and not is_onnx(arguments.model) and name not in exported:
         path = os.path.join(arguments.output, f"{name}.onnx")
         export(torch, path, model, inputs_of(1))
+        exported.add(name)
         print(f"{path}: batch 1, opset {OPSET}, weights left out")
 
     set_precision(torch, arguments)
@@ -80,7 +101,8 @@ def main():
     except UserError:
         raise
     except Exception as error:
-        raise UserError(f"{arguments.model}: PyTorch cannot run it: {one_line(error)}")
+        raise UserError(f"{arguments.model}, batch {arguments.batch}, {arguments.precision}: "
+                        f"PyTorch cannot run it: {one_line(error)}")
     record = {
         "schema": SCHEMA,
         "framework": "pytorch",
@@ -95,7 +117,7 @@ def main():
         "cudnn": torch.backends.cudnn.version() if arguments.device == "cuda" else None,
         "driver": driver() if arguments.device == "cuda" else None,
         "threads": torch.get_num_threads(),
-        "weights": f"random, seed {SEED}",
+        "weights": weights,
         "latency_seconds": latencies,
         "cuda_graph_latency_seconds": graph_latencies,
         "trace": trace,
@@ -108,17 +130,26 @@ def main():
     if graph_latencies:
         print(f"{path}: CUDA graph: {describe(graph_latencies)}")
     if ddp:
-        print(f"{path}: DDP, {arguments.ddp} workers: {describe(ddp['latency_seconds'])}")
+        print(f"{path}: DDP, {arguments.ddp} workers: {describe(ddp['latency_seconds'])}", flush=True)
+
+
+def release(torch, arguments):
+    """Memory of a run, for the next one."""
+    gc.collect()
+    if arguments.device == "cuda":
+        torch.cuda.empty_cache()
 
 
 def parse_arguments():
     parser = Parser(prog=PROGRAM, description="Profiles a model with PyTorch.", epilog=EPILOG,
                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("models", metavar="MODEL", nargs="+")
     parser.add_argument("-o", "--output", metavar="DIR", required=True)
-    parser.add_argument("--batch", type=positive, default=1)
-    parser.add_argument("--precision", choices=PRECISIONS, default="fp32",
-                        help="fp32 turns TF32 off, which PyTorch leaves on for convolutions")
+    parser.add_argument("--batch", type=list_of(positive), default=[1], metavar="N[,N...]")
+    parser.add_argument("--precision", type=list_of(precision), default=["fp32"],
+                        metavar="P[,P...]",
+                        help=f"{', '.join(PRECISIONS)}; fp32, the default, turns TF32 off, which "
+                             "PyTorch leaves on for convolutions")
     parser.add_argument("--channels-last", action="store_true")
     parser.add_argument("--cuda-graphs", action="store_true",
                         help="measure the latency of a CUDA graph of the model, too")
@@ -139,7 +170,13 @@ def parse_arguments():
     parser.add_argument("--attention", choices=("eager", "sdpa"),
                         help="of transformers models (default: the library's)")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    parser.add_argument("--runs", type=positive, help="default: 50 and more, for 2 seconds")
+    parser.add_argument("--dim", type=named_extent, action="append", default=[],
+                        metavar="NAME=N|INPUT:AXIS=N",
+                        help="a dimension that an ONNX file leaves open")
+    parser.add_argument("--runs", type=positive,
+                        help="default: 50 and more, for --seconds; fewer of a slow model")
+    parser.add_argument("--seconds", type=float, default=2.0,
+                        help="how long to measure (default 2)")
     parser.add_argument("--steps", type=positive, default=1, help="steps in the trace (default 1)")
     parser.add_argument("--no-onnx", action="store_true", help="leave NAME.onnx alone")
     arguments = parser.parse_args()
@@ -150,6 +187,16 @@ def parse_arguments():
     if arguments.ddp == 1:
         parser.error("--ddp: two workers or more")
     return arguments
+
+
+def list_of(kind):
+    return lambda text: [kind(part) for part in text.split(",")]
+
+
+def precision(text):
+    if text not in PRECISIONS:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(PRECISIONS)}")
+    return text
 
 
 def options(arguments):
@@ -163,64 +210,6 @@ def options(arguments):
     if arguments.attention:
         chosen[f"attention_{arguments.attention}"] = True
     return [name for name, is_chosen in chosen.items() if is_chosen]
-
-
-def export(torch, path, model, inputs):
-    """Writes the model as ONNX, layer by layer as it is: batch normalisation stays unfolded."""
-    try:
-        import onnx
-    except ImportError:
-        raise UserError("the onnx package is missing: install it, or say --no-onnx")
-    keywords = {"opset_version": OPSET, "do_constant_folding": True,
-                "training": torch._C._onnx.TrainingMode.PRESERVE,
-                "input_names": [f"input_{i}" if i else "input" for i in range(len(inputs))]}
-    if tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2]) >= (2, 5):
-        keywords["dynamo"] = False  # the exporter that is there without onnxscript
-    buffer = io.BytesIO()
-    try:
-        with quiet(), torch.no_grad():
-            exported = copy.deepcopy(model)
-            tell_apart(exported)
-            torch.onnx.export(exported, inputs, buffer, **keywords)
-    except Exception as error:
-        raise UserError(f"{path}: PyTorch cannot export the model: {one_line(error)}; "
-                        "--attention eager may help, --no-onnx leaves it out")
-    exported = onnx.load_from_string(buffer.getvalue())
-    leave_weights_out(onnx, exported)
-    with replacing(path) as temporary:
-        onnx.save(exported, temporary)
-
-
-def tell_apart(model):
-    """Makes the parameters unequal: the exporter would store equal ones, as those of batch
-    normalization are at first, as one, and a training step would have too few of them."""
-    for number, parameter in enumerate(model.parameters()):
-        if parameter.is_floating_point():
-            parameter.view(-1)[:1] += 1 + number
-
-
-def leave_weights_out(onnx, model):
-    """Weights become ConstantOfShape nodes: small files of the same layers."""
-    graph = model.graph
-    kept, nodes = [], []
-    for tensor in graph.initializer:
-        elements = 1
-        for extent in tensor.dims:
-            elements *= extent
-        if tensor.data_type != onnx.TensorProto.FLOAT or elements < SMALLEST_WEIGHT:
-            kept.append(tensor)
-            continue
-        shape = f"{tensor.name}__shape"
-        kept.append(onnx.helper.make_tensor(shape, onnx.TensorProto.INT64, [len(tensor.dims)],
-                                            list(tensor.dims)))
-        value = onnx.helper.make_tensor("value", onnx.TensorProto.FLOAT, [1], [0.5])
-        nodes.append(onnx.helper.make_node("ConstantOfShape", [shape], [tensor.name],
-                                           name=f"{tensor.name}__weight", value=value))
-    nodes.extend(graph.node)
-    del graph.initializer[:]
-    graph.initializer.extend(kept)
-    del graph.node[:]
-    graph.node.extend(nodes)
 
 
 def set_precision(torch, arguments):
@@ -276,18 +265,26 @@ def capture(torch, run):
 
 
 def measure(torch, run, arguments):
-    """Seconds per run, after a warm-up of a second and ten runs at least."""
+    """Seconds per run, after a warm-up of half as long as the measurement."""
     wait = waiter(torch, arguments)
-    start = time.perf_counter()
-    warm = 0
-    while warm < 3 or (not arguments.runs and (warm < 10 or time.perf_counter() - start < 1)):
-        run()
-        wait()
-        warm += 1
+    repeated(run, wait, arguments.runs and 3, arguments.seconds / 2, 10)
+    return repeated(run, wait, arguments.runs, arguments.seconds, 50)
+
+
+def repeated(run, wait, runs, seconds, usual):
+    """Seconds of each of `runs` runs. None: of `usual` ones and more, for `seconds`; of a model so slow
+    that this takes five times as long, fewer, but three at least."""
     samples = []
     begin = time.perf_counter()
-    while (len(samples) < arguments.runs if arguments.runs
-           else len(samples) < 50 or time.perf_counter() - begin < 2):
+
+    def is_enough():
+        if runs:
+            return len(samples) >= runs
+        spent = time.perf_counter() - begin
+        least = usual if spent < 5 * seconds else 3
+        return len(samples) >= least and spent >= seconds
+
+    while not is_enough():
         start = time.perf_counter()
         run()
         wait()
@@ -319,7 +316,7 @@ def profile(torch, run, arguments, path):
         if not os.path.isfile(plain):
             raise UserError(f"{path}: PyTorch's profiler wrote no trace")
         with replacing(path) as temporary:
-            with open(plain, "rb") as source, gzip.open(temporary, "wb") as target:
+            with open(plain, "rb") as source, gzip.open(temporary, "wb", 6) as target:
                 shutil.copyfileobj(source, target)
 
 
@@ -363,13 +360,6 @@ def make_folder(path):
         os.makedirs(path, exist_ok=True)
     except OSError as error:
         raise UserError(f"{path}: cannot make this folder: {error.strerror}")
-
-
-@contextlib.contextmanager
-def quiet():
-    """The exporter's notes on standard output are not for the user."""
-    with open(os.devnull, "w", encoding="utf-8") as sink, contextlib.redirect_stdout(sink):
-        yield
 
 
 if __name__ == "__main__":

@@ -90,8 +90,8 @@ def worker_result(torch, dist, arguments, rank, one_worker_seconds, measure, pro
     on_gpu = arguments.device == "cuda"
     # As many for each worker: who leaves off earlier leaves the others waiting.
     arguments.runs = arguments.runs or max(5, min(20, int(2.5 / STEPS / one_worker_seconds)))
-    _, model, inputs_of = load_model(torch, arguments)
-    inputs = inputs_of(arguments.batch)
+    loaded = load_model(torch, arguments)
+    model, inputs = loaded.module, loaded.inputs(arguments.batch)
     alone = make_step(torch, model, inputs, arguments)
     alone()
     # A parameter that no gradient reaches would be waited for.

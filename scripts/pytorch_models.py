@@ -3,8 +3,9 @@
 import contextlib
 import importlib.util
 import os
+import typing
 
-from profile_common import UserError, one_line
+from profile_common import SEED, UserError, one_line
 
 # Names people use for the default configuration of a transformers model type, and what differs.
 TRANSFORMERS = {
@@ -18,13 +19,23 @@ TRANSFORMERS = {
 }
 
 
+class Loaded(typing.NamedTuple):
+    """A model on the CPU, in fp32."""
+
+    name: str  # for files
+    module: typing.Any
+    inputs: typing.Callable  # from the batch size to a tuple of tensors
+    weights: str = f"random, seed {SEED}"
+
+
 def load_model(torch, arguments):
-    """Name for files, module, and a function from batch to inputs; on the CPU, in fp32."""
     text = arguments.model
     loaders = {"torchvision": load_torchvision, "timm": load_timm,
                "transformers": load_transformers}
     try:
-        if text.endswith(".py"):
+        if is_onnx(text):
+            found = load_onnx_file(text, arguments)
+        elif text.endswith(".py"):
             found = load_file(torch, text, arguments)
         elif text.partition(":")[0] in loaders:
             library, _, name = text.partition(":")
@@ -39,8 +50,21 @@ def load_model(torch, arguments):
         raise UserError(f"{text}: cannot make this model: {one_line(error)}")
     if found is None:
         raise UserError(f"{text}: not a model of torchvision, timm or transformers as installed "
-                        "here, nor a Python file")
-    return found
+                        "here, nor an ONNX or a Python file")
+    return Loaded(*found)
+
+
+def is_onnx(text):
+    return text.endswith(".onnx")
+
+
+def load_onnx_file(path, arguments):
+    if importlib.util.find_spec("onnx") is None:
+        raise UserError(f"{path}: the onnx package is missing: install it beside PyTorch")
+    from pytorch_onnx import load_onnx
+    module, inputs, weights = load_onnx(path, arguments.batch, dict(arguments.dim))
+    name = os.path.splitext(os.path.basename(path))[0]
+    return name, module, lambda batch: inputs, weights
 
 
 def optional_import(name):

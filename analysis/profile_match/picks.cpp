@@ -1,5 +1,6 @@
 #include "analysis/profile_match/picks.h"
 
+#include <cmath>
 #include <set>
 
 #include "analysis/model/selection.h"
@@ -57,6 +58,27 @@ bool is_called(std::string_view algorithm, std::string_view word, bool from_kern
                          (word == "implicit_gemm" && algorithm == "implicit_precomp_gemm"));
 }
 
+/// Of cuDNN's algorithm of that name, and of another library's products, the call that takes
+/// nearest to what the kernels ran. Null where none takes about as long: the kernel was another's,
+/// then.
+const Measurement* nearest_product(const AlgorithmRow& row, const MeasurementSet& measurements,
+                                   const MeasurementFilter& filter, double ran_seconds) {
+  constexpr double alike = 2;
+  const Precision precision = row.best == nullptr ? filter.precision : row.best->variant.precision;
+  const Measurement* best = nullptr;
+  double least = std::log(alike);
+  for (const Measurement& measurement : measurements.find(row.key)) {
+    if (measurement.status != Status::ok || !admits(filter, precision, measurement)) continue;
+    const VariantName& variant = measurement.variant;
+    if (variant.backend != "cublas" && !is_called(variant.algorithm, "gemm", true)) continue;
+    const double distance = std::abs(std::log(measurement.seconds() / ran_seconds));
+    if (distance > least) continue;
+    least = distance;
+    best = &measurement;
+  }
+  return best;
+}
+
 const Measurement* fastest_of(const AlgorithmRow& row, const MeasurementSet& measurements,
                               const MeasurementFilter& filter, const FrameworkPick& pick,
                               bool from_kernel) {
@@ -110,7 +132,10 @@ std::vector<FrameworkPick> framework_picks(const Graph& graph,
       }
     }
     if (pick.algorithm.empty()) continue;
-    pick.measured = fastest_of(row, measurements, filter, pick, from_kernel);
+    pick.measured =
+        from_kernel && pick.algorithm == "gemm" && pick.ran_seconds && *pick.ran_seconds > 0
+            ? nearest_product(row, measurements, filter, *pick.ran_seconds)
+            : fastest_of(row, measurements, filter, pick, from_kernel);
     if (pick.measured != nullptr && row.best != nullptr) {
       pick.loss = pick.measured->seconds() - row.best->seconds();
     }

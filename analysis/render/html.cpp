@@ -15,6 +15,7 @@ body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 72em;
 h1 { font-size: 1.6em; } h2 { font-size: 1.25em; margin-top: 2.2em; border-bottom: 1px solid #ccc; }
 figure { margin: 1.2em 0; } figcaption { font-weight: 600; margin-bottom: .3em; }
 svg { width: 100%; height: auto; font: 11px system-ui, sans-serif; }
+.caption { margin: -.8em 0 1.2em; font-size: .85em; color: #555; }
 .legend { margin: 0 0 .3em; font-size: .9em; }
 .legend span { display: inline-block; width: .9em; height: .9em; margin: 0 .35em 0 .8em;
   vertical-align: -.1em; }
@@ -66,7 +67,7 @@ std::string table(const Sheet& sheet) {
 /// The blocks of one section.
 class SectionHtml {
  public:
-  explicit SectionHtml(const Section& section) {
+  explicit SectionHtml(const Section& section) : plot_caption_(section.plot_caption) {
     for (const Block& block : section.blocks) {
       if (!std::holds_alternative<Entry>(block)) end_entries();
       std::visit(*this, block);
@@ -100,11 +101,13 @@ class SectionHtml {
     if (!sheet.note.empty()) (*this)(sheet.note);
   }
 
-  void operator()(const Bars& bars) { text_ += svg(bars); }
-  void operator()(const Waterfall& waterfall) { text_ += svg(waterfall); }
-  void operator()(const Roofline& roofline) { text_ += svg(roofline); }
-  void operator()(const Curves& curves) { text_ += svg(curves); }
-  void operator()(const Gantt& gantt) { text_ += svg(gantt); }
+  template <class Plot>
+  void operator()(const Plot& plot) {
+    const std::string figure = svg(plot);
+    text_ += figure;
+    if (figure.empty() || plot_caption_.empty()) return;
+    text_ += "<p class=\"caption\">" + escaped(plot_caption_) + "</p>\n";
+  }
 
  private:
   void end_entries() {
@@ -112,6 +115,7 @@ class SectionHtml {
     in_entries_ = false;
   }
 
+  const std::string& plot_caption_;
   std::string text_;
   bool in_entries_ = false;
 };

@@ -195,6 +195,8 @@ struct Section {
   std::function<void(nlohmann::ordered_json& facts)> more_facts{};
   /// For people, in this order.
   std::vector<Block> blocks{};
+  /// Stands below every plot; may be empty.
+  std::string plot_caption{};
   /// The rows of CSV, where they are not those of the first table with a name.
   Sheet csv{};
   /// Facts that stand before every row of CSV.

@@ -63,7 +63,8 @@ Picture plain_bars(const Bars& bars) {
   for (const Series& one : series) {
     for (const auto& value : one.values) most = std::max(most, value.value_or(0));
   }
-  if (most <= 0) most = 1;
+  // What is shown as 0 is no bar across the plot.
+  if (most < 0.5 * std::pow(10.0, -decimals)) most = 1;
   std::string body;
   double y = 4;
   for (std::size_t i = 0; i < categories.size(); ++i) {
@@ -186,7 +187,7 @@ std::optional<Picture> draw(const Roofline& roofline) {
         x.at(point.x), y.at(point.y), radius, colour(point.series), escaped(point.label));
   }
   body += text((left + right) / 2, bottom + 30, x_name, "middle");
-  body += text(left, top + 10, y_name);
+  body += text(left, top - 2, y_name);
   return Picture{title, bottom + 38, series, body};
 }
 
@@ -223,12 +224,14 @@ std::string svg(const Waterfall& waterfall) {
 std::string svg(const Roofline& roofline) {
   return svg_parts::figure_of(svg_parts::draw(roofline));
 }
-std::string svg_file(const Bars& bars) { return svg_parts::file_of(svg_parts::draw(bars)); }
-std::string svg_file(const Waterfall& waterfall) {
-  return svg_parts::file_of(svg_parts::draw(waterfall));
+std::string svg_file(const Bars& bars, std::string_view caption) {
+  return svg_parts::file_of(svg_parts::draw(bars), caption);
 }
-std::string svg_file(const Roofline& roofline) {
-  return svg_parts::file_of(svg_parts::draw(roofline));
+std::string svg_file(const Waterfall& waterfall, std::string_view caption) {
+  return svg_parts::file_of(svg_parts::draw(waterfall), caption);
+}
+std::string svg_file(const Roofline& roofline, std::string_view caption) {
+  return svg_parts::file_of(svg_parts::draw(roofline), caption);
 }
 
 }  // namespace benanza::analysis

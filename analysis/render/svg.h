@@ -18,11 +18,11 @@ std::string svg(const Roofline& roofline);
 std::string svg(const Curves& curves);
 std::string svg(const Gantt& gantt);
 
-/// The same as files of their own, with title and legend.
-std::string svg_file(const Bars& bars);
-std::string svg_file(const Waterfall& waterfall);
-std::string svg_file(const Roofline& roofline);
-std::string svg_file(const Curves& curves);
-std::string svg_file(const Gantt& gantt);
+/// The same as files of their own, with title and legend, and the caption below the plot.
+std::string svg_file(const Bars& bars, std::string_view caption = {});
+std::string svg_file(const Waterfall& waterfall, std::string_view caption = {});
+std::string svg_file(const Roofline& roofline, std::string_view caption = {});
+std::string svg_file(const Curves& curves, std::string_view caption = {});
+std::string svg_file(const Gantt& gantt, std::string_view caption = {});
 
 }  // namespace benanza::analysis

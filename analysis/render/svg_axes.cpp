@@ -84,7 +84,7 @@ std::optional<Picture> draw(const Curves& curves) {
     }
   }
   body += text((plot_left + plot_right) / 2, plot_bottom + 30, curves.x_name, "middle");
-  body += text(plot_left, plot_top + 10, curves.y_name);
+  body += text(plot_left, plot_top - 2, curves.y_name);
   return Picture{curves.title, plot_bottom + 38, series, body};
 }
 
@@ -120,7 +120,11 @@ std::optional<Picture> draw(const Gantt& gantt) {
 
 std::string svg(const Curves& curves) { return svg_parts::figure_of(svg_parts::draw(curves)); }
 std::string svg(const Gantt& gantt) { return svg_parts::figure_of(svg_parts::draw(gantt)); }
-std::string svg_file(const Curves& curves) { return svg_parts::file_of(svg_parts::draw(curves)); }
-std::string svg_file(const Gantt& gantt) { return svg_parts::file_of(svg_parts::draw(gantt)); }
+std::string svg_file(const Curves& curves, std::string_view caption) {
+  return svg_parts::file_of(svg_parts::draw(curves), caption);
+}
+std::string svg_file(const Gantt& gantt, std::string_view caption) {
+  return svg_parts::file_of(svg_parts::draw(gantt), caption);
+}
 
 }  // namespace benanza::analysis

@@ -32,11 +32,26 @@ std::string figure_text(const Picture& picture) {
       escaped(picture.title), legend, width, picture.height, escaped(picture.title), picture.body);
 }
 
-std::string file_text(const Picture& picture) {
+/// At spaces.
+std::vector<std::string> lines_of(std::string_view words, std::size_t longest) {
+  std::vector<std::string> lines;
+  while (words.size() > longest) {
+    const auto space = words.rfind(' ', longest);
+    const auto end = space == words.npos || space == 0 ? longest : space;
+    lines.emplace_back(words.substr(0, end));
+    words.remove_prefix(space == end ? end + 1 : end);
+  }
+  if (!words.empty()) lines.emplace_back(words);
+  return lines;
+}
+
+std::string file_text(const Picture& picture, std::string_view caption) {
   constexpr double title_height = 24;
   constexpr double legend_height = 20;
   constexpr double letter_width = 6.2;
   constexpr double margin = 10;
+  constexpr double caption_height = 15;
+  constexpr std::size_t caption_letters = 140;
   std::string head =
       fmt::format("<text x=\"{}\" y=\"16\" font-size=\"13\" font-weight=\"bold\">{}</text>\n",
                   margin, escaped(picture.title));
@@ -55,11 +70,18 @@ std::string file_text(const Picture& picture) {
     }
     y += legend_height;
   }
+  std::string foot;
+  double below = picture.height + y + margin;
+  for (const std::string& line : lines_of(caption, caption_letters)) {
+    below += caption_height;
+    foot += fmt::format("<text x=\"{}\" y=\"{:.0f}\" fill=\"#555\">{}</text>\n", margin,
+                        below - margin / 2, escaped(line));
+  }
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" "
       "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" "
-      "fill=\"#fff\"/>\n{}<g transform=\"translate(0 {:.0f})\">\n{}</g>\n</svg>\n",
-      width, picture.height + y + margin, head, y, picture.body);
+      "fill=\"#fff\"/>\n{}<g transform=\"translate(0 {:.0f})\">\n{}</g>\n{}</svg>\n",
+      width, below, head, y, picture.body, foot);
 }
 
 }  // namespace
@@ -103,8 +125,8 @@ std::string figure_of(const std::optional<Picture>& picture) {
   return picture ? figure_text(*picture) : "";
 }
 
-std::string file_of(const std::optional<Picture>& picture) {
-  return picture ? file_text(*picture) : "";
+std::string file_of(const std::optional<Picture>& picture, std::string_view caption) {
+  return picture ? file_text(*picture, caption) : "";
 }
 
 }  // namespace benanza::analysis::svg_parts

@@ -42,7 +42,8 @@ struct Picture {
 };
 /// Part of a page. Empty where there is no picture.
 std::string figure_of(const std::optional<Picture>& picture);
-/// A file of its own; title and legend stand above the plot. Empty where there is no picture.
-std::string file_of(const std::optional<Picture>& picture);
+/// A file of its own; title and legend stand above the plot, the caption below it. Empty where
+/// there is no picture.
+std::string file_of(const std::optional<Picture>& picture, std::string_view caption);
 
 }  // namespace benanza::analysis::svg_parts

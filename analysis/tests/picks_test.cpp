@@ -61,6 +61,25 @@ struct Case {
   }
 };
 
+/// A kernel of a matrix product may be cuDNN's algorithm of that name or a product that another
+/// library or engine did: the one that takes about as long as it ran.
+TEST(FrameworkPicks, AProductsKernelIsTheCallThatTakesAsLong) {
+  Case given;
+  given.profile.nodes.clear();
+  given.run(0, 6, {"nvjet_sm90_hsh_64x8_64x16_4x1_v_bz_TNT"});
+  given.run(1, 6, {"nvjet_sm90_hsh_64x8_64x16_4x1_v_bz_TNT"});
+  given.run(2, 3, {"sm80_xmma_gemm_f32f32_tensor16x8x8"});
+  given.set.add(measured(first + "/fp32/nchw/cudnn/gemm", {285 * us}));
+  // Nothing measured takes about 6 us.
+  EXPECT_EQ(given.picks()[0].measured, nullptr);
+  EXPECT_EQ(given.picks()[0].loss, std::nullopt);
+  EXPECT_EQ(given.picks()[1].measured->variant.algorithm, "gemm");  // 5 us
+
+  given.set.add(measured(first + "/fp32/nhwc/cublas/default", {7 * us}));
+  EXPECT_EQ(given.picks()[0].measured->variant.backend, "cublas");
+  EXPECT_THAT(given.picks()[0].loss, Optional(DoubleNear(3 * us, 1e-12)));  // 7 - 4
+}
+
 TEST(FrameworkPicks, KernelsTellTheAlgorithmAndWhatItLoses) {
   const Case given;
   const auto picks = given.picks();

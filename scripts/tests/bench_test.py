@@ -94,6 +94,33 @@ class Bench(unittest.TestCase):
         self.assertNotIn("profiles/other_b1.json", report)
         self.assertRegex(finished.stderr, "scripts/bench: .*/other.onnx, batch 1: no profile;")
 
+    def test_profiles_of_pytorch(self):
+        self.program("scripts/profile-pytorch",
+                     "#!/bin/sh\necho pytorch \"$@\"\nfor last; do :; done\n"
+                     "[ -z \"$FAILS\" ] || exit 1\n"
+                     "for b in 1 8; do : >$last/good_b${b}_fp32$TAIL.json; done\n")
+        flags = "--batch 1,8 --precision fp32"
+        profiles = f"{self.folder}/build/profiles"
+        for gpus, tail, device in ((0, "_cpu", "cpu"), (1, "", "cuda --cuda-graphs")):
+            shutil.copy(SOURCE / "scripts/gpu-resources", self.folder / "scripts/gpu-resources")
+            lines = "".join(f"echo 'GPU {gpu}: H100 (UUID: GPU-{gpu}a)'\n" for gpu in range(gpus))
+            self.program("tools/nvidia-smi", "#!/bin/sh\n" + lines)
+            os.environ["TAIL"] = tail
+            finished = self.bench("good.onnx", "--profile=pytorch", *flags.split())
+            self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+            self.assertIn(f"pytorch {self.folder}/good.onnx {flags} --device {device} -o {profiles}\n",
+                          finished.stdout)
+            self.assertIn(f"--profile {profiles}/good_b8_fp32{tail}.json", finished.stdout)
+        os.environ["FAILS"] = "yes"
+        self.addCleanup(os.environ.pop, "FAILS")
+        finished = self.bench("good.onnx", "--profile=pytorch", *flags.split())
+        self.assertEqual(finished.returncode, 1)
+        # Files of an earlier run are no profiles of this one.
+        self.assertNotIn("--profile ", finished.stdout)
+        self.assertRegex(finished.stderr, "good.onnx, batch 8, fp32: no profile; PyTorch's reason")
+        refused = self.bench("good.onnx", "--profile=pytorch", "--input", "a=1")
+        self.assertEqual(refused.returncode, 2)
+
     def test_a_model_that_the_generator_refuses(self):
         (self.folder / "refused").write_text(f"{self.folder}/bad.onnx\tbad.onnx: no model\n")
         finished = self.bench("bad.onnx", "good.onnx", "--profile")

@@ -71,6 +71,7 @@ void write_paper(const Study& study, const std::string& title, const fs::path& f
     std::optional<Section> section = chapter.section(study);
     if (!section) continue;
     section->heading = chapter.title;
+    if (section->plot_caption.empty()) section->plot_caption = conditions(study);
     page.sections.push_back(*std::move(section));
   }
   if (page.sections.empty()) throw Error("paper: no chapter has data for these models");
@@ -85,8 +86,8 @@ void write_paper(const Study& study, const std::string& title, const fs::path& f
           [&]<class T>(const T& one) {
             if constexpr (std::is_same_v<T, Sheet>) {
               if (!one.name.empty()) tables.write(one.name + ".csv", csv_of(one));
-            } else if constexpr (requires { svg_file(one); }) {
-              const std::string picture = svg_file(one);
+            } else if constexpr (requires { svg_file(one, section.plot_caption); }) {
+              const std::string picture = svg_file(one, section.plot_caption);
               if (!picture.empty()) {
                 figures.write(fmt::format("{:02}_{}.svg", ++number, file_name(one.title)), picture);
               }

@@ -1,6 +1,10 @@
 #include "analysis/questions/paper/study.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "analysis/questions/question.h"
 
@@ -58,6 +62,171 @@ std::vector<Precision> Study::precisions() const {
   std::vector<Precision> found;
   for (const MeasurementFilter& filter : inputs.filters) found.push_back(filter.precision);
   return found;
+}
+
+std::vector<FrameworkRun> framework_runs(const StudiedModel& model) {
+  std::vector<FrameworkRun> found;
+  const auto& facts = model.facts("bound");
+  if (!facts.is_object() || !facts.contains("profiles")) return found;
+  const std::string_view asked = to_string(model.subject().filter.precision);
+  const auto text = [](const nlohmann::ordered_json& from, const char* field) {
+    const auto value = from.find(field);
+    return value != from.end() && value->is_string() ? value->get<std::string>() : std::string();
+  };
+  for (const auto& profile : facts["profiles"]) {
+    const std::string precision = text(profile, "precision");
+    if (!precision.empty() && precision != asked) continue;
+    const std::string name = text(profile, "framework") + ' ' + text(profile, "version");
+    const auto add = [&](const std::string& how, const nlohmann::ordered_json& seconds,
+                         const nlohmann::ordered_json& ratios) {
+      if (!seconds.is_number()) return;
+      FrameworkRun run{.name = name + how, .seconds = seconds.get<double>()};
+      if (ratios.is_object() && ratios.value("sequential", nlohmann::ordered_json()).is_number()) {
+        run.ratio = ratios["sequential"].get<double>();
+      }
+      found.push_back(std::move(run));
+    };
+    if (profile.contains("latency_seconds")) {
+      add("", profile["latency_seconds"], profile.value("benanza_ratio", nlohmann::ordered_json()));
+    }
+    if (profile.contains("cuda_graph") && profile["cuda_graph"].is_object()) {
+      const auto& graph = profile["cuda_graph"];
+      add(", CUDA graph", graph.value("seconds", nlohmann::ordered_json()),
+          graph.value("benanza_ratio", nlohmann::ordered_json()));
+    }
+  }
+  return found;
+}
+
+std::optional<FrameworkRun> fastest_run(const StudiedModel& model) {
+  const std::vector<FrameworkRun> runs = framework_runs(model);
+  const auto fastest = std::ranges::min_element(runs, {}, &FrameworkRun::seconds);
+  return fastest == runs.end() ? std::nullopt : std::optional(*fastest);
+}
+
+std::optional<double> bound_seconds(const StudiedModel& model, const std::string& pointer) {
+  const auto seconds = model.number("bound", pointer);
+  return seconds && *seconds > 0 ? seconds : std::nullopt;
+}
+
+std::map<std::optional<std::int64_t>, std::vector<const StudiedModel*>> by_batch(
+    const std::vector<const StudiedModel*>& models) {
+  std::map<std::optional<std::int64_t>, std::vector<const StudiedModel*>> found;
+  for (const StudiedModel* model : models) found[model->batch()].push_back(model);
+  return found;
+}
+
+Bars bars_of(std::string title, const std::string& value,
+             const std::vector<const StudiedModel*>& models,
+             const std::function<std::optional<double>(const StudiedModel&)>& value_of) {
+  Bars bars{.title = std::move(title), .decimals = 2};
+  std::vector<const StudiedModel*> known;
+  std::ranges::copy_if(models, std::back_inserter(known),
+                       [&](const StudiedModel* model) { return value_of(*model).has_value(); });
+  const auto batches = by_batch(known);
+  std::map<std::string, int> sizes;
+  for (const StudiedModel* model : known) ++sizes[model->model()];
+  const bool at_several =
+      std::ranges::any_of(sizes, [](const auto& model) { return model.second > 1; });
+  const auto name_of = [&](const StudiedModel& model) {
+    return at_several ? model.model() : model.name();
+  };
+  std::vector<std::string> names;
+  std::set<std::string> partial;
+  for (const StudiedModel* model : known) {
+    const std::string name = name_of(*model);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (model->is_partial()) partial.insert(name);
+  }
+  if (!at_several) {
+    Series series{.name = value, .values = {}};
+    for (const StudiedModel* model : known) series.values.push_back(value_of(*model));
+    bars.series.push_back(std::move(series));
+  }
+  for (const auto& [batch, of_batch] : batches) {
+    if (!at_several) break;
+    Series series{.name = batch ? "batch " + std::to_string(*batch) : "any batch",
+                  .values = std::vector<std::optional<double>>(names.size())};
+    for (const StudiedModel* model : of_batch) {
+      const auto place = std::ranges::find(names, name_of(*model)) - names.begin();
+      series.values[static_cast<std::size_t>(place)] = value_of(*model);
+    }
+    bars.series.push_back(std::move(series));
+  }
+  for (std::string& name : names) {
+    if (partial.contains(name)) name += " ?";
+    bars.categories.push_back(std::move(name));
+  }
+  return bars;
+}
+
+namespace {
+
+/// Half of what lies between the 10th and the 90th percentile of a profile's runs, over their
+/// median; the median of the profiles.
+std::optional<double> latency_spread(const std::vector<Profile>& profiles) {
+  constexpr std::size_t enough_runs = 10;
+  std::vector<double> spreads;
+  for (const Profile& profile : profiles) {
+    std::vector<double> runs = profile.graph_latency_seconds.empty()
+                                   ? profile.latency_seconds
+                                   : profile.graph_latency_seconds;
+    if (runs.size() < enough_runs) continue;
+    std::ranges::sort(runs);
+    const std::size_t tenth = runs.size() / 10;
+    spreads.push_back((runs[runs.size() - 1 - tenth] - runs[tenth]) / 2 / runs[runs.size() / 2]);
+  }
+  if (spreads.empty()) return std::nullopt;
+  std::ranges::sort(spreads);
+  return spreads[spreads.size() / 2];
+}
+
+}  // namespace
+
+std::string conditions(const Study& study) {
+  std::set<std::string> devices;
+  std::set<std::string> libraries;
+  for (const auto& [backend, system] : study.inputs.results.systems) {
+    const auto field = [&](const std::string& name) {
+      const auto found = system.find(name);
+      return found == system.end() ? std::string() : found->second;
+    };
+    std::string device = field("device").empty() ? field("cpu_model") : field("device");
+    if (!field("driver").empty()) device += ", driver " + field("driver");
+    if (field("device").empty() && !field("threads").empty()) {
+      device += ", " + field("threads") + " threads";
+    }
+    if (!device.empty()) devices.insert(device);
+    const std::string& version =
+        field(backend).empty() ? field(backend + "_version") : field(backend);
+    libraries.insert(version.empty() ? backend : backend + ' ' + version);
+  }
+  std::set<std::string> frameworks;
+  for (const Profile& profile : study.inputs.profiles) {
+    // Behind the version are options, which differ from run to run.
+    frameworks.insert(profile.framework + ' ' +
+                      profile.version.substr(0, profile.version.find(' ')));
+  }
+  std::vector<double> spreads;
+  for (const StudiedModel& model : study.models) {
+    const auto seconds = model.number("bound", "/bounds/sequential/seconds");
+    const auto low = model.number("bound", "/bounds/sequential/spread_seconds/0");
+    const auto high = model.number("bound", "/bounds/sequential/spread_seconds/1");
+    if (seconds && low && high && *seconds > 0) spreads.push_back((*high - *low) / 2 / *seconds);
+  }
+  std::string text = fmt::format("{}; {}", fmt::join(devices, "; "), fmt::join(libraries, ", "));
+  if (!frameworks.empty()) text += fmt::format("; {}", fmt::join(frameworks, ", "));
+  if (spreads.empty()) {
+    text += ". The bounds have no intervals: too few repetitions";
+  } else {
+    std::ranges::sort(spreads);
+    text += fmt::format(". 95% intervals of the bounds: ±{:.1f}% in the median, ±{:.1f}% at most",
+                        100 * spreads[spreads.size() / 2], 100 * spreads.back());
+  }
+  if (const auto spread = latency_spread(study.inputs.profiles)) {
+    text += fmt::format("; 80% of a framework's runs: ±{:.1f}% in the median", 100 * *spread);
+  }
+  return text + '.';
 }
 
 std::optional<double> ratio(std::optional<double> part, std::optional<double> whole) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +32,8 @@ class StudiedModel {
   std::optional<double> number(std::string_view question, const std::string& pointer) const;
   /// A layer of it lacks a time, or has no call: sums are too small.
   bool is_partial() const;
+  const std::string& model() const { return subject_.graph.model; }
+  const std::optional<std::int64_t>& batch() const { return subject_.graph.batch; }
 
  private:
   Subject subject_;
@@ -63,6 +67,34 @@ struct Chapter {
 
 /// Every one. Generated from the files of chapters/.
 std::vector<Chapter> chapters();
+
+/// A run of the model by a framework, at the precision that is studied.
+struct FrameworkRun {
+  /// "pytorch 2.11.0, CUDA graph".
+  std::string name;
+  double seconds = 0;
+  /// What the sequential bound is of it (the Benanza ratio).
+  std::optional<double> ratio{};
+};
+std::vector<FrameworkRun> framework_runs(const StudiedModel& model);
+/// The one with the least latency, as it launches its work anyhow.
+std::optional<FrameworkRun> fastest_run(const StudiedModel& model);
+
+/// A sum of calls' times at a JSON pointer of `bound`'s answer; nothing where no call has a time.
+std::optional<double> bound_seconds(const StudiedModel& model, const std::string& pointer);
+
+/// The models of each batch size, in ascending order; those without one first.
+std::map<std::optional<std::int64_t>, std::vector<const StudiedModel*>> by_batch(
+    const std::vector<const StudiedModel*>& models);
+/// Bars of one value a model, "value" in the legend; where models come at several batch sizes, one
+/// below the other, for each batch size. Models without a value are left out.
+Bars bars_of(std::string title, const std::string& value,
+             const std::vector<const StudiedModel*>& models,
+             const std::function<std::optional<double>(const StudiedModel&)>& value_of);
+
+/// Where the numbers are from: devices, versions of libraries and frameworks, and the spread of the
+/// bounds.
+std::string conditions(const Study& study);
 
 /// `part` over `whole`, where both are known and the whole is positive.
 std::optional<double> ratio(std::optional<double> part, std::optional<double> whole);

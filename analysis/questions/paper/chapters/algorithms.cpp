@@ -5,6 +5,24 @@
 namespace benanza::analysis {
 namespace {
 
+/// Nothing where no product has a call that the library's heuristic chose.
+std::optional<double> heuristic_loss(const StudiedModel& model) {
+  const auto count = [&](const char* pointer) {
+    return model.number("algorithms", pointer).value_or(0);
+  };
+  const double known =
+      count("/totals/products") - count("/totals/unmeasured") - count("/totals/unranked");
+  if (known <= 0) return std::nullopt;
+  return model.number("algorithms", "/totals/heuristic_loss_seconds");
+}
+
+/// Of the products whose algorithm the framework's profile names; nothing where it names none.
+std::optional<double> framework_loss(const StudiedModel& model) {
+  const auto known = model.number("algorithms", "/framework_totals/known");
+  if (!known || *known == 0) return std::nullopt;
+  return model.number("algorithms", "/framework_totals/loss_seconds");
+}
+
 std::optional<Section> section(const Study& study) {
   Section section;
   section.add(
@@ -17,6 +35,7 @@ std::optional<Section> section(const Study& study) {
                 .caption = "Choice of algorithms at " + word,
                 .columns = {{"model", "model"},
                             {"products", "products", true},
+                            {"no choice known", "unranked", true},
                             {"best, ms", "best_seconds", true},
                             {"heuristic loses, ms", "heuristic_loss_seconds", true},
                             {"share", "heuristic_loss_share", true},
@@ -24,10 +43,6 @@ std::optional<Section> section(const Study& study) {
                             {"framework loses, ms", "framework_loss_seconds", true},
                             {"of products known", "framework_known", true}},
                 .all_rows = true};
-    Bars bars{.title = "Lost by the choice of algorithms, " + word + ", % of the products' time",
-              .series = {{"heuristic", {}}},
-              .unit = "%",
-              .decimals = 1};
     for (const StudiedModel* model : study.at(precision)) {
       const auto number = [&](const char* pointer) { return model->number("algorithms", pointer); };
       const auto count = [&](const char* pointer) {
@@ -35,19 +50,36 @@ std::optional<Section> section(const Study& study) {
         return value ? count_cell(static_cast<std::size_t>(*value)) : Cell{"-", nullptr};
       };
       const auto best = number("/totals/best_seconds");
-      const auto loss = number("/totals/heuristic_loss_seconds");
       if (!best || *best == 0) continue;
       any = true;
-      const auto share = ratio(loss, best);
-      sheet.rows.push_back({text_cell(model->name()), count("/totals/products"), ms_cell(best),
-                            ms_cell(loss), percent_cell(share), count("/totals/heuristic_misses"),
-                            ms_cell(number("/framework_totals/loss_seconds")),
-                            count("/framework_totals/known")});
-      bars.categories.push_back(model->name());
-      bars.series[0].values.push_back(share ? std::optional(*share * 100) : std::nullopt);
+      const auto loss = heuristic_loss(*model);
+      sheet.rows.push_back({text_cell(model->name()), count("/totals/products"),
+                            count("/totals/unranked"), ms_cell(best), ms_cell(loss),
+                            percent_cell(ratio(loss, best)),
+                            loss ? count("/totals/heuristic_misses") : Cell{"-", nullptr},
+                            ms_cell(framework_loss(*model)), count("/framework_totals/known")});
     }
     if (sheet.rows.empty()) continue;
+    Bars bars = bars_of(
+        "Lost by the choice of algorithms, " + word + ", % of the products' time", "heuristic",
+        study.at(precision), [](const StudiedModel& model) -> std::optional<double> {
+          const auto share =
+              ratio(heuristic_loss(model), model.number("algorithms", "/totals/best_seconds"));
+          return share ? std::optional(*share * 100) : std::nullopt;
+        });
+    bars.unit = "%";
+    bars.decimals = 1;
     section.add(std::move(bars));
+    Bars by_framework = bars_of(
+        "Lost at least by the framework's choice, " + word + ", % of the products' time",
+        "framework", study.at(precision), [](const StudiedModel& model) -> std::optional<double> {
+          const auto share =
+              ratio(framework_loss(model), model.number("algorithms", "/totals/best_seconds"));
+          return share ? std::optional(*share * 100) : std::nullopt;
+        });
+    by_framework.unit = "%";
+    by_framework.decimals = 1;
+    section.add(std::move(by_framework));
     section.add(std::move(sheet));
   }
   if (!any) return std::nullopt;

@@ -23,9 +23,6 @@ std::optional<Section> section(const Study& study) {
                             {"fused calls", "fusions_used", true},
                             {"optimal", "optimal"}},
                 .all_rows = true};
-    Bars bars{.title = "Speed-up by layer fusion, " + word,
-              .series = {{"one layer after the other", {}}},
-              .decimals = 2};
     for (const StudiedModel* model : study.at(precision)) {
       const auto number = [&](const char* pointer) { return model->number("fusion", pointer); };
       const auto without = number("/unfused/sequential/seconds");
@@ -40,11 +37,13 @@ std::optional<Section> section(const Study& study) {
                                               number("/fused/parallel/seconds"))),
                             count_cell(static_cast<std::size_t>(used.value_or(0))),
                             flag_cell(model->facts("fusion").value("optimal", false))});
-      bars.categories.push_back(marked(*model));
-      bars.series[0].values.push_back(gain);
     }
     if (sheet.rows.empty()) continue;
-    section.add(std::move(bars));
+    section.add(bars_of("Speed-up by layer fusion, " + word, "one layer after the other",
+                        study.at(precision), [](const StudiedModel& model) {
+                          return ratio(model.number("fusion", "/unfused/sequential/seconds"),
+                                       model.number("fusion", "/fused/sequential/seconds"));
+                        }));
     section.add(std::move(sheet));
     if (const auto note = note_on_marks(study.at(precision))) section.add(*note);
   }

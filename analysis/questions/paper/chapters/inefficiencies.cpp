@@ -1,5 +1,8 @@
 // Question 4: where frameworks do more than the model asks for.
 
+#include <set>
+#include <utility>
+
 #include "analysis/questions/paper/study.h"
 
 namespace benanza::analysis {
@@ -10,19 +13,20 @@ std::optional<Section> section(const Study& study) {
               .caption = "What frameworks do beyond the model",
               .columns = {{"model", "model"},
                           {"framework", "framework"},
+                          {"precision", "precision"},
                           {"difference", "difference"},
                           {"what", "what"},
                           {"times", "count", true},
                           {"ms", "seconds", true},
                           {"what to do", "advice"}},
               .all_rows = true};
-  const StudiedModel* last = nullptr;
+  std::set<std::pair<std::string, std::string>> told;
   for (const StudiedModel& model : study.models) {
     const auto& facts = model.facts("inspect");
     if (!facts.is_object() || !facts.contains("totals")) continue;
-    // The same run is told of at every precision.
-    if (last != nullptr && last->name() == model.name()) continue;
-    last = &model;
+    // The same run is told of at every precision that has none of its own.
+    const std::string precision = facts.value("precision", "");
+    if (!told.emplace(model.name(), precision).second) continue;
     for (const auto& total : facts["totals"]) {
       const auto text = [&](const char* field) {
         return text_cell(total.contains(field) && total[field].is_string()
@@ -34,7 +38,7 @@ std::optional<Section> section(const Study& study) {
               ? std::optional(total["seconds"].get<double>())
               : std::nullopt;
       sheet.rows.push_back({text_cell(model.name()), text_cell(facts.value("framework", "")),
-                            text("difference"), text("what"),
+                            text_cell(precision), text("difference"), text("what"),
                             count_cell(total.value("count", std::size_t{0})), ms_cell(seconds),
                             text("advice")});
     }

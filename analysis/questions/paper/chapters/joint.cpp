@@ -1,5 +1,7 @@
 // All optimisations, alone and together.
 
+#include <map>
+
 #include "analysis/questions/paper/study.h"
 
 namespace benanza::analysis {
@@ -15,9 +17,8 @@ std::optional<Section> section(const Study& study) {
                           {"of the product of each alone", "composes", true},
                           {"over what was measured", "speed_up_over_measured", true}},
               .all_rows = true};
-  Bars bars{.title = "Speed-up by all optimisations together, over the heuristics' calls at fp32",
-            .series = {{"together", {}}},
-            .decimals = 2};
+  std::vector<const StudiedModel*> shown;
+  std::map<const StudiedModel*, double> together;
   for (const StudiedModel& model : study.models) {
     if (model.subject().filter.precision != Precision::fp32) continue;
     const auto& facts = model.facts("joint");
@@ -35,15 +36,20 @@ std::optional<Section> section(const Study& study) {
                             factor_cell(number("speed_up_over_measured"))});
       all = number("speed_up");
     }
-    bars.categories.push_back(marked(model));
-    bars.series[0].values.push_back(all);
+    shown.push_back(&model);
+    if (all) together[&model] = *all;
   }
   if (sheet.rows.empty()) return std::nullopt;
   Section section;
   section.add(
       "Best algorithms, parallel layers, fusion and Tensor Cores, every subset of them. The last "
       "subset of a model is all of them.");
-  section.add(std::move(bars));
+  section.add(bars_of("Speed-up by all optimisations together, over the heuristics' calls at fp32",
+                      "together", shown, [&](const StudiedModel& model) -> std::optional<double> {
+                        const auto found = together.find(&model);
+                        return found == together.end() ? std::nullopt
+                                                       : std::optional(found->second);
+                      }));
   section.add(std::move(sheet));
   return section;
 }

@@ -1,50 +1,70 @@
 // Questions 1 and 2: the lower bound, one layer after the other and with parallel layers, beside
 // what frameworks take.
 
+#include <algorithm>
+#include <iterator>
+
 #include "analysis/questions/paper/study.h"
 
 namespace benanza::analysis {
 namespace {
 
-struct Framework {
-  std::string name;
-  double seconds = 0;
-  std::optional<double> ratio;
-};
-
-std::string text_of(const nlohmann::ordered_json& facts, const char* field) {
-  return facts.contains(field) && facts[field].is_string() ? facts[field].get<std::string>() : "";
+std::optional<double> in_ms(std::optional<double> seconds) {
+  return seconds ? std::optional(*seconds * 1e3) : std::nullopt;
 }
 
-std::vector<Framework> frameworks(const StudiedModel& model) {
-  std::vector<Framework> found;
-  const auto& facts = model.facts("bound");
-  if (!facts.is_object() || !facts.contains("profiles")) return found;
-  const auto add = [&](const std::string& name, const nlohmann::ordered_json& seconds,
-                       const nlohmann::ordered_json& ratios) {
-    if (!seconds.is_number()) return;
-    Framework one{.name = name, .seconds = seconds.get<double>(), .ratio = {}};
-    if (ratios.is_object() && ratios.value("sequential", nlohmann::ordered_json()).is_number()) {
-      one.ratio = ratios["sequential"].get<double>();
-    }
-    found.push_back(std::move(one));
-  };
-  const std::string_view asked = to_string(model.subject().filter.precision);
-  for (const auto& profile : facts["profiles"]) {
-    const std::string precision = text_of(profile, "precision");
-    if (!precision.empty() && precision != asked) continue;
-    const std::string name = text_of(profile, "framework") + ' ' + text_of(profile, "version");
-    if (profile.contains("latency_seconds")) {
-      add(name, profile["latency_seconds"],
-          profile.value("benanza_ratio", nlohmann::ordered_json()));
-    }
-    if (profile.contains("cuda_graph") && profile["cuda_graph"].is_object()) {
-      const auto& graph = profile["cuda_graph"];
-      add(name + ", CUDA graph", graph.value("seconds", nlohmann::ordered_json()),
-          graph.value("benanza_ratio", nlohmann::ordered_json()));
+struct Times {
+  const char* name;
+  std::optional<double> (*seconds)(const StudiedModel&);
+};
+
+constexpr Times bounds[] = {
+    {"with fusion",
+     [](const StudiedModel& model) { return bound_seconds(model, "/ladder/fused_seconds"); }},
+    {"LBL parallel",
+     [](const StudiedModel& model) { return bound_seconds(model, "/bounds/parallel/seconds"); }},
+    {"LBL sequential",
+     [](const StudiedModel& model) { return bound_seconds(model, "/bounds/sequential/seconds"); }},
+};
+
+std::optional<double> framework_seconds(const StudiedModel& model) {
+  const auto run = fastest_run(model);
+  return run ? std::optional(run->seconds) : std::nullopt;
+}
+
+/// The models of one batch size: bounds in ms, beside the framework where there is one.
+Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& models) {
+  Bars bars{.title = "Lower-bound latency and frameworks, " + of + ", ms", .unit = "ms"};
+  std::vector<Times> all(std::begin(bounds), std::end(bounds));
+  if (std::ranges::any_of(models,
+                          [](const auto* one) { return framework_seconds(*one).has_value(); })) {
+    all.push_back({"framework", framework_seconds});
+  }
+  for (const auto& [name, seconds] : all) {
+    Series series{.name = name, .values = {}};
+    for (const StudiedModel* model : models) series.values.push_back(in_ms(seconds(*model)));
+    bars.series.push_back(std::move(series));
+  }
+  for (const StudiedModel* model : models) bars.categories.push_back(marked(*model));
+  return bars;
+}
+
+/// What the bounds are of the framework's latency; without bars where no framework ran.
+Bars shares(const std::string& of, const std::vector<const StudiedModel*>& models) {
+  Bars bars{.title = "Lower bounds over the framework's latency (BR), " + of + ", %",
+            .unit = "%",
+            .decimals = 0};
+  for (const auto& [name, seconds] : bounds) bars.series.push_back({.name = name, .values = {}});
+  for (const StudiedModel* model : models) {
+    const auto framework = framework_seconds(*model);
+    if (!framework) continue;
+    bars.categories.push_back(marked(*model));
+    for (std::size_t i = 0; i < std::size(bounds); ++i) {
+      const auto share = ratio(bounds[i].seconds(*model), framework);
+      bars.series[i].values.push_back(share ? std::optional(*share * 100) : std::nullopt);
     }
   }
-  return found;
+  return bars;
 }
 
 void add_precision(Section& section, const Study& study, Precision precision) {
@@ -68,14 +88,8 @@ void add_precision(Section& section, const Study& study, Precision precision) {
                   {"latency, ms", "seconds", true},
                   {"BR", "benanza_ratio", true}},
       .all_rows = true};
-  Bars bars{.title = "Lower-bound latency and frameworks, " + word + ", ms",
-            .series = {{"with fusion", {}},
-                       {"LBL parallel", {}},
-                       {"LBL sequential", {}},
-                       {"framework", {}}},
-            .unit = "ms"};
   for (const StudiedModel* model : models) {
-    const auto seconds = [&](const char* pointer) { return model->number("bound", pointer); };
+    const auto seconds = [&](const char* pointer) { return bound_seconds(*model, pointer); };
     const auto sequential = seconds("/bounds/sequential/seconds");
     const auto parallel = seconds("/bounds/parallel/seconds");
     const auto fused = seconds("/ladder/fused_seconds");
@@ -83,20 +97,16 @@ void add_precision(Section& section, const Study& study, Precision precision) {
                           ms_cell(fused), ms_cell(sequential), ms_cell(parallel),
                           factor_cell(ratio(sequential, parallel)),
                           ms_cell(seconds("/bounds_with_movement/sequential/seconds"))});
-    std::optional<double> fastest;
-    for (const Framework& one : frameworks(*model)) {
+    for (const FrameworkRun& one : framework_runs(*model)) {
       measured.rows.push_back({text_cell(model->name()), text_cell(one.name), ms_cell(one.seconds),
                                ratio_cell(one.ratio)});
-      if (!fastest || one.seconds < *fastest) fastest = one.seconds;
     }
-    const auto ms = [](std::optional<double> s) { return s ? std::optional(*s * 1e3) : s; };
-    bars.categories.push_back(marked(*model));
-    bars.series[0].values.push_back(ms(fused));
-    bars.series[1].values.push_back(ms(parallel));
-    bars.series[2].values.push_back(ms(sequential));
-    bars.series[3].values.push_back(ms(fastest));
   }
-  section.add(std::move(bars));
+  for (const auto& [batch, of_batch] : by_batch(models)) {
+    const std::string of = word + (batch ? ", batch " + std::to_string(*batch) : "");
+    section.add(latencies(of, of_batch));
+    section.add(shares(of, of_batch));
+  }
   section.add(std::move(sheet));
   if (!measured.rows.empty()) section.add(std::move(measured));
   if (const auto note = note_on_marks(models)) section.add(*note);

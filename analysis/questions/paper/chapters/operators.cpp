@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/input/measurement.h"
 #include "analysis/questions/paper/study.h"
 
 namespace benanza::analysis {
@@ -38,9 +39,49 @@ std::vector<std::string> largest(const std::vector<Shares>& all) {
   return names;
 }
 
+/// The share that each library's calls have of the time of all calls of the bound.
+Shares libraries_of(const StudiedModel& model) {
+  Shares shares;
+  const auto& facts = model.facts("bound");
+  if (!facts.is_object() || !facts.contains("layers")) return shares;
+  double all = 0;
+  for (const auto& layer : facts["layers"]) {
+    if (layer.value("standing", "") == "movement") continue;
+    for (const auto& call : layer["calls"]) {
+      const VariantName name = parse_variant_name(call["name"].get<std::string>());
+      shares[name.backend] += call["seconds"].get<double>();
+      all += call["seconds"].get<double>();
+    }
+  }
+  for (auto& [library, share] : shares) share /= all;
+  return shares;
+}
+
+void add_libraries(Section& section, const std::vector<const StudiedModel*>& models,
+                   const std::string& word) {
+  std::vector<Shares> all;
+  for (const StudiedModel* model : models) all.push_back(libraries_of(*model));
+  const std::vector<std::string> names = largest(all);
+  if (names.empty()) return;
+  Sheet sheet{.name = "libraries_" + word,
+              .caption = "Libraries at " + word,
+              .columns = {{"model", "model"}},
+              .all_rows = true};
+  for (const std::string& name : names) sheet.columns.push_back({name, name, true});
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (all[i].empty()) continue;
+    std::vector<Cell> row{text_cell(marked(*models[i]))};
+    for (const std::string& name : names) row.push_back(percent_cell(all[i][name]));
+    sheet.rows.push_back(std::move(row));
+  }
+  section.add(std::move(sheet));
+}
+
 std::optional<Section> section(const Study& study) {
   Section section;
-  section.add("The share that each operator has of the sequential bound.");
+  section.add(
+      "The share that each operator has of the sequential bound, and each library's fastest "
+      "calls.");
   bool any = false;
   for (const Precision precision : study.precisions()) {
     const std::string word(to_string(precision));
@@ -65,6 +106,7 @@ std::optional<Section> section(const Study& study) {
     sheet.columns.push_back({"others", "others", true});
     bars.series.push_back({.name = "others"});
     for (std::size_t i = 0; i < models.size(); ++i) {
+      if (all[i].empty()) continue;  // nothing of it was measured
       double rest = 1;
       std::vector<Cell> row{text_cell(marked(*models[i]))};
       bars.categories.push_back(marked(*models[i]));
@@ -81,6 +123,7 @@ std::optional<Section> section(const Study& study) {
     }
     section.add(std::move(bars));
     section.add(std::move(sheet));
+    add_libraries(section, models, word);
   }
   if (!any) return std::nullopt;
   return section;

@@ -16,9 +16,6 @@ std::optional<Section> section(const Study& study) {
                           {"parallel speed-up", "parallel_speed_up", true},
                           {"layers that use them", "layers_using", true}},
               .all_rows = true};
-  Bars bars{.title = "Speed-up by Tensor Cores",
-            .series = {{"one layer after the other", {}}},
-            .decimals = 2};
   std::vector<const StudiedModel*> shown;
   for (const StudiedModel& model : study.models) {
     if (model.subject().filter.precision != Precision::fp32) continue;
@@ -34,14 +31,16 @@ std::optional<Section> section(const Study& study) {
          factor_cell(ratio(number("/totals/parallel_without_seconds"),
                            number("/totals/parallel_with_seconds"))),
          count_cell(static_cast<std::size_t>(number("/totals/layers_using").value_or(0)))});
-    bars.categories.push_back(marked(model));
-    bars.series[0].values.push_back(gain);
     shown.push_back(&model);
   }
   if (shown.empty()) return std::nullopt;
   Section section;
   section.add("The same layers at fp32 without Tensor Cores, and at the precision that uses them.");
-  section.add(std::move(bars));
+  section.add(bars_of("Speed-up by Tensor Cores", "one layer after the other", shown,
+                      [](const StudiedModel& model) {
+                        return ratio(model.number("tensor-cores", "/totals/without_seconds"),
+                                     model.number("tensor-cores", "/totals/with_seconds"));
+                      }));
   section.add(std::move(sheet));
   if (const auto note = note_on_marks(shown)) section.add(*note);
   return section;

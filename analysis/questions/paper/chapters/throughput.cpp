@@ -3,7 +3,11 @@
 // MLPerf, "Analysis of DAWNBench, a Time-to-Accuracy Machine Learning Performance Benchmark",
 // 2019.)
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "analysis/questions/paper/study.h"
 
@@ -52,17 +56,44 @@ double share_at(const std::vector<Call>& calls, double peak, double share) {
   return all > 0 ? above / all : 0;
 }
 
-Roofline roofline_of(const StudiedModel& model, const std::vector<Call>& calls, double flops_peak,
+/// The operators that take the most time of the calls, in their order; as many as colours tell
+/// apart.
+std::vector<std::string> largest_operators(const std::vector<Call>& calls) {
+  constexpr std::size_t most = 8;
+  std::map<std::string, double> seconds;
+  for (const Call& call : calls) seconds[call.op] += call.seconds;
+  std::vector<std::string> names;
+  for (const auto& [op, all] : seconds) names.push_back(op);
+  std::ranges::stable_sort(names, std::ranges::greater{},
+                           [&](const std::string& op) { return seconds.at(op); });
+  if (names.size() > most + 1) names.resize(most);
+  return names;
+}
+
+/// Calls that are alike are one point.
+Roofline roofline_of(std::string title, const std::vector<Call>& calls, double flops_peak,
                      double bytes_peak) {
-  Roofline plot{.title = model.name() + ": layers below the roof",
-                .roofs = {{"peak", bytes_peak, flops_peak}},
+  Roofline plot{.title = std::move(title),
+                .series = largest_operators(calls),
+                .roofs = {{fmt::format("peak: {:.3g} TFLOP/s, {:.3g} TB/s", flops_peak / 1e12,
+                                       bytes_peak / 1e12),
+                           bytes_peak, flops_peak}},
                 .x_name = "FLOPs per byte",
                 .y_name = "FLOP/s"};
+  const std::size_t others = plot.series.size();
+  std::map<std::tuple<std::string, double, double, double>, std::size_t> known;
   for (const Call& call : calls) {
     if (call.flops <= 0 || call.bytes <= 0) continue;
-    const auto known = std::ranges::find(plot.series, call.op);
-    const auto series = static_cast<std::size_t>(known - plot.series.begin());
-    if (known == plot.series.end()) plot.series.push_back(call.op);
+    const auto [same, is_new] =
+        known.try_emplace({call.op, call.flops, call.bytes, call.seconds}, plot.points.size());
+    if (!is_new) {
+      plot.points[same->second].weight += call.seconds;
+      continue;
+    }
+    const auto found = std::find(
+        plot.series.begin(), plot.series.begin() + static_cast<std::ptrdiff_t>(others), call.op);
+    const auto series = static_cast<std::size_t>(found - plot.series.begin());
+    if (series == others && plot.series.size() == others) plot.series.emplace_back("others");
     plot.points.push_back({.x = call.flops / call.bytes,
                            .y = call.flops / call.seconds,
                            .weight = call.seconds,
@@ -72,11 +103,24 @@ Roofline roofline_of(const StudiedModel& model, const std::vector<Call>& calls, 
   return plot;
 }
 
+/// Of the time of `calls`, in percent, what is spent in calls that reach a share of the peak.
+Curves::Curve curve_of(std::string name, const std::vector<Call>& calls, double peak) {
+  // Most of the time of small batches is far below the peak.
+  constexpr double percents[] = {0,  0.5, 1,  2,  3,  5,  7,  10, 15, 20, 25,
+                                 30, 40,  50, 60, 70, 75, 80, 85, 90, 95, 100};
+  Curves::Curve curve{.name = std::move(name), .points = {}};
+  for (const double percent : percents) {
+    curve.points.emplace_back(percent, share_at(calls, peak, percent / 100) * 100);
+  }
+  return curve;
+}
+
 std::optional<Section> section(const Study& study) {
   Section section;
   section.add(
       "The share of the bound's time that is spent in calls which reach a part of the peak "
-      "arithmetic that was measured for the precision.");
+      "arithmetic that was measured for the precision. Winograd and FFT do with less arithmetic "
+      "than is counted: such calls may lie above the roof.");
   bool any = false;
   for (const Precision precision : study.precisions()) {
     const std::string word(to_string(precision));
@@ -88,30 +132,39 @@ std::optional<Section> section(const Study& study) {
       const std::string percent = std::to_string(static_cast<int>(step * 100 + 0.5));
       sheet.columns.push_back({">= " + percent + "%", "at_least_" + percent + "_percent", true});
     }
-    const StudiedModel* longest = nullptr;
-    double most = 0;
+    std::vector<Call> all;
+    std::map<std::int64_t, std::vector<Call>> by_batch;  // 0: any
+    std::optional<double> peak;
+    std::optional<double> bandwidth;
     for (const StudiedModel* model : study.at(precision)) {
-      const auto peak = model->number("bound", "/ladder/peak_flops_per_second");
+      const auto of_model = model->number("bound", "/ladder/peak_flops_per_second");
       const std::vector<Call> calls = calls_of(*model);
-      if (!peak || calls.empty()) continue;
+      if (!of_model || calls.empty()) continue;
+      peak = of_model;
+      bandwidth = model->number("bound", "/ladder/peak_bytes_per_second");
       std::vector<Cell> row{text_cell(marked(*model))};
       for (const double step : steps) row.push_back(percent_cell(share_at(calls, *peak, step)));
       sheet.rows.push_back(std::move(row));
-      const double seconds = model->number("bound", "/bounds/sequential/seconds").value_or(0);
-      if (seconds > most) {
-        most = seconds;
-        longest = model;
-      }
+      all.insert(all.end(), calls.begin(), calls.end());
+      auto& of_batch = by_batch[model->batch().value_or(0)];
+      of_batch.insert(of_batch.end(), calls.begin(), calls.end());
     }
     if (sheet.rows.empty()) continue;
     any = true;
-    section.add(std::move(sheet));
-    const auto bandwidth = longest->number("bound", "/ladder/peak_bytes_per_second");
-    if (bandwidth) {
-      section.add(roofline_of(*longest, calls_of(*longest),
-                              *longest->number("bound", "/ladder/peak_flops_per_second"),
-                              *bandwidth));
+    const std::string of = sheet.rows.size() == 1 ? sheet.rows.front().front().shown : "all models";
+    Curves curves{.title = "Time in calls that reach a share of the peak, " + word + ", " + of,
+                  .x_name = "% of the peak, or more",
+                  .y_name = "% of the time"};
+    for (const auto& [batch, calls] : by_batch) {
+      const std::string name = batch > 0 ? "batch " + std::to_string(batch) : "any batch";
+      curves.curves.push_back(curve_of(name, calls, *peak));
     }
+    section.add(std::move(curves));
+    if (bandwidth) {
+      section.add(
+          roofline_of("Layers below the roof, " + word + ", " + of, all, *peak, *bandwidth));
+    }
+    section.add(std::move(sheet));
   }
   if (!any) return std::nullopt;
   return section;

@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/questions/paper/study.h"
 #include "core/problem/problem.h"
 
 namespace benanza::analysis {
 namespace {
+
+/// A map of fewer convolutions says no more than the table.
+constexpr std::size_t fewest_on_a_map = 8;
 
 constexpr const char* kinds[] = {"matrix product", "implicit product or direct", "Winograd", "FFT"};
 
@@ -34,6 +39,30 @@ std::string kernel_of(const Convolution& shape) {
   return text;
 }
 
+/// Where which kind wins: one point a convolution, by what an output sums up and how many there
+/// are.
+using Maps = std::map<std::string, Roofline>;
+
+void add_point(Maps& maps, const std::string& kernel, const std::string& word,
+               const Convolution& shape, std::size_t kind, double seconds) {
+  Roofline& map = maps[kernel];
+  if (map.points.empty()) {
+    map.title = "Fastest algorithm of " + kernel + " convolutions, " + word;
+    map.x_name = "products summed up for each output: kernel x channels of a group";
+    map.y_name = "outputs of a filter: batch x pixels";
+    map.series.assign(std::begin(kinds), std::end(kinds));
+  }
+  const Dims outputs = output({.shape = shape, .epilogue = {}});
+  std::int64_t summed = shape.input[1] / shape.groups;
+  for (const std::int64_t extent : shape.window.kernel) summed *= extent;
+  const auto pixels = element_count(outputs) / outputs[1];
+  map.points.push_back({.x = static_cast<double>(summed),
+                        .y = static_cast<double>(pixels),
+                        .weight = seconds,
+                        .label = fmt::format("{} filters: {}", shape.filters, kinds[kind]),
+                        .series = kind});
+}
+
 void add_precision(Section& section, const Study& study, Precision precision, bool& any) {
   const std::string word(to_string(precision));
   std::set<std::string> keys;
@@ -54,7 +83,8 @@ void add_precision(Section& section, const Study& study, Precision precision, bo
                           {"us", "seconds", true},
                           {"kind", "kind"},
                           {"call", "call"}}};
-  std::map<std::string, std::map<std::size_t, double>> by_kernel;
+  Maps maps;
+  std::map<std::pair<std::string, std::int64_t>, std::map<std::size_t, double>> by_kernel;
   for (const std::string& key : keys) {
     const Problem problem = parse(key);
     const auto* shape = std::get_if<Convolution>(&problem.shape);
@@ -65,7 +95,8 @@ void add_precision(Section& section, const Study& study, Precision precision, bo
     if (found.best == nullptr) continue;
     const std::size_t kind = kind_of(found.best->variant);
     const std::string kernel = kernel_of(*shape);
-    ++by_kernel[kernel][kind];
+    ++by_kernel[{kernel, shape->input[0]}][kind];
+    add_point(maps, kernel, word, *shape, kind, found.best->seconds());
     const auto count = [](std::int64_t value) {
       return count_cell(static_cast<std::size_t>(value));
     };
@@ -81,13 +112,16 @@ void add_precision(Section& section, const Study& study, Precision precision, bo
             .stacked = true};
   for (const char* kind : kinds) bars.series.push_back({.name = kind});
   for (const auto& [kernel, counts] : by_kernel) {
-    bars.categories.push_back(kernel);
+    bars.categories.push_back(kernel.first + ", batch " + std::to_string(kernel.second));
     for (std::size_t i = 0; i < std::size(kinds); ++i) {
       const auto entry = counts.find(i);
       bars.series[i].values.push_back(entry == counts.end() ? 0 : entry->second);
     }
   }
   section.add(std::move(bars));
+  for (auto& [kernel, map] : maps) {
+    if (map.points.size() >= fewest_on_a_map) section.add(std::move(map));
+  }
   section.add(std::move(sheet));
 }
 
@@ -95,7 +129,7 @@ std::optional<Section> section(const Study& study) {
   Section section;
   section.add(
       "Every distinct convolution of the models, and the kind of algorithm that is fastest for "
-      "it.");
+      "it. On the maps, the area of a point is the time of its call.");
   bool any = false;
   for (const Precision precision : study.precisions())
     add_precision(section, study, precision, any);
