@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <thread>
+#include <type_traits>
+#include <utility>
 
 #include "suites/harness/primitive.h"
 #include "suites/verify/operators.h"
@@ -184,13 +186,25 @@ float step_for(const Problem& problem, Precision precision, std::size_t operand)
 
 std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision precision,
                                            std::uint64_t seed) {
+  OperandPool none(0);
+  return inputs_for(problem, precision, seed, none).values;
+}
+
+Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t seed,
+                  OperandPool& pool) {
   const std::vector<Operand> operands = inputs(problem);
   const bool integers = precision == Precision::int8;
   const bool is_single = precision == Precision::fp32 || precision == Precision::tf32;
   const bool all_bits = (precision == Precision::fp32 && is_product(problem)) ||
                         (is_single && sums_squares(problem.shape));
   const bool all_positive = wants_positive(problem);
-  std::vector<std::vector<float>> values;
+  const bool unchanged = std::visit(
+      []<class Own>(const Own& shape) {
+        std::vector<std::vector<float>> none;
+        return std::is_same_v<decltype(adjust_inputs(shape, none)), Unchanged>;
+      },
+      problem.shape);
+  Inputs all;
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const bool added = index == bias_operand(problem) || index == residual_operand(problem);
     const float step = step_for(problem, precision, index);
@@ -199,13 +213,19 @@ std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision pre
     if (integers && added) palette = symmetric(4 / harness::int8_scale(problem));
     if (integers && index > 0 && !added) palette = even(palette);
     if (operands[index].domain == Domain::truth) palette = truth();
-    const std::int64_t count = element_count(operands[index].dims);
-    const std::uint64_t own_seed = random_bits(seed, index);
-    values.push_back(all_bits ? fill(count, with_all_bits(palette), own_seed)
-                              : fill(count, palette, own_seed));
+    Recipe recipe{.count = element_count(operands[index].dims), .seed = random_bits(seed, index)};
+    const auto make = [&](const auto& values) {
+      recipe.palette.assign(values.begin(), values.end());
+      if (unchanged) {
+        if (auto known = pool.take(recipe)) return std::move(*known);
+      }
+      return fill(recipe.count, values, recipe.seed);
+    };
+    all.values.push_back(all_bits ? make(with_all_bits(palette)) : make(palette));
+    if (unchanged) all.recipes.push_back(std::move(recipe));
   }
-  std::visit([&](const auto& shape) { adjust_inputs(shape, values); }, problem.shape);
-  return values;
+  std::visit([&](const auto& shape) { adjust_inputs(shape, all.values); }, problem.shape);
+  return all;
 }
 
 }  // namespace benanza::verify

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/problem/problem.h"
+#include "suites/verify/operand_pool.h"
 
 namespace benanza::verify {
 
@@ -23,5 +24,14 @@ namespace benanza::verify {
 ///   they would vanish in its rounding.
 std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision precision,
                                            std::uint64_t seed);
+
+struct Inputs {
+  std::vector<std::vector<float>> values{};
+  /// Of each, where it is as it was filled; empty where the operator has adjusted them.
+  std::vector<Recipe> recipes{};
+};
+/// The same, with operands from `pool` where it has them.
+Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t seed,
+                  OperandPool& pool);
 
 }  // namespace benanza::verify

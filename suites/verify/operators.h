@@ -129,9 +129,14 @@ inline double input_range(const ActivationGradient& shape, std::size_t operand) 
   return operand == 0 ? 1 : input_range(shape.forward);
 }
 
+/// Says that an operator leaves its operands as they are.
+struct Unchanged {};
+
 /// Changes operands' values where an operator's result hangs on more than their range.
 template <class Shape>
-void adjust_inputs(const Shape&, std::vector<std::vector<float>>&) {}
+Unchanged adjust_inputs(const Shape&, std::vector<std::vector<float>>&) {
+  return {};
+}
 void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values);
 void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float>>& values);
 void adjust_inputs(const Cast& shape, std::vector<std::vector<float>>& values);

@@ -1,5 +1,7 @@
 #include "suites/verify/verification_cases.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -9,13 +11,21 @@
 namespace benanza::verify {
 namespace {
 
-std::int64_t operand_bytes(const VerificationCase& verification) {
-  std::size_t elements = 0;
-  for (const auto& operand : verification.operands()) elements += operand.size();
-  return static_cast<std::int64_t>(elements * sizeof(float));
+std::int64_t operand_bytes(const Problem& problem) {
+  std::int64_t elements = 0;
+  for (const Operand& operand : inputs(problem)) elements += element_count(operand.dims);
+  return elements * static_cast<std::int64_t>(sizeof(float));
+}
+
+std::int64_t pool_bytes() {
+  constexpr std::int64_t least = std::int64_t{1} << 30;
+  return std::max(least, std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 16);
 }
 
 }  // namespace
+
+VerificationCases::VerificationCases(std::int64_t capacity_bytes)
+    : capacity_bytes_(capacity_bytes), pool_(pool_bytes()) {}
 
 VerificationCase& VerificationCases::at(const Problem& problem, Precision precision) {
   const auto name_of = [&](const Problem& one) {
@@ -28,21 +38,22 @@ VerificationCase& VerificationCases::at(const Problem& problem, Precision precis
     entries_.splice(entries_.begin(), entries_, known);
     return entries_.front().verification;
   }
-  Entry entry{.name = name, .bytes = 0, .verification = {}};
+  Entry entry{.name = name, .bytes = operand_bytes(problem), .verification = {}};
+  // Room is made first: what is forgotten may have the operands that are wanted now.
+  while (!entries_.empty() && bytes_ + entry.bytes > capacity_bytes_) {
+    bytes_ -= entries_.back().bytes;
+    entries_.back().verification.give_back(pool_);
+    entries_.pop_back();
+  }
   const auto samples = known_.find(name);
-  entry.verification.prepare(problem, precision,
+  entry.verification.prepare(problem, precision, pool_,
                              samples == known_.end() ? nullptr : &samples->second);
   if (samples == known_.end()) known_[name] = entry.verification.samples();
   if (const auto& companion = entry.verification.companion()) {
     known_[name_of(companion->problem)] = companion->samples;
   }
-  entry.bytes = operand_bytes(entry.verification);
   bytes_ += entry.bytes;
   entries_.push_front(std::move(entry));
-  while (bytes_ > capacity_bytes_ && entries_.size() > 1) {
-    bytes_ -= entries_.back().bytes;
-    entries_.pop_back();
-  }
   return entries_.front().verification;
 }
 

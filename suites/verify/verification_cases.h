@@ -14,12 +14,13 @@ namespace benanza::verify {
 /// Verification cases of several problems: repetitions that are spread over a run come back to a
 /// problem long after its inputs were made. Forgets the inputs used longest ago when all of them
 /// exceed `capacity_bytes`, but for those asked for last; what results must be is kept of all.
+/// Operands that other problems may have again are kept for all of them, in a sixteenth of this
+/// machine's memory, a GiB at least.
 class VerificationCases {
  public:
-  static constexpr std::int64_t default_capacity_bytes = std::int64_t{1} << 30;
+  static constexpr std::int64_t default_capacity_bytes = std::int64_t{1} << 26;
 
-  explicit VerificationCases(std::int64_t capacity_bytes = default_capacity_bytes)
-      : capacity_bytes_(capacity_bytes) {}
+  explicit VerificationCases(std::int64_t capacity_bytes = default_capacity_bytes);
 
   /// Prepared for `problem` and `precision`; valid until the next call.
   VerificationCase& at(const Problem& problem, Precision precision);
@@ -34,6 +35,7 @@ class VerificationCases {
   };
 
   std::int64_t capacity_bytes_;
+  OperandPool pool_;
   std::int64_t bytes_ = 0;
   /// Used last in front.
   std::list<Entry> entries_;

@@ -213,14 +213,21 @@ std::string compare_share(const std::vector<float>& result, double share) {
 
 }  // namespace
 
-void VerificationCase::prepare(const Problem& problem, Precision precision,
+void VerificationCase::prepare(const Problem& problem, Precision precision) {
+  OperandPool none(0);
+  prepare(problem, precision, none, nullptr);
+}
+
+void VerificationCase::prepare(const Problem& problem, Precision precision, OperandPool& pool,
                                const std::vector<Sample>* known) {
   if (problem_ == problem && precision_ == precision) return;
   problem_.reset();  // A failure below must not leave a half-made case that looks ready.
   companion_.reset();
   operands_.clear();
   samples_.clear();
-  operands_ = inputs_for(problem, precision, input_seed);
+  Inputs inputs = inputs_for(problem, precision, input_seed, pool);
+  operands_ = std::move(inputs.values);
+  recipes_ = std::move(inputs.recipes);
   precision_ = precision;
   problem_ = problem;
   if (known != nullptr) {
@@ -228,6 +235,15 @@ void VerificationCase::prepare(const Problem& problem, Precision precision,
   } else {
     make_samples();
   }
+}
+
+void VerificationCase::give_back(OperandPool& pool) {
+  problem_.reset();
+  for (std::size_t index = 0; index < recipes_.size(); ++index) {
+    pool.put(std::move(recipes_[index]), std::move(operands_[index]));
+  }
+  operands_.clear();
+  recipes_.clear();
 }
 
 std::vector<std::int64_t> VerificationCase::places() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "suites/harness/primitive.h"
+#include "suites/verify/operand_pool.h"
 #include "suites/verify/reference.h"
 
 namespace benanza::verify {
@@ -22,10 +23,14 @@ class VerificationCase {
     Element expected;
   };
 
-  /// Makes inputs and samples unless they are there already. `known`: the samples, if an earlier
-  /// case of the same problem and precision made them; else null.
-  void prepare(const Problem& problem, Precision precision,
-               const std::vector<Sample>* known = nullptr);
+  /// Makes inputs and samples unless they are there already.
+  void prepare(const Problem& problem, Precision precision);
+  /// With operands from `pool` where it has them. `known`: the samples, if an earlier case of the
+  /// same problem and precision made them; else null.
+  void prepare(const Problem& problem, Precision precision, OperandPool& pool,
+               const std::vector<Sample>* known);
+  /// Leaves its operands to other cases. The case has to be prepared again.
+  void give_back(OperandPool& pool);
 
   /// Samples of another problem with the same inputs, which came along with those of this one.
   struct Companion {
@@ -51,6 +56,7 @@ class VerificationCase {
   std::optional<Companion> companion_;
   Precision precision_ = Precision::fp32;
   std::vector<std::vector<float>> operands_;
+  std::vector<Recipe> recipes_;
   std::vector<Sample> samples_;
 };
 

@@ -65,6 +65,51 @@ TEST(VerificationCases, SamplesOutliveTheInputs) {
   expect_equal(again.samples(), first);
 }
 
+TEST(VerificationCases, LargeOperandsAreUsedAgain) {
+  // Weights of 4 MB, with other rows.
+  const auto product = [](int m) {
+    return parse("gemm/m" + std::to_string(m) + "_n1024_k1024_nn");
+  };
+  VerificationCases cases(1);
+  const auto weights = [&](int m, Precision precision) {
+    return cases.at(product(m), precision).operands()[1].data();
+  };
+  const float* const first = weights(2, Precision::fp32);
+  const std::vector<float> values(first, first + 1024 * 1024);
+  EXPECT_EQ(weights(3, Precision::fp32), first);
+  const VerificationCase& again = cases.at(product(4), Precision::fp32);
+  EXPECT_EQ(again.operands()[1], values);
+  VerificationCase fresh;
+  fresh.prepare(product(4), Precision::fp32);
+  EXPECT_EQ(again.operands(), fresh.operands());
+  expect_equal(again.samples(), fresh.samples());
+  // Of other values: not the same.
+  EXPECT_NE(cases.at(product(4), Precision::fp16).operands()[1], values);
+}
+
+TEST(OperandPool, ForgetsWhatWasPutInLongestAgo) {
+  constexpr std::int64_t elements = 1 << 18;
+  const auto recipe = [](std::uint64_t seed) {
+    return Recipe{.count = elements, .seed = seed, .palette = {1}};
+  };
+  OperandPool pool(2 * elements * static_cast<std::int64_t>(sizeof(float)));
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    pool.put(recipe(seed), std::vector<float>(elements, static_cast<float>(seed)));
+  }
+  EXPECT_FALSE(pool.take(recipe(1)));
+  ASSERT_TRUE(pool.take(recipe(3)));
+  EXPECT_FALSE(pool.take(recipe(3)));
+  pool.put(recipe(4), std::vector<float>(elements, 4));
+  const auto second = pool.take(recipe(2));
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->front(), 2);
+  Recipe other = recipe(4);
+  other.palette = {2};
+  EXPECT_FALSE(pool.take(other));
+  pool.put(recipe(5), std::vector<float>(8));
+  EXPECT_FALSE(pool.take(recipe(5)));
+}
+
 // The way forward and back is taken once for the gradients of the data and those of the weights.
 TEST(VerificationCases, GradientsOfARecurrentNetworkComeTogether) {
   const Problem data = parse("gru_bwd_data/t3_n2_i20_h30_l1_forward_lbr_bias_initial");
