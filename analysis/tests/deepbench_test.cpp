@@ -164,6 +164,13 @@ TEST_F(DeepBenchProgram, HasAChapterInThePaper) {
   const std::string models = test::contents(paper / "tables/models.csv");
   EXPECT_THAT(models, HasSubstr("small"));
   EXPECT_THAT(models, testing::Not(HasSubstr("deepbench")));
+
+  // Without a model there is no bound that could have an interval.
+  const Outcome lists = run_program("paper --allow-missing --graph " + graph_ + " --results " +
+                                        results_ + " --out " + paper.string(),
+                                    folder_);
+  ASSERT_EQ(lists.status, 0) << lists.err;
+  EXPECT_THAT(test::contents(paper / "index.html"), testing::Not(HasSubstr("intervals")));
 }
 
 TEST_F(DeepBenchProgram, NamesWhatIsNotMeasured) {

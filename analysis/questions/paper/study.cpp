@@ -216,9 +216,9 @@ std::string conditions(const Study& study) {
   }
   std::string text = fmt::format("{}; {}", fmt::join(devices, "; "), fmt::join(libraries, ", "));
   if (!frameworks.empty()) text += fmt::format("; {}", fmt::join(frameworks, ", "));
-  if (spreads.empty()) {
+  if (spreads.empty() && !study.models.empty()) {
     text += ". The bounds have no intervals: too few repetitions";
-  } else {
+  } else if (!spreads.empty()) {
     std::ranges::sort(spreads);
     text += fmt::format(". 95% intervals of the bounds: ±{:.1f}% in the median, ±{:.1f}% at most",
                         100 * spreads[spreads.size() / 2], 100 * spreads.back());
