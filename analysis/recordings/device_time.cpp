@@ -11,21 +11,21 @@ using Kind = DeviceRecording::Work::Kind;
 
 constexpr double second = 1e-9;
 
+/// Does it return only when the GPU has done something (cudaStreamSynchronize, cuCtxSynchronize,
+/// ...)? cudaStreamWaitEvent lets a stream wait, not the host.
+bool is_wait(std::string_view call) { return call.find("Synchronize") != std::string_view::npos; }
+
 /// When a thread waited, without overlaps, in order.
 class Waits {
  public:
-  Waits(const DeviceRecording& recording, const Launches& launches) {
-    for (const auto& wait : recording.waits) {
-      // That a stream waits for an event does not hold the host up.
-      if (recording.names[wait.name].starts_with("stream waits")) continue;
-      const auto* call =
-          launches.of(Work{.process = wait.process, .correlation = wait.correlation});
-      if (call == nullptr) continue;
-      auto& list = spans_[{call->process, call->thread}];
-      if (!list.empty() && wait.start <= list.back().second) {
-        list.back().second = std::max(list.back().second, wait.end);
+  explicit Waits(const DeviceRecording& recording) {
+    for (const auto& call : recording.api) {
+      if (!is_wait(recording.names[call.name])) continue;
+      auto& list = spans_[{call.process, call.thread}];
+      if (!list.empty() && call.start <= list.back().second) {
+        list.back().second = std::max(list.back().second, call.end);
       } else {
-        list.emplace_back(wait.start, wait.end);
+        list.emplace_back(call.start, call.end);
       }
     }
   }
@@ -113,7 +113,7 @@ class Sweep {
 }  // namespace
 
 std::vector<DeviceTime> device_times(const DeviceRecording& recording, const Launches& launches) {
-  const Waits waits(recording, launches);
+  const Waits waits(recording);
   std::map<std::pair<std::int64_t, std::int64_t>, Sweep> sweeps;
   for (const Work& work : recording.work) {
     sweeps.try_emplace({work.process, work.device}, launches, waits).first->second.add(work);

@@ -49,12 +49,6 @@ struct Made {
                              .end = end});
     return *this;
   }
-  Made& wait(const std::string& kind, std::int64_t start, std::int64_t end,
-             std::uint32_t correlation) {
-    recording.waits.push_back(
-        {.name = name(kind), .correlation = correlation, .process = 1, .start = start, .end = end});
-    return *this;
-  }
   Made& range(const std::string& text, std::int64_t start, std::optional<std::int64_t> end,
               std::int64_t thread = 10) {
     recording.ranges.push_back(
@@ -113,8 +107,9 @@ TEST(DeviceProfile, IdleTimeHasItsCause) {
                            .call("cudaMemcpyAsync", 35, 40, 3)
                            .work(Kind::copy, "device to host", 200, 260, 3)
                            .call("cudaStreamSynchronize", 150, 290, 9)
-                           .wait("stream", 150, 290, 9)
-                           .wait("stream waits for event", 290, 350, 9)
+                           .call("cuStreamSynchronize", 160, 280, 9)
+                           .call("cudaDeviceSynchronize", 150, 350, 10, 11)
+                           .call("cudaStreamWaitEvent", 290, 350, 12)
                            .call("cudaLaunchKernel", 350, 360, 4)
                            .kernel("c", 400, 500, 4)
                            .kernel("d", 520, 530, 77)

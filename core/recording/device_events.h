@@ -90,23 +90,6 @@ struct ApiEvent {
   bool operator==(const ApiEvent&) const = default;
 };
 
-struct SynchronizationEvent {
-  /// "stream", "context", "event", "stream waits for event".
-  std::string_view kind{};
-  std::int64_t start = 0;
-  std::int64_t end = 0;
-  std::uint32_t context = 0;
-  /// Where the kind has one, else 0.
-  std::uint32_t stream = 0;
-  std::uint32_t correlation = 0;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit(self.kind), visit(self.start), visit(self.end), visit(self.context);
-    visit(self.stream), visit(self.correlation);
-  }
-  bool operator==(const SynchronizationEvent&) const = default;
-};
-
 /// An end of an NVTX range.
 struct MarkerEvent {
   enum class Kind : std::uint8_t { begin, end };
@@ -174,6 +157,6 @@ struct NoteEvent {
 };
 
 using Event = std::variant<ClockEvent, NoteEvent, DeviceEvent, KernelEvent, CopyEvent, GraphEvent,
-                           ApiEvent, SynchronizationEvent, MarkerEvent, LostEvent>;
+                           ApiEvent, MarkerEvent, LostEvent>;
 
 }  // namespace benanza

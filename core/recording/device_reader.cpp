@@ -68,18 +68,6 @@ class Reader {
                                  .end = row.integer(5)});
         });
     rows(
-        "SELECT kind, context, stream, correlation, process, start_nanoseconds, end_nanoseconds "
-        "FROM synchronization ORDER BY start_nanoseconds, rowid",
-        [&](const sqlite::Statement& row) {
-          result_.waits.push_back({.name = name(row, 0),
-                                   .context = static_cast<std::uint32_t>(row.integer(1)),
-                                   .stream = static_cast<std::uint32_t>(row.integer(2)),
-                                   .correlation = static_cast<std::uint32_t>(row.integer(3)),
-                                   .process = row.integer(4),
-                                   .start = row.integer(5),
-                                   .end = row.integer(6)});
-        });
-    rows(
         "SELECT name, domain, process, thread, start_nanoseconds, end_nanoseconds FROM range "
         "ORDER BY start_nanoseconds, rowid",
         [&](const sqlite::Statement& row) {

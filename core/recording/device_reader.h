@@ -52,15 +52,6 @@ struct DeviceRecording {
     std::int64_t start = 0;
     std::int64_t end = 0;
   };
-  struct Wait {
-    std::uint32_t name = 0;
-    std::uint32_t context = 0;
-    std::uint32_t stream = 0;
-    std::uint32_t correlation = 0;
-    std::int64_t process = 0;
-    std::int64_t start = 0;
-    std::int64_t end = 0;
-  };
   struct Range {
     std::uint32_t name = 0;
     std::uint32_t domain = 0;
@@ -78,7 +69,6 @@ struct DeviceRecording {
   std::vector<std::string> names{};
   std::vector<Work> work{};
   std::vector<Api> api{};
-  std::vector<Wait> waits{};
   std::vector<Range> ranges{};
   /// Is there anything of a GPU in it?
   bool is_empty() const { return work.empty() && api.empty(); }

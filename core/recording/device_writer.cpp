@@ -71,14 +71,6 @@ CREATE TABLE api(
   name INTEGER NOT NULL REFERENCES name(id),
   correlation INTEGER NOT NULL,
   result INTEGER NOT NULL);
-CREATE TABLE synchronization(
-  process INTEGER NOT NULL,
-  start_nanoseconds INTEGER NOT NULL,
-  end_nanoseconds INTEGER NOT NULL,
-  kind INTEGER NOT NULL REFERENCES name(id),
-  context INTEGER NOT NULL,
-  stream INTEGER NOT NULL,
-  correlation INTEGER NOT NULL);
 CREATE TABLE range(
   process INTEGER NOT NULL,
   thread INTEGER NOT NULL,
@@ -213,10 +205,6 @@ void DeviceWriter::write(std::int64_t id, double run_start, const Event& event) 
     Row row(*this, "api", 7);
     row.integer(id).integer(api->thread).integer(api->start + offset).integer(api->end + offset);
     row.name(api->name).integer(api->correlation).integer(api->result).insert();
-  } else if (const auto* wait = std::get_if<SynchronizationEvent>(&event)) {
-    Row row(*this, "synchronization", 7);
-    row.integer(id).integer(wait->start + offset).integer(wait->end + offset).name(wait->kind);
-    row.integer(wait->context).integer(wait->stream).integer(wait->correlation).insert();
   } else if (const auto* marker = std::get_if<MarkerEvent>(&event)) {
     if (marker->kind == MarkerEvent::Kind::begin) {
       Row row(*this, "range", 6);

@@ -15,7 +15,7 @@
 /// Frames of kind 0 give a text a number, which later frames use; the latest one of a number holds.
 namespace benanza {
 
-inline constexpr std::string_view journal_magic = "BNZJRN1\n";
+inline constexpr std::string_view journal_magic = "BNZJRN2\n";
 
 /// Writes a journal. Nothing of it throws: it runs inside of somebody else's program. Not for
 /// several threads at once.

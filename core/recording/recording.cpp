@@ -50,9 +50,9 @@ CREATE VIEW calls AS
   SELECT sequence, start_seconds, arrival_seconds, process, thread, source, engine, kind, implementation,
          prop_kind, memory, attributes, auxiliary, problem, milliseconds
   FROM call JOIN call_text ON call.text = call_text.id ORDER BY sequence;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 )";
-static_assert(recording_schema == 2, "the tables above say their version");
+static_assert(recording_schema == 3, "the tables above say their version");
 
 constexpr const char* text_columns =
     "source, engine, kind, implementation, prop_kind, memory, attributes, auxiliary, problem";

@@ -18,7 +18,7 @@ namespace benanza {
 
 /// Version of the file's tables (`PRAGMA user_version`).
 /// Files of version 1, which know nothing of GPUs, are read, too.
-inline constexpr int recording_schema = 2;
+inline constexpr int recording_schema = 3;
 
 /// What identifies a call, in the words of the library's log. Sizes and settings, never data.
 struct CallText {

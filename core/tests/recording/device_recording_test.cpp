@@ -56,7 +56,6 @@ TEST_F(DeviceRecordingFile, HoldsWhatAProcessTold) {
                  .thread = 43,
                  .correlation = 2});
     add(GraphEvent{.at = {.start = 10 * second, .end = 11 * second, .graph = 11}});
-    add(SynchronizationEvent{.kind = "stream", .start = 11 * second, .end = 12 * second});
     add(MarkerEvent{.kind = MarkerEvent::Kind::begin,
                     .id = 1,
                     .time = 7 * second,
@@ -93,8 +92,6 @@ TEST_F(DeviceRecordingFile, HoldsWhatAProcessTold) {
   ASSERT_THAT(read.api, SizeIs(1));
   EXPECT_EQ(read.api[0].start, 0);
   EXPECT_EQ(read.api[0].thread, 43);
-  ASSERT_THAT(read.waits, SizeIs(1));
-  EXPECT_EQ(read.waits[0].end, 5 * second);
   ASSERT_THAT(read.ranges, SizeIs(2));
   EXPECT_EQ(read.names[read.ranges[0].name], "step");
   EXPECT_EQ(read.ranges[0].end, 2 * second);
@@ -184,7 +181,7 @@ TEST_F(DeviceRecordingFile, FilesOfVersionOneAreRead) {
   });
   EXPECT_EQ(calls, 1);
   EXPECT_TRUE(reader.devices().is_empty());
-  sqlite::Connection(path, sqlite::Connection::Mode::write).execute("PRAGMA user_version = 3");
+  sqlite::Connection(path, sqlite::Connection::Mode::write).execute("PRAGMA user_version = 4");
   EXPECT_THROW(RecordingReader{path}, Error);
 }
 

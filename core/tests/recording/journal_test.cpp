@@ -66,8 +66,6 @@ TEST_F(Journal, EveryKindComesBack) {
                .thread = 3,
                .correlation = 4,
                .result = 5},
-      SynchronizationEvent{
-          .kind = "stream", .start = 1, .end = 2, .context = 3, .stream = 4, .correlation = 5},
       MarkerEvent{.kind = MarkerEvent::Kind::end,
                   .id = 1,
                   .time = 2,

@@ -51,12 +51,12 @@ bool is_recorded_call(std::string_view name) {
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-std::vector<CUpti_CallbackId> unrecorded_calls(CUpti_CallbackDomain domain,
-                                               const CallName& call_name) {
+std::vector<CUpti_CallbackId> recorded_calls(CUpti_CallbackDomain domain,
+                                             const CallName& call_name) {
   std::vector<CUpti_CallbackId> ids;
   for (CUpti_CallbackId id = 1; id < most_calls; ++id) {
     const char* const name = call_name(domain, id);
-    if (name != nullptr && !is_recorded_call(name)) ids.push_back(id);
+    if (name != nullptr && is_recorded_call(name)) ids.push_back(id);
   }
   return ids;
 }

@@ -16,9 +16,9 @@ namespace benanza::record {
 /// asks dozens for each launch, and each record costs about as much as the call itself.
 bool is_recorded_call(std::string_view name);
 
-/// The numbers of all others in the CUPTI that is loaded: of the runtime
+/// The numbers of these calls in the CUPTI that is loaded: of the runtime
 /// (CUPTI_CB_DOMAIN_RUNTIME_API) or the driver (CUPTI_CB_DOMAIN_DRIVER_API). Ascending.
-std::vector<CUpti_CallbackId> unrecorded_calls(CUpti_CallbackDomain domain,
-                                               const CallName& call_name);
+std::vector<CUpti_CallbackId> recorded_calls(CUpti_CallbackDomain domain,
+                                             const CallName& call_name);
 
 }  // namespace benanza::record

@@ -47,21 +47,6 @@ std::string_view direction(std::uint8_t kind) {
   }
 }
 
-std::string_view synchronization(CUpti_ActivitySynchronizationType type) {
-  switch (type) {
-    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE:
-      return "event";
-    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT:
-      return "stream waits for event";
-    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE:
-      return "stream";
-    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE:
-      return "context";
-    default:
-      return "unknown";
-  }
-}
-
 template <class Record>
 const Record& as(const CUpti_Activity& record) {
   return reinterpret_cast<const Record&>(record);
@@ -95,17 +80,6 @@ std::optional<Event> api(const CUpti_ActivityAPI& record, CUpti_CallbackDomain d
                   .thread = record.threadId,
                   .correlation = record.correlationId,
                   .result = record.returnValue};
-}
-
-std::optional<Event> wait(const CUpti_ActivitySynchronization2& record) {
-  if (!is_timed(record.start, record.end)) return std::nullopt;
-  const bool of_all = record.streamId == CUPTI_SYNCHRONIZATION_INVALID_VALUE;
-  return SynchronizationEvent{.kind = synchronization(record.type),
-                              .start = time(record.start),
-                              .end = time(record.end),
-                              .context = record.contextId,
-                              .stream = of_all ? 0 : record.streamId,
-                              .correlation = record.correlationId};
 }
 
 std::optional<Event> marker(const CUpti_ActivityMarker2& record) {
@@ -152,8 +126,6 @@ std::optional<Event> event_of(const CUpti_Activity& record, const CallName& call
       return api(as<CUpti_ActivityAPI>(record), CUPTI_CB_DOMAIN_RUNTIME_API, call_name);
     case CUPTI_ACTIVITY_KIND_DRIVER:
       return api(as<CUpti_ActivityAPI>(record), CUPTI_CB_DOMAIN_DRIVER_API, call_name);
-    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-      return wait(as<CUpti_ActivitySynchronization2>(record));
     case CUPTI_ACTIVITY_KIND_MARKER:
       return marker(as<CUpti_ActivityMarker2>(record));
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:

@@ -38,19 +38,20 @@ constexpr int steps_between_flushes = 100;
 /// A recorder that does not beat for so long is gone.
 constexpr int steps_of_patience = 6000;
 
+/// Not among them, measured on an H200 on eager ResNet-50: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION
+/// costs a third of a step, CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER half of one. The calls that
+/// is_recorded_call() names are enabled one by one instead, waits included.
 constexpr CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
-    CUPTI_ACTIVITY_KIND_MARKER};
-/// Calls that only ask are switched off again, one by one.
-struct Calls {
+    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MARKER};
+struct CallDomain {
   const char* enable;
   CUpti_CallbackDomain domain;
 };
-constexpr Calls all_calls[] = {{"cuptiActivityEnableRuntimeApi", CUPTI_CB_DOMAIN_RUNTIME_API},
-                               {"cuptiActivityEnableDriverApi", CUPTI_CB_DOMAIN_DRIVER_API}};
+constexpr CallDomain call_domains[] = {
+    {"cuptiActivityEnableRuntimeApi", CUPTI_CB_DOMAIN_RUNTIME_API},
+    {"cuptiActivityEnableDriverApi", CUPTI_CB_DOMAIN_DRIVER_API}};
 /// A process that ends does not wait longer for the thread that reads.
 constexpr auto longest_wait = std::chrono::seconds(2);
 
@@ -107,12 +108,11 @@ class Session {
       flush_ = cupti_->function<decltype(cuptiActivityFlushAll)>("cuptiActivityFlushAll");
       cupti_->call<decltype(cuptiActivityRegisterCallbacks)>("cuptiActivityRegisterCallbacks",
                                                              &request, &complete);
-      for (const Calls& calls : all_calls) {
-        unrecorded_.push_back(unrecorded_calls(calls.domain, name_of()));
+      for (const CallDomain& one : call_domains) {
+        calls_.push_back(
+            {.enable = cupti_->function<decltype(cuptiActivityEnableRuntimeApi)>(one.enable),
+             .ids = recorded_calls(one.domain, name_of())});
       }
-      // Who polls an event asks for it thousands of times. Older ones do not know it.
-      cupti_->function<decltype(cuptiActivityEnableAllSyncRecords)>(
-          "cuptiActivityEnableAllSyncRecords")(0);
       tell_clock();
       if (gate_.has_name()) listen_for_ranges();
       if (whole_graphs_) time_whole_graphs();
@@ -136,6 +136,12 @@ class Session {
   }
 
  private:
+  /// Those of one domain that are recorded.
+  struct Calls {
+    decltype(cuptiActivityEnableRuntimeApi)* enable;
+    std::vector<CUpti_CallbackId> ids;
+  };
+
   static Session* make() {
     const std::string folder = variable(folder_variable);
     if (folder.empty()) return nullptr;
@@ -192,7 +198,10 @@ class Session {
       }
     };
     for (const CUpti_ActivityKind kind : kinds) enable(kind);
-    if (wanted) leave_out_questions();
+    // A call that this driver does not have is not made.
+    for (const Calls& calls : calls_) {
+      for (const CUpti_CallbackId id : calls.ids) calls.enable(id, wanted ? 1 : 0);
+    }
     switch_windows(wanted);
     // Each time anew, as every range would: the reader keeps each text once.
     if (!failed.empty() && wanted) {
@@ -228,15 +237,6 @@ class Session {
   bool is_wanted(const Event& event) const {
     const auto* const graph = std::get_if<GraphEvent>(&event);
     return graph == nullptr || windows_.contains(graph->at.start);
-  }
-
-  /// One that cannot be switched off is recorded.
-  void leave_out_questions() {
-    for (std::size_t at = 0; at < unrecorded_.size(); ++at) {
-      auto* const enable =
-          cupti_->function<decltype(cuptiActivityEnableRuntimeApi)>(all_calls[at].enable);
-      for (const CUpti_CallbackId id : unrecorded_[at]) enable(id, 0);
-    }
   }
 
   void work() {
@@ -336,8 +336,7 @@ class Session {
   decltype(cuptiGetCallbackName)* call_name_ = nullptr;
   decltype(cuptiActivityFlushAll)* flush_ = nullptr;
   CUpti_SubscriberHandle subscriber_ = nullptr;
-  /// Of each of all_calls, the numbers of those that are not recorded.
-  std::vector<std::vector<CUpti_CallbackId>> unrecorded_;
+  std::vector<Calls> calls_;
   /// Held by our thread while it calls CUPTI.
   std::timed_mutex work_mutex_;
   std::condition_variable_any wake_;

@@ -111,25 +111,6 @@ TEST(CuptiRecords, CallsAreNamedByTheirDomain) {
   EXPECT_EQ(std::get<ApiEvent>(*converted(record)).name, "unknown call");
 }
 
-TEST(CuptiRecords, Waits) {
-  CUpti_ActivitySynchronization2 record{};
-  record.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
-  record.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
-  record.start = 10;
-  record.end = 20;
-  record.contextId = 1;
-  record.streamId = 7;
-  record.correlationId = 3;
-  EXPECT_EQ(
-      converted(record),
-      Event(SynchronizationEvent{
-          .kind = "stream", .start = 10, .end = 20, .context = 1, .stream = 7, .correlation = 3}));
-  record.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE;
-  record.streamId = CUPTI_SYNCHRONIZATION_INVALID_VALUE;
-  EXPECT_EQ(std::get<SynchronizationEvent>(*converted(record)).kind, "context");
-  EXPECT_EQ(std::get<SynchronizationEvent>(*converted(record)).stream, 0);
-}
-
 TEST(CuptiRecords, RangesHaveTwoEnds) {
   CUpti_ActivityMarker2 record{};
   record.kind = CUPTI_ACTIVITY_KIND_MARKER;

@@ -1,4 +1,5 @@
 // The injected library beside a CUPTI of ours: from a program to its recording.
+#include <cupti.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -84,6 +85,23 @@ TEST_F(Injection, CallsThatOnlyAskAreNotRecorded) {
   const DeviceRecording read = devices();
   ASSERT_THAT(read.api, SizeIs(2));
   for (const auto& call : read.api) EXPECT_EQ(read.names[call.name], "cudaLaunchKernel");
+}
+
+TEST_F(Injection, WaitsAreCalls) {
+  ASSERT_EQ(record("launch one wait launch two"), 0) << errors();
+  const DeviceRecording read = devices();
+  ASSERT_THAT(read.api, SizeIs(3));
+  EXPECT_EQ(read.names[read.api[1].name], "cudaDeviceSynchronize");
+  EXPECT_EQ(read.api[1].end - read.api[1].start, 1500);
+}
+
+TEST_F(Injection, NoKindOfRecordsThatSlowsAProgramDown) {
+  const auto number = [](CUpti_ActivityKind kind) { return " kind " + std::to_string(kind); };
+  EXPECT_EQ(record("launch one" + number(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) +
+                   number(CUPTI_ACTIVITY_KIND_RUNTIME) + number(CUPTI_ACTIVITY_KIND_DRIVER)),
+            0);
+  // That it can fail.
+  EXPECT_EQ(record("launch one" + number(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "--force"), 6);
 }
 
 TEST_F(Injection, AKillLosesNoMoreThanTheLastSecond) {

@@ -1,7 +1,8 @@
 // A CUPTI without a GPU: as much of it as the recorder asks for. What it "records" comes from the
 // program: fake_launch() is a call that launches a kernel of 1000 ns, 100 ns later, and asks
-// cudaGetDevice before. FAKE_CUPTI=old: of another version; FAKE_CUPTI=busy: nothing can be
-// recorded. As with the real one, a call behind the end of the program is the end of the process.
+// cudaGetDevice before; fake_wait() waits for 1500 ns. FAKE_CUPTI=old: of another version;
+// FAKE_CUPTI=busy: nothing can be recorded. As with the real one, a call behind the end of the
+// program is the end of the process.
 #include <cupti.h>
 #include <generated_nvtx_meta.h>
 #include <sys/syscall.h>
@@ -29,6 +30,7 @@ std::set<std::uint32_t> enabled_calls;
 std::set<std::uint32_t> disabled_calls;
 constexpr std::uint32_t launch_call = 1;
 constexpr std::uint32_t question_call = 2;
+constexpr std::uint32_t wait_call = 3;
 std::vector<std::vector<std::uint8_t>> records;
 std::uint32_t next_correlation = 1;
 /// 2001, so that nobody takes it for the time since 1970.
@@ -130,7 +132,6 @@ CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId, std::uint8_t) {
   need_life();
   return is("busy") ? CUPTI_ERROR_UNKNOWN : CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityEnableAllSyncRecords(std::uint8_t) { return CUPTI_SUCCESS; }
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   need_life();
   const std::lock_guard lock(mutex);
@@ -192,6 +193,8 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, 
     *name = is_runtime ? "cudaLaunchKernel_v7000" : "cuLaunchKernel";
   } else if (id == question_call) {
     *name = is_runtime ? "cudaGetDevice_v3020" : "cuCtxGetCurrent";
+  } else if (id == wait_call) {
+    *name = is_runtime ? "cudaDeviceSynchronize_v3020" : "cuCtxSynchronize";
   } else {
     return CUPTI_ERROR_INVALID_PARAMETER;
   }
@@ -208,6 +211,10 @@ CUptiResult cuptiEnableDomain(std::uint32_t, CUpti_SubscriberHandle, CUpti_Callb
 int fake_is_on() {
   const std::lock_guard lock(mutex);
   return enabled.contains(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) ? 1 : 0;
+}
+int fake_is_enabled(int kind) {
+  const std::lock_guard lock(mutex);
+  return enabled.contains(kind) ? 1 : 0;
 }
 int fake_flushes() {
   const std::lock_guard lock(mutex);
@@ -235,6 +242,18 @@ void fake_launch(const char* kernel) {
   record.correlationId = next_correlation++;
   record.name = kernel;
   add(record);
+  now += 2000;
+}
+void fake_wait() {
+  const std::lock_guard lock(mutex);
+  CUpti_ActivityAPI call{};
+  call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+  call.threadId = thread();
+  call.cbid = wait_call;
+  call.start = now;
+  call.end = now + 1500;
+  call.correlationId = next_correlation++;
+  add_call(call);
   now += 2000;
 }
 /// A graph of one kernel of 1000 ns. While graphs are timed as a whole, nothing is said of their

@@ -1,7 +1,8 @@
 // A program that starts the injected library as the driver does, and then does what its arguments
-// say: launch NAME, graph, push NAME, pop, on, off (wait until kernels are recorded, or are not),
-// flushed (wait until what was recorded so far is in the journal), signal NUMBER (to its parent),
-// fork (a child that launches one, too), kill (itself), exit (without the handlers of its end).
+// say: launch NAME, wait, kind NUMBER (fails where such records are taken), graph, push NAME, pop,
+// on, off (wait until kernels are recorded, or are not), flushed (wait until what was recorded so
+// far is in the journal), signal NUMBER (to its parent), fork (a child that launches one, too),
+// kill (itself), exit (without the handlers of its end).
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -42,6 +43,10 @@ int main(int count, char** words) {
   for (int at = 1; at < count; ++at) {
     const std::string_view word = words[at];
     if (word == "launch") launch(words[++at]);
+    if (word == "wait") symbol<void()>(cupti, "fake_wait")();
+    if (word == "kind" && symbol<int(int)>(cupti, "fake_is_enabled")(std::atoi(words[++at])) != 0) {
+      return 6;
+    }
     if (word == "graph") symbol<void()>(cupti, "fake_graph")();
     if (word == "push") symbol<void(const char*)>(cupti, "fake_push")(words[++at]);
     if (word == "pop") symbol<void()>(cupti, "fake_pop")();
