@@ -5,16 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <set>
-#include <tuple>
 
 #include "analysis/model/whole.h"
 #include "analysis/questions/common/prices.h"
 #include "analysis/questions/question.h"
-#include "analysis/questions/training/cluster.h"
+#include "analysis/questions/training/iterations_sheet.h"
 #include "analysis/questions/training/measured.h"
+#include "analysis/questions/training/options.h"
 #include "analysis/questions/training/strategies.h"
 #include "analysis/questions/training/worker.h"
 #include "analysis/render/text.h"
@@ -25,206 +24,11 @@
 namespace benanza::analysis {
 namespace {
 
-struct Options {
-  CommonFlags common;
-  std::vector<std::string> collectives;
-  std::string collective_backend;
-  std::string gradients = "fp32";
-  std::vector<std::string> gpus;
-  std::string gpus_per_node;
-  std::string bucket = "25";
-  double io_seconds = 0;
-  double io_samples_per_second = 0;
-  double h2d_gbps = 0;
-  std::string network;
-  /// 0: not stated.
-  double contention = 0;
-  std::string prices;
-  double epoch_samples = 0;
-  std::string html;
-};
-
-constexpr const char* how_to_measure =
-    "measure them: bench_nccl --benchmark_out=nccl.json (without GPUs: mpirun -n 2 bench_mpi "
-    "--benchmark_out=mpi.json), and say --collectives FILE";
-
-std::int64_t whole_number(const std::string& text, std::string_view flag) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1) {
-    throw Error(fmt::format("{} {}: give a whole number from 1", flag, text));
-  }
-  return value;
-}
-
-/// And what they are called.
-std::pair<Buckets, std::string> buckets_of(const std::string& text) {
-  if (text == "layer") return {Buckets::layer_by_layer(), "layer by layer"};
-  if (text == "one") return {Buckets::one(), "one message"};
-  double megabytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
-  if (error != std::errc{} || end != text.data() + text.size() || !(megabytes > 0)) {
-    throw Error("--bucket-mb " + text + ": give MiB, \"layer\" or \"one\"");
-  }
-  Buckets buckets;
-  buckets.bytes = megabytes * 1024 * 1024;
-  return {buckets, "buckets of " + text + " MB"};
-}
-
-/// What is asked, after all files but the models' are read.
-struct Asked {
-  Cluster cluster;
-  /// Ascending.
-  std::vector<std::int64_t> gpus;
-  Buckets buckets;
-  std::string buckets_name;
-  Prices prices;
-};
-
-Cluster cluster_of(const Options& options) {
-  Cluster cluster;
-  const Precision gradients = precision_of(options.gradients, "--gradients");
-  if (!options.collectives.empty()) {
-    const Results results = read_results({options.collectives.begin(), options.collectives.end()});
-    cluster.inside = collective_curves(results.measurements, gradients, options.collective_backend);
-    if (cluster.inside.curves.empty()) {
-      throw Error(fmt::format("{}: no collective at {}: {}", options.collectives.front(),
-                              options.gradients, how_to_measure));
-    }
-  }
-  const auto ranks = cluster.inside.ranks_of(CollectiveKind::all_reduce);
-  if (!ranks.empty()) cluster.gpus_per_node = ranks.back();
-  if (!options.gpus_per_node.empty()) {
-    cluster.gpus_per_node = whole_number(options.gpus_per_node, "--gpus-per-node");
-  }
-  if (options.network.empty()) return cluster;
-  cluster.network = parse_alpha_beta(options.network);
-  if (!cluster.network) {
-    cluster.between =
-        collective_curves(read_results({options.network}).measurements, gradients, "");
-  }
-  return cluster;
-}
-
-std::vector<std::int64_t> gpus_of(const Options& options, const Cluster& cluster) {
-  std::set<std::int64_t> all{1};
-  if (options.gpus.empty()) {
-    for (const std::int64_t ranks : cluster.inside.ranks_of(CollectiveKind::all_reduce)) {
-      all.insert(ranks);
-    }
-  }
-  for (const std::string& text : options.gpus) all.insert(whole_number(text, "--gpus"));
-  const bool connected = !cluster.inside.curves.empty() || !options.network.empty();
-  if (*all.rbegin() > 1 && !connected) {
-    throw Error(fmt::format("--gpus {}: needs collectives: {}", *all.rbegin(), how_to_measure));
-  }
-  for (const std::int64_t gpus : all) {
-    if (gpus > cluster.gpus_per_node && gpus % cluster.gpus_per_node != 0) {
-      throw Error(fmt::format("--gpus {}: are no whole nodes of {} (--gpus-per-node)", gpus,
-                              cluster.gpus_per_node));
-    }
-  }
-  return {all.begin(), all.end()};
-}
-
-Asked asked_of(const Options& options) {
-  Asked asked;
-  if (options.io_seconds > 0 && options.io_samples_per_second > 0) {
-    throw Error("--io-seconds and --images-per-second-io: give one of them");
-  }
-  if (!options.prices.empty() && !(options.epoch_samples > 0)) {
-    throw Error("--prices: needs --epoch-samples, how many samples an epoch has");
-  }
-  std::tie(asked.buckets, asked.buckets_name) = buckets_of(options.bucket);
-  asked.prices = read_prices(options.prices);
-  asked.cluster = cluster_of(options);
-  asked.gpus = gpus_of(options, asked.cluster);
-  return asked;
-}
-
-InputTimes input_of(const Options& options, const Graph& graph, Precision precision) {
-  InputTimes input{.io = options.io_seconds};
-  if (options.io_samples_per_second > 0) {
-    if (!graph.batch) throw Error(title(graph) + ": --images-per-second-io needs a batch size");
-    input.io = static_cast<double>(*graph.batch) / options.io_samples_per_second;
-  }
-  if (options.h2d_gbps > 0) {
-    if (!graph.compulsory) {
-      throw Error(title(graph) + ": does not say what it is given: leave --h2d-gbps out");
-    }
-    const Traffic& given = graph.compulsory->inputs;
-    const std::int64_t bytes = given.elements * element_bytes(precision) + given.bytes;
-    input.to_device = static_cast<double>(bytes) / (options.h2d_gbps * 1e9);
-  }
-  return input;
-}
-
 /// What the computation's seconds come from, "bound" or a framework's name.
 struct Computation {
   std::string name;
   WorkerStep step;
 };
-
-Sheet sheet_of(bool with_usd) {
-  Sheet sheet{.name = "iterations",
-              .columns = {{"computation", "computation"},
-                          {"GPUs", "gpus", true},
-                          {"strategy", "strategy"},
-                          {"ms", "seconds", true},
-                          {"messages", "messages", true},
-                          {"comm. ms", "communication_seconds", true},
-                          {"exposed ms", "exposed_communication_seconds", true},
-                          {"contention ms", "contention_seconds", true},
-                          {"copies ms", "copies_seconds", true},
-                          {"other ms", "other_seconds", true},
-                          {"waits ms", "exposed_input_seconds", true},
-                          {"samples/s", "samples_per_second", true},
-                          {"speed-up", "speed_up", true},
-                          {"efficiency", "efficiency", true},
-                          {"bottleneck", "bottleneck"}},
-              .all_rows = true};
-  if (with_usd) sheet.columns.push_back({"USD/epoch", "usd_per_epoch", true});
-  return sheet;
-}
-
-std::vector<Cell> row_of(const std::string& computation, const Scaling& one, const Graph& graph) {
-  std::vector<Cell> row{text_cell(computation), count_cell(static_cast<std::size_t>(one.gpus)),
-                        text_cell(one.strategy)};
-  const auto seconds = [&](double Iteration::*member) {
-    return ms_cell(one.iteration ? std::optional((*one.iteration).*member) : std::nullopt);
-  };
-  row.push_back(seconds(&Iteration::seconds));
-  row.push_back(one.iteration ? count_cell(one.messages) : Cell{"-", nullptr});
-  row.push_back(seconds(&Iteration::communication_seconds));
-  row.push_back(seconds(&Iteration::exposed_communication_seconds));
-  row.push_back(seconds(&Iteration::contention_seconds));
-  const auto sum = [&](double first, double second, double third) {
-    return ms_cell(one.iteration ? std::optional(first + second + third) : std::nullopt);
-  };
-  const Iteration found = one.iteration.value_or(Iteration{});
-  row.push_back(sum(found.pack_seconds, found.unpack_seconds, 0));
-  row.push_back(sum(found.buffers_seconds, found.slowest_seconds, found.host_seconds));
-  row.push_back(seconds(&Iteration::exposed_input_seconds));
-  if (one.iteration && graph.batch && one.iteration->seconds > 0) {
-    const double rate = static_cast<double>(*graph.batch * one.gpus) / one.iteration->seconds;
-    row.push_back({fmt::format("{:.0f}", rate), rate});
-  } else {
-    row.push_back({"-", nullptr});
-  }
-  row.push_back(factor_cell(one.iteration ? std::optional(one.speed_up) : std::nullopt));
-  row.push_back(percent_cell(one.iteration ? std::optional(one.efficiency) : std::nullopt));
-  row.push_back(one.iteration ? text_cell(std::string(to_string(one.bottleneck)))
-                              : Cell{"-", nullptr});
-  return row;
-}
-
-/// Of one epoch, whatever the number of GPUs: all of them are paid for.
-std::optional<double> usd_per_epoch(const Scaling& one, const Graph& graph, double samples,
-                                    std::optional<double> price) {
-  if (!one.iteration || !graph.batch || !price) return std::nullopt;
-  return samples / static_cast<double>(*graph.batch) * one.iteration->seconds / seconds_per_hour *
-         *price;
-}
 
 void add_curve_error(Section& section, const CollectiveCurves& curves) {
   std::vector<double> errors;
@@ -298,7 +102,8 @@ std::vector<Computation> computations_of(const Subject& subject,
   return all;
 }
 
-Section section_of(const Subject& subject, const Options& options, const Asked& asked) {
+Section section_of(const Subject& subject, const TrainingOptions& options,
+                   const TrainingQuestion& asked) {
   const Graph& graph = subject.graph;
   Section section = model_section(graph, subject.filter, subject.movement());
   const auto times =
@@ -339,12 +144,12 @@ Section section_of(const Subject& subject, const Options& options, const Asked& 
   const auto price = asked.prices.find(device_of(subject.inputs.results.systems));
   const std::optional<double> usd =
       price == asked.prices.end() ? std::nullopt : std::optional(price->second);
-  Sheet sheet = sheet_of(!asked.prices.empty());
+  Sheet sheet = iterations_sheet(!asked.prices.empty());
   std::vector<Scaling> all;
   for (const Computation& one : computations) {
     all = scalings(one.step, input, asked.cluster, asked.gpus, all_strategies, work);
     for (const Scaling& scaling : all) {
-      sheet.rows.push_back(row_of(one.name, scaling, graph));
+      sheet.rows.push_back(iterations_row(one.name, scaling, graph));
       if (asked.prices.empty()) continue;
       sheet.rows.back().push_back(
           usd_cell(usd_per_epoch(scaling, graph, options.epoch_samples, usd)));
@@ -367,8 +172,8 @@ Section section_of(const Subject& subject, const Options& options, const Asked& 
   return section;
 }
 
-void answer(const Options& options) {
-  const Asked asked = asked_of(options);
+void answer(const TrainingOptions& options) {
+  const TrainingQuestion asked = training_question_of(options);
   const Inputs inputs = read_inputs(options.common);
   const Page page = page_of("training", inputs, [&](const Subject& subject) {
     return std::optional(section_of(subject, options, asked));
@@ -378,36 +183,8 @@ void answer(const Options& options) {
 }
 
 Action ask(Flags& flags) {
-  const auto options = std::make_shared<Options>();
-  add_common_flags(flags, options->common);
-  flags.add("--collectives", options->collectives,
-            "Results of bench_nccl or bench_mpi: the time of collectives", "FILE|DIR");
-  flags.add("--collective-backend", options->collective_backend,
-            "Of results of several: nccl or mpi", "NAME");
-  flags.add_word("--gradients", options->gradients, {"fp32", "fp16", "bf16"},
-                 "Type in which gradients travel");
-  flags.add("--gpus", options->gpus, "How many, e.g. 1,2,4,8 (default: those of --collectives)",
-            "N,...", ',');
-  flags.add("--gpus-per-node", options->gpus_per_node,
-            "More than these are on several nodes (default: the most of --collectives)", "N");
-  flags.add("--bucket-mb", options->bucket,
-            "MiB of gradients sent together, as PyTorch's DDP; \"layer\" or \"one\"", "MIB");
-  flags.add("--io-seconds", options->io_seconds, 0, 1e6,
-            "Seconds in which a node reads the samples of one GPU; its GPUs share the reader");
-  flags.add("--images-per-second-io", options->io_samples_per_second, 0, 1e12,
-            "The same as samples a second of a node's reader");
-  flags.add("--h2d-gbps", options->h2d_gbps, 0, 1e6,
-            "GB/s from the host's memory to the device: adds the way of the inputs");
-  flags.add("--network", options->network,
-            "Between nodes: ALPHA,BETA (seconds, seconds per byte), or results of all_reduce with "
-            "a rank on each node",
-            "FILE|ALPHA,BETA");
-  flags.add("--contention", options->contention, 1, 100,
-            "How many times as long computation takes while gradients travel");
-  flags.add("--prices", options->prices,
-            "JSON, {\"name of a device\": USD per hour}: adds USD per epoch", "FILE");
-  flags.add("--epoch-samples", options->epoch_samples, 0, 1e15, "Samples of an epoch");
-  flags.add("--html", options->html, "Write the answer as a page with plots, too", "HTML");
+  const auto options = std::make_shared<TrainingOptions>();
+  add_training_flags(flags, *options);
   return [options] { answer(*options); };
 }
 

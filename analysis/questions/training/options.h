@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/input/flags.h"
+#include "analysis/model/iteration.h"
+#include "analysis/questions/common/prices.h"
+#include "analysis/questions/training/cluster.h"
+#include "core/graph_file/graph.h"
+
+namespace benanza::analysis {
+
+/// The flags of `benanza-analyze training`, as they were written.
+struct TrainingOptions {
+  CommonFlags common;
+  std::vector<std::string> collectives;
+  std::string collective_backend;
+  std::string gradients = "fp32";
+  std::vector<std::string> gpus;
+  std::string gpus_per_node;
+  std::string bucket = "25";
+  double io_seconds = 0;
+  double io_samples_per_second = 0;
+  double h2d_gbps = 0;
+  std::string network;
+  /// 0: not stated.
+  double contention = 0;
+  std::string prices;
+  double epoch_samples = 0;
+  std::string html;
+};
+
+void add_training_flags(Flags& flags, TrainingOptions& options);
+
+/// What is asked, after all files but the models' are read.
+struct TrainingQuestion {
+  Cluster cluster;
+  /// Ascending.
+  std::vector<std::int64_t> gpus;
+  Buckets buckets;
+  std::string buckets_name;
+  Prices prices;
+};
+
+/// Throws Error, naming the flag: a value that means nothing, flags that exclude or need each
+/// other, numbers of GPUs without the collectives that they need.
+TrainingQuestion training_question_of(const TrainingOptions& options);
+
+/// What the step's input costs by --io-seconds, --images-per-second-io and --h2d-gbps. Throws Error
+/// for a model that does not say what it is given.
+InputTimes input_of(const TrainingOptions& options, const Graph& graph, Precision precision);
+
+/// For people who lack collectives.
+inline constexpr const char* how_to_measure =
+    "measure them: bench_nccl --benchmark_out=nccl.json (without GPUs: mpirun -n 2 bench_mpi "
+    "--benchmark_out=mpi.json), and say --collectives FILE";
+
+}  // namespace benanza::analysis
