@@ -34,6 +34,7 @@ void merge(Measurement& held, Measurement&& added) {
     held.repetition_seconds.insert(held.repetition_seconds.end(), added.repetition_seconds.begin(),
                                    added.repetition_seconds.end());
     held.disturbed_repetitions += added.disturbed_repetitions;
+    held.first_choice = held.first_choice && added.first_choice;
     if (held.disturbance.empty()) held.disturbance = std::move(added.disturbance);
     complete(held.workspace_bytes, added.workspace_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
@@ -70,11 +71,12 @@ void MeasurementSet::add(Row row) {
                   .heuristic_rank = row.heuristic_rank,
                   .tensor_cores = row.tensor_cores,
                   .disturbed_repetitions = disturbed ? 1U : 0U,
-                  .disturbance = disturbed ? disturbance_of(row) : ""});
+                  .disturbance = disturbed ? disturbance_of(row) : "",
+                  .first_choice = is_first_choice(row)});
 }
 
 void MeasurementSet::add(Measurement measurement) {
-  any_disturbed_ = any_disturbed_ || measurement.disturbed_repetitions > 0;
+  any_marked_ = any_marked_ || measurement.disturbed_repetitions > 0 || measurement.first_choice;
   std::vector<Measurement>& variants = by_key_[measurement.variant.key];
   const auto place = std::lower_bound(variants.begin(), variants.end(), measurement.variant,
                                       [](const Measurement& held, const VariantName& added) {

@@ -35,6 +35,8 @@ struct Measurement {
   /// what the first of them was disturbed.
   std::size_t disturbed_repetitions = 0;
   std::string disturbance{};
+  /// No other algorithm was asked for with it (benanza::is_first_choice()), in any repetition.
+  bool first_choice = false;
 
   /// Trimmed mean of the repetitions: one that stalled does not count. Only where the status is ok.
   double seconds() const { return trimmed_mean(repetition_seconds); }
@@ -52,14 +54,14 @@ class MeasurementSet {
   /// cold; empty if there is none.
   std::span<const Measurement> find(std::string_view key) const;
   std::size_t size() const;
-  /// Is any time of any variant marked as disturbed?
-  bool any_disturbed() const { return any_disturbed_; }
+  /// Is any variant disturbed, or a first choice?
+  bool any_marked() const { return any_marked_; }
   /// Of every problem, in order. They live as long as the set.
   std::vector<std::string_view> keys() const;
 
  private:
   std::map<std::string, std::vector<Measurement>, std::less<>> by_key_;
-  bool any_disturbed_ = false;
+  bool any_marked_ = false;
 };
 
 }  // namespace benanza::analysis

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "analysis/questions/bound/seen.h"
-#include "analysis/questions/common/disturbed.h"
+#include "analysis/questions/common/row_marks.h"
 #include "analysis/questions/question.h"
 #include "analysis/questions/report/trace.h"
 #include "core/base/error.h"
@@ -88,7 +88,7 @@ void add_chapters(const Subject& subject, const std::vector<Question>& questions
     std::optional<Section> section = question.section(subject);
     if (!section) continue;
     if (question.name == "bound") {
-      add_disturbed(*section, subject.graph, subject.measurements(), subject.filter,
+      add_row_marks(*section, subject.graph, subject.measurements(), subject.filter,
                     subject.movement());
     }
     section->heading = heading;

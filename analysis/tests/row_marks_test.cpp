@@ -1,4 +1,4 @@
-#include "analysis/questions/common/disturbed.h"
+#include "analysis/questions/common/row_marks.h"
 
 #include <gmock/gmock.h>
 
@@ -13,6 +13,17 @@ Row row(std::int64_t repetition, const std::string& facts) {
           .samples = {1e-3},
           .facts = facts};
 }
+
+/// Of relu/8, by this algorithm.
+Row first_choice(const std::string& variant) {
+  return {.variant = parse_variant_name("relu/8/" + variant),
+          .samples = {1e-3},
+          .facts = R"("FLOPs":8,"first_choice":true)"};
+}
+
+const Graph graph{
+    .model = "m",
+    .layers = {{.name = "a", .op = "Relu", .cost = Cost::measured, .problems = {"relu/8"}}}};
 
 MeasurementSet measured(const std::vector<std::string>& facts) {
   MeasurementSet set;
@@ -33,7 +44,7 @@ TEST(Disturbed, CountsRowsOfChosenCallsOnce) {
   const MeasurementSet set =
       measured({R"("disturbed":"power cap")", R"("FLOPs":1)", R"("throttled":true)"});
   const Measurement* const call = &set.find("relu/8").front();
-  EXPECT_TRUE(set.any_disturbed());
+  EXPECT_TRUE(set.any_marked());
   // Two layers share the call.
   const Disturbed sum = disturbed({{.calls = {call}}, {.calls = {call}}, {}});
   EXPECT_EQ(sum.rows, 3U);
@@ -44,13 +55,55 @@ TEST(Disturbed, CountsRowsOfChosenCallsOnce) {
   EXPECT_EQ(disturbed(moved, Movement::exclude).rows, 0U);
 }
 
-const Graph graph{
-    .model = "m",
-    .layers = {{.name = "a", .op = "Relu", .cost = Cost::measured, .problems = {"relu/8"}}}};
+TEST(FirstChoices, AreThoseBesideWhichNothingIsMeasured) {
+  MeasurementSet set;
+  set.add(first_choice("fp32/plain/onednn/jit"));
+  const auto count = [&] {
+    return first_choices({{.calls = {&set.find("relu/8").back()}}}, set).alone;
+  };
+  EXPECT_TRUE(set.any_marked());
+  EXPECT_EQ(count(), 1U);
+  // Another library's first choice is one more call of which others are not known.
+  set.add(first_choice("fp32/plain/cudnn/legacy"));
+  EXPECT_EQ(count(), 1U);
+  // That of another precision does not say what fp32 could do.
+  Row other = first_choice("bf16/plain/onednn/ref");
+  other.facts.clear();
+  set.add(other);
+  EXPECT_EQ(first_choices({{.calls = {&set.find("relu/8")[2]}}}, set).alone, 1U);
+  other.variant = parse_variant_name("relu/8/fp32/plain/onednn/ref");
+  set.add(other);
+  for (const Measurement& call : set.find("relu/8")) {
+    EXPECT_EQ(first_choices({{.calls = {&call}}}, set).alone, 0U) << to_string(call.variant);
+  }
+}
 
-TEST(AddDisturbed, OneLineWhereThereAreAny) {
+TEST(FirstChoices, ARepetitionAmongAllAlgorithmsTakesTheMarkAway) {
+  MeasurementSet set;
+  Row one = first_choice("fp32/plain/onednn/jit");
+  set.add(one);
+  one.facts.clear();
+  one.repetition = 1;
+  set.add(one);
+  EXPECT_EQ(first_choices({{.calls = {&set.find("relu/8").front()}}}, set).alone, 0U);
+}
+
+TEST(AddRowMarks, SaysWhatRestsOnFirstChoices) {
+  MeasurementSet set;
+  set.add(first_choice("fp32/plain/onednn/jit"));
   Section section;
-  add_disturbed(section, graph, measured({R"("disturbed":"steal 12%")", ""}), {},
+  add_row_marks(section, graph, set, {}, Movement::exclude);
+  EXPECT_EQ(section.facts.at("first_choice_calls"), 1);
+  ASSERT_EQ(section.blocks.size(), 1U);
+  EXPECT_EQ(std::get<std::string>(section.blocks.front()),
+            "first choices: of 1 of the 1 calls that the bound rests on, only the library's first "
+            "choice was measured (--algorithms best); another may be faster: --algorithms leading "
+            "or all");
+}
+
+TEST(AddRowMarks, OneLineWhereThereAreAny) {
+  Section section;
+  add_row_marks(section, graph, measured({R"("disturbed":"steal 12%")", ""}), {},
                 Movement::exclude);
   EXPECT_EQ(section.facts.at("disturbed_rows"), 1);
   ASSERT_EQ(section.blocks.size(), 1U);
@@ -58,10 +111,11 @@ TEST(AddDisturbed, OneLineWhereThereAreAny) {
             "disturbed: 1 of the 2 rows that the bound rests on (steal 12%), see docs/report.md");
 }
 
-TEST(AddDisturbed, NoneWhereThereIsNone) {
+TEST(AddRowMarks, NoneWhereThereIsNone) {
   Section section;
-  add_disturbed(section, graph, measured({"", R"("measured_again":true)"}), {}, Movement::exclude);
+  add_row_marks(section, graph, measured({"", R"("measured_again":true)"}), {}, Movement::exclude);
   EXPECT_EQ(section.facts.at("disturbed_rows"), 0);
+  EXPECT_EQ(section.facts.at("first_choice_calls"), 0);
   EXPECT_TRUE(section.blocks.empty());
 }
 

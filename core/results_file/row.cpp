@@ -65,6 +65,14 @@ std::optional<double> number(const Facts& facts, const std::string& name) {
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
+constexpr std::string_view first_choice_fact = "\"first_choice\":true";
+
+/// Every row is asked, and few hold it: without parsing. Inside a string, a quotation mark has a
+/// backslash before it.
+bool holds(const Row& row, std::string_view fact) {
+  return ::memmem(row.facts.data(), row.facts.size(), fact.data(), fact.size()) != nullptr;
+}
+
 }  // namespace
 
 std::string_view to_string(Status status) {
@@ -128,12 +136,21 @@ void add_fact(std::string& facts, std::string_view name, std::string_view value)
 }
 
 bool is_disturbed(const Row& row) {
-  // Every row is asked, and few are: without parsing. Inside a string, a quotation mark has a
-  // backslash before it.
-  const auto holds = [&](std::string_view text) {
-    return ::memmem(row.facts.data(), row.facts.size(), text.data(), text.size()) != nullptr;
-  };
-  return holds("\"disturbed\":") || holds("\"throttled\":true");
+  return holds(row, "\"disturbed\":") || holds(row, "\"throttled\":true");
+}
+
+bool is_first_choice(const Row& row) { return holds(row, first_choice_fact); }
+
+Row without_first_choice(Row row) {
+  const std::size_t begin = row.facts.find(first_choice_fact);
+  if (begin == std::string::npos) return row;
+  std::size_t end = begin + first_choice_fact.size();
+  // The comma behind it, or, of the last one, the one before it.
+  const bool is_last = end == row.facts.size();
+  if (!is_last) ++end;
+  const std::size_t first = is_last && begin > 0 ? begin - 1 : begin;
+  row.facts.erase(first, end - first);
+  return row;
 }
 
 Facts facts_of(const Row& row) {

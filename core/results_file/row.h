@@ -53,6 +53,7 @@ using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
 ///   data                      "random, 4 bits" | "random, 24 bits": significant bits of the inputs
 ///   disturbed                 what may have made the times longer than they are alone: company,
 ///                             throttling; it was still so when they were taken once more
+///   first_choice = true       no other algorithm of the problem was asked for (--algorithms best)
 ///   measured_again = true     the first times were disturbed; these are the second ones
 ///   steal_percent, other_processors, cpu_clock_mhz_before, cpu_clock_mhz_after
 ///                             of a host's processors (suites/harness/conditions/)
@@ -92,6 +93,10 @@ void add_fact(std::string& facts, std::string_view name, double value);
 void add_fact(std::string& facts, std::string_view name, std::string_view value);
 /// Is its time marked as one that may not be the machine's own ("disturbed", "throttled")?
 bool is_disturbed(const Row& row);
+/// Is it marked as its library's first choice, beside which no other was asked for?
+bool is_first_choice(const Row& row);
+/// `row` without that mark.
+Row without_first_choice(Row row);
 /// All members of `row.facts`.
 Facts facts_of(const Row& row);
 

@@ -19,9 +19,19 @@ struct Disturbed {
 };
 Disturbed disturbed(const std::vector<LayerTime>& times, Movement movement = Movement::include);
 
-/// The fact "disturbed_rows" and, if there are any, a line: of the rows that the model's bound
-/// rests on.
-void add_disturbed(Section& section, const Graph& graph, const MeasurementSet& measurements,
+/// How many calls that layers' times rest on are the first choice of their library because nothing
+/// else was asked for (`--algorithms best`): a call that nobody measured may be faster.
+struct FirstChoices {
+  /// Each once.
+  std::size_t calls = 0;
+  std::size_t alone = 0;
+};
+FirstChoices first_choices(const std::vector<LayerTime>& times, const MeasurementSet& measurements,
+                           Movement movement = Movement::include);
+
+/// The facts "disturbed_rows" and "first_choice_calls", each with a line if there are any: of what
+/// the model's bound rests on.
+void add_row_marks(Section& section, const Graph& graph, const MeasurementSet& measurements,
                    const MeasurementFilter& filter, Movement movement);
 
 }  // namespace benanza::analysis

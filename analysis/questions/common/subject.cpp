@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "analysis/profile_match/same_model.h"
-#include "analysis/questions/common/disturbed.h"
+#include "analysis/questions/common/row_marks.h"
 #include "analysis/render/text.h"
 #include "core/base/error.h"
 
@@ -191,7 +191,7 @@ Page page_of(std::string_view command, const Inputs& inputs,
                              .filter = filter,
                              .allow_missing = inputs.allow_missing});
       if (!answer) continue;
-      add_disturbed(*answer, graph, inputs.results.measurements, filter, inputs.movement);
+      add_row_marks(*answer, graph, inputs.results.measurements, filter, inputs.movement);
       page.sections.push_back(*std::move(answer));
     }
   }

@@ -113,6 +113,22 @@ TEST(ParseRow, MembersAndFactsOfARow) {
   EXPECT_EQ(row->facts, R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3)");
 }
 
+TEST(FirstChoice, IsAMarkThatCanBeTakenAway) {
+  const auto row = [](std::string facts) { return Row{.facts = std::move(facts)}; };
+  const char* const mark = R"("first_choice":true)";
+  EXPECT_TRUE(is_first_choice(row(mark)));
+  EXPECT_FALSE(is_first_choice(row(R"("first_choice":false)")));
+  EXPECT_FALSE(is_first_choice(row(R"("reason":"\"first_choice\":true")")));
+  const auto without = [&](const std::string& facts) {
+    return without_first_choice(row(facts)).facts;
+  };
+  EXPECT_EQ(without(mark), "");
+  EXPECT_EQ(without(R"("a":1,"first_choice":true)"), R"("a":1)");
+  EXPECT_EQ(without(R"("first_choice":true,"b":2)"), R"("b":2)");
+  EXPECT_EQ(without(R"("a":1,"first_choice":true,"b":2)"), R"("a":1,"b":2)");
+  EXPECT_EQ(without(R"("a":1)"), R"("a":1)");
+}
+
 TEST(RowText, HasWhatFollowsFromTheSamples) {
   Row row{.variant = parse_variant_name("relu/1x8/fp32/nchw/onednn/jit"),
           .samples = {1e-6, 4e-6, 2e-6}};

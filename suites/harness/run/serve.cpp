@@ -145,6 +145,7 @@ class Server {
     if (variant_ == nullptr) throw Error("nothing has begun that could end");
     Outcome outcome{.status = variant_->status, .reason = variant_->reason};
     if (guest_) outcome = guest_->end();
+    if (variant_->first_choice) outcome.facts["first_choice"] = true;
     guest_.reset();
     crash_.forget();
     tally_.add(outcome, variant_->name);

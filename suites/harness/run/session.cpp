@@ -58,6 +58,7 @@ Session::Session(std::span<const NamedVariant> variants, const SuiteOptions& opt
 
 void Session::enlist(const NamedVariant& variant) {
   ++tally_.asked;
+  if (!variant.first_choice) forget_first_choice(variant.name);
   const std::int64_t left =
       options_.repetitions - store_.finished(variant.name, options_.repetitions);
   if (left == 0) {
@@ -74,6 +75,13 @@ void Session::enlist(const NamedVariant& variant) {
       ->Iterations(1)
       ->Repetitions(static_cast<int>(left))
       ->UseManualTime();
+}
+
+void Session::forget_first_choice(const std::string& name) {
+  for (std::int64_t repetition = 0; repetition < options_.repetitions; ++repetition) {
+    const Row* const row = store_.find(name, repetition);
+    if (row != nullptr && is_first_choice(*row)) store_.add(without_first_choice(*row));
+  }
 }
 
 void Session::look_ahead(const NamedVariant& variant) {
@@ -167,7 +175,9 @@ Outcome Session::outcome_of(const NamedVariant& variant) const {
   if (variant.status == Status::ok) {
     MeasureOptions options = options_.measure;
     options.rival_seconds = rivals_.seconds(variant.name);
-    return run_variant(backend_, variant.variant, verifier_, options);
+    Outcome outcome = run_variant(backend_, variant.variant, verifier_, options);
+    if (variant.first_choice) outcome.facts["first_choice"] = true;
+    return outcome;
   }
   Outcome known;
   known.status = variant.status;

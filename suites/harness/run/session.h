@@ -62,6 +62,8 @@ class Session {
 
  private:
   void enlist(const NamedVariant& variant);
+  /// Rows of `name` that are there are not alone any more: this run asks for other algorithms, too.
+  void forget_first_choice(const std::string& name);
   /// Tells the backend of the variants that come after `variant`.
   void look_ahead(const NamedVariant& variant);
   /// Adds to the rows what the backend's profiler finds, if it was asked for. Of every variant

@@ -78,7 +78,11 @@ void keep_shard(std::vector<Problem>& problems, const Backend& backend, const Se
 std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype,
                                       const VariantName& name, AlgorithmSet set) {
   const auto named = [&](Algorithm algorithm) {
-    NamedVariant result{.name = {}, .variant = prototype, .status = Status::ok, .reason = {}};
+    NamedVariant result{.name = {},
+                        .variant = prototype,
+                        .status = Status::ok,
+                        .reason = {},
+                        .first_choice = set == AlgorithmSet::best};
     VariantName full = name;
     full.algorithm = result.variant.algorithm = std::move(algorithm);
     result.name = to_string(full);

@@ -41,6 +41,8 @@ struct NamedVariant {
   /// in the name is then "none".
   Status status = Status::ok;
   std::string reason;
+  /// No other algorithm is asked for: AlgorithmSet::best.
+  bool first_choice = false;
 };
 
 /// problem x precision x layout x algorithm, in this order, each name once. The library is asked

@@ -283,6 +283,19 @@ std::vector<Json> facts(const Json& rows, const char* fact) {
   return values;
 }
 
+TEST_F(Suite, ARowSaysThatNoOtherAlgorithmWasAskedFor) {
+  const std::vector<std::string> all{"--problem=relu/1x8", "--layout=nchw", out_flag()};
+  std::vector<std::string> best = all;
+  best.push_back("--algorithms=best");
+  EXPECT_EQ(run(best).status, 0);
+  const Json samples = rows().at(0).at("samples");
+  EXPECT_THAT(facts(rows(), "first_choice"), ElementsAre(true));
+  // Another algorithm joins it; it is not measured again.
+  EXPECT_EQ(run(all).status, 0);
+  EXPECT_THAT(facts(rows(), "first_choice"), ElementsAre(Json(), Json()));
+  EXPECT_EQ(rows().at(0).at("samples"), samples);
+}
+
 TEST_F(Suite, ProfilesWhenNothingIsLeftToTime) {
   const Finished finished = run_program({.arguments = {"--problem=relu/1x8", "--layout=nchw",
                                                        "--benchmark_repetitions=2", out_flag()},
