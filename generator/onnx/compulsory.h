@@ -7,12 +7,12 @@
 
 namespace benanza::onnx {
 
-/// What every run of the program reads and writes, whoever runs it; `layers` are those of the
-/// program's steps, in their order. In doubt less:
-///   inputs   those of the model that a library call reads whole (a table's rows, say, are not)
-///   weights  constants that products multiply by, each once however many layers use it; not what
-///            can be folded into those when the model is loaded (biases, normalizations)
-///   outputs  those of the model that a library call or a movement makes
+/// What every run of the program must read and write, however it is executed. `layers` are those of
+/// the program's steps, in the same order. A lower bound: what is uncertain is left out.
+///   inputs   model inputs that a library call reads in full (not a table of which it reads rows)
+///   weights  constant factors of products, each once even if several layers use it; not constants
+///            that can be folded into them when the model is loaded (biases, normalizations)
+///   outputs  model outputs that a library call or a movement produces
 Compulsory compulsory(const Program& program, const std::vector<LoweredLayer>& layers);
 
 }  // namespace benanza::onnx

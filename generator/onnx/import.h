@@ -10,12 +10,12 @@
 
 namespace benanza::onnx {
 
-/// The graph of a model: binds its dimensions, infers shapes, gives every node a cost. `name` is
-/// the graph's name, `where` begins the message of every Error.
+/// Imports a model: binds its dimensions, infers shapes and lowers every node. `name` is the name
+/// of the graph; every Error message starts with `where`.
 LoweredGraph import_model(::onnx::ModelProto model, const std::string& name, const Binding& binding,
                           const std::string& where);
 
-/// The graph of a file, named by the file's stem.
+/// Imports a model file. The graph is named after the file's stem.
 LoweredGraph import_file(const std::filesystem::path& path, const Binding& binding);
 
 }  // namespace benanza::onnx

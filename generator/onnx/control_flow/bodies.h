@@ -11,17 +11,17 @@
 /// Operators with bodies: If, Loop, Scan.
 namespace benanza::onnx {
 
-/// Shapes of a program, which a model was made for; the latter's statements count.
+/// Infers the shapes of a program made from the given model, using its value info.
 using InferProgram = std::function<void(Program&, const ::onnx::ModelProto&)>;
 
-/// Where bodies of the step's node do not state the shapes of what they make, runs inference over
-/// the bodies and lets the step's node state them. What is assumed inside becomes the program's. A
-/// body that makes no sense, or whose shapes change from round to round, states nothing.
+/// If bodies of the step's node do not state the shapes of their outputs, infers them and replaces
+/// the node with a copy that states them. Assumptions made in a body become the program's. Nothing
+/// is stated for an invalid body, or for shapes that change from iteration to iteration.
 void state_body_outputs(Program& program, Step& step, const InferProgram& infer);
 
-/// The steps of the branch that an If with a constant condition takes, in the order of the file;
-/// they make what the If makes. Adds what the branch stores to the program. Throws Error if the
-/// branch reads what is not there, or makes too little.
+/// The steps of the branch that an If with a constant condition takes, in file order; they produce
+/// the If's outputs. Adds the branch's initializers to the program. Throws Error if the branch is
+/// missing, reads an undefined value or has too few outputs.
 std::vector<Step> branch_steps(Program& program, const Step& conditional, bool condition);
 
 /// The outputs of the body in attribute `name`, as the body declares them; empty if the node has no
@@ -29,14 +29,14 @@ std::vector<Step> branch_steps(Program& program, const Step& conditional, bool c
 std::vector<Tensor> stated_outputs(const NodeView& node, std::string_view name);
 std::vector<TensorFacts> body_facts(const NodeView& node, std::string_view body);
 
-/// Types of what a body is called with; empty where nothing is known.
+/// Types of a body's arguments; not set if unknown.
 using Arguments = std::vector<::onnx::TypeProto>;
 Arguments loop_arguments(const Step& step);
 Arguments scan_arguments(const Step& step);
 
-/// Not set for a value that is left out or of which nothing is known.
+/// Not set for a value that is omitted or of unknown type.
 ::onnx::TypeProto type_of(const Value* value);
-/// Empty if an extent is not known.
+/// Empty if an extent is unknown.
 std::optional<Dims> shape_of(const ::onnx::TypeProto& type);
 
 }  // namespace benanza::onnx

@@ -12,16 +12,16 @@
 
 namespace benanza::onnx {
 
-/// Gives extents to what inference leaves open: what the user says about the dimension, else, where
-/// the operator selects by the data, the largest possible.
+/// Resolves the extents that inference leaves open: to the user's value or, if the operator's
+/// output size is data-dependent, to the largest possible extent.
 class OpenDimensions {
  public:
-  /// All must outlive this.
+  /// The arguments must outlive this.
   OpenDimensions(Program& program, const Bound& bound, const OperatorTable& operators)
       : program_(program), bound_(bound), operators_(operators) {}
 
-  /// Completes the types of the step's outputs as far as can be. Returns the first assumption that
-  /// it made. Throws Error if the user says more than there can be.
+  /// Completes the types of the step's outputs as far as possible. Returns the first assumption
+  /// made. Throws Error if the user's value exceeds the largest possible extent.
   std::optional<std::size_t> settle(const Step& step, std::vector<::onnx::TypeProto>& types);
 
  private:
@@ -38,19 +38,20 @@ class OpenDimensions {
   const OperatorTable& operators_;
 };
 
-/// The first assumption that the step rests on: by the branch it is in, and by the tensors that it
-/// reads and, as far as they are known, makes.
+/// The first assumption that the step depends on: through the branch it is in, the tensors it
+/// reads, or those it produces, as far as known.
 std::optional<std::size_t> first_assumption(const Step& step);
 
-/// Why a step that rests on assumptions is not expressed: inference or lowering found `error`.
+/// Why a step that depends on assumptions is unsupported: inference or lowering failed with
+/// `error`.
 std::string misfit(const std::string& error);
 
-/// One line: how many dimensions were assumed, the first of them, and how to bind them. Empty if
+/// One line: how many dimensions were assumed, the first of them, and how to bind it. Empty if
 /// there are none.
 std::string assumption_warning(const LoweredGraph& graph, const std::string& where);
 
-/// One line: how many layers make tensors without a shape though all that they read have one, the
-/// first of them, and how to state it. Empty if there are none.
+/// One line: how many layers produce tensors without a shape although the layers that they read
+/// have shapes, the first of them, and how to state its shape. Empty if there are none.
 std::string shapeless_warning(const LoweredGraph& graph, const std::string& where);
 
 }  // namespace benanza::onnx

@@ -9,14 +9,14 @@
 
 namespace benanza::onnx {
 
-/// The interface through which an ONNX schema's inference function sees one step: types of its
-/// inputs, values of those that are already known, and room for the types of its outputs.
+/// A step as the inference function of an ONNX schema sees it: types of its inputs, values of those
+/// already known, and storage for the types of its outputs.
 class NodeContext final : public ::onnx::InferenceContext {
  public:
   /// `step` must outlive the context.
   explicit NodeContext(const Step& step);
 
-  /// Shows inference another value than input `index` has.
+  /// Shows inference `value` as the value of input `index`.
   void replace_data(std::size_t index, ::onnx::TensorProto value);
   const ::onnx::TypeProto& output_type(std::size_t index) const { return outputs_[index]; }
 
@@ -33,11 +33,11 @@ class NodeContext final : public ::onnx::InferenceContext {
   const ::onnx::TensorShapeProto* getSymbolicInput(size_t) const override { return nullptr; }
 
  private:
-  /// Null if it is left out or of unknown type.
+  /// Null if omitted or of unknown type.
   const Value* known_input(std::size_t index) const;
 
   const Step* step_;
-  /// Values that were asked for, or replaced.
+  /// Values that were requested or replaced.
   mutable std::map<std::size_t, ::onnx::TensorProto> data_;
   std::vector<::onnx::TypeProto> outputs_;
 };

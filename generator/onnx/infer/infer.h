@@ -8,14 +8,14 @@
 
 namespace benanza::onnx {
 
-/// Types, shapes and, where they follow from constants and shapes, values of every tensor, in one
-/// pass. An If whose condition is known becomes the steps of its branch. The shape rules of
-/// `operators` go before the installed schemas. Extents that the data decide are the user's or the
-/// largest; what contradicts itself because of the latter is no Error, but a Step::misfit. The
-/// model's own statements about inner tensors (value_info) count only where inference does not know
-/// and the batch is still the one they were made for; where both know and differ, the program gets
-/// a warning. What stays unknown stays without shape. Throws Error naming the node where shapes do
-/// not fit.
+/// Infers the types, the shapes and, if they follow from constants and shapes, the values of all
+/// tensors in one pass. An If whose condition is known is replaced with the steps of its branch.
+/// The shape rules of `operators` take precedence over the installed schemas. Data-dependent
+/// extents take the user's values or their maxima; contradictions caused by assumed maxima set
+/// Step::misfit instead of throwing. The model's value info is used only if inference does not know
+/// the shape and the batch size was not replaced; if both are known and differ, the program gets a
+/// warning. Everything else stays without a shape. Throws Error, naming the node, if shapes do not
+/// fit.
 void infer(Program& program, const ::onnx::ModelProto& model, const Bound& bound,
            const OperatorTable& operators);
 

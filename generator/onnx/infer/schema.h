@@ -10,10 +10,9 @@
 
 namespace benanza::onnx {
 
-/// Types of the step's outputs as the installed schemas infer them; unknown where they do not tell.
-/// Operators newer than the schemas use the newest schema there is. Throws Error where the node is
-/// not what its schema describes, or shapes do not fit. `known`: what else is known of the
-/// operator, or null.
+/// Types of the step's outputs as inferred by the installed schemas; not set if they infer none.
+/// Operators newer than the schemas use the newest schema. `known`: the operator's entry, or null.
+/// Throws Error if the node does not match its schema or shapes do not fit.
 std::vector<::onnx::TypeProto> schema_types(const Step& step, const Bound& bound,
                                             const Operator* known);
 

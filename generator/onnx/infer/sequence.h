@@ -8,12 +8,12 @@
 
 namespace benanza::onnx {
 
-/// Follows the tensors of sequences: notes what the step puts into one (Value::sequence), and
-/// completes the types of what it takes out of one. Where places are only known when the model
-/// runs, or a sequence comes from elsewhere, nothing is noted.
+/// Tracks the tensors in sequences: records what the step puts into one (Value::sequence), and
+/// completes the types of what it takes out. Records nothing if positions are known only when the
+/// model runs, or if the contents of a sequence are unknown.
 void follow_sequences(const Step& step, std::vector<::onnx::TypeProto>& types);
 
-/// How many tensors the sequence holds that SequenceLength of `step` asks for, where it is known.
+/// The result of a SequenceLength step, if the length is known; empty for other steps.
 std::optional<std::int64_t> sequence_length(const Step& step);
 
 }  // namespace benanza::onnx

@@ -6,13 +6,14 @@
 
 namespace benanza::onnx {
 
-/// Newest version of the standard operators whose models are read.
+/// Newest supported opset of the standard operators.
 constexpr int max_opset = 28;
 
-/// Throws Error, beginning with `where`, for a model without a graph, nodes or opset.
+/// Throws Error, starting with `where`, for a model without a graph, nodes or opset, and for an
+/// unknown opset of the standard operators.
 void check_model(const ::onnx::ModelProto& model, const std::string& where);
 
-/// Version of the standard operators that the model imports.
+/// Opset of the standard operators that the model imports; 0 if it imports none.
 int standard_opset(const ::onnx::ModelProto& model);
 
 }  // namespace benanza::onnx

@@ -7,7 +7,7 @@
 
 namespace benanza::onnx {
 
-// Models may state any numbers: a result that no integer holds throws NotExpressible.
+// Models may contain any numbers: arithmetic that overflows throws NotExpressible.
 
 inline std::int64_t checked(bool overflows, std::int64_t result) {
   if (overflows) throw NotExpressible("a value that no integer holds");
@@ -32,7 +32,7 @@ inline std::int64_t checked_product(std::int64_t a, std::int64_t b) {
   return checked(overflows, result);
 }
 
-/// `value` without its fraction.
+/// `value` truncated towards zero.
 inline std::int64_t whole(double value) {
   const bool fits = std::abs(value) < 0x1p63;
   return checked(!fits, fits ? static_cast<std::int64_t>(value) : 0);

@@ -15,11 +15,11 @@ class NodeProto;
 
 namespace benanza::onnx {
 
-/// One node of a model: its identity and its attributes. Refers to the model, which must outlive
-/// it. Reading an attribute as another type than it has throws Error.
+/// A node of a model: its identity and its attributes. Refers to the model, which must outlive it.
+/// Reading an attribute as a type other than its own throws Error.
 class Node {
  public:
-  /// `opset`: version of the node's domain that the model imports.
+  /// `opset`: the version of the node's domain that the model imports.
   Node(const ::onnx::NodeProto& proto, std::string name, int opset);
 
   const ::onnx::NodeProto& proto() const { return *proto_; }
@@ -40,7 +40,7 @@ class Node {
   std::optional<std::vector<std::string>> texts(std::string_view name) const;
   bool has(std::string_view name) const { return find(name) != nullptr; }
   const ::onnx::AttributeProto* find(std::string_view name) const;
-  /// True if an attribute is a graph (If, Loop, Scan).
+  /// Whether an attribute is a graph (If, Loop, Scan).
   bool has_subgraph() const;
 
  private:
@@ -51,7 +51,7 @@ class Node {
   int opset_;
 };
 
-/// "" and "ai.onnx" are one domain.
+/// Returns "" for "ai.onnx", which is the same domain, and every other domain unchanged.
 std::string canonical_domain(const std::string& domain);
 
 }  // namespace benanza::onnx

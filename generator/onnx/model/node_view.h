@@ -11,21 +11,21 @@
 
 namespace benanza::onnx {
 
-/// A node asks for something that has no expression here: its layer becomes `unsupported`, its
-/// outputs are not folded. The message is the reason, without the node's name.
+/// Thrown if a node cannot be expressed here: its layer becomes `unsupported`, its outputs are not
+/// folded. The message is the reason, without the node's name.
 class NotExpressible : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A node with its tensors. Optional inputs that are left out and unread outputs are null.
+/// A node with its tensors. Omitted optional inputs and unread outputs are null.
 class NodeView {
  public:
   NodeView(const Node& node, std::vector<const Tensor*> inputs, std::vector<const Tensor*> outputs)
       : node_(&node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   const Node& node() const { return *node_; }
-  /// Attributes and identity, as Node has them.
+  /// Identity and attributes: see Node.
   const std::string& op_type() const { return node_->op_type(); }
   std::string full_type() const { return node_->full_type(); }
   int opset() const { return node_->opset(); }
@@ -50,30 +50,30 @@ class NodeView {
   std::size_t output_count() const { return outputs_.size(); }
   bool has_input(std::size_t index) const;
   bool has_output(std::size_t index) const;
-  /// Throws Error if the node has no such input.
+  /// Throws Error if the node has no such input or output.
   const Tensor& input(std::size_t index) const;
   const Tensor& output(std::size_t index) const;
   /// Extents of an input; throws NotExpressible if they are unknown.
   const Dims& shape(std::size_t index) const;
   const Dims& output_shape(std::size_t index) const;
-  /// Number of axes of an input; empty if it is left out or its shape is unknown.
+  /// Number of axes of an input; empty if it is omitted or its shape is unknown.
   std::optional<std::size_t> rank(std::size_t index) const;
-  /// Number of elements of an input; throws NotExpressible if its shape is unknown, or no tensor
-  /// holds as many.
+  /// Number of elements of an input; throws NotExpressible if its shape is unknown or they are too
+  /// many for a tensor.
   std::int64_t elements(std::size_t index) const;
-  /// As shape, but {1} for a scalar.
+  /// As shape(), but {1} for a scalar.
   Dims extents(std::size_t index) const;
 
-  /// Value of a constant input; throws NotExpressible if it is only known when the model runs.
+  /// Values of a constant input; throws NotExpressible if they are not known before the model runs.
   const Literal& literal(std::size_t index) const;
-  /// The same of integers; throws Error for other numbers.
+  /// As literal(), but throws Error if the values are not integers.
   Dims integers(std::size_t index) const;
-  /// First value of a constant input; `fallback` if the input is missing. Throws NotExpressible if
-  /// it is only known when the model runs, or is not a number.
+  /// First value of a constant input; `fallback` if the input is omitted. Throws NotExpressible if
+  /// it is NaN or not known before the model runs.
   double scalar(std::size_t index, double fallback) const;
 
-  /// An argument that older opsets give as attribute `name` and newer ones as input `index`. Empty
-  /// if the node has neither. Throws NotExpressible if the input is only known when the model runs.
+  /// An argument that is attribute `name` in older opsets and input `index` in newer ones. Empty if
+  /// the node has neither. Throws NotExpressible if the input is not known before the model runs.
   std::optional<Dims> argument(std::string_view name, std::size_t index) const;
 
   /// `axis` counted from the front; throws Error if it is not one of `rank` axes.

@@ -16,90 +16,92 @@
 
 namespace benanza::onnx {
 
-/// A tensor, or a sequence of tensors, that a node reads or makes.
+/// A tensor, or a sequence of tensors, that a node reads or produces.
 struct Value : Tensor {
-  /// Unique in the program; Tensor::name is the model's own.
+  /// Unique in the program; Tensor::name is the name in the model.
   std::string id = {};
-  /// As far as known; not set where it is not. At first of inputs and initializers; inference adds
-  /// the rest.
+  /// Not set if unknown. Initially only graph inputs and initializers have one; inference adds the
+  /// others.
   ::onnx::TypeProto value_type = {};
-  /// An input or an initializer: no node makes it.
+  /// A graph input or initializer: no node produces it.
   bool given = false;
-  /// A node or the caller reads it.
+  /// A node reads it, or it is a graph output.
   bool consumed = false;
-  /// The caller reads it.
+  /// A graph output.
   bool is_output = false;
-  /// Of a constant that is read as if it had been made for another batch: what the model has.
+  /// For a constant widened to another batch size (see widen_constants): the model's own value.
   const Value* original = nullptr;
-  /// Of a sequence whose length is known: types of its tensors.
+  /// For a sequence of known length: the types of its tensors.
   std::optional<std::vector<::onnx::TypeProto>> sequence = {};
 
   bool has_type() const { return value_type.value_case() != ::onnx::TypeProto::VALUE_NOT_SET; }
 };
 
-/// A step of a program: a node and the values it reads and makes; null where an optional input or
-/// output is left out.
+/// A step of a program: a node and the values it reads and produces, null for omitted optional
+/// inputs and outputs.
 struct Step {
   Node node;
   std::vector<Value*> inputs = {};
   /// Values of this graph that the node's subgraphs read.
   std::vector<Value*> captured = {};
   std::vector<Value*> outputs = {};
-  /// The captured values, by the names that the subgraphs read them under.
+  /// The captured values, by their names in the subgraphs.
   std::map<std::string, Value*> scope = {};
-  /// Of a node in a branch: the first assumption that the choice of the branch rests on.
+  /// For a node from a branch of an If: the first assumption that the choice of the branch depends
+  /// on.
   std::optional<std::size_t> assumption = {};
-  /// Why the shapes of its results are not known, though those of its inputs are assumed.
+  /// Why inference failed for a step that depends on assumptions; its output shapes may be unknown.
   std::string misfit = {};
 };
 
-/// The nodes of a model in topological order (file order where that is one). Refers to the model,
+/// The nodes of a model in topological order (in file order if that is one). Refers to the model,
 /// which must outlive it.
 struct Program {
-  /// Begins every error message: the path.
+  /// The path, with which every error message starts.
   std::string where;
   int opset = 0;
   std::vector<Step> steps;
-  /// Every value, by its id. Steps point into it: none is ever erased.
+  /// All values, by id. Steps point to them: none is ever erased.
   std::unordered_map<std::string, Value> values;
-  /// Versions of the operator sets by canonical domain.
+  /// Opset versions by canonical domain.
   std::unordered_map<std::string, int> opsets;
-  /// Dimensions that depend on the data and that the user did not state, taken at their largest.
+  /// Data-dependent dimensions for which the user gave no value, assumed at their largest.
   std::vector<Assumption> assumptions;
-  /// How many bodies of other programs it lies in.
+  /// Nesting depth: 0 for a model, 1 for the body of one of its nodes, and so on.
   int depth = 0;
-  /// Names of Binding::dims that inference found.
+  /// Keys of Bound::dims that inference used.
   std::set<std::string> used_dims;
-  /// Nodes that the model does not have.
+  /// Nodes created here, which are not in the model.
   std::vector<std::unique_ptr<::onnx::NodeProto>> made;
-  /// Warnings for the user, whole lines that begin with `where`.
+  /// Warnings for the user: whole lines that start with `where`.
   std::vector<std::string> warnings;
 
-  /// The value of that id, made if there is none; null for an empty name.
+  /// The value with that id, created if there is none; null for an empty id.
   Value* value(const std::string& id);
 };
 
-/// Throws Error, beginning with `where`, for a cycle, a tensor that no node makes, an input
-/// that a node makes, a node of a domain without opset, and initializers with impossible shapes.
+/// Throws Error, starting with `where`, for a cycle, a tensor that no node produces, an input or
+/// initializer that a node produces, a standard operator if the model names no opset for them, and
+/// initializers with impossible shapes.
 Program make_program(const ::onnx::ModelProto& model, const std::string& where);
 
-/// `where: node "conv7" (Conv): `
+/// The start of messages about a node: `where: node "conv7" (Conv): `
 std::string label(const Program& program, const Node& node);
 
-/// The step's inputs and outputs, in order; null where they are left out. With `consumed_only`,
-/// unread outputs are null, too.
+/// The step's inputs and outputs, in order; null if omitted. With `consumed_only`, unread outputs
+/// are null, too.
 std::vector<const Tensor*> input_tensors(const Step& step);
 std::vector<const Tensor*> output_tensors(const Step& step, bool consumed_only);
-/// The step's node, of which only the inputs are known.
+/// A view of the step's node with its inputs; all outputs are null.
 NodeView inputs_view(const Step& step);
 
-/// Notes that the step reads its inputs and what its subgraphs read.
+/// Marks the step's inputs and captured values as consumed.
 void mark_consumed(const Step& step);
 
-/// The type of a tensor; without a shape, of any.
+/// A tensor type. Without `shape`, its shape is unknown.
 ::onnx::TypeProto make_type(int element_type, const std::optional<Dims>& shape);
 
-/// A tensor with the element type and, where every extent is known, the shape of `type`.
+/// A tensor with the element type of `type` and, if every extent is known, its shape.
 Tensor make_tensor(std::string name, const ::onnx::TypeProto& type);
 
 }  // namespace benanza::onnx

@@ -14,54 +14,55 @@ class TensorProto;
 
 namespace benanza::onnx {
 
-/// Values of a small constant tensor, row-major: integers and booleans exactly, floating types as
-/// doubles.
+/// Values of a small constant tensor, row-major: integers and booleans exactly, floating-point
+/// types as doubles.
 using Literal = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 
-/// Larger constants are known to be constant, but their values are not kept: weights.
+/// Larger constants (weights) are known to be constant, but their values are not kept.
 constexpr std::int64_t max_literal_elements = std::int64_t{1} << 16;
 
-/// As above, for stored tensors of floating and 8-bit types: those are weights even when small, and
-/// no shape depends on more than a few of their values.
+/// The same limit for stored tensors of floating-point and 8-bit integer types: they are weights
+/// even if small, and no shape depends on more than a few of their values.
 constexpr std::int64_t max_stored_reals = std::int64_t{1} << 12;
 
-/// Tensors above this are taken for a mistake.
+/// Larger tensors are taken for a mistake.
 constexpr std::int64_t max_tensor_elements = std::int64_t{1} << 40;
 
 /// Product of `dims`; empty if one is negative or the product exceeds max_tensor_elements.
 std::optional<std::int64_t> checked_element_count(const Dims& dims);
 
-/// The facts of a tensor that are known before the model runs.
+/// What is known about a tensor before the model runs.
 struct Tensor {
   std::string name;
-  /// ::onnx::TensorProto::DataType; 0 where unknown.
+  /// ::onnx::TensorProto::DataType; 0 if unknown.
   int type = 0;
   std::optional<Dims> shape;
   /// Computed from constants and shapes alone.
   bool constant = false;
   std::optional<Literal> literal;
-  /// The step of the program that makes it; empty for inputs and initializers.
+  /// Index of the step that produces it; empty for graph inputs and initializers.
   std::optional<std::size_t> producer = {};
-  /// The first of Program::assumptions that its shape or its values may rest on.
+  /// Index of the first of Program::assumptions that its shape or values may depend on.
   std::optional<std::size_t> assumption = {};
 };
 
-/// float, double, float16, bfloat16.
+/// Whether `type` is float, double, float16 or bfloat16.
 bool is_floating(int type);
-/// ONNX name, "float"; "unknown" for 0.
+/// ONNX name in lower case, such as "float"; "unknown" for 0 and for unknown types.
 std::string type_name(int type);
-/// Size of an element; floating types counted as fp32. 0 for strings, types of less
-/// than a byte and unknown types.
+/// Bytes per element, counting the types of is_floating() as fp32. 0 for strings, unknown types and
+/// types smaller than a byte.
 std::int64_t type_bytes(int type);
 
-/// Whether the values of a stored tensor are worth keeping: small enough for its type.
+/// Whether the values of a stored tensor are kept: it is small enough for its type.
 bool keeps_values(int type, const Dims& dims);
-/// Values of `tensor`; empty if it holds strings, refers to a file or does not keep its values.
-/// Throws Error if data and shape disagree.
+/// Values of `tensor`; empty if they are strings or of another type that is not read, are stored in
+/// another file, or are not kept. Throws Error if data and shape disagree.
 std::optional<Literal> read_literal(const ::onnx::TensorProto& tensor);
-/// As read_literal, whatever the size.
+/// As read_literal(), whatever the size.
 std::optional<Literal> read_values(const ::onnx::TensorProto& tensor);
-/// Empty for types that shape inference never reads (float16, complex, strings).
+/// A tensor with these values; empty for types that shape inference never reads (float16, complex,
+/// strings).
 std::optional<::onnx::TensorProto> write_literal(const Literal& literal, int type,
                                                  const Dims& shape);
 

@@ -6,9 +6,10 @@
 
 namespace benanza::onnx {
 
-/// Replaces every call of one of the model's own functions, in subgraphs too, by the nodes of the
-/// function's body: "call/node". Throws Error, beginning with `where`, for a function that calls
-/// itself, and for calls that grow beyond a million nodes.
+/// Replaces every call of one of the model's own functions, including calls in subgraphs, with the
+/// nodes of the function's body, named "call/node". Throws Error, starting with `where`, for a
+/// function that calls itself, calls nested more than 64 deep, and more than 2^16 calls, 2^17 nodes
+/// or 128 MiB.
 void inline_functions(::onnx::ModelProto& model, const std::string& where);
 
 }  // namespace benanza::onnx

@@ -8,13 +8,14 @@
 
 namespace benanza::onnx {
 
-/// A model from an ONNX file, of any size, without the values of its weights (see without_weights);
-/// small tensors that lie in files of their own are read. Throws Error, one line that begins with
-/// the path, if the file is missing, empty, truncated, not ONNX, or states no graph or no opset.
+/// Reads a model from an ONNX file of any size, without the values of its weights (see
+/// without_weights); small tensors in external files are read. Throws Error, one line that starts
+/// with the path, if the file is missing, empty, truncated or not ONNX, or has no graph, nodes or
+/// opset.
 ::onnx::ModelProto read_model(const std::filesystem::path& path);
 
-/// As read_model, from the bytes of a file; no other file is read. `where` begins the message,
-/// `passed` is as for without_weights.
+/// As read_model(), from the bytes of a file; external files are not read. `where` starts every
+/// message; `passed` is as for without_weights().
 ::onnx::ModelProto parse_model(std::string_view bytes, const std::string& where,
                                const std::function<void(const char*)>& passed = {});
 

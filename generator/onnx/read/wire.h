@@ -6,16 +6,16 @@
 
 namespace benanza::onnx {
 
-/// A copy of a serialized ModelProto without the values of its weights: a tensor that does not keep
-/// its values (keeps_values) is left with name, type and shape, and says that its data lie
-/// elsewhere (data_location EXTERNAL) without saying where; so do byte attributes over 1 MiB lose
-/// their bytes, and training_info goes. Looks only at the bytes it copies and at tags and lengths,
-/// so the cost follows the number of nodes and tensors, not the size.
+/// Returns a copy of a serialized ModelProto without the values of its weights. A tensor whose
+/// values are not kept (see keeps_values) loses them and is marked as external (data_location
+/// EXTERNAL), without a location. String attributes over 1 MiB become empty, and training_info is
+/// dropped. Reads only the bytes that it copies, tags and lengths, so the cost depends on the number
+/// of nodes and tensors, not on the size.
 ///
-/// `passed` is told, from time to time, before which address everything is done.
+/// `passed` is called from time to time with an address; all bytes before it have been processed.
 ///
-/// Throws Error, without saying where, if `model` is not in protobuf's wire format as far as it is
-/// looked at, or if a small tensor holds far more than fills its shape.
+/// Throws Error, without the model's path, if a part of `model` that it reads is not in protobuf's
+/// wire format, or if a small tensor holds far more data than its shape needs.
 std::string without_weights(std::string_view model,
                             const std::function<void(const char*)>& passed = {});
 

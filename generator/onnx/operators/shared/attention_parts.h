@@ -9,34 +9,35 @@
 
 namespace benanza::onnx {
 
-/// Heads on their way through the calls, dense: batch, heads, length, size.
+/// Attention heads between calls, dense: batch, heads, length, size.
 struct Heads {
   Dims dims;
   Source source;
 };
 
-/// What is added to the scores before the softmax. `dims` broadcast to the scores.
+/// Added to the scores before the softmax. `dims` broadcast to the scores.
 struct ScoreMask {
   Dims dims;
   bool constant = false;
   Source source;
 };
 
-/// Writes attention as the calls it is made of: two products around a softmax, copies where heads
-/// lie side by side in the rows, and concatenations with keys and values of earlier runs.
+/// Builds the calls that make up attention: two products around a softmax, copies if heads lie side
+/// by side in the rows, and concatenations with the keys and values of earlier runs.
 class AttentionParts {
  public:
-  /// Heads of `source`, whose rows (of batch, length) hold them side by side; a copy, unless there
-  /// is one head. `row`: length of a row, and `offset`: where in it the first head begins, for rows
-  /// that hold more than these heads.
+  /// Heads of `source`, whose rows (of batch, length) hold them side by side; a copy, unless one
+  /// head fills the row. `row` is the length of a row and `offset` the start of the first head in
+  /// it, for rows that hold more than these heads.
   Heads split(std::int64_t batch, std::int64_t length, std::int64_t heads, std::int64_t size,
               Source source, std::int64_t row, std::int64_t offset = 0);
-  /// `past`, then `heads`, along the length; written to output `output` of the node.
+  /// Concatenates `past` and `heads` along the length, into the node's output `output`.
   Heads append(const Heads& past, const Heads& heads, int output);
-  /// The products and the softmax; `scale` is a factor that every library's product takes.
+  /// The products and the softmax. `scale` is a factor of the first product: every library's
+  /// product takes one.
   Heads attend(const Heads& q, const Heads& k, const Heads& v, float scale,
                const std::vector<ScoreMask>& masks);
-  /// Heads side by side in the rows again.
+  /// Puts heads side by side in the rows again.
   void join(const Heads& heads);
 
   Source add(Call call);

@@ -13,49 +13,50 @@
 
 namespace benanza::onnx {
 
-/// Throws Error where the node would lead the installed schema's inference astray: inputs of shapes
-/// that it does not expect and reads past.
+/// Throws Error if the installed schema's inference cannot handle the node, for example because it
+/// would read past the end of an unexpected shape.
 using CheckFunction = void (*)(const NodeView&);
 
-/// Element type and, where it is known, shape of an output; type 0 where unknown.
+/// Element type (0 if unknown) and shape, if known, of an output.
 struct TensorFacts {
   int type = 0;
   std::optional<Dims> shape = {};
 };
 
-/// Facts of the outputs; may be shorter than the node's list. The outputs of the node are not known
-/// yet. Throws NotExpressible if they cannot be told, Error if the node makes no sense.
+/// Infers the outputs; the result may be shorter than the node's list of outputs. Sees the inputs
+/// only. Throws NotExpressible if the outputs cannot be inferred, Error if the node is invalid.
 using ShapeFunction = std::vector<TensorFacts> (*)(const NodeView&);
 
-/// Goes before the installed schemas of versions `since` to `until` of the operator's domain: of
-/// operators that they do not describe, or wrongly.
+/// Replaces the installed schemas of versions `since` to `until` of the operator's domain if they
+/// do not describe the operator, or describe it wrongly.
 struct ShapeRule {
   ShapeFunction function;
   int since = 1;
   int until = std::numeric_limits<int>::max();
 };
 
-/// An output of which some extents are only known when the model runs.
+/// An output with data-dependent extents.
 struct MaxShape {
   int type = 0;
-  /// Where the data decide, as much as there can be.
+  /// Data-dependent extents are at their maximum.
   Dims shape = {};
-  /// Axes whose extent the data decide.
+  /// Axes with data-dependent extents.
   std::vector<std::size_t> open = {};
 };
 
-/// The largest outputs of an operator that selects by the data; one per output, empty where there
-/// is no limit or it is not known; may be shorter than the node's list. The outputs of the node are
-/// not known yet. May throw NotExpressible if there is no limit for any.
+/// Maximum shapes of an operator's data-dependent outputs: one per output, empty if there is no
+/// limit or it is unknown; may be shorter than the node's list of outputs. Sees the inputs only.
+/// May throw NotExpressible if no output has a limit.
 using MaxShapesFunction = std::vector<std::optional<MaxShape>> (*)(const NodeView&);
 
-/// Values of every output of a node whose output shapes are known; empty if they cannot be told.
+/// Computes the values of all outputs of a node whose output shapes are known; empty if it cannot.
 using FoldFunction = std::vector<Literal> (*)(const NodeView&);
 
-/// The inputs' values, or their shapes alone, must be known before the outputs can be computed.
+/// What constant folding needs of all inputs: their values or only their shapes.
 enum class FoldNeeds { values, shapes };
 
-/// Who makes sure that a measured node's operands are of a type that its calls know.
+/// How the types of a measured node are checked: must be floating-point, or the lowering has
+/// checked.
 enum class Types { floating_only, checked_by_lowering };
 
 /// The lowering of a node: LoweredLayer::cost, reason and calls.
@@ -68,14 +69,14 @@ struct Lowered {
   std::optional<Problem> whole = {};
 };
 
-/// Throws NotExpressible with the reason where no library call does what the node asks; Error where
-/// the node makes no sense.
+/// Throws NotExpressible with the reason if no library call does what the node needs, Error if the
+/// node is invalid.
 using LowerFunction = Lowered (*)(const NodeView&);
 
-/// All that is known of an ONNX operator; empty where there is nothing to know.
+/// What is known about an ONNX operator; members that do not apply stay empty.
 struct Operator {
   CheckFunction check = nullptr;
-  /// The schema's inference reads the shapes of all inputs without asking whether they are known.
+  /// The schema's inference reads the shapes of all inputs without checking that they are known.
   bool schema_needs_shapes = false;
   std::vector<ShapeRule> shapes = {};
   MaxShapesFunction max_shapes = nullptr;
@@ -84,19 +85,19 @@ struct Operator {
   FoldFunction fold = nullptr;
   FoldNeeds fold_needs = FoldNeeds::values;
   LowerFunction lower = nullptr;
-  /// Instead of `lower`: why no library call does its work.
+  /// Set instead of `lower`: why no library call does its work.
   std::string_view unsupported = {};
 };
 
-/// The operators by Node::full_type(). Every operators/X.cpp adds its own in
-/// `void register_X(OperatorTable&)`; CMake collects the files.
+/// The operators, by Node::full_type(). Every operators/X.cpp registers its own in `void
+/// register_X(OperatorTable&)`; CMake collects the files.
 class OperatorTable {
  public:
-  /// Throws std::logic_error if the operator is there already: it belongs into one file.
+  /// Throws std::logic_error if the operator is already registered: it belongs in one file.
   void add(std::string full_type, Operator known);
-  /// Null if nothing is known of the operator.
+  /// Null if the operator is not registered.
   const Operator* find(std::string_view full_type) const;
-  /// Null if the schemas know better.
+  /// Null if the installed schemas are to be used for the node's opset.
   ShapeFunction shape_function(const Node& node) const;
   const std::map<std::string, Operator, std::less<>>& operators() const { return operators_; }
 
@@ -106,14 +107,14 @@ class OperatorTable {
 
 OperatorTable make_operator_table();
 
-/// The only output, or every one, is like the first input.
+/// The first output has the type and shape of the first input.
 std::vector<TensorFacts> like_first(const NodeView& node);
-/// The first schemas, up to opset 5, infer nothing of operators that make what their first input
-/// is; broadcasting, which may widen it, came with opset 7.
+/// Schemas up to opset 5 infer nothing for operators whose output is like their first input.
+/// Broadcasting, which may enlarge the output, came with opset 7.
 inline constexpr ShapeRule like_first_until_5{like_first, 1, 5};
 
-/// Check of a convolution's weights, input `place`: as many axes as what they slide over, and at
-/// least one to slide along.
+/// Throws Error unless a convolution's weights, input `place`, have as many axes as its data, and
+/// at least one of them is spatial.
 void check_weights(const NodeView& node, std::size_t place);
 template <std::size_t place>
 void check_convolution_weights(const NodeView& node) {

@@ -6,29 +6,30 @@
 
 namespace benanza::onnx {
 
-/// A strided view of a dense tensor: element i0, i1, ... lies at offset + sum(i * strides).
+/// A strided view of a dense tensor: element i0, i1, ... is at offset + sum(i * strides).
 struct View {
   Dims dims;
   Dims strides;
   std::int64_t offset = 0;
 };
 
-/// Flat positions of a view's elements, row-major.
+/// Flat positions of a view's elements, in row-major order.
 std::vector<std::int64_t> positions(const View& view);
 
-/// `dims`, dense, repeated to `target` as ONNX broadcasting does. Throws Error if it does not fit.
+/// A dense tensor of extents `dims`, broadcast to `target` by the rules of ONNX. Throws Error if it
+/// does not fit.
 View broadcast_view(const Dims& dims, const Dims& target);
 
-/// The whole of a dense tensor.
+/// All of a dense tensor.
 View dense_view(const Dims& dims);
 
-/// Elements of `literal` at flat positions.
+/// The elements of `literal` at flat positions `from`.
 Literal pick(const Literal& literal, const std::vector<std::int64_t>& from);
 
 /// 0, 1, ... rank - 1.
 Dims all_axes(std::size_t rank);
 
-/// A place that is known not to be negative.
+/// `value`, which must not be negative, as an index.
 inline std::size_t at(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 }  // namespace benanza::onnx
