@@ -13,7 +13,7 @@ bool is_product(const Problem& problem) {
          std::holds_alternative<Recurrent>(problem.shape);
 }
 
-/// A window that steps over pixels.
+/// Whether the window may leave out pixels of the input.
 bool skips_pixels(const Problem& problem) {
   const auto skips = [](const Window& window) {
     for (std::size_t axis = 0; axis < window.rank(); ++axis) {
@@ -38,7 +38,8 @@ void add(Traffic& traffic, const Tensor& tensor) {
   }
 }
 
-/// The layer that makes what `value` holds: not one that only gives it another shape.
+/// The layer that computes `value`, looking through free layers; empty if that is not a layer but a
+/// constant or an input.
 std::optional<std::size_t> maker(const Value& value, const Program& program,
                                  const std::vector<LoweredLayer>& layers) {
   std::optional<std::size_t> layer = value.producer;

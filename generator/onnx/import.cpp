@@ -22,7 +22,7 @@ bool all_outputs_constant(const Step& step) {
                      [](const Value* output) { return output == nullptr || output->constant; });
 }
 
-/// The value of a tensor of one element.
+/// The value of a constant with one element, unless it depends on an assumption.
 std::optional<double> only_value(const Tensor& tensor) {
   if (!tensor.constant || !tensor.literal || tensor.assumption) return std::nullopt;
   return std::visit(
@@ -33,7 +33,7 @@ std::optional<double> only_value(const Tensor& tensor) {
       *tensor.literal);
 }
 
-/// Numbers tensors in the order in which they are first read.
+/// Numbers tensors from 1 in the order in which they are first read.
 class TensorNumbers {
  public:
   std::size_t of(const Value* value) {
@@ -44,7 +44,7 @@ class TensorNumbers {
   std::unordered_map<const Value*, std::size_t> numbers_;
 };
 
-/// Which output of the step that makes it `value` is; 0 where none does.
+/// Index of `value` among its producer's outputs; 0 if it has no producer.
 std::size_t output_of(const Program& program, const Value& value) {
   if (!value.producer) return 0;
   const std::vector<Value*>& outputs = program.steps[*value.producer].outputs;
@@ -69,7 +69,7 @@ std::vector<Read> reads_of(const Program& program, const Step& step, TensorNumbe
   return reads;
 }
 
-/// LoweredLayer::uses of every layer.
+/// Sets LoweredLayer::uses of every layer.
 void count_uses(const Program& program, std::vector<LoweredLayer>& layers) {
   const auto use = [&](std::optional<std::size_t> producer) {
     if (producer) ++layers[*producer].uses;
@@ -83,12 +83,12 @@ void count_uses(const Program& program, std::vector<LoweredLayer>& layers) {
   }
 }
 
-/// Layers whose results nobody reads but for their extents do not run; nor do those that only they
-/// read.
+/// Makes layers free whose results nobody reads (a reader of extents alone does not count), then
+/// the layers that only those read.
 void drop_unread(std::vector<LoweredLayer>& layers) {
   for (std::size_t index = layers.size(); index-- > 0;) {
     LoweredLayer& layer = layers[index];
-    // Extents that the data decide are known only when their layer has run.
+    // Unsupported layers stay: extents that the data decide are known only after the layer has run.
     if (layer.constant || layer.uses != 0 || layer.cost == Cost::unsupported) continue;
     if (layer.cost != Cost::free) {
       layer.cost = Cost::free;
@@ -106,7 +106,7 @@ void drop_unread(std::vector<LoweredLayer>& layers) {
 
 bool is_weight(const Tensor& tensor) {
   const bool weight_type = is_floating(tensor.type) || type_bytes(tensor.type) == 1;
-  // What a shape fills is no weight of the model, if that shape is only assumed.
+  // A tensor filled to an assumed shape is not a weight of the model.
   return tensor.constant && !tensor.assumption && tensor.shape && weight_type &&
          tensor.type != ::onnx::TensorProto::BOOL;
 }
@@ -126,7 +126,7 @@ std::int64_t count_parameters(const Program& program) {
   return count;
 }
 
-/// The layer of a step, as far as its node tells.
+/// The layer of a step, without what depends on other steps.
 LoweredLayer lower_step(const Program& program, const Step& step, const OperatorTable& operators,
                         const Bound& bound) {
   const NodeView node(step.node, input_tensors(step), output_tensors(step, true));

@@ -7,7 +7,8 @@
 namespace benanza::onnx {
 namespace {
 
-/// What the layer must move at the least: every input and output once, floating types as fp32.
+/// The least traffic of a layer: every input and output once, floating-point types as fp32. Empty
+/// if a shape or type is unknown.
 std::optional<double> traffic_bytes(const NodeView& node) {
   std::int64_t total = 0;
   const auto add = [&](const Tensor& tensor) {
@@ -32,8 +33,8 @@ void check_extents(const Lowered& lowered) {
   }
 }
 
-/// Inference and lowering read the attributes independently: a layer on whose result they disagree
-/// is not measured as something else.
+/// Shape inference and lowering read the attributes independently. If they disagree about the
+/// result, the layer must not be measured as something else.
 void check_result(const NodeView& node, const Lowered& lowered) {
   if (lowered.cost != Cost::measured || lowered.calls.empty()) return;
   const Call& last = lowered.calls.back();

@@ -25,13 +25,13 @@ bool defines(const GraphProto& body, const std::string& name) {
          });
 }
 
-/// One body of a step, on its way to shapes.
+/// One body of a step whose output types are being inferred.
 class Body {
  public:
   Body(const Program& program, const Step& step, const GraphProto& graph, const InferProgram& infer)
       : program_(program), step_(step), graph_(graph), infer_(infer) {}
 
-  /// Types of the outputs, if the body is called with `arguments`.
+  /// Types of the outputs if the body is called with `arguments`.
   std::vector<TypeProto> results(const Arguments& arguments) {
     ::onnx::ModelProto model;
     for (const auto& [domain, version] : program_.opsets) {
@@ -68,8 +68,8 @@ class Body {
     return types;
   }
 
-  /// As results(), where output `index + 1` is argument `index + 2` of the next round: states that
-  /// change their shape have none.
+  /// As results(), for a body whose output `index + 1` is argument `index + 2` of the next
+  /// iteration. States whose shape changes get none. Empty if the shapes do not settle.
   std::vector<TypeProto> settled_results(Arguments arguments) {
     constexpr int most_tries = 4;
     for (int tries = 0; tries < most_tries; ++tries) {
@@ -87,7 +87,7 @@ class Body {
     return {};
   }
 
-  /// The body as inference left it.
+  /// The body after the last inference.
   Program& inner() { return inner_; }
 
  private:
@@ -98,7 +98,7 @@ class Body {
   Program inner_;
 };
 
-/// Empty if the operator does not say how it calls its body.
+/// Empty if it is unknown how the operator calls its body.
 std::vector<TypeProto> body_types(const Step& step, Body& body) {
   const std::string op = step.node.full_type();
   if (op == "If") return body.results({});
@@ -132,7 +132,7 @@ TypeProto type_of(const Value* value) { return value == nullptr ? TypeProto() : 
 std::optional<Dims> shape_of(const TypeProto& type) { return make_tensor("", type).shape; }
 
 void state_body_outputs(Program& program, Step& step, const InferProgram& infer) {
-  // A loop in a loop is tried several times for each time that the outer one is.
+  // The outer loop's retries multiply those of the inner one.
   constexpr int most_depth = 4;
   if (!step.node.has_subgraph() || program.depth >= most_depth) return;
   const ::onnx::NodeProto& proto = step.node.proto();
@@ -145,7 +145,7 @@ void state_body_outputs(Program& program, Step& step, const InferProgram& infer)
     try {
       types = body_types(step, body);
     } catch (const std::exception&) {
-      continue;  // it stays unsupported, and its shapes unknown
+      continue;  // the layer stays unsupported, its shapes unknown
     }
     if (types.empty()) continue;
     const std::size_t before = program.assumptions.size();

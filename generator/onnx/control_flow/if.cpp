@@ -8,7 +8,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// The branches must agree.
+/// Types and shapes on which both branches agree.
 std::vector<TensorFacts> if_shape(const NodeView& node) {
   const auto first = body_facts(node, "then_branch");
   const auto second = body_facts(node, "else_branch");
@@ -25,7 +25,7 @@ std::vector<TensorFacts> if_shape(const NodeView& node) {
   return facts;
 }
 
-/// The larger of what the branches make, axis by axis.
+/// The larger of the branches' extents, axis by axis.
 std::vector<std::optional<MaxShape>> if_max_shapes(const NodeView& node) {
   const std::vector<Tensor> first = stated_outputs(node, "then_branch");
   const std::vector<Tensor> second = stated_outputs(node, "else_branch");
@@ -47,13 +47,13 @@ std::vector<std::optional<MaxShape>> if_max_shapes(const NodeView& node) {
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
-/// What the names of a branch mean.
+/// Maps names in a branch to values of the program.
 class BranchNames {
  public:
   BranchNames(Program& program, const Step& conditional)
       : program_(program), conditional_(conditional), meaning_(conditional.scope) {}
 
-  /// A value of the branch's own, new in the program unless it is one that the If makes.
+  /// Defines `stated` in the branch: as an output of the If or a new value.
   Value* define(const std::string& stated) {
     if (stated.empty()) return nullptr;
     if (const auto made = outputs_.find(stated); made != outputs_.end()) {
@@ -64,7 +64,7 @@ class BranchNames {
     return meaning_[stated] = program_.value(id);
   }
 
-  /// What the branch calls `stated` is `value`.
+  /// Makes `stated`, once the branch defines it, refer to `value`.
   void make_output(const std::string& stated, Value* value) { outputs_[stated] = value; }
 
   Value* read(const std::string& stated) const {
@@ -110,7 +110,7 @@ std::vector<Step> branch_steps(Program& program, const Step& conditional, bool c
   for (const NodeProto& inner : graph.node()) {
     made.insert(inner.output().begin(), inner.output().end());
   }
-  // What the branch hands out under a name of its own, it makes under the program's.
+  // The branch's nodes write directly to the If's outputs, where possible.
   std::vector<std::size_t> copies;
   std::set<std::string> handed_out;
   for (std::size_t index = 0; index < conditional.outputs.size(); ++index) {

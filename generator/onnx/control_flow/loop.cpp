@@ -9,12 +9,12 @@
 namespace benanza::onnx {
 namespace {
 
-/// True if input `index` is left out or known to be true.
+/// Whether input `index` is omitted or known to be true.
 bool is_true(const NodeView& node, std::size_t index) {
   return !node.has_input(index) || (node.input(index).literal && node.scalar(index, 0) != 0);
 }
 
-/// Whether the body never says to stop: it hands on what it was told.
+/// Whether the body never stops the loop: it returns its condition input unchanged.
 bool goes_on(const ::onnx::GraphProto& body) {
   if (body.input_size() < 2 || body.output_size() < 1) return false;
   std::string condition = body.output(0).name();
@@ -28,12 +28,12 @@ bool goes_on(const ::onnx::GraphProto& body) {
   return condition == body.input(1).name();
 }
 
-/// What goes round keeps the shape the body states; what is collected has the number of rounds
-/// before it.
+/// Loop-carried values keep the shape that the body states; scan outputs get the number of
+/// iterations as a leading axis.
 std::vector<TensorFacts> loop_shape(const NodeView& node) {
   auto facts = body_facts(node, "body");
   if (facts.empty()) return facts;
-  facts.erase(facts.begin());  // whether to go on
+  facts.erase(facts.begin());  // the condition
   const bool counted = node.has_input(0) && node.input(0).literal && is_true(node, 1) &&
                        goes_on(node.find("body")->g());
   const std::size_t carried = node.input_count() < 2 ? 0 : node.input_count() - 2;
@@ -48,7 +48,7 @@ std::vector<TensorFacts> loop_shape(const NodeView& node) {
   return facts;
 }
 
-/// A loop_max_shapes that may stop early collects at most one for every round.
+/// A loop that may stop early has scan outputs of at most one element per iteration.
 std::vector<std::optional<MaxShape>> loop_max_shapes(const NodeView& node) {
   if (!node.has_input(0) || !node.input(0).literal) throw NotExpressible("no limit of rounds");
   const Dims limit = node.integers(0);
@@ -57,7 +57,7 @@ std::vector<std::optional<MaxShape>> loop_max_shapes(const NodeView& node) {
   const std::vector<Tensor> stated = stated_outputs(node, "body");
   const std::size_t carried = node.input_count() < 2 ? 0 : node.input_count() - 2;
   std::vector<std::optional<MaxShape>> results;
-  for (std::size_t index = 1; index < stated.size(); ++index) {  // the first: whether to go on
+  for (std::size_t index = 1; index < stated.size(); ++index) {  // output 0 is the condition
     auto& result = results.emplace_back();
     if (!stated[index].shape || index <= carried) continue;
     result = MaxShape{stated[index].type, *stated[index].shape, {0}};
@@ -68,7 +68,7 @@ std::vector<std::optional<MaxShape>> loop_max_shapes(const NodeView& node) {
 
 }  // namespace
 
-/// The number of the round, whether to go on, and the states.
+/// The iteration number, the condition and the loop-carried values.
 Arguments loop_arguments(const Step& step) {
   Arguments arguments{make_type(::onnx::TensorProto::INT64, Dims{}),
                       make_type(::onnx::TensorProto::BOOL, Dims{})};

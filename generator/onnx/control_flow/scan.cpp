@@ -6,8 +6,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// States keep their shapes; what is collected has the length of the sequence along an axis of its
-/// own.
+/// States keep their shapes; scan outputs get the length of the sequence as an additional axis.
 std::vector<TensorFacts> scan_shape(const NodeView& node) {
   auto facts = body_facts(node, "body");
   const auto sequences = static_cast<std::size_t>(node.integer("num_scan_inputs", 0));
@@ -33,7 +32,7 @@ std::vector<TensorFacts> scan_shape(const NodeView& node) {
 
 }  // namespace
 
-/// The states, and of every sequence one element.
+/// The states, and one element of every sequence.
 Arguments scan_arguments(const Step& step) {
   const auto sequences = static_cast<std::size_t>(step.node.integer("num_scan_inputs", 0));
   const Dims axes = step.node.integers("scan_input_axes").value_or(Dims(sequences, 0));

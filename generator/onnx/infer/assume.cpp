@@ -10,7 +10,7 @@ namespace {
 
 using ::onnx::TypeProto;
 
-/// A tensor, as far as is known, of which some extent is not.
+/// Whether the output is, or may be, a tensor with an unknown extent.
 bool is_open(const Step& step, std::size_t output, const TypeProto& type) {
   const bool tensor = type.has_tensor_type() || type.value_case() == TypeProto::VALUE_NOT_SET;
   return step.outputs[output] != nullptr && tensor && !make_tensor("", type).shape;
@@ -31,7 +31,8 @@ std::optional<std::int64_t> OpenDimensions::stated(const Step& step, std::size_t
   return std::nullopt;
 }
 
-/// What is selected once goes to several outputs: a word on one of them is a word on all.
+/// Outputs with one open axis each share its extent: the value that the user gives for one applies
+/// to all.
 std::optional<std::int64_t> OpenDimensions::stated(const Step& step, const Limits& results,
                                                    std::size_t output, std::size_t axis) {
   if (const auto value = stated(step, output, axis)) return value;
@@ -94,7 +95,7 @@ void OpenDimensions::take_stated(const Step& step, std::size_t output, TypeProto
     }
     return;
   }
-  // Not even the number of axes is known: then the user tells all of them.
+  // Not even the rank is known: the user must state all axes.
   Dims shape;
   while (const auto value = stated(step, output, shape.size())) shape.push_back(*value);
   if (!shape.empty()) type = make_type(type.tensor_type().elem_type(), shape);
@@ -131,7 +132,7 @@ std::string misfit(const std::string& error) {
 }
 
 std::string shapeless_warning(const LoweredGraph& graph, const std::string& where) {
-  // Of an unknown type: a sequence or a map, or an operator of which nothing is known.
+  // Outputs of unknown type are sequences, maps, or results of unknown operators.
   const auto shapeless = [](const Output& output) {
     return !output.shape && output.type != type_name(0);
   };

@@ -28,7 +28,7 @@ class Inference {
     for (const auto& value : model.graph().output()) stated_[value.name()] = &value.type();
   }
 
-  /// The value of an If's condition, where it is known.
+  /// The value of an If's condition, if known.
   std::optional<bool> condition(const Step& step) const {
     if (!step.node.domain().empty() || step.node.op_type() != "If" || step.inputs.empty()) {
       return std::nullopt;
@@ -111,20 +111,20 @@ class Inference {
         types[index] = make_type(facts[index].type, facts[index].shape);
       }
     } catch (const NotExpressible&) {
-      // What the model states must do.
+      // The types stay unset: only the model's value info can supply them.
     }
     return types;
   }
 
-  /// Takes what the model states about `name` where inference left a gap; where both know, they
-  /// should agree, unless one rests on what was only assumed.
+  /// Fills gaps in the inferred type of an output from the model's value info. If both shapes are
+  /// known and differ, warns, unless the step depends on assumptions.
   void fall_back(const Step& step, std::size_t output, TypeProto& type, bool assumes) {
     const std::string& name = step.node.proto().output(static_cast<int>(output));
     const auto found = stated_.find(name);
     if (found == stated_.end()) return;
     if (type.value_case() == TypeProto::VALUE_NOT_SET) {
       type = *found->second;
-      // Extents stated for another batch would be wrong; the element type stays right.
+      // Extents stated for another batch size would be wrong; the element type stays right.
       if (bound_.replaced_batch && type.has_tensor_type()) {
         type.mutable_tensor_type()->clear_shape();
       }
@@ -149,7 +149,7 @@ class Inference {
       if (known->fold_needs == FoldNeeds::shapes) return true;
       if (known->random) return false;
     }
-    // An operator of another domain may well read something else.
+    // A custom operator without inputs may read something else.
     if (!node.domain().empty() && step.inputs.empty()) return false;
     const auto known = [](const Value* value) { return value == nullptr || value->constant; };
     return std::all_of(step.inputs.begin(), step.inputs.end(), known) &&
@@ -187,7 +187,7 @@ class Inference {
       std::vector<Literal> values = known->fold(NodeView(step.node, inputs, outputs));
       for (std::size_t output = 0; output < std::min(values.size(), outputs.size()); ++output) {
         Tensor& tensor = *step.outputs[output];
-        // Whoever reads a literal relies on it.
+        // Readers of a literal rely on this.
         if (count(values[output]) != element_count(*tensor.shape)) {
           throw Error("\"" + tensor.name + "\" would hold " +
                       std::to_string(count(values[output])) + " values, which do not fill " +
@@ -203,8 +203,8 @@ class Inference {
     }
   }
 
-  /// Shapes come from a few values each. Larger tensors are evaluated as well (masks, tables of
-  /// positions), but not without end.
+  /// Values that shapes depend on are few and always folded. Larger tensors (masks, position
+  /// tables) are folded up to a total number of values.
   bool affordable(const std::vector<const Tensor*>& inputs,
                   const std::vector<const Tensor*>& outputs) {
     constexpr std::int64_t few = 4096;

@@ -13,7 +13,7 @@ std::optional<Dims> rebatched(const Dims& target, const Dims& input, bool zero_c
   Dims scaled = target;
   scaled.front() = target.front() * batch / old_batch;
   if (std::find(target.begin(), target.end(), -1) != target.end()) {
-    // The free extent would swallow the new batch: only a leading batch is taken for one.
+    // The -1 would absorb the new batch, so only a leading batch is recognized.
     const bool leads = target.front() == old_batch && !input.empty() && input.front() == batch;
     return leads ? std::optional(scaled) : std::nullopt;
   }
@@ -44,7 +44,7 @@ void rebatch_reshape(NodeContext& context, const Step& reshape, std::int64_t old
 
 namespace {
 
-/// The axis along which inputs of the step hold the batch; empty if they need not agree on it.
+/// The batch axis on which the inputs of the step must agree; empty if they need not.
 std::optional<std::size_t> joined_axis(const Node& node, std::size_t rank) {
   if (!node.domain().empty()) return std::nullopt;
   const std::string& op = node.op_type();
@@ -56,7 +56,7 @@ std::optional<std::size_t> joined_axis(const Node& node, std::size_t rank) {
   return node.integer("layout", 0) != 0 ? 0 : 1;
 }
 
-/// Where it may be widened: every input of Concat, the initial states of recurrent layers.
+/// Inputs that may be widened: all of Concat, the initial states of recurrent layers.
 bool holds_batch(const Node& node, std::size_t input) {
   return node.op_type() == "Concat" || input == 5 || input == 6;
 }
@@ -65,7 +65,7 @@ bool holds_batch(const Node& node, std::size_t input) {
 
 namespace {
 
-/// Lets input `index` of the step be a copy of the constant that it is, and returns that.
+/// Replaces constant input `index` of the step with a copy, which it returns.
 Value& widened(Program& program, Step& step, std::size_t index) {
   const Value& original = *step.inputs[index];
   const std::string id = original.id + " widened";
@@ -78,7 +78,7 @@ Value& widened(Program& program, Step& step, std::size_t index) {
   return wide;
 }
 
-/// The sizes of Resize, where they begin with the old batch.
+/// Widens the `sizes` of Resize if they start with the old batch.
 void widen_sizes(Program& program, Step& step, std::int64_t old_batch, std::int64_t batch) {
   const std::vector<Value*>& inputs = step.inputs;
   constexpr std::size_t place = 3;

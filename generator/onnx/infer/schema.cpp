@@ -41,7 +41,7 @@ void check_description(const Node& node, const OpSchema& schema) {
   }
 }
 
-/// How the names of types begin that are of this kind, "seq(" for one.
+/// The prefix that the names of such types have in a schema, for example "seq(".
 std::string_view kind(const ::onnx::TypeProto& type) {
   switch (type.value_case()) {
     case ::onnx::TypeProto::kSequenceType:
@@ -57,8 +57,8 @@ std::string_view kind(const ::onnx::TypeProto& type) {
   }
 }
 
-/// No sequence where a tensor is asked for, and the like. Of elements a schema says too little:
-/// models of newer types are common.
+/// Throws Error if an input is a sequence where a tensor is expected, and so on. Element types are
+/// not checked: models often use newer ones than the schema lists.
 void check_kinds(const Step& step, const OpSchema& schema) {
   for (std::size_t index = 0; index < step.inputs.size(); ++index) {
     const Value* input = step.inputs[index];
@@ -73,7 +73,7 @@ void check_kinds(const Step& step, const OpSchema& schema) {
   }
 }
 
-/// The words of an exception of the onnx library, on one line and without its prefix.
+/// The message of an exception of the onnx library, on one line and without its prefix.
 std::string one_line(std::string text) {
   if (text.starts_with('[')) {
     if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
@@ -89,7 +89,7 @@ int newest_known_opset(const std::string& domain) {
   return found == ranges.end() ? 0 : found->second.second;
 }
 
-/// Whether the schema would read a shape that is not known.
+/// Whether the schema's inference would read an unknown shape.
 bool reads_unknown_shape(const Operator& known, const NodeView& node) {
   if (!known.schema_needs_shapes) return false;
   for (std::size_t index = 0; index < node.input_count(); ++index) {
@@ -98,10 +98,10 @@ bool reads_unknown_shape(const Operator& known, const NodeView& node) {
   return false;
 }
 
-/// Whether the newest schema there is describes a node of a newer opset: it must know every
-/// attribute and have room for every input, or it would infer something else.
+/// Whether the newest installed schema also describes a node of a newer opset: it must have every
+/// attribute and enough inputs, or it would infer something wrong.
 bool describes(const OpSchema& schema, const Node& node) {
-  // Known to change nothing about shapes, or read by inference functions of older schemas.
+  // These do not affect shapes, or inference functions of older schemas read them.
   constexpr std::array<std::string_view, 3> harmless{"num_outputs", "saturate", "stash_type"};
   const auto& attributes = node.proto().attribute();
   return (node.proto().input_size() <= schema.max_input() ||
@@ -112,7 +112,7 @@ bool describes(const OpSchema& schema, const Node& node) {
          });
 }
 
-/// Frameworks take -1 in the target of Expand for "as it is"; the schemas know only 1 for that.
+/// Frameworks use -1 in the shape input of Expand to keep an extent; the schemas accept only 1.
 void keep_free_extents(NodeContext& context, const Step& step) {
   const Tensor* target = step.inputs.size() > 1 ? step.inputs[1] : nullptr;
   if (target == nullptr || !target->literal || !target->shape) return;
@@ -125,7 +125,7 @@ void keep_free_extents(NodeContext& context, const Step& step) {
   }
 }
 
-/// Runs what describes the operator: the schema's inference, or its expansion into other operators.
+/// Runs the schema's inference function or, if it has none, infers through its function body.
 void apply(const OpSchema& schema, NodeContext& context) {
   if (schema.has_type_and_shape_inference_function()) {
     schema.GetTypeAndShapeInferenceFunction()(context);
@@ -165,7 +165,7 @@ std::vector<TypeProto> schema_types(const Step& step, const Bound& bound, const 
       types[output] = context.output_type(output);
     }
   } catch (const std::exception& error) {
-    // An old schema may not understand a newer node: then nothing is known.
+    // The schema may be too old for the node: then nothing is known.
     if (!newer) throw Error(one_line(error.what()));
     types.assign(step.outputs.size(), TypeProto());
   }

@@ -17,14 +17,15 @@ class StepView {
   const NodeView& view() const { return view_; }
   const Node& node() const { return step_.node; }
 
-  /// Throws NotExpressible if it is not known.
+  /// Throws NotExpressible if the sequence is unknown.
   const Sequence& sequence(std::size_t input) const {
     const Value* value = input < step_.inputs.size() ? step_.inputs[input] : nullptr;
     if (value != nullptr && value->sequence) return *value->sequence;
     throw NotExpressible("a sequence from elsewhere");
   }
 
-  /// A place among `count`, by input `index`; the end if there is no such input.
+  /// The position given by input `index` in a sequence of `count` tensors; the end if that input is
+  /// omitted.
   std::size_t place(std::size_t index, std::size_t count) const {
     if (!view_.has_input(index)) return count;
     const Dims stated = view_.integers(index);
@@ -70,7 +71,7 @@ Sequence erase(const StepView& step) {
   return sequence;
 }
 
-/// By one size for all, by a size for each, or one by one.
+/// Splits into parts of one size, of individual sizes, or of one element each.
 Sequence split(const StepView& step) {
   constexpr std::int64_t most_parts = 4096;
   const NodeView& node = step.view();
@@ -148,7 +149,7 @@ void follow_sequences(const Step& step, std::vector<TypeProto>& types) {
     if (op == "SequenceAt") complete(taken(view));
     if (op == "ConcatFromSequence") complete(joined(view));
   } catch (const NotExpressible&) {
-    // The sequence is not followed any further.
+    // The sequence is not tracked any further.
   }
 }
 

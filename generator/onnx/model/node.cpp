@@ -31,7 +31,7 @@ const AttributeProto* Node::find(std::string_view name) const {
 
 const AttributeProto* Node::find(std::string_view name, int type) const {
   const AttributeProto* attribute = find(name);
-  // Files of the first format version do not state the type.
+  // Files of the first format version do not state attribute types.
   if (attribute != nullptr && attribute->type() != AttributeProto::UNDEFINED &&
       attribute->type() != type) {
     throw Error("attribute \"" + std::string(name) + "\" has the wrong type");

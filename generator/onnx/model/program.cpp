@@ -21,8 +21,8 @@ std::unordered_map<std::string, int> opsets(const ::onnx::ModelProto& model) {
   return versions;
 }
 
-/// Gives every tensor a name of its own. Some converters write a name again and again: then, as the
-/// nodes are read in order, it means what the last node before gave it.
+/// Gives every tensor a unique name. Some converters assign to the same name repeatedly; reading
+/// it, in file order, then refers to the latest assignment.
 class UniqueTensors {
  public:
   explicit UniqueTensors(const GraphProto& graph) {
@@ -53,7 +53,7 @@ class UniqueTensors {
   std::unordered_map<std::string, std::string> current_;
 };
 
-/// Steps in file order, moved only as far as needed to come after what they read.
+/// Sorts steps topologically, keeping file order as far as possible.
 std::vector<Step> sorted(std::vector<Step> steps, const Program& program) {
   std::unordered_map<const Value*, std::size_t> producers;
   for (std::size_t index = 0; index < steps.size(); ++index) {

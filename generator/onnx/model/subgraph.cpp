@@ -10,8 +10,6 @@ namespace benanza::onnx {
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
-/// One name per node, in file order: its own; op_type and position where it has none; with a number
-/// where two nodes share one.
 std::vector<std::string> unique_names(const GraphProto& graph) {
   std::vector<std::string> names(static_cast<std::size_t>(graph.node_size()));
   std::set<std::string> taken;
@@ -23,7 +21,7 @@ std::vector<std::string> unique_names(const GraphProto& graph) {
     }
     return name;
   };
-  // First what the file says, so that made-up names never displace it.
+  // Names from the file first, so that generated names never displace them.
   for (std::size_t index = 0; index < names.size(); ++index) {
     const std::string& own = graph.node(static_cast<int>(index)).name();
     if (!own.empty() && taken.insert(own).second) names[index] = own;
@@ -50,7 +48,7 @@ void collect_captured(const NodeProto& node, const std::set<std::string>& known,
   }
 }
 
-/// Names that `graph` reads and does not define; `known` are those its surroundings define.
+/// Adds the names that `graph` reads but does not define; `known` are defined outside.
 void collect_captured(const GraphProto& graph, std::set<std::string> known,
                       std::set<std::string>& captured) {
   for (const auto& input : graph.input()) known.insert(input.name());
@@ -106,7 +104,7 @@ void add_initializers(Program& program, const GraphProto& graph,
   };
   for (const auto& tensor : graph.initializer()) {
     Tensor* added = add(tensor.name(), tensor.data_type(), tensor.dims());
-    if (added == nullptr) continue;  // nobody can read what has no name
+    if (added == nullptr) continue;  // without a name it cannot be read
     try {
       added->literal = read_literal(tensor);
     } catch (const Error& error) {

@@ -28,7 +28,7 @@ double bfloat_value(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-/// Reads raw_data (little-endian) if there is any, else the repeated `field`.
+/// Reads raw_data (little-endian) if present, otherwise the repeated `field`.
 template <class Stored, class Value, class Field, class Convert>
 std::vector<Value> read_elements(const TensorProto& tensor, const Field& field, Convert convert) {
   std::vector<Value> values;
@@ -122,7 +122,7 @@ bool is_floating(int type) {
 
 namespace {
 
-/// Types that came after the installed onnx package, by their numbers from 17 (opset 19).
+/// Types that the installed onnx package lacks, by number from 17 (opset 19).
 constexpr std::array<std::string_view, 10> newer_types{
     "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",
     "int4",         "float4e2m1",     "float8e8m0", "uint2",          "int2"};

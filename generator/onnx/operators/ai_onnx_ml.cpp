@@ -2,7 +2,7 @@
 
 #include "generator/onnx/operators/shared/operator.h"
 
-/// ai.onnx.ml: models of features in rows, for which no library here has a call.
+/// ai.onnx.ml: models on rows of features, for which no library here has a call.
 namespace benanza::onnx {
 namespace {
 
@@ -49,7 +49,7 @@ std::vector<TensorFacts> classes_shape(const NodeView& node) {
   throw NotExpressible("no classes");
 }
 
-/// The type is that of the values it may give.
+/// The type is that of the possible results.
 std::vector<TensorFacts> labels_shape(const NodeView& node) {
   int type = 0;
   if (node.has("values_strings")) type = ::onnx::TensorProto::STRING;
@@ -63,7 +63,7 @@ std::vector<TensorFacts> labels_shape(const NodeView& node) {
   return {{type, node.input(0).shape}};
 }
 
-/// A place for each category.
+/// One position per category.
 std::vector<TensorFacts> categories_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   if (const auto numbers = node.integers("cats_int64s"); numbers && !numbers->empty()) {

@@ -7,12 +7,12 @@
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/views.h"
 
-/// Attention by its parts; the fusion "attention" puts one call beside them. A mask of truth values
-/// stands for the numbers that are added in its place.
+/// Attention as its parts; the fusion "attention" adds one call that does the same. Boolean masks
+/// are measured as the additive masks that they stand for.
 namespace benanza::onnx {
 namespace {
 
-/// An input of at least three axes.
+/// Extents of an input with at least three axes.
 const Dims& rows_of_input(const NodeView& node, std::size_t index) {
   const Dims& dims = node.shape(index);
   if (dims.size() < 3) throw Error("input " + std::to_string(index) + " needs three axes");
@@ -30,8 +30,8 @@ std::int64_t positive(const NodeView& node, std::string_view name) {
   return value;
 }
 
-/// Attention of opset 23: q, k, v of batch, heads, length, size, or of batch, length, heads * size;
-/// outputs y, present key, present value, and the products.
+/// Attention of opset 23. q, k, v: (batch, heads, length, size) or (batch, length, heads * size).
+/// Outputs: y, present key, present value, and the scores.
 std::vector<TensorFacts> attention_shape(const NodeView& node) {
   const Dims& q = node.shape(0);
   const Dims& k = node.shape(1);
@@ -56,7 +56,7 @@ std::vector<TensorFacts> attention_shape(const NodeView& node) {
           {type, Dims{q[0], q_heads, q_length, length}}};
 }
 
-/// Query (batch, length, hidden), key, value; or packed QKV of five axes.
+/// Query (batch, length, hidden), key, value; or packed QKV with five axes.
 std::vector<TensorFacts> multi_head_attention_shape(const NodeView& node) {
   const Dims& q = rows_of_input(node, 0);
   if (q.size() == 5) return {{node.input(0).type, Dims{q[0], q[1], q[2] * q[4]}}};
@@ -80,7 +80,7 @@ std::vector<TensorFacts> multi_head_attention_shape(const NodeView& node) {
           {type, Dims{q[0], heads, past + k_length, v_size}}};
 }
 
-/// Input (batch, length, hidden) and weights of hidden x (q + k + v).
+/// Input (batch, length, hidden) and weights (hidden, q + k + v).
 std::vector<TensorFacts> packed_attention_shape(const NodeView& node) {
   const Dims& input = rows_of_input(node, 0);
   if (node.shape(1).empty()) throw Error("weights without axes");
@@ -95,7 +95,7 @@ std::vector<TensorFacts> packed_attention_shape(const NodeView& node) {
   return facts;
 }
 
-/// Query (batch, length, heads * size) beside key and value of fewer heads; or all packed in one.
+/// Query (batch, length, heads * size) with keys and values of fewer heads; or all packed in one.
 std::vector<TensorFacts> group_query_attention_shape(const NodeView& node) {
   const Dims& q = rows_of_input(node, 0);
   const std::int64_t heads = positive(node, "num_heads");
@@ -130,7 +130,7 @@ std::int64_t head_count(const NodeView& node, std::string_view name, std::int64_
   return heads;
 }
 
-/// Input `index`: heads as they are where it has four axes, else side by side in the rows.
+/// Input `index`: already split into heads if it has four axes, otherwise side by side in the rows.
 Heads heads_of(AttentionParts& parts, const NodeView& node, std::size_t index,
                std::string_view name) {
   const Source source = from_input(static_cast<int>(index));
@@ -140,7 +140,7 @@ Heads heads_of(AttentionParts& parts, const NodeView& node, std::size_t index,
   return parts.split(dims[0], dims[1], heads, dims[2] / heads, source, dims[2]);
 }
 
-/// Keys and values of earlier runs, and where the node hands out all of them.
+/// Inputs with the keys and values of earlier runs. Outputs 1 and 2 hold all of them.
 struct Past {
   std::size_t key;
   std::size_t value;
@@ -164,17 +164,17 @@ ScoreMask mask_of(const NodeView& node, std::size_t index, const Inputs& inputs)
   return {node.shape(index), node.input(index).constant, from_input(static_cast<int>(index))};
 }
 
-/// A triangle that the framework makes once.
+/// A causal mask, which the framework creates once.
 ScoreMask triangle(const Inputs& inputs) {
   return {{inputs.q.dims[2], inputs.k.dims[2]}, true, from_attribute()};
 }
 
-/// Keys that are too far before or behind the query (opset 25).
+/// Whether keys too far before or after the query are masked (opset 25).
 bool has_window(const NodeView& node) {
   return node.integer("left_window_size", -1) >= 0 || node.integer("right_window_size", -1) >= 0;
 }
 
-/// A band that the framework makes once; of a causal node, its lower half.
+/// A band mask, which the framework creates once; its lower half if the node is causal.
 ScoreMask band(const Inputs& inputs) {
   ScoreMask mask = triangle(inputs);
   mask.source.index = 1;
@@ -193,7 +193,7 @@ void finish(AttentionParts& parts, const NodeView& node, const Inputs& inputs,
   if (side_by_side) parts.join(result);
 }
 
-/// The standard's operator.
+/// The standard operator.
 Lowered lower_attention(const NodeView& node) {
   if (node.real("softcap", 0) != 0) throw NotExpressible("scores with a soft cap");
   if (node.has_output(3)) throw NotExpressible("hands out its scores");
@@ -213,7 +213,8 @@ Lowered lower_attention(const NodeView& node) {
   return std::move(parts).done();
 }
 
-/// Bias of q, k and v in one vector; a padding mask of keys; an addend of the scores.
+/// Optional inputs: a bias of q, k and v in one vector, a padding mask of the keys, an addend of
+/// the scores.
 Lowered lower_multi_head_attention(const NodeView& node) {
   if (!node.has_input(1) || !node.has_input(2)) throw NotExpressible("q, k and v in one tensor");
   if (node.has_input(3)) throw NotExpressible("a bias of q, k and v");
@@ -235,7 +236,7 @@ Lowered lower_multi_head_attention(const NodeView& node) {
   return std::move(parts).done();
 }
 
-/// The projection to q, k and v first, by one weight.
+/// Starts with the projection to q, k and v by one weight.
 Lowered lower_packed_attention(const NodeView& node) {
   if (node.has_input(4)) throw NotExpressible("keys and values of earlier runs in one tensor");
   if (node.integer("do_rotary", 0) != 0) throw NotExpressible("a rotation of q and k");
@@ -278,7 +279,7 @@ Lowered lower_packed_attention(const NodeView& node) {
   return std::move(parts).done();
 }
 
-/// Causal, with fewer heads of keys and values.
+/// Causal, with fewer heads for keys and values.
 Lowered lower_group_query_attention(const NodeView& node) {
   if (!node.has_input(1) || !node.has_input(2)) throw NotExpressible("q, k and v in one tensor");
   if (node.integer("do_rotary", 0) != 0) throw NotExpressible("a rotation of q and k");

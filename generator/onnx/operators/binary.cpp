@@ -10,12 +10,12 @@
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/views.h"
 
-/// Functions of two tensors and more, broadcast to each other, element by element.
+/// Elementwise functions of two or more tensors broadcast to each other.
 namespace benanza::onnx {
 namespace {
 
-/// `function` on the elements of two inputs broadcast to `dims`. Both are taken as doubles
-/// fold_where one of them holds doubles.
+/// `function` on the elements of two inputs broadcast to `dims`. Converts both to double if one of
+/// them holds doubles.
 template <class Function>
 Literal broadcast_pair(const Literal& a, const Dims& a_dims, const Literal& b, const Dims& b_dims,
                        const Dims& dims, Function function) {
@@ -79,7 +79,7 @@ struct Power {
   }
 };
 
-/// The remainder's sign follows the divisor (fmod = 0) or the dividend.
+/// The remainder has the sign of the divisor (fmod = 0) or of the dividend.
 struct Remainder {
   bool like_dividend;
   double operator()(double a, double b) const {
@@ -107,7 +107,7 @@ struct Least {
   }
 };
 
-/// A comparison or a logical operator: its result is 0 or 1.
+/// Comparisons and logical operators: the result is 0 or 1.
 template <class Test>
 struct Truth {
   template <class T>
@@ -137,8 +137,9 @@ std::vector<TensorFacts> compare_shape(const NodeView& node) {
   return {{::onnx::TensorProto::BOOL, broadcast_shape(node)[0].shape}};
 }
 
-/// The second operand as broadcasting takes it now. Before opset 7 it lay, if at all, at an axis of
-/// the first, by default the last ones.
+/// The second operand, extended for broadcasting as of opset 7. Before, it was broadcast only if
+/// attribute broadcast was set; attribute axis aligned it with the first operand, by default at the
+/// end.
 Dims second_operand(const NodeView& node) {
   const Dims& a = node.shape(0);
   Dims b = node.shape(1);
@@ -165,8 +166,8 @@ Lowered lower_binary(const NodeView& node) {
                                     {b, node.input(1).constant, from_input(1)})});
 }
 
-/// Its result is a truth value; the library's is 1 or 0 in the type of the operands. So are
-/// operands that are truth values.
+/// The node's result is boolean; the library's is 1 or 0 in the type of the operands. Boolean
+/// operands are taken as 1 or 0, too.
 template <BinaryKind kind>
 Lowered lower_compare(const NodeView& node) {
   const int type = node.input(0).type;
@@ -178,7 +179,7 @@ Lowered lower_compare(const NodeView& node) {
   return lowered;
 }
 
-/// Of truth values, which are 1 or 0.
+/// Logic of booleans, which are 1 or 0.
 template <BinaryKind kind>
 Lowered lower_logic(const NodeView& node) {
   const int type = node.input(0).type;
@@ -188,7 +189,7 @@ Lowered lower_logic(const NodeView& node) {
   return lowered;
 }
 
-/// One exponent for all elements is a parameter of the call.
+/// A single constant exponent is a parameter of the call.
 Lowered lower_power(const NodeView& node) {
   if (node.input(1).literal && element_count(node.shape(1)) == 1 &&
       node.output_shape(0) == node.shape(0)) {
@@ -207,7 +208,7 @@ Lowered lower_power(const NodeView& node) {
 /// The slope broadcasts to the input, never the other way round.
 Lowered lower_prelu(const NodeView& node) {
   Dims slope = node.shape(1);
-  // Before opset 7 one for each channel.
+  // Before opset 7, a slope may have one value per channel.
   if (node.opset() < 7 && slope.size() == 1 && node.shape(0).size() > 2) {
     slope.insert(slope.end(), node.shape(0).size() - 2, 1);
   }
@@ -221,7 +222,7 @@ Lowered lower_prelu(const NodeView& node) {
   return measured({result});
 }
 
-/// A chain of calls of two operands each, from the first input to the last.
+/// A left-fold over the inputs, one call with two operands each.
 template <BinaryKind kind>
 Lowered lower_variadic(const NodeView& node) {
   if (node.input_count() == 1) return free_layer("its only input");
@@ -291,7 +292,7 @@ void register_binary(OperatorTable& table) {
                    .unsupported = "no library here has arithmetic of bits"});
   }
 
-  // Of any number of tensors.
+  // Operators with any number of inputs.
   table.add("Sum", {.shapes = {like_first_until_5},
                     .fold = fold_apply<Plus>,
                     .lower = lower_variadic<BinaryKind::add>});

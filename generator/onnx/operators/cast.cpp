@@ -9,7 +9,8 @@
 namespace benanza::onnx {
 namespace {
 
-/// `value` with `digits` significant bits; below 2^least the bits end at 2^(least - digits + 1).
+/// `value` rounded to `digits` significant bits; below 2^least, to a multiple of 2^(least - digits
+/// + 1).
 double rounded(double value, int digits, int least) {
   if (value == 0 || !std::isfinite(value)) return value;
   const int shift = digits - 1 - std::max(std::ilogb(value), least);
@@ -50,7 +51,7 @@ std::vector<Literal> fold_cast(const NodeView& node) {
       node.literal(0))};
 }
 
-/// The type is a name.
+/// Before opset 6, the type is given by name.
 std::vector<TensorFacts> cast_by_name_shape(const NodeView& node) {
   ::onnx::TensorProto_DataType type = ::onnx::TensorProto::UNDEFINED;
   const std::string name = node.text("to", "");
@@ -66,7 +67,7 @@ std::vector<TensorFacts> cast_like_shape(const NodeView& node) {
   return {{node.input(1).type, node.input(0).shape}};
 }
 
-/// Another type in the same places: a copy stands for it, whose precision is that of the variant.
+/// Changes the type in place of the elements: measured as a copy at the precision of the variant.
 Lowered lower_cast(const NodeView& node) {
   const int from = node.input(0).type;
   const int to = node.output(0).type;

@@ -7,11 +7,11 @@
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
-/// What is known before the model runs.
+/// Operators whose results are known before the model runs.
 namespace benanza::onnx {
 namespace {
 
-/// The schema makes as many dimensions as the input has elements.
+/// The schema creates as many dimensions as the input has elements.
 void check_shape_operand(const NodeView& node) {
   constexpr std::int64_t most_axes = 1024;
   if (node.rank(0).value_or(0) == 0) return;

@@ -6,7 +6,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// Of a conv_shape with these weights, whatever is done with its result.
+/// Shape of a convolution with these weights, whatever is done with its result.
 std::vector<TensorFacts> conv_shape(const NodeView& node) {
   const Dims& input = node.shape(0);
   const Dims& weights = node.shape(1);
@@ -27,7 +27,7 @@ Lowered lower_conv(const NodeView& node) {
   return measured(std::move(calls));
 }
 
-/// Inputs: data, weights, a bias, and a tensor that is added before the function.
+/// Inputs: data, weights, a bias, and a tensor that is added before the activation.
 Lowered lower_fused_conv(const NodeView& node) {
   std::vector<Call> calls{convolution_call(node, {})};
   const Dims dims = output(calls[0].problem);
@@ -40,12 +40,12 @@ Lowered lower_fused_conv(const NodeView& node) {
   return measured(std::move(calls));
 }
 
-/// Into the blocked layout, or out of it.
+/// Converts to or from the blocked layout.
 Lowered lower_reorder(const NodeView& node) {
   return movement({proxy_copy(node, element_count(node.output_shape(0)))});
 }
 
-/// Out of the blocked layout, whose channels are filled up.
+/// From the blocked layout, which pads the channels.
 std::vector<TensorFacts> reorder_output_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   if (dims.size() < 2) throw Error("an input without channels");
@@ -73,8 +73,8 @@ void register_conv(OperatorTable& table) {
   table.add("Conv", {.check = check_convolution_weights<1>, .lower = lower_conv});
   table.add("DeformConv", {.shapes = {{conv_shape}},
                            .unsupported = "no library here has deformable convolution"});
-  // As ONNX Runtime's optimizers write it. Its blocked layout (domain com.microsoft.nchwc) names
-  // the same tensors.
+  // Written by ONNX Runtime's optimizers. Its blocked layout (domain com.microsoft.nchwc) is still
+  // described by NCHW shapes.
   for (const auto* op : {"com.microsoft.FusedConv", "com.microsoft.nchwc.Conv"}) {
     table.add(op, {.shapes = {{conv_shape}}, .lower = lower_fused_conv});
   }

@@ -8,9 +8,9 @@
 namespace benanza::onnx {
 namespace {
 
-/// The window for an input of these spatial extents: pads, auto_pad or output_shape, and
-/// output_padding, become pads; end pads below 0 add pixels. "Same" leaves of the result what the
-/// input has times the strides, as ONNX Runtime does, and adds nothing. Throws as sliding_window().
+/// The window for an input of these spatial extents. pads, auto_pad, output_shape and
+/// output_padding become pads; negative end pads add pixels. With SAME_UPPER and SAME_LOWER the
+/// result is at most input * stride, as in ONNX Runtime. Throws as sliding_window().
 Window transposed_window(const NodeView& node, const Dims& spatial, const Dims& kernel) {
   const std::size_t rank = spatial.size();
   Window window = unpadded_window(node, rank, kernel);
@@ -92,7 +92,7 @@ Lowered lower_conv_transpose(const NodeView& node) {
 
 void register_conv_transpose(OperatorTable& table) {
   // The schemas before ONNX 1.15 stop at the first extent of output_shape that is smaller than the
-  // input's, and add output_padding to what auto_pad asks for.
+  // input's, and add output_padding to what auto_pad requires.
   table.add("ConvTranspose", {.shapes = {{transposed_shape}}, .lower = lower_conv_transpose});
 }
 

@@ -4,15 +4,15 @@
 namespace benanza::onnx {
 namespace {
 
-/// How many elements training would drop; empty if only the running model knows.
+/// The fraction of elements that training drops; empty if known only when the model runs.
 std::optional<float> ratio(const NodeView& node) {
   if (node.opset() < 12) return node.real("ratio", 0.5F);
   if (node.has_input(1) && !node.input(1).literal) return std::nullopt;
   return static_cast<float>(node.scalar(1, 0.5));
 }
 
-/// Inference keeps every element; what training would do can be measured, but is not counted unless
-/// the node is in training mode.
+/// Inference keeps every element. The dropout of training can be measured, but is not counted
+/// unless the node is in training mode.
 Lowered lower_dropout(const NodeView& node) {
   Lowered lowered = free_layer("drops nothing at inference");
   const bool trains =

@@ -8,13 +8,13 @@
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/views.h"
 
-/// Einsum as a contraction: one product of matrices, with copies before and after it where the axes
-/// are not in an order that a product takes.
+/// Einsum as a contraction: one matrix product, with copies before and after it if the axes are not
+/// in an order that a product accepts.
 namespace benanza::onnx {
 namespace {
 
-/// The labels of an Einsum's axes: letters as they are, the axes of "..." as numbers above those of
-/// letters, the last one highest.
+/// Labels of an operand's axes: letters as they are, the axes of "..." as numbers above those of
+/// letters, highest for the last axis.
 using Labels = std::vector<int>;
 
 struct Equation {
@@ -25,7 +25,7 @@ struct Equation {
 constexpr int first_of_ellipsis = 256;
 constexpr int most_of_ellipsis = 64;
 
-/// `rank`: axes of the operand; an ellipsis stands for those that have no letter.
+/// `rank`: number of axes of the operand; an ellipsis stands for those without a letter.
 Labels read_term(const std::string& term, std::size_t rank) {
   const std::size_t dots = term.find("...");
   const std::size_t letters = dots == std::string::npos ? term.size() : term.size() - 3;
@@ -35,7 +35,7 @@ Labels read_term(const std::string& term, std::size_t rank) {
   Labels labels;
   for (std::size_t at = 0; at < term.size(); ++at) {
     if (at == dots) {
-      // Aligned at the end, as broadcasting is.
+      // Aligned at the end, as in broadcasting.
       for (std::size_t axis = letters; axis < rank; ++axis) {
         labels.push_back(first_of_ellipsis + most_of_ellipsis - static_cast<int>(rank - axis));
       }
@@ -47,7 +47,7 @@ Labels read_term(const std::string& term, std::size_t rank) {
   return labels;
 }
 
-/// Throws Error where the equation does not fit the operands.
+/// Throws Error if the equation does not fit the operands.
 
 Equation read_equation(const NodeView& einsum) {
   std::string text = einsum.node().text("equation", "");
@@ -81,7 +81,8 @@ Equation read_equation(const NodeView& einsum) {
     }
     return equation;
   }
-  // Without an arrow: the ellipsis, then what occurs once, in the order of the alphabet.
+  // Without an arrow, the result has the ellipsis, then the labels that occur once, in alphabetical
+  // order.
   for (const auto& [label, count] : uses) {
     if (label >= first_of_ellipsis) equation.result.push_back(label);
   }
@@ -91,13 +92,13 @@ Equation read_equation(const NodeView& einsum) {
   return equation;
 }
 
-/// One label stands for several axes of the operand.
+/// Whether a label occurs more than once in the operand.
 
 bool takes_diagonal(const Labels& labels) {
   return std::set<int>(labels.begin(), labels.end()).size() != labels.size();
 }
 
-/// Extents of the labels, given those of an operand.
+/// Extents of the wanted labels in an operand; 1 for labels that it lacks.
 
 Dims extents_of(const Labels& wanted, const Labels& labels, const Dims& dims) {
   Dims extents;
@@ -139,14 +140,14 @@ Labels joined(Labels first, const Labels& second, const Labels& third) {
   return first;
 }
 
-/// A tensor with labelled axes, on the way through the calls.
+/// A tensor with labelled axes, between calls.
 struct Value {
   Labels labels;
   Dims dims;
   Source source;
 };
 
-/// The axes of `value` in another order: a copy, if that moves anything.
+/// Reorders the axes of `value`, by a copy if that moves any element.
 Value ordered(const Value& value, const Labels& order, std::vector<Call>& calls) {
   Value result{order, extents_of(order, value.labels, value.dims), value.source};
   const Dims strides = dense_strides(value.dims);
@@ -160,7 +161,7 @@ Value ordered(const Value& value, const Labels& order, std::vector<Call>& calls)
   return result;
 }
 
-/// Axes left out are summed, the others put in order.
+/// Sums over the axes that the result lacks and reorders the others.
 Lowered single(const Value& value, const Labels& result) {
   std::vector<Call> calls;
   Dims axes;
@@ -183,7 +184,7 @@ Lowered single(const Value& value, const Labels& result) {
   return axes.empty() ? movement(std::move(calls)) : measured(std::move(calls));
 }
 
-/// What each label is to the product of a and b.
+/// The role of each label in the product of a and b.
 struct Roles {
   Labels batch;
   Labels rows;
@@ -221,8 +222,9 @@ Dims matrix(const Value& value, const Labels& batch, const Labels& rows, const L
   return dims;
 }
 
-/// Puts the axes in one of two orders, by a copy if they are in neither: then the one that keeps
-/// the innermost axis, which is one of `innermost` in the other order. True for the other order.
+/// Puts the axes in `order` or `other`, by a copy if they are in neither; then in the one that
+/// keeps the innermost axis innermost (`innermost` are the last axes of `other`). Returns true for
+/// `other`.
 bool arranged(Value& value, const Labels& order, const Labels& other, const Labels& innermost,
               std::vector<Call>& calls) {
   if (value.labels == order || value.labels == other) return value.labels != order;
@@ -285,7 +287,7 @@ Lowered lower_einsum(const NodeView& node) {
 }  // namespace
 
 void register_einsum(OperatorTable& table) {
-  // The installed schema tells the rank of the result alone.
+  // The installed schema infers only the rank of the result.
   table.add("Einsum", {.shapes = {{einsum_shape}}, .lower = lower_einsum});
 }
 

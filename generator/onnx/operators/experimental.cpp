@@ -8,7 +8,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// input * scale + bias[channel]: an operator of the first opsets that converters still write.
+/// input * scale + bias[channel].
 Lowered lower_image_scaler(const NodeView& node) {
   const Dims& input = node.shape(0);
   if (input.size() < 2) throw NotExpressible("an input without channels");

@@ -7,8 +7,8 @@
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/views.h"
 
-/// Operators that pick or place by indices. Where the indices are known and evenly spaced, the copy
-/// moves exactly what the node does; else a proxy stands for it: as many elements, in one run.
+/// Operators that read or write at indices. If the indices are known and evenly spaced, the copy
+/// moves exactly what the node does; otherwise a proxy moves as many contiguous elements.
 namespace benanza::onnx {
 namespace {
 
@@ -37,7 +37,8 @@ std::vector<Literal> fold_gather(const NodeView& node) {
   return {pick(node.literal(0), from)};
 }
 
-/// Offset in a tensor of `dims` that the index tuple `first`, of length `length`, points at.
+/// Offset in a tensor of `dims` of the index tuple that starts at indices[first] and has `length`
+/// values.
 std::int64_t offset_of(const Dims& indices, std::size_t first, std::int64_t length,
                        const Dims& dims) {
   const Dims strides = dense_strides(dims);
@@ -104,7 +105,7 @@ std::vector<Literal> fold_scatter_nd(const NodeView& node) {
   return {result};
 }
 
-/// element = input[..., index at the same place, ...] along the axis.
+/// element = input[..., index at the same position, ...] along the axis.
 std::vector<Literal> fold_gather_elements(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const Dims& out = node.shape(1);
@@ -179,12 +180,12 @@ Lowered lower_gather(const NodeView& node) {
   return movement({result});
 }
 
-/// One element, or one run of elements, for every index.
+/// One element, or one contiguous run of elements, per index.
 Lowered lower_gather_any(const NodeView& node) {
   return movement({proxy_copy(node, element_count(node.output_shape(0)))});
 }
 
-/// A copy of the data, with the updates put in their places.
+/// A copy of the data, and one of the updates.
 Lowered lower_scatter(const NodeView& node) {
   if (node.text("reduction", "none") != "none") {
     throw NotExpressible("updates that are combined with what is there");
@@ -193,7 +194,7 @@ Lowered lower_scatter(const NodeView& node) {
                    proxy_copy(node, element_count(node.shape(2)), 2)});
 }
 
-/// A cache with new rows in it.
+/// A copy of the cache, and one of its new rows.
 Lowered lower_scatter_rows(const NodeView& node) {
   return movement({proxy_copy(node, element_count(node.shape(0))),
                    proxy_copy(node, element_count(node.shape(1)), 1)});

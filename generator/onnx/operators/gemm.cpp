@@ -35,8 +35,8 @@ Call scaled(const Dims& dims, float factor, Source source) {
   return call(Activation{.input = dims, .kind = ActivationKind::linear, .alpha = factor}, {source});
 }
 
-/// alpha * op(A) op(B) + beta * C. A factor of a constant operand goes into that operand when the
-/// model is loaded; any other factor but 1 is a call of its own.
+/// alpha * op(A) op(B) + beta * C. A factor is folded into a constant operand when the model is
+/// loaded; otherwise it becomes a separate call, unless it is 1.
 
 Lowered lower_gemm(const NodeView& node) {
   const Dims& a = matrix(node, 0);

@@ -28,8 +28,8 @@ Lowered lower_instance_normalization(const NodeView& node) {
             {from_input(0), from_input(1), from_input(2)})});
 }
 
-/// A group is normalized as one channel; scale and bias are of the channels (from opset 21) or of
-/// the groups, and follow as calls of their own.
+/// Each group is normalized as one channel. Scale and bias have one value per channel (from opset
+/// 21) or per group and become separate calls.
 Lowered lower_group_normalization(const NodeView& node) {
   const Dims& input = image(node);
   if (input[1] == 0) return free_layer("its result is empty");
@@ -62,8 +62,8 @@ Lowered lower_group_normalization(const NodeView& node) {
   return measured(std::move(calls));
 }
 
-/// Over the axes 0, 2, 3 unless told otherwise: rows of a layer normalization, once the axes that
-/// stay come first.
+/// Over axes 0, 2, 3 by default: a layer normalization of rows, with copies before and after it
+/// unless the kept axes already come first.
 Lowered lower_mean_variance(const NodeView& node) {
   const Dims& input = node.shape(0);
   std::vector<bool> reduced(input.size(), false);
@@ -93,7 +93,7 @@ Lowered lower_mean_variance(const NodeView& node) {
   return measured(std::move(calls));
 }
 
-/// x divided by the norm along an axis.
+/// x divided by its norm along an axis.
 Lowered lower_lp_normalization(const NodeView& node) {
   const Dims& input = node.shape(0);
   const std::int64_t axis = NodeView::axis(node.integer("axis", -1), input.size());

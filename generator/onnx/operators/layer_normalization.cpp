@@ -17,7 +17,7 @@ void check_axis(const NodeView& node) {
   }
 }
 
-/// Output 3 is the sum before the normalization.
+/// Output 3 is the sum before normalization.
 std::vector<TensorFacts> skip_normalization_shape(const NodeView& node) {
   const TensorFacts whole{node.input(0).type, node.input(0).shape};
   Dims rows = node.shape(0);
@@ -26,7 +26,8 @@ std::vector<TensorFacts> skip_normalization_shape(const NodeView& node) {
   return {whole, statistics, statistics, whole};
 }
 
-/// Word ids (batch, length) to embeddings, a mask index, and the sum of the embeddings.
+/// Input: word ids (batch, length). Outputs: embeddings, a mask index, and the sum of the
+/// embeddings.
 std::vector<TensorFacts> embed_normalization_shape(const NodeView& node) {
   const Dims& ids = node.shape(0);
   const Dims& words = node.shape(2);
@@ -35,14 +36,15 @@ std::vector<TensorFacts> embed_normalization_shape(const NodeView& node) {
   return {embedded, {::onnx::TensorProto::INT32, Dims{ids[0]}}, embedded};
 }
 
-/// Where scale and bias are among the inputs; 0 where the operator has none.
+/// Input indices of scale and bias; 0 if the operator has none.
 struct Places {
   std::size_t scale = 1;
   std::size_t bias = 2;
 };
 
-/// Rows end where `axis` begins. `source`: what is normalized, of the extents of input 0. A scale
-/// or bias that is not one value for every place in a row follows as a call of its own.
+/// Normalizes `source`, which has the extents of input 0, over the axes from `axis` on: these form
+/// a row. A scale or bias that does not have one value per position in the row becomes a separate
+/// call.
 void normalize(const NodeView& node, Source source, std::int64_t axis, float epsilon, bool rms,
                Places places, std::vector<Call>& calls) {
   const Dims& dims = node.shape(0);
@@ -93,8 +95,7 @@ Lowered lower_plain(const NodeView& node) {
   return measured(std::move(calls));
 }
 
-/// The sum of input and skip, and of a bias where there is one, then normalized. The sum itself is
-/// the last output.
+/// Normalizes the sum of input, skip and, if present, bias. The sum itself is output 3.
 template <bool rms>
 Lowered lower_skip_normalization(const NodeView& node) {
   check_outputs(node, 1, 2);

@@ -6,8 +6,8 @@
 namespace benanza::onnx {
 namespace {
 
-/// Query, key and value of batch, length, heads * size; the state of batch, heads, key size, value
-/// size.
+/// Query, key and value: (batch, length, heads * size). State: (batch, heads, key size, value
+/// size).
 std::vector<TensorFacts> linear_attention_shape(const NodeView& node) {
   const Dims& q = node.shape(0);
   const Dims& k = node.shape(1);
@@ -22,7 +22,8 @@ std::vector<TensorFacts> linear_attention_shape(const NodeView& node) {
           {node.input(0).type, Dims{q[0], kv_heads, k[2] / kv_heads, v_size}}};
 }
 
-/// Input of batch, channels, length; the state holds what the next window begins with.
+/// Input: (batch, channels, length). The state holds the elements with which the next window
+/// starts.
 std::vector<TensorFacts> causal_convolution_shape(const NodeView& node) {
   const Dims& input = node.shape(0);
   const Dims& weights = node.shape(1);

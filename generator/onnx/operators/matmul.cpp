@@ -5,7 +5,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// MatMul of tensors that may be stored transposed.
+/// A MatMul whose operands may be stored transposed.
 std::vector<TensorFacts> fused_matmul_shape(const NodeView& node) {
   Dims a = node.shape(0);
   Dims b = node.shape(1);
@@ -33,8 +33,8 @@ std::vector<TensorFacts> matmul_nbits_shape(const NodeView& node) {
 
 Lowered lower_matmul(const NodeView& node) { return measured({matmul_call(node, {})}); }
 
-/// A MatMul of tensors that may be stored transposed, times alpha: a factor that goes into a
-/// constant operand, else into a call of its own.
+/// A MatMul whose operands may be stored transposed, times alpha, which is folded into a constant
+/// second operand or becomes a separate call.
 Lowered lower_fused_matmul(const NodeView& node) {
   if (node.integer("transBatchA", 0) != 0 || node.integer("transBatchB", 0) != 0) {
     throw NotExpressible("batches that are stored transposed");

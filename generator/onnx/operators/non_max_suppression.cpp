@@ -8,8 +8,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// Rows of image, class and box: of every class of every image all its boxes, or as many as asked
-/// for.
+/// Rows of (image, class, box): at most all boxes per class and image, or the requested number.
 std::vector<std::optional<MaxShape>> suppress_max_shapes(const NodeView& node) {
   const Dims& scores = node.shape(1);
   if (scores.size() != 3) throw Error("scores need three axes: images, classes, boxes");

@@ -7,7 +7,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// How many there are depends on the values.
+/// The number of nonzero elements depends on their values.
 std::vector<TensorFacts> nonzero_shape(const NodeView& node) {
   if (!node.input(0).shape || !node.input(0).literal) return {{::onnx::TensorProto::INT64, {}}};
   const std::int64_t count = std::visit(

@@ -43,7 +43,7 @@ std::vector<TensorFacts> pad_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
-/// The centre of the input, or the input in the centre.
+/// The input, cropped or padded around its centre.
 std::vector<TensorFacts> center_crop_pad_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   const Dims target = node.integers(1);
@@ -90,8 +90,8 @@ std::vector<Literal> fold_pad(const NodeView& node) {
       node.literal(0))};
 }
 
-/// The copy of the input into the middle of the output; the constant around it is not counted.
-/// Negative pads cut.
+/// Copies the input into the middle of the output; filling the border is not counted. Negative pads
+/// crop.
 Lowered lower_pad(const NodeView& node) {
   const std::string mode = node.text("mode", "constant");
   if (mode != "constant") throw NotExpressible(mode + " padding");

@@ -9,7 +9,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// The result, and the positions of maxima.
+/// The result and the positions of the maxima.
 std::vector<TensorFacts> pool_shape(const NodeView& node) {
   if (node.integer("channels_last", 0) != 0) throw NotExpressible("channels as last axis");
   const Dims& input = node.shape(0);
@@ -52,7 +52,7 @@ Lowered lower_max_pool(const NodeView& node) {
   const Dims& input = image_extents(node);
   Lowered lowered = measured({call(
       Pooling{.input = input, .window = stated_window(node, input).window}, {from_input(0)})});
-  // The greatest of bytes is a byte of the same scale: to be measured at int8.
+  // The maximum of bytes is a byte of the same scale: measured at int8.
   if (type_bytes(node.input(0).type) == 1) lowered.types = Types::checked_by_lowering;
   return lowered;
 }
@@ -64,7 +64,7 @@ Lowered lower_average_pool(const NodeView& node) {
   if (node.integer("count_include_pad", 0) != 0 && sliding.window.has_padding()) {
     if (std::any_of(sliding.overhang.begin(), sliding.overhang.end(),
                     [](std::int64_t extra) { return extra != 0; })) {
-      // Pads count, the overhang does not: no library knows two kinds of padding.
+      // Pads count, the overhang does not: no library has two kinds of padding.
       throw NotExpressible("count_include_pad with a window that ceil_mode lets overhang");
     }
     mode = PoolingMode::average_include_pad;
@@ -87,7 +87,7 @@ Lowered lower_global_pool(const NodeView& node) {
                         {from_input(0)})});
 }
 
-/// The lower_norm of each channel.
+/// The norm of each channel.
 Lowered lower_global_norm(const NodeView& node) {
   const std::int64_t p = node.integer("p", 2);
   if (p != 1 && p != 2) throw NotExpressible("a lower_norm of order " + std::to_string(p));
@@ -104,8 +104,8 @@ Lowered lower_global_norm(const NodeView& node) {
 }  // namespace
 
 void register_pooling(OperatorTable& table) {
-  // The schemas count windows that begin behind the input, which frameworks and newer opsets leave
-  // out, and know no dilations of averages.
+  // The schemas include windows that start after the end of the input, which frameworks and newer
+  // opsets omit, and ignore the dilations of AveragePool.
   table.add("MaxPool", {.shapes = {{pool_shape}}, .lower = lower_max_pool});
   table.add("AveragePool", {.shapes = {{pool_shape}}, .lower = lower_average_pool});
   table.add("LpPool", {.shapes = {{pool_shape}}, .unsupported = "no library here pools by norms"});
@@ -119,7 +119,7 @@ void register_pooling(OperatorTable& table) {
   for (const auto* op : {"RoiAlign", "MaxRoiPool"}) {
     table.add(op, {.unsupported = "no library here pools regions"});
   }
-  // ONNX Runtime's blocked layout names the same tensors.
+  // ONNX Runtime's blocked layout is still described by NCHW shapes.
   table.add("com.microsoft.nchwc.MaxPool", {.shapes = {{pool_shape}}, .lower = lower_max_pool});
   table.add("com.microsoft.nchwc.AveragePool",
             {.shapes = {{pool_shape}}, .lower = lower_average_pool});

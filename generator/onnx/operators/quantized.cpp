@@ -5,10 +5,10 @@
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
-/// Integer arithmetic: the problems of the floating operators, to be measured at int8. Scales are
-/// part of such a call. A zero point of the data is a constant per filter or column, which goes
-/// into the bias when the model is loaded; one of the weights would need the data's sums at every
-/// run. Unsigned data are signed data with another zero point.
+/// Integer arithmetic: the problems of the floating-point operators, to be measured at int8. Scales
+/// are part of such a call. A zero point of the data adds a constant per filter or column, which is
+/// folded into the bias when the model is loaded; a zero point of the weights would need sums of
+/// the data in every run. Unsigned data equal signed data with another zero point.
 namespace benanza::onnx {
 namespace {
 
@@ -25,13 +25,13 @@ std::vector<TensorFacts> dequantize_shape(const NodeView& node) {
   return {{stated != 0 ? stated : node.input(1).type, node.input(0).shape}};
 }
 
-/// Arithmetic on quantized tensors: a, its scale and zero point, b, its scale and zero point, ...
+/// Inputs: a, its scale and zero point, b, its scale and zero point, ...
 std::vector<TensorFacts> quantized_binary_shape(const NodeView& node) {
   return {{node.input(0).type, broadcast_dims(node.shape(0), node.shape(3))}};
 }
 
 /// Inputs: A, its scale and zero point, B, its scale and zero point, C, the result's scale and zero
-/// point, without which it is a float.
+/// point. Without the latter the result is floating-point.
 std::vector<TensorFacts> quantized_gemm_shape(const NodeView& node) {
   const Dims& a = node.shape(0);
   const Dims& b = node.shape(3);
@@ -76,7 +76,7 @@ Lowered in_bytes(const NodeView& node, std::vector<Call> calls,
   return lowered;
 }
 
-/// Throws NotExpressible if the zero point is not known, or is not the middle of the type's range.
+/// Throws NotExpressible if the zero point is unknown or is not the middle of the type's range.
 void check_symmetric(const NodeView& node, std::size_t index) {
   if (!node.has_input(index)) return;
   const Dims points = node.integers(index);
@@ -113,7 +113,7 @@ Lowered lower_matmul_integer(const NodeView& node) {
   return in_bytes(node, {matmul_call(node, {0, 1})}, {0, 1});
 }
 
-/// Inputs as of lower_qlinear_matmul, with a bias before the result's scale.
+/// Inputs of lower_qlinear_matmul(), with a bias before the result's scale.
 Lowered lower_quantized_gemm(const NodeView& node) {
   check_symmetric(node, 5);
   Call product =
@@ -127,7 +127,7 @@ Lowered lower_quantized_gemm(const NodeView& node) {
   return in_bytes(node, {product}, {0, 3});
 }
 
-/// The axis of the scales, -1 where there is one scale.
+/// The axis of the scales; -1 if there is one scale.
 std::int64_t scale_axis(const NodeView& node, const Dims& dims) {
   if (element_count(node.shape(1)) == 1) return -1;
   const std::int64_t axis = NodeView::axis(node.integer("axis", 1), dims.size());

@@ -24,7 +24,7 @@ std::vector<Literal> fold_range(const NodeView& node) {
       node.literal(0))};
 }
 
-/// A new axis as long as the depth.
+/// Adds an axis whose extent is the depth.
 std::vector<TensorFacts> one_hot_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   const auto axis = NodeView::axis(node.integer("axis", -1), dims.size() + 1);

@@ -8,8 +8,8 @@
 namespace benanza::onnx {
 namespace {
 
-/// Of Y, Y_h and, of an LSTM, Y_c. The schemas want hidden_size, which the recurrence's weights
-/// say, too.
+/// Outputs Y, Y_h and, for an LSTM, Y_c. The schemas require hidden_size, although the recurrence
+/// weights imply it.
 std::vector<TensorFacts> recurrent_shape(const NodeView& node) {
   const Dims& input = node.shape(0);
   const Dims& recurrence = node.shape(2);
@@ -27,7 +27,7 @@ std::vector<TensorFacts> recurrent_shape(const NodeView& node) {
           state};
 }
 
-// Inputs of the node.
+// Indices of the inputs.
 constexpr std::size_t bias_input = 3;
 constexpr std::size_t lengths_input = 4;
 constexpr std::size_t h_input = 5;
@@ -42,7 +42,7 @@ RecurrentDirection direction_of(const NodeView& node) {
   throw Error("direction \"" + word + "\" is unknown");
 }
 
-/// Activations of each direction, "sigmoid tanh", in lower case; `usual` where none is stated.
+/// Activations of each direction in lower case, "sigmoid tanh"; `usual` if none are stated.
 std::vector<std::string> activations(const NodeView& node, std::int64_t directions,
                                      const std::string& usual) {
   const auto stated = node.texts("activations").value_or(std::vector<std::string>{});
@@ -105,7 +105,7 @@ void check_extents(const NodeView& node, std::size_t index, const Dims& wanted) 
               " where " + join(wanted, 'x') + " is needed");
 }
 
-/// Zero is what a missing state means.
+/// Whether the input is omitted, which means zero, or known to be all zero.
 bool is_zero(const NodeView& node, std::size_t index) {
   if (!node.has_input(index)) return true;
   if (!node.input(index).literal) return false;
@@ -116,7 +116,7 @@ bool is_zero(const NodeView& node, std::size_t index) {
       *node.input(index).literal);
 }
 
-/// The node's initial states, where they are not zero. Sets `initial`.
+/// The node's initial states, if they may be nonzero. Sets `shape.initial`.
 std::vector<Source> initial_states(const NodeView& node, Recurrent& shape) {
   std::vector<std::size_t> indices{h_input};
   if (shape.kind == RecurrentKind::lstm) indices.push_back(c_input);

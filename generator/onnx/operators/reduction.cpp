@@ -26,7 +26,7 @@ std::vector<TensorFacts> reduce_shape(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const bool keeps = node.integer("keepdims", 1) != 0;
   if (node.has_input(1) && !node.input(1).literal) {
-    // Which axes is not known, how many may be.
+    // The axes are not known before the model runs.
     return {{node.input(0).type, {}}};
   }
   std::vector<bool> reduced(dims.size(), false);
@@ -112,7 +112,7 @@ Lowered lower_reduce(const NodeView& node) {
   return measured({call(Reduction{.kind = kind, .input = input, .axes = axes}, {from_input(0)})});
 }
 
-/// The logarithm of a sum, of the exponentials where the operator says so.
+/// The logarithm of a sum, or of a sum of exponentials.
 template <bool exponential>
 Lowered lower_log_sum(const NodeView& node) {
   Lowered lowered = lower_reduce<ReductionKind::sum>(node);
@@ -129,7 +129,7 @@ Lowered lower_log_sum(const NodeView& node) {
   return lowered;
 }
 
-/// What would be left of one element where nothing is reduced is not the element itself.
+/// Over axes of extent 1, a norm still changes the elements, so the layer is not free.
 template <ReductionKind kind>
 Lowered lower_norm(const NodeView& node) {
   Lowered lowered = lower_reduce<kind>(node);

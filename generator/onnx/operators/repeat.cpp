@@ -3,7 +3,7 @@
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/views.h"
 
-/// Copies that read elements again and again.
+/// Copies that read elements repeatedly.
 namespace benanza::onnx {
 namespace {
 
@@ -38,7 +38,7 @@ Lowered lower_expand(const NodeView& node) {
   return repeated(node, broadcast_view(node.shape(0), node.output_shape(0)));
 }
 
-/// Every axis is an axis of repetitions and one of elements.
+/// Splits every axis into one of repetitions and one of elements.
 Lowered lower_tile(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const Dims& out = node.output_shape(0);

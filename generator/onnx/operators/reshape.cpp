@@ -6,7 +6,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// The target is an attribute.
+/// Up to opset 4 the target shape is an attribute.
 std::vector<TensorFacts> reshape_shape(const NodeView& node) {
   const Dims& from = node.shape(0);
   Dims dims = node.integers("shape").value_or(Dims{});
@@ -29,7 +29,7 @@ std::vector<TensorFacts> reshape_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
-/// Without the axes of extent 1, or without those that are named.
+/// Removes the stated axes or, if none are stated, all axes of extent 1.
 std::vector<TensorFacts> squeeze_shape(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const std::optional<Dims> axes = node.argument("axes", 1);

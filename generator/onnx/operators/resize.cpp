@@ -11,10 +11,10 @@
 namespace benanza::onnx {
 namespace {
 
-/// One value for every axis of the input.
+/// One value per axis of the input.
 struct ResizeRequest {
   Dims output;
-  /// output extent / input extent, as the coordinates are computed with it.
+  /// output extent / input extent, as used to compute coordinates.
   std::vector<double> scales;
 };
 
@@ -41,7 +41,7 @@ StatedSizes stated_sizes(const NodeView& node) {
         attribute ? std::vector<double>(attribute->begin(), attribute->end()) : reals_of(node, 1);
     return found;
   }
-  // An empty tensor stands for one that is left out.
+  // An empty tensor means an omitted input.
   if (node.has_input(2)) found.scales = reals_of(node, 2);
   if (found.scales && found.scales->empty()) found.scales.reset();
   if (node.has_input(3)) found.sizes = node.integers(3);
@@ -67,8 +67,8 @@ Dims stated_axes(const NodeView& node, std::size_t count) {
   return axes;
 }
 
-/// Throws NotExpressible where neither sizes nor scales are known before the model runs, Error
-/// where they do not fit the input.
+/// Throws NotExpressible if neither sizes nor scales are known before the model runs, Error if they
+/// do not fit the input.
 
 ResizeRequest resize_request(const NodeView& node) {
   const Dims& input = node.shape(0);
@@ -93,7 +93,7 @@ ResizeRequest resize_request(const NodeView& node) {
     double out = 0;
     if (wanted.scales) {
       request.scales[axis] = (*wanted.scales)[index];
-      // In single precision, as the standard's own inference.
+      // In single precision, as in the schema's own inference.
       out = std::floor(static_cast<float>(extent) * static_cast<float>(request.scales[axis]));
     } else if (common > 0) {
       request.scales[axis] = common;
@@ -110,8 +110,8 @@ ResizeRequest resize_request(const NodeView& node) {
   return request;
 }
 
-/// Where output pixel `o` of `axis` lies in the input, by the operator's coordinates, in pixels.
-/// Throws NotExpressible for coordinates of a region (tf_crop_and_resize).
+/// Coordinate in the input, in pixels, of output pixel `o` of `axis`, by the operator's
+/// transformation mode. Throws NotExpressible for tf_crop_and_resize.
 
 double source_coordinate(const NodeView& node, const ResizeRequest& request, std::size_t axis,
                          std::int64_t o) {
@@ -119,7 +119,7 @@ double source_coordinate(const NodeView& node, const ResizeRequest& request, std
   const double scale = request.scales[axis];
   const auto in = static_cast<double>(node.shape(0)[axis]);
   const auto out = static_cast<double>(request.output[axis]);
-  // Upsample, and Resize before opset 11, have no choice.
+  // Upsample, and Resize before opset 11, have one fixed mode.
   const bool fixed = node.op_type() == "Upsample" || node.opset() < 11;
   const std::string mode =
       fixed ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
@@ -135,7 +135,7 @@ double source_coordinate(const NodeView& node, const ResizeRequest& request, std
   throw NotExpressible("coordinates by " + mode);
 }
 
-/// The pixel that mode "nearest" takes for a coordinate.
+/// The pixel that mode "nearest" selects for a coordinate.
 
 std::int64_t nearest_pixel(const NodeView& node, double coordinate, std::int64_t extent) {
   const bool fixed = node.op_type() == "Upsample" || node.opset() < 11;
@@ -151,12 +151,12 @@ std::vector<TensorFacts> resize_shape(const NodeView& node) {
   return {{node.input(0).type, resize_request(node).output}};
 }
 
-/// The input pixel of every output pixel along one axis.
+/// The input pixel for every output pixel along one axis.
 Dims pixels(const NodeView& node, const ResizeRequest& request, std::size_t axis) {
   const std::int64_t extent = node.shape(0)[axis];
   Dims taken(static_cast<std::size_t>(request.output[axis]));
   for (std::size_t o = 0; o < taken.size(); ++o) {
-    // An axis that is not resized keeps its pixels, whatever the rounding.
+    // An axis that is not resized keeps its pixels, whatever the rounding mode.
     taken[o] = request.scales[axis] == 1
                    ? std::min(static_cast<std::int64_t>(o), extent - 1)
                    : nearest_pixel(
@@ -166,7 +166,7 @@ Dims pixels(const NodeView& node, const ResizeRequest& request, std::size_t axis
   return taken;
 }
 
-/// Whether pixel o is first + o / repeats * step.
+/// Whether every taken[o] is taken[0] + o / repeats * step.
 bool follows(const Dims& taken, std::int64_t repeats, std::int64_t step) {
   for (std::size_t o = 0; o < taken.size(); ++o) {
     if (taken[o] != taken[0] + static_cast<std::int64_t>(o) / repeats * step) return false;
@@ -174,7 +174,8 @@ bool follows(const Dims& taken, std::int64_t repeats, std::int64_t step) {
   return true;
 }
 
-/// Every pixel several times, or every several-th pixel: what a copy can say.
+/// The view if every pixel is repeated equally often or every n-th pixel is taken, which a copy can
+/// express; otherwise empty.
 std::optional<View> even_view(const Dims& input, const std::vector<Dims>& taken) {
   const Dims strides = dense_strides(input);
   View view;
@@ -194,7 +195,8 @@ std::optional<View> even_view(const Dims& input, const std::vector<Dims>& taken)
   return view;
 }
 
-/// The problem whose definition gives the same pixels (nearest) or the same weights (linear).
+/// The problem that by definition selects the same pixels (nearest) or uses the same weights
+/// (linear). Throws NotExpressible if there is none.
 Resampling resampling(const NodeView& node, const ResizeRequest& request, ResamplingMode mode) {
   const Dims& input = node.shape(0);
   if (input.size() < 3 || input.size() > 5 || request.output[0] != input[0] ||
@@ -236,8 +238,8 @@ Lowered nearest(const NodeView& node, const ResizeRequest& request) {
   return movement({call(resampling(node, request, ResamplingMode::nearest), {from_input(0)})});
 }
 
-/// Interpolation is a linear function of every axis: the product with a matrix of weights, which
-/// are known when the model is loaded, whatever the kernel and the coordinates.
+/// Interpolation is linear along every axis: a product with a matrix of weights, known when the
+/// model is loaded, for every kernel and coordinate transformation.
 std::vector<Call> products(const NodeView& node, const ResizeRequest& request) {
   constexpr std::int64_t most_weights = std::int64_t{1} << 26;
   std::vector<Call> calls;
@@ -266,7 +268,7 @@ std::vector<Call> products(const NodeView& node, const ResizeRequest& request) {
   return calls;
 }
 
-/// Libraries that interpolate at all do it linearly, by half-pixel centres.
+/// Libraries with an interpolation call have only linear mode with half-pixel centres.
 Lowered interpolation(const NodeView& node, const ResizeRequest& request, const std::string& mode,
                       bool antialiased) {
   if (node.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize") {
@@ -298,7 +300,7 @@ Lowered lower_resize(const NodeView& node) {
   const ResizeRequest request = resize_request(node);
   if (element_count(request.output) < 1) throw NotExpressible("an empty result");
   if (element_count(node.shape(0)) < 1) throw NotExpressible("an empty input");
-  // Every pixel of an axis is looked at.
+  // The lowering visits every pixel of an axis.
   constexpr std::int64_t most_pixels = std::int64_t{1} << 16;
   for (const std::int64_t extent : request.output) {
     if (extent > most_pixels) {

@@ -5,14 +5,15 @@
 namespace benanza::onnx {
 namespace {
 
-/// Where the operator has its inputs.
+/// Indices of the inputs.
 struct Inputs {
   int cosines;
   int sines;
   std::size_t positions;
 };
 
-/// Positions pick rows of the tables: they are taken to lie together, one for every position.
+/// Positions select rows of the tables. The rows are assumed to be gathered already, one per
+/// position.
 Lowered lower_rotation(const NodeView& node, Inputs places) {
   if (node.integer("interleaved", 0) != 0) {
     throw NotExpressible("pairs of neighbours; only halves of rows are rotated by a library here");
@@ -28,7 +29,7 @@ Lowered lower_rotation(const NodeView& node, Inputs places) {
   const std::int64_t half = cosines.back();
   const std::int64_t rotated = node.integer("rotary_embedding_dim", 0);
   const std::int64_t heads = node.integer("num_heads", 0);
-  // A batch of rows with all heads, positions first; else heads first.
+  // Three axes: positions before heads; four: heads before positions.
   const bool positions_first = x.size() == 3;
   std::int64_t size = 2 * half;
   if (!positions_first) size = x[3];
@@ -39,7 +40,7 @@ Lowered lower_rotation(const NodeView& node, Inputs places) {
   if (positions_first && x[2] % size != 0) {
     throw Error("rows of " + std::to_string(x[2]) + " for heads of " + std::to_string(size));
   }
-  // One number for positions: all images begin there.
+  // A single position is the offset at which all images start.
   const bool is_offset =
       node.has_input(places.positions) && element_count(node.shape(places.positions)) == 1;
   const std::int64_t images = is_offset ? 1 : x[0];

@@ -4,7 +4,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// Input n, c, spatial...; grid n, positions..., coordinates.
+/// Input (n, c, spatial...), grid (n, positions..., coordinates).
 std::vector<TensorFacts> grid_sample_shape(const NodeView& node) {
   const Dims& input = node.shape(0);
   const Dims& grid = node.shape(1);
@@ -14,7 +14,7 @@ std::vector<TensorFacts> grid_sample_shape(const NodeView& node) {
   return {{node.input(0).type, dims}};
 }
 
-/// Theta n x 2 x 3 (n x 3 x 4) and the size n, c, spatial....
+/// Theta (n, 2, 3) or (n, 3, 4), and the size (n, c, spatial...).
 std::vector<TensorFacts> affine_grid_shape(const NodeView& node) {
   const Dims size = node.integers(1);
   if (size.size() < 3) throw Error("a size needs at least three values");

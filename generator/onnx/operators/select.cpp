@@ -3,12 +3,12 @@
 
 #include "generator/onnx/operators/shared/operator.h"
 
-/// Operators that keep some of what they are given: at most all of it.
+/// Operators that keep a data-dependent part of their input, at most all of it.
 namespace benanza::onnx {
 namespace {
 
-/// The distinct slices along an axis, or elements; where each was first, where each input went, and
-/// how often each was there.
+/// Outputs: the distinct slices along an axis, or elements; the first position of each; the index
+/// of each input in them; and their counts.
 std::vector<std::optional<MaxShape>> unique_max_shapes(const NodeView& node) {
   constexpr int positions = ::onnx::TensorProto::INT64;
   const Dims& dims = node.shape(0);
@@ -33,7 +33,7 @@ std::vector<std::optional<MaxShape>> compress_max_shapes(const NodeView& node) {
   return {MaxShape{node.input(0).type, dims, {axis}}};
 }
 
-/// Values and positions; how many is an input.
+/// Outputs: values and positions. Their number is an input.
 std::vector<std::optional<MaxShape>> top_k_max_shapes(const NodeView& node) {
   const Dims& dims = node.shape(0);
   const auto axis = static_cast<std::size_t>(NodeView::axis(node.integer("axis", -1), dims.size()));

@@ -4,7 +4,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// The schema divides by their size.
+/// The schema's inference divides by the part size.
 void check_part_size(const NodeView& node) {
   if (node.rank(1) != 0U || !node.input(1).literal) return;
   const auto* sizes = std::get_if<std::vector<std::int64_t>>(&*node.input(1).literal);

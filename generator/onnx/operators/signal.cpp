@@ -7,8 +7,8 @@
 namespace benanza::onnx {
 namespace {
 
-/// Signal (batch, length, 1 or 2), step, window_shape, frame length: (batch, frames, bins, 2). A
-/// real signal has half of the bins, if it is not told otherwise.
+/// Inputs: signal (batch, length, 1 or 2), step, window, frame length. Output: (batch, frames,
+/// bins, 2). Unless onesided is 0, only half of the bins.
 std::vector<TensorFacts> stft_shape(const NodeView& node) {
   const Dims& signal = node.shape(0);
   if (signal.size() < 2) throw Error("a signal needs a batch and a length");
@@ -20,7 +20,8 @@ std::vector<TensorFacts> stft_shape(const NodeView& node) {
                                     onesided ? length / 2 + 1 : length, 2}}};
 }
 
-/// Of real numbers (last axis 1) or complex ones (2). The axis is an attribute before opset 20.
+/// Last axis: 1 for real numbers, 2 for complex ones. The transformed axis is an attribute before
+/// opset 20.
 std::vector<TensorFacts> dft_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   if (dims.size() < 2) throw Error("a signal of " + join(dims, 'x') + " needs two axes");
@@ -47,7 +48,7 @@ std::vector<TensorFacts> window_shape(const NodeView& node) {
   return {{type, Dims{whole(node.scalar(0, 0))}}};
 }
 
-/// Bins of a spectrum to bands.
+/// A matrix from spectrum bins to mel bands.
 std::vector<TensorFacts> mel_weights_shape(const NodeView& node) {
   const auto type = static_cast<int>(node.integer("output_datatype", ::onnx::TensorProto::FLOAT));
   return {{type, Dims{whole(node.scalar(1, 0)) / 2 + 1, whole(node.scalar(0, 0))}}};

@@ -31,7 +31,7 @@ View slice_view(const NodeView& slice) {
     if (!seen.insert(axis).second) throw Error("axes names an axis twice");
     const std::int64_t extent = dims[axis];
     if (steps[index] == 0) throw Error("a step of 0 never ends");
-    // A step beyond the end, however long, is one beyond the end.
+    // All steps beyond the extent are equivalent.
     const std::int64_t step = std::clamp(steps[index], -extent - 1, extent + 1);
     const std::int64_t lowest = step > 0 ? 0 : -1;
     const std::int64_t highest = step > 0 ? extent : extent - 1;
@@ -53,13 +53,14 @@ std::vector<TensorFacts> slice_shape(const NodeView& node) {
   return {{node.input(0).type, slice_view(node).dims}};
 }
 
-/// Values of input `index`, if they are known_values; else nothing.
+/// Values of input `index`, if known.
 std::optional<Dims> known_values(const NodeView& node, std::size_t index) {
   if (!node.has_input(index) || !node.input(index).literal) return std::nullopt;
   return node.integers(index);
 }
 
-/// What lies between a first and a last place of which one or both are not known_values.
+/// The largest number of elements between a first and a last position, one or both of which may be
+/// unknown.
 std::int64_t between(std::int64_t extent, std::optional<std::int64_t> first,
                      std::optional<std::int64_t> last, std::int64_t step) {
   if (step == 0) throw Error("a step of 0");
@@ -120,7 +121,7 @@ Lowered lower_slice(const NodeView& node) {
 }  // namespace
 
 void register_slice(OperatorTable& table) {
-  // Before opset 10 the schemas do not count places from the end.
+  // Before opset 10 the schemas do not handle negative positions.
   table.add("Slice", {.shapes = {{slice_shape, 1, 9}},
                       .max_shapes = slice_max_shapes,
                       .fold = fold_slice,

@@ -4,8 +4,8 @@
 namespace benanza::onnx {
 namespace {
 
-/// Along one axis (the last by default) from opset 13. Before, the input was seen as a matrix whose
-/// rows begin at `axis` (1 by default), and the function ran along the rows.
+/// From opset 13, along one axis, by default the last. Before, along the rows of the input viewed
+/// as a matrix whose rows start at `axis`, by default 1.
 template <bool logarithm>
 Lowered lower_softmax(const NodeView& node) {
   Dims input = node.extents(0);

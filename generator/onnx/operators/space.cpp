@@ -5,7 +5,7 @@
 #include "generator/onnx/operators/shared/operator.h"
 #include "generator/onnx/operators/shared/views.h"
 
-/// The schemas' own inference divides by the square of the block, whatever that is.
+/// The schemas' own inference divides by the square of the block size without checking it.
 namespace benanza::onnx {
 namespace {
 

@@ -16,7 +16,7 @@ View split_view(const NodeView& split, std::size_t index) {
   const Dims sizes = [&] {
     const auto stated = split.argument("split", 1);
     if (stated) return *stated;
-    // Equal parts, the last one smaller where they do not fit (opset 18).
+    // Equal parts; the last one is smaller if they do not divide the extent (opset 18).
     const auto parts = static_cast<std::int64_t>(split.output_count());
     if (parts == 0) throw Error("has no outputs");
     const std::int64_t part = (dims[axis] + parts - 1) / parts;
@@ -54,7 +54,7 @@ std::vector<Literal> fold_split(const NodeView& node) {
   return parts;
 }
 
-/// A copy for every part that somebody reads.
+/// A copy for every part that is read.
 Lowered lower_split(const NodeView& node) {
   std::vector<Call> calls;
   for (std::size_t index = 0; index < node.output_count(); ++index) {

@@ -8,7 +8,7 @@
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
 
-/// Functions of one tensor, element by element.
+/// Elementwise functions of one tensor.
 namespace benanza::onnx {
 namespace {
 
@@ -53,7 +53,8 @@ std::vector<Literal> fold_logical_not(const NodeView& node) {
   return each(node, [](auto value) { return static_cast<decltype(value)>(value == 0); });
 }
 
-/// A function of reals; integers are whole already, or have no such function.
+/// A function of reals. Integers stay as they are if `keeps_integers`; otherwise they throw
+/// NotExpressible.
 template <double (*function)(double), bool keeps_integers = false>
 std::vector<Literal> fold_real(const NodeView& node) {
   return each(node, [](auto value) {
@@ -65,7 +66,7 @@ std::vector<Literal> fold_real(const NodeView& node) {
 
 double floor_of(double value) { return std::floor(value); }
 double ceil_of(double value) { return std::ceil(value); }
-/// Halves go to the even neighbour.
+/// Rounds halves to even.
 double round_of(double value) { return std::nearbyint(value); }
 double sqrt_of(double value) { return std::sqrt(value); }
 double exp_of(double value) { return std::exp(value); }
@@ -123,7 +124,7 @@ Lowered lower_elu(const NodeView& node) {
       {from_input(0)})});
 }
 
-/// alpha * x + beta between 0 and 1: no library has it in one call.
+/// alpha * x + beta, clipped to [0, 1]: no library has it in one call.
 Lowered lower_hard_sigmoid(const NodeView& node) {
   const Dims dims = node.extents(0);
   return measured(
@@ -149,7 +150,7 @@ Lowered lower_swish(const NodeView& node) {
       {from_input(0)})});
 }
 
-/// lower_swish(a) * b.
+/// swish(a) * b.
 Lowered lower_swiglu(const NodeView& node) {
   Lowered lowered = lower_swish(node);
   lowered.calls.push_back(
@@ -169,14 +170,14 @@ Call elu_call(const Dims& dims, float alpha, Source source) {
   return call(Activation{.input = dims, .kind = ActivationKind::elu, .alpha = alpha}, {source});
 }
 
-/// gamma * lower_elu(x).
+/// gamma * elu(x).
 Lowered lower_selu(const NodeView& node) {
   const Dims dims = node.extents(0);
   return measured({elu_call(dims, node.real("alpha", 1.67326319F), from_input(0)),
                    linear_call(dims, node.real("gamma", 1.05070102F), from_call(0))});
 }
 
-/// alpha * lower_elu(x / alpha), the lower_elu with a factor of 1.
+/// alpha * elu(x / alpha), where elu has an alpha of 1.
 Lowered lower_celu(const NodeView& node) {
   const Dims dims = node.extents(0);
   const float alpha = node.real("alpha", 1);
@@ -196,7 +197,7 @@ Lowered lower_reciprocal(const NodeView& node) {
 }
 
 /// Bounds are attributes up to opset 10 and optional inputs from opset 11; a missing bound is the
-/// end of the float range.
+/// limit of the float range.
 Lowered lower_clip(const NodeView& node) {
   float least = std::numeric_limits<float>::lowest();
   float greatest = std::numeric_limits<float>::max();
@@ -218,7 +219,7 @@ Call activation_call(const Dims& dims, ActivationKind kind, Source source, float
   return call(Activation{.input = dims, .kind = kind, .alpha = alpha}, {source});
 }
 
-/// x + bias, where there is a bias, then the function.
+/// Adds the bias, if any, then applies the function.
 template <ActivationKind kind>
 Lowered lower_biased(const NodeView& node) {
   const Dims dims = node.extents(0);
@@ -237,7 +238,7 @@ Lowered lower_quick_gelu(const NodeView& node) {
                                    node.real("alpha", 1.702F))});
 }
 
-/// The call compares every element with one number.
+/// Compares every element with one number.
 Call compared(BinaryKind kind, const Dims& dims, const Source& x) {
   return elementwise_call(kind, {dims, false, x}, {Dims(dims.size(), 1), true, from_attribute()});
 }
@@ -248,15 +249,14 @@ Dims numbers(const NodeView& node) {
   return node.extents(0);
 }
 
-/// Only what is no number differs from itself: one tensor, read once and compared, as with a
-/// number.
+/// Only NaN differs from itself. Measured as a comparison with a number: one tensor, read once.
 Lowered lower_is_nan(const NodeView& node) {
   Lowered lowered = measured({compared(BinaryKind::ne, numbers(node), from_input(0))});
   lowered.types = Types::checked_by_lowering;
   return lowered;
 }
 
-/// Its magnitude is infinite, or, where only one sign counts, it is itself.
+/// Compares the magnitude with infinity or, if only one sign counts, the value itself.
 Lowered lower_is_inf(const NodeView& node) {
   const Dims dims = numbers(node);
   const bool both =
@@ -271,7 +271,7 @@ Lowered lower_is_inf(const NodeView& node) {
   return lowered;
 }
 
-/// 1 - x, of truth values, which are 1 or 0.
+/// 1 - x, for booleans, which are 1 or 0.
 Lowered lower_not(const NodeView& node) {
   Lowered lowered = measured({call(
       Activation{.input = node.extents(0), .kind = ActivationKind::linear, .alpha = -1, .beta = 1},

@@ -1,6 +1,6 @@
 #include "generator/onnx/operators/shared/operator.h"
 
-/// Operators of which no more is known than why no library here has a call for them.
+/// Operators registered only with the reason why no library call does their work.
 namespace benanza::onnx {
 namespace {
 

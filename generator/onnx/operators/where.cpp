@@ -10,7 +10,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// Both alternatives are taken as doubles where one of them holds doubles.
+/// Converts both alternatives to double if one of them holds doubles.
 std::vector<Literal> fold_where(const NodeView& node) {
   const Dims& dims = node.output_shape(0);
   const Dims condition = node.integers(0);
@@ -31,7 +31,7 @@ std::vector<Literal> fold_where(const NodeView& node) {
       node.literal(1), node.literal(2))};
 }
 
-/// The one number that an input holds, if it is known and a number.
+/// The value of an input with one element, if it is known and not NaN.
 std::optional<float> only_number(const NodeView& node, std::size_t index) {
   if (!node.input(index).literal || element_count(node.shape(index)) != 1) return std::nullopt;
   const double value =

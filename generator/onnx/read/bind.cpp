@@ -14,7 +14,7 @@ using ::onnx::TensorShapeProto;
 using ::onnx::ValueInfoProto;
 using Dimension = ::onnx::TensorShapeProto_Dimension;
 
-/// Inputs a caller feeds: files of the first versions list initializers as inputs, too.
+/// Inputs that a caller feeds: files of the first format versions list initializers as inputs, too.
 std::vector<ValueInfoProto*> real_inputs(GraphProto& graph) {
   std::set<std::string> initialized;
   for (const auto& tensor : graph.initializer()) initialized.insert(tensor.name());
@@ -42,7 +42,7 @@ std::string flag_for(const std::string& input, const Dimension& dimension, int a
 
 void check_input(ValueInfoProto& input, const std::string& where) {
   const std::string label = where + ": input \"" + input.name() + "\"";
-  if (!input.type().has_tensor_type()) return;  // sequences and the like have no extents
+  if (!input.type().has_tensor_type()) return;  // sequences, maps and so on have no extents
   const TensorShapeProto* shape = shape_of(input);
   if (shape == nullptr) throw Error(label + ": has no shape: export the model with input shapes");
   Dims extents;
@@ -66,8 +66,8 @@ void check_input(ValueInfoProto& input, const std::string& where) {
   }
 }
 
-/// Recurrent layers take steps, batch, features unless their layout says otherwise, and initial
-/// states of directions, batch, hidden units.
+/// Recurrent layers take (steps, batch, features), unless their attribute layout is 1, and initial
+/// states of (directions, batch, hidden).
 int batch_axis(const GraphProto& graph, const std::string& input) {
   for (const auto& node : graph.node()) {
     const std::string& op = node.op_type();
@@ -85,14 +85,14 @@ int batch_axis(const GraphProto& graph, const std::string& input) {
   return 0;
 }
 
-/// Gives named dimensions their values, wherever the graph repeats the name.
+/// Assigns values to named dimensions, wherever a name occurs in the graph.
 class Symbols {
  public:
   explicit Symbols(std::map<std::string, std::int64_t> values) : values_(std::move(values)) {}
 
   void set(const std::string& name, std::int64_t value) { values_.emplace(name, value); }
   const std::set<std::string>& used() const { return used_; }
-  /// As "TENSOR:AXIS", what the names meant.
+  /// The values of dimensions resolved by name, as "TENSOR:AXIS".
   const std::map<std::string, std::int64_t>& places() const { return places_; }
 
   void apply(ValueInfoProto& value) {
@@ -120,7 +120,7 @@ class Symbols {
     }
   }
 
-  /// What the nodes' bodies state, too.
+  /// Includes the bodies of nodes.
   void apply(GraphProto& graph) {
     for (ValueInfoProto& value : *graph.mutable_value_info()) apply(value);
     for (ValueInfoProto& value : *graph.mutable_output()) apply(value);
@@ -138,8 +138,8 @@ class Symbols {
     apply(body);
   }
 
-  /// A sum of terms, each a product of names and numbers, as exporters write it:
-  /// "past + sequence", "2*n + 1". Empty if it is something else, or a name has no value.
+  /// Evaluates a sum of terms, each a product of names and numbers, as exporters write it: "past +
+  /// sequence", "2*n + 1". Empty for any other expression, or if a name has no value.
   std::optional<std::int64_t> evaluate(const std::string& expression) {
     std::int64_t sum = 0;
     std::int64_t term = 1;
@@ -197,7 +197,7 @@ Bound bind(::onnx::ModelProto& model, const Binding& binding, const std::string&
   const std::vector<ValueInfoProto*> inputs = real_inputs(graph);
   for (ValueInfoProto* input : inputs) symbols.apply(*input);
 
-  std::optional<std::int64_t> fixed;  // the batch that the first input has
+  std::optional<std::int64_t> fixed;  // batch size of the first input
   bool first = true;
   for (ValueInfoProto* input : inputs) {
     TensorShapeProto* shape = shape_of(*input);

@@ -61,7 +61,7 @@ void load(TensorProto& tensor, const Dims& dims, const std::filesystem::path& fo
 
 void load_small_tensors(::onnx::GraphProto& graph, const std::filesystem::path& folder) {
   for (TensorProto& tensor : *graph.mutable_initializer()) {
-    // A tensor without its values has the location alone.
+    // A tensor without external_data has lost its values in without_weights().
     if (tensor.data_location() != TensorProto::EXTERNAL || tensor.external_data().empty()) continue;
     const Dims dims(tensor.dims().begin(), tensor.dims().end());
     if (!may_shape(tensor, dims)) continue;

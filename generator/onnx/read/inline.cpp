@@ -21,7 +21,7 @@ constexpr std::size_t most_bytes = 1U << 27U;
 constexpr std::size_t deepest = 64;
 
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
-/// Names or attributes of a call, by what the function's body calls them.
+/// A call's tensor names or attributes, by the names used in the function's body.
 using Names = std::map<std::string, std::string>;
 using Values = std::map<std::string, const AttributeProto*>;
 
@@ -49,8 +49,8 @@ void rename(GraphProto& graph, Names names) {
   for (auto& output : *graph.mutable_output()) rename(names, *output.mutable_name());
 }
 
-/// Puts the call's values where the body refers to the function's attributes; what the call leaves
-/// out is left out of the body, too.
+/// Replaces references to the function's attributes with the call's values. Attributes that the
+/// call omits are removed from the body, too.
 void substitute(const Values& values, NodeProto& node) {
   google::protobuf::RepeatedPtrField<AttributeProto> kept;
   for (AttributeProto& attribute : *node.mutable_attribute()) {
@@ -112,7 +112,7 @@ class Inliner {
     active_.erase(found->first);
   }
 
-  /// A few functions can call for more nodes than any memory holds.
+  /// Nested functions can expand to more nodes than fit into memory.
   void check_size() const {
     if (nodes_ > most_nodes || calls_ > most_calls || bytes_ > most_bytes) {
       throw Error(where_ + ": its functions make more than " + std::to_string(most_calls) +
@@ -135,7 +135,7 @@ class Inliner {
         names[formal] = call.output(index);
         continue;
       }
-      // A result that is an argument, or another result.
+      // This result is also an argument or another result.
       NodeProto copy;
       copy.set_op_type("Identity");
       copy.set_name(prefix + formal);
@@ -187,7 +187,8 @@ class Inliner {
   std::size_t bytes_ = 0;
 };
 
-/// The versions that the functions' bodies were written for, where the model names none.
+/// Imports the opsets that the functions' bodies use, if the model does not import the domain
+/// itself.
 void add_opsets(::onnx::ModelProto& model) {
   std::set<std::string> known;
   for (const auto& import : model.opset_import()) known.insert(canonical_domain(import.domain()));

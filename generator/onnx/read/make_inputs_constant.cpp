@@ -42,7 +42,7 @@ std::optional<std::int64_t> integer(std::string_view text, int type) {
   return std::nullopt;
 }
 
-/// The words' values; empty at the first that has none, which `bad` is then.
+/// The values of the words. If a word has none, returns empty and sets `bad` to it.
 template <class Value, class Parse>
 std::optional<Literal> literal_of(const std::vector<std::string_view>& words, std::size_t count,
                                   std::string_view& bad, Parse parse) {
@@ -93,7 +93,7 @@ TensorProto constant(const ValueInfoProto& input, const std::string& text,
                             return integer(word, type);
                           });
   auto tensor = literal ? write_literal(*literal, type, extents) : std::nullopt;
-  // What the type cannot hold does not come back.
+  // Values out of range for the type do not survive the round-trip.
   if (!tensor || (!is_floating(type) && read_values(*tensor) != literal)) {
     throw Error(label + '"' + std::string(bad) + "\" is no value of type " + type_name(type) +
                 " that can be stated: give booleans, integers or floats");
@@ -127,7 +127,7 @@ void make_inputs_constant(::onnx::ModelProto& model,
                                     [&](const ValueInfoProto& one) { return one.name() == name; });
     if (input == graph.input().end()) continue;
     TensorProto tensor = constant(*input, entry.second, where);
-    // Files of the first versions give inputs default values.
+    // In files of the first format versions, inputs may have initializers as defaults.
     erase_named(*graph.mutable_initializer(), name);
     erase_named(*graph.mutable_input(), name);
     *graph.add_initializer() = std::move(tensor);

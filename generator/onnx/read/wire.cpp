@@ -1,6 +1,6 @@
-// Protocol buffers' wire format (protobuf.dev, "Encoding"): a message is a sequence of fields, each
-// a tag (field number * 8 + type of the value) and a value: a varint, 4 or 8 bytes, or a length and
-// as many bytes. Nested messages are such bytes.
+// Protocol Buffers' wire format (protobuf.dev, "Encoding"): a message is a sequence of fields, each
+// a tag (field number * 8 + type of the value) and a value: a varint, 4 or 8 bytes, or a length
+// followed by as many bytes. Nested messages are such bytes.
 #include "generator/onnx/read/wire.h"
 
 #include <onnx/onnx_pb.h>
@@ -23,11 +23,11 @@ using ::onnx::NodeProto;
 using ::onnx::SparseTensorProto;
 using ::onnx::TensorProto;
 
-/// Messages up to this many bytes are copied without a look inside.
+/// Messages of up to this many bytes are copied without parsing them.
 constexpr std::size_t small_message = 4096;
-/// Stored values that are kept cannot need more: 2^16 varints of 10 bytes.
+/// Values that are kept never need more: 2^16 varints of 10 bytes.
 constexpr std::size_t most_kept_bytes = std::size_t{1} << 20;
-/// As protobuf itself.
+/// The same limit as in protobuf.
 constexpr int most_depth = 100;
 
 [[noreturn]] void malformed() {
@@ -41,18 +41,18 @@ struct Field {
   WireType type = WireType::varint;
   /// Tag and value.
   std::string_view whole;
-  /// Of a varint.
+  /// The value of a varint.
   std::uint64_t integer = 0;
-  /// Of everything else.
+  /// The value of any other type.
   std::string_view bytes;
 };
 
-/// The fields of a message, one by one.
+/// Reads the fields of a message one by one.
 class Reader {
  public:
   explicit Reader(std::string_view message) : rest_(message) {}
 
-  /// Empty at the end.
+  /// Returns empty at the end.
   std::optional<Field> next() {
     if (rest_.empty()) return std::nullopt;
     Field field;
@@ -123,7 +123,7 @@ struct Nesting {
   Message inner;
 };
 
-/// Every way from a model to a tensor.
+/// Every path from a model to a tensor.
 constexpr std::array nestings{
     Nesting{Message::model, ModelProto::kGraphFieldNumber, Message::graph},
     Nesting{Message::model, ModelProto::kFunctionsFieldNumber, Message::function},
@@ -166,7 +166,7 @@ bool holds_values(const Field& field) {
   }
 }
 
-/// What decides whether a tensor keeps its values.
+/// The facts that decide whether a tensor keeps its values.
 struct WireTensor {
   std::string_view name;
   int type = 0;
@@ -174,7 +174,7 @@ struct WireTensor {
   std::size_t value_bytes = 0;
 };
 
-/// Extents are stored one by one or together; more than any real tensor has are not collected.
+/// Extents are stored one by one or packed. Collects no more than any real tensor has.
 void add_extents(const Field& field, Dims& dims) {
   constexpr std::size_t most = 64;
   if (field.type == WireType::varint) {

@@ -46,7 +46,7 @@ Heads AttentionParts::attend(const Heads& q, const Heads& k, const Heads& v, flo
     throw Error("q of " + benanza::join(q.dims, 'x') + ", k of " + benanza::join(k.dims, 'x') +
                 " and v of " + benanza::join(v.dims, 'x') + " do not fit");
   }
-  // Heads that share a key are rows of one product.
+  // Query heads that share a key head become rows of one product.
   const std::int64_t rows = heads / kv_heads * q.dims[2];
   Source factor = q.source;
   factor.scale = scale;

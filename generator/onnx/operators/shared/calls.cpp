@@ -16,8 +16,8 @@ bool commutes(BinaryKind kind) {
          kind == BinaryKind::min;
 }
 
-/// Batches of equal rank, without axes that are 1 in both, and with neighbours merged that
-/// broadcast alike: equal products become equal problems.
+/// Gives the batches equal rank, removes axes that are 1 in both, and merges adjacent axes that
+/// broadcast alike, so that equal products become equal problems.
 void merge_batches(Dims& a, Dims& b) {
   const std::size_t rank = std::max(a.size(), b.size());
   a.insert(a.begin(), rank - a.size(), 1);
@@ -155,7 +155,7 @@ Call product_call(Dims a, Source a_source, Dims b, Source b_source, bool constan
   shape.batch_a.assign(a.begin(), a.end() - 2);
   shape.batch_b.assign(b.begin(), b.end() - 2);
   if (element_count(shape.batch_b) == 1 && !transpose_a) {
-    // One B for all: the batch of A is only more rows.
+    // One B for all: the batch of A only adds rows.
     shape.m *= element_count(shape.batch_a);
     shape.batch_a.clear();
     shape.batch_b.clear();
@@ -174,7 +174,6 @@ Source last_result(const std::vector<Call>& calls) {
   return from_call(static_cast<int>(calls.size()) - 1);
 }
 
-/// The function that the node names, with its parameters.
 void add_activation(const NodeView& node, const std::vector<float>& parameters,
                     std::vector<Call>& calls) {
   const std::string name = node.text("activation", "");

@@ -7,7 +7,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// So that a product with an extent (at most 2^40) is an integer.
+/// Limit that keeps products with an extent (at most 2^40) within 64 bits.
 constexpr std::int64_t most_extent = std::int64_t{1} << 20;
 
 void demand_positive(const Dims& dims, std::string_view name) {
@@ -18,7 +18,7 @@ void demand_positive(const Dims& dims, std::string_view name) {
   }
 }
 
-/// Begins, then ends, so that the output has ceil(input / stride) elements.
+/// Sets start and end pads so that the output has ceil(input / stride) elements.
 void pad_to_same(Window& window, const Dims& spatial, bool extra_at_end) {
   for (std::size_t axis = 0; axis < spatial.size(); ++axis) {
     const std::int64_t stride = window.strides[axis];
@@ -44,7 +44,6 @@ Dims axis_values(const NodeView& node, std::string_view name, std::size_t count,
   return stated;
 }
 
-/// Kernel, strides and dilations; no pads.
 Window unpadded_window(const NodeView& node, std::size_t rank, const Dims& kernel) {
   if (kernel.size() != rank) {
     throw Error("kernel_shape [" + join(kernel, ',') + "] needs " + std::to_string(rank) +
