@@ -203,8 +203,8 @@ class Inference {
     }
   }
 
-  /// Values that shapes depend on are few and always folded. Larger tensors (masks, position
-  /// tables) are folded up to a total number of values.
+  /// Whether folding is worth its cost. Shapes depend on few values, which are always computed;
+  /// larger tensors (masks, position tables) only up to a total number of values.
   bool affordable(const std::vector<const Tensor*>& inputs,
                   const std::vector<const Tensor*>& outputs) {
     constexpr std::int64_t few = 4096;

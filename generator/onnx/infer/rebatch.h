@@ -4,9 +4,9 @@
 
 namespace benanza::onnx {
 
-/// Exporters store the batch size in the target shape of Reshape ([1, 1024]). If the target suits
-/// the old batch and the input has exactly `batch / old_batch` times its elements, inference sees a
-/// target with the first extent scaled by the same factor.
+/// Exporters store the batch size in the target shape of Reshape ([1, 1024]). If the target fits
+/// the old batch size and the input has exactly `batch / old_batch` times its elements, inference
+/// sees a target with the first extent scaled by the same factor.
 void rebatch_reshape(NodeContext& context, const Step& reshape, std::int64_t old_batch,
                      std::int64_t batch);
 

@@ -130,7 +130,7 @@ std::int64_t head_count(const NodeView& node, std::string_view name, std::int64_
   return heads;
 }
 
-/// Input `index`: already split into heads if it has four axes, otherwise side by side in the rows.
+/// Heads of input `index`: separate if it has four axes, otherwise side by side in the rows.
 Heads heads_of(AttentionParts& parts, const NodeView& node, std::size_t index,
                std::string_view name) {
   const Source source = from_input(static_cast<int>(index));
@@ -140,7 +140,8 @@ Heads heads_of(AttentionParts& parts, const NodeView& node, std::size_t index,
   return parts.split(dims[0], dims[1], heads, dims[2] / heads, source, dims[2]);
 }
 
-/// Inputs with the keys and values of earlier runs. Outputs 1 and 2 hold all of them.
+/// Indices of the inputs with keys and values of earlier runs. Outputs 1 and 2 hold these and the
+/// new ones.
 struct Past {
   std::size_t key;
   std::size_t value;
@@ -213,8 +214,8 @@ Lowered lower_attention(const NodeView& node) {
   return std::move(parts).done();
 }
 
-/// Optional inputs: a bias of q, k and v in one vector, a padding mask of the keys, an addend of
-/// the scores.
+/// Optional inputs 3 to 5: a bias of q, k and v in one vector (unsupported), a padding mask of the
+/// keys, an addend of the scores.
 Lowered lower_multi_head_attention(const NodeView& node) {
   if (!node.has_input(1) || !node.has_input(2)) throw NotExpressible("q, k and v in one tensor");
   if (node.has_input(3)) throw NotExpressible("a bias of q, k and v");

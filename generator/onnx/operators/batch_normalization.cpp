@@ -9,7 +9,7 @@ bool trains(const NodeView& node) {
   if (node.opset() >= 14) return node.integer("training_mode", 0) != 0;
   if (node.opset() < 7) return node.integer("is_test", 0) == 0;
   for (std::size_t index = 1; index < node.output_count(); ++index) {
-    if (node.has_output(index)) return true;  // only training has statistics to give
+    if (node.has_output(index)) return true;  // only training outputs statistics
   }
   return false;
 }

@@ -9,8 +9,8 @@
 namespace benanza::onnx {
 namespace {
 
-/// `value` rounded to `digits` significant bits; below 2^least, to a multiple of 2^(least - digits
-/// + 1).
+/// `value` rounded to `digits` significant bits; below 2^least, to a multiple of
+/// 2^(least - digits + 1).
 double rounded(double value, int digits, int least) {
   if (value == 0 || !std::isfinite(value)) return value;
   const int shift = digits - 1 - std::max(std::ilogb(value), least);
@@ -67,7 +67,7 @@ std::vector<TensorFacts> cast_like_shape(const NodeView& node) {
   return {{node.input(1).type, node.input(0).shape}};
 }
 
-/// Changes the type in place of the elements: measured as a copy at the precision of the variant.
+/// Only the type changes: measured as a copy, at the precision of the variant.
 Lowered lower_cast(const NodeView& node) {
   const int from = node.input(0).type;
   const int to = node.output(0).type;

@@ -40,7 +40,7 @@ Lowered lower_rotation(const NodeView& node, Inputs places) {
   if (positions_first && x[2] % size != 0) {
     throw Error("rows of " + std::to_string(x[2]) + " for heads of " + std::to_string(size));
   }
-  // A single position is the offset at which all images start.
+  // A single position is the offset at which every sequence of the batch starts.
   const bool is_offset =
       node.has_input(places.positions) && element_count(node.shape(places.positions)) == 1;
   const std::int64_t images = is_offset ? 1 : x[0];

@@ -53,8 +53,8 @@ std::vector<Literal> fold_logical_not(const NodeView& node) {
   return each(node, [](auto value) { return static_cast<decltype(value)>(value == 0); });
 }
 
-/// A function of reals. Integers stay as they are if `keeps_integers`; otherwise they throw
-/// NotExpressible.
+/// A function of reals. Integers stay as they are if `keeps_integers`; otherwise NotExpressible is
+/// thrown.
 template <double (*function)(double), bool keeps_integers = false>
 std::vector<Literal> fold_real(const NodeView& node) {
   return each(node, [](auto value) {

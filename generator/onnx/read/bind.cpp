@@ -138,8 +138,8 @@ class Symbols {
     apply(body);
   }
 
-  /// Evaluates a sum of terms, each a product of names and numbers, as exporters write it: "past +
-  /// sequence", "2*n + 1". Empty for any other expression, or if a name has no value.
+  /// Evaluates a sum of terms, each a product of names and numbers, as exporters write it:
+  /// "past + sequence", "2*n + 1". Empty for any other expression, or if a name has no value.
   std::optional<std::int64_t> evaluate(const std::string& expression) {
     std::int64_t sum = 0;
     std::int64_t term = 1;

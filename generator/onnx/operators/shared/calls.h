@@ -22,7 +22,8 @@ inline Call call(Shape shape, std::vector<Source> operands) {
 Call copy_call(const View& from, const View& to, int output = 0);
 
 /// A contiguous copy of `elements` elements from input `input`, standing for a node that moves as
-/// many but chooses them when the model runs. Repeats the first element if the input has fewer.
+/// many but chooses which ones when the model runs. Repeats the first element if the input has
+/// fewer.
 Call proxy_copy(const NodeView& node, std::int64_t elements, int input = 0);
 
 struct ElementwiseOperand {

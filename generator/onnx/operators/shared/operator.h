@@ -55,8 +55,8 @@ using FoldFunction = std::vector<Literal> (*)(const NodeView&);
 /// What constant folding needs of all inputs: their values or only their shapes.
 enum class FoldNeeds { values, shapes };
 
-/// How the types of a measured node are checked: must be floating-point, or the lowering has
-/// checked.
+/// How the operand types of a measured node are checked: only floating-point types pass, or the
+/// lowering has already checked them.
 enum class Types { floating_only, checked_by_lowering };
 
 /// The lowering of a node: LoweredLayer::cost, reason and calls.
@@ -89,8 +89,8 @@ struct Operator {
   std::string_view unsupported = {};
 };
 
-/// The operators, by Node::full_type(). Every operators/X.cpp registers its own in `void
-/// register_X(OperatorTable&)`; CMake collects the files.
+/// The operators, by Node::full_type(). Every operators/X.cpp registers its own in
+/// `void register_X(OperatorTable&)`; CMake collects the files.
 class OperatorTable {
  public:
   /// Throws std::logic_error if the operator is already registered: it belongs in one file.
