@@ -38,8 +38,7 @@ void add(Traffic& traffic, const Tensor& tensor) {
   }
 }
 
-/// The layer that computes `value`, looking through free layers; empty if that is not a layer but a
-/// constant or an input.
+/// The layer that computes `value`, skipping free layers; empty for constants and inputs.
 std::optional<std::size_t> maker(const Value& value, const Program& program,
                                  const std::vector<LoweredLayer>& layers) {
   std::optional<std::size_t> layer = value.producer;

@@ -7,8 +7,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// The least traffic of a layer: every input and output once, floating-point types as fp32. Empty
-/// if a shape or type is unknown.
+/// The least traffic in bytes: every input and output once, floats as fp32; empty if unknown.
 std::optional<double> traffic_bytes(const NodeView& node) {
   std::int64_t total = 0;
   const auto add = [&](const Tensor& tensor) {

@@ -6,9 +6,9 @@
 
 namespace benanza::onnx {
 
-/// Lowers a node to a layer: free if all its outputs are constant, otherwise as its operator is
-/// lowered, unsupported if that throws NotExpressible. Leaves the name, the inputs and the uses to
-/// the caller. Throws Error, without the node's name.
+/// Lowers a node: to a free layer if all its outputs are constant, to an unsupported one if it is
+/// NotExpressible. Leaves name, inputs and uses to the caller. Throws Error, without the node's
+/// name.
 LoweredLayer lower_node(const NodeView& node, const OperatorTable& operators,
                         bool all_outputs_constant);
 

@@ -31,8 +31,7 @@ std::optional<std::int64_t> OpenDimensions::stated(const Step& step, std::size_t
   return std::nullopt;
 }
 
-/// Outputs with one open axis each share its extent: the value that the user gives for one applies
-/// to all.
+/// Outputs with one open axis each share its extent: the user's value for one applies to all.
 std::optional<std::int64_t> OpenDimensions::stated(const Step& step, const Limits& results,
                                                    std::size_t output, std::size_t axis) {
   if (const auto value = stated(step, output, axis)) return value;

@@ -42,7 +42,7 @@ class OpenDimensions {
 /// reads, or those it produces, as far as known.
 std::optional<std::size_t> first_assumption(const Step& step);
 
-/// Why a step that depends on assumptions is unsupported: inference or lowering failed with
+/// The reason for an unsupported step: its assumptions made inference or lowering fail with
 /// `error`.
 std::string misfit(const std::string& error);
 

@@ -204,7 +204,7 @@ class Inference {
   }
 
   /// Whether folding is worth its cost. Shapes depend on few values, which are always computed;
-  /// larger tensors (masks, position tables) only up to a total number of values.
+  /// larger tensors (masks, position tables) only up to a total.
   bool affordable(const std::vector<const Tensor*>& inputs,
                   const std::vector<const Tensor*>& outputs) {
     constexpr std::int64_t few = 4096;

@@ -98,8 +98,8 @@ bool reads_unknown_shape(const Operator& known, const NodeView& node) {
   return false;
 }
 
-/// Whether the newest installed schema also describes a node of a newer opset: it must have every
-/// attribute and, except for reductions, enough inputs, or it would infer something wrong.
+/// Whether the newest installed schema fits a node of a newer opset: it must have every attribute
+/// and, except for reductions, enough inputs, or it would infer something wrong.
 bool describes(const OpSchema& schema, const Node& node) {
   // These do not affect shapes, or inference functions of older schemas read them.
   constexpr std::array<std::string_view, 3> harmless{"num_outputs", "saturate", "stash_type"};

@@ -24,8 +24,7 @@ class StepView {
     throw NotExpressible("a sequence from elsewhere");
   }
 
-  /// The position given by input `index` in a sequence of `count` tensors; the end if that input is
-  /// omitted.
+  /// The position in a sequence of `count` tensors, from input `index`; the end if omitted.
   std::size_t place(std::size_t index, std::size_t count) const {
     if (!view_.has_input(index)) return count;
     const Dims stated = view_.integers(index);

@@ -20,8 +20,7 @@ namespace benanza::onnx {
 struct Value : Tensor {
   /// Unique in the program; Tensor::name is the name in the model.
   std::string id = {};
-  /// Not set if unknown. Initially only graph inputs and initializers have one; inference adds the
-  /// others.
+  /// Not set if unknown; initially set only for graph inputs and initializers.
   ::onnx::TypeProto value_type = {};
   /// A graph input or initializer: no node produces it.
   bool given = false;
@@ -47,8 +46,7 @@ struct Step {
   std::vector<Value*> outputs = {};
   /// The captured values, by their names in the subgraphs.
   std::map<std::string, Value*> scope = {};
-  /// For a node from a branch of an If: the first assumption that the choice of the branch depends
-  /// on.
+  /// For a node from a branch of an If: the first assumption that the choice depends on.
   std::optional<std::size_t> assumption = {};
   /// Why inference failed for a step that depends on assumptions; its output shapes may be unknown.
   std::string misfit = {};

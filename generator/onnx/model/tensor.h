@@ -61,8 +61,7 @@ bool keeps_values(int type, const Dims& dims);
 std::optional<Literal> read_literal(const ::onnx::TensorProto& tensor);
 /// As read_literal(), whatever the size.
 std::optional<Literal> read_values(const ::onnx::TensorProto& tensor);
-/// A tensor with these values; empty for types that shape inference never reads (float16, complex,
-/// strings).
+/// Empty for types that shape inference never reads (float16, complex, strings).
 std::optional<::onnx::TensorProto> write_literal(const Literal& literal, int type,
                                                  const Dims& shape);
 

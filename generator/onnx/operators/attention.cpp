@@ -140,8 +140,7 @@ Heads heads_of(AttentionParts& parts, const NodeView& node, std::size_t index,
   return parts.split(dims[0], dims[1], heads, dims[2] / heads, source, dims[2]);
 }
 
-/// Indices of the inputs with keys and values of earlier runs. Outputs 1 and 2 hold these and the
-/// new ones.
+/// Indices of past keys and values among the inputs; outputs 1 and 2 include the new ones.
 struct Past {
   std::size_t key;
   std::size_t value;
@@ -214,8 +213,7 @@ Lowered lower_attention(const NodeView& node) {
   return std::move(parts).done();
 }
 
-/// Optional inputs 3 to 5: a bias of q, k and v in one vector (unsupported), a padding mask of the
-/// keys, an addend of the scores.
+/// Inputs 3 to 5: bias of q, k and v (unsupported), padding mask of keys, addend of the scores.
 Lowered lower_multi_head_attention(const NodeView& node) {
   if (!node.has_input(1) || !node.has_input(2)) throw NotExpressible("q, k and v in one tensor");
   if (node.has_input(3)) throw NotExpressible("a bias of q, k and v");

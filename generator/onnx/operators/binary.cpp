@@ -137,9 +137,8 @@ std::vector<TensorFacts> compare_shape(const NodeView& node) {
   return {{::onnx::TensorProto::BOOL, broadcast_shape(node)[0].shape}};
 }
 
-/// The second operand, extended for broadcasting as of opset 7. Before, it was broadcast only if
-/// attribute broadcast was set; attribute axis aligned it with the first operand, by default at the
-/// end.
+/// The second operand, extended for broadcasting as of opset 7. Before, only attribute broadcast
+/// enabled it, aligned at attribute axis of the first operand, by default at its end.
 Dims second_operand(const NodeView& node) {
   const Dims& a = node.shape(0);
   Dims b = node.shape(1);

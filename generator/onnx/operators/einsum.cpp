@@ -81,8 +81,7 @@ Equation read_equation(const NodeView& einsum) {
     }
     return equation;
   }
-  // Without an arrow, the result has the ellipsis, then the labels that occur once, in alphabetical
-  // order.
+  // Without an arrow: the ellipsis, then labels that occur once, in alphabetical order.
   for (const auto& [label, count] : uses) {
     if (label >= first_of_ellipsis) equation.result.push_back(label);
   }
@@ -223,8 +222,7 @@ Dims matrix(const Value& value, const Labels& batch, const Labels& rows, const L
 }
 
 /// Puts the axes in `order` or `other`, by a copy if they are in neither; then in the one that
-/// keeps the innermost axis innermost (`innermost` are the last axes of `other`). Returns true for
-/// `other`.
+/// keeps the innermost axis (`innermost` are the last axes of `other`). Returns true for `other`.
 bool arranged(Value& value, const Labels& order, const Labels& other, const Labels& innermost,
               std::vector<Call>& calls) {
   if (value.labels == order || value.labels == other) return value.labels != order;

@@ -37,8 +37,7 @@ std::vector<Literal> fold_gather(const NodeView& node) {
   return {pick(node.literal(0), from)};
 }
 
-/// Offset in a tensor of `dims` of the index tuple that starts at indices[first] and has `length`
-/// values.
+/// Offset in a tensor of `dims` of the index tuple of `length` values at indices[first].
 std::int64_t offset_of(const Dims& indices, std::size_t first, std::int64_t length,
                        const Dims& dims) {
   const Dims strides = dense_strides(dims);

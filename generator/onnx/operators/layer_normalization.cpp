@@ -42,9 +42,8 @@ struct Places {
   std::size_t bias = 2;
 };
 
-/// Normalizes `source`, which has the extents of input 0, over the axes from `axis` on: these form
-/// a row. A scale or bias that does not have one value per position in the row becomes a separate
-/// call.
+/// Normalizes the rows of `source` (extents as input 0); a row spans the axes from `axis` on. A
+/// scale or bias without one value per position in the row becomes a separate call.
 void normalize(const NodeView& node, Source source, std::int64_t axis, float epsilon, bool rms,
                Places places, std::vector<Call>& calls) {
   const Dims& dims = node.shape(0);

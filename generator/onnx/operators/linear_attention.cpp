@@ -22,8 +22,7 @@ std::vector<TensorFacts> linear_attention_shape(const NodeView& node) {
           {node.input(0).type, Dims{q[0], kv_heads, k[2] / kv_heads, v_size}}};
 }
 
-/// Input: (batch, channels, length). The state holds the elements with which the next window
-/// starts.
+/// Input: (batch, channels, length). The state holds the start of the next window.
 std::vector<TensorFacts> causal_convolution_shape(const NodeView& node) {
   const Dims& input = node.shape(0);
   const Dims& weights = node.shape(1);

@@ -174,8 +174,7 @@ bool follows(const Dims& taken, std::int64_t repeats, std::int64_t step) {
   return true;
 }
 
-/// The view if every pixel is repeated equally often or every n-th pixel is taken, which a copy can
-/// express; otherwise empty.
+/// The view in which every pixel is repeated or every n-th pixel is taken; empty if there is none.
 std::optional<View> even_view(const Dims& input, const std::vector<Dims>& taken) {
   const Dims strides = dense_strides(input);
   View view;
@@ -195,8 +194,7 @@ std::optional<View> even_view(const Dims& input, const std::vector<Dims>& taken)
   return view;
 }
 
-/// The problem that by definition selects the same pixels (nearest) or uses the same weights
-/// (linear). Throws NotExpressible if there is none.
+/// The problem with the same pixels (nearest) or weights (linear); else throws NotExpressible.
 Resampling resampling(const NodeView& node, const ResizeRequest& request, ResamplingMode mode) {
   const Dims& input = node.shape(0);
   if (input.size() < 3 || input.size() > 5 || request.output[0] != input[0] ||

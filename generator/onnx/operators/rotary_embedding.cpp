@@ -12,8 +12,7 @@ struct Inputs {
   std::size_t positions;
 };
 
-/// Positions select rows of the tables. The rows are assumed to be gathered already, one per
-/// position.
+/// Positions select rows of the tables: assumed to be gathered, one row per position.
 Lowered lower_rotation(const NodeView& node, Inputs places) {
   if (node.integer("interleaved", 0) != 0) {
     throw NotExpressible("pairs of neighbours; only halves of rows are rotated by a library here");

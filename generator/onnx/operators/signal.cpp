@@ -20,8 +20,7 @@ std::vector<TensorFacts> stft_shape(const NodeView& node) {
                                     onesided ? length / 2 + 1 : length, 2}}};
 }
 
-/// Last axis: 1 for real numbers, 2 for complex ones. The transformed axis is an attribute before
-/// opset 20.
+/// Last axis: 1 for real, 2 for complex numbers. `axis` is an attribute before opset 20.
 std::vector<TensorFacts> dft_shape(const NodeView& node) {
   Dims dims = node.shape(0);
   if (dims.size() < 2) throw Error("a signal of " + join(dims, 'x') + " needs two axes");

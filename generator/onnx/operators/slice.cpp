@@ -59,8 +59,7 @@ std::optional<Dims> known_values(const NodeView& node, std::size_t index) {
   return node.integers(index);
 }
 
-/// The largest number of elements between a first and a last position, one or both of which may be
-/// unknown.
+/// The largest number of elements between two positions, each of which may be unknown.
 std::int64_t between(std::int64_t extent, std::optional<std::int64_t> first,
                      std::optional<std::int64_t> last, std::int64_t step) {
   if (step == 0) throw Error("a step of 0");

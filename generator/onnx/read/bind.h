@@ -12,9 +12,8 @@ namespace benanza::onnx {
 
 /// The user's values for the dimensions and inputs that a model leaves open.
 struct Binding {
-  /// Batch size, set for every graph input whose batch dimension is open or equals the first
-  /// input's. The batch dimension is 0, or 1 for inputs of recurrent layers whose first axis is
-  /// time.
+  /// Batch size for every graph input whose batch dimension is open or equals the first input's:
+  /// dimension 0, or 1 for time-major inputs of recurrent layers.
   std::optional<std::int64_t> batch;
   /// Values of named dimensions and, as "TENSOR:AXIS", of unnamed and data-dependent ones; they
   /// take precedence over `batch`. A dimension given as a sum of products of names and numbers is
@@ -35,8 +34,7 @@ struct Bound {
   std::set<std::string> used_dims;
 };
 
-/// Advice to append to an error about shapes if a replaced batch size may be the cause; otherwise
-/// empty.
+/// Advice to append to errors about shapes; empty unless a replaced batch size may be the cause.
 std::string advice(const Bound& bound);
 
 /// Gives every dimension of every graph input a value, and the same value to its name everywhere in

@@ -187,8 +187,7 @@ class Inliner {
   std::size_t bytes_ = 0;
 };
 
-/// Imports the opsets that the functions' bodies use, if the model does not import the domain
-/// itself.
+/// Imports opsets that the functions use, for domains that the model does not import.
 void add_opsets(::onnx::ModelProto& model) {
   std::set<std::string> known;
   for (const auto& import : model.opset_import()) known.insert(canonical_domain(import.domain()));

@@ -8,10 +8,9 @@
 
 namespace benanza::onnx {
 
-/// Reads a model from an ONNX file of any size, without the values of its weights (see
-/// without_weights); small tensors in external files are read. Throws Error, one line that starts
-/// with the path, if the file is missing, empty, truncated or not ONNX, or has no graph, nodes or
-/// opset.
+/// Reads an ONNX file of any size, without the values of its weights (see without_weights); small
+/// tensors in external files are read. Throws Error, one line that starts with the path, if the
+/// file is missing, empty, truncated or not ONNX, or has no graph, nodes or opset.
 ::onnx::ModelProto read_model(const std::filesystem::path& path);
 
 /// As read_model(), from the bytes of a file; external files are not read. `where` starts every

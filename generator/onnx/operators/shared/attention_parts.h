@@ -33,8 +33,8 @@ class AttentionParts {
               Source source, std::int64_t row, std::int64_t offset = 0);
   /// Concatenates `past` and `heads` along the length, into the node's output `output`.
   Heads append(const Heads& past, const Heads& heads, int output);
-  /// The products and the softmax. `scale` is a factor of the first product: every library's
-  /// product takes one.
+  /// The products and the softmax. `scale` is a factor of the first product (all libraries take
+  /// one).
   Heads attend(const Heads& q, const Heads& k, const Heads& v, float scale,
                const std::vector<ScoreMask>& masks);
   /// Puts heads side by side in the rows again.

@@ -55,8 +55,7 @@ using FoldFunction = std::vector<Literal> (*)(const NodeView&);
 /// What constant folding needs of all inputs: their values or only their shapes.
 enum class FoldNeeds { values, shapes };
 
-/// How the operand types of a measured node are checked: only floating-point types pass, or the
-/// lowering has already checked them.
+/// How a measured node's types are checked: floating-point only, or by the lowering itself.
 enum class Types { floating_only, checked_by_lowering };
 
 /// The lowering of a node: LoweredLayer::cost, reason and calls.

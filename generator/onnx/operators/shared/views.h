@@ -16,8 +16,7 @@ struct View {
 /// Flat positions of a view's elements, in row-major order.
 std::vector<std::int64_t> positions(const View& view);
 
-/// A dense tensor of extents `dims`, broadcast to `target` by the rules of ONNX. Throws Error if it
-/// does not fit.
+/// `dims`, dense, broadcast to `target` by the rules of ONNX. Throws Error if it does not fit.
 View broadcast_view(const Dims& dims, const Dims& target);
 
 /// All of a dense tensor.
