@@ -64,7 +64,7 @@ std::string signature(std::string_view key) {
     std::string text = std::visit([](const auto& shape) { return of(shape); }, problem.shape);
     if (!text.empty()) return text;
   } catch (const std::exception&) {
-    // Keys of another version, or none at all: they are equal to themselves.
+    // Keys of another version or invalid keys are only equal to themselves.
   }
   return std::string(key);
 }

@@ -5,10 +5,10 @@
 
 namespace benanza::analysis {
 
-/// A text that is equal for problems that frameworks write differently though they are the same
-/// work: products whatever the order in memory of their operands, sums of elements whatever their
-/// leading extents of 1, a mean over all pixels and average pooling over all of them. The key
-/// itself for every other problem, and for what is no key.
+/// Returns a text that is equal for problems which do the same work but which frameworks express
+/// differently: products regardless of their operands' layout, element-wise operators regardless of
+/// leading extents of 1, and a mean over all pixels and average pooling over all of them. For all
+/// other problems and for invalid keys, returns the key.
 std::string signature(std::string_view key);
 
 }  // namespace benanza::analysis

@@ -1,4 +1,4 @@
-// Matrix products, and what is made of them.
+// Matrix products, and operators that consist of them.
 
 #include "analysis/profiles/kineto/call.h"
 
@@ -42,7 +42,7 @@ Dims with_last(const Dims& dims, std::int64_t last) {
   return result;
 }
 
-/// Adds `addend` to the product's result.
+/// The addition of `addend` to the product's result.
 Part addition(const Dims& result, Dims addend) {
   while (addend.size() < result.size()) addend.insert(addend.begin(), 1);
   return optional_part(part(

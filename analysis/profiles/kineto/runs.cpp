@@ -12,14 +12,14 @@ namespace {
 
 constexpr double microsecond = 1e-6;
 
-/// A node, and what is needed to place it in time. Microseconds.
+/// A node with its start, in microseconds, and its work.
 struct Placed {
   ProfiledNode node;
   double start = 0;
   std::vector<const Work*> work;
 };
 
-/// The outermost known operator around `op`; `op` itself if there is none.
+/// Returns the outermost known operator around `op`; `op` itself if there is none.
 std::size_t owner(const Trace& trace, std::size_t op) {
   std::size_t owner = op;
   for (std::optional<std::size_t> at = op; at; at = trace.ops[*at].parent) {
@@ -28,7 +28,8 @@ std::size_t owner(const Trace& trace, std::size_t op) {
   return owner;
 }
 
-/// Shapes and attributes may be recorded better by what the operator calls ("same" padding, say).
+/// Prefers the parts of the callee if only its shapes and attributes are complete ("same" padding,
+/// say).
 std::vector<Part> best_parts(const Trace& trace, std::size_t op) {
   std::vector<Part> parts = parts_of(trace.ops[op]);
   if (parts.empty()) return parts_of_compiled(trace.ops[op].name);
@@ -74,7 +75,7 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
       continue;
     }
     const std::size_t op = owner(trace, *work.op);
-    // The whole compiled region is one operator where its kernels are none.
+    // A compiled region may be a single operator; then each of its kernels becomes a node.
     const std::string& outer = trace.ops[op].name;
     if (work.name.starts_with("triton_") && !is_known(outer) && !outer.starts_with("triton_")) {
       ProfiledNode node{.name = work.name, .origin = "", .op = ""};
@@ -96,7 +97,7 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
   return nodes;
 }
 
-/// Fills in kernels and the timeline of [first, last).
+/// Builds the kernels and the timeline of [first, last).
 Run run_of(std::vector<Placed>::iterator first, std::vector<Placed>::iterator last) {
   struct ChangeKind {
     const Work* work;
@@ -120,7 +121,7 @@ Run run_of(std::vector<Placed>::iterator first, std::vector<Placed>::iterator la
     kernel->seconds = (work->end - work->start) * microsecond;
     const double idle = work->start - free_at;
     if (idle > 0 && work->launched) {
-      // Up to the call that launches it the host is late; what follows is the launch's own way.
+      // The host is late only up to its launch call; the rest is launch latency.
       kernel->waited_seconds = std::clamp(*work->launched - free_at, 0.0, idle) * microsecond;
     }
     run.timeline.host_bound_seconds += kernel->waited_seconds;
@@ -152,7 +153,7 @@ std::vector<std::pair<Places, Places>> steps(std::vector<Placed>& nodes, const T
   return found;
 }
 
-/// True if the host waited for the GPU between every two of `count` equal parts of `nodes`.
+/// Returns true if the host waited for the GPU between every two of `count` equal parts of `nodes`.
 bool are_separated(const std::vector<Placed>& nodes, std::size_t count, const Trace& trace) {
   const std::size_t length = nodes.size() / count;
   for (std::size_t next = length; next < nodes.size(); next += length) {
@@ -172,7 +173,7 @@ std::vector<Run> runs_of(const Trace& trace) {
     std::vector<ProfiledNode> sequence;
     for (const Placed& placed : nodes) sequence.push_back(placed.node);
     std::size_t count = repeats(sequence);
-    // The most parts with a wait between them; a model of equal blocks has none inside.
+    // Choose the most parts with a wait between them: equal blocks within a model have none.
     while (count > 1 && (nodes.size() % count != 0 || !are_equal(sequence, count) ||
                          !are_separated(nodes, count, trace))) {
       --count;
