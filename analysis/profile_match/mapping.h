@@ -43,8 +43,8 @@ struct Mapping {
 };
 
 /// Matches in these steps, each among what the previous ones left over:
-/// 1. a node whose origin is the name of a layer, or of a tensor that a layer computes; in the latter
-///    case the node also does the layers before that one, back to the nearest with its operator;
+/// 1. a node whose origin is the name of a layer, or of a tensor that a layer computes; in the
+///    latter case it also does the layers before that one, back to the nearest with its operator;
 /// 2. a node whose name contains a layer's name as a whole word, if the operators are equal;
 /// 3. operators of one type, in order, if as many nodes as layers of that type are left;
 /// 4. nodes without an origin, by align();

@@ -96,7 +96,7 @@ struct Profile {
   std::filesystem::path path{};
   std::string framework{};
   std::string version{};
-  /// Empty if the profile does not state it; likewise the members below.
+  /// Empty if the profile does not state it.
   std::string model{};
   std::optional<std::int64_t> batch{};
   /// "mixed" if the products' operands are of several types; empty if not stated.
@@ -131,8 +131,7 @@ struct Importer {
   Profile (*import)(const Document& document);
 };
 
-/// Returns the importers of all frameworks, sorted by name. Generated from the files of
-/// frameworks/.
+/// Returns all importers, sorted by framework. Generated from the files of frameworks/.
 std::vector<Importer> importers();
 
 /// Reads a framework's profile and detects the framework from the content. Throws Error, one line,

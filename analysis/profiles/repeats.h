@@ -17,8 +17,7 @@ bool are_equal(std::span<const ProfiledNode> nodes, std::size_t count);
 std::size_t repeats(std::span<const ProfiledNode> nodes);
 
 /// Returns one sequence with the median time of every operator and kernel. The sequences must be
-/// the same; if the kernels of an operator differ between them, only those with the last one's
-/// kernels count.
+/// the same; if an operator's kernels differ, the last sequence's kernels are used.
 std::vector<ProfiledNode> medians(const std::vector<std::vector<ProfiledNode>>& sequences);
 
 /// Splits `nodes` into `count` equal sequences and returns their medians().

@@ -34,12 +34,11 @@ struct DeviceTime {
   double seconds = 0;
   /// A kernel or a graph ran.
   double busy_seconds = 0;
-  /// No kernel ran, but a copy did.
+  /// No kernel ran, but a copy or memset did.
   double copy_seconds = 0;
   /// The GPU was idle although its next work had been launched already.
   double gap_seconds = 0;
-  /// The GPU was idle while the thread that launched its next work waited in a synchronisation
-  /// call.
+  /// The GPU was idle while the thread that launched its next work waited for it (synchronisation).
   double synchronization_seconds = 0;
   /// The GPU was idle while that thread did something else.
   double host_seconds = 0;

@@ -76,8 +76,7 @@ Profile import_trace(const Document& document) {
   return profile;
 }
 
-/// Reads what DistributedDataParallel does beside computing and sending gradients; missing in older
-/// files.
+/// Reads the other costs of DistributedDataParallel; older files lack them.
 void read_own_work(DataParallel& found, const json& ddp) {
   found.message_slowdown = optional_member<double>(ddp, "message_slowdown");
   found.worker_seconds =

@@ -306,8 +306,7 @@ const Instruction* Program::padding_of(const Instruction& value) const {
   return input != nullptr && input->opcode == "parameter" ? root : nullptr;
 }
 
-/// A forward convolution or one of its gradients; labels and window are those of the forward pass
-/// in each case.
+/// A forward convolution or one of its gradients; labels and window are always the forward pass'.
 Part Program::convolution(const Instruction& call) const {
   const auto operand = [&](std::size_t at) {
     return at < call.operands.size() ? find(call.operands[at]) : nullptr;

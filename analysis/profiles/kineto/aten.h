@@ -29,8 +29,7 @@ inline constexpr std::string_view added_bias = "bias";
 /// each of its steps. Empty for other names.
 std::set<std::string_view> ops_of_compiled(std::string_view name);
 
-/// Returns the arguments that the operator multiplies with each other; empty if it is not a
-/// product.
+/// Returns the indices of the arguments that the operator multiplies; empty if it is not a product.
 std::vector<std::size_t> factors(const Op& op);
 
 }  // namespace benanza::analysis::kineto

@@ -118,8 +118,7 @@ std::vector<Part> softmax_of(const Call& call, bool logarithm) {
 std::vector<Part> softmax(const Call& call) { return softmax_of(call, false); }
 std::vector<Part> log_softmax(const Call& call) { return softmax_of(call, true); }
 
-/// Pads both operands to equal rank, as ONNX broadcasts. A number counts as a tensor of one
-/// element.
+/// Extends operands to equal rank, as ONNX broadcasts. A number counts as a one-element tensor.
 template <BinaryKind kind>
 std::vector<Part> binary(const Call& call) {
   static constexpr std::string_view names[] = {"Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu"};

@@ -28,8 +28,7 @@ std::size_t owner(const Trace& trace, std::size_t op) {
   return owner;
 }
 
-/// Prefers the parts of the callee if only its shapes and attributes are complete ("same" padding,
-/// say).
+/// Uses the callee's parts if only these have complete attributes ("same" padding, say).
 std::vector<Part> best_parts(const Trace& trace, std::size_t op) {
   std::vector<Part> parts = parts_of(trace.ops[op]);
   if (parts.empty()) return parts_of_compiled(trace.ops[op].name);
