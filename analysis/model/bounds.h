@@ -41,9 +41,9 @@ struct Bounds {
 
 /// Computes both bounds of `graph`. Spreads come from whole repetitions, summed over layers
 /// (RepetitionSum): over all layers for the sequential bound, over the critical path for the
-/// parallel one. Of several paths of about equal length, the longest is so partly by chance: if
-/// leaving out one repetition changes the path, the lower end may be that of paths chosen by the
-/// other repetitions (cross-validation).
+/// parallel one. Of several paths of about equal length, the longest is longer than any of them by
+/// chance: if leaving out one repetition changes the path, the lower end may be that of paths
+/// chosen by the other repetitions (cross-validation).
 Bounds bounds(const Graph& graph, const std::vector<LayerTime>& times, Movement movement);
 
 }  // namespace benanza::analysis

@@ -38,9 +38,9 @@ struct Floor {
   bool is_by_memory() const { return memory_seconds && seconds() == memory_seconds; }
 };
 
-/// Arithmetic takes its time at the peak rate. So do the bytes, less those that the cache holds: at
-/// the end of a run it holds as many bytes as fit, each of which saves one read of the next run or
-/// one write of this one. Cold caches save no reads.
+/// The arithmetic at the peak rate, and the bytes at the peak rate less those that the cache holds:
+/// at the end of a run it holds as many bytes as fit, each of which saves one read of the next run
+/// or one write of this one. Cold caches save no reads.
 Floor floor_of(double flops, double read_bytes, double bytes, const DeviceRates& rates, bool cold);
 
 struct ModelFloor {

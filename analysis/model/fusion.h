@@ -46,9 +46,9 @@ Cover fusion_cover(const Graph& graph, const std::vector<LayerTime>& layers,
 /// Returns the fusions to use if layers run in parallel, as ascending indices into graph.fusions. A
 /// fusion that joins two branches waits for both and may lengthen the critical path. A local search
 /// starts from those of `cover`: it removes one such fusion on the path at a time, or replaces it
-/// by another one of its layers, whichever shortens the path most, until nothing does. The path is
-/// never longer than with `cover` or with the fusions `least`, but not necessarily the shortest. A
-/// layer whose own time is unknown stays in a fusion if `cover` has it in one.
+/// by another fusion of its layers, whichever shortens the path most, until nothing does. The path
+/// is never longer than with `cover` or with the fusions `least`, but not necessarily the shortest.
+/// A layer whose own time is unknown stays in a fusion if `cover` has it in one.
 std::vector<std::size_t> parallel_fusions(const Graph& graph, const std::vector<LayerTime>& layers,
                                           const std::vector<LayerTime>& fusions, Movement movement,
                                           const Cover& cover,

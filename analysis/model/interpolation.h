@@ -25,7 +25,7 @@ std::optional<LayerSeconds> interpolated(const BatchGrid& grid, std::int64_t bat
 /// The accuracy of the interpolation: every batch size but the first and the last is left out in
 /// turn and estimated from the others.
 struct LeaveOneOut {
-  /// estimate / measured - 1| of every layer that takes time, at every size left out.
+  /// |estimate / measured - 1| of every layer that takes time, at every size left out.
   std::vector<double> layer_errors{};
   /// estimate / measured of the sum of all layers, by the size left out.
   std::map<std::int64_t, double> sum_ratios{};

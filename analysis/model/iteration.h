@@ -13,7 +13,7 @@
 /// Deep Learning" (arXiv:1805.03812).
 namespace benanza::analysis {
 
-/// A layer of the backward pass. Layers are listed in the order in which they run.
+/// A layer of the backward pass. Lists of them are in the order in which the layers run.
 struct BackwardLayer {
   double seconds = 0;
   /// Bytes of the gradients that are complete when the layer ends; 0: none.
@@ -40,7 +40,7 @@ struct WorkerStep {
   double compute_seconds() const { return forward + backward_seconds() + update; }
 };
 
-/// Returns the step with the times of its layers and its update multiplied by `factor`.
+/// Returns the step with its forward, backward and update times multiplied by `factor`.
 WorkerStep scaled(WorkerStep step, double factor);
 
 /// Seconds that all workers take to sum up this many bytes of gradients.
@@ -96,8 +96,7 @@ struct Together {
   double slowest = 1;
   /// Factor by which a message is slower while the device computes, at least 1.
   double message_slowdown = 1;
-  /// Host time of one step. The iteration takes at least as long, in spite of asynchronous
-  /// launches.
+  /// Host time of one step; the iteration takes at least as long.
   double host = 0;
 };
 

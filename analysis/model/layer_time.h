@@ -13,8 +13,8 @@
 namespace benanza::analysis {
 
 /// The role of a layer in a bound. Like Cost, but by what was measured: `unsupported` may also hold
-/// for the requested precision only; `missing` means that a measurement which could give a time was
-/// not made; `part` means that the call of another layer does its work (operator_times()).
+/// for the requested precision only; `missing` means that a measurement that could give a time is
+/// lacking; `part` means that the call of another layer does its work (operator_times()).
 enum class LayerStatus { measured, part, movement, free, unsupported, missing };
 inline constexpr LayerStatus layer_statuses[] = {LayerStatus::measured,    LayerStatus::part,
                                                  LayerStatus::movement,    LayerStatus::free,

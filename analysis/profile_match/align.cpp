@@ -154,7 +154,7 @@ std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<Pro
     }
   }
 
-  std::map<std::string_view, std::vector<std::size_t>> left;  // last first
+  std::map<std::string_view, std::vector<std::size_t>> left;  // in reverse order
   for (std::size_t slot = slots.size(); slot-- > 0;) {
     if (slot_taken[slot]) continue;
     for (const std::string& text : slots[slot].signatures) left[text].push_back(slot);

@@ -11,7 +11,7 @@ namespace {
 std::string of(const Gemm& gemm) {
   std::int64_t rows = gemm.m;
   std::int64_t products = element_count(gemm.batch());
-  if (element_count(gemm.batch_b) == 1) {  // one matrix for all: one product of more rows
+  if (element_count(gemm.batch_b) == 1) {  // shared matrix: one product with more rows
     rows *= products;
     products = 1;
   }

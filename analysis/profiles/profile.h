@@ -122,8 +122,8 @@ struct Profile {
   std::vector<std::string> remarks{};
 };
 
-/// A framework's file format. Every .cpp file of frameworks/ defines one, as `Importer <file
-/// name>_importer()`; it needs no other registration.
+/// A framework's file format. Every .cpp file of frameworks/ defines one, as
+/// `Importer <file name>_importer()`; it needs no other registration.
 struct Importer {
   std::string_view framework;
   bool (*recognises)(const nlohmann::json& root);

@@ -22,8 +22,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Sends a message. Like listen() and ask(), throws Error with the last line of the suite's
-  /// stderr if it has ended, or if a signal was received.
+  /// Like listen() and ask(), throws Error, with the last line of the suite's stderr if it has
+  /// ended, or if a signal was received.
   void tell(std::string_view words);
   std::string listen();
   std::string ask(std::string_view words);

@@ -108,7 +108,7 @@ std::vector<Event> events_of(const json& trace) {
 /// Median over the runs of each node's time per run, in the order of the first run.
 std::vector<ProfiledNode> nodes_of(const std::vector<Event>& events,
                                    const std::vector<Window>& runs) {
-  using Identity = std::pair<std::string, std::string>;  // a name may occur twice, an index not
+  using Identity = std::pair<std::string, std::string>;  // names may repeat, indices do not
   std::vector<ProfiledNode> nodes;
   std::map<Identity, std::size_t> places;
   std::vector<std::vector<double>> times;

@@ -124,7 +124,7 @@ std::set<std::string_view> ops_of_compiled(std::string_view name) {
       ops.insert(found->ops.begin(), found->ops.end());
       name.remove_prefix(found->name.size());
       if (!name.empty()) name.remove_prefix(1);
-    } else {  // a word that is no operator of models
+    } else {  // not an operator of models
       const auto next = name.find('_', 1);
       name.remove_prefix(next == std::string_view::npos ? name.size() : next + 1);
     }
@@ -144,7 +144,7 @@ std::vector<Part> parts_of_compiled(std::string_view name) {
       found.push_back(*token);
       name.remove_prefix(token->name.size());
       if (!name.empty()) name.remove_prefix(1);
-    } else {  // a word that is no operator of models
+    } else {  // not an operator of models
       const auto next = name.find('_', 1);
       name.remove_prefix(next == std::string_view::npos ? name.size() : next + 1);
     }

@@ -23,7 +23,7 @@ std::optional<Gemm> gemm_of(const Dims& a, const Dims& b) {
   if (b[b.size() - 2] != gemm.k) return std::nullopt;
   gemm.batch_a = leading(a, 2);
   gemm.batch_b = leading(b, 2);
-  if (gemm.batch_b.empty()) {  // one matrix for all: the rows of a are one long list
+  if (gemm.batch_b.empty()) {  // shared matrix: one product of all rows of a
     gemm.m *= element_count(gemm.batch_a);
     gemm.batch_a.clear();
   }

@@ -61,7 +61,7 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
   std::map<std::size_t, std::size_t> node_of_op;
   std::vector<Placed> nodes;
   for (const Work& work : trace.work) {
-    if (!work.op) {  // a CUDA graph, or a library that PyTorch knows nothing of
+    if (!work.op) {  // a CUDA graph, or a library outside of PyTorch
       const bool graph = work.launcher.find("Graph") != std::string::npos;
       const std::string& name = graph ? work.launcher : work.name;
       const double start = work.launched.value_or(work.start);
@@ -74,7 +74,7 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
       continue;
     }
     const std::size_t op = owner(trace, *work.op);
-    // A compiled region may be a single operator; then each of its kernels becomes a node.
+    // A compiled region may be a single operator in the trace; then each of its kernels is a node.
     const std::string& outer = trace.ops[op].name;
     if (work.name.starts_with("triton_") && !is_known(outer) && !outer.starts_with("triton_")) {
       ProfiledNode node{.name = work.name, .origin = "", .op = ""};
@@ -114,7 +114,7 @@ Run run_of(std::vector<Placed>::iterator first, std::vector<Placed>::iterator la
       [](const ChangeKind& a, const ChangeKind& b) { return a.work->start < b.work->start; });
   Run run;
   const double begin = first->start;
-  double free_at = begin;  // when the GPU has done all that came before
+  double free_at = begin;  // when the GPU has finished all earlier work
   for (const auto& [work, kernel] : change_kinds) {
     kernel->name = work->name;
     kernel->seconds = (work->end - work->start) * microsecond;

@@ -14,9 +14,8 @@ struct Run {
 };
 
 /// Splits the trace's operators that worked on the GPU into runs: by PyTorch's own steps if it
-/// marked them, otherwise by waits for the whole GPU between equal sequences of operators,
-/// otherwise into one. A node is the outermost operator that is_known(), otherwise the one that
-/// launched the work.
+/// marked them, otherwise by waits for the GPU between equal sequences of operators, otherwise into
+/// one. A node is the outermost operator that is_known(), otherwise the one that launched the work.
 std::vector<Run> runs_of(const Trace& trace);
 
 /// Returns the medians of all times over the runs that have the most common sequence of operators

@@ -54,7 +54,7 @@ struct Trace {
   std::vector<Work> work{};
   /// [start, end) of the steps of PyTorch's profiler, sorted by start.
   std::vector<std::pair<double, double>> steps{};
-  /// When the host started to wait for the GPU (calls named Synchronize), sorted.
+  /// When the host started to wait for the GPU (calls with "Synchronize" in their name), sorted.
   std::vector<double> waits{};
   std::string device{};
   /// True if the trace has no GPU work: the operators ran on the host.
