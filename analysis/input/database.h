@@ -24,8 +24,7 @@ struct ImportCount {
   std::size_t known = 0;
 };
 
-/// The rows of one backend, precision and layout, counted by status, and the number of their
-/// problems.
+/// The rows of one backend, precision and layout, by status, and the number of their problems.
 struct DatabaseTally {
   std::string backend{};
   std::string precision{};

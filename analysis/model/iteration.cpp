@@ -41,7 +41,7 @@ class Engines {
   double waited() const { return waited_; }
 
  private:
-  /// A message in flight. `left` is its remaining time, if nothing else is computed.
+  /// A message in flight. `left` is its remaining time if nothing is computed meanwhile.
   struct Travelling {
     double begin = 0;
     double left = 0;

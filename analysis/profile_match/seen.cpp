@@ -66,7 +66,7 @@ class Finder {
   bool has_work(std::size_t layer) const { return graph_.layers[layer].cost != Cost::free; }
   bool is_certain(std::size_t layer) const { return place_[layer].has_value(); }
 
-  /// Computes the range of operators in which each layer without a known operator ran.
+  /// Computes between which operators each layer without a known operator ran.
   void bracket() {
     const std::vector<std::size_t> order = topological_order(graph_.layers);
     for (const std::size_t layer : order) {

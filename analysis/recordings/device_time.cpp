@@ -11,9 +11,8 @@ using Kind = DeviceRecording::Work::Kind;
 
 constexpr double second = 1e-9;
 
-/// Returns true if the call blocks the host until the GPU has done something
-/// (cudaStreamSynchronize, cuCtxSynchronize, ...). cudaStreamWaitEvent makes a stream wait, not the
-/// host.
+/// Returns true if the call makes the host wait for the GPU (cudaStreamSynchronize,
+/// cuCtxSynchronize, ...). cudaStreamWaitEvent makes a stream wait, not the host.
 bool is_wait(std::string_view call) { return call.find("Synchronize") != std::string_view::npos; }
 
 /// The spans in which each thread waited, sorted and disjoint.

@@ -215,7 +215,7 @@ struct Page {
   bool flat = false;
 };
 
-/// Text for terminals. A table shows its first `rows` rows and states how many it has; one without
+/// Text for terminals. A table shows at most `rows` rows and states how many it has; one without
 /// rows is left out.
 std::string page_table(const Page& page, std::size_t rows);
 /// {"schema": 1, "command", "systems", "reports": [facts and, by name, tables as lists of
