@@ -1,4 +1,4 @@
-// benanza-analyze: questions to graphs, results and profiles.
+// benanza-analyze: answers questions about graphs, results and profiles.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -19,7 +19,7 @@ constexpr std::string_view row_columns =
     "m.precision, m.layout, m.algorithm, m.cold, m.repetition, m.status, m.reason, m.samples, "
     "m.workspace_bytes, m.heuristic_rank, m.tensor_cores, m.facts, s.backend";
 
-/// A query for row_columns and `more` of the rows that `which` chooses.
+/// A query for row_columns, then `more`, of the rows that the clauses `which` select.
 std::string select_rows(std::string_view more, std::string_view which) {
   std::string query = "SELECT ";
   query += row_columns;
@@ -29,7 +29,7 @@ std::string select_rows(std::string_view more, std::string_view which) {
   return query;
 }
 
-/// `columns` as row_columns; the key is not among them.
+/// Reads a row from `columns`, in the order of row_columns, which lack the key.
 Row read_row(const Statement& columns, std::string key, const fs::path& path) {
   const auto precision = parse_precision(columns.text(0));
   const auto layout = parse_layout(columns.text(1));
@@ -62,14 +62,14 @@ Row read_row(const Statement& columns, std::string key, const fs::path& path) {
   return row;
 }
 
-/// FNV-1a, 64 bits: finds the row of a problem that may be equal. Different rows may share it.
+/// 64-bit hash (FNV-1a for text) to find a row of a problem that may be equal. It may collide.
 class Hash {
  public:
   Hash& add(std::string_view bytes) {
     for (const char byte : bytes) {
       value_ = (value_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
     }
-    // No run of bytes is the beginning of another.
+    // Hash the length too, so that moving characters between adjacent strings changes the hash.
     value_ = (value_ ^ bytes.size()) * 0x100000001b3U;
     return *this;
   }
@@ -84,7 +84,7 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
 
-/// True if importing `b` after `a` would add nothing.
+/// Returns true if importing `b` after `a` would add nothing.
 bool is_same(const Row& a, const Row& b) {
   return a.variant == b.variant && a.repetition == b.repetition && a.status == b.status &&
          a.reason == b.reason && a.samples == b.samples;
@@ -131,7 +131,7 @@ std::vector<Origin> read_origins(const Connection& connection) {
   return origins;
 }
 
-/// Writes rows into an open transaction.
+/// Inserts rows within an open transaction.
 class RowInserter {
  public:
   RowInserter(Connection& connection, RowHash hash)
@@ -147,7 +147,7 @@ class RowInserter {
                  "ON CONFLICT(problem, hash) DO NOTHING"),
         find_row_(connection, select_rows("", "WHERE m.problem = ?1 AND m.hash = ?2")) {}
 
-  /// The rows that follow are of this backend and system.
+  /// Sets the backend and system of the rows that are added next.
   void begin(const Origin& origin) {
     PeakValues peaks = origin.peaks;
     for (const Origin& known : read_origins(connection_)) {
@@ -168,7 +168,7 @@ class RowInserter {
     select(origin.backend);
   }
 
-  /// True if the row was not there yet.
+  /// Returns false if the row was already there.
   bool add(const Row& row) {
     const VariantName& variant = row.variant;
     if (variant.backend != backend_) {
@@ -189,7 +189,7 @@ class RowInserter {
     add_row_.bind(13, row.heuristic_rank);
     add_row_.bind(14, row.tensor_cores);
     add_row_.bind(15, std::string_view(row.facts));
-    // Another row may have this row's hash: then the next free number stands for it.
+    // On a hash collision with a different row, try the next number.
     for (auto hash = static_cast<std::uint64_t>(hash_(row));; ++hash) {
       add_row_.bind(2, static_cast<std::int64_t>(hash));
       add_row_.run();
@@ -264,12 +264,12 @@ Database::Database(const fs::path& path)
     : connection_(require_database(path), Connection::Mode::read),
       find_problem_((require_tables(connection_), connection_),
                     "SELECT id FROM problems WHERE key = ?1"),
-      // The ids are sorted before any row is read: sorting rows would copy them.
+      // Sort the ids before reading any row: sorting whole rows would copy them.
       find_rows_(connection_,
                  select_rows("",
                              "WHERE m.id IN (SELECT id FROM measurements WHERE problem = ?1) "
                              "ORDER BY m.id")) {
-  // Pages are looked at where the system keeps them.
+  // Map the file into memory rather than copying its pages.
   connection_.execute("PRAGMA mmap_size = 4294967296");
 }
 
@@ -331,7 +331,7 @@ ImportCount import_results(const fs::path& path, const std::vector<fs::path>& fi
   ImportCount count;
   try {
     Connection connection(path, Connection::Mode::write);
-    // Pages stay in memory (KiB) rather than being written and read again.
+    // In KiB: keep pages in memory rather than write them out and read them again.
     connection.execute("PRAGMA cache_size = -131072");
     sqlite::Transaction transaction(connection);
     create_tables(connection);

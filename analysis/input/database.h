@@ -13,18 +13,18 @@
 
 namespace benanza::analysis {
 
-/// True if the file begins as an SQLite database does.
+/// Returns true if the file starts with the SQLite signature.
 bool is_database(const std::filesystem::path& path);
 
-/// What an import did.
+/// The counts of an import.
 struct ImportCount {
   std::size_t files = 0;
   std::size_t added = 0;
-  /// Rows that were in the database already.
+  /// Rows that were already in the database.
   std::size_t known = 0;
 };
 
-/// How many variants of one backend, precision and layout ended how, of how many problems.
+/// The rows of one backend, precision and layout, by status, and the number of their problems.
 struct DatabaseTally {
   std::string backend{};
   std::string precision{};
@@ -34,18 +34,18 @@ struct DatabaseTally {
   std::map<Status, std::size_t> by_status{};
 };
 
-/// Results in one file, for joining by key without reading the rest. One system for each backend.
-/// Every member throws Error, one line.
+/// A results database: rows of several backends, looked up by key without reading the rest. Each
+/// backend has one system. Every member function throws Error with a one-line message.
 class Database {
  public:
-  /// To read. Throws if there is none, or another program's.
+  /// Opens it for reading. Throws if there is no such file or another program wrote it.
   explicit Database(const std::filesystem::path& path);
 
   std::vector<Origin> origins();
   std::vector<DatabaseTally> tallies();
-  /// Every row of these problems, in the order of the keys, those of one in the order of import.
+  /// Passes every row of these problems to `add`, by key and, within a key, in order of import.
   void find(const std::set<std::string, std::less<>>& keys, const std::function<void(Row&&)>& add);
-  /// Every row of one backend, or of all if it is empty, in the order of import.
+  /// Passes every row of `backend` (empty: of all backends) to `add`, in order of import.
   void all(const std::string& backend, const std::function<void(Row&&)>& add);
 
  private:
@@ -54,14 +54,14 @@ class Database {
   sqlite::Statement find_rows_;
 };
 
-/// Where to look for rows of one problem that may be equal.
+/// Hashes the parts of a row that distinguish it from the other rows of its problem.
 using RowHash = std::int64_t (*)(const Row& row);
 std::int64_t row_hash(const Row& row);
 
-/// Adds the files' rows to the database, creating it if there is none: all of them, or none where
-/// one is no results file or was measured on another system than the backend's results that are
-/// there. A row that is there already (equal variant, repetition, outcome and samples) is not added
-/// again; rows that differ are never mistaken for one, whatever `hash` says.
+/// Adds the rows of `files` to the database, creating it if there is none. Adds nothing if a file
+/// is not a results file or was measured on another system than the backend's results in the
+/// database. Skips rows that are already there (equal variant, repetition, outcome and samples).
+/// Handles hash collisions: different rows are never taken for equal, whatever `hash` returns.
 ImportCount import_results(const std::filesystem::path& database,
                            const std::vector<std::filesystem::path>& files,
                            RowHash hash = row_hash);

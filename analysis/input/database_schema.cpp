@@ -5,7 +5,7 @@
 namespace benanza::analysis {
 namespace {
 
-// "BnZ1": in the header of the file, so that `file` and we know our own.
+// The application id in the file's header, "BnZ1", by which `file` and this program recognise it.
 constexpr std::int64_t application = 0x426e5a31;
 constexpr std::int64_t schema = 1;
 

@@ -4,16 +4,15 @@
 
 namespace benanza::analysis {
 
-/// The tables of a results database:
+/// Creates the tables of a results database in an empty file:
 ///   systems       one row per backend: its system and the device's peaks, as JSON objects
 ///   problems      the keys
-///   measurements  one row per row of a results file. status as the enumeration Status; samples as
-///                 the bytes of doubles, seconds; tensor_cores 0, 1 or null; facts as
-///                 ResultRow::facts; hash of what makes the row distinct within its problem.
-/// Creates them in an empty file. Throws Error for a file that is another program's, or of another
-/// schema.
+///   measurements  one row per row of a results file. status is the value of enum Status; samples
+///                 are the bytes of doubles, in seconds; tensor_cores is 0, 1 or null; facts is
+///                 ResultRow::facts; hash covers what makes the row distinct within its problem.
+/// Throws Error if the file belongs to another program or has another schema.
 void create_tables(sqlite::Connection& connection);
-/// Throws as above, and for an empty file.
+/// Throws Error as create_tables() does, and also if the file is empty.
 void require_tables(const sqlite::Connection& connection);
 
 }  // namespace benanza::analysis

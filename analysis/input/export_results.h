@@ -7,9 +7,9 @@
 
 namespace benanza::analysis {
 
-/// Writes every backend's results as one Google Benchmark JSON file, <folder>/<backend>.json, as
-/// the suites write them; importing them makes an equal database. Returns the files. A file is
-/// replaced as a whole or not at all. Throws Error naming what cannot be written.
+/// Writes the results of every backend to a Google Benchmark JSON file, <folder>/<backend>.json, in
+/// the format of the suites; importing them gives an equal database. Returns the files. Replaces
+/// each file as a whole or not at all. Throws Error naming a file that cannot be written.
 std::vector<std::filesystem::path> export_results(Database& database,
                                                   const std::filesystem::path& folder);
 

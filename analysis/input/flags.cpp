@@ -13,7 +13,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Arguments without a name must be given; defaults are part of the help.
+/// Makes positional arguments required and shows defaults in the help.
 void describe(CLI::Option& option, const std::string& name, const std::string& kind,
               bool has_default) {
   if (!name.starts_with('-')) option.required();

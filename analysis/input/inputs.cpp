@@ -20,7 +20,7 @@ void require_backend(const std::string& backend, const Results& results) {
   throw Error("--backend " + backend + ": has no results; there are results of:" + known);
 }
 
-/// A run on a GPU says nothing of a processor's library, nor the other way round.
+/// Rejects a profile of a GPU with results of CPU libraries only, and vice versa.
 void require_same_kind(const Profile& profile, const Results& results) {
   const bool gpu = profile.timeline.has_value();
   if (results.systems.empty()) return;
@@ -36,7 +36,7 @@ void require_same_kind(const Profile& profile, const Results& results) {
                   gpu ? "a processor" : "a GPU"));
 }
 
-/// In the order of `paths`, several at a time.
+/// Reads several graphs in parallel; returns them in the order of `paths`.
 std::vector<Graph> read_graphs(const std::vector<std::string>& paths) {
   const std::size_t most = std::max(2U, std::thread::hardware_concurrency());
   std::deque<std::future<Graph>> reading;
@@ -82,7 +82,7 @@ std::vector<LibraryCall> read_api_logs(const std::vector<std::string>& paths) {
 Inputs read_inputs(const CommonFlags& flags) {
   if (flags.graphs.empty()) throw Error("say which model: --graph <model>.graph.json");
   if (flags.results.empty()) throw Error("say where the results are: --results FILE|DIR|DB");
-  // Flags first: a typing error should not cost the reading of many files.
+  // Check the flags first, so that a typo does not cost the reading of many files.
   Inputs inputs{.format = flags.format};
   for (const std::string& precision : flags.precisions) {
     inputs.filters.push_back(filter_of(flags, precision));

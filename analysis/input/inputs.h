@@ -14,36 +14,36 @@
 
 namespace benanza::analysis {
 
-/// The files a question is about: graphs, results, profiles; and how to answer.
+/// The contents of the files that a question is about, and how to answer it.
 struct Inputs {
   std::vector<Graph> graphs{};
   Results results{};
-  /// Every one is of one of the graphs.
+  /// Each is a profile of one of `graphs`.
   std::vector<Profile> profiles{};
-  /// Those whose kernels count beside the measured calls. The same.
+  /// Profiles, each of one of `graphs`, whose kernels count besides the measured calls.
   std::vector<Profile> seen{};
-  /// One per precision.
+  /// One filter per precision.
   std::vector<MeasurementFilter> filters{};
   Movement movement = Movement::exclude;
   bool allow_missing = false;
-  /// "table", "json" or "csv", and the rows of a table.
+  /// "table", "json" or "csv"; `rows` limits the rows of each table.
   std::string format = "table";
   std::size_t rows = std::numeric_limits<std::size_t>::max();
 };
 
-/// Throws Error, one line, for a flag that makes no sense, a file that cannot be read, and a
-/// profile of none of the graphs. Flags are checked before files are read.
+/// Reads all files. Throws Error, one line, for an invalid flag, a file that cannot be read, and a
+/// profile of none of the graphs. Checks the flags before it reads any file.
 Inputs read_inputs(const CommonFlags& flags);
 
 inline Movement movement_of(const CommonFlags& flags) {
   return flags.movement == "include" ? Movement::include : Movement::exclude;
 }
 
-/// The graph that `profile` is of. Throws Error if there is none; `otherwise` ends its message.
+/// The graph of the profiled model. Throws Error, ending in `otherwise`, if there is none.
 const Graph& graph_of(const Profile& profile, const std::vector<Graph>& graphs,
                       std::string_view otherwise = "");
 
-/// The calls of all the logs. Throws Error, one line.
+/// Returns the calls of all logs, in order. Throws Error with a one-line message.
 std::vector<LibraryCall> read_api_logs(const std::vector<std::string>& paths);
 
 }  // namespace benanza::analysis

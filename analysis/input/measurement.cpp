@@ -8,7 +8,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Which of two outcomes of one variant stands: the later in this order.
+/// Precedence between the outcomes of a variant's repetitions: the larger value wins.
 int weight(Status status) {
   switch (status) {
     case Status::failed:
@@ -23,7 +23,7 @@ int weight(Status status) {
   return 0;
 }
 
-/// A repetition may know what another, run without a profiler, does not.
+/// Fills in what the earlier repetition lacks, for example because it ran without a profiler.
 template <class T>
 void complete(std::optional<T>& held, const std::optional<T>& added) {
   if (!held) held = added;

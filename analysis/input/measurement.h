@@ -15,48 +15,49 @@
 
 namespace benanza::analysis {
 
-/// The joined repetitions of one variant on one system.
+/// The merged repetitions of one variant on one system.
 struct Measurement {
   VariantName variant{};
   Status status = Status::ok;
-  /// The library's or the verifier's words, where the status is not ok.
+  /// The message of the library or the verifier if the status is not ok.
   std::string reason{};
-  /// Seconds per call, one median for each repetition; not empty where the status is ok.
+  /// Seconds per call, the median of each repetition; not empty if the status is ok.
   std::vector<double> repetition_seconds{};
-  /// Scratch memory beyond operands and result.
+  /// Workspace in bytes, beyond operands and result.
   std::optional<std::int64_t> workspace_bytes{};
-  /// Place among the algorithms by the library's own heuristic, 1 its choice, for this precision
-  /// and layout; empty where the library has no opinion.
+  /// Rank of the algorithm by the library's own heuristic for this precision and layout, 1 being
+  /// its choice; empty if the library does not rank it.
   std::optional<int> heuristic_rank{};
-  /// Whether the call used Tensor Cores; empty where nobody knows.
+  /// Whether the call used Tensor Cores; empty if unknown.
   std::optional<bool> tensor_cores{};
 
-  /// Repetitions, of repetition_seconds, whose time is marked (benanza::is_disturbed()), and by
-  /// what the first of them was disturbed.
+  /// Number of entries of repetition_seconds that are marked as disturbed
+  /// (benanza::is_disturbed()), and the cause given for the first of them.
   std::size_t disturbed_repetitions = 0;
   std::string disturbance{};
-  /// No other algorithm was asked for with it (benanza::is_first_choice()), in any repetition.
+  /// True if, in every repetition, only the first choice was asked for
+  /// (benanza::is_first_choice()).
   bool first_choice = false;
 
-  /// Trimmed mean of the repetitions: one that stalled does not count. Only where the status is ok.
+  /// Trimmed mean of the repetitions, robust to one that stalled. Only valid if the status is ok.
   double seconds() const { return trimmed_mean(repetition_seconds); }
 };
 
-/// Measurements by key. Joining is equality of strings: no wildcards.
+/// Measurements by problem key. Keys match as strings, without wildcards.
 class MeasurementSet {
  public:
-  /// A variant added again is a repetition. The times of ok ones are joined; a repetition that
-  /// was incorrect makes the variant incorrect; otherwise one ok repetition makes it ok.
+  /// Adds a variant, or another repetition of one. The times of ok repetitions are collected. An
+  /// incorrect repetition makes the variant incorrect; otherwise one ok repetition makes it ok.
   void add(Measurement measurement);
   void add(Row row);
 
-  /// Every variant of the problem, ordered by precision, layout, backend, algorithm, hot before
-  /// cold; empty if there is none.
+  /// Returns every variant of the problem, ordered by precision, layout, backend, algorithm, and
+  /// hot before cold; empty if there is none.
   std::span<const Measurement> find(std::string_view key) const;
   std::size_t size() const;
-  /// Is any variant disturbed, or a first choice?
+  /// Returns true if any variant has a disturbed repetition or is a first choice.
   bool any_marked() const { return any_marked_; }
-  /// Of every problem, in order. They live as long as the set.
+  /// Returns all keys, sorted. The views are valid as long as the set is.
   std::vector<std::string_view> keys() const;
 
  private:

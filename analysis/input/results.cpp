@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Collects rows and systems of several files.
+/// Collects the rows and systems of several files.
 class Collector {
  public:
   explicit Collector(const std::optional<KeySet>& wanted) : wanted_(wanted) {}
@@ -35,7 +35,7 @@ class Collector {
     if (!added && held->second != sources_) return;
     results_.measurements.add(std::move(row));
   }
-  /// What comes now is of another file or database.
+  /// Starts the next file or database.
   void next_source() { ++sources_; }
   Results take() { return std::move(results_); }
 
@@ -43,14 +43,14 @@ class Collector {
   const std::optional<KeySet>& wanted_;
   Results results_;
   std::map<std::string, Origin> origins_;
-  /// Hashes of problem and row: different rows that share both are not to be expected.
+  /// Hashes of problem and row. Collisions of both for different rows are not expected.
   using RowId = std::pair<std::size_t, std::int64_t>;
   struct HashOfId {
     std::size_t operator()(const RowId& id) const {
       return id.first ^ static_cast<std::size_t>(id.second);
     }
   };
-  /// And which file or database it was in.
+  /// The file or database in which each row was first seen.
   std::unordered_map<RowId, std::size_t, HashOfId> seen_;
   std::size_t sources_ = 0;
 };

@@ -14,25 +14,25 @@ namespace benanza::analysis {
 
 struct Results {
   MeasurementSet measurements;
-  /// Of every backend that measured.
+  /// System of every backend that has results.
   std::map<std::string, System> systems;
-  /// Of every backend that measured its device's.
+  /// Device peaks, by backend, of those that measured them.
   std::map<std::string, PeakValues> peaks;
 };
 
-/// Keys of problems.
+/// Problem keys.
 using KeySet = std::set<std::string, std::less<>>;
 
-/// The results files `paths` stand for: a file itself, of a folder every *.json in it and below.
-/// Sorted, each once. Throws Error for a folder without any.
+/// Expands `paths`: a file stands for itself, a folder for every *.json in it, recursively and
+/// sorted. Each file is returned once. Throws Error for a folder without any.
 std::vector<std::filesystem::path> result_files(const std::vector<std::filesystem::path>& paths);
 
-/// Reads results as the suites write them, Google Benchmark JSON files and folders of them, and
-/// databases. A file named twice counts once, and so does a row that several of them hold (equal
-/// variant, repetition, outcome and samples); another row of the same variant, measured elsewhere
-/// or again, is a repetition more. `wanted`: only these problems; empty: all. Throws Error, one
-/// line, for a file that is no results file, is cut short or has another schema, a folder without
-/// results, and two files of one backend that were measured on different systems.
+/// Reads results: Google Benchmark JSON files of the suites, folders of them, and databases. A file
+/// given twice counts once, and so does a row that several of them hold (equal variant, repetition,
+/// outcome and samples); any other row of the same variant is another repetition. `wanted`: only
+/// these problems; nullopt: all. Throws Error, one line, for a file that is not a results file, is
+/// truncated or has another schema, a folder without results, and two files of one backend that
+/// were measured on different systems.
 Results read_results(const std::vector<std::filesystem::path>& paths,
                      const std::optional<KeySet>& wanted = {});
 

@@ -11,41 +11,40 @@
 
 namespace benanza::analysis {
 
-/// Who would take which algorithm for one product (convolution, transposed convolution, matrix
-/// product) of a layer. Measurements live as long as their set.
+/// The algorithms that different policies choose for one product (convolution, transposed
+/// convolution, matrix product) of a layer. Measurements live as long as their set.
 struct AlgorithmRow {
   std::size_t layer = 0;
   std::string key{};
-  /// The fastest that the choice admits; null where nothing admitted was measured.
+  /// The fastest that the filter admits; null if no admitted one was measured.
   const Measurement* best = nullptr;
-  /// The library's own choice, by its heuristic; null where the library ranks none of its
-  /// algorithms.
+  /// The library's own choice, by its heuristic; null if the library ranks none of its algorithms.
   const Measurement* heuristic = nullptr;
-  /// The fastest without a limit on workspace; null as `best`.
+  /// The fastest without a limit on workspace; null like `best`.
   const Measurement* unlimited = nullptr;
-  /// Why there is no best one.
+  /// Why `best` is null.
   std::string reason{};
 
-  /// Seconds lost by taking the heuristic's algorithm. Never negative.
+  /// Seconds lost by taking the heuristic's algorithm, never negative; empty if either is unknown.
   std::optional<double> heuristic_loss() const;
-  /// Seconds lost by the limit on workspace. Never negative.
+  /// Seconds lost by the limit on workspace, never negative; empty if either is unknown.
   std::optional<double> limit_loss() const;
 };
 
-/// One row for every product of every measured layer, in the model's order: of the calls one by
-/// one, not of calls that do several at once.
+/// Returns one row for every product of every measured layer, in the model's order. Considers only
+/// the layers' own calls, not fused ones.
 std::vector<AlgorithmRow> algorithm_rows(const Graph& graph, const MeasurementSet& measurements,
                                          const MeasurementFilter& filter);
 
 struct AlgorithmTotals {
-  /// Products, and those with an unknown best or an unknown choice of the heuristic.
+  /// Products; those without a best algorithm; the others without a heuristic choice.
   std::size_t products = 0;
   std::size_t unmeasured = 0;
   std::size_t unranked = 0;
-  /// Over the products whose two algorithms are known.
+  /// Over the products for which both the best algorithm and the heuristic's are known.
   double heuristic_loss_seconds = 0;
   std::size_t heuristic_misses = 0;
-  /// Over the products that have a best one.
+  /// Over the products that have a best algorithm.
   double best_seconds = 0;
   double limit_loss_seconds = 0;
 };

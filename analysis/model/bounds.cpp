@@ -6,7 +6,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Of these layers' calls. A call that several layers share counts as often.
+/// Interval of the sum over these layers' calls. A call is added once for each layer that has it.
 std::optional<Interval> spread_of(const std::vector<LayerTime>& times,
                                   std::span<const std::size_t> layers, Movement movement) {
   RepetitionSum sum;
@@ -18,7 +18,7 @@ std::optional<Interval> spread_of(const std::vector<LayerTime>& times,
   return estimate ? std::optional(estimate->interval()) : std::nullopt;
 }
 
-/// How many repetitions all counted calls have.
+/// Returns the smallest number of repetitions of any counted call.
 std::size_t common_repetitions(const std::vector<LayerTime>& times, Movement movement) {
   std::size_t count = 0;
   bool any = false;
@@ -33,7 +33,7 @@ std::size_t common_repetitions(const std::vector<LayerTime>& times, Movement mov
   return count;
 }
 
-/// As counted_seconds(), without one repetition.
+/// Like counted_seconds(), without one repetition.
 std::vector<double> seconds_without(const std::vector<LayerTime>& times, std::size_t repetition,
                                     Movement movement) {
   std::vector<double> seconds(times.size());
@@ -48,7 +48,7 @@ std::vector<double> seconds_without(const std::vector<LayerTime>& times, std::si
   return seconds;
 }
 
-/// What `layers` take in one repetition.
+/// Returns the total time of `layers` in one repetition.
 double repetition_seconds(const std::vector<LayerTime>& times, std::span<const std::size_t> layers,
                           std::size_t repetition, Movement movement) {
   double seconds = 0;
@@ -82,14 +82,14 @@ std::optional<Interval> parallel_spread(const Graph& graph, const std::vector<La
   return spread;
 }
 
-/// Does the layer take time of the bound, by itself or with others?
+/// Returns true if the layer takes time in the bound, by itself or as part of a shared call.
 bool has_time_in(const LayerTime& time, Movement movement) {
-  // What does not count by itself (Movement) is no reason to leave out what does it with others.
+  // A part that would not count by itself (Movement) is no reason to leave out the shared call.
   const bool is_part = time.status == LayerStatus::part && time.alone_seconds != 0.0;
   return is_part || is_counted(time, movement);
 }
 
-/// Does the layer need time in the bound that nobody knows?
+/// Returns true if the layer should take time in the bound but its time is unknown.
 bool lacks_time_in(const LayerTime& time, Movement movement) {
   if (time.status == LayerStatus::movement) {
     return movement == Movement::include && !time.seconds;
@@ -125,7 +125,7 @@ std::vector<std::size_t> one_sided_layers(std::span<const std::vector<LayerTime>
     };
     one_sided[layer] = any(has_time_in) && any(lacks_time_in);
   }
-  // Half a call cannot be left out.
+  // A call cannot be left out in part: leave out all of its layers.
   for (bool more = true; more;) {
     more = false;
     for (const std::vector<LayerTime>& times : alternatives) {

@@ -8,13 +8,13 @@
 namespace benanza::analysis {
 namespace {
 
-/// Pieces that share layers, directly or through others, and all their layers, ascending.
+/// Pieces connected by shared layers, directly or indirectly, and all their layers, ascending.
 struct Group {
   std::vector<std::size_t> pieces;
   std::vector<std::size_t> layers;
 };
 
-/// Time of the piece's layers alone; empty if one of them has none.
+/// Total time of the piece's layers alone; empty if one of them has none.
 std::optional<double> alone(const Piece& piece, std::span<const std::optional<double>> seconds) {
   double total = 0;
   for (const std::size_t layer : piece.layers) {
@@ -24,7 +24,7 @@ std::optional<double> alone(const Piece& piece, std::span<const std::optional<do
   return total;
 }
 
-/// Sets with one member each at first, that can be joined.
+/// A union-find structure.
 class Partition {
  public:
   explicit Partition(std::size_t size) : parents_(size) {
@@ -64,7 +64,7 @@ std::vector<Group> groups_of(const std::vector<std::size_t>& worthwhile,
   return result;
 }
 
-/// Later layers that are taken already, ascending.
+/// Later layers that are already taken, ascending.
 using State = std::vector<std::size_t>;
 
 struct Partial {
@@ -79,7 +79,7 @@ void keep_cheaper(Partials& partials, State state, Partial partial) {
   if (!is_new && partial.seconds < found->second.seconds) found->second = std::move(partial);
 }
 
-/// Leaves the cheapest `most`. True if it left all.
+/// Keeps the cheapest `most`. Returns true if none was dropped.
 bool prune(Partials& partials, std::size_t most) {
   if (partials.size() <= most) return true;
   std::vector<double> costs;
@@ -91,8 +91,8 @@ bool prune(Partials& partials, std::size_t most) {
   return false;
 }
 
-/// `piece` after `state`: every layer of the piece but its first, and of the state. Empty if they
-/// overlap.
+/// The state after adding a piece: the layers of `state` and of the piece, except its first. Empty
+/// if they overlap.
 std::optional<State> joined(const State& state, const std::vector<std::size_t>& sorted_layers) {
   State both;
   std::merge(state.begin(), state.end(), sorted_layers.begin() + 1, sorted_layers.end(),
@@ -101,7 +101,6 @@ std::optional<State> joined(const State& state, const std::vector<std::size_t>& 
   return both;
 }
 
-/// The cheapest cover of the group's layers.
 Cover cover_group(const Group& group, std::span<const std::optional<double>> seconds,
                   std::span<const Piece> pieces, std::size_t most) {
   std::multimap<std::size_t, std::pair<std::size_t, std::vector<std::size_t>>> by_first;
@@ -134,7 +133,7 @@ Cover cover_group(const Group& group, std::span<const std::optional<double>> sec
     partials = std::move(next);
     cover.optimal = prune(partials, most) && cover.optimal;
   }
-  // All layers are decided: nothing is taken ahead.
+  // All layers are decided, so only the empty state is left.
   const Partial& best = partials.begin()->second;
   cover.seconds = best.seconds;
   cover.pieces = best.pieces;

@@ -16,7 +16,7 @@ CriticalPath critical_path(const std::vector<Layer>& layers, std::span<const dou
 CriticalPath critical_path(const std::vector<Layer>& layers, const std::vector<std::size_t>& order,
                            std::span<const double> seconds) {
   constexpr auto none = static_cast<std::size_t>(-1);
-  // finish[i]: the earliest end of layer i; before[i]: the input it waits for last.
+  // finish[i]: the earliest end of layer i; before[i]: the input that ends last.
   std::vector<double> finish(layers.size());
   std::vector<std::size_t> before(layers.size(), none);
   std::size_t last = none;

@@ -7,38 +7,37 @@
 
 namespace benanza::analysis {
 
-/// Layers one after the other, and how long they take together.
+/// Layers that run one after the other, and their total time.
 struct CriticalPath {
   double seconds = 0;
   std::vector<std::size_t> layers;
 };
 
-/// Sum of the layers' times.
 double sequential_seconds(std::span<const double> seconds);
 
-/// Longest path over the data flow, a layer weighing `seconds[layer]`: the time with unlimited
-/// parallelism between layers that do not wait for each other. Of equally long paths the one with
-/// the lowest layer indices. `layers` must not form a cycle.
+/// Returns the longest path through the data flow, in which a layer weighs `seconds[layer]`: the
+/// time with unlimited parallelism between independent layers. Of equally long paths, returns the
+/// one with the lowest layer indices. `layers` must not form a cycle.
 CriticalPath critical_path(const std::vector<Layer>& layers, std::span<const double> seconds);
 
-/// The same, with topological_order(layers) known.
+/// The same, given topological_order(layers).
 CriticalPath critical_path(const std::vector<Layer>& layers, const std::vector<std::size_t>& order,
                            std::span<const double> seconds);
 
-/// When one layer runs. Seconds from the start of the model.
+/// When one layer runs, in seconds from the start of the model.
 struct Slot {
   std::size_t layer = 0;
   double start = 0;
   double finish = 0;
-  /// Layers that overlap are in different lanes.
+  /// Overlapping layers are in different lanes.
   std::size_t lane = 0;
 };
 
-/// The schedule behind the parallel bound: every layer starts when the last of its inputs ends.
-/// Layers of no duration are left out. In the order of their starts.
+/// The schedule of the parallel bound: every layer starts when the last of its inputs ends. Sorted
+/// by start; without layers of zero duration.
 std::vector<Slot> parallel_schedule(const std::vector<Layer>& layers,
                                     std::span<const double> seconds);
-/// One layer after the other, in topological order, in one lane.
+/// The schedule of the sequential bound, in topological order; otherwise as above.
 std::vector<Slot> sequential_schedule(const std::vector<Layer>& layers,
                                       std::span<const double> seconds);
 

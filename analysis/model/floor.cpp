@@ -9,12 +9,12 @@ namespace {
 
 double number(std::int64_t value) { return static_cast<double>(value); }
 
-/// ONNX operators, and tables of lists of problems.
+/// Substrings of ONNX operator names and of those of the problem tables.
 constexpr std::string_view product_ops[] = {"Conv",      "Gemm",  "MatMul", "Einsum",
                                             "Attention", "LSTM",  "GRU",    "RNN",
                                             ".conv",     ".gemm", ".rnn",   ".sparse_gemm"};
 
-/// Does the operator itself ask for products, so that no way around them is known?
+/// Returns true if the operator itself consists of products, so that no way around them is known.
 bool asks_for_products(const Layer& layer) {
   if (layer.op.find("LinearAttention") != std::string::npos) return false;
   return std::ranges::any_of(
@@ -34,7 +34,7 @@ double flops_of(const std::string& key) {
   return problem ? least_flops(*problem) : 0;
 }
 
-/// By layer: keys of the problems that do all of it in one call.
+/// Per layer: keys of the problems that do all of it in one call.
 std::vector<std::vector<std::string>> one_call_ways(const Graph& graph) {
   const std::vector<std::vector<const Fusion*>> fusions = fusions_of_one_layer(graph);
   std::vector<std::vector<std::string>> ways(graph.layers.size());
@@ -46,7 +46,7 @@ std::vector<std::vector<std::string>> one_call_ways(const Graph& graph) {
   return ways;
 }
 
-/// The least over the layer's ways.
+/// Returns the least FLOPs over the layer's ways.
 double layer_flops(const Graph& graph, std::size_t layer, const std::vector<std::string>& ways) {
   const Layer& described = graph.layers[layer];
   if (described.cost != Cost::measured || !asks_for_products(described)) return 0;
@@ -58,7 +58,7 @@ double layer_flops(const Graph& graph, std::size_t layer, const std::vector<std:
   return least;
 }
 
-/// Bytes of the layer's first result, the only one that is known to be needed; 0 if unknown.
+/// Bytes of the layer's first result, the only one known to be needed; 0 if unknown.
 double result_bytes(const Layer& layer, Precision precision) {
   if (layer.outputs.empty() || !layer.outputs.front().shape) return 0;
   const Output& output = layer.outputs.front();
@@ -72,7 +72,6 @@ double bytes_at(const Traffic& traffic, Precision precision) {
   return number(traffic.elements) * number(element_bytes(precision)) + number(traffic.bytes);
 }
 
-/// The floor of a layer that is done by itself.
 Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
                   const std::vector<std::string>& ways, const DeviceRates& rates,
                   const MeasurementFilter& filter) {
@@ -121,7 +120,7 @@ DeviceRates device_rates(const Results& results, const MeasurementFilter& filter
       try {
         raise(rates.cache_bytes, std::stod(found->second));
       } catch (const std::exception&) {
-        // A context that was written by something else: not known.
+        // The context has a malformed value: unknown.
       }
     }
   }
@@ -152,13 +151,13 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     flops[layer] = layer_flops(graph, layer, ways[layer]);
     if (times[layer].calls.empty()) continue;
-    // Of a call that does several layers, what is known of this one; the operator is below.
+    // If the call does several layers, only what is known of this one; the operator follows below.
     const bool alone = times[layer].does.empty();
     result.layers[layer] =
         layer_floor(graph, layer, alone ? flops[layer] : 0,
                     alone ? ways[layer] : std::vector<std::string>{}, rates, filter);
   }
-  // An operator as a whole may hide some of its pieces' products behind a mask.
+  // A whole operator may need fewer FLOPs than its layers, e.g. because of a mask.
   std::vector<bool> done(graph.layers.size());
   double total = 0;
   for (const Fusion& fusion : graph.fusions) {

@@ -11,49 +11,49 @@
 #include "core/graph_file/graph.h"
 #include "core/problem/least_work.h"
 
-/// What no software can beat on a device: its measured peaks, and the least that a problem or a
-/// model asks of them.
+/// Lower limits that no software can beat on a device: from its measured peaks and the least work
+/// that a problem or a model requires.
 namespace benanza::analysis {
 
-/// The most that the device has been seen to do, by the results' contexts. Empty where they do not
-/// tell.
+/// The highest measured rates of the device, from the results' contexts. Empty if the contexts lack
+/// them.
 struct DeviceRates {
   std::optional<double> flops_per_second{};
   std::optional<double> bytes_per_second{};
-  /// The largest cache: what may stay there from run to run is not counted as moved.
+  /// The largest cache: bytes that may stay there between runs do not count as moved.
   std::optional<double> cache_bytes{};
 };
-/// The largest of the backends that `filter` admits, at its precision.
+/// Returns the largest rates of the backends that `filter` admits, at its precision.
 DeviceRates device_rates(const Results& results, const MeasurementFilter& filter);
 
-/// The least time for some work. Empty where a rate or the work is not known.
+/// The least time for some work. Fields are empty if a rate or the work is unknown.
 struct Floor {
   double flops = 0;
   std::optional<double> bytes{};
   std::optional<double> arithmetic_seconds{};
   std::optional<double> memory_seconds{};
 
-  /// The larger of the two; where one is unknown, the other: still nothing can be faster.
+  /// The larger of the two times; if one is unknown, the other, which is still a lower limit.
   std::optional<double> seconds() const;
   bool is_by_memory() const { return memory_seconds && seconds() == memory_seconds; }
 };
 
-/// Arithmetic at the peak. Bytes at the peak, less what the cache holds: at the end of a run it has
-/// as many bytes as fit, each of which saves one read of the next run or one write of this one.
-/// With cold caches it saves no reads.
+/// The arithmetic at the peak rate, and the bytes at the peak rate less those that the cache holds:
+/// at the end of a run it holds as many bytes as fit, each of which saves one read of the next run
+/// or one write of this one. Cold caches save no reads.
 Floor floor_of(double flops, double read_bytes, double bytes, const DeviceRates& rates, bool cold);
 
 struct ModelFloor {
   DeviceRates rates{};
-  /// Of the model: arithmetic of all its layers, and its compulsory traffic.
+  /// Of the whole model: the arithmetic of all its layers, and its compulsory traffic.
   Floor model{};
-  /// Per layer, by itself; of an operator that one call does, of the layer that has the call.
+  /// Per layer by itself; an operator done by one call has its floor at the layer with the call.
   std::vector<Floor> layers{};
 };
 
-/// `times`: operator_times(). A layer of several calls is that of the one call that can do them, or
-/// its result alone is counted as moved. Products by which other operators are computed (a sum as a
-/// product with a triangle, Fourier transforms) are no arithmetic that the model asks for.
+/// `times` are operator_times(). A layer of several calls has the floor of the one call that can
+/// replace them; without one, only its result counts as moved. Products that merely implement other
+/// operators (a sum as a product with a triangle, Fourier transforms) do not count as arithmetic.
 ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
                        const DeviceRates& rates, const MeasurementFilter& filter);
 

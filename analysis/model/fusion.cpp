@@ -5,7 +5,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// The layer that does the work of the fusion's.
+/// Returns one layer that stands for all layers of the fusion.
 Layer merged_layer(const Graph& graph, const Fusion& fusion) {
   const Layer& first = graph.layers[fusion.layers.front()];
   const Layer& last = graph.layers[fusion.layers.back()];
@@ -86,7 +86,7 @@ Cover cover_of(const std::vector<LayerTime>& layers, const std::vector<Piece>& p
                Movement movement) {
   std::vector<std::optional<double>> seconds;
   for (const LayerTime& time : layers) seconds.push_back(seconds_alone(time, movement));
-  // More than any cover takes: so one layer less that is left outweighs everything else.
+  // More than any cover takes, so that avoiding one unknown layer outweighs everything else.
   double everything = 0;
   for (const auto& alone : seconds) everything += alone.value_or(0);
   for (const Piece& piece : pieces) everything += piece.seconds;
@@ -126,7 +126,7 @@ std::vector<std::vector<std::size_t>> inputs_without_loops(const Graph& graph) {
       return std::ranges::find(members, layer) != members.end();
     };
     const auto [first, last] = std::ranges::minmax_element(members);
-    // Layers stand behind their inputs.
+    // Layers come after their inputs.
     std::vector<bool> depends(*last + 1);
     for (std::size_t layer = *first; layer <= *last; ++layer) {
       const auto waits = [&](std::size_t input) { return input < layer && depends[input]; };

@@ -10,7 +10,7 @@ namespace benanza::analysis {
 namespace {
 
 double between_two(double x, double x0, double y0, double x1, double y1, Between between) {
-  // A layer that takes no time at one end has no power.
+  // A power law needs a positive time at both ends.
   if (between == Between::affine || y0 <= 0 || y1 <= 0) {
     return y0 + (y1 - y0) * (x - x0) / (x1 - x0);
   }

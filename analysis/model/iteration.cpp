@@ -10,7 +10,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// The two engines of a worker: one computes layer after layer, one sends message after message.
+/// The two engines of a worker: one computes layer by layer, the other sends message by message.
 class Engines {
  public:
   Engines(const std::vector<BackwardLayer>& layers, const std::vector<Message>& messages,
@@ -21,7 +21,7 @@ class Engines {
         contention_(contention),
         message_slowdown_(message_slowdown) {}
 
-  /// From `begin` on: computes everything and, if `early`, sends meanwhile; the rest afterwards.
+  /// Runs the backward pass from `begin` on. If `early`, sends meanwhile; the rest afterwards.
   void run(double begin, bool early, std::vector<Segment>& timeline) {
     now_ = begin;
     for (done_layers_ = 0; done_layers_ < layers_.size(); ++done_layers_) {
@@ -37,17 +37,17 @@ class Engines {
 
   double end() const { return now_; }
   double end_of_compute() const { return end_of_compute_; }
-  /// For messages, after everything was computed.
+  /// Seconds spent waiting for messages after the last computation.
   double waited() const { return waited_; }
 
  private:
-  /// A message that travels: `left` is what it takes yet while nothing is computed.
+  /// A message in flight. `left` is its remaining time if nothing is computed meanwhile.
   struct Travelling {
     double begin = 0;
     double left = 0;
   };
 
-  /// `work`: seconds of it alone.
+  /// `work` is in seconds without contention.
   void compute(double work, std::vector<Segment>& timeline) {
     while (sending_ && sending_->left * message_slowdown_ <= work * contention_) {
       const double elapsed = sending_->left * message_slowdown_;
@@ -63,7 +63,7 @@ class Engines {
     now_ += work;
   }
 
-  /// The next one, if it is complete and nothing travels.
+  /// Starts the next message if it is complete and none is in flight.
   void start_message() {
     if (sending_ || sent_ == messages_.size()) return;
     const Message& message = messages_[sent_];
@@ -77,7 +77,7 @@ class Engines {
     sending_.reset();
   }
 
-  /// Message by message, in their order; the link goes on meanwhile.
+  /// Copies gradients back in message order while the link sends the remaining messages.
   void unpack(std::vector<Segment>& timeline) {
     double link = now_;
     std::size_t layer = 0;
@@ -246,7 +246,7 @@ Bottleneck bottleneck(const WorkerStep& step, const std::vector<Message>& messag
   const double no_compute = seconds(scaled(step, 0));
   const double no_messages = iteration(step, {}, nullptr, overlap).seconds;
   const double least = std::min({no_input, no_compute, no_messages});
-  // Where the input holds everything up, all but that gain nothing; ties go to what can be bought.
+  // If the input is the bottleneck, removing anything else gains nothing. Ties go to computation.
   if (no_compute == least) return Bottleneck::computation;
   return no_messages == least ? Bottleneck::communication : Bottleneck::input;
 }

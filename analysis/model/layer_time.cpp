@@ -8,14 +8,14 @@
 namespace benanza::analysis {
 namespace {
 
-/// One way of doing a layer's work: calls, one after the other.
+/// One way to do a layer: calls that run one after the other.
 struct Way {
   std::string fusion;
   std::vector<std::string> keys;
   bool keeps_residual = false;
 };
 
-/// `fusions`: of the layer alone.
+/// `fusions` are those of this layer alone.
 std::vector<Way> ways_of(const Layer& layer, const std::vector<const Fusion*>& fusions,
                          const MeasurementFilter& filter) {
   std::vector<Way> ways;
@@ -29,7 +29,7 @@ std::vector<Way> ways_of(const Layer& layer, const std::vector<const Fusion*>& f
   return ways;
 }
 
-/// The fastest complete way at `precision`: standing measured, unsupported or missing.
+/// Returns the fastest complete way at `precision`; the status is measured, unsupported or missing.
 LayerTime solve(const std::vector<Way>& ways, const MeasurementSet& measurements,
                 MeasurementFilter filter, Precision precision) {
   const bool overwrites_residual = filter.overwrites_residual;
@@ -163,7 +163,7 @@ Coverage coverage(const Graph& graph, const std::vector<LayerTime>& times, Preci
     const LayerTime& time = times[index];
     Tally& tally = coverage.tallies[static_cast<std::size_t>(time.status)];
     ++tally.layers;
-    // A free layer does no arithmetic at inference, by definition.
+    // By definition, a free layer does no arithmetic at inference.
     const std::optional<double> flops =
         time.status == LayerStatus::free ? std::optional(0.0) : graph.layers[index].flops;
     tally.flops = tally.flops && flops ? std::optional(*tally.flops + *flops) : std::nullopt;

@@ -20,7 +20,7 @@ class Network {
     edges_.push_back({from, 0});
   }
 
-  /// Pushes the maximum flow; then says which nodes `source` still reaches.
+  /// Pushes the maximum flow. Returns the nodes that `source` can still reach.
   std::vector<bool> reached(std::size_t source, std::size_t sink) {
     while (rank(source)[sink] >= 0) {
       next_.assign(edges_of_.size(), 0);
@@ -38,7 +38,7 @@ class Network {
     std::int64_t capacity;
   };
 
-  /// Steps from `source` over edges with capacity left; -1 where there is no way.
+  /// Computes the distance from `source` over edges with residual capacity; -1 if unreachable.
   const std::vector<int>& rank(std::size_t source) {
     rank_.assign(edges_of_.size(), -1);
     rank_[source] = 0;
@@ -89,8 +89,8 @@ void MinCut::add_edge(std::size_t a, std::size_t b, std::int64_t cost) {
 }
 
 std::vector<bool> MinCut::solve() const {
-  // Left are those that the source reaches: being right cuts the edge from the source, being left
-  // the one to the sink.
+  // The things that the source reaches are left: being right cuts the edge from the source, being
+  // left the edge to the sink.
   const std::size_t source = things_.size();
   const std::size_t sink = source + 1;
   Network network(sink + 1);

@@ -5,20 +5,20 @@
 
 namespace benanza::analysis {
 
-/// The cheapest way to put things on one of two sides, where some cost more on one side than on the
-/// other, and some pairs cost something if they are on different sides. Costs are whole numbers.
+/// Assigns things to one of two sides at the least cost: each thing has a cost for either side, and
+/// some pairs have a cost if they are on different sides. Costs are integers.
 class MinCut {
  public:
-  /// Forbids; every sum of the other costs must stay below it.
+  /// The cost of a forbidden choice. The sum of all other costs must be less.
   static constexpr std::int64_t forbidden = std::int64_t{1} << 50;
 
-  /// A new thing, and what it costs on either side. Returns its index: 0, 1, ...
+  /// Adds a thing with its cost on either side. Returns its index: 0, 1, ...
   std::size_t add(std::int64_t cost_left, std::int64_t cost_right);
-  /// The cost of `a` being left and `b` right.
+  /// Adds a cost for `a` being left while `b` is right.
   void add_edge(std::size_t a, std::size_t b, std::int64_t cost);
 
-  /// True for those on the right of a cheapest arrangement. By the minimum cut of the graph that
-  /// the costs span, which is its maximum flow (Ford and Fulkerson 1956), with Dinic's algorithm.
+  /// Returns true for the things on the right in a cheapest assignment: the minimum cut of the
+  /// graph of costs, which equals its maximum flow (Ford and Fulkerson 1956), by Dinic's algorithm.
   std::vector<bool> solve() const;
 
  private:

@@ -9,8 +9,8 @@ using Fusions = std::vector<std::size_t>;
 
 constexpr auto none = static_cast<std::size_t>(-1);
 
-/// The critical path of one model by the fusions that are used: what critical_path() says of
-/// fused_graph(), without building a graph for each of thousands of choices.
+/// Computes critical_path() of fused_graph() for a choice of fusions, without building a graph for
+/// each of thousands of choices.
 class PathSearch {
  public:
   PathSearch(const Graph& graph, const std::vector<LayerTime>& layers,
@@ -38,7 +38,7 @@ class PathSearch {
       std::erase(others, fusion);
       rivals_.push_back(std::move(others));
     }
-    // No path goes through what nobody can do.
+    // A layer without a time of its own must stay fused: make it prohibitive alone.
     for (const std::size_t fusion : cover) {
       for (const std::size_t layer : graph.fusions[fusion].layers) {
         if (!seconds_alone(layers[layer], movement)) alone_[layer] = beyond_;
@@ -48,16 +48,16 @@ class PathSearch {
 
   struct Path {
     double seconds = 0;
-    /// Fusions on it that join branches.
+    /// Fusions on the path that join branches.
     Fusions joining{};
   };
 
-  /// A fusion begins when the last input of any of its layers is there and ends where its last
-  /// layer stands in the order: nothing but its layers reads what the others give.
+  /// A fusion starts when the last input of any of its layers is ready, and ends at the place of
+  /// its last layer in the order: only its own layers read the results of the others.
   Path path(const Fusions& used) const {
     const std::size_t count = graph_.layers.size();
     const std::vector<std::size_t> fusion_of = fusions_of_layers(used);
-    // By layer, or by the last layer of the fusion.
+    // Indexed by layer, or by the last layer of a fusion.
     std::vector<double> end(count);
     std::vector<std::size_t> before(count, none);
     std::size_t last = none;
@@ -83,7 +83,7 @@ class PathSearch {
     return path;
   }
 
-  /// `used` without `fusion`; and with another one of its layers instead.
+  /// Returns `used` without `fusion`, and with each possible other fusion of its layers instead.
   std::vector<Fusions> neighbours(const Fusions& used, std::size_t fusion) const {
     Fusions rest = used;
     std::erase(rest, fusion);
@@ -107,7 +107,7 @@ class PathSearch {
     return fusion_of;
   }
 
-  /// Does a layer of it but the first wait for others?
+  /// Returns true if a layer other than the first has an input outside the fusion.
   bool joins(std::size_t fusion) const {
     const auto& members = graph_.fusions[fusion].layers;
     return std::any_of(members.begin() + 1, members.end(), [&](std::size_t member) {
@@ -117,7 +117,7 @@ class PathSearch {
     });
   }
 
-  /// Seconds.
+  /// Prohibitive time, in seconds.
   static constexpr double beyond_ = 1e6;
   const Graph& graph_;
   std::vector<std::vector<std::size_t>> inputs_;
@@ -125,7 +125,7 @@ class PathSearch {
   std::vector<double> alone_;
   std::vector<double> fused_;
   std::vector<bool> joins_;
-  /// Per fusion: others with a layer of it.
+  /// Per fusion: the others that share a layer with it.
   std::vector<Fusions> rivals_;
 };
 
@@ -136,7 +136,7 @@ std::vector<std::size_t> parallel_fusions(const Graph& graph, const std::vector<
                                           const Cover& cover,
                                           const std::vector<std::size_t>& least) {
   const PathSearch search(graph, layers, fusions, movement, cover.pieces);
-  // Sums of the same times in another order differ by less.
+  // Relative. Summing the same times in another order differs by less.
   constexpr double least_gain = 1e-9;
   Fusions used = cover.pieces;
   PathSearch::Path path = search.path(used);
@@ -154,8 +154,8 @@ std::vector<std::size_t> parallel_fusions(const Graph& graph, const std::vector<
       }
     }
   }
-  // Ties stop that: of two towers, one alone gains nothing. Gives up what joins branches on one
-  // path after the other, and keeps that where the last of them is shorter.
+  // Ties stop the search: with two equally long branches, changing one gains nothing. Remove the
+  // joining fusions of one path after another, and keep the result if the path gets shorter.
   Fusions fewer = used;
   for (PathSearch::Path left = path; !left.joining.empty();) {
     for (const std::size_t fusion : left.joining) std::erase(fewer, fusion);

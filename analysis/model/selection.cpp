@@ -17,20 +17,20 @@ bool may_write(const MeasurementFilter& filter, const Measurement& measurement) 
   return filter.overwrites_residual || !adds_in_place(measurement.variant.algorithm);
 }
 
-/// Is an ok measurement one that `filter` may take?
+/// Returns true if `filter` may choose this ok measurement.
 bool may_take(const MeasurementFilter& filter, const Measurement& measurement) {
   return fits(filter, measurement) && (filter.tensor_cores || measurement.tensor_cores == false) &&
          may_write(filter, measurement);
 }
 
-/// Why none of the ok measurements may be taken.
+/// Why none of the ok measurements may be chosen.
 std::string nothing_allowed(const MeasurementFilter& filter, bool all_overwrite) {
   if (all_overwrite) return "every call overwrites the residual, which is needed again";
   return filter.tensor_cores ? "needs more workspace than allowed"
                              : "no call is known to do without Tensor Cores";
 }
 
-/// The fastest of what the library would pick, one call per layout and backend.
+/// Returns the candidate that `policy` chooses (AlgorithmPolicy).
 const Measurement* picked(const std::vector<const Measurement*>& candidates,
                           AlgorithmPolicy policy) {
   std::map<std::pair<Layout, std::string_view>, const Measurement*> picks;
@@ -88,7 +88,7 @@ Selected select_measurement(std::string_view key, const MeasurementSet& measurem
     } else if (measurement.status == Status::unsupported) {
       if (selected.reason.empty()) selected.reason = measurement.reason;
     } else {
-      // A variant that exists but gave no time: measuring again could answer.
+      // The variant exists but gave no time: measuring again could help.
       selected.unsupported = false;
       selected.reason = std::string(to_string(measurement.status)) + ": " + measurement.reason;
     }

@@ -10,17 +10,16 @@
 
 namespace benanza::analysis {
 
-/// How the algorithm of a call is picked.
+/// How the algorithm of a call is chosen.
 enum class AlgorithmPolicy {
-  /// The fastest that was measured.
+  /// The fastest measured one.
   fastest,
-  /// As the library does: of every layout and backend the admitted algorithm that its heuristic
-  /// ranks
-  /// highest, the fastest where it ranks none; among these the fastest.
+  /// As the library chooses: for every layout and backend, the admitted algorithm that its
+  /// heuristic ranks highest (the fastest if it ranks none); among these, the fastest.
   heuristic
 };
 
-/// Which measurements may answer for a layer, and which of those admitted is taken.
+/// Which measurements are admitted for a layer, and how one of them is chosen.
 struct MeasurementFilter {
   Precision precision = Precision::fp32;
   /// Empty: every layout. Problems without a channel order (`plain`) are always admitted.
@@ -29,34 +28,34 @@ struct MeasurementFilter {
   std::optional<std::string> backend{};
   /// Caches flushed before every call. Cold and hot times are never mixed.
   bool cold = false;
-  /// Precision of the layers that the library does not support at `precision`.
+  /// Precision for layers that the library does not support at `precision`.
   std::optional<Precision> fallback{};
-  /// Empty: any amount of scratch memory. A call that does not state its need has none.
+  /// Empty: any workspace. A call that does not report its workspace counts as needing none.
   std::optional<std::int64_t> max_workspace_bytes{};
   AlgorithmPolicy policy = AlgorithmPolicy::fastest;
   /// False: only calls that are known not to use Tensor Cores.
   bool tensor_cores = true;
-  /// False: a layer's calls one by one, no call that does several of them, but those that do an
-  /// operator of the model as a whole (Fusion::whole).
+  /// False: only a layer's individual calls, no fused ones except those that do a whole operator of
+  /// the model (Fusion::whole).
   bool fused_calls = true;
-  /// False: no call that adds a residual in the residual's own memory (Fusion::keeps_residual).
+  /// False: no call that adds a residual in place (Fusion::keeps_residual).
   bool overwrites_residual = true;
 };
 
-/// The answer of the measurements about one problem: a call, or why there is none.
+/// The call selected for one problem, or why there is none.
 struct Selected {
   /// Lives as long as the MeasurementSet.
   const Measurement* best = nullptr;
-  /// Without a call: the library refuses every admitted variant. Otherwise measuring (again) could
-  /// answer.
+  /// If there is no call: true if no admitted variant can be used; false if measuring (again) could
+  /// help.
   bool unsupported = false;
   std::string reason{};
 };
 
-/// Does `filter`, at `precision` instead of its own, admit the measurement?
+/// Returns true if `filter`, with `precision` instead of its own, admits the measurement.
 bool admits(const MeasurementFilter& filter, Precision precision, const Measurement& measurement);
 
-/// The call that `filter` takes for the problem, at `precision` instead of its own.
+/// Returns the call that `filter` chooses for the problem, with `precision` instead of its own.
 Selected select_measurement(std::string_view key, const MeasurementSet& measurements,
                             const MeasurementFilter& filter, Precision precision);
 

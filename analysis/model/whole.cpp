@@ -7,7 +7,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// The one call does the layers of `fusion`.
+/// Replaces the layers of `fusion` in `times` by the one call.
 void count_as_one_call(const Graph& graph, const Fusion& fusion, const LayerTime& call,
                        Movement movement, std::vector<LayerTime>& times) {
   const std::size_t last = fusion.layers.back();
@@ -43,7 +43,7 @@ OperatorTimes operators_of(const Graph& graph, const MeasurementSet& measurement
   std::vector<LayerTime> calls(graph.fusions.size());
   for (std::size_t index = 0; index < graph.fusions.size(); ++index) {
     const Fusion& fusion = graph.fusions[index];
-    // One of a single layer is a way of that layer, and chosen already.
+    // A single-layer one is a way of that layer, which layer_times() already considered.
     if (!fusion.whole || fusion.layers.size() < 2) continue;
     if (!allowed.empty() && !allowed[index]) continue;
     calls[index] = fusion_time(fusion, measurements, filter);

@@ -9,42 +9,41 @@
 
 namespace benanza::analysis {
 
-/// An operator of several layers (Fusion::whole), as one call and apart.
+/// An operator of several layers (Fusion::whole), as one call and as separate layers.
 struct WholeOperator {
   /// Index into graph.fusions.
   std::size_t fusion = 0;
-  /// Of the one call.
+  /// Time of the one call.
   LayerTime time{};
-  /// Its layers one by one; empty where one of them has no time.
+  /// Time of its layers one by one; empty if one of them has no time.
   std::optional<double> apart_seconds{};
-  /// The one call is what counts.
+  /// True if the one call counts in the bound.
   bool used = false;
 };
 
 struct OperatorTimes {
-  /// Per layer of the graph.
+  /// One per layer of the graph.
   std::vector<LayerTime> layers{};
-  /// Every operator of several layers.
   std::vector<WholeOperator> wholes{};
-  /// Indices into graph.fusions of those used, ascending.
+  /// Indices into graph.fusions of the used ones, ascending.
   std::vector<std::size_t> used() const;
 };
 
-/// layer_times(), with operators that the exporter took apart done by one call where that is
-/// cheaper than their layers one by one, or where one of those has no time: of operators within
-/// others, the cheapest choice (fusion_cover()). The last layer of such an operator has the call,
-/// and `does` all of it; the others that need work are `part`. So the sum over the layers is that
-/// of the calls, and a path through them is one through the call. `allowed` (one per fusion; empty:
-/// all): others are left apart.
+/// Computes layer_times(), but an operator that the exporter split into several layers is done by
+/// one call if that is cheaper than its layers one by one, or if one of them has no time. Of nested
+/// operators, chooses the cheapest combination (fusion_cover()). The last layer of such an operator
+/// has the call, and its `does` lists all layers; the others that are not free become `part`. So
+/// the sum over the layers is the sum over the calls, and a path through the layers goes through
+/// the call. Operators that are not `allowed` (one per fusion; empty: all) stay split.
 OperatorTimes operators_of(const Graph& graph, const MeasurementSet& measurements,
                            const MeasurementFilter& filter, Movement movement,
                            const std::vector<bool>& allowed = {});
-/// OperatorTimes::layers.
+/// Returns the `layers` of operators_of().
 std::vector<LayerTime> operator_times(const Graph& graph, const MeasurementSet& measurements,
                                       const MeasurementFilter& filter, Movement movement);
 
-/// counted_seconds(), with the time of a call that does several layers shared among them: in
-/// proportion to what they take alone, in equal parts where one of those is not known.
+/// Like counted_seconds(), but the time of a call that does several layers is divided among them:
+/// in proportion to their times alone, or equally if one of those is unknown.
 std::vector<double> shared_seconds(const std::vector<LayerTime>& times, Movement movement);
 
 }  // namespace benanza::analysis

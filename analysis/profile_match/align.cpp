@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_cells = 2'000'000'000;
 
-/// Operators that are the same kind of work under several names.
+/// Maps operators that do the same kind of work under several names to one of them.
 std::string_view kind_of(std::string_view op) {
   if (op == "Gemm" || op == "FusedMatMul") return "MatMul";
   if (op == "GlobalAveragePool" || op == "ReduceMean") return "AveragePool";
@@ -26,7 +26,6 @@ bool is_product_kind(std::string_view kind) {
   return kind == "Conv" || kind == "MatMul" || kind == "ConvTranspose";
 }
 
-/// A part of a node, or a layer.
 struct Item {
   std::size_t node = 0;  // or layer
   std::size_t part = 0;
@@ -80,7 +79,7 @@ bool is_same_problem(const Item& part, const Item& layer) {
                                                part.signatures.front()) != layer.signatures.end();
 }
 
-/// 0: no pair.
+/// 0 if they cannot be paired.
 int weight(const Item& part, const Item& layer) {
   if (is_same_problem(part, layer)) return is_product_kind(layer.kind) ? 32 : 16;
   if (part.kind != layer.kind) return 0;
@@ -92,7 +91,7 @@ int weight(const Item& part, const Item& layer) {
 
 MatchKind how(const Item& part, const Item& layer) {
   if (is_same_problem(part, layer)) return MatchKind::problem;
-  // Without a stated problem, operators are compared by the shape of their result.
+  // If the profile does not state a problem, compare the shapes of the results.
   const bool same = part.signatures.empty() && !part.output.empty() && part.output == layer.output;
   return same ? MatchKind::problem : MatchKind::kind;
 }
@@ -155,7 +154,7 @@ std::vector<Match> align(const std::vector<Layer>& layers, const std::vector<Pro
     }
   }
 
-  std::map<std::string_view, std::vector<std::size_t>> left;  // last first
+  std::map<std::string_view, std::vector<std::size_t>> left;  // in reverse order
   for (std::size_t slot = slots.size(); slot-- > 0;) {
     if (slot_taken[slot]) continue;
     for (const std::string& text : slots[slot].signatures) left[text].push_back(slot);

@@ -10,7 +10,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Fewer runs than this have no interval of order statistics.
+/// With fewer runs, order statistics give no 95% interval.
 constexpr std::size_t least_runs = 6;
 
 std::optional<Interval> latency_interval(const std::vector<double>& runs) {

@@ -13,50 +13,50 @@
 
 namespace benanza::analysis {
 
-/// Time of a framework's operator beyond the lower bound of the layers it does. Seconds.
+/// Time of a framework's operator beyond the lower bound of its layers, in seconds.
 struct Loss {
   std::size_t node = 0;
-  /// 0 where it does no layer of the model.
+  /// 0 if it does no layer of the model.
   double bound_seconds = 0;
   double lost_seconds = 0;
 };
 
-/// How long a run took, and BR: LBL / that.
+/// The time of a run, and its ratios BR: lower-bound latency / latency.
 struct Latency {
-  /// Median of the runs, and its 95% interval (order statistics) from six on.
+  /// Median of the runs, and its 95% interval (order statistics) if there are at least six.
   double seconds = 0;
   std::optional<Interval> spread{};
   double sequential_ratio = 0;
   double parallel_ratio = 0;
 };
 
-/// A framework's run of a model beside the model's bounds.
+/// A framework's run of a model compared with the model's bounds.
 struct Comparison {
-  /// One run of the model: one_run() of what was read.
+  /// One run of the model: one_run() of the profile that was read.
   std::shared_ptr<const Profile> profile{};
   Mapping mapping{};
-  /// With the profiler off. Empty for a bare trace, which knows none.
+  /// Measured with the profiler off. Empty for a bare trace.
   std::optional<Latency> latency{};
-  /// The same as a CUDA graph.
+  /// The same, run as a CUDA graph.
   std::optional<Latency> graph_latency{};
-  /// The time the GPU was busy, with the profiler on.
+  /// Time that the GPU was busy, with the profiler on.
   std::optional<Latency> busy{};
   /// Sum over the framework's operators.
   double operator_seconds = 0;
-  /// Largest first. Not there: operators that do a layer whose bound is unknown.
+  /// Largest first; without unknown_nodes: operators that do a layer whose bound is unknown.
   std::vector<Loss> losses{};
   std::vector<std::size_t> unknown_nodes{};
   /// Nodes that do no layer of the model.
   std::vector<std::size_t> extra_nodes{};
-  /// Layers with work to do for which the framework ran no operator of their own: folded into
-  /// another's, or gone.
+  /// Layers with work to do that have no operator of their own in the profile: fused into another
+  /// one, or eliminated.
   std::vector<std::size_t> absent_layers{};
-  /// Why the two may not be comparable: other threads, another processor, another precision.
+  /// Reasons why the two may not be comparable: different threads, processor or precision.
   std::vector<std::string> warnings{};
 };
 
-/// Differences between the results' systems and asked precision and those that `profile` states,
-/// one sentence each.
+/// Returns one sentence for each difference between what `profile` states and the results' systems
+/// and the requested precision.
 std::vector<std::string> differences(const Profile& profile, Precision precision,
                                      const std::map<std::string, System>& systems);
 

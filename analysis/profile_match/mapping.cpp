@@ -15,7 +15,7 @@ constexpr auto nowhere = static_cast<std::size_t>(-1);
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// `text` holds `word`, and no letter or digit touches it.
+/// Returns true if `text` contains `word` as a whole word.
 bool holds_word(std::string_view text, std::string_view word) {
   if (word.empty()) return false;
   for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
@@ -51,7 +51,7 @@ class Matcher {
   bool is_taken(std::size_t layer) const { return mapping_.node_of_layer[layer].has_value(); }
   bool is_mapped(std::size_t node) const { return !mapping_.layers_of_node[node].empty(); }
 
-  /// Nodes without an origin have no name that could be the model's.
+  /// Nodes without an origin have no name that could come from the model.
   bool is_open(std::size_t node) const { return !is_mapped(node) && !nodes_[node].origin.empty(); }
 
   void assign(std::size_t node, std::size_t layer, MatchKind found) {
@@ -72,7 +72,7 @@ class Matcher {
     }
     std::vector<std::size_t> chains;
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      // Optional outputs without a name are no match for operators without an origin.
+      // Layers may have unnamed (optional) outputs, which an empty origin would match.
       if (nodes_[node].origin.empty()) continue;
       const auto name = by_name.find(nodes_[node].origin);
       const auto tensor = by_tensor.find(nodes_[node].origin);
@@ -83,14 +83,14 @@ class Matcher {
         assign(node, tensor->second, MatchKind::name);
       }
     }
-    // After all names are placed: a chain must not run into a layer that has its own node.
+    // After all names are matched: a chain must not include a layer with a node of its own.
     for (const std::size_t node : chains) {
       if (is_mapped(node)) take_chain(node);
     }
   }
 
-  /// From the node's layer back, over layers without a node, to the nearest of the node's
-  /// operator.
+  /// Assigns to the node the layers from its own back, over layers without a node, to the nearest
+  /// one with the node's operator.
   void take_chain(std::size_t node) {
     const std::size_t last = mapping_.layers_of_node[node].front();
     if (layers_[last].op == nodes_[node].op) return;
@@ -153,7 +153,7 @@ class Matcher {
     for (const std::size_t layer : order) {
       for (const std::size_t input : layers_[layer].inputs) readers[input].push_back(layer);
     }
-    // Through layers that run nowhere (free ones, say) the node before them is still the producer.
+    // Look through layers without a node (such as free ones) to the node before them.
     auto producer = mapping_.node_of_layer;
     for (const std::size_t layer : order) {
       if (producer[layer]) continue;

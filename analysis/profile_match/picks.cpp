@@ -15,7 +15,7 @@ bool is_product_node(const ProfiledNode& node) {
   return node.op == "Conv" || node.op == "MatMul" || node.op == "ConvTranspose";
 }
 
-/// Of a transform (Winograd, FFT) if there is one, as its products are ordinary kernels.
+/// Prefers the name of a transform (Winograd, FFT), because its products are ordinary kernels.
 std::string algorithm_of(const ProfiledNode& node) {
   std::string algorithm;
   for (const ProfiledKernel& kernel : node.kernels) {
@@ -28,7 +28,7 @@ std::string algorithm_of(const ProfiledNode& node) {
   return algorithm;
 }
 
-/// The kernels that are not known to do something else, " + " between them.
+/// Returns the kernels that may do the product, separated by " + ".
 std::string product_kernels(const ProfiledNode& node) {
   std::string text;
   for (const ProfiledKernel& kernel : node.kernels) {
@@ -40,7 +40,7 @@ std::string product_kernels(const ProfiledNode& node) {
   return text;
 }
 
-/// True if one kernel uses them, false if the known ones do not.
+/// Returns true if a kernel uses them, false if all known ones do not, empty if none is known.
 std::optional<bool> tensor_cores_of(const ProfiledNode& node) {
   std::optional<bool> used;
   for (const ProfiledKernel& kernel : node.kernels) {
@@ -50,7 +50,7 @@ std::optional<bool> tensor_cores_of(const ProfiledNode& node) {
   return used;
 }
 
-/// `from_kernel`: the word may stand for two of the suite's algorithms.
+/// If `from_kernel`, the word may stand for two of the suite's algorithms.
 bool is_called(std::string_view algorithm, std::string_view word, bool from_kernel) {
   algorithm = algorithm.substr(0, algorithm.find('.'));
   if (algorithm == word) return true;
@@ -58,9 +58,9 @@ bool is_called(std::string_view algorithm, std::string_view word, bool from_kern
                          (word == "implicit_gemm" && algorithm == "implicit_precomp_gemm"));
 }
 
-/// Of cuDNN's algorithm of that name, and of another library's products, the call that takes
-/// nearest to what the kernels ran. Null where none takes about as long: the kernel was another's,
-/// then.
+/// Among cuDNN's gemm algorithms and cuBLAS' products, returns the call whose time is closest to
+/// that of the kernels that ran. Null if none is within a factor of two: then another library's
+/// kernel ran.
 const Measurement* nearest_product(const AlgorithmRow& row, const MeasurementSet& measurements,
                                    const MeasurementFilter& filter, double ran_seconds) {
   constexpr double alike = 2;
@@ -125,7 +125,7 @@ std::vector<FrameworkPick> framework_picks(const Graph& graph,
     }
     if (const auto& call = call_of_layer[row.layer]; call && !calls[*call].algorithm.empty()) {
       pick.detail = calls[*call].algorithm;
-      // An engine's number is no name of an algorithm: its kernels may tell.
+      // An engine number does not name an algorithm; the kernels may.
       if (convolution && pick.detail.find(' ') == std::string::npos) {
         pick.algorithm = pick.detail;
         from_kernel = false;

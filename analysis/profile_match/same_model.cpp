@@ -20,7 +20,7 @@ bool is_product(const Part& part) {
   return part.op == "Conv" || part.op == "MatMul" || part.op == "ConvTranspose";
 }
 
-/// Operators of the backward pass and of the update have no keys in any profile.
+/// Profiles have no keys for operators of the backward pass and of the update.
 bool can_be_told(const Layer& layer) { return layer.phase.empty() || layer.phase == "forward"; }
 
 std::size_t products(const ProfiledNode& node) {
@@ -32,7 +32,7 @@ std::size_t products(const ProfiledNode& node) {
   throw Error(profile.path.string() + ": profile of another model: " + what);
 }
 
-/// The batch of `profiled` if it is `model`'s problem at another batch.
+/// Returns the batch of `profiled` if it is the problem `model` at another batch.
 std::optional<std::int64_t> other_batch(const std::string& profiled, const std::string& model,
                                         std::int64_t batch) {
   const Problem a = parse(profiled);
@@ -98,7 +98,7 @@ void require_same_model(const Graph& graph, const Mapping& mapping, const Profil
     fail(profile, "it has " + std::to_string(found) + " of the " + std::to_string(expected) + what +
                       title(graph) + "; profile that model again");
   }
-  // What else runs in a training step may be products of the backward pass.
+  // In a training step, additional products may belong to the backward pass.
   if (!has_shapes || !has_products || !std::ranges::all_of(graph.layers, can_be_told)) return;
   std::size_t run = 0;
   for (const ProfiledNode& node : profile.nodes) run += products(node);

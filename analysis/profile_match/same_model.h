@@ -6,18 +6,18 @@
 
 namespace benanza::analysis {
 
-/// True if `profile` says it is of this model and batch.
+/// Returns true unless `profile` states another model or batch.
 bool is_of(const Profile& profile, const Graph& graph);
 
-/// Throws Error, one line, if the profile's operators are not those of `graph`. Products are its
-/// convolutions and matrix products; all its measured layers, if it has none. A profile with names
-/// must have half of them (frameworks fuse and fold). A profile with shapes must have four of five
-/// with the model's own shapes, and not a quarter more than there are; one of another batch is
-/// named as such.
+/// Throws Error, one line, if the profile's operators are not those of `graph`. Compares the
+/// graph's convolutions and matrix products, or all measured layers if it has none. A profile with
+/// names must have half of them (frameworks fuse and fold). A profile with shapes must have four of
+/// five with the model's own shapes, and at most a quarter more than there are; the message for a
+/// profile of another batch states that batch.
 void require_same_model(const Graph& graph, const Mapping& mapping, const Profile& profile);
 
-/// `profile` as one run of `graph`: where it may be several, as many as make the number of products
-/// that of the model.
+/// Returns `profile` as one run of `graph`. If it may cover several runs, assumes the number of
+/// runs that best matches the model's number of products.
 Profile one_run(Profile profile, const Graph& graph);
 
 }  // namespace benanza::analysis

@@ -13,7 +13,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// "com.microsoft.Gelu" is a Gelu.
+/// Strips the domain: "com.microsoft.Gelu" becomes "Gelu".
 std::string_view plain_op(std::string_view op) {
   const auto dot = op.rfind('.');
   return dot == std::string_view::npos ? op : op.substr(dot + 1);
@@ -66,7 +66,7 @@ class Finder {
   bool has_work(std::size_t layer) const { return graph_.layers[layer].cost != Cost::free; }
   bool is_certain(std::size_t layer) const { return place_[layer].has_value(); }
 
-  /// Between which operators every layer ran, whose own is not known.
+  /// Computes between which operators each layer without a known operator ran.
   void bracket() {
     const std::vector<std::size_t> order = topological_order(graph_.layers);
     for (const std::size_t layer : order) {
@@ -174,12 +174,12 @@ class Finder {
   const Graph& graph_;
   const Profile& run_;
   Mapping mapping_;
-  /// Per layer: the operator that did it, where that is certain.
+  /// Per layer: the operator that did it, if that is certain.
   std::vector<std::optional<std::ptrdiff_t>> place_;
-  /// Per layer: it ran not before the one, nor after the other (which may have done it).
+  /// Per layer: it ran between these two operators (either of which may have done it).
   std::vector<std::ptrdiff_t> first_;
   std::vector<std::ptrdiff_t> last_;
-  /// Of products that ran without their bias, and of those that ran without something else.
+  /// Products that ran without their bias, and layers that ran without some other part.
   std::vector<bool> lacks_bias_;
   std::vector<bool> lacks_more_;
   std::vector<bool> used_;

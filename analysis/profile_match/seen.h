@@ -9,19 +9,19 @@
 
 namespace benanza::analysis {
 
-/// Layers that a framework's kernels did, and what these took: the layers can be done in that time.
+/// Layers that a framework's kernels did, and the time they took: an upper limit for these layers.
 struct SeenPiece {
   /// Ascending.
   std::vector<std::size_t> layers{};
   double seconds = 0;
-  /// Kernels, in the order they ran; the operator's name where they are not known.
+  /// Kernels in the order they ran; the operator's name if they are unknown.
   std::vector<std::string> kernels{};
 };
 
-/// What a profile shows of a model's layers.
+/// The times that a profile shows for a model's layers.
 struct Seen {
   std::vector<SeenPiece> pieces{};
-  /// Operators of the profile, their seconds, and those that are part of a piece.
+  /// The profile's operators and their seconds, in all and of those that are part of a piece.
   std::size_t operators = 0;
   double seconds = 0;
   std::size_t aligned_operators = 0;
@@ -30,17 +30,16 @@ struct Seen {
   std::size_t layers_left = 0;
 };
 
-/// What is certain alone:
-///   - an operator's layers, where the profile names them or states their problem or the shape of
-///     their result (MatchKind name, problem or moved), a product with a bias if the operator adds
-///     one, too; and those between two of them;
-///   - of kernels that torch.compile makes, whose names state operators but no shapes: layers that
-///     can have run only between two operators which are certain (they read what the one makes, and
-///     the other reads what they make) and whose operator is in the name of a kernel between them.
-///     All such layers between the same two are one piece, and everything that ran there is its
-///     time. A kernel that is named after a product adds the bias of the one before it: both are
-///     one piece.
-/// A piece may have done more than its layers; never less. `run` is one_run(). Throws Error, one
+/// Returns only what is certain:
+///   - an operator's layers, if the profile names them or states their problem or the shape of
+///     their result (MatchKind name, problem or moved), a product with a bias only if the operator
+///     adds one, too; and the layers between two of those;
+///   - for kernels of torch.compile, whose names state operators but no shapes: layers that can
+///     only have run between two certain operators (they read what the one computes, and the other
+///     reads what they compute) and whose operator is in the name of a kernel between them. All
+///     such layers between the same two are one piece, with the time of everything that ran there.
+///     A kernel named after a product adds the previous product's bias: both are one piece.
+/// A piece may include more work than its layers, never less. `run` is one_run(). Throws Error, one
 /// line, for a profile of another model.
 Seen seen_in(const Graph& graph, const Profile& run);
 

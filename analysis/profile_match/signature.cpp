@@ -11,7 +11,7 @@ namespace {
 std::string of(const Gemm& gemm) {
   std::int64_t rows = gemm.m;
   std::int64_t products = element_count(gemm.batch());
-  if (element_count(gemm.batch_b) == 1) {  // one matrix for all: one product of more rows
+  if (element_count(gemm.batch_b) == 1) {  // shared matrix: one product with more rows
     rows *= products;
     products = 1;
   }
@@ -64,7 +64,7 @@ std::string signature(std::string_view key) {
     std::string text = std::visit([](const auto& shape) { return of(shape); }, problem.shape);
     if (!text.empty()) return text;
   } catch (const std::exception&) {
-    // Keys of another version, or none at all: they are equal to themselves.
+    // Keys of another version or invalid keys are only equal to themselves.
   }
   return std::string(key);
 }

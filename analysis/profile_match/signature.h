@@ -5,10 +5,10 @@
 
 namespace benanza::analysis {
 
-/// A text that is equal for problems that frameworks write differently though they are the same
-/// work: products whatever the order in memory of their operands, sums of elements whatever their
-/// leading extents of 1, a mean over all pixels and average pooling over all of them. The key
-/// itself for every other problem, and for what is no key.
+/// Returns a text that is equal for problems that do the same work although frameworks express them
+/// differently: products in any layout of their operands, binary operators with any leading extents
+/// of 1 and, if commutative, in either order, and a mean over all pixels and average pooling over
+/// all of them. For all other problems and for invalid keys, returns the key.
 std::string signature(std::string_view key);
 
 }  // namespace benanza::analysis

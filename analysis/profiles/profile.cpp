@@ -11,7 +11,7 @@ Profile read_profile(const std::filesystem::path& path) {
     for (const Importer& importer : importers()) {
       if (!importer.recognises(document.root())) continue;
       Profile profile = importer.import(document);
-      // A bare trace of a GPU knows no latency, but when the GPU worked.
+      // A bare trace of a GPU has no latency, only the GPU's timeline.
       if ((profile.latency_seconds.empty() && !profile.timeline) ||
           !std::all_of(profile.latency_seconds.begin(), profile.latency_seconds.end(),
                        [](double seconds) { return seconds > 0; })) {

@@ -13,43 +13,43 @@
 
 namespace benanza::analysis {
 
-/// One kernel, copy or fill of the GPU.
+/// One kernel, copy or fill on the GPU.
 struct ProfiledKernel {
   std::string name{};
   double seconds = 0;
-  /// The GPU had nothing to do before it, because the host launched it too late.
+  /// Time that the GPU was idle before it because the host launched it too late.
   double waited_seconds = 0;
 };
 
-/// One ONNX operator that a framework's operator does, as far as its own kind and shapes tell.
+/// One ONNX operator that a framework's operator does, as far as its kind and shapes show.
 struct Part {
   std::string op{};
-  /// Key of the problem; empty where the shapes do not tell it.
+  /// Key of the problem; empty if the shapes do not determine it.
   std::string problem{};
-  /// Of the result; empty if unknown.
+  /// Shape of the result; empty if unknown.
   Dims output{};
-  /// Another model may have no such layer there (the bias of a product, the steps of a GELU): only
-  /// a layer of equal shapes is this one.
+  /// The model may have no such layer (the bias of a product, the steps of a GELU): matches only a
+  /// layer of equal shapes.
   bool optional = false;
-  /// A product whose operator adds a bias, too.
+  /// True for a product whose operator also adds a bias.
   bool bias = false;
 };
 
-/// One operator as a framework ran it.
+/// One operator of a framework's run.
 struct ProfiledNode {
-  /// As the framework calls it.
+  /// The framework's name.
   std::string name{};
-  /// The model's node or tensor it was made from, as far as its name tells; else equal to `name`.
-  /// Empty in profiles that do not know the model's names: `parts` say what it does.
+  /// The model's node or tensor that it comes from, as far as its name shows; otherwise equal to
+  /// `name`. Empty in profiles that lack the model's names: there, `parts` describe the operator.
   std::string origin{};
-  /// ONNX operator that does most of its work, e.g. "Conv" for a fused convolution. Empty if it has
-  /// none.
+  /// The ONNX operator that does most of its work, e.g. "Conv" for a fused convolution. Empty if
+  /// there is none.
   std::string op{};
-  /// Seconds per run of the model: the median over the profiled runs. Of the GPU, where it works.
+  /// Seconds per run of the model, the median over the profiled runs; GPU time if it ran on a GPU.
   double seconds = 0;
-  /// Known where `origin` is empty.
+  /// Known only if `origin` is empty.
   std::vector<Part> parts{};
-  /// In the order they ran. Medians over the profiled runs.
+  /// In the order they ran; times are medians over the profiled runs.
   std::vector<ProfiledKernel> kernels{};
 };
 
@@ -57,73 +57,73 @@ struct ProfiledNode {
 struct Timeline {
   /// From the first operator's call to the end of the last kernel.
   double span_seconds = 0;
-  /// Some kernel ran.
+  /// At least one kernel ran.
   double busy_seconds = 0;
-  /// Idle, because the host had not launched the next kernel.
+  /// The GPU was idle because the host had not launched the next kernel.
   double host_bound_seconds = 0;
 };
 
-/// Training steps of several workers, each with its own samples, as they were measured.
+/// Measured training steps of several workers, each with its own samples.
 struct DataParallel {
   std::int64_t workers = 2;
   /// Seconds per step.
   std::vector<double> latency_seconds{};
-  /// How many times as long a step computes while gradients travel all the time.
+  /// Factor by which computation is slower while gradients are in flight all the time.
   std::optional<double> contention{};
-  /// How many times as long an all-reduce takes beside computation.
+  /// Factor by which an all-reduce is slower during computation.
   std::optional<double> message_slowdown{};
-  /// A worker's samples, from the host's page-locked memory to the device.
+  /// Copy of a worker's samples from the host's page-locked memory to the device.
   std::optional<double> to_device_seconds{};
-  /// A step of each worker, without gradients travelling; empty: not measured.
+  /// Step of each worker without communication; empty: not measured.
   std::vector<double> worker_seconds{};
-  /// In which the host has launched a step.
+  /// Time in which the host launches a step.
   std::optional<double> host_seconds{};
-  /// Seconds of a copy on the device by its bytes; `scaled`: that multiplies, too. Empty: not
-  /// measured.
+  /// Seconds of a copy on the device by its bytes; the copies of `scaled_copies` also multiply.
+  /// Empty: not measured.
   std::map<double, double> copies{};
   std::map<double, double> scaled_copies{};
-  /// Bytes of each buffer that worker 0 sends to the others before the forward pass, by type.
+  /// Bytes of each buffer that worker 0 broadcasts before the forward pass, by type.
   std::map<std::string, std::vector<double>> buffers{};
-  /// The model's own gradients into messages and back, and its buffers to the other workers; each
+  /// Copying the model's own gradients into messages and back, and broadcasting its buffers; each
   /// measured alone.
   std::optional<double> pack_seconds{};
   std::optional<double> unpack_seconds{};
   std::optional<double> buffers_seconds{};
 };
 
-/// A framework's run of a model, as it was recorded.
+/// A recorded run of a model by a framework.
 struct Profile {
   std::filesystem::path path{};
   std::string framework{};
   std::string version{};
-  /// Empty if the profile does not say.
+  /// Empty if the profile does not state it.
   std::string model{};
   std::optional<std::int64_t> batch{};
-  /// "mixed" where the products' operands are of several types; empty if the profile does not say.
+  /// "mixed" if the products' operands are of several types; empty if not stated.
   std::string precision{};
   std::optional<std::int64_t> threads{};
-  /// Model of the processor or accelerator; empty if the profile does not say.
+  /// Model of the processor or accelerator; empty if not stated.
   std::string device{};
-  /// Seconds per run, the framework's profiler off. Not empty, but for a bare trace.
+  /// Seconds per run, with the framework's profiler off. Empty only for a bare trace.
   std::vector<double> latency_seconds{};
   /// The same with the whole run captured in a CUDA graph; may be empty.
   std::vector<double> graph_latency_seconds{};
   std::optional<DataParallel> data_parallel{};
   /// In the order they ran.
   std::vector<ProfiledNode> nodes{};
-  /// Profiles of a GPU.
+  /// Only for runs on a GPU.
   std::optional<Timeline> timeline{};
-  /// Runs that the times are medians of.
+  /// The number of runs over which the times are medians.
   std::size_t steps = 1;
-  /// The operators are this many times the same sequence, and the profile does not say whether that
-  /// is one run of a model or several (one_run() decides).
+  /// Number of times that the operators repeat the same sequence, if the profile does not show
+  /// whether that is one run of a model or several (one_run() decides).
   std::size_t repeats = 1;
-  /// Reservations a reader should know of; one sentence each.
+  /// Caveats for the reader, one sentence each.
   std::vector<std::string> remarks{};
 };
 
 /// A framework's file format. Every .cpp file of frameworks/ defines one, as
-/// `Importer <file name>_importer()`; nothing else has to know of it.
+/// `Importer <file name>_importer()`; it needs no other registration.
 struct Importer {
   std::string_view framework;
   bool (*recognises)(const nlohmann::json& root);
@@ -131,11 +131,11 @@ struct Importer {
   Profile (*import)(const Document& document);
 };
 
-/// Every framework's, in the order of their names. Generated from the files of frameworks/.
+/// Returns all importers, sorted by framework. Generated from the files of frameworks/.
 std::vector<Importer> importers();
 
-/// Reads a framework's profile; its content says which framework's. Throws Error, one line, if it
-/// is none of those known, cut short, or holds no latency or no operator.
+/// Reads a framework's profile and detects the framework from the content. Throws Error, one line,
+/// if the framework is unknown, or the file is truncated or lacks a latency or operators.
 Profile read_profile(const std::filesystem::path& path);
 
 }  // namespace benanza::analysis

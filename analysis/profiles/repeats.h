@@ -7,20 +7,20 @@
 
 namespace benanza::analysis {
 
-/// The same operators with the same shapes, in the same order.
+/// Returns true if both have the same operators with the same shapes, in the same order.
 bool is_same_sequence(std::span<const ProfiledNode> a, std::span<const ProfiledNode> b);
 
-/// True if `nodes` are `count` times one sequence. `count` must divide their number.
+/// Returns true if `nodes` repeat one sequence `count` times. `count` must divide their number.
 bool are_equal(std::span<const ProfiledNode> nodes, std::size_t count);
 
-/// The largest number of equal sequences that `nodes` are; 1 if they are no repetition.
+/// Returns the largest number of equal sequences that `nodes` consist of; 1 if nothing repeats.
 std::size_t repeats(std::span<const ProfiledNode> nodes);
 
-/// One sequence of the times of several: of every operator and kernel the median. The sequences
-/// must be the same; kernels of an operator that differ between them are those of the last.
+/// Returns one sequence with the median time of every operator and kernel. The sequences must be
+/// the same; if an operator's kernels differ, the last sequence's kernels are used.
 std::vector<ProfiledNode> medians(const std::vector<std::vector<ProfiledNode>>& sequences);
 
-/// `nodes` cut into `count` equal sequences, and their medians().
+/// Splits `nodes` into `count` equal sequences and returns their medians().
 std::vector<ProfiledNode> one_of(std::span<const ProfiledNode> nodes, std::size_t count);
 
 }  // namespace benanza::analysis

@@ -17,7 +17,7 @@ using Kind = DeviceRecording::Work::Kind;
 
 double seconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 
-/// Rows by name, as they come.
+/// Rows by name, in order of first use.
 class Rows {
  public:
   DeviceRow& operator[](const std::string& name) {
@@ -83,7 +83,7 @@ class Profiler {
     const auto [place, is_new] = tensor_cores_.try_emplace(name);
     if (is_new) {
       const KernelTraits traits = kernel_traits(recording_.names[name]);
-      // What moves or fills does no arithmetic at all.
+      // Copies and fills do no arithmetic.
       place->second = traits.role == KernelRole::work ? traits.tensor_cores : std::optional(false);
     }
     return place->second;
@@ -92,7 +92,7 @@ class Profiler {
   void library_calls() {
     const Attribution attribution = attribute(recording_, launches_, calls_);
     std::vector<double> times(calls_.size());
-    // What was captured once runs as often as its graph.
+    // Runs per graph node: a call captured in a graph runs as often as the graph.
     std::vector<std::map<std::optional<std::int64_t>, std::int64_t>> runs(calls_.size());
     std::vector<std::optional<Precision>> products(calls_.size());
     for (std::size_t at = 0; at < attribution.owners.size(); ++at) {
@@ -114,7 +114,7 @@ class Profiler {
     std::vector<std::pair<double, double>> speeds;
     std::map<std::pair<CallText, std::optional<Precision>>, LibraryCallTime> by_text;
     for (std::size_t at = 0; at < calls_.size(); ++at) {
-      // It is a part of that call.
+      // Another call made it and includes its time.
       if (attribution.made_by[at]) continue;
       std::int64_t count = 0;
       for (const auto& [node, ran] : runs[at]) count = std::max(count, node ? ran : 1);
@@ -172,7 +172,7 @@ class Profiler {
       try {
         place->second = benanza::work(parse(problem), Precision::fp32).flops;
       } catch (const std::exception&) {
-        // It stays unknown.
+        // Stays unknown.
       }
     }
     return place->second;
@@ -214,7 +214,7 @@ class Profiler {
         row.inclusive_seconds += seconds(*range.end - range.start);
       });
     }
-    // What was launched inside, however deep: of each name once.
+    // Work launched inside at any depth counts once per name.
     std::map<std::pair<std::int64_t, std::int64_t>, Enclosing> enclosing;
     for (auto& [thread, spans] : of_thread) enclosing.try_emplace(thread, std::move(spans));
     for (const Work& work : recording_.work) {

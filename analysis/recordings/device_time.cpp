@@ -11,11 +11,11 @@ using Kind = DeviceRecording::Work::Kind;
 
 constexpr double second = 1e-9;
 
-/// Does it return only when the GPU has done something (cudaStreamSynchronize, cuCtxSynchronize,
-/// ...)? cudaStreamWaitEvent lets a stream wait, not the host.
+/// Returns true if the call makes the host wait for the GPU (cudaStreamSynchronize,
+/// cuCtxSynchronize, ...). cudaStreamWaitEvent makes a stream wait, not the host.
 bool is_wait(std::string_view call) { return call.find("Synchronize") != std::string_view::npos; }
 
-/// When a thread waited, without overlaps, in order.
+/// The spans in which each thread waited, sorted and disjoint.
 class Waits {
  public:
   explicit Waits(const DeviceRecording& recording) {
@@ -50,7 +50,7 @@ class Waits {
       spans_;
 };
 
-/// Sweeps over the work of one device, in the order of begin.
+/// Sweeps over the work of one device in order of start.
 class Sweep {
  public:
   Sweep(const Launches& launches, const Waits& waits) : launches_(launches), waits_(waits) {}
@@ -79,7 +79,7 @@ class Sweep {
   }
 
  private:
-  /// Nothing ran from any_end_ until `next` began.
+  /// Attributes the idle time from any_end_ to the start of `next`.
   void idle(const Work& next) {
     const std::int64_t length = next.start - any_end_;
     const auto* call = launches_.of(next);
@@ -88,7 +88,7 @@ class Sweep {
     } else if (call->start <= any_end_) {
       gap_ += length;
     } else {
-      // The launch itself, and what the hardware takes until it begins, are the host's.
+      // The launch call and its latency count as the host's.
       const std::int64_t until = std::min(call->start, next.start);
       const std::int64_t waited = waits_.inside(call->process, call->thread, any_end_, until);
       synchronization_ += waited;

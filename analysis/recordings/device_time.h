@@ -6,7 +6,7 @@
 
 namespace benanza::analysis {
 
-/// Of every process and device that did something, in the order of their numbers.
+/// Returns the times of every process and device with any work, sorted by their numbers.
 std::vector<DeviceTime> device_times(const DeviceRecording& recording, const Launches& launches);
 
 }  // namespace benanza::analysis

@@ -15,7 +15,7 @@ std::string group_name(const CallText& text, Grouping grouping) {
   add(text.prop_kind);
   add(text.problem);
   add(text.auxiliary);
-  // Who owns the scratch memory says nothing of the call.
+  // The owner of the scratchpad does not distinguish calls.
   constexpr std::string_view scratchpad = "attr-scratchpad:user";
   std::string attributes = text.attributes;
   const std::size_t at = attributes.find(scratchpad);

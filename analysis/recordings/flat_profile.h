@@ -9,15 +9,15 @@
 
 namespace benanza::analysis {
 
-/// By what the calls of a recording are put together.
+/// The key by which the calls of a recording are grouped.
 enum class Grouping { kind, implementation, call };
 
-/// "convolution", "convolution jit:avx512_core", or all that identifies a call but its
-/// implementation: kind, propagation, sizes and settings.
+/// Returns "convolution", "convolution jit:avx512_core", or everything that identifies a call
+/// except its implementation: kind, propagation, sizes and settings.
 std::string group_name(const CallText& text, Grouping grouping);
 
-/// Calls that have one name. Times are those of each recording, in their order; empty where a
-/// recording has no such call.
+/// Calls with one name. `parts` has one entry per recording, in order; empty if the recording has
+/// no such call.
 struct ProfileRow {
   struct Part {
     std::int64_t calls = 0;
@@ -27,12 +27,12 @@ struct ProfileRow {
   std::vector<std::optional<Part>> parts{};
 };
 
-/// Every name that one of the recordings has; the most time first: of the first recording, then of
-/// those behind it.
+/// Returns a row for every name in any of the recordings, sorted by time in the first recording,
+/// then in the following ones, descending.
 std::vector<ProfileRow> flat_profile(const std::vector<std::vector<CallTotal>>& recordings,
                                      Grouping grouping);
 
-/// Of all calls of a recording.
+/// Returns the sum over all calls of a recording.
 ProfileRow::Part sum_of(const std::vector<CallTotal>& totals);
 
 }  // namespace benanza::analysis

@@ -9,21 +9,21 @@
 
 namespace benanza::analysis {
 
-/// Spans of one thread that lie inside of each other. `index` is the caller's.
+/// A span of one thread, which may contain others. `index` is the caller's.
 struct Nested {
   std::int64_t start = 0;
   std::int64_t end = 0;
   std::size_t index = 0;
 };
 
-/// In the order of begin; of equal begins the longer one is outside.
+/// Sorts by start; of equal starts, the longer span is the outer one.
 inline void sort(std::vector<Nested>& spans) {
   std::stable_sort(spans.begin(), spans.end(), [](const Nested& a, const Nested& b) {
     return a.start != b.start ? a.start < b.start : a.end > b.end;
   });
 }
 
-/// Spans with what is around them.
+/// Nested spans, each with the one that encloses it.
 class Enclosing {
  public:
   explicit Enclosing(std::vector<Nested> spans) : spans_(std::move(spans)) {
@@ -36,7 +36,7 @@ class Enclosing {
     }
   }
 
-  /// Of a time: gives the indices of the spans around it, the innermost first.
+  /// Calls `use` with the indices of the spans that contain `time`, innermost first.
   template <class Use>
   void for_each(std::int64_t time, const Use& use) const {
     const auto behind =
@@ -49,12 +49,12 @@ class Enclosing {
     }
   }
 
-  /// The spans in order, and of each the place of the one right around it.
+  /// The sorted spans, and for each the position of the one directly around it.
   const std::vector<Nested>& spans() const { return spans_; }
   const std::vector<std::optional<std::size_t>>& outer() const { return outer_; }
 
-  /// Of every span in its order: its time without that of those right inside of it. What ends
-  /// behind the one around it is inside as far as that goes.
+  /// Returns the exclusive time of every span, in sorted order: its time without the spans directly
+  /// inside it. A span that ends after the enclosing one counts as inside up to that one's end.
   std::vector<std::int64_t> own_times() const {
     std::vector<std::int64_t> own;
     for (std::size_t at = 0; at < spans_.size(); ++at) {
@@ -71,7 +71,7 @@ class Enclosing {
   std::vector<std::optional<std::size_t>> outer_;
 };
 
-/// Gives the index of every span and its own time.
+/// Calls `use` with the index and the exclusive time of every span.
 template <class Use>
 void own_times(std::vector<Nested> spans, const Use& use) {
   const Enclosing enclosing(std::move(spans));

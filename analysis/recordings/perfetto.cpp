@@ -15,9 +15,9 @@ void add_event(std::string& text, const ordered_json& event) {
   text += event.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-/// What GPUs did: a process' calls and ranges by thread, its kernels and copies by stream.
+/// Adds GPU activity: a process' calls and ranges by thread, its kernels and copies by stream.
 void add_devices(std::string& text, std::size_t recording, const DeviceRecording& devices) {
-  // Of several recordings processes may have the same number, and streams those of threads.
+  // Different recordings may have equal process ids, and streams the ids of threads.
   const auto process = [&](std::int64_t id) {
     return static_cast<std::int64_t>(recording) * 100'000'000 + id;
   };
@@ -75,7 +75,7 @@ std::string perfetto_trace(const std::vector<std::string>& recordings) {
                      {"args", {{"name", recordings[recording]}}}});
     double end = 0;
     reader.for_each([&](const ArrivedCall& call) {
-      // Of a library on a GPU the log tells no time: its kernels have it.
+      // Logs of GPU libraries have no times: the kernels do.
       if (!call.milliseconds) return;
       const double seconds = *call.milliseconds * 1e-3;
       const double begin = call.started   ? *call.started

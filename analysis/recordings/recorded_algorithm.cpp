@@ -9,7 +9,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// cudnnBackendKnobType_t of cuDNN 9, by its numbers.
+/// cudnnBackendKnobType_t of cuDNN 9, by value.
 constexpr std::string_view knob_names[] = {"SPLIT_K",
                                            "SWIZZLE",
                                            "TILE_SIZE",
@@ -61,7 +61,7 @@ struct Engine {
   bool operator==(const Engine&) const = default;
 };
 
-/// Takes a number off the front of `text`.
+/// Consumes a number at the start of `text`.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -76,7 +76,7 @@ bool take(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// "engine 62 TILEK=1".
+/// Parses "engine 62 TILEK=1".
 std::optional<Engine> logged_engine(std::string_view text) {
   if (!take(text, "engine ")) return std::nullopt;
   const auto number = take_number(text);
@@ -95,7 +95,7 @@ std::optional<Engine> logged_engine(std::string_view text) {
   return text.empty() ? std::optional(engine) : std::nullopt;
 }
 
-/// "engine62.k13=1", with any word and a point before it.
+/// Parses "engine62.k13=1", optionally after a word and a dot.
 std::optional<Engine> suite_engine(std::string_view text) {
   const auto begin = text.find("engine");
   if (begin == text.npos || (begin > 0 && text[begin - 1] != '.')) return std::nullopt;

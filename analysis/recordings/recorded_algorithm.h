@@ -4,10 +4,10 @@
 
 namespace benanza::analysis {
 
-/// Is what a library's log calls `logged` what the suites call `suite`? "engine 62 TILEK=1
-/// STAGES=2" is "engine62.k13=1.k14=2" with its settings in any order, with or without what the
-/// suite writes before an engine ("winograd."); "CUBLAS_GEMM_DEFAULT(-1)" is "gemm_ex"; names of
-/// the older interface are equal. cuBLASLt logs too little of its configurations: false.
+/// Returns true if a library's log calls `logged` what the suites call `suite`. "engine 62 TILEK=1
+/// STAGES=2" is "engine62.k13=1.k14=2" with its settings in any order and with or without the
+/// suite's prefix ("winograd."); "CUBLAS_GEMM_DEFAULT(-1)" is "gemm_ex"; names of the older
+/// interface are equal. False for cuBLASLt, which logs too little of its configurations.
 bool is_same_algorithm(std::string_view logged, std::string_view suite);
 
 }  // namespace benanza::analysis

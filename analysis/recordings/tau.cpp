@@ -18,7 +18,7 @@ constexpr const char* root = ".TAU application";
 
 double microseconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-3; }
 
-/// What one thread did, as spans with a name.
+/// The activity of one thread, as named spans.
 struct Track {
   std::vector<Nested> spans{};
   std::vector<std::string> names{};
@@ -59,7 +59,7 @@ TauThread thread_of(Track track, std::string title) {
       thread.timers[track.names[spans[*outer[at]].index]].calls_inside += 1;
     } else {
       all.calls_inside += 1;
-      // Of a stream two kernels may overlap.
+      // Kernels of one stream may overlap.
       top += std::max<std::int64_t>(0, spans[at].end - std::max(spans[at].start, end));
     }
     begin = at == 0 ? spans[at].start : begin;
@@ -112,7 +112,7 @@ std::vector<TauThread> process_threads(const DeviceRecording& recording, std::in
   return threads;
 }
 
-/// Calls of oneDNN one after the other, as of one thread.
+/// The calls of oneDNN, as if one thread made them one after the other.
 TauThread host_calls(const RecordingReader& reader) {
   TauThread thread{.title = "calls of oneDNN"};
   auto& all = thread.timers[root];

@@ -12,7 +12,7 @@ bool is_ok(const Timings& timings, std::string_view unit) {
   return found != timings.end() && found->second.status == Status::ok;
 }
 
-/// A time before in every round, and none after in any.
+/// Returns the units with a time before in every round, and with none after in any.
 std::vector<std::string> lost_units(std::span<const Pair> pairs) {
   std::vector<std::string> lost;
   for (const auto& [unit, timing] : pairs.front().before) {
@@ -25,7 +25,7 @@ std::vector<std::string> lost_units(std::span<const Pair> pairs) {
   return lost;
 }
 
-/// Evenly spread over those that are not suspected.
+/// Returns control units, evenly spread over those that are not suspected.
 std::vector<std::string> controls_of(const PairedRatios& ratios,
                                      const std::vector<std::string>& suspected, std::size_t most) {
   std::vector<std::string> others;
@@ -40,7 +40,7 @@ std::vector<std::string> controls_of(const PairedRatios& ratios,
   return controls;
 }
 
-/// The variants that stand for these units on either side.
+/// Returns the variants that represent these units on either side.
 std::vector<VariantName> variants_of(const std::vector<std::string>& units, const Pair& pair) {
   std::vector<VariantName> variants;
   for (const std::string& unit : units) {
@@ -55,7 +55,7 @@ std::vector<VariantName> variants_of(const std::vector<std::string>& units, cons
   return variants;
 }
 
-/// Rounds of a gate: the first measures everything, the others what they are told to and the
+/// The rounds of a gate: the first measures everything, the others the given units and the
 /// controls.
 class Rounds {
  public:
@@ -70,12 +70,12 @@ class Rounds {
 
   const Pair& first() const { return first_; }
   const PairedRatios& screened() const { return screened_; }
-  /// What all units have in common, of every round.
+  /// What all units have in common, per round.
   const std::vector<double>& drifts() const { return drifts_; }
-  /// Since the last forget().
+  /// Rounds since the last forget().
   const std::vector<Pair>& units() const { return units_; }
   PairedRatios ratios() const { return paired_ratios(units_, controls_); }
-  /// The same of all algorithms by name.
+  /// The same for all algorithms by name.
   PairedRatios call_ratios() const {
     std::vector<std::string> names;
     for (const VariantName& variant : variants_of(controls_, first_)) {
@@ -103,7 +103,7 @@ class Rounds {
   }
 
  private:
-  /// A choice is the algorithm that the side picked when it was free to pick.
+  /// Maps each choice to the algorithm that this side picked in the first round.
   static Timings as_picked(const Timings& calls, const Timings& picks) {
     Timings picked;
     for (const auto& [unit, pick] : picks) {
@@ -133,8 +133,8 @@ LogRatios only(const LogRatios& ratios, const std::vector<std::string>& units) {
   return chosen;
 }
 
-/// A slower unit, whose two sides ran algorithms of different names: does the new side still have
-/// the old one, no slower than it was?
+/// Returns why a unit is slower: `heuristic` if the sides picked different algorithms and the new
+/// side still runs the old one without a slowdown.
 Verdict why_slower(const Judged& judged, const Rounds& rounds, double limit) {
   if (judged.before.variant == judged.after.variant) return Verdict::kernel;
   const LogRatios ratios = rounds.call_ratios().of_unit;
@@ -161,10 +161,10 @@ Timing timing_in(const Timings& timings, const std::string& unit) {
                                 : found->second;
 }
 
-/// Leaves out, round by round, what does not look apart any more, and then what is lost.
+/// Drops, round by round, units that no longer look different; adds lost ones to `judged`.
 std::vector<std::string> screen(const GateOptions& options, Rounds& rounds, double limit,
                                 std::vector<Judged>& judged) {
-  // One pair of processes can be off by ten percent.
+  // A single pair of processes can be off by ten percent.
   std::vector<std::string> left = suspects(rounds.screened(), limit / 4);
   rounds.choose_controls(left);
   std::vector<std::string> lost = lost_units(rounds.units());
@@ -187,7 +187,7 @@ std::vector<std::string> screen(const GateOptions& options, Rounds& rounds, doub
   return left;
 }
 
-/// What rounds that had no part in choosing them say of the suspects, and of the drift.
+/// Judges the suspects and the drift by rounds that were not used to choose the suspects.
 class Confirmation {
  public:
   Confirmation(const GateOptions& options, Rounds& rounds, std::vector<std::string> suspected)
@@ -217,7 +217,7 @@ class Confirmation {
     if (!drift_open_) return;
     const std::vector<double>& all = rounds_.drifts();
     const LogRatios drift{{"", {all.begin() + static_cast<std::ptrdiff_t>(screening_), all.end()}}};
-    // A tenth of the level, so that it does not add to the rows' share.
+    // A tenth of the level, so that the drift adds little to the units' error probability.
     const Finding finding = findings(drift, limit_, level_ / 10).at("");
     drift_open_ = finding == Finding::undecided;
     answer.all_slower = finding == Finding::slower;

@@ -5,9 +5,9 @@
 namespace benanza::regress {
 namespace {
 
-// A signal handler can reach nothing but static storage.
+// A signal handler can only access static storage.
 std::atomic<int> received = 0;
-/// Two suites at work, and one that is asked for its devices. 0: none.
+/// Two running suites, and one that lists its devices. 0: none.
 std::array<std::atomic<pid_t>, 4> children{};
 
 void end_children(int number) {
@@ -25,7 +25,7 @@ InterruptGuard::InterruptGuard() {
   struct sigaction action {};
   action.sa_handler = &end_children;
   sigemptyset(&action.sa_mask);
-  // A second one of the kind ends the program at once.
+  // A second signal of the same kind ends the program at once.
   action.sa_flags = SA_RESETHAND;
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &old_[i]);
 }
@@ -41,7 +41,7 @@ Mortal::Mortal(pid_t child) : child_(child) {
     pid_t none = 0;
     if (place.compare_exchange_strong(none, child)) break;
   }
-  // The signal may have come just before.
+  // The signal may have arrived just before.
   if (received != 0) ::kill(child, SIGTERM);
 }
 

@@ -7,8 +7,8 @@
 
 namespace benanza::regress {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP does not end the program: it ends the suites
-/// at work, so that whoever waits for them goes on, and is remembered. One at a time.
+/// During its lifetime, the first SIGINT, SIGTERM or SIGHUP does not end the program: it is stored,
+/// and the running suites are terminated, so that waiting for them returns. One instance at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -16,7 +16,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
-  /// The signal's number; 0: none came.
+  /// Returns the number of the signal; 0 if none was received.
   static int signal();
 
  private:
@@ -24,7 +24,7 @@ class InterruptGuard {
   std::array<struct sigaction, signals.size()> old_{};
 };
 
-/// A child that a signal ends, while it lives.
+/// Registers a child process, which a signal then terminates, for the lifetime of the object.
 class Mortal {
  public:
   explicit Mortal(pid_t child);

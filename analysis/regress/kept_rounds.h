@@ -7,18 +7,18 @@
 
 namespace benanza::regress {
 
-/// Rounds whose results a folder keeps, NNN_before.json and NNN_after.json, and NNN.round once both
-/// are whole: what was asked for, a line for every flag.
+/// Rounds whose results are kept in a folder: NNN_before.json, NNN_after.json and, once both are
+/// complete, NNN.round with what was requested, one flag per line.
 class KeptRounds {
  public:
   explicit KeptRounds(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Rows of a whole round; empty where there is none.
+  /// Returns the rows of a complete round; empty if there is none.
   std::optional<RowsOfRound> find(const Round& round) const;
-  /// Throws Error, one line, where a round is there that was asked for something else.
+  /// Throws Error, one line, if the folder has this round but with other flags.
   void need_same(const Measured& measured, const Round& round) const;
   void add(const Measured& measured, const Round& round) const;
-  /// Whole ones, from the first on without a gap.
+  /// Returns the number of complete rounds, from the first one up to the first gap.
   int count() const;
 
  private:
@@ -27,11 +27,11 @@ class KeptRounds {
   std::filesystem::path folder_;
 };
 
-/// Reads what `file` says of the rows of a suite.
+/// Reads the rows of a suite's results file.
 std::vector<Row> rows_in(const std::filesystem::path& file);
 
-/// `options`, so that `rounds` are enough: the last look is at what they have. Throws Error where
-/// they are fewer than the screening takes and one more.
+/// Returns `options` changed so that `rounds` suffice: the last look is after all of them. Throws
+/// Error unless there are more rounds than the screening takes.
 GateOptions with_rounds(GateOptions options, int rounds);
 
 }  // namespace benanza::regress

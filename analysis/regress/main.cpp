@@ -1,4 +1,4 @@
-// benanza-regress: does a new build or library version slow anything down? Runs both in turns.
+// benanza-regress: runs two builds or library versions alternately and reports slowdowns.
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ using namespace benanza::analysis;
 using namespace benanza::regress;
 using Clock = std::chrono::steady_clock;
 
-/// Exit status where something is slower or lost.
+/// Exit status if something is slower or lost.
 constexpr int regression_found = 3;
 
 struct Options {
@@ -80,7 +80,7 @@ void add_flags(CLI::App& program, Options& options) {
 /// The folder of this program.
 fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
-/// One line on a terminal, replaced by the next.
+/// A progress line on a terminal, which is overwritten in place.
 class ProgressLine {
  public:
   explicit ProgressLine(std::string backend) : backend_(std::move(backend)) {}
@@ -120,7 +120,7 @@ class ProgressLine {
 Section gate_of(const std::string& backend, const Options& options, const fs::path& folder,
                 std::string& junit, bool& regression) {
   const fs::path own = own_folder() / ("bench_" + backend);
-  // Rounds of another machine are judged here, too.
+  // Rounds measured on another machine can be judged here, too: the prefixes need not exist.
   const auto side = [&](const std::string& prefix) {
     return options.judge ? SideOfGate{.program = own, .libraries = {prefix}}
                          : side_of(prefix, backend, own);
@@ -172,7 +172,7 @@ std::vector<std::string> backends_of(const Options& options) {
   return found;
 }
 
-/// A folder that goes with it; nothing where it has no name.
+/// Removes a folder at the end of its lifetime; an empty path stands for none.
 class Scratch {
  public:
   explicit Scratch(fs::path folder) : folder_(std::move(folder)) {}
@@ -212,7 +212,7 @@ int run(int argc, char** argv) {
                                               : fs::path(options.out);
   const InterruptGuard interrupt;
   const Scratch scratch(options.out.empty() ? folder : fs::path());
-  // A suite that has ended takes no turns.
+  // Writing to a suite that has ended must fail rather than kill this program.
   ::signal(SIGPIPE, SIG_IGN);
   bool regression = false;
   std::string junit;

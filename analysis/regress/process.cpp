@@ -33,7 +33,7 @@ Process::Process(const ChildCommand& command) : program_(command.program), err_(
 Process::~Process() {
   if (child_ <= 0) return;
   ::kill(child_, SIGTERM);
-  // A suite that waits for words sees that there are no more.
+  // A suite that waits for a message then sees the end of input.
   { const FileDescriptor no_more = std::move(to_); }
   reap();
 }
@@ -80,7 +80,7 @@ int Process::wait() {
 
 void Process::finish() {
   const int status = wait();
-  // 2: rows are incorrect or failed, and written.
+  // 2: some rows are incorrect or failed, but all are written.
   if (status == 0 || status == 2) return;
   throw Error(fmt::format("{} ended with status {}: {}", program_.string(), status,
                           last_line(read_file(err_))));

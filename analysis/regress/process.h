@@ -12,34 +12,35 @@
 
 namespace benanza::regress {
 
-/// A suite at work. With --serve, it does what it is told to (suites/harness/run/serve.h).
+/// A running suite. With --serve, it follows commands (suites/harness/run/serve.h).
 class Process {
  public:
-  /// Throws Error where the program cannot be started, or a signal has come (InterruptGuard).
+  /// Throws Error if the program cannot be started or a signal was received (InterruptGuard).
   explicit Process(const ChildCommand& command);
-  /// Ends it where nobody has waited for it.
+  /// Terminates the process unless it was waited for.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Throws Error with its last words where it has ended instead, or a signal has come.
+  /// Like listen() and ask(), throws Error, with the last line of the suite's stderr if it has
+  /// ended, or if a signal was received.
   void tell(std::string_view words);
   std::string listen();
   std::string ask(std::string_view words);
-  /// Waits for its end. The exit status; 128 and more for a signal.
+  /// Waits for the process to end. Returns the exit status; 128 + the number for a signal.
   int wait();
-  /// Waits. Throws Error with its last words where it did not end with results.
+  /// Waits. Throws Error with the last line of its stderr if it did not end with results.
   void finish();
 
  private:
   [[noreturn]] void fail();
-  /// Waits. As waitpid() has it; empty where the child was lost.
+  /// Waits. Returns the status as waitpid() does; empty if the child was lost.
   std::optional<int> reap();
 
   std::filesystem::path program_;
   std::filesystem::path err_;
   pid_t child_ = 0;
-  /// Until the child is reaped: its number may be another's then.
+  /// Set until the child is reaped: after that, its pid may belong to another process.
   std::optional<Mortal> mortal_;
   FileDescriptor to_;
   FileDescriptor from_;

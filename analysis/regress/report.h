@@ -11,14 +11,14 @@ namespace benanza::regress {
 
 using analysis::Section;
 
-/// A line for a shell that measures a unit again, on the side that is slower.
+/// Returns a shell command that measures a unit again, on the after side.
 using Reproducer = std::function<std::string(const Judged&)>;
 
-/// The table of all verdicts, and a line for each regression.
+/// Returns the table of all verdicts and a command for each regression.
 Section gate_section(const GateAnswer& answer, const GateOptions& options,
                      const Reproducer& reproducer);
-/// A suite of JUnit's XML: a test for each unit with a verdict, and one for all of them together;
-/// regressions are failures.
+/// Returns a JUnit XML suite: a test for each unit with a verdict, and one for all of them
+/// together. Regressions are failures.
 std::string junit_suite(std::string_view backend, const GateAnswer& answer,
                         const GateOptions& options, const Reproducer& reproducer);
 

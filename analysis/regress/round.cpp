@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What both processes set up at a time; empty: that side has none.
+/// The variants that the two processes set up at a time; empty: that side has none.
 using Turn = std::array<std::string, 2>;
 
-/// Names of the variants by unit, the library's first choice of each, in their order.
+/// Returns the units with the name of the library's first choice of each, in order.
 std::vector<std::pair<std::string, std::string>> units_in(std::string_view names, Unit unit) {
   std::vector<std::pair<std::string, std::string>> units;
   std::set<std::string> seen;
@@ -51,7 +51,7 @@ std::vector<Turn> turns_of(std::string_view before, std::string_view after, Unit
   return turns;
 }
 
-/// The suites' own filter may have let more through.
+/// The suites' own filter may have let other variants pass.
 void keep_only(std::vector<Turn>& turns, const std::vector<VariantName>& wanted) {
   std::set<std::string> names{""};
   for (const VariantName& variant : wanted) names.insert(to_string(variant));
@@ -77,7 +77,7 @@ class Visitor {
 
   void visit(const Turn& turn) {
     tell_each(turn, [&](std::size_t side) { return "begin " + turn[side]; });
-    // Samples of as many calls on both sides, that neither has more of what a sample costs.
+    // Use equally many calls per sample on both sides, for the same overhead per sample.
     std::int64_t calls = 0;
     std::vector<std::size_t> there;
     for (const std::size_t side : {0U, 1U}) {
@@ -123,7 +123,7 @@ RowsOfRound run_round(const SideOfGate& before, const SideOfGate& after, const M
     words.push_back("--benchmark_out=" + file(is_before, ".json").string());
     const SideOfGate& side = is_before ? before : after;
     std::vector<std::string> variables = environment_of(side);
-    // One waits until the GPU is free, for both.
+    // Only the first process waits for the GPU lock, for both.
     if (!is_before) variables.emplace_back("BENANZA_GPU_LOCK=none");
     return Process({.program = side.program,
                     .arguments = std::move(words),

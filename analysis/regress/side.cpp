@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view search_path = "LD_LIBRARY_PATH=";
-/// Where the environment does not say otherwise. A gate needs no peaks, and dozens of processes
-/// would measure them.
+/// Defaults for variables that the environment lacks. A gate needs no peaks, which dozens of
+/// processes would measure.
 constexpr std::array defaults{"BENANZA_PEAKS=none", "OMP_PROC_BIND=true", "GOMP_SPINCOUNT=10000",
                               "KMP_BLOCKTIME=1"};
 
@@ -38,7 +38,7 @@ std::string libraries_text(const SideOfGate& side) {
   return text;
 }
 
-/// For an extended regular expression.
+/// Escapes `text` for an extended regular expression.
 std::string regex_escaped(std::string_view text) {
   std::string out;
   for (const char letter : text) {
@@ -123,7 +123,7 @@ std::vector<std::string> arguments_of(const Measured& measured, const Round& rou
   }
   for (const std::string& key : keys) words.push_back("--problem=" + key);
   words.push_back(fmt::format("--precision={}", fmt::join(precisions, ",")));
-  // Longer ones do not fit into an argument.
+  // A longer filter may not fit into an argument.
   constexpr std::size_t longest = 100'000;
   if (std::string filter = exactly(round.only); filter.size() < longest) {
     words.push_back("--benchmark_filter=" + filter);

@@ -8,16 +8,16 @@
 
 namespace benanza::regress {
 
-/// Where one side's programs and libraries are.
+/// The program and libraries of one side.
 struct SideOfGate {
   std::filesystem::path program{};
-  /// Folders that come first where the program looks for libraries.
+  /// Folders that come first in the program's library search path.
   std::vector<std::filesystem::path> libraries{};
 };
 
-/// `prefix`: a build (bin/bench_<backend>), the folder of a library's version (lib64, lib or itself
-/// hold shared libraries), both, or "here": neither. The program is the prefix's own, or else
-/// `own`. Throws Error where the prefix has neither.
+/// Returns the side for `prefix`: a build (bin/bench_<backend>), the folder of a library's version
+/// (with shared libraries in lib64, lib or itself), both, or "here": neither. The program is the
+/// prefix's own if it has one, otherwise `own`. Throws Error if the prefix has neither.
 SideOfGate side_of(const std::string& prefix, const std::string& backend,
                    const std::filesystem::path& own);
 
@@ -34,17 +34,17 @@ struct Measured {
   bool cold = false;
 };
 
-/// What a round measures, as flags of the suite.
+/// Returns what a round measures as flags of the suite.
 std::vector<std::string> arguments_of(const Measured& measured, const Round& round);
-/// One line that measures `variant` on one side again, without the other, for a shell.
+/// Returns a shell command that measures `variant` again on this side alone.
 std::string reproducer(const SideOfGate& side, const Measured& measured,
                        const VariantName& variant);
 
-/// The environment of a side's suites: this process's, with the side's libraries first. Threads of
-/// OpenMP stay on a processor of their own and soon stop to wait busily: two on one processor, or
-/// one that waits for the other side's turn, would take a thousand times as long as a short call.
+/// Returns the environment of a side's suites: this process' with the side's libraries first.
+/// OpenMP threads are bound to a processor each and spin only briefly: two on one processor, or one
+/// that spins during the other side's turn, would take a thousand times as long as a short call.
 std::vector<std::string> environment_of(const SideOfGate& side);
-/// Does the suite find a device?
+/// Returns true if the suite finds a device.
 bool has_device(const SideOfGate& side);
 
 }  // namespace benanza::regress

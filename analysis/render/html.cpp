@@ -30,7 +30,7 @@ dt { color: #555; } dd { margin: 0; }
 summary { cursor: pointer; color: #2b6ca3; } nav a { margin-right: 1em; }
 )";
 
-/// Sentences are wrapped.
+/// Returns the class of a cell; cells with sentences are wrapped.
 std::string_view cell_class(const Sheet::Column& column, const Cell& cell) {
   constexpr std::size_t sentence = 60;
   if (column.number) return " class=\"n\"";
@@ -64,7 +64,6 @@ std::string table(const Sheet& sheet) {
   return text + "</tbody></table></div>\n";
 }
 
-/// The blocks of one section.
 class SectionHtml {
  public:
   explicit SectionHtml(const Section& section) : plot_caption_(section.plot_caption) {

@@ -1,4 +1,4 @@
-// Pages for programs.
+// Pages as JSON and CSV.
 
 #include "analysis/render/page.h"
 #include "analysis/render/text.h"
@@ -29,7 +29,7 @@ ordered_json section_json(const Section& section) {
   return report;
 }
 
-/// The table that becomes CSV; null if the section has no table.
+/// Returns the table that becomes CSV; null if the section has none.
 const Sheet* csv_sheet(const Section& section) {
   if (!section.csv.columns.empty()) return &section.csv;
   for (const Block& block : section.blocks) {

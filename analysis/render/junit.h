@@ -6,18 +6,18 @@
 
 namespace benanza::analysis {
 
-/// A test of JUnit's XML.
+/// A test in JUnit's XML.
 struct JunitCase {
-  /// Its class.
+  /// The class name.
   std::string group{};
   std::string name{};
-  /// Empty: it passed.
+  /// Empty if it passed.
   std::string failure{};
-  /// More about the failure, over several lines maybe.
+  /// More about the failure; may have several lines.
   std::string detail{};
 };
 
-/// A suite, and the file of all suites.
+/// Return a suite, and the file of all suites.
 std::string junit_suite(std::string_view name, const std::vector<JunitCase>& cases);
 std::string junit_document(std::string_view suites);
 

@@ -14,7 +14,7 @@
 
 namespace benanza::analysis {
 
-/// One value of a table: for people, and for programs (null and "-" where unknown).
+/// One value of a table, as text and for programs ("-" and null if unknown).
 struct Cell {
   std::string shown{};
   nlohmann::ordered_json value{};
@@ -30,9 +30,9 @@ Cell ms_cell(std::optional<double> seconds);
 Cell ratio_cell(std::optional<double> ratio);
 /// A factor, shown as "1.25x".
 Cell factor_cell(std::optional<double> factor);
-/// An interval of ratios, shown with three decimals; nothing where unknown.
+/// An interval of ratios, shown with three decimals; empty if unknown.
 Cell interval_cell(const std::optional<Interval>& interval);
-/// A part of 1, shown as a percentage.
+/// A fraction, shown as a percentage.
 Cell percent_cell(std::optional<double> part);
 /// Bytes, shown in MB.
 Cell megabytes_cell(std::optional<double> bytes);
@@ -43,34 +43,34 @@ struct Sheet {
     std::string title{};
     std::string name{};
     bool number = false;
-    /// Letters of a cell in text; the middle of a longer one is left out.
+    /// Maximum characters of a cell in text; the middle of a longer one is omitted.
     std::size_t width = 56;
   };
-  /// Shares of a whole: `column` holds each row's, `whole` says of what.
+  /// Shares of a whole: `column` has each row's share, `whole` names the whole.
   struct Share {
     std::size_t column = 0;
     std::string whole{};
   };
-  /// In JSON; a table without a name is for people alone.
+  /// The name in JSON; a table without one is not for programs.
   std::string name{};
   /// For people; may be empty.
   std::string caption{};
   std::vector<Column> columns{};
   std::vector<std::vector<Cell>> rows{};
-  /// Where rows are left out, those with the largest value in this column are kept. In HTML the
-  /// largest is always first.
+  /// If not all rows are shown, those with the largest value in this column are. HTML always sorts
+  /// by it, largest first.
   std::optional<std::size_t> largest_by{};
-  /// The sum of the shown rows is stated below the table.
+  /// If set, the shown rows' sum is stated below the table.
   std::optional<Share> share{};
   /// For people, below the table; may be empty.
   std::string note{};
-  /// Short enough to be shown as a whole.
+  /// Always show all rows.
   bool all_rows = false;
 };
 
-/// Of columns with names of layers.
+/// Width of columns with names of layers.
 inline constexpr std::size_t name_width = 44;
-/// Of columns that are never shortened.
+/// Width of columns that are never shortened.
 inline constexpr std::size_t any_width = std::string::npos;
 
 /// A name and its value; without a name it continues the entry above.
@@ -83,17 +83,17 @@ struct Entry {
 struct Names {
   std::string title{};
   std::vector<std::string> names{};
-  /// Names that text shows; empty: as many as a table's rows.
+  /// Maximum number of names in text; empty: as many as a table's rows.
   std::optional<std::size_t> most{};
 };
 
-/// One value for each category of a plot; empty where unknown: no bar.
+/// One value for each category of a plot; empty if unknown (no bar).
 struct Series {
   std::string name{};
   std::vector<std::optional<double>> values{};
 };
 
-/// Horizontal bars: the series of a category below each other, or `stacked`: behind each other, the
+/// Horizontal bars: the series of a category below each other or, if `stacked`, end to end as the
 /// parts of one bar. `unit` follows the values.
 struct Bars {
   std::string title{};
@@ -102,11 +102,11 @@ struct Bars {
   std::string unit{};
   int decimals = 3;
   bool stacked = false;
-  /// Text shows the bars, too; other plots are HTML's alone.
+  /// Also show the bars in text; all other plots are only in HTML.
   bool in_text = false;
 };
 
-/// From the first value down (or up) to the last, step by step: what every step changes.
+/// Steps from the first value down (or up) to the last, with the change of every step.
 struct Waterfall {
   std::string title{};
   std::vector<std::pair<std::string, double>> steps{};
@@ -119,9 +119,9 @@ struct Roofline {
   struct Point {
     double x = 0;
     double y = 0;
-    /// Area, relative to other points.
+    /// Area, relative to the other points.
     double weight = 1;
-    /// Shown when pointed at.
+    /// Tooltip.
     std::string label{};
     std::size_t series = 0;
   };
@@ -152,14 +152,14 @@ struct Curves {
   std::string y_name{};
 };
 
-/// What ran when: pieces in lanes over time, from 0.
+/// A schedule: pieces in lanes over time, from 0.
 struct Gantt {
   struct Piece {
     std::size_t lane = 0;
     double begin = 0;
     double end = 0;
     std::size_t series = 0;
-    /// Shown when pointed at.
+    /// Tooltip.
     std::string name{};
   };
   std::string title{};
@@ -173,58 +173,58 @@ struct Gantt {
 using Block =
     std::variant<std::string, Entry, Names, Sheet, Bars, Waterfall, Roofline, Curves, Gantt>;
 
-/// A section's contribution to a table of all models: one column of it, and one series of the bars
-/// titled `plot`, if that is not empty.
+/// A section's contribution to a table of all models: one column, and one series of the bars titled
+/// `plot` unless that is empty.
 struct Headline {
   std::string title{};
   Cell cell{};
   std::string plot{};
   std::optional<double> plotted{};
-  /// Of what is plotted.
+  /// Unit of `plotted`.
   std::string unit{};
 };
 
-/// The answer to a question about one model, or all.
+/// The answer to a question about one model, or about all.
 struct Section {
   /// "resnet50_v1, batch 8, fp32".
   std::string heading{};
   /// For programs: a JSON object, to which tables with a name are added as lists of objects.
   nlohmann::ordered_json facts = nlohmann::ordered_json::object();
-  /// Adds facts that take time to make; called for JSON alone. What it refers to must live until
-  /// then.
+  /// Adds facts that are expensive to compute; called only for JSON. What it references must live
+  /// until then.
   std::function<void(nlohmann::ordered_json& facts)> more_facts{};
   /// For people, in this order.
   std::vector<Block> blocks{};
-  /// Stands below every plot; may be empty.
+  /// Shown below every plot; may be empty.
   std::string plot_caption{};
-  /// The rows of CSV, where they are not those of the first table with a name.
+  /// The rows of CSV, unless they are those of the first table with a name.
   Sheet csv{};
-  /// Facts that stand before every row of CSV.
+  /// Facts that precede every row of CSV.
   std::vector<std::string> csv_facts{"model", "batch", "precision"};
   std::vector<Headline> headlines{};
 
   void add(Block block) { blocks.push_back(std::move(block)); }
 };
 
-/// A whole answer.
+/// A complete answer.
 struct Page {
   std::string command{};
   std::map<std::string, System> systems{};
   std::vector<Section> sections{};
-  /// JSON: the facts and tables of the only section are members of the whole, not of a list.
+  /// In JSON, the facts and tables of the only section are members of the root, not of a list.
   bool flat = false;
 };
 
-/// For people. A table shows its first `rows` rows and says how many it has; one without rows is
-/// left out.
+/// Text for terminals. A table shows at most `rows` rows and states how many it has; one without
+/// rows is left out.
 std::string page_table(const Page& page, std::size_t rows);
 /// {"schema": 1, "command", "systems", "reports": [facts and, by name, tables as lists of
-/// objects]}; unknown is null. Ends with a newline.
+/// objects]}; unknown values are null. Ends with a newline.
 std::string page_json(const Page& page);
-/// The rows of every section, with its model, batch and precision, after a row of column names;
-/// unknown is empty. Sections that have other columns than the first one's are left out.
+/// The rows of every section, with its model, batch and precision, after a header row; unknown
+/// values are empty. Sections whose columns differ from the first one's are left out.
 std::string page_csv(const Page& page);
-/// One HTML page that needs nothing else: style within, plots inline, tables that fold away.
+/// A self-contained HTML page: inline style and plots, collapsible tables.
 std::string page_html(const Page& page, const std::string& title);
 /// By the name of a format: "table", "json" or "csv".
 std::string page_text(const Page& page, const std::string& format, std::size_t rows);

@@ -63,7 +63,7 @@ Picture plain_bars(const Bars& bars) {
   for (const Series& one : series) {
     for (const auto& value : one.values) most = std::max(most, value.value_or(0));
   }
-  // What is shown as 0 is no bar across the plot.
+  // A value that is displayed as 0 must not become a full-width bar.
   if (most < 0.5 * std::pow(10.0, -decimals)) most = 1;
   std::string body;
   double y = 4;

@@ -7,18 +7,18 @@
 
 namespace benanza::analysis {
 
-/// Text as it may stand in HTML and SVG.
+/// Escapes text for HTML and SVG.
 std::string escaped(std::string_view text);
 
-/// Plots as figures with inline SVG: no script, nothing from a network. Colours that also tell
-/// apart in grey. Empty where there is nothing to show.
+/// Plots as figures with inline SVG, without scripts or external resources, in colours that remain
+/// distinguishable in grey. Empty if there is nothing to show.
 std::string svg(const Bars& bars);
 std::string svg(const Waterfall& waterfall);
 std::string svg(const Roofline& roofline);
 std::string svg(const Curves& curves);
 std::string svg(const Gantt& gantt);
 
-/// The same as files of their own, with title and legend, and the caption below the plot.
+/// The same as standalone files, with title and legend, and the caption below the plot.
 std::string svg_file(const Bars& bars, std::string_view caption = {});
 std::string svg_file(const Waterfall& waterfall, std::string_view caption = {});
 std::string svg_file(const Roofline& roofline, std::string_view caption = {});

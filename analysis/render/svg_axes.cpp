@@ -1,4 +1,4 @@
-// Plots over linear axes: curves, and what ran when.
+// Plots over linear axes: curves and Gantt charts.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace benanza::analysis {
 namespace svg_parts {
 namespace {
 
-/// From 0 to a whole number of steps of 1, 2 or 5 times a power of ten.
+/// An axis from 0 to a whole number of steps of 1, 2 or 5 times a power of ten.
 class LinearAxis {
  public:
   LinearAxis(double most, double from, double to) : from_(from), to_(to) {

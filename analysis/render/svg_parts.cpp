@@ -32,7 +32,7 @@ std::string figure_text(const Picture& picture) {
       escaped(picture.title), legend, width, picture.height, escaped(picture.title), picture.body);
 }
 
-/// At spaces.
+/// Wraps at spaces.
 std::vector<std::string> lines_of(std::string_view words, std::size_t longest) {
   std::vector<std::string> lines;
   while (words.size() > longest) {

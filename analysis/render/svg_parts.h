@@ -8,42 +8,42 @@
 
 #include "analysis/render/page.h"
 
-/// What plots are drawn with.
+/// The elements of plots.
 namespace benanza::analysis::svg_parts {
 
 inline constexpr double width = 860;
 inline constexpr double label_width = 270;
 inline constexpr double value_width = 90;
 inline constexpr double bar_height = 14;
-/// Of the bars between their labels and their values.
+/// Width of the bars, between their labels and their values.
 inline constexpr double bars_width = width - label_width - value_width;
 
-/// Of a series; the first ones also tell apart in grey.
+/// Returns the colour of a series; the first ones are distinguishable in grey, too.
 std::string_view colour(std::size_t index);
 
-/// `tip` is shown when it is pointed at.
+/// `tip` is the tooltip.
 std::string rectangle(double x, double y, double w, double h, std::string_view fill,
                       std::string_view tip);
 std::string text(double x, double y, std::string_view words, std::string_view anchor = "start");
 std::string line(double x1, double y1, double x2, double y2, std::string_view stroke);
 /// "1.235 ms".
 std::string number(double value, int decimals, const std::string& unit);
-/// Left of a bar.
+/// A label left of a bar.
 std::string label(double y, const std::string& name);
 std::vector<std::string> names(const std::vector<Series>& series);
 
-/// A plot before it is put into a page or a file.
+/// A plot before it is placed in a page or a file.
 struct Picture {
   std::string title{};
   double height = 0;
-  /// One by one in the colours; fewer than two need no legend.
+  /// In the order of the colours; fewer than two need no legend.
   std::vector<std::string> series{};
   std::string body{};
 };
-/// Part of a page. Empty where there is no picture.
+/// Returns a part of a page. Empty if there is no picture.
 std::string figure_of(const std::optional<Picture>& picture);
-/// A file of its own; title and legend stand above the plot, the caption below it. Empty where
-/// there is no picture.
+/// Returns a standalone file, with title and legend above the plot and the caption below it. Empty
+/// if there is no picture.
 std::string file_of(const std::optional<Picture>& picture, std::string_view caption);
 
 }  // namespace benanza::analysis::svg_parts

@@ -1,4 +1,4 @@
-// Pages for terminals.
+// Pages as text for terminals.
 
 #include "analysis/render/text.h"
 
@@ -31,7 +31,7 @@ double number_of(const Cell& cell) {
   return cell.value.is_number() ? cell.value.get<double>() : 0.0;
 }
 
-/// The blocks of one section, `most` rows of each table.
+/// Formats the blocks of one section, with up to `most` rows of each table.
 class SectionText {
  public:
   SectionText(const Section& section, std::size_t most) : most_(most) {

@@ -19,22 +19,22 @@ std::string microseconds(double seconds);
 /// "1.234 ms  (95%: 1.200 to 1.300)", the interval in milliseconds.
 std::string with_spread(double seconds, const std::optional<Interval>& spread);
 
-/// `text` in at most `width` characters, "..." for what is left out of its middle.
+/// Shortens `text` to at most `width` characters, with "..." in place of its middle.
 std::string shortened(std::string_view text, std::size_t width);
 
 /// At most `most` of `names`, separated by commas: "a, b and 3 more".
 std::string enumerated(const std::vector<std::string>& names, std::size_t most);
 
-/// `text` as a field of a CSV file: quoted where it holds a comma, a quote or a line end.
+/// `text` as a field of a CSV file, quoted if it contains a comma, a quote or a line break.
 std::string csv_field(std::string_view text);
 
-/// A number as text; empty where it is not known.
+/// A number as text; empty if unknown.
 template <class T>
 std::string number_text(const std::optional<T>& value, std::string_view format = "{}") {
   return value ? fmt::format(fmt::runtime(format), *value) : "";
 }
 
-/// null for what is not known.
+/// null if unknown.
 template <class T>
 nlohmann::ordered_json value_or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
@@ -49,9 +49,9 @@ class TextTable {
   };
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// As many cells as columns.
+  /// Adds a row, which must have as many cells as there are columns.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  /// Every line begins with two spaces and ends without spaces.
+  /// Every line starts with two spaces and ends without spaces.
   std::string text() const;
 
  private:

@@ -1,5 +1,5 @@
-// JAX: files of scripts/profile-jax, which name the trace of its profiler and XLA's text of the
-// program. The trace has the times of XLA's instructions, the text their shapes.
+// JAX: files of scripts/profile-jax, which name its profiler's trace and XLA's text of the program.
+// The trace has the times of XLA's instructions, the text their shapes.
 
 #include "analysis/profiles/jax/hlo.h"
 
@@ -18,7 +18,7 @@ using nlohmann::json;
 /// [start, end) of one run, in microseconds.
 using StepWindow = std::pair<double, double>;
 
-/// The profiler's own annotation of a step.
+/// Returns the steps that the profiler annotated.
 std::vector<StepWindow> steps_of(const json& events) {
   std::vector<StepWindow> steps;
   for (const json& event : events) {
@@ -31,7 +31,7 @@ std::vector<StepWindow> steps_of(const json& events) {
   return steps;
 }
 
-/// Processes of the trace that are accelerators: "/device:GPU:0".
+/// Returns the processes of the trace that are accelerators: "/device:GPU:0".
 std::map<std::int64_t, std::string> devices_of(const json& events) {
   std::map<std::int64_t, std::string> devices;
   for (const json& event : events) {
@@ -58,7 +58,7 @@ std::vector<InstructionRun> instruction_runs(const json& events) {
     const json& details = event["args"];
     if (!details.contains("hlo_op")) continue;
     const bool on_device = devices.contains(event.at("pid").get<std::int64_t>());
-    // On an accelerator the host's event of an instruction is its launch.
+    // With an accelerator, the host's event of an instruction is its launch.
     if (!devices.empty() && !on_device) continue;
     runs.push_back({.instruction = details["hlo_op"].get<std::string>(),
                     .kernel = on_device ? event.at("name").get<std::string>() : "",
@@ -71,7 +71,7 @@ std::vector<InstructionRun> instruction_runs(const json& events) {
   return runs;
 }
 
-/// Median over the steps of each instruction's time in a step, in the order of the first.
+/// Median over the steps of each instruction's time per step, in the order of the first step.
 std::vector<ProfiledNode> instruction_nodes(const std::vector<InstructionRun>& runs,
                                             const std::vector<StepWindow>& steps,
                                             const jax::Program& program) {

@@ -1,4 +1,4 @@
-// Files of scripts/profile-onnxruntime: latencies, and ONNX Runtime's own profile events.
+// ONNX Runtime: files of scripts/profile-onnxruntime, with latencies and its own profile events.
 
 #include <algorithm>
 #include <map>
@@ -19,7 +19,7 @@ constexpr std::string_view kernel_suffix = "_kernel_time";
 struct Event {
   double start = 0;
   double end = 0;
-  /// Its own: without those of the operators in its body.
+  /// Exclusive time: without the operators in its body.
   double microseconds = 0;
   std::string name;
   std::string index;
@@ -41,7 +41,7 @@ bool remove_suffix(std::string& text, std::string_view suffix) {
   return true;
 }
 
-/// ONNX Runtime names what its optimisers make after the node they begin with ("fused conv1",
+/// ONNX Runtime names the results of its optimisers after their first node ("fused conv1",
 /// "fc/MatMulAddFusion") or, in its blocked layout, after the last tensor they compute ("r_nchwc").
 std::string origin_of(std::string name) {
   while (remove_prefix(name, "fused ")) {
@@ -69,8 +69,8 @@ std::vector<Window> runs_of(const json& trace) {
   return runs;
 }
 
-/// Takes what a body's operators took from the If, Loop or Scan around them. `events`: the outer
-/// before the inner.
+/// Subtracts the time of the operators in a body from that of their If, Loop or Scan. In `events`,
+/// outer operators come before inner ones.
 void take_bodies_out(std::vector<Event>& events) {
   std::vector<Event*> around;
   for (Event& event : events) {
@@ -105,10 +105,10 @@ std::vector<Event> events_of(const json& trace) {
   return events;
 }
 
-/// Median over the runs of each node's time in a run, in the order of the first run.
+/// Median over the runs of each node's time per run, in the order of the first run.
 std::vector<ProfiledNode> nodes_of(const std::vector<Event>& events,
                                    const std::vector<Window>& runs) {
-  using Identity = std::pair<std::string, std::string>;  // a name may occur twice, an index not
+  using Identity = std::pair<std::string, std::string>;  // names may repeat, indices do not
   std::vector<ProfiledNode> nodes;
   std::map<Identity, std::size_t> places;
   std::vector<std::vector<double>> times;
@@ -130,8 +130,8 @@ std::vector<ProfiledNode> nodes_of(const std::vector<Event>& events,
   return nodes;
 }
 
-/// Who ran the operators, but the processor: on an accelerator an event is as long as the host took
-/// to launch the operator, unless the provider waits.
+/// Returns the execution providers other than the CPU's. With an accelerator, an event lasts as
+/// long as the host takes to launch the operator, unless the provider waits.
 std::set<std::string> accelerators_of(const json& trace) {
   std::set<std::string> names;
   for (const json& row : trace) {

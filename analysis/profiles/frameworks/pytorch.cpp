@@ -34,9 +34,9 @@ bool multiplies_in_tf32(const ProfiledNode& node) {
          });
 }
 
-/// Of the operands that the products multiply: "mixed" where they are of several types, in one
-/// product (autocast calls it with floats and makes half of them) or in different ones. Of floats,
-/// TF32 where a kernel's name says so: names of kernels for half may read alike.
+/// The precision of the products' operands: "mixed" if they are of several types, in one product
+/// (autocast passes floats and converts them to half) or in different ones. Float operands are TF32
+/// if a kernel's name says so; kernels for half may have similar names.
 std::string precision_of(const kineto::Trace& trace, const std::vector<ProfiledNode>& nodes) {
   std::set<std::string_view> types;
   for (const kineto::Op& op : trace.ops) {
@@ -76,7 +76,7 @@ Profile import_trace(const Document& document) {
   return profile;
 }
 
-/// What DistributedDataParallel does beside computing and sending gradients; older files have none.
+/// Reads the other costs of DistributedDataParallel; older files lack them.
 void read_own_work(DataParallel& found, const json& ddp) {
   found.message_slowdown = optional_member<double>(ddp, "message_slowdown");
   found.worker_seconds =
@@ -96,7 +96,7 @@ void read_own_work(DataParallel& found, const json& ddp) {
   found.buffers_seconds = optional_member<double>(ddp, "buffers_seconds");
 }
 
-/// What scripts/profile-pytorch --ddp adds.
+/// Reads what scripts/profile-pytorch --ddp adds.
 std::optional<DataParallel> data_parallel_of(const json& root, const Document& document) {
   const auto ddp = root.find("ddp");
   if (ddp == root.end()) return std::nullopt;

@@ -13,7 +13,7 @@ using api_log::between;
 using api_log::integer;
 using api_log::trimmed;
 
-/// "4,32,32,8" or, with another separator, "3x3".
+/// Parses "4,32,32,8" or, with another separator, "3x3".
 std::optional<Dims> numbers(std::string_view text, char separator) {
   Dims values;
   while (!text.empty()) {
@@ -26,7 +26,7 @@ std::optional<Dims> numbers(std::string_view text, char separator) {
   return values;
 }
 
-/// The end of the bracket that opens at `at`.
+/// Returns the position of the bracket that closes the one at `at`.
 std::size_t closing(std::string_view text, std::size_t at) {
   int depth = 0;
   for (; at < text.size(); ++at) {
@@ -36,7 +36,7 @@ std::size_t closing(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-/// "%name" without its mark.
+/// Strips the type and the percent sign from an operand: "f32[4] %name" becomes "name".
 std::string_view plain(std::string_view name) {
   name = trimmed(name);
   if (const auto space = name.rfind(' '); space != name.npos) name.remove_prefix(space + 1);
@@ -44,7 +44,7 @@ std::string_view plain(std::string_view name) {
   return name;
 }
 
-/// "ROOT %dot = f32[4,10]{1,0} dot(%a, %b), lhs_contracting_dims={1}".
+/// Parses "ROOT %dot = f32[4,10]{1,0} dot(%a, %b), lhs_contracting_dims={1}".
 std::optional<Instruction> instruction_of(std::string_view line) {
   line = trimmed(line);
   if (line.starts_with("ROOT ")) line.remove_prefix(5);
@@ -77,7 +77,7 @@ std::optional<Instruction> instruction_of(std::string_view line) {
   const std::size_t close = closing(line, open);
   std::string_view operands = line.substr(open + 1, close - open - 1);
   while (!operands.empty()) {
-    // A type in front of the name may hold commas of its own.
+    // A type before the name may contain commas.
     std::size_t end = 0;
     int depth = 0;
     for (; end < operands.size() && (depth > 0 || operands[end] != ','); ++end) {
@@ -91,13 +91,13 @@ std::optional<Instruction> instruction_of(std::string_view line) {
   return result;
 }
 
-/// The value of "name={1}"; empty where it is not there.
+/// Returns the value of "name={1}"; empty if absent.
 Dims list(const Instruction& instruction, std::string_view name) {
   const std::string mark = ' ' + std::string(name) + "={";
   return numbers(between(instruction.attributes, mark, "}"), ',').value_or(Dims{});
 }
 
-/// Sizes by what the letters of dim_labels say: "b01f" of {4, 32, 16, 3} is {4, 3, 32, 16}.
+/// Reorders sizes by the letters of dim_labels: "b01f" of {4, 32, 16, 3} gives {4, 3, 32, 16}.
 std::optional<Dims> in_order(std::string_view labels, const Dims& dims, char first, char second) {
   if (labels.size() != dims.size()) return std::nullopt;
   Dims result;
@@ -111,14 +111,14 @@ std::optional<Dims> in_order(std::string_view labels, const Dims& dims, char fir
   return result.size() == dims.size() ? std::optional(result) : std::nullopt;
 }
 
-/// Where the letter of an axis of a convolution is: of the input's labels, "0" is the first of the
-/// image's.
+/// The axes of a convolution's operands, a letter each: in the input's labels, "0" is the first
+/// spatial axis.
 struct Labels {
   std::string_view input{};
   std::string_view kernel{};
   std::string_view output{};
 };
-/// "dim_labels=b01f_o01i->b01f".
+/// Parses "dim_labels=b01f_o01i->b01f".
 std::optional<Labels> labels_of(const Instruction& call) {
   const std::string_view text = between(call.attributes, "dim_labels=", ", ");
   const auto line = text.find('_');
@@ -129,11 +129,11 @@ std::optional<Labels> labels_of(const Instruction& call) {
                 .output = text.substr(arrow + 2)};
 }
 
-/// What stands around the image, a begin and an end for each axis of `rank`.
+/// Padding before and after each axis.
 using Pads = std::pair<Dims, Dims>;
 
-/// The convolution of "window={size=3x3 stride=2x2 pad=1_1x1_1}", whose input has `around` it, too.
-/// `input` and `kernel` are batch, channels and image, and filters, channels and window.
+/// Parses the convolution of "window={size=3x3 stride=2x2 pad=1_1x1_1}", whose input is also padded
+/// by `around`. `input` is batch, channels and image; `kernel` is filters, channels and window.
 std::optional<Convolution> convolution_of(const Instruction& call, const Dims& input,
                                           const Dims& kernel, const Pads& around) {
   if (input.size() < 3 || kernel.size() != input.size()) return std::nullopt;
@@ -180,8 +180,8 @@ std::optional<Convolution> convolution_of(const Instruction& call, const Dims& i
                      .groups = kernel[1] > 0 ? input[1] / kernel[1] : 1};
 }
 
-/// "0_0x0_1x0_1x0_0" by what the letters of `labels` say; empty where it is none of an image: pads
-/// between elements, below zero, or of batch or channels.
+/// Parses "0_0x0_1x0_1x0_0" by the letters of `labels`. Empty if it is not just the padding of an
+/// image: if it pads between elements, is negative, or pads batch or channels.
 std::optional<Pads> image_pads(std::string_view text, std::string_view labels) {
   std::map<char, std::pair<std::int64_t, std::int64_t>> of_axis;
   for (const char label : labels) {
@@ -203,14 +203,14 @@ std::optional<Pads> image_pads(std::string_view text, std::string_view labels) {
   return result;
 }
 
-/// Axes of a product's operand.
+/// The batch and contracting axes of a product's operand.
 struct Axes {
   Dims batch{};
   Dims over{};
 };
 
-/// Of an operand, its batch, its free extent and that over which is summed, and whether that comes
-/// first. Empty where it has more of them.
+/// An operand's batch, its free extent and its contracted one, and whether the latter comes first.
+/// side_of() is empty if there are more than these.
 struct Side {
   Dims batch{};
   std::int64_t rows = 0;
@@ -256,7 +256,7 @@ Part product(const Instruction& call, const Instruction* a, const Instruction* b
   return part;
 }
 
-/// The value of "name":["0","1"] in the settings of a library's call.
+/// Returns the value of "name":["0","1"] in the backend configuration of a library call.
 Dims setting(const Instruction& instruction, std::string_view name) {
   const std::string mark = '"' + std::string(name) + "\":[";
   std::string text(between(instruction.attributes, mark, "]"));
@@ -299,14 +299,14 @@ const Instruction* Program::padding_of(const Instruction& value) const {
   if (value.opcode == "pad") return value.operands.empty() ? nullptr : &value;
   const auto called = computations_.find(plain(between(value.attributes, "calls=", ", ")));
   if (value.opcode != "fusion" || called == computations_.end()) return nullptr;
-  // The last one is what it makes; the others are its parameter and a zero.
+  // The last instruction is the result; the others are its parameter and a zero.
   const Instruction* const root = find(called->second.back());
   if (root->opcode != "pad" || root->operands.empty() || called->second.size() != 3) return nullptr;
   const Instruction* const input = find(root->operands.front());
   return input != nullptr && input->opcode == "parameter" ? root : nullptr;
 }
 
-/// The forward convolution or a gradient of it: labels and window are the forward pass' in each.
+/// A forward convolution or one of its gradients; labels and window are always the forward pass'.
 Part Program::convolution(const Instruction& call) const {
   const auto operand = [&](std::size_t at) {
     return at < call.operands.size() ? find(call.operands[at]) : nullptr;
@@ -348,7 +348,7 @@ Part Program::convolution(const Instruction& call) const {
   return part;
 }
 
-/// What XLA gives to cuDNN, cuBLAS or cuBLASLt.
+/// A call of cuDNN, cuBLAS or cuBLASLt.
 Part Program::library_call(const Instruction& call) const {
   const std::string_view target = between(call.attributes, "custom_call_target=\"", "\"");
   if (target.starts_with("__cudnn$conv")) return convolution(call);

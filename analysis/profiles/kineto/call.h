@@ -10,17 +10,17 @@
 
 namespace benanza::analysis::kineto {
 
-/// Arguments of an operator's call by position, as typed values.
+/// The arguments of an operator's call as typed values, by position.
 class Call {
  public:
   explicit Call(const Op& op) : op_(op) {}
 
   bool is_tensor(std::size_t index) const { return !dims(index).empty(); }
-  /// Empty for what is no tensor, and for a scalar.
+  /// Empty if it is a scalar or not a tensor.
   const Dims& dims(std::size_t index) const;
   const std::vector<Dims>& list(std::size_t index) const;
   std::string_view type(std::size_t index) const;
-  /// "[2, 2]" or "2"; empty if it was not recorded or is no list of integers.
+  /// Parses "[2, 2]" or "2"; empty if it was not recorded or is not a list of integers.
   std::optional<Dims> integers(std::size_t index) const;
   std::optional<std::int64_t> integer(std::size_t index) const;
   std::optional<float> real(std::size_t index) const;
@@ -30,8 +30,8 @@ class Call {
   const Op& op_;
 };
 
-/// A part that solves `shape`; one without a problem, with that output, if `shape` is empty or no
-/// valid problem.
+/// Returns a part that solves `shape`; if that is empty or not a valid problem, a part without a
+/// problem whose output is `result`.
 template <class T>
 Part part(std::string_view op, const std::optional<T>& shape, const Dims& result = {}) {
   Part made{.op = std::string(op), .problem = "", .output = result};
@@ -47,7 +47,7 @@ Part part(std::string_view op, const std::optional<T>& shape, const Dims& result
   return made;
 }
 
-/// A part of known output alone.
+/// Returns a part without a problem.
 inline Part plain(std::string_view op, const Dims& result) {
   return {.op = std::string(op), .problem = "", .output = result};
 }
@@ -59,13 +59,13 @@ inline Part optional_part(Part part) {
 
 using Parts = std::vector<Part> (*)(const Call& call);
 
-/// Operator names ("aten::" left out), with or without a trailing underscore, and what they do.
+/// An operator's name, without "aten::" and a trailing underscore, and the parts it does.
 struct Entry {
   std::string_view name;
   Parts parts;
 };
 
-/// The tables that make up what is_known() knows.
+/// The tables in which is_known() looks.
 const std::vector<Entry>& window_operators();
 const std::vector<Entry>& product_operators();
 const std::vector<Entry>& other_operators();

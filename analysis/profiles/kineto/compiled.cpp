@@ -1,4 +1,4 @@
-// Kernels that torch.compile makes: "triton_poi_fused__native_batch_norm_legit_no_training_relu_0".
+// Kernels of torch.compile: "triton_poi_fused__native_batch_norm_legit_no_training_relu_0".
 
 #include <algorithm>
 #include <string>
@@ -8,8 +8,8 @@
 namespace benanza::analysis::kineto {
 namespace {
 
-/// The compiler names an operator once and in alphabetical order, however often and in whatever
-/// order the kernel computes it: `rank` restores the order in which models do.
+/// The compiler lists each operator once and alphabetically, however often and in whatever order
+/// the kernel computes it; `rank` restores the usual order in models.
 struct Token {
   std::string_view name;
   std::string_view op;
@@ -36,8 +36,8 @@ constexpr Token tokens[] = {
     {"mul", "Mul", 2},
 };
 
-/// What exporters may write for an operator of PyTorch. Longer names first, where one begins as
-/// another.
+/// The ONNX operators that exporters may write for a PyTorch operator. Longer names come before
+/// their prefixes.
 struct Steps {
   std::string_view name;
   std::vector<std::string_view> ops;
@@ -100,7 +100,7 @@ const std::vector<Steps>& steps() {
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
-/// What follows "triton_poi_fused_" and stands before the number; empty if it is no such name.
+/// Returns the part between "triton_poi_fused_" and the number; empty for other names.
 std::string_view names_in(std::string_view name) {
   constexpr std::string_view mark = "_fused_";
   const auto at = name.find(mark);
@@ -124,7 +124,7 @@ std::set<std::string_view> ops_of_compiled(std::string_view name) {
       ops.insert(found->ops.begin(), found->ops.end());
       name.remove_prefix(found->name.size());
       if (!name.empty()) name.remove_prefix(1);
-    } else {  // a word that is no operator of models
+    } else {  // not an operator of models
       const auto next = name.find('_', 1);
       name.remove_prefix(next == std::string_view::npos ? name.size() : next + 1);
     }
@@ -144,7 +144,7 @@ std::vector<Part> parts_of_compiled(std::string_view name) {
       found.push_back(*token);
       name.remove_prefix(token->name.size());
       if (!name.empty()) name.remove_prefix(1);
-    } else {  // a word that is no operator of models
+    } else {  // not an operator of models
       const auto next = name.find('_', 1);
       name.remove_prefix(next == std::string_view::npos ? name.size() : next + 1);
     }

@@ -1,4 +1,4 @@
-// Normalisation, activations, arithmetic of elements, and what only moves bytes.
+// Normalisation, activations, element-wise arithmetic, and operators that only move bytes.
 
 #include <algorithm>
 
@@ -52,7 +52,7 @@ std::vector<Part> tanh(const Call& call) {
   return {part("Tanh", activation(call, ActivationKind::tanh), call.dims(0))};
 }
 
-/// One operator here; in models one, or the steps of its definition.
+/// One PyTorch operator, which models may have as one operator or as the steps of its definition.
 std::vector<Part> one_or_steps(const Call& call, std::string_view whole,
                                std::initializer_list<std::string_view> steps) {
   std::vector<Part> parts{plain(whole, call.dims(0))};
@@ -118,7 +118,7 @@ std::vector<Part> softmax_of(const Call& call, bool logarithm) {
 std::vector<Part> softmax(const Call& call) { return softmax_of(call, false); }
 std::vector<Part> log_softmax(const Call& call) { return softmax_of(call, true); }
 
-/// Of equal rank, as ONNX broadcasts them. A number counts as a tensor of one element.
+/// Extends operands to equal rank, as ONNX broadcasts. A number counts as a one-element tensor.
 template <BinaryKind kind>
 std::vector<Part> binary(const Call& call) {
   static constexpr std::string_view names[] = {"Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu"};
@@ -131,7 +131,7 @@ std::vector<Part> binary(const Call& call) {
   return {part(op, std::optional(Binary{.kind = kind, .a = a, .b = b}), a)};
 }
 
-// input, weight: one slope a channel
+// input, weight: one slope per channel
 std::vector<Part> prelu(const Call& call) { return {plain("PRelu", call.dims(0))}; }
 
 // input, axes, keep
@@ -173,7 +173,7 @@ std::vector<Part> embedding(const Call& call) {
   return {plain("Gather", result)};
 }
 
-/// Work that a model may ask for as a layer (a transpose made real, a cast), or not at all.
+/// Work that a model may have as a layer (a materialised transpose, a cast) or not at all.
 std::vector<Part> copy(const Call& call) {
   const Dims& dims = call.dims(0);
   return {optional_part(plain("Cast", dims)), optional_part(plain("Transpose", dims)),

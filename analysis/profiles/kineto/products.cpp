@@ -1,4 +1,4 @@
-// Matrix products, and what is made of them.
+// Matrix products, and operators that consist of them.
 
 #include "analysis/profiles/kineto/call.h"
 
@@ -23,7 +23,7 @@ std::optional<Gemm> gemm_of(const Dims& a, const Dims& b) {
   if (b[b.size() - 2] != gemm.k) return std::nullopt;
   gemm.batch_a = leading(a, 2);
   gemm.batch_b = leading(b, 2);
-  if (gemm.batch_b.empty()) {  // one matrix for all: the rows of a are one long list
+  if (gemm.batch_b.empty()) {  // shared matrix: one product of all rows of a
     gemm.m *= element_count(gemm.batch_a);
     gemm.batch_a.clear();
   }
@@ -42,7 +42,7 @@ Dims with_last(const Dims& dims, std::int64_t last) {
   return result;
 }
 
-/// Adds `addend` to the product's result.
+/// The addition of `addend` to the product's result.
 Part addition(const Dims& result, Dims addend) {
   while (addend.size() < result.size()) addend.insert(addend.begin(), 1);
   return optional_part(part(

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double microsecond = 1e-6;
 
-/// A node, and what is needed to place it in time. Microseconds.
+/// A node with its start, in microseconds, and its work.
 struct Placed {
   ProfiledNode node;
   double start = 0;
   std::vector<const Work*> work;
 };
 
-/// The outermost known operator around `op`; `op` itself if there is none.
+/// Returns the outermost known operator around `op`; `op` itself if there is none.
 std::size_t owner(const Trace& trace, std::size_t op) {
   std::size_t owner = op;
   for (std::optional<std::size_t> at = op; at; at = trace.ops[*at].parent) {
@@ -28,7 +28,7 @@ std::size_t owner(const Trace& trace, std::size_t op) {
   return owner;
 }
 
-/// Shapes and attributes may be recorded better by what the operator calls ("same" padding, say).
+/// Uses the callee's parts if only these have complete attributes ("same" padding, say).
 std::vector<Part> best_parts(const Trace& trace, std::size_t op) {
   std::vector<Part> parts = parts_of(trace.ops[op]);
   if (parts.empty()) return parts_of_compiled(trace.ops[op].name);
@@ -61,7 +61,7 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
   std::map<std::size_t, std::size_t> node_of_op;
   std::vector<Placed> nodes;
   for (const Work& work : trace.work) {
-    if (!work.op) {  // a CUDA graph, or a library that PyTorch knows nothing of
+    if (!work.op) {  // a CUDA graph, or a library outside of PyTorch
       const bool graph = work.launcher.find("Graph") != std::string::npos;
       const std::string& name = graph ? work.launcher : work.name;
       const double start = work.launched.value_or(work.start);
@@ -74,7 +74,7 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
       continue;
     }
     const std::size_t op = owner(trace, *work.op);
-    // The whole compiled region is one operator where its kernels are none.
+    // A compiled region may be a single operator in the trace; then each of its kernels is a node.
     const std::string& outer = trace.ops[op].name;
     if (work.name.starts_with("triton_") && !is_known(outer) && !outer.starts_with("triton_")) {
       ProfiledNode node{.name = work.name, .origin = "", .op = ""};
@@ -96,7 +96,7 @@ std::vector<Placed> placed_nodes(const Trace& trace) {
   return nodes;
 }
 
-/// Fills in kernels and the timeline of [first, last).
+/// Builds the kernels and the timeline of [first, last).
 Run run_of(std::vector<Placed>::iterator first, std::vector<Placed>::iterator last) {
   struct ChangeKind {
     const Work* work;
@@ -114,13 +114,13 @@ Run run_of(std::vector<Placed>::iterator first, std::vector<Placed>::iterator la
       [](const ChangeKind& a, const ChangeKind& b) { return a.work->start < b.work->start; });
   Run run;
   const double begin = first->start;
-  double free_at = begin;  // when the GPU has done all that came before
+  double free_at = begin;  // when the GPU has finished all earlier work
   for (const auto& [work, kernel] : change_kinds) {
     kernel->name = work->name;
     kernel->seconds = (work->end - work->start) * microsecond;
     const double idle = work->start - free_at;
     if (idle > 0 && work->launched) {
-      // Up to the call that launches it the host is late; what follows is the launch's own way.
+      // The host is late only up to its launch call; the rest is launch latency.
       kernel->waited_seconds = std::clamp(*work->launched - free_at, 0.0, idle) * microsecond;
     }
     run.timeline.host_bound_seconds += kernel->waited_seconds;
@@ -152,7 +152,7 @@ std::vector<std::pair<Places, Places>> steps(std::vector<Placed>& nodes, const T
   return found;
 }
 
-/// True if the host waited for the GPU between every two of `count` equal parts of `nodes`.
+/// Returns true if the host waited for the GPU between every two of `count` equal parts of `nodes`.
 bool are_separated(const std::vector<Placed>& nodes, std::size_t count, const Trace& trace) {
   const std::size_t length = nodes.size() / count;
   for (std::size_t next = length; next < nodes.size(); next += length) {
@@ -172,7 +172,7 @@ std::vector<Run> runs_of(const Trace& trace) {
     std::vector<ProfiledNode> sequence;
     for (const Placed& placed : nodes) sequence.push_back(placed.node);
     std::size_t count = repeats(sequence);
-    // The most parts with a wait between them; a model of equal blocks has none inside.
+    // Choose the most parts with a wait between them: equal blocks within a model have none.
     while (count > 1 && (nodes.size() % count != 0 || !are_equal(sequence, count) ||
                          !are_separated(nodes, count, trace))) {
       --count;

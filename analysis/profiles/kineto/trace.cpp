@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Processes and threads are numbers or words; both together name a thread.
+/// Identifies a thread by process and thread id, each of which is a number or a string.
 std::string thread_of(const json& event) {
   return event.value("pid", json()).dump() + '/' + event.value("tid", json()).dump();
 }
@@ -52,7 +52,7 @@ std::vector<Argument> arguments_of(const json& args) {
   return arguments;
 }
 
-/// A call into CUDA that may launch work.
+/// A CUDA call that may launch work.
 struct Launch {
   std::string thread{};
   double start = 0;
@@ -161,7 +161,7 @@ class Reader {
     }
   }
 
-  /// The innermost operator of the launch's thread that was running.
+  /// Finds the innermost operator that was running in the thread of each launch.
   void place_launches() {
     for (auto& [correlation, launch] : launches_) {
       const auto thread = by_thread_.find(launch.thread);

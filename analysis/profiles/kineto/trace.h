@@ -8,18 +8,18 @@
 #include "core/base/document.h"
 #include "core/problem/text.h"
 
-/// PyTorch's own trace (Kineto, in Chrome's format). Times are microseconds of one clock.
+/// PyTorch's own trace (Kineto, in Chrome's format). All times are microseconds of one clock.
 namespace benanza::analysis::kineto {
 
 /// One argument of an operator's call.
 struct Argument {
-  /// Of a tensor.
+  /// Shape, if it is a tensor.
   Dims dims{};
-  /// Of a list of tensors.
+  /// Shapes, if it is a list of tensors.
   std::vector<Dims> list{};
   /// "float", "c10::Half", "ScalarList", ...; empty if it has none.
   std::string type{};
-  /// Of a number, a truth value or a list of them, as text; else empty.
+  /// Text of a number, a boolean or a list of them; otherwise empty.
   std::string value{};
 };
 
@@ -29,40 +29,40 @@ struct Op {
   double start = 0;
   double end = 0;
   std::vector<Argument> arguments{};
-  /// The operator that called it.
+  /// Index of the operator that called it.
   std::optional<std::size_t> parent{};
 };
 
-/// A kernel, copy or fill; where no GPU worked, what an operator of the host did itself, without
-/// what it called: from its start, as long as that took altogether.
+/// A kernel, copy or fill. Without a GPU, an operator's own time on the host, without that of its
+/// callees: `end` is the start plus that time.
 struct Work {
   std::string name{};
   double start = 0;
   double end = 0;
-  /// When the host began to launch it; empty if the trace does not say.
+  /// When the launch call started; empty if the trace does not show it.
   std::optional<double> launched{};
-  /// Name of the call that launched it; may be empty.
+  /// Name of the launch call; may be empty.
   std::string launcher{};
   /// The innermost operator that launched it.
   std::optional<std::size_t> op{};
 };
 
 struct Trace {
-  /// By start; callers before what they call.
+  /// Sorted by start; callers before their callees.
   std::vector<Op> ops{};
-  /// By start.
+  /// Sorted by start.
   std::vector<Work> work{};
-  /// [start, end) of what PyTorch's scheduler calls a step; by start.
+  /// [start, end) of the steps of PyTorch's profiler, sorted by start.
   std::vector<std::pair<double, double>> steps{};
-  /// When the host began to wait for the whole GPU.
+  /// When the host started to wait for the GPU (calls with "Synchronize" in their name), sorted.
   std::vector<double> waits{};
   std::string device{};
-  /// There was no GPU at work: the host was.
+  /// True if the trace has no GPU work: the operators ran on the host.
   bool on_processor = false;
 };
 
-/// `root`: the trace, from `document`. Throws Error, one line, if it has no operators or no shapes,
-/// or no GPU work where the process used CUDA.
+/// Reads the trace `root` of `document`. Throws Error, one line, if it has no operators or no
+/// shapes, or if the process used CUDA but the trace has no GPU work.
 Trace read_trace(const nlohmann::json& root, const Document& document);
 
 }  // namespace benanza::analysis::kineto

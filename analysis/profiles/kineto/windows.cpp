@@ -7,7 +7,7 @@
 namespace benanza::analysis::kineto {
 namespace {
 
-/// One value for all axes stands for each.
+/// Expands a single value to all axes.
 std::optional<Dims> spread(const std::optional<Dims>& values, std::size_t rank) {
   if (!values) return std::nullopt;
   if (values->size() == 1) return Dims(rank, values->front());
@@ -15,7 +15,7 @@ std::optional<Dims> spread(const std::optional<Dims>& values, std::size_t rank) 
   return values;
 }
 
-/// Begins, then ends: PyTorch pads alike on both sides.
+/// The pads before, then after each axis: PyTorch pads both sides alike.
 Dims both_sides(const Dims& pads) {
   Dims both = pads;
   both.insert(both.end(), pads.begin(), pads.end());
@@ -111,7 +111,7 @@ std::vector<Part> conv_transpose(const Call& call) {
   return {with_bias(deconvolution(call, {3, 4, 7}, 5, call.integer(6)), call, 2)};
 }
 
-/// Do strides lead somewhere, and windows fit the padded input?
+/// Returns true if no stride is 0 and the windows fit the padded input.
 bool fits(const Window& window, const Dims& extents) {
   if (std::ranges::find(window.strides, 0) != window.strides.end()) return false;
   const Dims windows = window.output(extents);
@@ -134,7 +134,7 @@ std::optional<Pooling> pooling(const Call& call, PoolingMode mode,
   const bool overhangs = call.truth(ceil_mode) && fits(window, spatial(input)) &&
                          window.round_up(spatial(input)) != Dims(rank, 0);
   if (mode == PoolingMode::average_include_pad) {
-    // Pads count, the overhang does not: no library knows two kinds of padding.
+    // Pads count in the mean but the overhang does not: no library supports both kinds of padding.
     if (overhangs) return std::nullopt;
     if (!window.has_padding()) mode = PoolingMode::average_exclude_pad;
   }
@@ -158,7 +158,7 @@ std::vector<Part> average_pool(const Call& call) {
   return {part("AveragePool", pooling(call, mode, Dims(rank_of(call), 1), 4))};
 }
 
-/// Known where the windows are alike: the input's extents are multiples of the output's.
+/// Known only if all windows are equal: the input's extents must be multiples of the output's.
 std::optional<Pooling> adaptive(const Call& call, PoolingMode mode) {
   const Dims& input = call.dims(0);
   if (input.size() < 3) return std::nullopt;
