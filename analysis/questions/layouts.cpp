@@ -64,7 +64,7 @@ Sheet transforms_sheet(const Graph& graph, const LayoutPlan& plan) {
   return sheet;
 }
 
-/// `any`: the times of the layers each in its own best layout, changes not counted.
+/// `any`: the times of the layers, each in its own best layout, without transforms.
 Section plans_section(const Graph& model, const MeasurementFilter& filter, const LayoutPlans& plans,
                       Movement movement, const std::vector<LayerTime>& any) {
   Section section = model_section(model, filter, movement);

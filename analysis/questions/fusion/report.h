@@ -13,9 +13,7 @@ namespace benanza::analysis {
 ///   used          this call does its layers
 ///   in_bound      one call for a layer of several calls, or for an operator that the exporter
 ///                 decomposed: the bound without fusion already uses it
-///   outdone       it saves time (or its layers have no time alone), but the cover is cheaper
-///   without
-///                 it
+///   outdone       it saves time, or its layers have no time alone, but the cover does not use it
 ///   does_not_pay  its layers alone take no longer
 ///   unsupported   the library refuses the problem at this precision
 ///   missing       it was not measured

@@ -34,7 +34,7 @@ struct TrainingOptions {
 
 void add_training_flags(Flags& flags, TrainingOptions& options);
 
-/// The parsed flags, with all files read except the models'.
+/// The parsed flags, with the files of collectives, network and prices read.
 struct TrainingQuestion {
   Cluster cluster;
   /// Ascending.

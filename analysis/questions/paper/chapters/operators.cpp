@@ -1,4 +1,4 @@
-// Which operators make up the bound.
+// The bound's time by operator.
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Those with the largest share of any model are shown by name.
+/// Number of operators shown by name: those with the largest share in any model.
 constexpr std::size_t most_operators = 8;
 
 using Shares = std::map<std::string, double>;
@@ -39,7 +39,7 @@ std::vector<std::string> largest(const std::vector<Shares>& all) {
   return names;
 }
 
-/// The share that each library's calls have of the time of all calls of the bound.
+/// Each library's share of the time of all calls in the bound.
 Shares libraries_of(const StudiedModel& model) {
   Shares shares;
   const auto& facts = model.facts("bound");
