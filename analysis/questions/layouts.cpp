@@ -30,7 +30,7 @@ std::vector<Cell> plan_cells(const Graph& graph, const std::string& name, const 
                               plan.impossible.size() == 1 ? "layer has" : "layers have",
                               graph.layers[plan.impossible.front()].name))};
   }
-  std::size_t nhwc = 0;  // free layers aside
+  std::size_t nhwc = 0;  // without free layers
   for (std::size_t layer = 0; layer < plan.layouts.size(); ++layer) {
     nhwc += plan.layouts[layer] == Layout::nhwc && !plan.times[layer].calls.empty() ? 1 : 0;
   }

@@ -243,7 +243,7 @@ void add_comparison(Section& section, const BoundReport& report, const Compariso
                     " us");
   }
   add_names(section, "extra, not in the model", std::move(extra));
-  std::ranges::reverse(faster);  // the largest difference first
+  std::ranges::reverse(faster);  // largest difference first
   add_names(section, "faster than the calls for their layers", std::move(faster));
   std::vector<std::string> unknown;
   for (const std::size_t node : comparison.unknown_nodes) {

@@ -106,7 +106,7 @@ std::optional<Section> section(const Study& study) {
     sheet.columns.push_back({"others", "others", true});
     bars.series.push_back({.name = "others"});
     for (std::size_t i = 0; i < models.size(); ++i) {
-      if (all[i].empty()) continue;  // nothing of it was measured
+      if (all[i].empty()) continue;  // nothing was measured
       double rest = 1;
       std::vector<Cell> row{text_cell(marked(*models[i]))};
       bars.categories.push_back(marked(*models[i]));
