@@ -22,8 +22,8 @@ const std::string product = "gemm/m4_n8_k16_nn";
 /// Two convolutions and a product. Measured, us:
 ///   first: implicit_gemm 10, implicit_precomp_gemm 6, winograd_nonfused 4; second: fft_tiling 7,
 ///   gemm 5; product: default 2
-/// The framework ran first by an implicit GEMM (12 us, a layout transform with it), second by FFT
-/// (9 us), and the product by a kernel of Tensor Cores (3 us).
+/// The framework ran first by an implicit GEMM (12 us including a layout transform), second by FFT
+/// (9 us), and the product by a Tensor Core kernel (3 us).
 struct Case {
   Graph graph{.model = "three",
               .layers = {test::layer("a", {}), test::layer("b", {0}), test::layer("c", {1})}};

@@ -43,8 +43,8 @@ struct Change {
 struct Changes {
   /// The fastest call of every problem.
   std::vector<Change> problems{};
-  /// Every call, of backends that measured the problem both times. A call absent from the second
-  /// set is `lost`, whether the library refuses it or no longer offers it.
+  /// Every call, of backends that measured the problem both times. A call without a time in the
+  /// second set is `lost`, whether the library refuses it or no longer offers it.
   std::vector<Change> calls{};
   /// Problems with rows in only one of the sets: not compared.
   std::size_t only_before = 0;

@@ -56,11 +56,11 @@ struct LayoutPlans {
 /// A layer can run in nchw or nhwc if a call was measured in that layout. Calls without a channel
 /// order (`plain`) work on nchw. A free layer that keeps its tensor's extents (Identity, Dropout)
 /// works on either; any other free layer (Flatten) works on nchw. A tensor is transformed once for
-/// all its readers, and only if the graph names its transform and the transform was measured. The
-/// best plan is optimal for any graph: choosing between two layouts with transform costs is a
-/// minimum cut (on a chain, the shortest path over layers and layouts). An operator that the
-/// exporter decomposed is one layer if one call does it fastest, unless that call lacks a layout
-/// that its layers have. Calls in layout `any` are ignored, because transforms to it are not
+/// all its readers. Transforms that the graph does not name or that were not measured are avoided
+/// if possible. The best plan is optimal for any graph: choosing between two layouts with transform
+/// costs is a minimum cut (on a chain, the shortest path over layers and layouts). An operator that
+/// the exporter decomposed is one layer if one call does it fastest, unless that call lacks a
+/// layout that its layers have. Calls in layout `any` are ignored, because transforms to it are not
 /// measured.
 LayoutPlans layout_plans(const Graph& graph, const MeasurementSet& measurements,
                          const MeasurementFilter& filter, Movement movement);

@@ -32,8 +32,8 @@ struct InputTimes {
   double to_device = 0;
 };
 
-/// Measured work of several workers besides computing and adding up gradients, except the step's
-/// own pack and unpack. Empty: unknown, not counted.
+/// Measured work of several workers besides computing and adding up gradients; copies of gradients
+/// are in the WorkerStep (pack, unpack). Empty: unknown, not counted.
 struct OwnWork {
   /// Slowest worker, message slowdown and host; `buffers` is left at 0.
   Together together{};
