@@ -32,8 +32,7 @@ std::int64_t whole_number(std::string_view text, const std::string& all) {
   return value;
 }
 
-/// Parses "3,6,12", or a range "1:512": its ends, its powers of two and the midpoints between
-/// these.
+/// "3,6,12", or "1:512": its ends, its powers of two and their midpoints.
 std::set<std::int64_t> sizes_of(const std::string& text) {
   std::set<std::int64_t> sizes;
   if (const auto colon = text.find(':'); colon != text.npos) {

@@ -24,7 +24,7 @@ struct Options {
 /// Kernels of one run of a model.
 struct Kernels {
   std::size_t count = 0;
-  /// Kernels whose names are not those of a framework's own kernels.
+  /// Kernels without a framework's own name.
   std::size_t of_libraries = 0;
   double seconds = 0;
   double tensor_core_seconds = 0;

@@ -67,7 +67,7 @@ Section section_of(const Graph& graph, const MeasurementFilter& filter,
   }
   for (std::size_t i = 0; i < machines.size(); ++i) {
     const double sum = found[i].sequential.seconds;
-    // A sum with missing layers is not a time: sums over different layers do not compare.
+    // Incomplete sums are not times: sums over different layers do not compare.
     const std::optional<double> seconds =
         partial[i] || sum <= 0 ? std::nullopt : std::optional(sum);
     std::vector<Cell> row{

@@ -17,8 +17,7 @@ struct Share {
   double seconds = 0;
 };
 
-/// Shares of the layers in the bound, largest first. Layers at the fallback precision count under
-/// that precision.
+/// Shares of layers in the bound, largest first. Layers at the fallback precision count there.
 std::vector<Share> shares(const Subject& subject, const std::vector<LayerTime>& times) {
   std::vector<Share> list;
   for (std::size_t layer = 0; layer < times.size(); ++layer) {

@@ -40,7 +40,7 @@ MeasurementFilter filter_with(const Optimisations& on, MeasurementFilter filter,
   return filter;
 }
 
-/// Both bounds; `incomplete` is empty if no measurement is missing.
+/// Both bounds, and the times if any lacks a measurement.
 struct Solved {
   double sequential = 0;
   double parallel = 0;
@@ -293,7 +293,7 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
   }
   answer.left_out = one_sided_layers(alternatives, movement);
   answer.partial = std::ranges::any_of(alternatives, &is_partial);
-  // A subset with parallel layers differs from the one without only in the bound that it reports.
+  // With and without parallel layers, a subset differs only in the choice of bound.
   std::map<std::tuple<bool, bool, bool>, Solved> solved;
   const auto seconds = [&](const Optimisations& on) {
     const auto [place, added] = solved.try_emplace({on.algorithms, on.fusion, on.tensor_cores});

@@ -11,7 +11,7 @@ namespace benanza::analysis {
 /// A subcommand of benanza-analyze, and a chapter of its HTML report. Every .cpp file of this
 /// folder defines one, as `Question <file name>_question()`; it needs no other registration.
 struct Question {
-  /// As typed on the command line.
+  /// As typed.
   std::string_view name{};
   /// One line for the help.
   std::string_view help{};

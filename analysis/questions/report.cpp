@@ -152,7 +152,7 @@ void answer(const Options& options) {
   const Precision tensor_cores = precision_of(options.tensor_cores, "--tensor-cores");
   const Inputs inputs = read_inputs(options.common);
   require_seen(inputs);
-  // Make both texts before writing any file, so that an error leaves no file behind.
+  // Both texts before any file, so that an error leaves no file behind.
   const std::string trace = options.trace.empty() ? "" : trace_of(inputs);
   const std::string page = options.out.empty() ? "" : page_of(inputs, tensor_cores);
   if (!options.out.empty()) {

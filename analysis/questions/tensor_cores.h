@@ -15,7 +15,7 @@ namespace benanza::analysis {
 struct TensorCoreRow {
   /// The fastest call at the precision without Tensor Cores.
   std::optional<double> without_seconds{};
-  /// The fastest call at the precision with Tensor Cores, whether it uses them or not.
+  /// The fastest call at the precision with Tensor Cores, used or not.
   std::optional<double> with_seconds{};
   /// The fastest call at the precision with Tensor Cores that is known not to use them.
   std::optional<double> idle_seconds{};
@@ -36,7 +36,7 @@ struct TensorCoreProfit {
   MeasurementFilter with{};
   /// One per layer of the graph; layers that do not count (Movement) have no seconds.
   std::vector<TensorCoreRow> rows{};
-  /// The layers' times from which the rows are made.
+  /// The layers' times, source of the rows.
   std::vector<LayerTime> without_times{};
   std::vector<LayerTime> with_times{};
   /// Layers that have a time at only one of the precisions: left out of both bounds.
@@ -45,9 +45,8 @@ struct TensorCoreProfit {
   Bounds with_bounds{};
 };
 
-/// LBL without Tensor Cores minus LBL with them, layer by layer: `filter` at precision `without`
-/// (fp32 never uses them) against `filter` at its own, with `without` for layers it does not
-/// support.
+/// LBL without Tensor Cores minus LBL with them, layer by layer: `filter` at `without` (fp32 never
+/// uses them) and at its own precision, falling back to `without`.
 TensorCoreProfit tensor_core_profit(const Graph& graph, const MeasurementSet& measurements,
                                     const MeasurementFilter& filter, Precision without,
                                     Movement movement);

@@ -54,7 +54,7 @@ TEST(Algorithms, TheHeuristicsLossIsAgainstTheFastest) {
   const auto rows = algorithm_rows(given.graph, given.set, {});
   ASSERT_EQ(rows.size(), 2);  // the bias and the activation are not products
   EXPECT_EQ(rows[0].best->variant.algorithm, "b");
-  // The heuristic's first choices: a, 10 us, in nchw; d, 9 us, in nhwc. The faster one counts.
+  // First choices: a, 10 us, in nchw; d, 9 us, in nhwc. The faster one counts.
   EXPECT_EQ(rows[0].heuristic->variant.algorithm, "d");
   EXPECT_THAT(rows[0].heuristic_loss(), Optional(DoubleNear(5 * us, 1e-12)));
 }

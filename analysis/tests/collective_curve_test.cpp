@@ -10,7 +10,7 @@ namespace {
 
 TEST(CollectiveCurve, IsAPowerLawBetweenTwoSizes) {
   const CollectiveCurve curve({{100, 1}, {10000, 4}});
-  // Ten times the size is half-way on a logarithmic axis: the time grows by the square root of 4.
+  // Ten times the size is half-way on a logarithmic axis: sqrt(4) times as long.
   EXPECT_DOUBLE_EQ(*curve.seconds(1000), 2);
   EXPECT_DOUBLE_EQ(*curve.seconds(100), 1);
   EXPECT_DOUBLE_EQ(*curve.seconds(10000), 4);

@@ -94,7 +94,7 @@ TEST(CheapestCover, ALongChainOfOverlapsIsOptimalAndQuick) {
   EXPECT_TRUE(cover.optimal);
 }
 
-/// The cost of the cheapest cover, found by trying every subset of the pieces.
+/// Cost of the cheapest cover, by exhaustive search.
 double least_of_all(const Seconds& seconds, const std::vector<Piece>& pieces) {
   double best = 1e9;
   for (unsigned subset = 0; subset < 1U << pieces.size(); ++subset) {

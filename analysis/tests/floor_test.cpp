@@ -95,7 +95,7 @@ TEST(ModelFloor, RowsOfAListAskForTheirProducts) {
   EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, {}).model.flops, 2e6 + 2 * 20 * 3);
 }
 
-// A running sum as a product with a triangular matrix: the model requires no multiplication.
+// A running sum as a product with a triangular matrix: no multiplication is required.
 TEST(ModelFloor, ProductsThatOnlyComputeAnotherOperatorDoNotCount) {
   const Graph graph{.model = "m",
                     .layers = {product("sum", "CumSum", {}, {"gemm/m100_n200_k50_nn_w"})}};

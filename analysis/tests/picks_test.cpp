@@ -61,8 +61,8 @@ struct Case {
   }
 };
 
-/// A matrix product's kernel may belong to cuDNN's algorithm of that name, or to a product by
-/// another library or engine: the pick is the call that takes about as long as the kernel ran.
+/// A matrix product's kernel may be cuDNN's algorithm of that name or a product by another library
+/// or engine: the one that takes about as long as the kernel ran.
 TEST(FrameworkPicks, AProductsKernelIsTheCallThatTakesAsLong) {
   Case given;
   given.profile.nodes.clear();

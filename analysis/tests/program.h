@@ -18,7 +18,7 @@ struct Outcome {
   std::string err;
 };
 
-/// Runs benanza-analyze through the shell, as a user does.
+/// Runs benanza-analyze as a user does.
 inline Outcome run_program(const std::string& arguments, const Folder& folder) {
   const auto out = folder.path() / "out.txt";
   const auto err = folder.path() / "err.txt";

@@ -74,12 +74,11 @@ nlohmann::ordered_json seen_json(const BoundReport& report);
 void add_wholes(Section& section, const BoundReport& report);
 nlohmann::ordered_json wholes_json(const BoundReport& report);
 
-/// The machine-readable forms: the section's JSON facts and its CSV rows.
+/// The section's JSON facts and CSV rows.
 nlohmann::ordered_json bound_facts(const BoundReport& report);
 Sheet bound_csv(const BoundReport& report);
 
-/// Plots: the layers with the largest share of the bound, the layers on the roofline, time by
-/// throughput.
+/// Plots: the slowest layers, layers on the roofline, time by throughput.
 std::vector<Block> bound_plots(const BoundReport& report,
                                const std::map<std::string, PeakValues>& peaks);
 

@@ -19,7 +19,7 @@ struct SeenWin {
   std::optional<double> measured_seconds{};
   std::string framework{};
   std::vector<std::string> kernels{};
-  /// True if it is part of the bound; otherwise other pieces do its layers.
+  /// True if part of the bound; otherwise other pieces do its layers.
   bool used = false;
 };
 
@@ -33,7 +33,7 @@ struct SeenProfile {
 /// The bound with the kernels of profiles as candidates.
 struct SeenBest {
   double seconds = 0;
-  /// Sorted by seconds saved, descending; wins without a measured time to compare with come first.
+  /// By seconds saved, descending; those without a measured time first.
   std::vector<SeenWin> wins{};
   std::vector<SeenProfile> profiles{};
   /// Number of layers without a time in this bound.

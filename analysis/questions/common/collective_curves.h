@@ -25,8 +25,8 @@ struct CollectiveCurves {
   std::vector<std::int64_t> ranks_of(CollectiveKind kind) const;
 };
 
-/// Builds the curves from the fastest algorithm of each size, with warm caches. `backend`: use only
-/// its rows; if empty, throws Error (one line) when there are rows of several backends.
+/// The fastest algorithm of each size, with warm caches. `backend`: only its rows; if empty, throws
+/// Error (one line) if there are rows of several backends.
 CollectiveCurves collective_curves(const MeasurementSet& measurements, Precision precision,
                                    const std::string& backend);
 

@@ -73,7 +73,7 @@ void add_row_marks(Section& section, const Graph& graph, const MeasurementSet& m
                    const MeasurementFilter& filter, Movement movement) {
   Disturbed of_rows;
   FirstChoices of_calls;
-  // Usually no row is marked; then skip operator_times().
+  // Usually no row is marked.
   if (measurements.any_marked()) {
     const auto times = operator_times(graph, measurements, filter, movement);
     of_rows = disturbed(times, movement);

@@ -60,7 +60,7 @@ void require_complete(const Graph& graph, const std::vector<LayerTime>& times,
 void add_left_out(Section& section, const Graph& graph, const std::vector<std::size_t>& left_out,
                   bool partial);
 
-/// True if any layer has a time at `precision` itself, not at a fallback.
+/// True if any layer has a time at `precision`, without fallback.
 bool is_measured_at(Precision precision, const Subject& subject);
 
 /// The last profile of this model that has a latency, preferring the filter's precision. Null if

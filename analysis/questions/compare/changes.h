@@ -31,8 +31,8 @@ struct Change {
   /// Why one of them is null.
   std::string reason{};
   ChangeKind kind = ChangeKind::same;
-  /// 95% interval of ratio() for this change alone (not corrected for the number of rows); empty if
-  /// one of the two has fewer than least_repetitions.
+  /// 95% interval of ratio() for this change alone; empty if one of the two has fewer than
+  /// least_repetitions.
   std::optional<Interval> spread{};
 
   /// Seconds after over seconds before.

@@ -20,8 +20,7 @@ struct ListedProblem {
   auto operator<=>(const ListedProblem&) const = default;
 };
 
-/// Returns the problem of a layer that benanza-generate made from a row of DeepBench; empty for any
-/// other layer.
+/// The problem of a layer that benanza-generate made from a DeepBench row; empty for any other.
 std::optional<ListedProblem> listed_problem(const Layer& layer);
 
 /// True if the graph contains such layers.

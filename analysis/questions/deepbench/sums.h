@@ -13,7 +13,7 @@ namespace benanza::analysis {
 struct DeepBenchRow {
   std::size_t layer = 0;
   ListedProblem problem{};
-  /// These point into the data that the row was made from.
+  /// Point into the data that the row was made from.
   const LayerTime* time = nullptr;
   const PublishedTimes* published = nullptr;
 
@@ -30,7 +30,7 @@ struct ListSum {
   double flops = 0;
 };
 
-/// Sums over the rows that have a time both here and in the published table.
+/// Sums over the rows with a measured and a published time.
 struct CommonSum {
   std::size_t rows = 0;
   double here_seconds = 0;

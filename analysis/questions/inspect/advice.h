@@ -8,8 +8,7 @@
 
 namespace benanza::analysis {
 
-/// "layout transform", "padding", ...: names of the roles of kernels that do not do the operator's
-/// own arithmetic.
+/// "layout transform", "padding", ...: roles other than the operator's own arithmetic.
 std::string_view name_of(KernelRole role);
 
 /// Advice on kernels of `role` inside an operator; `op` is its ONNX operator.
@@ -21,8 +20,7 @@ std::string advice_on_extra(std::string_view op);
 /// What it means that the framework ran nothing for a layer of operator `op`.
 std::string advice_on_missing(std::string_view op);
 
-/// Advice on a matrix product or convolution that runs without Tensor Cores at the profile's
-/// precision.
+/// Advice on a product that runs without Tensor Cores at the profile's precision.
 std::string advice_on_arithmetic(const Profile& profile);
 
 inline constexpr std::string_view advice_on_waits =

@@ -124,8 +124,8 @@ Flow flow_of(const Graph& graph) {
   return flow;
 }
 
-/// Summed cost of the transforms of a layer's outputs (or, if `of_input`, of its inputs) in one
-/// direction; `forbidden` if the graph names none.
+/// Cost of transforming a layer's outputs (`of_input`: its inputs) in one direction; `forbidden` if
+/// the graph names no transform.
 std::int64_t tensor_cost(const Graph& graph, const std::vector<Change>& changes, std::size_t layer,
                          bool of_input) {
   std::int64_t sum = 0;
@@ -138,7 +138,7 @@ std::int64_t tensor_cost(const Graph& graph, const std::vector<Change>& changes,
   return any ? sum : forbidden;
 }
 
-/// True for layers in nhwc (the cut's right side); nchw is left.
+/// True for layers in nhwc.
 std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Flow& flow,
                                  Movement movement, std::int64_t aversion_to_nchw = 0) {
   MinCut sides;

@@ -40,7 +40,7 @@ std::string csv_of(const Sheet& sheet) {
   return page_csv(page);
 }
 
-/// The .csv or .svg files of a folder; remove_others() deletes those that were not written.
+/// Files of a folder; remove_others() deletes .csv and .svg files not written.
 class FileSet {
  public:
   explicit FileSet(fs::path folder) : folder_(std::move(folder)) { make_directories(folder_); }

@@ -10,7 +10,7 @@
 
 namespace benanza::analysis {
 
-/// An empty sheet for one row per computation, number of GPUs and strategy. `with_usd`: rows end
+/// Header of a sheet with a row per computation, number of GPUs and strategy. `with_usd`: rows end
 /// with the price of an epoch.
 Sheet iterations_sheet(bool with_usd);
 
@@ -19,9 +19,8 @@ Sheet iterations_sheet(bool with_usd);
 std::vector<Cell> iterations_row(const std::string& computation, const Scaling& one,
                                  const Graph& graph);
 
-/// Price of an epoch of `samples`; it depends on the number of GPUs only through the iteration's
-/// time, since all GPUs are paid for. `price`: USD per hour of one GPU. Empty if a value is
-/// unknown.
+/// Price of an epoch of `samples`. All GPUs are paid for, so their number cancels out. `price`: USD
+/// per hour of one GPU. Empty if a value is unknown.
 std::optional<double> usd_per_epoch(const Scaling& one, const Graph& graph, double samples,
                                     std::optional<double> price);
 

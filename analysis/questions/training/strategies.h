@@ -61,9 +61,8 @@ struct Scaling {
   double efficiency = 1;
 };
 
-/// Every strategy on every number of GPUs; on one GPU only strategies without overlapped
-/// communication. Only messages of several layers (buckets) need gradients to be copied; a layer's
-/// own message is sent in place.
+/// Every strategy on every number of GPUs; on one GPU only those without overlapped communication.
+/// Gradients are copied into messages of several layers; a layer's own message is sent in place.
 std::vector<Scaling> scalings(const WorkerStep& step, const InputTimes& input,
                               const Cluster& cluster, const std::vector<std::int64_t>& gpus,
                               const std::vector<Strategy>& all, const OwnWork& work = {});

@@ -9,7 +9,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Number of operators shown by name: those with the largest share in any model.
+/// Operators shown by name: those with the largest share in any model.
 constexpr std::size_t most_operators = 8;
 
 using Shares = std::map<std::string, double>;

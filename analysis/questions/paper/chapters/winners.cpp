@@ -39,8 +39,8 @@ std::string kernel_of(const Convolution& shape) {
   return text;
 }
 
-/// Maps of the winning kinds: one point per convolution, by the products summed up per output and
-/// the number of outputs.
+/// Maps of the winning kinds: a point per convolution, by products per output and number of
+/// outputs.
 using Maps = std::map<std::string, Roofline>;
 
 void add_point(Maps& maps, const std::string& kernel, const std::string& word,
