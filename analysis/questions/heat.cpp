@@ -17,7 +17,7 @@ struct Share {
   double seconds = 0;
 };
 
-/// Shares of layers in the bound, largest first. Layers at the fallback precision count there.
+/// Shares of layers in the bound, largest first. Layers count at the precision of their calls.
 std::vector<Share> shares(const Subject& subject, const std::vector<LayerTime>& times) {
   std::vector<Share> list;
   for (std::size_t layer = 0; layer < times.size(); ++layer) {
