@@ -1,4 +1,4 @@
-// benanza-analyze algorithms: what is lost by taking other algorithms than the fastest.
+// benanza-analyze algorithms: the time lost by algorithms other than the fastest.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ Cell detail_cell(const FrameworkPick& pick) {
   return text_cell(pick.detail);
 }
 
-/// The sums of the framework's choices.
+/// Sums over the framework's choices.
 void add_totals(Section& section, const PickTotals& sum) {
   if (sum.found == 0) {
     section.add("the framework's choice is not known of any product");
@@ -61,7 +61,7 @@ Cell workspace_cell(const Measurement* call) {
   return megabytes_cell(static_cast<double>(*call->workspace_bytes));
 }
 
-/// Layers that lose most to the library's heuristic.
+/// Layers that lose most through the library's heuristic choice.
 Bars lost_plot(const Graph& graph, const std::vector<AlgorithmRow>& rows) {
   constexpr std::size_t most = 12;
   std::vector<std::pair<double, std::string>> losses;
@@ -181,7 +181,7 @@ Section algorithms_section(const Graph& graph, const MeasurementFilter& filter, 
 void require_measured(const Graph& graph, const MeasurementFilter& filter,
                       const std::vector<AlgorithmRow>& rows) {
   for (const AlgorithmRow& row : rows) {
-    // What a limit on workspace rules out is an answer; what was not measured is not.
+    // A call ruled out by the workspace limit counts as an answer; a missing measurement does not.
     if (row.best != nullptr || row.unlimited != nullptr) continue;
     throw Error(title(graph) + ", " + std::string(to_string(filter.precision)) + ": " + row.key +
                 " of layer \"" + graph.layers[row.layer].name + "\" has no time (" + row.reason +
@@ -189,7 +189,7 @@ void require_measured(const Graph& graph, const MeasurementFilter& filter,
   }
 }
 
-/// Leaves out products that are steps of an operator which one call does. Returns how many.
+/// Removes products that are steps of an operator done by one call. Returns their number.
 std::size_t leave_out_steps(const Subject& subject, std::vector<AlgorithmRow>& rows) {
   const auto times =
       operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());

@@ -1,4 +1,4 @@
-// benanza-analyze batches: the bound at batch sizes that were measured, and estimates between them.
+// benanza-analyze batches: the bound at the measured batch sizes, and estimates between them.
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ std::int64_t whole_number(std::string_view text, const std::string& all) {
   return value;
 }
 
-/// "3,6,12", or "1:512": its powers of two and what lies half-way between them.
+/// "3,6,12", or "1:512": its ends, its powers of two and their midpoints.
 std::set<std::int64_t> sizes_of(const std::string& text) {
   std::set<std::int64_t> sizes;
   if (const auto colon = text.find(':'); colon != text.npos) {
@@ -63,7 +63,7 @@ bool has_same_layers(const Graph& a, const Graph& b) {
   return std::ranges::equal(a.layers, b.layers, {}, &Layer::name, &Layer::name);
 }
 
-/// The p-th part from below of at least one value.
+/// The p-quantile (nearest rank) of at least one value.
 double quantile(std::vector<double> values, double p) {
   values = sorted(values);
   const auto place = static_cast<std::size_t>(std::ceil(p * static_cast<double>(values.size())));

@@ -1,4 +1,4 @@
-// benanza-analyze bound: the lower-bound latency of models on what was measured.
+// benanza-analyze bound: the lower-bound latency of models from measurements.
 
 #include <memory>
 
@@ -11,7 +11,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Columns of the report's table of all models.
+/// Adds the columns of the report's table of all models.
 void add_headlines(Section& section, const Subject& subject, const BoundReport& report) {
   const Bounds& bounds = report.bounds;
   const std::string latencies = "Lower bound, and latency where it was measured";

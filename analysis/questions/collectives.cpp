@@ -1,4 +1,4 @@
-// benanza-analyze collectives: what was measured between ranks, as time and as bandwidth.
+// benanza-analyze collectives: measured collectives as time and bandwidth.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// benanza-analyze compare: what changed between two sets of results.
+// benanza-analyze compare: changes between two sets of results.
 
 #include <fmt/format.h>
 
@@ -15,14 +15,14 @@
 namespace benanza::analysis {
 namespace {
 
-/// A model by one set of results.
+/// A model's times in one set of results.
 struct ModelTimes {
   std::vector<LayerTime> times{};
-  /// Of the layers that have a time in both sets.
+  /// Over the layers that have a time in both sets.
   Bounds bounds{};
 };
 
-/// Why a layer is not counted.
+/// The reason why a layer does not count.
 std::string reason_of(const LayerTime& time) {
   return time.gaps.empty() ? time.note : time.gaps.front().reason;
 }
@@ -38,7 +38,7 @@ Cell call_cell(const Measurement* call, const std::string& reason) {
   return text_cell(call_text(call));
 }
 
-/// `calls`: each row is one call, the same before and after.
+/// `calls`: each row is the same call before and after. `same`: include unchanged rows.
 Sheet changes_sheet(const std::vector<Change>& changes, bool calls, bool same) {
   Sheet sheet{.name = calls ? "calls" : "problems",
               .caption = calls ? "call by call" : "",
@@ -83,8 +83,8 @@ void add_bound(Section& section, const std::string& name, const Bound& before, c
   section.facts[name] = {{"before_seconds", before.seconds}, {"after_seconds", after.seconds}};
 }
 
-/// Two sets of results at one precision: what became slower, faster, and so on. `same`: with rows
-/// of what did not.
+/// Two sets of results at one precision: what became slower, faster, and so on. `same`: include
+/// unchanged rows.
 Section changes_section(const MeasurementFilter& filter, const Changes& changes, double tolerance,
                         bool same) {
   Section section{.heading = filter_text(filter)};
@@ -127,7 +127,7 @@ Section changes_section(const MeasurementFilter& filter, const Changes& changes,
   return section;
 }
 
-/// A model's bounds by two sets of results, and the layers that make the difference.
+/// A model's bounds from two sets of results, and the layers that make the difference.
 Section model_changes_section(const Graph& graph, const MeasurementFilter& filter,
                               Movement movement, ModelTimes before, ModelTimes after) {
   const std::array both{before.times, after.times};
@@ -138,7 +138,7 @@ Section model_changes_section(const Graph& graph, const MeasurementFilter& filte
   add_bound(section, "sequential", before.bounds.sequential, after.bounds.sequential);
   add_bound(section, "parallel", before.bounds.parallel, after.bounds.parallel);
 
-  // An operator may be one call on one side and several on the other.
+  // An operator may be one call in one set and several in the other.
   const std::vector<double> old_seconds = shared_seconds(before.times, movement);
   const std::vector<double> new_seconds = shared_seconds(after.times, movement);
   section.facts["partial"] = is_partial(before.times) || is_partial(after.times);
@@ -199,8 +199,8 @@ struct Options {
   bool fail = false;
 };
 
-/// "cudnn: cudnn_version 9.14.0, now 9.19.0": one line for each library, and those that only one
-/// of the two has.
+/// "cudnn: cudnn_version 9.14.0, now 9.19.0": one line per library, including libraries in only one
+/// of the sets.
 std::vector<std::string> system_changes(const Results& before, const Results& after) {
   std::vector<std::string> lines;
   for (const auto& [backend, system] : before.systems) {

@@ -21,10 +21,10 @@ struct Options {
   std::string html;
 };
 
-/// Of one run of a model.
+/// Kernels of one run of a model.
 struct Kernels {
   std::size_t count = 0;
-  /// By their names no framework's own.
+  /// Kernels without a framework's own name.
   std::size_t of_libraries = 0;
   double seconds = 0;
   double tensor_core_seconds = 0;
@@ -47,8 +47,8 @@ Kernels kernels_of(const Profile& profile) {
   return sum;
 }
 
-/// The least that the libraries take for the model at the profile's precision; nothing where there
-/// are no results, or a layer lacks a time.
+/// The libraries' sequential bound for the model at the profile's precision; empty if there are no
+/// results or a layer lacks a time.
 std::optional<double> bound_of(const Profile& profile, const Options& options,
                                const std::optional<Graph>& graph,
                                const std::optional<Results>& results) {
@@ -96,7 +96,7 @@ std::vector<Cell> row_of(const Profile& profile, std::optional<double> bound) {
           factor_cell(bound && best ? std::optional(*best / *bound) : std::nullopt)};
 }
 
-/// What makes the rows no comparison of the same thing.
+/// Reasons why the rows do not compare the same work.
 std::vector<std::string> reservations(const std::vector<Profile>& profiles) {
   std::vector<std::string> list;
   const auto differ = [&](const char* what, const auto& of) {

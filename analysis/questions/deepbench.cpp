@@ -1,5 +1,4 @@
-// benanza-analyze deepbench: DeepBench's rows as they were measured here, beside what was
-// published.
+// benanza-analyze deepbench: DeepBench's rows as measured here, compared with the published times.
 
 #include <fmt/format.h>
 
@@ -18,7 +17,7 @@ Cell tera_cell(std::optional<double> flops_per_second) {
   return {fmt::format("{:.3f}", *flops_per_second * 1e-12), *flops_per_second};
 }
 
-/// What there is instead of a time.
+/// "ok", or the reason why there is no time.
 std::string why_not(const LayerTime& time) {
   if (time.status == LayerStatus::measured) return std::string(to_string(Status::ok));
   return time.gaps.empty() ? time.note : time.gaps.front().reason;
@@ -75,7 +74,7 @@ Sheet lists_sheet(const std::map<std::string, ListSum>& sums) {
   return sheet;
 }
 
-/// Sums beside the published ones of every hardware, and a plot of them for each list.
+/// Sums compared with the published ones for each hardware, and a plot of them for each list.
 void add_published(Section& section, const std::vector<DeepBenchRow>& rows) {
   Sheet sheet{.name = "published",
               .caption = "rows that have a time here and there",
@@ -111,7 +110,7 @@ void add_published(Section& section, const std::vector<DeepBenchRow>& rows) {
   for (auto& [list, plot] : plots) section.add(std::move(plot));
 }
 
-/// What the two numbers of a row mean.
+/// Explains the two times of a row.
 void add_meaning(Section& section, const std::map<std::string, ListSum>& sums) {
   section.add(
       "Here: the fastest call whose result was verified, by the device's own clock. Published "

@@ -1,4 +1,5 @@
-// benanza-analyze devices: the same models on many machines, and what a million inferences cost.
+// benanza-analyze devices: the same models on several machines, and the price of a million
+// inferences.
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ struct Machine {
   std::string device;
 };
 
-/// Seconds of one inference to USD for a million.
+/// USD for a million inferences; `seconds` is the time of one batch.
 std::optional<double> usd_per_million(std::optional<double> seconds, const Graph& graph,
                                       const Machine& machine, const Prices& prices) {
   const auto price = prices.find(machine.device);
@@ -66,7 +67,7 @@ Section section_of(const Graph& graph, const MeasurementFilter& filter,
   }
   for (std::size_t i = 0; i < machines.size(); ++i) {
     const double sum = found[i].sequential.seconds;
-    // A hole is no time: sums over different layers are not compared.
+    // Incomplete sums are not times: sums over different layers do not compare.
     const std::optional<double> seconds =
         partial[i] || sum <= 0 ? std::nullopt : std::optional(sum);
     std::vector<Cell> row{

@@ -1,4 +1,4 @@
-// benanza-analyze fusion: what models gain where layers are done by one call of the library.
+// benanza-analyze fusion: what models gain if one library call does several layers.
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 namespace benanza::analysis {
 namespace {
 
-/// Names the first few fused calls that were not measured; the report with --allow-missing counts
-/// them all.
+/// Throws Error, naming the first few fused calls that were not measured; with --allow-missing the
+/// report counts them all.
 void require_fusions(const FusionReport& report) {
   std::set<std::string> missing;
   for (const LayerTime& time : report.fusions) {

@@ -17,13 +17,13 @@ struct Share {
   double seconds = 0;
 };
 
-/// Of the layers in the bound, the largest first. Layers at the fallback precision count there.
+/// Shares of layers in the bound, largest first. Layers count at the precision of their calls.
 std::vector<Share> shares(const Subject& subject, const std::vector<LayerTime>& times) {
   std::vector<Share> list;
   for (std::size_t layer = 0; layer < times.size(); ++layer) {
     const LayerTime& time = times[layer];
     if (!is_counted(time, subject.movement())) continue;
-    // An operator that is one call for several layers is called by its own name.
+    // One call for several layers is listed under the operator's own name.
     const std::string& op = time.does.empty() ? subject.graph.layers[layer].op : time.fusion;
     const Precision precision = time.calls.front()->variant.precision;
     auto found = std::ranges::find_if(
@@ -38,7 +38,7 @@ std::vector<Share> shares(const Subject& subject, const std::vector<LayerTime>& 
   return list;
 }
 
-/// Percent of the bound: a category for each operator, a series for each precision.
+/// Percent of the bound: a category per operator, a series per precision.
 Bars plot(const std::vector<Share>& list, double total) {
   Bars bars{.title = "Share of the sequential bound by operator and precision",
             .unit = "%",
@@ -88,7 +88,7 @@ std::optional<Section> answer(const Subject& subject) {
                           count_cell(share.layers), us_cell(share.seconds),
                           percent_cell(share.seconds / total)});
   }
-  // CSV has a column "precision" of its own.
+  // The CSV table has its own column "precision".
   section.csv_facts = {"model", "batch"};
   section.add(std::move(sheet));
   return section;

@@ -1,4 +1,4 @@
-// benanza-analyze history: results of one library after another, and where times changed.
+// benanza-analyze history: results of successive versions, and where times changed.
 
 #include <fmt/format.h>
 
@@ -31,11 +31,11 @@ struct Options {
 struct Station {
   std::string path;
   Results results;
-  /// "onednn 2.6.3", of every backend.
+  /// "onednn 2.6.3", for every backend.
   std::string versions;
 };
 
-/// The library's own version, by the field of a system that goes by its name.
+/// The version of each backend's library: the field of its system that has the backend's name.
 std::string versions_of(const Results& results) {
   std::string text;
   for (const auto& [backend, system] : results.systems) {
@@ -50,7 +50,7 @@ std::string name_of(const Station& station) {
   return std::filesystem::path(station.path).filename().string() + " (" + station.versions + ")";
 }
 
-/// A problem whose time changed between two stations that follow each other.
+/// A problem whose time changed between two successive stations.
 struct Step {
   std::size_t to = 0;
   Precision precision{};
@@ -62,11 +62,11 @@ struct History {
   std::vector<Station> stations;
   std::vector<MeasurementFilter> filters;
   std::vector<Graph> graphs;
-  /// Those that are not `same` or `unknown`.
+  /// Changes other than `same` and `unknown`.
   std::vector<Step> steps;
-  /// For every filter, of every station but the first, as it compares with the one before.
+  /// compared[f][i]: by filter f, station i + 1 compared with station i.
   std::vector<std::vector<Changes>> compared;
-  /// Problems that changed in no step: so many tests passed.
+  /// Number of comparisons without a change: these tests passed.
   std::size_t steady = 0;
 };
 
@@ -152,7 +152,7 @@ Section overview(const History& history, double tolerance) {
   return section;
 }
 
-/// Bounds of a model through all stations. What one of them lacks is left out of all.
+/// Bounds of a model at all stations. Layers without a time at one of them are left out of all.
 Section model_section_of(const History& history, const Graph& graph,
                          const MeasurementFilter& filter) {
   std::vector<std::vector<LayerTime>> times;
@@ -178,7 +178,7 @@ Section model_section_of(const History& history, const Graph& graph,
   Bars bars{.title = section.heading + ": LBL, ms", .series = {{"LBL", {}}}, .unit = "ms"};
   const bool partial = std::ranges::any_of(times, is_partial);
   section.facts["partial"] = partial;
-  // What nothing adds to is no time.
+  // A sum over no layers is not a time.
   const auto known = [](const Bound& bound) {
     return bound.seconds > 0 ? std::optional(bound.seconds) : std::nullopt;
   };
@@ -237,7 +237,7 @@ Section steps_section(const History& history) {
   return section;
 }
 
-/// Every station against the median of all of them, call by call: nodes of one kind.
+/// Compares every station with the median of the others, call by call: the nodes of a fleet.
 Section fleet_section(const History& history, const MeasurementFilter& filter, double tolerance) {
   Section section{.heading = "Fleet, " + filter_text(filter), .csv_facts = {}};
   Sheet sheet{.name = "fleet",
@@ -246,7 +246,7 @@ Section fleet_section(const History& history, const MeasurementFilter& filter, d
                           {"median ratio to its peers", "median_ratio", true},
                           {"verdict", "verdict"}},
               .all_rows = true};
-  /// Times of a call by station; those without one are left out.
+  /// Times of a call by station; stations without one are left out.
   std::map<std::string, std::vector<std::pair<std::size_t, double>>> times;
   for (std::size_t i = 0; i < history.stations.size(); ++i) {
     const MeasurementSet& set = history.stations[i].results.measurements;

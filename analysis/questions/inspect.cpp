@@ -1,4 +1,5 @@
-// benanza-analyze inspect: the calls a model implies against those that a framework made.
+// benanza-analyze inspect: the calls that a model implies compared with those that a framework
+// made.
 
 #include <memory>
 
@@ -20,7 +21,7 @@ Section answer(const Graph& graph, const Profile& profile,
   return inspect_section(report);
 }
 
-/// A run of the filter's precision, else the run whose latency is told.
+/// A run at the filter's precision, otherwise the run whose latency is reported.
 std::optional<Section> chapter(const Subject& subject) {
   const Profile* profile = profile_of(subject);
   if (profile == nullptr) profile = latency_profile(subject);

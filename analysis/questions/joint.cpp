@@ -40,7 +40,7 @@ MeasurementFilter filter_with(const Optimisations& on, MeasurementFilter filter,
   return filter;
 }
 
-/// Both bounds, and what they lack.
+/// Both bounds, and the times if any lacks a measurement.
 struct Solved {
   double sequential = 0;
   double parallel = 0;
@@ -64,7 +64,7 @@ Solved solve(const Graph& graph, const MeasurementSet& measurements,
     std::vector<LayerTime> fusions = fusion_times(graph, measurements, filter);
     std::vector<LayerTime> alone = layer_times(graph, measurements, filter);
     leave_out(alone, left_out);
-    // The bounds are of the same layers, so no fusion does one that the others lack.
+    // All bounds cover the same layers, so exclude fusions with a layer that the other bounds lack.
     std::vector<std::size_t> wholes;
     for (std::size_t index = 0; index < fusions.size(); ++index) {
       const std::vector<std::size_t>& members = graph.fusions[index].layers;
@@ -80,7 +80,7 @@ Solved solve(const Graph& graph, const MeasurementSet& measurements,
     solved = solved_with(cover.pieces);
     solved.parallel =
         solved_with(parallel_fusions(graph, alone, fusions, movement, cover, wholes)).parallel;
-    // Missing measurements of a fusion count as those of its first layer.
+    // Missing measurements of a fusion are listed under its first layer.
     for (std::size_t index = 0; index < fusions.size(); ++index) {
       std::vector<Gap>& gaps = times[graph.fusions[index].layers.front()].gaps;
       gaps.insert(gaps.end(), fusions[index].gaps.begin(), fusions[index].gaps.end());
@@ -94,16 +94,16 @@ Solved solve(const Graph& graph, const MeasurementSet& measurements,
   return solved;
 }
 
-/// 1 where nothing was measured.
+/// 1 if nothing was measured.
 double speed_up(double before, double after) { return after > 0 ? before / after : 1; }
 
-/// Speed-ups of every subset, one column for each of several models.
+/// The speed-ups of every subset for one of several models.
 struct JointColumn {
   std::string heading{};
   JointAnswer answer{};
 };
 
-/// From no optimisation to all, one after the other.
+/// From no optimisation to all, adding one at a time.
 Waterfall waterfall(const JointAnswer& answer, Precision without) {
   const auto milliseconds = [&](const Optimisations& on) {
     const std::string name = to_string(on);
@@ -206,7 +206,7 @@ Section joint_summary(const std::vector<JointColumn>& columns) {
   return section;
 }
 
-/// With the precision `with` for Tensor Cores.
+/// `with`: the precision with Tensor Cores.
 JointAnswer answer(const Subject& subject, Precision with) {
   JointAnswer answer =
       joint(subject.graph, subject.measurements(), subject.filter, with, subject.movement());
@@ -222,7 +222,7 @@ JointAnswer answer(const Subject& subject, Precision with) {
   return answer;
 }
 
-/// Where nothing was measured with Tensor Cores, the subsets with them are those without.
+/// If nothing was measured with Tensor Cores, the subsets with them equal those without.
 std::optional<Section> chapter(const Subject& subject) {
   const bool measured = is_measured_at(subject.tensor_cores, subject);
   const Precision with = measured ? subject.tensor_cores : subject.filter.precision;
@@ -293,7 +293,7 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
   }
   answer.left_out = one_sided_layers(alternatives, movement);
   answer.partial = std::ranges::any_of(alternatives, &is_partial);
-  // A subset and the same with parallel layers differ in the path alone.
+  // With and without parallel layers, a subset differs only in the choice of bound.
   std::map<std::tuple<bool, bool, bool>, Solved> solved;
   const auto seconds = [&](const Optimisations& on) {
     const auto [place, added] = solved.try_emplace({on.algorithms, on.fusion, on.tensor_cores});

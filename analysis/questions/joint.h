@@ -12,20 +12,20 @@
 
 namespace benanza::analysis {
 
-/// Optimisations of a model, all at once.
+/// A set of optimisations of a model.
 struct Optimisations {
-  /// Layers that do not wait for each other run at the same time.
+  /// Independent layers run at the same time.
   bool parallel = false;
-  /// The fastest algorithm of every call, not the one the library's heuristic picks.
+  /// The fastest algorithm of every call instead of the library's heuristic choice.
   bool algorithms = false;
-  /// Calls that do several layers, or a layer with its bias: the cheapest cover (fusion_cover()),
-  /// or, in parallel, parallel_fusions().
+  /// One call for several layers, or for a layer with its bias: the cheapest cover
+  /// (fusion_cover()), or parallel_fusions() if combined with `parallel`.
   bool fusion = false;
   /// The precision with Tensor Cores.
   bool tensor_cores = false;
 };
 
-/// Every subset: none first, then by the number of optimisations.
+/// All subsets, ordered by the number of optimisations.
 std::array<Optimisations, 16> optimisation_subsets();
 /// "parallel + fusion"; "none".
 std::string to_string(const Optimisations& optimisations);
@@ -36,7 +36,7 @@ struct JointRow {
   double seconds = 0;
   /// Over the bound without any.
   double speed_up = 1;
-  /// The product of the speed-ups that each of them has alone.
+  /// The product of the speed-ups of each of them alone.
   double composed_speed_up = 1;
 };
 
@@ -44,19 +44,19 @@ struct JointAnswer {
   Precision tensor_core_precision = Precision::fp16;
   /// In the order of optimisation_subsets().
   std::vector<JointRow> rows{};
-  /// Of the framework, in seconds.
+  /// The framework's latency in seconds.
   std::optional<double> measured_seconds{};
   std::string framework{};
-  /// Layers that have a time in some of the bounds only: in none of them.
+  /// Layers that have a time in only some of the bounds: left out of all of them.
   std::vector<std::size_t> left_out{};
-  /// Some layer that needs time has none.
+  /// True if a layer that needs a time has none.
   bool partial = false;
-  /// Layers that lack measurements in some of the bounds, which are partial.
+  /// The times of a bound that lacks measurements; empty if none does.
   std::vector<LayerTime> incomplete{};
 };
 
-/// The bound of `graph` with every subset. `filter` says the precision without Tensor Cores; layers
-/// that `tensor_core_precision` does not support stay at it.
+/// The bound of `graph` with every subset. `filter` gives the precision without Tensor Cores;
+/// layers that `tensor_core_precision` does not support stay at the filter's.
 JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
                   const MeasurementFilter& filter, Precision tensor_core_precision,
                   Movement movement);

@@ -30,7 +30,7 @@ std::vector<Cell> plan_cells(const Graph& graph, const std::string& name, const 
                               plan.impossible.size() == 1 ? "layer has" : "layers have",
                               graph.layers[plan.impossible.front()].name))};
   }
-  std::size_t nhwc = 0;  // free layers aside
+  std::size_t nhwc = 0;  // without free layers
   for (std::size_t layer = 0; layer < plan.layouts.size(); ++layer) {
     nhwc += plan.layouts[layer] == Layout::nhwc && !plan.times[layer].calls.empty() ? 1 : 0;
   }
@@ -64,7 +64,7 @@ Sheet transforms_sheet(const Graph& graph, const LayoutPlan& plan) {
   return sheet;
 }
 
-/// `any`: the times of the layers each in its own best layout, changes not counted.
+/// `any`: the times of the layers, each in its own best layout, without transforms.
 Section plans_section(const Graph& model, const MeasurementFilter& filter, const LayoutPlans& plans,
                       Movement movement, const std::vector<LayerTime>& any) {
   Section section = model_section(model, filter, movement);

@@ -4,7 +4,7 @@
 
 namespace benanza::analysis {
 
-/// The bound in nchw, in nhwc, and in the best mix of both. Throws Error for a filter that names a
+/// The bound in nchw, in nhwc, and in the best mix of both. Throws Error if the filter names a
 /// layout.
 Section layouts_section(const Subject& subject);
 

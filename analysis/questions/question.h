@@ -9,25 +9,26 @@
 namespace benanza::analysis {
 
 /// A subcommand of benanza-analyze, and a chapter of its HTML report. Every .cpp file of this
-/// folder defines one, as `Question <file name>_question()`; nothing else has to know of it.
+/// folder defines one, as `Question <file name>_question()`; it needs no other registration.
 struct Question {
   /// As typed.
   std::string_view name{};
-  /// A line of the help.
+  /// One line for the help.
   std::string_view help{};
-  /// The answer about one model at one precision; nothing where there is nothing to say of it. Null
-  /// where the question is not about one model. It becomes a chapter of the report, and, where
-  /// `ask` is null, the answer of the subcommand.
+  /// The answer for one model at one precision; empty if there is none. It becomes a chapter of the
+  /// report and, if `ask` is null, the answer of the subcommand. Null if the question is not about
+  /// one model.
   std::optional<Section> (*section)(const Subject& subject) = nullptr;
-  /// Adds the question's flags and says what answers it; null: the common flags and `section`.
+  /// Adds the question's flags and returns the action that answers it. Null: the common flags and
+  /// `section`.
   Action (*ask)(Flags& flags) = nullptr;
-  /// Of the chapter, after the model's name.
+  /// The chapter's title, after the model's name.
   std::string_view chapter{};
-  /// Chapters are in ascending order of this.
+  /// Sort key of chapters, ascending.
   int place = 100;
 };
 
-/// Every one, in the order of their files' names. Generated from the files of this folder.
+/// All questions, in the order of their file names. Generated from the files of this folder.
 std::vector<Question> questions();
 
 }  // namespace benanza::analysis

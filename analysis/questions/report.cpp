@@ -18,7 +18,7 @@ std::string heading_of(const Subject& subject) {
   return title(subject.graph) + ", " + std::string(to_string(subject.filter.precision));
 }
 
-/// A row for every model, a column for every headline of its chapters, and their plots.
+/// One row per model, one column per headline of its chapters, and the headlines' plots.
 class Overview {
  public:
   void add_model(const std::string& heading) {
@@ -26,7 +26,7 @@ class Overview {
     rows_.emplace_back();
   }
 
-  /// Of the model that was added last.
+  /// Adds a headline of the model added last.
   void add(const Headline& headline) {
     if (std::ranges::find(columns_, headline.title) == columns_.end()) {
       columns_.push_back(headline.title);
@@ -78,7 +78,7 @@ class Overview {
   std::vector<Bars> plots_;
 };
 
-/// The chapters of one model, and their headlines.
+/// Adds the chapters of one model and their headlines.
 void add_chapters(const Subject& subject, const std::vector<Question>& questions, Page& page,
                   Overview& overview) {
   const std::string heading = heading_of(subject);
@@ -117,7 +117,7 @@ std::string page_of(const Inputs& inputs, Precision tensor_cores) {
             graph, operator_times(graph, inputs.results.measurements, filter, inputs.movement),
             to_string(filter.precision));
       }
-      // Other chapters say themselves what they lack.
+      // Each chapter reports what it lacks itself.
       add_chapters({.inputs = inputs,
                     .graph = graph,
                     .filter = filter,
@@ -152,7 +152,7 @@ void answer(const Options& options) {
   const Precision tensor_cores = precision_of(options.tensor_cores, "--tensor-cores");
   const Inputs inputs = read_inputs(options.common);
   require_seen(inputs);
-  // Both texts before any file: an error leaves nothing behind.
+  // Both texts before any file, so that an error leaves no file behind.
   const std::string trace = options.trace.empty() ? "" : trace_of(inputs);
   const std::string page = options.out.empty() ? "" : page_of(inputs, tensor_cores);
   if (!options.out.empty()) {

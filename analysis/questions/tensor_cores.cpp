@@ -15,7 +15,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// True if one of the calls uses Tensor Cores, false if none does; empty where that is not known.
+/// True if one of the calls uses Tensor Cores, false if none does; empty if unknown.
 std::optional<bool> uses_tensor_cores(const LayerTime& time) {
   bool known = true;
   for (const Measurement* call : time.calls) {
@@ -158,7 +158,8 @@ Section answer(const Subject& subject, Precision without) {
   return tensor_cores_section(graph, profit, subject.movement(), rows, picks_of(subject, rows));
 }
 
-/// In a report `subject` is at the precision without; nothing where none was measured with.
+/// In a report `subject` is at the precision without Tensor Cores. Empty if nothing was measured
+/// with them.
 std::optional<Section> chapter(const Subject& subject) {
   if (subject.filter.precision == subject.tensor_cores) return std::nullopt;
   if (!is_measured_at(subject.tensor_cores, subject)) return std::nullopt;
@@ -230,7 +231,7 @@ TensorCoreProfit tensor_core_profit(const Graph& graph, const MeasurementSet& me
   };
   profit.without_bounds = bounds_of(profit.without_times);
   profit.with_bounds = bounds_of(profit.with_times);
-  // An operator may be one call on one side and several on the other.
+  // An operator may be one call at one precision and several at the other.
   const auto seconds_by_layer = [&](const std::vector<LayerTime>& times) {
     const std::vector<double> shared = shared_seconds(times, movement);
     std::vector<std::optional<double>> seconds(times.size());

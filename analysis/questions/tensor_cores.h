@@ -11,22 +11,22 @@
 
 namespace benanza::analysis {
 
-/// One layer with and without Tensor Cores. Seconds; empty where unknown.
+/// One layer with and without Tensor Cores, in seconds; unknown values are empty.
 struct TensorCoreRow {
-  /// At the precision without: its fastest.
+  /// The fastest call at the precision without Tensor Cores.
   std::optional<double> without_seconds{};
-  /// At the precision with: its fastest, Tensor Cores or not.
+  /// The fastest call at the precision with Tensor Cores, used or not.
   std::optional<double> with_seconds{};
-  /// At the precision with: the fastest that is known not to use Tensor Cores.
+  /// The fastest call at the precision with Tensor Cores that is known not to use them.
   std::optional<double> idle_seconds{};
-  /// Whether the fastest one at the precision with uses them; empty where that is not known.
+  /// Whether the call of `with_seconds` uses Tensor Cores; empty if unknown.
   std::optional<bool> used{};
-  /// The precision with does not support the layer: it is counted at the precision without.
+  /// The precision with Tensor Cores does not support the layer, so it is counted at the other one.
   bool fallback = false;
 
-  /// without - with. Negative where the layer gets slower.
+  /// without - with. Negative if the layer gets slower.
   std::optional<double> profit_seconds() const;
-  /// The part of the profit that is the Tensor Cores' own, not that of smaller numbers: idle -
+  /// The part of the profit due to the Tensor Cores themselves, not to smaller numbers: idle -
   /// with.
   std::optional<double> own_profit_seconds() const;
 };
@@ -36,17 +36,17 @@ struct TensorCoreProfit {
   MeasurementFilter with{};
   /// One per layer of the graph; layers that do not count (Movement) have no seconds.
   std::vector<TensorCoreRow> rows{};
-  /// The layers' times behind them.
+  /// The layers' times, source of the rows.
   std::vector<LayerTime> without_times{};
   std::vector<LayerTime> with_times{};
-  /// Layers that have a time at one of the precisions only: in neither bound.
+  /// Layers that have a time at only one of the precisions: left out of both bounds.
   std::vector<std::size_t> left_out{};
   Bounds without_bounds{};
   Bounds with_bounds{};
 };
 
-/// LBL without Tensor Cores - LBL with them, layer by layer: `filter` at `without` (fp32 never uses
-/// them) and at its own precision, layers it does not support at `without`.
+/// LBL without Tensor Cores minus LBL with them, layer by layer: `filter` at `without` (fp32 never
+/// uses them) and at its own precision, falling back to `without`.
 TensorCoreProfit tensor_core_profit(const Graph& graph, const MeasurementSet& measurements,
                                     const MeasurementFilter& filter, Precision without,
                                     Movement movement);

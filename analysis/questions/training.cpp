@@ -24,7 +24,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// What the computation's seconds come from, "bound" or a framework's name.
+/// One worker's step; `name` is the source of its seconds, "bound" or a framework's name.
 struct Computation {
   std::string name;
   WorkerStep step;
@@ -65,7 +65,8 @@ void add_step(Section& section, const std::vector<Computation>& computations,
   section.add(Entry{"gradients", fmt::format("{:.2f} MB", step.gradient_bytes() / 1e6)});
 }
 
-/// Says why rows are not known; an Error where a number of GPUs has no row that is.
+/// Lists why rows are unknown. Throws Error, unless `allow_missing`, if a number of GPUs has no
+/// known row.
 void add_unknown(Section& section, const std::vector<Scaling>& all, bool allow_missing) {
   std::set<std::int64_t> known;
   for (const Scaling& one : all) {

@@ -17,7 +17,7 @@ using testing::Optional;
 const std::string conv = "conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1";
 const std::string gemm = "gemm/4x8x16";
 
-/// One call with its place in the library's ranking and its need of memory.
+/// One call with its rank in the library's heuristic and its workspace.
 Measurement ranked(const std::string& key, const std::string& variant, double microseconds,
                    int rank, std::int64_t workspace) {
   Measurement measurement = measured(key + '/' + variant, {microseconds * us});
@@ -52,9 +52,9 @@ struct Case {
 TEST(Algorithms, TheHeuristicsLossIsAgainstTheFastest) {
   const Case given;
   const auto rows = algorithm_rows(given.graph, given.set, {});
-  ASSERT_EQ(rows.size(), 2);  // the bias and the activation are no products
+  ASSERT_EQ(rows.size(), 2);  // the bias and the activation are not products
   EXPECT_EQ(rows[0].best->variant.algorithm, "b");
-  // First of nchw: a, 10 us; of nhwc: d, 9 us. The faster of these.
+  // First choices: a, 10 us, in nchw; d, 9 us, in nhwc. The faster one counts.
   EXPECT_EQ(rows[0].heuristic->variant.algorithm, "d");
   EXPECT_THAT(rows[0].heuristic_loss(), Optional(DoubleNear(5 * us, 1e-12)));
 }

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(Signature, IsEqualForTheSameWork) {
-  // Weights stored transposed; rows of a batch as one list of rows; known when loading or not.
+  // Equal despite transposed weights, batch dimensions merged into rows, or a constant operand.
   EXPECT_EQ(signature("gemm/m128_n768_k3072_nn_w"), signature("gemm/m128_n768_k3072_nt"));
   EXPECT_EQ(signature("gemm/m64_n64_k8_nn_a2x6_b2x6"), signature("gemm/m64_n64_k8_nt_a12_b12"));
   EXPECT_NE(signature("gemm/m64_n64_k8_nn_a2x6_b2x6"), signature("gemm/m64_n64_k8_nn_a13_b13"));
@@ -93,7 +93,7 @@ TEST(Align, BranchesInAnotherOrderAreFoundAndNamed) {
 }
 
 TEST(Align, AnOptionalPartTakesOnlyItsOwn) {
-  // A product with a bias, then a residual sum of equal extents. The model's bias is in its Gemm.
+  // A product with a bias, then a residual add of the same shape. The model's bias is in its Gemm.
   ProfiledNode product = node("MatMul", "gemm/m4_n8_k2_nt_w", {4, 8});
   product.parts.push_back(
       {.op = "Add", .problem = "add/4x8_1x8", .output = {4, 8}, .optional = true});
@@ -127,7 +127,7 @@ TEST(Align, StepsOfOneOperatorMayBeLayers) {
   EXPECT_THAT(map_layers(graph, {gelu}).layers_of_node[0], ElementsAre(0, 1, 2, 3, 4));
 }
 
-/// Of every operator with work to do: how many of its layers were found how.
+/// Per operator with work to do: the number of its layers by MatchKind.
 std::map<std::string, std::map<std::string, int>> tally(const Graph& graph,
                                                         const Mapping& mapping) {
   std::map<std::string, std::map<std::string, int>> counts;
@@ -152,7 +152,7 @@ TEST(Align, ARealTraceToItsModelLayerByLayer) {
                                            {"MaxPool", {{"problem", 1}}},
                                            {"Relu", {{"problem", 49}}}}));
   EXPECT_EQ(quality(graph, mapping).extra, 0);
-  // In order: node i does the i-th layer.
+  // In order: node i does the i-th layer with work.
   std::size_t next = 0;
   for (std::size_t i = 0; i < graph.layers.size(); ++i) {
     if (graph.layers[i].cost == Cost::free) continue;
@@ -191,17 +191,17 @@ TEST(SameModel, OtherModelsAndBatchesAreOneLine) {
   EXPECT_THAT(
       refusal(graph, profile_of(run(4))),
       AllOf(HasSubstr("profile of batch 4"), HasSubstr("m, batch 1"), HasSubstr("--batch 4")));
-  // Of its three convolutions one is there: another model.
+  // One of its three convolutions is there: another model.
   EXPECT_THAT(refusal(graph, profile_of(TraceWriter().conv(1, 8, 8, 4).conv(1, 9, 16, 4))),
               AllOf(HasSubstr("another model"), HasSubstr("1 of the 3 convolutions")));
-  // All are there, and as many more.
+  // All are there, plus as many others.
   TraceWriter more = run(1);
   for (int i = 0; i < 3; ++i) more.conv(1, 5 + i, 8, 4);
   EXPECT_THAT(refusal(graph, profile_of(more)),
               AllOf(HasSubstr("it has 6 convolutions"), HasSubstr("m, batch 1 has 3")));
 }
 
-// Profiles hold no key of an operator of the backward pass.
+// Profiles have no problem keys for operators of the backward pass.
 TEST(SameModel, OfATrainingStepTheForwardPassTells) {
   Graph graph{.model = "m", .batch = 1};
   graph.layers.push_back(layer("c", "Conv", {}, "conv/1x8x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1"));

@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// As cuDNN 9.19 logs PyTorch 2.11's calls; fields that are not read are left out.
+// PyTorch 2.11's calls as logged by cuDNN 9.19, without the fields that are not read.
 const std::string execute = R"(
 I! CuDNN (v91900 56) function cudnnBackendExecute() called:
 i!     handle: type=cudnnHandle_t:
@@ -92,7 +92,7 @@ i! Process=1; Thread=1; GPU=0; Handle=0x1; StreamId=(nil) (defaultStream).
   EXPECT_EQ(calls[0].algorithm, "implicit_precomp_gemm");
 }
 
-/// An entry of a convolution's gradient in a graph, with the tensors' names as they are given.
+/// A log entry of a convolution's gradient in a graph, with the given tensor names.
 std::string graph_gradient(const std::string& operation, const std::string& input,
                            const std::string& weights, const std::string& output) {
   const auto tensor = [](const std::string& name, const std::string& extents,
@@ -127,7 +127,7 @@ i! Process=1; Thread=1; GPU=0; Handle=0x1; StreamId=(nil) (defaultStream).
 }
 
 TEST(ApiLog, GradientsOfConvolutionsInGraphs) {
-  // 28 * 2 - 2 + 3 - 2 = 55 pixels are reached, of 56: an end pad of 0.
+  // 28 * 2 - 2 + 3 - 2 = 55 of 56 pixels are reached: an end pad of 0.
   const std::string data = "deconv/32x128x28x28_k64x3x3_p1.1.0.0_s2x2_d1x1_g1";
   const std::string filter = "conv_bwd_filter/32x64x56x56_k128x3x3_p1.1.1.1_s2x2_d1x1_g1";
   for (const std::string prefix : {"d", ""}) {
@@ -186,7 +186,7 @@ i!     epsilon: type=double; val=1e-05;
 }
 
 TEST(ApiLog, ProductsAreColumnMajor) {
-  // A linear layer of 1 row, 2048 inputs and 1000 outputs, weights stored outputs x inputs.
+  // A linear layer with 1 row, 2048 inputs and 1000 outputs, weights stored as outputs x inputs.
   const auto lt = api_calls(
       "[2026-11-21 16:09:04][cublasLt][2198][Trace][cublasLtMatmul] A=0X7F Adesc=[type=R_32F "
       "rows=2048 cols=1000 ld=2048] B=0X7F Bdesc=[type=R_32F rows=2048 cols=1 ld=2048] C=0X7F "

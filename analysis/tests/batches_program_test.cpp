@@ -1,4 +1,4 @@
-// benanza-analyze batches, as a person asks it.
+// benanza-analyze batches, run as a user does.
 
 #include <gmock/gmock.h>
 
@@ -23,7 +23,7 @@ using test::run_program;
 class BatchesProgram : public testing::Test {
  protected:
   BatchesProgram() {
-    // Every call takes 1 ms and 0.5 ms an image.
+    // Every call takes 1 ms plus 0.5 ms per image.
     for (const auto& [batch, seconds] :
          std::map<std::int64_t, double>{{1, 0.0015}, {4, 0.003}, {16, 0.009}}) {
       add(batch, seconds);
@@ -80,7 +80,7 @@ TEST_F(BatchesProgram, EstimatesBetweenAndSaysHowWell) {
   const json measured = found["batches"][0];
   EXPECT_EQ(measured["batch"], 1);
   EXPECT_EQ(measured["kind"], "LBL, measured");
-  // Each call: 1.5 ms at 1, 2 at 2, 5 at 8: a + b * batch is exact.
+  // Each call: 1.5 ms at batch 1, 2 ms at 2, 5 ms at 8: a + b * batch is exact.
   const double calls = measured["seconds"].get<double>() / 0.0015;
   EXPECT_EQ(found["batches"][1]["kind"], "estimate, no bound");
   EXPECT_NEAR(found["batches"][1]["seconds"].get<double>(), calls * 0.002, 1e-12);
@@ -88,7 +88,7 @@ TEST_F(BatchesProgram, EstimatesBetweenAndSaysHowWell) {
   EXPECT_NEAR(found["batches"][3]["per_second"].get<double>(), 8 / (calls * 0.005), 1e-9);
   EXPECT_EQ(found["between"], "a + b * batch");
   EXPECT_NEAR(found["bound_error_most"].get<double>(), 0, 1e-12);
-  // Nothing beyond what was measured.
+  // No estimate beyond the measured sizes.
   EXPECT_EQ(found["batches"][5]["batch"], 32);
   EXPECT_EQ(found["batches"][5]["kind"], "outside of what was measured");
   EXPECT_TRUE(found["batches"][5]["seconds"].is_null());

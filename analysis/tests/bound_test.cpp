@@ -23,7 +23,7 @@ TEST(CriticalPath, OfAChainIsTheWholeChain) {
 }
 
 TEST(CriticalPath, OfADiamondTakesTheSlowerBranch) {
-  // a=1, then b=5 beside c=2, then d=1: a-b-d = 7, and 9 one after the other.
+  // a=1, then b=5 parallel to c=2, then d=1: a-b-d = 7; sequentially 9.
   const std::vector<Layer> layers{layer("a", {}), layer("b", {0}), layer("c", {0}),
                                   layer("d", {1, 2})};
   const std::vector seconds{1.0, 5.0, 2.0, 1.0};
@@ -34,7 +34,7 @@ TEST(CriticalPath, OfADiamondTakesTheSlowerBranch) {
 }
 
 TEST(CriticalPath, FollowsTheFlowAndNotTheOrderOfTheList) {
-  // The diamond, its join listed first.
+  // The diamond with its join listed first.
   const std::vector<Layer> layers{layer("d", {1, 2}), layer("b", {3}), layer("c", {3}),
                                   layer("a", {})};
   const CriticalPath path = critical_path(layers, std::vector{1.0, 5.0, 2.0, 1.0});
@@ -44,7 +44,7 @@ TEST(CriticalPath, FollowsTheFlowAndNotTheOrderOfTheList) {
 
 TEST(CriticalPath, OfAnInceptionModuleIsItsSlowestBranch) {
   // GoogLeNet's module: four branches between a pooling and a concatenation (free here), then one
-  // layer more.
+  // more layer.
   const std::vector<Layer> layers{
       layer("pool", {}),         layer("1x1", {0}),        layer("3x3_reduce", {0}),
       layer("3x3", {2}),         layer("5x5_reduce", {0}), layer("5x5", {4}),
@@ -120,8 +120,8 @@ TEST(Bounds, SpreadIsUnknownWhereALayerHasFewerThanFiveRepetitions) {
   EXPECT_DOUBLE_EQ(bounds_of(graph, set).sequential.seconds, 0.75);
 }
 
-// Repetitions 1 to 5: trimmed mean 3, winsorized 2 2 3 4 4, so squares of 4; error sqrt(4 / (3 2)),
-// 2 degrees of freedom, whose quantile is 4.3027. Ten times that for ten layers of the same call.
+// Repetitions 1 to 5: trimmed mean 3; winsorized 2 2 3 4 4, so squares sum to 4; error sqrt(4 / (3
+// 2)), 2 degrees of freedom with quantile 4.3027. Ten times that for ten layers of the same call.
 TEST(Bounds, LayersThatShareAMeasurementMoveTogether) {
   Graph graph{.model = "m"};
   for (int i = 0; i < 10; ++i) {
@@ -150,7 +150,7 @@ TEST(Bounds, OneStallDoesNotMoveTheSpread) {
   EXPECT_LT(result.sequential.spread->high, 3.1 * ms);
 }
 
-/// Forty branches of 1 ms that vary by a twentieth from repetition to repetition.
+/// Forty branches of 1 ms with 5% noise between repetitions.
 MeasurementSet noisy_branches(std::mt19937& random) {
   std::normal_distribution<double> noise(1 * ms, 0.05 * ms);
   MeasurementSet set;
@@ -163,8 +163,8 @@ MeasurementSet noisy_branches(std::mt19937& random) {
   return set;
 }
 
-// The longest of forty equal branches comes out too long; its interval still has the truth, 1 ms,
-// and the bound itself.
+// The longest of forty equal branches is biased upwards; its interval still contains the truth, 1
+// ms, and the bound itself.
 TEST(Bounds, TheIntervalOfALongestPathHoldsTheTruthAndTheBound) {
   Graph graph{.model = "m"};
   for (int branch = 0; branch < 40; ++branch) {

@@ -8,7 +8,7 @@
 #include "analysis/profiles/profile.h"
 #include "core/graph_file/graph.h"
 
-/// Short ways to write a test's models and measurements.
+/// Helpers to write a test's models and measurements.
 namespace benanza::test {
 
 using namespace analysis;
@@ -40,7 +40,7 @@ inline Layer layer(const std::string& name, std::vector<std::size_t> inputs, Cos
   return made;
 }
 
-/// `name` as in a results file. Seconds of each repetition.
+/// `name` as in a results file, `repetitions` in seconds.
 inline Measurement measured(const std::string& name, std::vector<double> repetitions) {
   return {.variant = parse_variant_name(name),
           .status = Status::ok,

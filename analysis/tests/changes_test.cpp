@@ -49,8 +49,8 @@ TEST(Changes, SlowerAndFasterAreEquallyFarFromTheSame) {
   EXPECT_EQ(kind_of(100, 104, 0.03), ChangeKind::slower);
 }
 
-// A call that adds into the residual's memory is no answer where the residual is needed again; as a
-// call by itself it is compared all the same.
+// A call that adds into the residual's memory cannot be the answer if the residual is needed again;
+// as a call by itself it is still compared.
 TEST(Changes, NoCallOverwritesAResidualThatIsKept) {
   const MeasurementSet before = set_of({call(conv, "jit", 100), call(conv, "sum.jit", 90)});
   const MeasurementSet after = set_of({call(conv, "jit", 120), call(conv, "sum.jit", 90)});
@@ -64,13 +64,13 @@ TEST(Changes, NoCallOverwritesAResidualThatIsKept) {
   EXPECT_EQ(found.problems[0].kind, ChangeKind::slower);
   EXPECT_EQ(found.problems[0].before->variant.algorithm, "jit");
   EXPECT_THAT(found.calls, SizeIs(2));
-  // One place where the residual may go is enough.
+  // One fusion that may overwrite the residual is enough.
   Graph other = graph;
   other.fusions[0].keeps_residual = false;
   EXPECT_THAT(keeping_residual({graph, other}), IsEmpty());
 }
 
-// Means of 10 and 12, from repetitions between 8 and 16.
+// Trimmed means of 10 and 12, from repetitions between 8 and 16.
 TEST(Changes, WhatTheRepetitionsDoNotTellApartIsUnknown) {
   const std::string name = relu + "/fp32/nchw/cudnn/a";
   const MeasurementSet before =
@@ -95,8 +95,7 @@ TEST(Changes, FewerThanFiveRepetitionsAreNoVerdict) {
   EXPECT_EQ(same.problems[0].kind, ChangeKind::same);
 }
 
-/// A thousand calls that vary by 3% within a run, all of them slower by `drift`; the first by
-/// `first`, too.
+/// A thousand calls with 3% noise within a run, all slower by `drift`; the first also by `first`.
 MeasurementSet noisy_calls(std::mt19937& random, double drift = 1, double first = 1) {
   std::normal_distribution<double> noise(0, 0.03);
   MeasurementSet set;
@@ -137,7 +136,7 @@ TEST(Changes, WhatAllCallsHaveInCommonIsDrift) {
   EXPECT_EQ(found.problems[0].kind, ChangeKind::slower);
 }
 
-// cuBLAS was measured before only: the one call that both have did not change.
+// cuBLAS was measured only before; the one call in both sets did not change.
 TEST(Changes, OnlyBackendsThatMeasuredBothTimesAreCompared) {
   const auto found = changes(set_of({call(relu, "a", 10), call(relu, "b", 5, "cublas")}),
                              set_of({call(relu, "a", 10)}), {}, 0.05);
@@ -148,7 +147,7 @@ TEST(Changes, OnlyBackendsThatMeasuredBothTimesAreCompared) {
             1U);
 }
 
-// The fastest call is lost, another takes its place: the problem is slower, by 12 to 8.
+// The fastest call is lost and another takes its place: the problem is slower, 12 against 8.
 TEST(Changes, AProblemIsItsFastestCall) {
   const MeasurementSet before = set_of({call(conv, "a", 8), call(conv, "b", 12)});
   const MeasurementSet after =

@@ -10,7 +10,7 @@ namespace {
 
 TEST(CollectiveCurve, IsAPowerLawBetweenTwoSizes) {
   const CollectiveCurve curve({{100, 1}, {10000, 4}});
-  // Ten times the size is half the way: the square root of 4 times as long.
+  // Ten times the size is half-way on a logarithmic axis: sqrt(4) times as long.
   EXPECT_DOUBLE_EQ(*curve.seconds(1000), 2);
   EXPECT_DOUBLE_EQ(*curve.seconds(100), 1);
   EXPECT_DOUBLE_EQ(*curve.seconds(10000), 4);
@@ -25,7 +25,7 @@ TEST(CollectiveCurve, SaysNothingOutside) {
 }
 
 TEST(CollectiveCurve, LeavesEachSizeOutButTheEnds) {
-  // Between 1 and 16 s, half the way is 4 s: that is 2 times what was measured.
+  // Half-way between 1 and 16 s is 4 s, 2 times the measured value.
   const CollectiveCurve curve({{1, 1}, {4, 2}, {16, 16}});
   EXPECT_EQ(leave_one_out(curve), (std::map<double, double>{{4, 2}}));
   EXPECT_TRUE(leave_one_out(CollectiveCurve({{1, 1}, {4, 2}})).empty());
@@ -45,7 +45,7 @@ TEST(CostOf, SmallMessagesAreRoundedUpAndLargeOnesAreErrors) {
 }
 
 TEST(RingAllReduce, SendsTwiceAllButOnePart) {
-  // 4 nodes: 6 steps of 10 s and a fourth of 100 bytes at 2 s each.
+  // 4 nodes: 6 steps of 10 s plus a quarter of 100 bytes at 2 s each.
   EXPECT_DOUBLE_EQ(ring_all_reduce_seconds({10, 2}, 4, 100), 6 * (10 + 50));
   EXPECT_DOUBLE_EQ(ring_all_reduce_seconds({10, 2}, 1, 100), 0);
 }

@@ -1,4 +1,4 @@
-// benanza-analyze collectives, as a person asks it.
+// benanza-analyze collectives, run as a user does.
 
 #include <gmock/gmock.h>
 
@@ -27,8 +27,8 @@ class CollectivesProgram : public testing::Test {
 };
 
 TEST_F(CollectivesProgram, SaysBandwidthsAsNcclTests) {
-  // 4000 bytes in 2 us and in 1 us launched: the faster counts; 400 kB in 100 us; 40 kB in 20 us,
-  // where 1 and 100 us say 10.
+  // 4000 bytes in 2 us (default) and 1 us (launched): the faster counts; 400 kB in 100 us; 40 kB in
+  // 20 us, for which 1 and 100 us predict 10.
   const std::string file =
       write("nccl", row("all_reduce/1000_r4/fp32/plain/nccl/default", "[2e-6]") + "," +
                         row("all_reduce/1000_r4/fp32/plain/nccl/launched", "[1e-6]") + "," +

@@ -1,4 +1,4 @@
-// `compare`, as a person runs it.
+// `compare`, run as a user does.
 
 #include <gmock/gmock.h>
 
@@ -21,7 +21,7 @@ using testing::Not;
 
 class Compare : public test::SmallModel {
  protected:
-  /// Every problem of the model takes `seconds` at fp32, the convolutions `convolution`.
+  /// Every problem of the model takes `seconds` at fp32, convolutions `convolution`.
   std::string results(const std::string& name, const std::string& threads, double seconds,
                       double convolution) const {
     const std::string all = rows([&](const std::string& key) {
@@ -53,7 +53,7 @@ TEST_F(Compare, SaysWhatChangedAndWhatItMeansForAModel) {
   const std::size_t slower = changes["problems_totals"]["slower"];
   EXPECT_GT(slower, 0U);
   EXPECT_EQ(changes["problems_totals"]["same"], changes["problems"].size() - slower);
-  // 2 ms more for every convolution of the model.
+  // 2 ms more per convolution of the model.
   const json& model = answer["reports"][1];
   double more = 0;
   std::size_t convolutions = 0;

@@ -29,7 +29,7 @@ TEST(CheapestCover, OfAChainTakesTheLongestPieceThatPays) {
 
 TEST(CheapestCover, APieceThatDoesNotPayIsNotUsed) {
   EXPECT_THAT(cheapest_cover(Seconds{10, 2}, std::vector<Piece>{{{0, 1}, 12.5}}).pieces, IsEmpty());
-  // Nor one that only breaks even.
+  // Nor is one that only breaks even.
   const Cover even = cheapest_cover(Seconds{10, 2}, std::vector<Piece>{{{0, 1}, 12}});
   EXPECT_THAT(even.pieces, IsEmpty());
   EXPECT_EQ(even.seconds, 12);
@@ -44,8 +44,8 @@ TEST(CheapestCover, TheShorterPieceMayBeCheaper) {
 }
 
 TEST(CheapestCover, OverlappingPiecesDoNotShareALayer) {
-  // A diamond's join: convolutions 0 (10) and 1 (6), then their sum 2 (3). Either may take the sum:
-  // 0+2 for 11 saves 2, 1+2 for 6.5 saves 2.5. Both together would do the sum twice.
+  // A diamond's join: convolutions 0 (10) and 1 (6), then their sum 2 (3). Either convolution can
+  // be fused with the sum: 0+2 for 11 saves 2, 1+2 for 6.5 saves 2.5. Both would do the sum twice.
   const std::vector<Piece> pieces{{{0, 2}, 11}, {{1, 2}, 6.5}};
   const Cover cover = cheapest_cover(Seconds{10, 6, 3}, pieces);
   EXPECT_EQ(cover.seconds, 16.5);
@@ -53,8 +53,8 @@ TEST(CheapestCover, OverlappingPiecesDoNotShareALayer) {
 }
 
 TEST(CheapestCover, GreedyWouldBeWrong) {
-  // a 4, b 4, c 4, d 4: b+c saves 3, a+b and c+d save 2 each. The best single piece is b+c, the
-  // best cover the other two.
+  // a 4, b 4, c 4, d 4: b+c saves 3, a+b and c+d save 2 each. The best single piece is b+c, but the
+  // best cover is the other two.
   const std::vector<Piece> pieces{{{1, 2}, 5}, {{0, 1}, 6}, {{2, 3}, 6}};
   const Cover cover = cheapest_cover(Seconds{4, 4, 4, 4}, pieces);
   EXPECT_EQ(cover.seconds, 12);
@@ -94,7 +94,7 @@ TEST(CheapestCover, ALongChainOfOverlapsIsOptimalAndQuick) {
   EXPECT_TRUE(cover.optimal);
 }
 
-/// By trying every subset of the pieces.
+/// Cost of the cheapest cover, by exhaustive search.
 double least_of_all(const Seconds& seconds, const std::vector<Piece>& pieces) {
   double best = 1e9;
   for (unsigned subset = 0; subset < 1U << pieces.size(); ++subset) {

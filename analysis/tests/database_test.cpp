@@ -115,7 +115,7 @@ TEST_F(ResultsDatabase, KeepsWhatTheAnalysisReads) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_THAT(found[0].workspace_bytes, Optional(4096));
   EXPECT_THAT(found[0].heuristic_rank, Optional(3));
-  // The kernels' names are believed before the library's word.
+  // The kernels' names take precedence over the library's claim.
   EXPECT_THAT(found[0].tensor_cores, Optional(true));
   EXPECT_THAT(found[0].repetition_seconds, ElementsAre(2e-6));
 }
@@ -149,7 +149,7 @@ TEST_F(ResultsDatabase, SystemsMayNotBeMixed) {
               AllOf(HasSubstr(database_.string()), HasSubstr(four.string()),
                     HasSubstr("threads is \"2\" and \"4\""), Not(HasSubstr("\n"))));
   EXPECT_EQ(contents(database_), before);
-  // Nor a database with a file beside it.
+  // Nor can a database and such a file be read together.
   EXPECT_THAT(error_of([&] { read_results({database_, four}); }), HasSubstr("threads"));
 }
 

@@ -1,4 +1,4 @@
-// DeepBench's rows beside what was published of them.
+// DeepBench's rows and their published times.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -49,7 +49,7 @@ TEST(PublishedTimes, AreInSecondsByPrecision) {
   EXPECT_THROW(Published("op\trow\tA/fp32\nx\ty\t0\n"), Error);
 }
 
-/// Facts of the published sheets.
+/// Values from the published sheets.
 TEST(PublishedTimes, OfTheTable) {
   const Published published(published_table());
   const auto time = [&](const ListedProblem& problem, Precision precision, const std::string& on) {
@@ -160,12 +160,12 @@ TEST_F(DeepBenchProgram, HasAChapterInThePaper) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(test::contents(paper / "tables/deepbench_training_fp32_lists.csv"),
               HasSubstr("gemm,1,1,0.001,99123200"));
-  // A list is no model: no chapter adds up its rows.
+  // A list is not a model: no chapter adds up its rows.
   const std::string models = test::contents(paper / "tables/models.csv");
   EXPECT_THAT(models, HasSubstr("small"));
   EXPECT_THAT(models, testing::Not(HasSubstr("deepbench")));
 
-  // Without a model there is no bound that could have an interval.
+  // Without a model there is no bound, and so no interval.
   const Outcome lists = run_program("paper --allow-missing --graph " + graph_ + " --results " +
                                         results_ + " --out " + paper.string(),
                                     folder_);

@@ -13,7 +13,7 @@ using Kind = DeviceRecording::Work::Kind;
 
 constexpr double nano = 1e-9;
 
-/// A recording as a test says it: times in nanoseconds, a launch number for each work.
+/// Builds a recording: times in nanoseconds, a launch number for each work.
 struct Made {
   DeviceRecording recording{.processes = {1}};
 
@@ -95,10 +95,9 @@ TEST(DeviceProfile, KernelsAndCopiesByName) {
 }
 
 TEST(DeviceProfile, IdleTimeHasItsCause) {
-  // 0-100 a kernel; until 130 a gap: its successor was launched at 20. 130-200 a kernel.
-  // 200-260 a copy, beside nothing. Then nothing until 400: the thread waited until 250 + 40, and
-  // launched at 350 what began at 400: 30 of waiting, 110 of the host. 400-500 a kernel, nothing
-  // until 520: nobody knows who launched that.
+  // a runs 0-100. Gap until 130, since b was launched at 20. b runs 130-200, then only a copy,
+  // 200-260. Idle until 400: the thread waited until 290 and at 350 launched c, which starts at
+  // 400: 30 of waiting, 110 of the host. c runs 400-500. Idle until 520: d's launch is unknown.
   const auto profile = Made()
                            .call("cudaLaunchKernel", -50, -40, 1)
                            .kernel("a", 0, 100, 1)
@@ -140,7 +139,7 @@ TEST(DeviceProfile, KernelsBesideEachOtherAreOneBusyTime) {
 }
 
 TEST(DeviceProfile, CallsInsideOfCallsAreNotCountedTwice) {
-  // Both the runtime and the driver tell of one launch, by one number.
+  // The runtime and the driver both record one launch, with one number.
   const auto profile = Made()
                            .call("cudaLaunchKernel", 0, 100, 1)
                            .call("cuLaunchKernel", 20, 80, 1)
@@ -166,7 +165,7 @@ TEST(DeviceProfile, RangesOwnWhatTheyLaunch) {
                            .range("step", 0, 100)
                            .range("layer", 10, 30)
                            .range("layer", 40, 60)
-                           .range("step", 50, 55)  // inside of itself: counted once
+                           .range("step", 50, 55)  // nested in itself: counted once
                            .range("other thread", 0, 100, 11)
                            .range("cut", 0, std::nullopt)
                            .call("cudaLaunchKernel", 5, 6, 1)
@@ -223,7 +222,7 @@ TEST(DeviceProfile, ALoggedCallOwnsWhatItsThreadLaunches) {
             "cudnnConvolutionForward conv/1x1x3x3_k1x1x1_p0.0.0.0_s1x1_d1x1_g1 fp32 nchw");
   EXPECT_EQ(profile.library_calls[0].calls, 2);
   EXPECT_DOUBLE_EQ(profile.library_calls[0].exclusive_seconds, 20 * nano);
-  // 9 products: 18 operations in 20 ns.
+  // 9 multiply-adds: 18 operations in 20 ns.
   ASSERT_THAT(profile.throughput, SizeIs(1));
   EXPECT_NEAR(profile.throughput[0].flops_per_second, 18 / (20 * nano), 1);
   EXPECT_DOUBLE_EQ(profile.known_arithmetic_seconds, 20 * nano);

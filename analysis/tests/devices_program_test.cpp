@@ -1,4 +1,4 @@
-// benanza-analyze devices, as a person asks it.
+// benanza-analyze devices, run as a user does.
 
 #include <gmock/gmock.h>
 
@@ -17,7 +17,7 @@ using test::results_text;
 
 class DevicesProgram : public test::SmallModel {
  protected:
-  /// Of a processor called "a CPU" with so many threads; without `missing`.
+  /// Results of a processor called "a CPU" with `threads` threads, without `missing`.
   std::string results(const std::string& name, const std::string& threads, double seconds,
                       const std::string& missing = "") const {
     const std::string all = rows([&](const std::string& key) {
@@ -40,7 +40,7 @@ TEST_F(DevicesProgram, ComparesMachinesAndTheirPrices) {
   EXPECT_EQ(found[0]["device"], "a CPU");
   EXPECT_DOUBLE_EQ(found[0]["ratio"], 2);
   EXPECT_DOUBLE_EQ(found[1]["ratio"], 1);
-  // 1.8 USD per hour are 0.0005 USD per second, for a million times the bound.
+  // 1.8 USD per hour are 0.0005 USD per second, times a million times the bound.
   const double seconds = found[0]["sequential_seconds"];
   EXPECT_NEAR(found[0]["usd_per_million"].get<double>(), seconds * 1e6 * 0.0005, 1e-9);
 }

@@ -18,20 +18,20 @@ using testing::Optional;
 const DeviceRates rates{.flops_per_second = 1e12, .bytes_per_second = 1e11, .cache_bytes = 1e6};
 
 TEST(Floor, IsTheLargerOfArithmeticAndMemory) {
-  // 3e6 bytes, of which the cache may keep 1e6: 20 us at 1e11; 5e6 FLOP: 5 us.
+  // 3e6 bytes, of which the cache may keep 1e6: 20 us at 1e11 byte/s; 5e6 FLOP: 5 us.
   const Floor floor = floor_of(5e6, 2e6, 3e6, rates, false);
   EXPECT_THAT(floor.arithmetic_seconds, Optional(DoubleEq(5 * us)));
   EXPECT_THAT(floor.memory_seconds, Optional(DoubleEq(20 * us)));
   EXPECT_THAT(floor.seconds(), Optional(DoubleEq(20 * us)));
   EXPECT_TRUE(floor.is_by_memory());
   EXPECT_THAT(floor_of(5e6, 2e5, 5e5, rates, false).memory_seconds, Optional(0.0));
-  // With cold caches all that is read comes from memory.
+  // With cold caches everything read (2.5e6 bytes) comes from memory.
   EXPECT_THAT(floor_of(5e6, 2.5e6, 3e6, rates, true).seconds(), Optional(DoubleEq(25 * us)));
 }
 
 TEST(Floor, WithoutPeaksIsNotKnown) {
   EXPECT_EQ(floor_of(5e6, 2e6, 3e6, {}, false).seconds(), std::nullopt);
-  // Without the size of the cache nobody knows what has to be moved.
+  // Without the cache's size the memory traffic is unknown.
   EXPECT_THAT(floor_of(5e6, 2e6, 3e6, {.flops_per_second = 1e12, .bytes_per_second = 1e11}, false)
                   .seconds(),
               Optional(DoubleEq(5 * us)));
@@ -80,7 +80,7 @@ TEST(ModelFloor, SumsArithmeticAndCountsCompulsoryBytesOnce) {
   EXPECT_DOUBLE_EQ(floor.model.flops, 4e6);
   EXPECT_THAT(floor.model.bytes, Optional(DoubleEq(3'500'040)));
   EXPECT_THAT(floor.model.seconds(), Optional(DoubleEq(2'500'040 / 1e11)));
-  // A layer: 2 us; its 0.08 MB fit the cache.
+  // One layer: 2 us; its 0.08 MB fit into the cache.
   EXPECT_THAT(floor.layers[0].seconds(), Optional(DoubleEq(2 * us)));
   graph.compulsory.reset();
   EXPECT_THAT(model_floor(graph, times, rates, filter).model.seconds(), Optional(DoubleEq(4 * us)));
@@ -95,7 +95,7 @@ TEST(ModelFloor, RowsOfAListAskForTheirProducts) {
   EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, {}).model.flops, 2e6 + 2 * 20 * 3);
 }
 
-// A running sum as a product with a triangle: nobody has to multiply.
+// A running sum as a product with a triangular matrix: no multiplication is required.
 TEST(ModelFloor, ProductsThatOnlyComputeAnotherOperatorDoNotCount) {
   const Graph graph{.model = "m",
                     .layers = {product("sum", "CumSum", {}, {"gemm/m100_n200_k50_nn_w"})}};
@@ -105,7 +105,7 @@ TEST(ModelFloor, ProductsThatOnlyComputeAnotherOperatorDoNotCount) {
   EXPECT_DOUBLE_EQ(model_floor(graph, times, rates, {}).model.flops, 0);
 }
 
-// Attention in its pieces, 4 queries and 4 keys, of which a mask hides 6 scores of 16.
+// Decomposed attention, 4 queries and 4 keys; a mask hides 6 of the 16 scores.
 TEST(ModelFloor, AnOperatorAsAWholeMayNeedLess) {
   const std::string whole = "attention/1x1x4x64_k1x4x64_s0.125_causal";
   const Graph graph{
@@ -125,7 +125,7 @@ TEST(ModelFloor, AnOperatorAsAWholeMayNeedLess) {
   EXPECT_THAT(floor.layers[2].bytes, Optional(DoubleEq(2.0 * 4 * 4 * 64)));
 }
 
-// Convolution and bias are two calls, or one: what passes between the two is not counted.
+// Convolution and bias are two calls or one: the tensor between them does not count.
 TEST(ModelFloor, ALayerOfSeveralCallsIsThatOfTheOneThatDoesThem) {
   const std::string conv = "conv/1x8x10x10_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
   Graph graph{.model = "m",
@@ -138,7 +138,7 @@ TEST(ModelFloor, ALayerOfSeveralCallsIsThatOfTheOneThatDoesThem) {
   EXPECT_THAT(model_floor(graph, times, rates, {}).layers[0].bytes,
               Optional(DoubleEq(4.0 * (800 + 64 + 8 + 800))));
   graph.fusions.clear();
-  // Its result alone, by the graph: 100 x 200.
+  // Only its result as the graph states it: 100 x 200.
   EXPECT_THAT(model_floor(graph, times, rates, {}).layers[0].bytes, Optional(DoubleEq(80'000)));
 }
 

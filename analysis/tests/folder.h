@@ -8,7 +8,7 @@
 
 namespace benanza::test {
 
-/// A file of the repository's recorded profiles and graphs.
+/// Path of one of the repository's recorded profiles and graphs.
 inline std::filesystem::path data(const std::string& name) {
   return std::filesystem::path(BENANZA_ANALYSIS_DATA) / name;
 }

@@ -5,12 +5,12 @@
 #include "analysis/questions/fusion/report.h"
 #include "analysis/tests/build.h"
 
-/// Graphs with fusions, and what their layers cost alone.
+/// Graphs with fusions, and the times of their layers alone.
 namespace benanza::test {
 
 using namespace analysis;
 
-/// conv -> bn -> relu: 10, 2 and 2 ms, and a layer behind them of 1 ms.
+/// conv -> bn -> relu: 10, 2 and 2 ms, followed by a layer of 1 ms.
 inline Graph chain() {
   return {.model = "chain",
           .batch = 1,
@@ -33,8 +33,8 @@ inline FusionReport report_of(const Graph& graph, const MeasurementSet& set,
   return make_fusion_report(graph, set, filter, Movement::exclude);
 }
 
-/// A residual block: left and right (10 and 6 ms) meet in sum (3 ms), which relu follows (1 ms).
-/// Either of the two may take sum and relu along.
+/// A residual block: left and right (10 and 6 ms) meet in sum (3 ms), followed by relu (1 ms).
+/// Either branch can be fused with sum and relu.
 inline Graph diamond() {
   return {.model = "diamond",
           .batch = 1,

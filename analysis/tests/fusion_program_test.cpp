@@ -1,4 +1,4 @@
-// benanza-analyze fusion as a person runs it.
+// benanza-analyze fusion, run as a user does.
 
 #include <gmock/gmock.h>
 
@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A convolution of 100 us and a relu of 30 us that one call does in 105 us.
+/// A convolution of 100 us and a relu of 30 us, which one call does in 105 us.
 class FusionProgram : public testing::Test {
  protected:
   Outcome run(const std::string& arguments) const {

@@ -37,7 +37,7 @@ TEST(Fusion, OfAChainSavesTheDifferenceOfTheBounds) {
   add(set, "relu/cbr", 10.75 * ms);
   const Graph graph = chain();
   const FusionReport report = report_of(graph, set);
-  // 10 + 2 + 2 + 1 alone; 10.75 + 1 by the longer fusion (10.5 + 2 + 1 by the shorter one).
+  // 10 + 2 + 2 + 1 alone; 10.75 + 1 with the longer fusion (10.5 + 2 + 1 with the shorter one).
   EXPECT_DOUBLE_EQ(report.unfused.sequential.seconds, 15 * ms);
   EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 11.75 * ms);
   EXPECT_DOUBLE_EQ(report.profit_seconds(), 3.25 * ms);
@@ -82,8 +82,8 @@ TEST(Fusion, OfADiamondLetsOneBranchTakeTheSum) {
   EXPECT_THAT(verdicts(report), ElementsAre(Verdict::outdone, Verdict::used));
   EXPECT_DOUBLE_EQ(report.unfused.sequential.seconds, 21 * ms);
   EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 17.5 * ms);
-  // In parallel: 1 + 10 + 3 + 1 alone. With the cover right waits for left: 1 + 10 + 6.5; the other
-  // way round 1 + 6 + 11. Both are longer.
+  // In parallel: 1 + 10 + 3 + 1 alone. With the cover right waits for left: 1 + 10 + 6.5; with the
+  // other fusion 1 + 6 + 11. Both are longer.
   EXPECT_DOUBLE_EQ(report.unfused.parallel.seconds, 15 * ms);
   EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 15 * ms);
   EXPECT_THAT(report.in_parallel, IsEmpty());
@@ -115,7 +115,7 @@ TEST(Fusion, TheFusedGraphKeepsTheFlow) {
   EXPECT_EQ(fused.times[2].fusion, "conv_add_relu");
 }
 
-// Two recurrent layers of one call; the second one's initial state is made from the shape of the
+// Two recurrent layers in one call; the second one's initial state is made from the shape of the
 // first one's result.
 TEST(Fusion, OfWhatReadsAMereShapeDoesNotWaitForItself) {
   const auto made = [](const char* name, std::vector<std::size_t> inputs, Cost cost) {
@@ -139,7 +139,7 @@ TEST(Fusion, OfWhatReadsAMereShapeDoesNotWaitForItself) {
 }
 
 TEST(Fusion, ALaterLayerMayBeFusedWithAnEarlierOne) {
-  // The flow counts, not the order of the list: relu is listed before the layer it reads.
+  // Data flow counts, not the order of the list: relu is listed before the layer that it reads.
   const Graph graph{
       .model = "m",
       .layers = {layer("relu", {1}), layer("conv", {}), layer("end", {0})},
@@ -180,8 +180,8 @@ TEST(Fusion, ALayerWithoutATimeIsDoneByAFusionAndTheBoundIsWhole) {
   Graph graph = chain();
   graph.layers[2] = layer("relu", {1}, Cost::unsupported, "no lowering");
   const FusionReport report = report_of(graph, set);
-  // conv 10 and bn 2 beside relu, which nothing does alone: 10 + 2 + 1. The longer fusion does it,
-  // and the shorter one, which would be cheaper (10.5 + 1) without it, is outdone: 10.75 + 1.
+  // Without fusion conv 10, bn 2 and pool 1, but no call does relu alone. The longer fusion does
+  // it: 10.75 + 1. So the shorter one, which would be cheaper without relu (10.5 + 1), is outdone.
   EXPECT_THAT(verdicts(report), ElementsAre(Verdict::outdone, Verdict::used));
   EXPECT_EQ(report.rows[1].alone_seconds, std::nullopt);
   EXPECT_NEAR(report.unfused.sequential.seconds, 13 * ms, 1e-12);
@@ -215,12 +215,12 @@ TEST(Fusion, FreeLayersInsideCostNothingAlone) {
   add(set, "relu/conv_bn", 9.5 * ms);
   add(set, "relu/cbr", 11.5 * ms);
   const FusionReport report = report_of(graph, set);
-  // Alone 10 + 0 + 2: the longer one saves 0.5 ms, as does the shorter one with relu behind it.
+  // Alone 10 + 0 + 2: the longer one saves 0.5 ms, as does the shorter one followed by relu.
   EXPECT_NEAR(report.profit_seconds(), 0.5 * ms, 1e-12);
   EXPECT_EQ(report.cover.pieces.size(), 1);
 }
 
-/// A convolution with a bias is two calls, or one: the bound takes the cheaper before any fusion.
+/// A convolution with a bias is two calls or one: the bound uses the cheaper even without fusion.
 Graph with_bias() {
   Graph graph{
       .model = "bias",
@@ -238,7 +238,7 @@ TEST(Fusion, ABiasInOneCallIsPartOfTheBoundAlready) {
   add(set, "relu/biased_relu", 6.5 * ms);
   const Graph graph = with_bias();
   const FusionReport report = report_of(graph, set);
-  // 6 + 2 before, not 5 + 2 + 2.
+  // 6 + 2 without fusion, not 5 + 2 + 2.
   EXPECT_DOUBLE_EQ(report.unfused.sequential.seconds, 8 * ms);
   EXPECT_NEAR(report.profit_seconds(), 1.5 * ms, 1e-12);
   EXPECT_THAT(verdicts(report), ElementsAre(Verdict::in_bound, Verdict::used));
@@ -261,7 +261,7 @@ TEST(Fusion, IsChosenAtThePrecisionThatIsAsked) {
   add(set, "relu/cbr", 1 * ms, "/fp16/nchw/onednn/jit");
   const Graph graph = chain();
   EXPECT_THAT(verdicts(report_of(graph, set)), ElementsAre(Verdict::missing, Verdict::missing));
-  // Nor does a fallback of the layers bring a fusion at another precision.
+  // Nor does the layers' fallback apply to fusions.
   const MeasurementFilter filter{.precision = Precision::fp32, .fallback = Precision::fp16};
   EXPECT_THAT(verdicts(report_of(graph, set, filter)),
               ElementsAre(Verdict::missing, Verdict::missing));

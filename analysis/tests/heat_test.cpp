@@ -20,7 +20,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 /// At fp16, in ms: convolutions of 10 and 20, a softmax that is refused and takes 8 at fp32, a relu
-/// of 2; a copy of 5 that does not count. 40 in all: 75%, 20% and 5%.
+/// of 2; a copy of 5 does not count. 40 in all: 75%, 20% and 5%.
 class Heat : public testing::Test {
  protected:
   Heat() {
@@ -68,7 +68,7 @@ TEST_F(Heat, SharesAddUpByOperatorAndPrecision) {
 }
 
 TEST_F(Heat, IsATableAndBarsInEveryFormat) {
-  // 40 letters stand for the largest share: 20 of 75% are 11, 5 of 75% are 3.
+  // 40 characters stand for the largest share: 20 of 75% are 11, 5 of 75% are 3.
   EXPECT_EQ(page_table(page(), 9), R"(m, batch 1, fp16, fallback fp32
   LBL sequential 40.000 ms
 

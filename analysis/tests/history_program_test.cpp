@@ -1,4 +1,4 @@
-// benanza-analyze history, as a person asks it.
+// benanza-analyze history, run as a user does.
 
 #include <gmock/gmock.h>
 
@@ -21,8 +21,8 @@ using testing::HasSubstr;
 
 class HistoryProgram : public test::SmallModel {
  protected:
-  /// Five repetitions of everything: `seconds`, of convolutions `convolution`; with a relative
-  /// spread of a thousandth.
+  /// Five repetitions each, with a relative spread of a thousandth: `convolution` for convolutions,
+  /// `seconds` for everything else.
   std::string results(const std::string& name, double seconds, double convolution) const {
     const std::string all = rows([&](const std::string& key) {
       const double time = key.starts_with("conv/") ? convolution : seconds;
@@ -96,7 +96,7 @@ TEST_F(HistoryProgram, ComparesMachinesWithTheirPeers) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("6.0% slower than its peers"), HasSubstr("as fast as its peers")));
-  // Nineteen calls say nothing of a machine.
+  // Nineteen calls are too few to judge a machine.
   EXPECT_THAT(fleet(19).out, HasSubstr("too few calls in common"));
 }
 

@@ -108,7 +108,7 @@ TEST(Inspect, ALayerThatDidNotRunIsMissing) {
   const std::vector<Finding> missing = found(inspection, Difference::missing);
   ASSERT_EQ(missing.size(), 1);
   EXPECT_EQ(missing[0].layer, "r");
-  EXPECT_EQ(missing[0].node, "aten::conv2d");  // where it may have gone
+  EXPECT_EQ(missing[0].node, "aten::conv2d");  // which may have done it
   EXPECT_EQ(missing[0].seconds, 0);
 }
 
@@ -182,7 +182,7 @@ TEST(Inspect, ARealRunConvertsLayoutsAndWaits) {
   const InspectReport report = real(graph);
   std::map<std::string, std::size_t> counts;
   for (const Total& total : report.inspection.totals) counts[total.what] = total.count;
-  // In each of its two steps 18 operators launch nchwToNhwcKernel or nhwcToNchwKernel, and 8
+  // In each of the two steps 18 operators launch nchwToNhwcKernel or nhwcToNchwKernel, and 8
   // splitKreduce.
   EXPECT_EQ(counts["layout transform"], 18);
   EXPECT_EQ(counts["sum of a split product"], 8);

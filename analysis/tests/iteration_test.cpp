@@ -5,7 +5,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// 1 s for each byte, and `start` more.
+/// `start` plus 1 s per byte.
 CommunicationCost one_a_byte(double start = 0) {
   return [start](double bytes) { return start + bytes; };
 }
@@ -52,7 +52,7 @@ TEST(Iteration, OverlappedInputHidesBehindTheStep) {  // max(1 + 1, 4 + 6 + 5 + 
 }
 
 TEST(Iteration, LayersWhoseMessagesHideCostNothing) {
-  // Backward ends at 6, 8, 10. Messages: 6 to 7, 8 to 9, 10 to 13: the last cannot hide.
+  // Backward layers end at 6, 8, 10. Messages: 6 to 7, 8 to 9, 10 to 13: the last is exposed.
   const WorkerStep step = three_layers(3);
   const auto all = messages(step.backward, Buckets::layer_by_layer());
   const Iteration result = iteration(step, all, one_a_byte(), wait_free);
@@ -67,7 +67,7 @@ TEST(Iteration, LayersWhoseMessagesHideCostNothing) {
 }
 
 TEST(Iteration, MessagesWaitForEachOther) {
-  // Backward ends at 2, 4. Message 0: 2 to 7, message 1 waits: 7 to 8.
+  // Backward layers end at 2, 4. Message 0: 2 to 7; message 1 waits: 7 to 8.
   const WorkerStep step{.backward = {{2, 5}, {2, 1}}};
   const auto all = messages(step.backward, Buckets::layer_by_layer());
   const Iteration result = iteration(step, all, one_a_byte(), wait_free);
@@ -79,8 +79,8 @@ TEST(Iteration, MessagesWaitForEachOther) {
 }
 
 TEST(Iteration, ContentionStretchesWhatIsComputedMeanwhile) {
-  // Layer 0 ends at 2. A message of 3 s: 2 to 5. At half speed, layer 1 does 1.5 of its 2 s until
-  // then, and the rest until 5.5.
+  // Layer 0 ends at 2. A message of 3 s: 2 to 5. At half speed, layer 1 does 1.5 of its 2 s by
+  // then, and the rest by 5.5.
   const WorkerStep step{.backward = {{2, 3}, {2, 0}}};
   const auto all = messages(step.backward, Buckets::layer_by_layer());
   Overlap overlap = wait_free;
@@ -95,7 +95,7 @@ TEST(Iteration, ContentionStretchesWhatIsComputedMeanwhile) {
 }
 
 TEST(Iteration, MessagesThatAreSlowerBesideComputationCatchUpBehindIt) {
-  // A message of 4 s leaves at 2. At half speed, 1 s of it is done when layer 1 ends at 4; the rest
+  // A message of 4 s starts at 2. At half speed, 1 s of it is done when layer 1 ends at 4; the rest
   // takes 3 s.
   const WorkerStep step{.backward = {{2, 4}, {2, 0}}};
   const auto all = messages(step.backward, Buckets::layer_by_layer());
@@ -105,20 +105,20 @@ TEST(Iteration, MessagesThatAreSlowerBesideComputationCatchUpBehindIt) {
   EXPECT_DOUBLE_EQ(result.communication_seconds, 5);
   EXPECT_DOUBLE_EQ(result.exposed_communication_seconds, 3);
   EXPECT_DOUBLE_EQ(result.seconds, 7);
-  // Both: layer 1 takes 4 s, in which 2 s of the message are done; 2 s are left.
+  // With both slowdowns layer 1 takes 4 s, in which 2 s of the message are done; 2 s are left.
   Overlap overlap = wait_free;
   overlap.contention = 2;
   EXPECT_DOUBLE_EQ(iteration(step, all, one_a_byte(), overlap, {.message_slowdown = 2}).seconds, 8);
-  // Short enough, it hides: 1 s takes 2 s, from 2 to 4.
+  // A short message is hidden: 1 s takes 2 s, from 2 to 4.
   const WorkerStep less{.backward = {{2, 1}, {2, 0}}};
   EXPECT_DOUBLE_EQ(
       iteration(less, {{1, 0}}, one_a_byte(), wait_free, {.message_slowdown = 2}).seconds, 4);
 }
 
 TEST(Iteration, GradientsAreCopiedIntoMessagesAndBack) {
-  // Forward until 4. Layer 0 and its copy end at 4 + 2 + 0.5 = 6.5, layer 1 at 9.5, layer 2 at 12.
-  // Messages: 6.5 to 8.5 and 12 to 15. That of layer 0 has arrived: copied back from 12 to 13; that
-  // of layers 1 and 2 from 15 to 17 + 0.25. Update until 18.25.
+  // Forward ends at 4. Layer 0 and its copy end at 4 + 2 + 0.5 = 6.5, layer 1 at 9.5, layer 2 at
+  // 12. Messages: 6.5 to 8.5 and 12 to 15. Layer 0's message has arrived: copied back from 12 to
+  // 13; the one of layers 1 and 2 from 15 to 17 + 0.25. Update until 18.25.
   const WorkerStep step{
       .forward = 4, .backward = {{2, 2, 0.5, 1}, {2, 1, 1, 2}, {2, 2, 0.5, 0.25}}, .update = 1};
   const std::vector<Message> two{{2, 0}, {3, 2}};
@@ -135,7 +135,7 @@ TEST(Iteration, GradientsAreCopiedIntoMessagesAndBack) {
   EXPECT_DOUBLE_EQ(result.pack_seconds, 2);
   EXPECT_DOUBLE_EQ(result.unpack_seconds, 3.25);
   EXPECT_DOUBLE_EQ(result.contention_seconds, 0);
-  // From 13 to 15: before, the first copy back was there to be done.
+  // From 13 to 15: until 13, the first copy back fills the time.
   EXPECT_DOUBLE_EQ(result.exposed_communication_seconds, 2);
   EXPECT_DOUBLE_EQ(result.seconds, 4 + 6 + 2 + 2 + 3.25 + 1);
   // One worker copies nothing.
@@ -145,8 +145,8 @@ TEST(Iteration, GradientsAreCopiedIntoMessagesAndBack) {
 }
 
 TEST(Iteration, SeveralWorkersSendBuffersAndWaitForTheSlowest) {
-  // Buffers 3 s; forward 4, backward 6 and update 1 s take 1.5 times as long. Messages of 1, 1 and
-  // 3 s: the last is exposed.
+  // Buffers take 3 s; forward 4, backward 6 and update 1 s take 1.5 times as long. Messages of 1, 1
+  // and 3 s: the last is exposed.
   const WorkerStep step = three_layers(3);
   const auto all = messages(step.backward, Buckets::layer_by_layer());
   Together together{.buffers = 3, .slowest = 1.5};
@@ -157,7 +157,7 @@ TEST(Iteration, SeveralWorkersSendBuffersAndWaitForTheSlowest) {
   EXPECT_DOUBLE_EQ(result.slowest_seconds, 5.5);
   EXPECT_DOUBLE_EQ(result.seconds, 3 + 1.5 * 11 + 3);
   EXPECT_DOUBLE_EQ(iteration(step, all, nullptr, wait_free, together).seconds, 11);
-  // A host that needs 25 s a step is never ahead of a device that needs 22.5.
+  // A host that needs 25 s per step is never ahead of a device that needs 22.5.
   together.host = 25;
   const Iteration late = iteration(step, all, one_a_byte(), wait_free, together);
   EXPECT_DOUBLE_EQ(late.seconds, 25);
@@ -185,7 +185,7 @@ TEST(Iteration, OneWorkerSendsNothing) {
 }
 
 TEST(Iteration, FewerMessagesSaveStartsAndHideLess) {
-  // Each message costs 2 s more than its bytes. Backward ends at 1, 2, 3, 4; one byte each.
+  // Each message costs 2 s plus its bytes. Backward layers end at 1, 2, 3, 4; one byte each.
   const std::vector<BackwardLayer> backward{{1, 1}, {1, 1}, {1, 1}, {1, 1}};
   const WorkerStep step{.backward = backward};
   const auto seconds = [&](const Buckets& buckets) {
@@ -204,7 +204,7 @@ TEST(Messages, CloseWithTheLayerThatFillsThem) {
             (std::vector<Message>{{0.5 * mib + 0.6 * mib, 2}, {50 * mib, 4}, {3 * mib, 5}}));
   EXPECT_EQ(messages(backward, Buckets::one()).size(), 1U);
   EXPECT_EQ(messages(backward, Buckets::layer_by_layer()).size(), 5U);
-  // A small size is that of the first message, too.
+  // A small size also applies to the first message.
   EXPECT_EQ(messages(backward, {.bytes = 1}).size(), 5U);
   EXPECT_TRUE(messages({{1, 0}}, {}).empty());
 }

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// As XLA of JAX 0.10 writes a small network for a CPU; shortened.
+// A small network as XLA of JAX 0.10 writes it for a CPU; shortened.
 const std::string text = R"(HloModule jit_net, is_scheduled=true
 
 %fused_computation.1 (param_0.4: f32[2048,64], param_1.5: f32[4,8,32,32]) -> f32[4,64] {
@@ -64,7 +64,7 @@ TEST(JaxProgram, ProductsInsideOfFusionsAndWithBatches) {
   EXPECT_THAT(program.parts("nothing"), IsEmpty());
 }
 
-// As XLA of JAX 0.11 writes one for an H200; shortened.
+// A network as XLA of JAX 0.11 writes it for an H200; shortened.
 const std::string gpu_text = R"(HloModule jit_f, is_scheduled=true
 
 %gemm_fusion_dot_computation (parameter_0: f32[8,256,1568], parameter_1: f32[256,1568,256]) -> f32[256,8,256] {
@@ -103,14 +103,14 @@ std::string only_problem(const jax::Program& program, const std::string& name) {
 
 TEST(JaxProgram, CallsOfLibrariesOnAGpu) {
   const jax::Program program(gpu_text);
-  // The fusion before it pads the image by a row and a column at the end.
+  // The preceding fusion pads the image by a row and a column at the end.
   EXPECT_EQ(only_problem(program, "cudnn-conv-bias-activation.4"),
             "conv/8x3x224x224_k64x3x3_p0.0.1.1_s2x2_d1x1_g1");
   EXPECT_THAT(program.parts("cudnn-conv-bias-activation.4")[0].output,
               ElementsAre(8, 64, 112, 112));
   EXPECT_EQ(only_problem(program, "cudnn-conv-bw-filter.1"),
             "conv_bwd_filter/8x3x224x224_k64x3x3_p0.0.1.1_s2x2_d1x1_g1");
-  // 111 * 2 + 3 = 225 pixels are reached, one more than there are: an end pad of 1 in both.
+  // 111 * 2 + 3 = 225 pixels are reached, one more than exist: an end pad of 1 in both dimensions.
   EXPECT_EQ(only_problem(program, "cudnn-conv-bw-input.1"),
             "deconv/8x64x112x112_k3x3x3_p0.0.1.1_s2x2_d1x1_g1");
   EXPECT_THAT(program.parts("cudnn-conv-bw-input.1")[0].output, ElementsAre(8, 3, 224, 224));
@@ -121,7 +121,7 @@ TEST(JaxProgram, CallsOfLibrariesOnAGpu) {
 }
 
 TEST(JaxProgram, ProductsWhoseBatchIsNotInFront) {
-  // Triton's, split into 256 parts of the sum.
+  // A Triton kernel, split into 256 parts of the sum.
   EXPECT_EQ(only_problem(jax::Program(gpu_text), "gemm_fusion_dot"),
             "gemm/m256_n8_k1568_tt_a256_b256");
 }
@@ -147,7 +147,7 @@ TEST(JaxProfile, OfAGpuHasTheTimesOfItsKernels) {
   for (int step = 0; step < 3; ++step) {
     const double start = step * 1000.0;
     add(701, "step", start, 900, {{"step_num", std::to_string(step)}});
-    // Of the host, with the launch inside: no time of the GPU's.
+    // Host time around the launch: not GPU time.
     add(701, "cudnn-conv-bias-activation.4", start + 5, 130, nlohmann::json::object());
     add(1, "void cudnn::engines_precompiled::convertTensor_kernel<float>(float)", start + 10, 5,
         convolution);

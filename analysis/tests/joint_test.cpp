@@ -11,7 +11,7 @@ using test::layer;
 using test::measured;
 using test::us;
 
-/// A diamond: a -> b beside c -> d. us at fp32, picked by the heuristic / fastest:
+/// A diamond: a -> b parallel to c -> d. us at fp32, heuristic's choice / fastest:
 ///   a 4 / 2, b (a call and its bias) 6 + 2 / 6 + 2, as one call 7; c 3 / 3, d 1 / 1.
 /// At fp16 a takes 2 / 1, everything else as long as at fp32.
 struct Case {
@@ -79,7 +79,7 @@ TEST(Joint, SpeedUpsComposeOrNot) {
 }
 
 TEST(Joint, FusionIsTheCheapestCoverAndOneStepOfTheCriticalPath) {
-  // a (4) -> b (3) as one call 5, beside c (6): in sequence 11, at once 6.
+  // a (4) -> b (3) as one call 5, parallel to c (6): sequentially 11, in parallel 6.
   Graph graph{.layers = {layer("a", {}), layer("b", {0}), layer("c", {})},
               .fusions = {{.pattern = "two", .layers = {0, 1}, .problem = "relu/ab"}}};
   MeasurementSet set;
@@ -99,7 +99,7 @@ TEST(Joint, FusionIsTheCheapestCoverAndOneStepOfTheCriticalPath) {
   EXPECT_FALSE(joint(graph, set, {}, Precision::fp16, Movement::exclude).incomplete.empty());
 }
 
-// e has a time at fp16 alone: counted there, Tensor Cores would make the model slower.
+// e has a time only at fp16: if it counted there, Tensor Cores would make the model slower.
 TEST(Joint, ALayerThatSomeSubsetsLackIsInNone) {
   Case given;
   given.graph.layers.push_back(layer("e", {3}));

@@ -25,8 +25,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::Optional;
 
-/// A product of 2 x 100 x 200 x 50 = 2e6 FLOP (10 us), relu (4 us), which one call does in 12 us;
-/// peaks at which the product takes 2 us.
+/// A product of 2 x 100 x 200 x 50 = 2e6 FLOP (10 us) and relu (4 us), which one call does in 12
+/// us; at the peaks the product takes 2 us.
 struct Case {
   Graph graph{
       .model = "m",
@@ -76,7 +76,7 @@ TEST(Ladder, HoldsFromTheFloorToTheBound) {
   EXPECT_THAT(text, HasSubstr("floor 0.002 <= with fusion 0.012 <= LBL 0.014 ms\n"));
   EXPECT_THAT(text, AllOf(HasSubstr("arithmetic 0.002 ms (0.002 GFLOP at 1e+12 FLOP/s)"),
                           HasSubstr("less 1 MB of cache")));
-  // 8 us beyond the floor of the product, 4 beyond that of relu, which fits the cache.
+  // 8 us above the floor for the product, 4 for relu, whose data fit into the cache.
   EXPECT_THAT(
       text,
       HasSubstr("  fc     Gemm            8.0  10.0       2.0      5.00x    20.0%  arithmetic\n"
@@ -156,7 +156,7 @@ TEST(Ladder, WithoutPeaksTheFloorIsNotKnown) {
   EXPECT_TRUE(facts_of(report)["ladder"]["floor"]["seconds"].is_null());
 }
 
-// Whole operators and a memory floor: 20 us of a relu of 4 MB that the cache cannot keep.
+// A memory floor: a relu of 2e6 elements, 16 MB read and written, which exceed the cache.
 TEST(Ladder, MemoryOfALayer) {
   Case given;
   given.graph.layers[1].problems = {"relu/1x2000000"};

@@ -54,7 +54,7 @@ TEST(LayerTime, NoCallOverwritesAResidualThatIsKept) {
   EXPECT_DOUBLE_EQ(time_of(graph, set).seconds.value(), 2.5 * ms);
 }
 
-// The update of mixed precision works on fp32 weights, between a widening and a narrowing.
+// The update in mixed precision works on fp32 weights, between a widening and a narrowing cast.
 TEST(LayerTime, OfAnUpdateIsThatOfFp32) {
   MeasurementSet set;
   set.add(measured("linear/1x8_a2_b0/fp32/plain/cudnn/a", {4 * ms}));
@@ -71,7 +71,7 @@ TEST(LayerTime, OfAnUpdateIsThatOfFp32) {
   // At fp32 there is nothing to cast.
   EXPECT_DOUBLE_EQ(time_of(update, set).seconds.value(), 4 * ms);
   EXPECT_EQ(time_of(cast, set).status, LayerStatus::free);
-  // tf32 stores what fp32 does.
+  // tf32 data are stored as fp32.
   const MeasurementFilter single{.precision = Precision::tf32};
   EXPECT_EQ(time_of(cast, set, single).status, LayerStatus::free);
   EXPECT_EQ(time_of(update, set, single).status, LayerStatus::missing);
@@ -254,7 +254,7 @@ TEST(LayerTime, AWayTheLibraryRefusesLeavesTheOther) {
   EXPECT_DOUBLE_EQ(time_of(convolution_with_bias(), set, int8).seconds.value(), 1.25 * ms);
 }
 
-// A dropout layer says what training would run; a bound of inference has nothing to look up.
+// A dropout layer names the problem that training would run; inference looks nothing up.
 TEST(LayerTime, AFreeLayersProblemsCostNothing) {
   Graph graph = graph_of({"dropout/1x8_r0.5"});
   graph.layers[0].cost = Cost::free;
@@ -274,7 +274,7 @@ TEST(LayerTime, MovementWithoutABenchmarkIsUnknownAndNotZero) {
   EXPECT_EQ(time.seconds, std::nullopt);
 }
 
-/// One layer of every kind. int8 is refused for "refused"; "absent" was never measured.
+/// One layer of every kind. "absent" was never measured.
 Graph every_kind() {
   Graph graph{.model = "m",
               .layers = {layer("a", {}), layer("b", {0}), layer("concat", {1}, Cost::movement),

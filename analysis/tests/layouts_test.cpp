@@ -24,7 +24,7 @@ struct Case {
   Graph graph;
   MeasurementSet set;
 
-  /// A time of 0: not measured in that layout.
+  /// A time of 0 means not measured in that layout.
   void add(const std::string& name, std::vector<std::size_t> inputs, double in_nchw,
            double in_nhwc) {
     Layer layer = test::layer(name, std::move(inputs));
@@ -48,7 +48,7 @@ struct Case {
   LayoutPlans plans() const { return layout_plans(graph, set, {}, Movement::exclude); }
 };
 
-/// a -> b -> c; b is much faster in nhwc. Every change costs 1 us.
+/// a -> b -> c; b is much faster in nhwc. Every transform costs 1 us.
 Case chain(double b_in_nhwc) {
   Case given;
   given.add("a", {}, 2, 9);
@@ -75,7 +75,7 @@ TEST(Layouts, AChainChangesWhereItPays) {
 }
 
 TEST(Layouts, AChainStaysWhereChangingCostsMore) {
-  const LayoutPlans plans = chain(7).plans();  // 7 + 2 changes against 8
+  const LayoutPlans plans = chain(7).plans();  // 7 + 2 transforms against 8
   EXPECT_THAT(plans.best.layouts, ElementsAre(nchw, nchw, nchw));
   EXPECT_THAT(plans.best.transforms, IsEmpty());
 }
@@ -84,11 +84,11 @@ TEST(Layouts, AllOfNhwcPaysForInputAndResult) {
   const LayoutPlans plans = chain(4).plans();
   EXPECT_THAT(plans.nhwc.layouts, ElementsAre(nhwc, nhwc, nhwc));
   EXPECT_NEAR(plans.nhwc.layer_seconds, 22 * us, 1e-12);
-  EXPECT_NEAR(plans.nhwc.transform_seconds, 2 * us, 1e-12);  // the first input, the last output
+  EXPECT_NEAR(plans.nhwc.transform_seconds, 2 * us, 1e-12);  // the model's input and output
 }
 
 TEST(Layouts, ATensorIsChangedOnceForAllItsReaders) {
-  // a in nchw only; b and c read it, both much faster in nhwc; d joins them.
+  // a only in nchw; b and c read it, both much faster in nhwc; d joins them.
   Case given;
   given.add("a", {}, 2, 0);
   given.add("b", {0}, 8, 4);
@@ -99,11 +99,11 @@ TEST(Layouts, ATensorIsChangedOnceForAllItsReaders) {
   given.change(2, false, 5, 5);
   given.change(3, false, 5, 5);
   const LayoutPlans plans = given.plans();
-  // 2 + 5 + 4 + 4 + 1 + 5 = 21 us against 27 us in nchw; were a changed twice it would be 26.
+  // 2 + 5 + 4 + 4 + 1 + 5 = 21 us against 27 us in nchw; 26 us if a were transformed twice.
   EXPECT_THAT(plans.best.layouts, ElementsAre(nchw, nhwc, nhwc, nhwc));
   EXPECT_NEAR(plans.best.seconds(), 21 * us, 1e-12);
   EXPECT_THAT(plans.best.transforms, SizeIs(2));
-  // Critical path: a and its change, b, d and its change: 2 + 5 + 4 + 1 + 5.
+  // Critical path: a and its transform, b, d and its transform: 2 + 5 + 4 + 1 + 5.
   EXPECT_NEAR(plans.best.parallel_seconds, 17 * us, 1e-12);
 }
 
@@ -121,7 +121,7 @@ TEST(Layouts, AnUnknownChangeIsNotMade) {
 TEST(Layouts, AChangeThatCannotBeAvoidedMakesThePlanPartial) {
   Case given;
   given.add("a", {}, 2, 0);
-  given.add("b", {0}, 0, 1);  // in nhwc only
+  given.add("b", {0}, 0, 1);  // only in nhwc
   given.change(1, false, 1, 1);
   EXPECT_THAT(given.plans().best.unmeasured, ElementsAre("of what a writes"));
   given.change(0, false, 0, 0);
@@ -167,7 +167,7 @@ TEST(Layouts, WeightsAreInAnyOrder) {
   EXPECT_NEAR(plans.best.seconds(), 4 * us, 1e-12);
 }
 
-// a has no call in nchw: nothing runs the model all in nchw, and 5 us is not its time.
+// a has no call in nchw: the model cannot run in nchw alone, and 5 us is not its time.
 TEST(Layouts, AnUnsupportedLayerMakesItsLayoutImpossible) {
   Case given;
   given.add("a", {}, 0, 100);
@@ -179,7 +179,7 @@ TEST(Layouts, AnUnsupportedLayerMakesItsLayoutImpossible) {
   EXPECT_THAT(plans.nchw.impossible, ElementsAre(0));
   EXPECT_THAT(plans.nchw.unknown, IsEmpty());
   EXPECT_THAT(plans.best.impossible, IsEmpty());
-  EXPECT_NEAR(plans.best.seconds(), 107 * us, 1e-12);  // and both ends change
+  EXPECT_NEAR(plans.best.seconds(), 107 * us, 1e-12);  // both ends are transformed
 }
 
 TEST(Layouts, CallsWithoutAChannelOrderWorkOnNchw) {
@@ -197,7 +197,7 @@ TEST(Layouts, AMissingMeasurementIsNamed) {
   EXPECT_THAT(given.plans().best.unknown, ElementsAre(0));
 }
 
-/// Cost of an arrangement, from the definition.
+/// Cost of an assignment to sides, by definition.
 std::int64_t cost_of(const std::vector<std::array<std::int64_t, 2>>& things,
                      const std::vector<std::array<std::int64_t, 3>>& pairs,
                      const std::vector<bool>& right) {

@@ -37,7 +37,7 @@ TEST(MeasuredCalls, StandBesideTheRecordedAlgorithmAndTheFastest) {
   MeasurementSet set;
   set.add(measured("engine62.k13=1", 22e-6));
   set.add(measured("engine5", 15e-6));
-  // Of another layout or precision, cold, or refused: no answers.
+  // Other layouts or precisions, cold or refused rows do not count.
   set.add(measured("engine62.k13=1", 1e-6, Layout::nchw));
   set.add(measured("engine62.k13=1", 2e-6, Layout::nhwc, Precision::bf16));
   set.add(measured("engine62.k13=1", 3e-6, Layout::nhwc, Precision::fp16, true));
@@ -54,9 +54,9 @@ TEST(MeasuredCalls, StandBesideTheRecordedAlgorithmAndTheFastest) {
   EXPECT_DOUBLE_EQ(calls[0].fastest->seconds(), 15e-6);
   EXPECT_NEAR(calls[0].saved_seconds(), 50e-6, 1e-12);
   EXPECT_EQ(calls[1].same, nullptr);
-  // It is faster than anything measured.
+  // The recorded call is faster than anything measured.
   EXPECT_EQ(calls[1].saved_seconds(), 0);
-  // 200 of 210 us; 22 us for a call of 20.
+  // 200 of 210 us; 22 us measured for a recorded call of 20 us.
   EXPECT_THAT(measured_text(calls), HasSubstr("100.0% were measured, 95.2% with the recorded "
                                               "algorithm, which takes 1.100 of the recorded"));
   EXPECT_THAT(measured_text(calls), HasSubstr("would save 0.050 ms"));

@@ -1,4 +1,4 @@
-// `benanza-analyze paper`: its tables and figures, from small models with planted times.
+// `benanza-analyze paper`: its tables and figures, from small models with made-up times.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 namespace benanza::analysis {
 namespace {
 
-using json = nlohmann::ordered_json;  // the context of results comes first
+using json = nlohmann::ordered_json;  // keeps the results' context first
 using test::Outcome;
 using testing::ContainsRegex;
 using testing::HasSubstr;
@@ -23,7 +23,7 @@ std::string conv_key(int batch) {
   return "conv/" + std::to_string(batch) + "x8x8x8_k4x1x1_p0.0.0.0_s1x1_d1x1_g1";
 }
 
-/// A weight that a node makes, a convolution and a function: two layers.
+/// A weight made by a node, a convolution and an activation: two layers.
 json graph(const std::string& model, int batch) {
   const std::string relu = "relu/" + std::to_string(batch) + "x4x8x8";
   const auto layer = [&](const char* name, const char* op, json inputs, const char* cost,
@@ -61,7 +61,7 @@ class PaperProgram : public testing::Test {
     for (const int batch : {1, 4}) {
       const std::string keys[] = {conv_key(batch), "relu/" + std::to_string(batch) + "x4x8x8"};
       for (const std::string& key : keys) {
-        // At batch 4, twice as long as at batch 1; at fp16, half as long.
+        // Batch 4 takes twice as long as batch 1; fp16 half as long as fp32.
         const double seconds = (key.starts_with("conv") ? 30 * us : 10 * us) * (batch == 4 ? 2 : 1);
         for (const std::string precision : {"fp32", "fp16"}) {
           const double one = precision == "fp32" ? seconds : seconds / 2;
@@ -100,7 +100,7 @@ class PaperProgram : public testing::Test {
   void write(const std::string& name, const json& text) { folder_.write(name, text.dump()); }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
-  /// A profile of zfnet512: the latency is an argument, the trace has its convolution.
+  /// A profile of zfnet512 with this latency; its trace holds the convolution and the relu.
   std::string profile(int batch, const std::string& precision, double seconds) {
     const std::string name = "p" + std::to_string(batch) + precision;
     test::TraceWriter trace;
@@ -149,7 +149,7 @@ class PaperProgram : public testing::Test {
 TEST_F(PaperProgram, CountsEachModelOnceAndNoConstants) {
   const auto made = paper("");
   const std::string models = test::contents(made / "tables/models.csv");
-  // Two layers; the paper's model of that name has 22. 8 x 4 x 64 products a sample.
+  // Two layers; the paper's model of that name has 22. 8 x 4 x 64 multiply-adds per sample.
   EXPECT_THAT(models, HasSubstr("zfnet512,classification,2,22,2048"));
   EXPECT_THAT(models, HasSubstr("other,,2,,2048"));
   EXPECT_THAT(models, Not(HasSubstr("batch")));
@@ -223,7 +223,7 @@ TEST_F(PaperProgram, BatchSizesAreComparedWithRunsOfTheirOwnPrecision) {
   EXPECT_THAT(at_fp32, ContainsRegex("zfnet512,1,[^,]*,25000[^,]*,9.99[^,]*e-05,0.4\n"));
   EXPECT_THAT(at_fp32, ContainsRegex("zfnet512,4,[^,]*,50000[^,]*,0.000159[^,]*,0.5\n"));
   EXPECT_THAT(at_fp16, ContainsRegex("zfnet512,1,[^,]*,50000[^,]*,4.99[^,]*e-05,0.4\n"));
-  // One figure for all: four samples in twice the time are twice the throughput.
+  // One figure for all models: four samples in twice the time are twice the throughput.
   const std::string gains = figure(made, "smallest_batch_fp32");
   EXPECT_THAT(gains, HasSubstr(">2.00<"));
   EXPECT_THAT(gains, HasSubstr("zfnet512, batch 4: 2.00"));
@@ -245,7 +245,7 @@ TEST(PaperFigures, LongCaptionsAreWrapped) {
   const Bars bars{.title = "t", .categories = {"m"}, .series = {{"s", {1.0}}}};
   std::string caption;
   for (int i = 0; i < 40; ++i) caption += "seven77 ";
-  // 140 letters hold 17 words.
+  // 140 characters hold 17 words.
   EXPECT_THAT(svg_file(bars, caption), ContainsRegex(">(seven77 ){16}seven77</text>"));
   EXPECT_THAT(svg_file(bars, "short & plain"), HasSubstr(">short &amp; plain</text>"));
 }
@@ -268,7 +268,7 @@ TEST_F(PaperProgram, EachRunsInefficienciesAreToldOnce) {
 }
 
 TEST_F(PaperProgram, TimeIsDividedAmongLibrariesAndConvolutionsAmongKinds) {
-  // A second convolution, of cuBLAS, and six more sizes: enough for a map.
+  // A second convolution, by cuBLAS, and six more sizes: enough for a map.
   json results = json::parse(test::contents(path("results.json")));
   json many = graph("many", 1);
   for (int filters = 5; filters < 12; ++filters) {

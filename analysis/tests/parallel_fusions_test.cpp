@@ -16,8 +16,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(ParallelFusions, AreTheCoversWhereTheyShortenThePath) {
-  // The cover has right with the sum, behind left: 1 + 10 + 3. With left and the sum behind right
-  // it were 1 + 6 + 10.5, without fusion 15.
+  // The cover fuses right with the sum, after left: 1 + 10 + 3. With left and the sum fused, after
+  // right, it would be 1 + 6 + 10.5; without fusion 15.
   MeasurementSet set = diamond_alone();
   add(set, "relu/left_fused", 10.5 * ms);  // saves 3.5
   add(set, "relu/right_fused", 3 * ms);    // saves 7
@@ -28,8 +28,9 @@ TEST(ParallelFusions, AreTheCoversWhereTheyShortenThePath) {
   EXPECT_FALSE(report.has_other_fusions_in_parallel());
 }
 
-// Each of two towers: a (10 ms) and l (15 ms) meet in add (5 ms); a may take add along, 11 ms. That
-// makes a tower 15 + 11 long instead of 15 + 5, and giving it up in one of them gains nothing.
+// Each of two towers: a (10 ms) and l (15 ms) meet in add (5 ms); a and add can be fused, 11 ms.
+// That makes a tower 15 + 11 long instead of 15 + 5, and giving it up in only one tower gains
+// nothing.
 TEST(ParallelFusions, TiesAreGivenUpTogether) {
   Graph graph{.model = "towers"};
   MeasurementSet set;
@@ -56,7 +57,7 @@ TEST(ParallelFusions, TiesAreGivenUpTogether) {
 }
 
 TEST(ParallelFusions, AShorterFusionMayTakeThePlaceOfOneThatWaits) {
-  // The diamond, whose sum and relu may be one call of their own, too.
+  // The diamond, whose sum and relu can also be fused with each other.
   Graph graph = diamond();
   graph.fusions.push_back({.pattern = "add_relu", .layers = {3, 4}, .problem = "relu/sum_relu"});
   MeasurementSet set = diamond_alone();
@@ -64,14 +65,14 @@ TEST(ParallelFusions, AShorterFusionMayTakeThePlaceOfOneThatWaits) {
   add(set, "relu/sum_relu", 3.25 * ms);    // saves 0.75
   const FusionReport report = report_of(graph, set);
   EXPECT_DOUBLE_EQ(report.fused.sequential.seconds, 17.5 * ms);  // 1 + 10 + 6.5
-  // The cover: 1 + 10 + 6.5; without it 15; with sum and relu alone fused 1 + 10 + 3.25.
+  // The cover: 1 + 10 + 6.5; without it 15; with only sum and relu fused 1 + 10 + 3.25.
   EXPECT_DOUBLE_EQ(report.fused.parallel.seconds, 14.25 * ms);
   EXPECT_THAT(report.in_parallel, ElementsAre(2));
 }
 
 TEST(ParallelFusions, OneAfterTheOtherIsGivenUp) {
-  // Two diamonds in a row, each 15 ms alone and 17.5 ms by its cover, but for the first layer (1
-  // ms).
+  // Two diamonds in a row, each 15 ms alone and 17.5 ms with its cover; the second one lacks the
+  // first layer (1 ms).
   Graph graph = diamond();
   MeasurementSet set = diamond_alone();
   add(set, "relu/right_fused", 6.5 * ms);

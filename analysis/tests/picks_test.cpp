@@ -22,8 +22,8 @@ const std::string product = "gemm/m4_n8_k16_nn";
 /// Two convolutions and a product. Measured, us:
 ///   first: implicit_gemm 10, implicit_precomp_gemm 6, winograd_nonfused 4; second: fft_tiling 7,
 ///   gemm 5; product: default 2
-/// The framework ran first by an implicit GEMM (12 us, a layout transform with it), second by FFT
-/// (9 us), and the product by a kernel of Tensor Cores (3 us).
+/// The framework ran first by an implicit GEMM (12 us including a layout transform), second by FFT
+/// (9 us), and the product by a Tensor Core kernel (3 us).
 struct Case {
   Graph graph{.model = "three",
               .layers = {test::layer("a", {}), test::layer("b", {0}), test::layer("c", {1})}};
@@ -61,8 +61,8 @@ struct Case {
   }
 };
 
-/// A kernel of a matrix product may be cuDNN's algorithm of that name or a product that another
-/// library or engine did: the one that takes about as long as it ran.
+/// A matrix product's kernel may be cuDNN's algorithm of that name or a product by another library
+/// or engine: the one that takes about as long as the kernel ran.
 TEST(FrameworkPicks, AProductsKernelIsTheCallThatTakesAsLong) {
   Case given;
   given.profile.nodes.clear();
@@ -70,7 +70,7 @@ TEST(FrameworkPicks, AProductsKernelIsTheCallThatTakesAsLong) {
   given.run(1, 6, {"nvjet_sm90_hsh_64x8_64x16_4x1_v_bz_TNT"});
   given.run(2, 3, {"sm80_xmma_gemm_f32f32_tensor16x8x8"});
   given.set.add(measured(first + "/fp32/nchw/cudnn/gemm", {285 * us}));
-  // Nothing measured takes about 6 us.
+  // No measured call takes about 6 us.
   EXPECT_EQ(given.picks()[0].measured, nullptr);
   EXPECT_EQ(given.picks()[0].loss, std::nullopt);
   EXPECT_EQ(given.picks()[1].measured->variant.algorithm, "gemm");  // 5 us
@@ -84,7 +84,7 @@ TEST(FrameworkPicks, KernelsTellTheAlgorithmAndWhatItLoses) {
   const Case given;
   const auto picks = given.picks();
   ASSERT_EQ(picks.size(), 3);
-  // An implicit GEMM may be either of two: the faster takes 6 us, the best algorithm 4.
+  // An implicit GEMM may be either of two algorithms: the faster takes 6 us, the best of all 4.
   EXPECT_EQ(picks[0].algorithm, "implicit_gemm");
   EXPECT_EQ(picks[0].measured->variant.algorithm, "implicit_precomp_gemm");
   EXPECT_THAT(picks[0].loss, Optional(DoubleNear(2 * us, 1e-12)));

@@ -95,7 +95,7 @@ TEST(ProfileProgram, TraceForPerfetto) {
   const json events = json::parse(test::contents(path))["traceEvents"];
   ASSERT_THAT(events, SizeIs(4));
   EXPECT_EQ(events[0]["ph"], "M");
-  // 6 ms, then 2 ms: microseconds.
+  // 6 ms, then 2 ms, in microseconds.
   EXPECT_EQ(events[2]["ph"], "X");
   EXPECT_EQ(events[2]["name"], "matmul");
   EXPECT_DOUBLE_EQ(events[2]["ts"].get<double>(), 6000);
@@ -112,7 +112,7 @@ TEST(ProfileProgram, ErrorsAreOneLine) {
                "holds no call");
 }
 
-/// A kernel of 10 us, launched from a range; a copy of 4 MB in 30 us beside nothing.
+/// A kernel of 10 us, launched from a range; a copy of 4 MB in 30 us that overlaps nothing.
 std::filesystem::path gpu_recording(const Folder& folder) {
   const auto path = folder.path() / "gpu.db";
   RecordingWriter writer(path, {.command = {"program"}, .start = 0.0, .machine = "a machine"});

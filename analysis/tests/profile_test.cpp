@@ -86,8 +86,8 @@ std::vector<std::string> layers_of(const std::string& name, const Graph& graph,
   return names;
 }
 
-// An If of 38 us around a Sigmoid of 13 that begins with it and a Loop of 12 around two Relus of 3
-// each: 13 us and 6 us of their own. The clock's microseconds are whole.
+// An If of 38 us around a Sigmoid of 13 us, which starts with it, and a Loop of 12 us around two
+// Relus of 3 us each: 13 us and 6 us of their own. Timestamps are whole microseconds.
 TEST(OnnxRuntime, WhatABodyTakesIsNotItsIfs) {
   const auto event = [](const std::string& name, const std::string& op, int ts, int dur) {
     return R"({"cat": "Node", "name": ")" + name + R"(_kernel_time", "ts": )" + std::to_string(ts) +
@@ -124,7 +124,7 @@ TEST(Mapping, OfAConvolutionFusedWithWhatFollows) {
 }
 
 TEST(Mapping, OfNodesThatHaveNoNameInTheModel) {
-  // The model does not name this convolution and its ReLU; their tensors have names.
+  // This convolution and its ReLU have no names in the model; their tensors do.
   const Graph graph = read_graph(test::data("small.graph.json"));
   const Profile profile = read_profile(test::data("small.onnxruntime.json"));
   EXPECT_THAT(layers_of("rb_nchwc", graph, profile), ElementsAre("Conv_13", "Relu_14"));
@@ -208,7 +208,7 @@ TEST(Mapping, TakesTheOrderWhereNamesAreGone) {
   EXPECT_THAT(same.layers_of_node[0], ElementsAre(0));
   EXPECT_THAT(same.layers_of_node[1], IsEmpty());
   EXPECT_THAT(same.layers_of_node[2], ElementsAre(1));
-  // Three nodes for two layers: which is which would be a guess.
+  // Three nodes for two layers: the assignment would be a guess.
   const Mapping other =
       map_layers(graph, {node("x", "Conv"), node("y", "Conv"), node("z", "Conv")});
   EXPECT_EQ(other.node_of_layer[0], std::nullopt);
@@ -265,7 +265,7 @@ TEST(Comparison, FoldedLayersAreAbsentAndCountedWhereTheyWentTo) {
   const Comparison comparison =
       compare(given.graph, given.times, given.result, Movement::exclude, profile);
   EXPECT_THAT(comparison.absent_layers, ElementsAre(1));
-  EXPECT_DOUBLE_EQ(comparison.losses.at(0).lost_seconds, -0.5 * ms);  // one call for both: faster
+  EXPECT_DOUBLE_EQ(comparison.losses.at(0).lost_seconds, -0.5 * ms);  // one call does both: faster
 }
 
 TEST(Comparison, NothingIsLostAgainstAnUnknownBound) {

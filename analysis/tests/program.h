@@ -18,7 +18,7 @@ struct Outcome {
   std::string err;
 };
 
-/// Runs benanza-analyze as a person does.
+/// Runs benanza-analyze as a user does.
 inline Outcome run_program(const std::string& arguments, const Folder& folder) {
   const auto out = folder.path() / "out.txt";
   const auto err = folder.path() / "err.txt";
@@ -31,7 +31,7 @@ inline Outcome run_program(const std::string& arguments, const Folder& folder) {
           .err = contents(err)};
 }
 
-/// Fails unless the program printed one line on standard error, and nothing else.
+/// Fails unless the program printed exactly one line, on standard error.
 inline void expect_error(const Outcome& outcome, const std::string& says) {
   EXPECT_NE(outcome.status, 0) << outcome.arguments;
   EXPECT_EQ(outcome.out, "") << outcome.arguments;

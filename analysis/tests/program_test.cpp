@@ -1,4 +1,4 @@
-// benanza-analyze as a person runs it: what it prints, where, and its exit status.
+// benanza-analyze as a user runs it: output, streams and exit status.
 
 #include <gmock/gmock.h>
 
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// One results file in which every problem of `graph` takes 10 us, but for `left_out`.
+/// A results file in which every problem of `graph` except `left_out` takes 10 us.
 std::string complete_results(const Graph& graph, const std::string& left_out = "") {
   std::string rows;
   const auto add = [&](const std::string& key) {
@@ -193,7 +193,7 @@ TEST_F(Program, ProfileAndResultsOfUnlikeDevicesAreOneLine) {
                  "profile of a run on a processor, and the results (onednn) are of a GPU");
   }
   EXPECT_FALSE(std::filesystem::exists(cpu + ".html"));
-  // A processor's profile knows no GPU kernels.
+  // A processor's profile lists no GPU kernels.
   const std::string small = write("small.json", of_small);
   for (const std::string command : {"algorithms", "tensor-cores"}) {
     expect_error(command + " --graph " + graph_ + " --results " + small + " --profile " + profile_,
@@ -237,7 +237,7 @@ TEST_F(Program, KernelsOfAProfileCountWithSeen) {
   const json& seen = report["seen"];
   EXPECT_EQ(seen["profiles"][0]["operators"], 174);
   EXPECT_EQ(seen["profiles"][0]["layers_left"], 0);
-  // Every problem takes 10 us here; the relus of the profile, some 2 us.
+  // Every problem takes 10 us here; the profile's relus take some 2 us.
   EXPECT_LT(seen["seconds"], report["ladder"]["fused_seconds"]);
   EXPECT_EQ(seen["seconds"], report["ladder"]["seen_seconds"]);
   double least = 1;

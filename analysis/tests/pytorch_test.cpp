@@ -27,7 +27,7 @@ std::vector<std::string> names(const Profile& profile) {
   return list;
 }
 
-/// The key of what the only operator of a trace does.
+/// The problem key of a trace's only operator.
 std::string problem(const std::string& name, const std::vector<std::vector<int>>& dims,
                     const std::vector<std::string>& values) {
   const Profile profile = profile_of(TraceWriter().op(name, dims, values, {{"k", 1}}));
@@ -44,7 +44,7 @@ TEST(PyTorch, OperatorsHaveTheKeysOfTheirProblems) {
   EXPECT_EQ(problem("aten::cudnn_convolution", {{1, 64, 56, 56}, {64, 64, 3, 3}},
                     {"[1, 1]", "[2, 2]", "[1, 1]", "1", "False", "False", "True"}),
             "conv/1x64x56x56_k64x3x3_p1.1.1.1_s2x2_d1x1_g1");
-  // Output padding 1: an end pad of one less.
+  // Output padding 1 reduces the end pad by one.
   EXPECT_EQ(problem("aten::convolution", {{1, 64, 7, 7}, {64, 32, 3, 3}, {}},
                     {"[2, 2]", "[1, 1]", "[1, 1]", "True", "[1, 1]", "1"}),
             "deconv/1x64x7x7_k32x3x3_p1.1.0.0_s2x2_d1x1_g1");
@@ -56,7 +56,8 @@ TEST(PyTorch, OperatorsHaveTheKeysOfTheirProblems) {
   EXPECT_EQ(problem("aten::max_pool2d", {{1, 64, 112, 112}},
                     {"[3, 3]", "[2, 2]", "[1, 1]", "[1, 1]", "False"}),
             "maxpool/1x64x112x112_k3x3_p1.1.1.1_s2x2_d1x1");
-  // No stride: the kernel's. Rounded up: 3x3 windows of stride 2 over 112 end one pixel outside.
+  // Without a stride, the kernel's extents count. Rounded up, 3x3 windows of stride 2 over 112 end
+  // one pixel outside.
   EXPECT_EQ(
       problem("aten::max_pool2d", {{1, 64, 56, 56}}, {"[2, 2]", "[]", "[0, 0]", "[1, 1]", "False"}),
       "maxpool/1x64x56x56_k2x2_p0.0.0.0_s2x2_d1x1");
@@ -82,12 +83,12 @@ TEST(PyTorch, OperatorsHaveTheKeysOfTheirProblems) {
 }
 
 TEST(PyTorch, NoPoolingWindowBeginsBehindTheInput) {
-  // Of 5 pixels, one pad on each side and a stride of 2: windows begin at 0, 2 and 4 of 7. A fourth
-  // at 6 would begin behind the fifth pixel: PyTorch, as ONNX, makes 3x3 of 5x5.
+  // 5 pixels, one pad on each side, stride 2: windows start at 0, 2 and 4 of 7. A fourth, at 6,
+  // would start after the fifth pixel: PyTorch, like ONNX, makes 3x3 of 5x5.
   EXPECT_EQ(
       problem("aten::max_pool2d", {{1, 1, 5, 5}}, {"[2, 2]", "[2, 2]", "[1, 1]", "[1, 1]", "True"}),
       "maxpool/1x1x5x5_k2x2_p1.1.1.1_s2x2_d1x1");
-  // 2 pixels and pads: windows of 1 would begin at 0 and 3 of 4, the second behind the input.
+  // 2 pixels and 2 pads: windows of 1 would start at 0 and 3 of 4, the second after the input.
   EXPECT_EQ(
       problem("aten::max_pool2d", {{1, 1, 2, 2}}, {"[1, 1]", "[3, 3]", "[1, 1]", "[1, 1]", "True"}),
       "maxpool/1x1x2x2_k1x1_p1.1.0.0_s3x3_d1x1");
@@ -97,8 +98,8 @@ TEST(PyTorch, NoPoolingWindowBeginsBehindTheInput) {
 }
 
 TEST(PyTorch, CountedPadsBesideAnOverhangAreNoProblem) {
-  // Of 6 pixels and 2 pads, 3x3 windows of stride 2: the last one, at 6, ends one place behind the
-  // pads. PyTorch counts these, but not that place; no library's call does that.
+  // 6 pixels and 2 pads, 3x3 windows of stride 2: the last one, at 6, ends one element after the
+  // pads. PyTorch counts the pads but not that element; no library call does that.
   EXPECT_EQ(problem("aten::avg_pool2d", {{1, 1, 6, 6}},
                     {"[3, 3]", "[2, 2]", "[1, 1]", "True", "True", ""}),
             "");
@@ -112,7 +113,7 @@ TEST(PyTorch, WhatIsNotRecordedIsNotGuessed) {
   EXPECT_EQ(
       problem("aten::conv2d", {{1, 3, 8, 8}, {64, 3, 7, 7}, {}}, {"[2, 2]", "same", "[1, 1]", "1"}),
       "");
-  // A window that does not fit is no problem.
+  // A window that does not fit gives no problem.
   EXPECT_EQ(problem("aten::conv2d", {{1, 3, 2, 2}, {64, 3, 7, 7}, {}},
                     {"[2, 2]", "[0, 0]", "[1, 1]", "1"}),
             "");
@@ -122,7 +123,7 @@ TEST(PyTorch, ANodeIsTheOutermostKnownOperatorWithAllItsKernels) {
   const Profile profile = read_profile(test::data("resnet50.pytorch.trace.json.gz"));
   EXPECT_EQ(profile.framework, "pytorch");
   EXPECT_EQ(profile.device, "NVIDIA H100 80GB HBM3");
-  EXPECT_EQ(profile.precision, "tf32");  // PyTorch's default for convolutions of fp32 tensors
+  EXPECT_EQ(profile.precision, "tf32");  // PyTorch's default for fp32 convolutions
   EXPECT_EQ(profile.steps, 2);
   ASSERT_EQ(profile.nodes.size(), 174);  // 53 conv, 53 bn, 49 relu, 16 add, 2 pools, 1 product
   EXPECT_EQ(profile.nodes[0].name, "aten::conv2d");
@@ -197,7 +198,8 @@ TEST(PyTorch, KernelsBelongToTheOperatorThatLaunchedThem) {
 }
 
 TEST(PyTorch, IdleTimeBeforeALaunchIsTheHosts) {
-  // Operators start at 1000 and 1100; a launch 1 us later, its kernel 5 us after that, for 10 us.
+  // Operators start at 1000 and 1100; the launch comes 1 us later, its kernel 5 us after that, for
+  // 10 us.
   const Profile profile = profile_of(TraceWriter().relu({1, 4}).relu({1, 8}));
   ASSERT_EQ(profile.nodes.size(), 2);
   EXPECT_NEAR(profile.nodes[0].kernels[0].waited_seconds, 1 * us, 1e-12);
@@ -207,7 +209,7 @@ TEST(PyTorch, IdleTimeBeforeALaunchIsTheHosts) {
   EXPECT_NEAR(profile.timeline->span_seconds, 116 * us, 1e-12);
 }
 
-/// A product of operands of these types, with a kernel of TF32 behind it.
+/// A product with operands of these types and one kernel.
 TraceWriter& linear(TraceWriter& trace, const std::string& input, const std::string& weights,
                     const std::string& bias, const std::string& kernel = "gemm") {
   return trace.types({input, weights, bias})
@@ -215,22 +217,22 @@ TraceWriter& linear(TraceWriter& trace, const std::string& input, const std::str
 }
 
 TEST(PyTorch, PrecisionIsThatOfWhatTheProductsMultiply) {
-  // A bias is no factor; nor is what a normalization reads.
+  // Neither a bias nor other operators' inputs count as factors.
   TraceWriter half;
   linear(half.type("float").relu({4, 8}), "c10::Half", "c10::Half", "float");
   EXPECT_EQ(profile_of(half).precision, "fp16");
-  // "1688": 16x8x8 instructions, of which sm80 has such for TF32 and for half.
+  // "1688": 16x8x8 instructions, which sm80 has for TF32 and for half.
   TraceWriter named;
   linear(named, "c10::Half", "c10::Half", "c10::Half", "cutlass_80_tensorop_s1688gemm_128x64");
   EXPECT_EQ(profile_of(named).precision, "fp16");
-  // Of cuBLAS for sm90: halves in, halves out, floats in between.
+  // A cuBLAS kernel for sm90: half in, half out, float in between.
   TraceWriter newer;
   linear(newer, "c10::Half", "c10::Half", "c10::Half", "nvjet_sm90_hsh_64x8_64x16_2x1_v_bz_TNT");
   EXPECT_EQ(profile_of(newer).precision, "fp16");
   TraceWriter single;
   linear(single, "float", "float", "float", "cutlass_80_tensorop_s1688gemm_128x64");
   EXPECT_EQ(profile_of(single).precision, "tf32");
-  // addmm and baddbmm have the addend first.
+  // The addend is the first argument of addmm and baddbmm.
   TraceWriter addend;
   addend.types({"float", "c10::Half", "c10::Half"})
       .op("aten::addmm", {{16}, {4, 8}, {8, 16}}, {"1", "1"}, {{"gemm", 1}});
@@ -241,7 +243,7 @@ TEST(PyTorch, ProductsOfSeveralTypesAreMixed) {
   TraceWriter layers;
   linear(layers, "float", "float", "float");
   EXPECT_EQ(profile_of(linear(layers, "c10::Half", "c10::Half", "c10::Half")).precision, "mixed");
-  // autocast: called with floats, of which half is made.
+  // autocast: called with floats, which are converted to half.
   TraceWriter cast;
   EXPECT_EQ(profile_of(linear(cast, "c10::Half", "float", "float")).precision, "mixed");
 }
@@ -272,7 +274,7 @@ TEST(PyTorch, ARecordHoldsTheLatencyAndNamesTheTrace) {
   EXPECT_THAT(error_of([&] { read_profile(folder.path() / "r.json"); }), HasSubstr("t.json"));
 }
 
-// Where no GPU is at work, time is what an operator and all that it calls take on the host.
+// Without GPU work, an operator's time is its host time, including the operators it calls.
 TEST(PyTorch, OnAProcessorOperatorsWorkThemselves) {
   nlohmann::json trace =
       TraceWriter().conv(1, 8, 8, 4, {}).op("aten::relu", {{1, 8, 4, 4}}, {}, {}).json();

@@ -1,4 +1,4 @@
-// The questions beside `bound`, as a person asks them.
+// The questions other than `bound`, run as a user does.
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -88,7 +88,7 @@ TEST_F(Questions, AnInterruptedImportLeavesTheDatabaseAsItWas) {
     rows += row("relu/" + std::to_string(i) + "/fp32/nchw/cudnn/a", "[1e-5, 2e-5, 3e-5]");
   }
   const std::string many = folder_.write("many.json", results_text(rows, "1", "cudnn")).string();
-  // Killed as soon as it has begun to write: the file that undoes it is there.
+  // Killed right after it starts to write, when the rollback journal exists.
   const std::string untouched = contents(database);
   bool killed_while_writing = false;
   for (int attempt = 0; attempt < 20 && !killed_while_writing; ++attempt) {
@@ -105,7 +105,7 @@ TEST_F(Questions, AnInterruptedImportLeavesTheDatabaseAsItWas) {
       ::kill(child, SIGKILL);
       int status = 0;
       ::waitpid(child, &status, 0);
-      killed_while_writing = WIFSIGNALED(status);  // or it was ready before
+      killed_while_writing = WIFSIGNALED(status);  // otherwise it finished first
       break;
     }
   }

@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Builds whose suite does what a shell script says.
+/// Builds whose suite is a shell script.
 struct RegressProgram : testing::Test {
   fs::path build(const std::string& script) const {
     const fs::path program = folder.write("build/bin/bench_onednn", "#!/bin/sh\n" + script);
     ::chmod(program.c_str(), 0755);
     return folder / "build";
   }
-  /// The gate at work on the script's suite, with `temporary` for its temporary files.
+  /// Starts the gate on the script's suite, with `temporary` for its temporary files.
   pid_t start(const std::string& script) const {
     const std::string prefix = build(script).string();
     fs::create_directories(temporary);
@@ -56,7 +56,7 @@ struct RegressProgram : testing::Test {
   fs::path temporary = folder / "tmp";
 };
 
-// The suite would take a minute, and ends as soon as it is told to.
+// The suite would take a minute, and ends as soon as it is signalled.
 TEST_F(RegressProgram, ASignalEndsTheSuitesAndLeavesNothingBehind) {
   const fs::path started = folder / "started";
   const pid_t gate = start("touch " + started.string() + "\nexec sleep 60\n");
@@ -71,7 +71,7 @@ TEST_F(RegressProgram, ASignalEndsTheSuitesAndLeavesNothingBehind) {
   EXPECT_EQ(test::contents(folder / "err"), "benanza-regress: interrupted\n");
 }
 
-// Threads that wait busily for each other's turn on one processor take a thousand times as long.
+// Threads that spin while they wait for each other on one processor take a thousand times as long.
 TEST_F(RegressProgram, TellsItsSuitesNotToMeasurePeaksAndToBindTheirThreads) {
   const fs::path said = folder / "said";
   const pid_t gate = start("echo \"$BENANZA_PEAKS $OMP_PROC_BIND $GOMP_SPINCOUNT\" >> " +
@@ -83,7 +83,7 @@ TEST_F(RegressProgram, TellsItsSuitesNotToMeasurePeaksAndToBindTheirThreads) {
   EXPECT_TRUE(fs::is_empty(temporary));
 }
 
-// An older suite, say.
+// For example, an older suite.
 TEST_F(RegressProgram, SaysWhyASuiteCannotServe) {
   const pid_t gate = start("echo 'bench_onednn: unknown flag \"--serve\"' >&2\nexit 1\n");
   int status = 0;
@@ -105,7 +105,7 @@ TEST_F(RegressProgram, ASuiteThatEndsTooEarlyIsAnError) {
 const std::string results =
     test::results_text(test::row("relu/1x8/fp32/nchw/onednn/jit", "[1e-6]"));
 
-// The first two rounds are whole; of the third there are results, but no word that they are.
+// The first two rounds are complete; the third has results, but is not marked as complete.
 TEST(KeptRounds, OnlyWholeRoundsAreTakenUpAgain) {
   const test::Folder folder;
   const Measured measured{.graphs = {"a.graph.json"}};

@@ -1,4 +1,4 @@
-// The gate of benanza-regress, with processes that say what they are told to.
+// The gate of benanza-regress, with simulated processes.
 
 #include <gmock/gmock.h>
 
@@ -26,22 +26,22 @@ Row row(const std::string& name, std::vector<double> visits) {
 }
 
 /// A library of many ReLUs, measured on a busy machine: every process is slower or faster as a
-/// whole (5%), and places each call's memory differently (2%); what a visit meets (20%) the next
-/// one of the other process meets, too, but for 2%.
+/// whole (5%) and places each call's memory differently (2%); the noise of a visit (20%) is shared
+/// with the next visit of the other process, up to 2%.
 class Machine {
  public:
   explicit Machine(unsigned seed, int units = 300) : units_(units), random_(seed) {}
 
-  /// `after` takes so many times as long in the ReLU of this number; -1: in all.
+  /// `after` takes `factor` times as long in the ReLU with this number; -1: in all.
   void plant(int unit, double factor) { planted_.emplace_back(unit, factor); }
   /// `after` picks algorithm b for this unit, which takes twice as long as a.
   void pick_other(int unit) { other_ = unit; }
-  /// `after` has no algorithm a for it any more either.
+  /// `after` no longer has algorithm a for that unit either.
   void lose_old() { old_is_lost_ = true; }
   /// `after` refuses this unit.
   void refuse(int unit) { refused_ = unit; }
 
-  /// Units of each round.
+  /// Number of units measured in each round.
   const std::vector<std::size_t>& measured() const { return measured_; }
 
   RunRound run() {
@@ -170,8 +170,8 @@ TEST(Gate, WhatIsRefusedIsLost) {
   EXPECT_TRUE(answer.closes());
 }
 
-// What all calls have in common is no call's own fault, and still a regression if every pair shows
-// it.
+// A slowdown common to all calls is no single call's fault, but still a regression if every pair
+// shows it.
 TEST(Gate, EverythingSlowerClosesIt) {
   Machine machine(1);
   machine.plant(-1, 1.5);
@@ -190,7 +190,7 @@ TEST(Gate, FasterDoesNotCloseIt) {
   EXPECT_FALSE(answer.closes());
 }
 
-// The rounds cost less and less: what is clearly the same is not measured again.
+// Rounds get cheaper: units that are clearly the same are not measured again.
 TEST(Gate, SpendsOnWhatIsUndecided) {
   Machine machine(1);
   machine.plant(17, 1.10);
@@ -215,7 +215,7 @@ TEST(Timings, OfAChoiceAreThoseOfItsFirstAlgorithm) {
   EXPECT_THAT(timings_of(rows, Unit::call), SizeIs(3));
 }
 
-// The machine became twice as slow between two visits, and a stall hit one of them: neither is the
+// The machine became twice as slow between two visits, and a stall hit one visit: neither is the
 // new side's fault.
 TEST(LogRatio, IsThatOfVisitsThatWereNeighbours) {
   const Timing before{.visits = {1 * us, 1 * us, 2 * us, 2 * us, 2 * us}};
@@ -223,7 +223,7 @@ TEST(LogRatio, IsThatOfVisitsThatWereNeighbours) {
   EXPECT_NEAR(std::exp(log_ratio(before, after)), 1.1, 1e-12);
 }
 
-// Of 5 ms, nearly every visit of which was interrupted.
+// Calls of 5 ms, with nearly every visit interrupted.
 TEST(LogRatio, OfLongCallsIsThatOfTheFastestVisits) {
   const Timing before{.visits = {9e-3, 5e-3, 8e-3, 7e-3}};
   const Timing after{.visits = {8e-3, 10e-3, 5.5e-3, 12e-3}};
@@ -248,7 +248,7 @@ TEST(Reproducer, MeasuresOneSideAlone) {
       "LD_LIBRARY_PATH=/new/lib /b/bin/bench_cudnn --fresh --algorithms=all "
       "--problem=add/1x8_1x8 --precision=fp16 "
       "'--benchmark_filter=^(add/1x8_1x8/fp16/nchw/cudnn/a)$' --benchmark_repetitions=5");
-  // Threads stay where they were in the gate.
+  // Threads are bound as they were in the gate.
   EXPECT_THAT(reproducer({.program = "/b/bin/bench_onednn"}, {.backend = "onednn"},
                          parse_variant_name("add/1x8_1x8/fp32/nchw/onednn/a")),
               testing::StartsWith("OMP_PROC_BIND=true /b/bin/bench_onednn --fresh"));
@@ -265,7 +265,7 @@ TEST(Report, NamesRegressionsAndHowToMeasureThemAgain) {
               AllOf(HasSubstr("300 compared, tolerance 3%: 0 lost, 1 kernel, 0 heuristic"),
                     HasSubstr("bench & <relu/17")));
   const std::string junit = junit_suite("fake", answer, options, again);
-  // Two libraries are two suites of one document.
+  // Two libraries give two suites in one document.
   EXPECT_THAT(analysis::junit_document(junit + junit),
               testing::MatchesRegex("<\\?xml[^?]*\\?>\n<testsuites>(.|\n)*</testsuites>\n"));
   EXPECT_THAT(junit, AllOf(HasSubstr("failures=\"1\""), HasSubstr("bench &amp; &lt;relu/17"),

@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A diamond with something of every standing: a (1 ms) -> b (5 ms) beside c (2 ms) -> d (1 ms),
+/// A diamond with layers of every standing: a (1 ms) -> b (5 ms) parallel to c (2 ms) -> d (1 ms),
 /// then a copy (0.5 ms), a free and an unsupported layer, and one that was not measured.
 struct Case {
   Graph graph{.model = "diamond",
@@ -89,7 +89,7 @@ TEST(BoundTable, ARatioAboveOneIsNotLeftWithoutAWord) {
 }
 
 TEST(BoundTable, SaysWhatRestsOnAssumedExtents) {
-  // b and c are assumed, 5 and 2 of 9 ms; the copy counts only where movement does: 7.5 of 9.5 ms.
+  // b and c are assumed, 5 and 2 of 9 ms; the copy counts only if movement does: 7.5 of 9.5 ms.
   for (const Movement movement : {Movement::exclude, Movement::include}) {
     Case given;
     for (const std::size_t index : {1, 2, 4, 5}) given.graph.layers[index].assumed = "nz:1=20";
@@ -143,7 +143,7 @@ TEST(BoundJson, HoldsBoundsCoverageAndEveryLayer) {
   EXPECT_EQ(report["layers"][2]["on_critical_path"], false);
   EXPECT_EQ(report["layers"][1]["calls"][0]["name"], "relu/b/fp32/nchw/onednn/jit");
   EXPECT_TRUE(report["layers"][4]["share"].is_null());    // movement: not part of the bound
-  EXPECT_EQ(report["layers"][5]["seconds"], 0.0);         // free: known to be nothing
+  EXPECT_EQ(report["layers"][5]["seconds"], 0.0);         // free: known to be zero
   EXPECT_TRUE(report["layers"][6]["seconds"].is_null());  // unsupported: unknown
   EXPECT_TRUE(report["layers"][7]["seconds"].is_null());  // missing: unknown
   EXPECT_EQ(report["layers"][7]["missing"][0]["key"], "relu/gone");

@@ -55,7 +55,7 @@ TEST(ReadResults, RepetitionsAndFilesOfOneSystemJoin) {
   folder.write("a.json", results_text(row(relu, "[1e-6]") + "," + row(relu, "[3e-6, 5e-6]")));
   folder.write("deeper/b.json", results_text(row(relu, "[2e-6, 4e-6]")));
   const Results results = read_results({folder.path()});
-  // A median for each; of three, the trimmed mean is the middle one.
+  // A median for each row; of three values, the trimmed mean is the middle one.
   EXPECT_THAT(results.measurements.find("relu/1x8")[0].repetition_seconds,
               ElementsAre(1e-6, DoubleEq(4e-6), DoubleEq(3e-6)));
   EXPECT_DOUBLE_EQ(results.measurements.find("relu/1x8")[0].seconds(), 3e-6);
@@ -79,7 +79,7 @@ TEST(ReadResults, ARowThatSeveralSourcesHoldCountsOnce) {
   };
   EXPECT_EQ(repetitions({shard, copy}), 1U);
   EXPECT_EQ(repetitions({shard, folder / "r.db"}), 1U);
-  // Measured once more: that is a repetition.
+  // A second measurement is a repetition.
   EXPECT_EQ(repetitions({shard, again}), 2U);
 }
 

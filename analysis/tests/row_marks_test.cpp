@@ -14,7 +14,7 @@ Row row(std::int64_t repetition, const std::string& facts) {
           .facts = facts};
 }
 
-/// Of relu/8, by this algorithm.
+/// A row of relu/8 with this variant.
 Row first_choice(const std::string& variant) {
   return {.variant = parse_variant_name("relu/8/" + variant),
           .samples = {1e-3},
@@ -63,10 +63,10 @@ TEST(FirstChoices, AreThoseBesideWhichNothingIsMeasured) {
   };
   EXPECT_TRUE(set.any_marked());
   EXPECT_EQ(count(), 1U);
-  // Another library's first choice is one more call of which others are not known.
+  // Another library's first choice adds a call that also lacks alternatives.
   set.add(first_choice("fp32/plain/cudnn/legacy"));
   EXPECT_EQ(count(), 1U);
-  // That of another precision does not say what fp32 could do.
+  // A call at another precision says nothing about fp32.
   Row other = first_choice("bf16/plain/onednn/ref");
   other.facts.clear();
   set.add(other);

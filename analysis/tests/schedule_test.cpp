@@ -14,7 +14,7 @@ namespace {
 using test::layer;
 using test::ms;
 
-/// a (1) -> b (5) beside c (2) -> d (1).
+/// a (1) -> b (5) parallel to c (2) -> d (1).
 const std::vector<Layer> diamond{layer("a", {}), layer("b", {0}), layer("c", {0}),
                                  layer("d", {1, 2})};
 
@@ -38,7 +38,7 @@ TEST(Schedule, ADiamondsBranchesRunAtOnce) {
 TEST(Schedule, InSequenceNothingOverlaps) {
   const std::vector<double> seconds{1, 5, 0, 1};
   const auto slots = sequential_schedule(diamond, seconds);
-  ASSERT_EQ(slots.size(), 3);  // what takes no time is not shown
+  ASSERT_EQ(slots.size(), 3);  // layers that take no time are not shown
   EXPECT_EQ(slots[2].layer, 3);
   EXPECT_EQ(slots[2].start, 6);
   EXPECT_EQ(slots[2].finish, 7);

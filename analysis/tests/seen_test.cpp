@@ -1,4 +1,4 @@
-// Which layers a framework's kernels did, where that is certain; and the bound with these.
+// The layers that a framework's kernels certainly did, and the bound with these.
 #include "analysis/profile_match/seen.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ Graph block() {
                      with_result("d", "Conv", {2}, conv_key)}};
 }
 
-/// Both convolutions with a bias.
+/// block() with a bias in both convolutions.
 Graph graph_with_bias() {
   Graph graph = block();
   for (const std::size_t layer : {0, 3}) {
@@ -128,7 +128,7 @@ TEST(Seen, WhatNoKernelBetweenNamesIsLeftOut) {
   EXPECT_EQ(seen.layers_left, 1);
 }
 
-// A convolution and its bias: the operator may add it, a compiled kernel, or nobody.
+// A convolution and its bias: the operator may add it, a compiled kernel may, or neither.
 TEST(Seen, AProductWithABiasIsNotDoneWithoutIt) {
   const auto traced = [](bool bias, const std::string& kernel) {
     TraceWriter trace;
@@ -155,7 +155,8 @@ TEST(Seen, AProductWithABiasIsNotDoneWithoutIt) {
   EXPECT_THAT(seen.pieces[0].kernels.front(), "sgemm");
 }
 
-// A relu of the input that is first needed after the second convolution: it may have run anywhere.
+// A relu of the input whose result is first needed after the second convolution: it may have run
+// anywhere.
 TEST(Seen, WhatMayHaveRunElsewhereIsLeftOut) {
   Graph graph = block();
   graph.layers.push_back(with_result("side", "Relu", {}, "relu/1x8x4x4"));
@@ -171,7 +172,7 @@ TEST(Seen, WhatMayHaveRunElsewhereIsLeftOut) {
   EXPECT_EQ(seen.layers_left, 1);
 }
 
-// PyTorch's releases differ: the kernels of a compiled region may have no operator of their own.
+// Depending on PyTorch's release, kernels of a compiled region have no operator of their own.
 TEST(Seen, KernelsOfACompiledRegionAreOperators) {
   TraceWriter trace;
   trace.conv(1, 8, 8, 4);
@@ -220,7 +221,7 @@ TEST(SeenBest, TakesTheSmallerOfMeasuredAndSeen) {
   const Case given(trace);
   Ladder ladder;
   const auto best = given.answer(ladder);
-  // 6 seen, 2 seen where 5 is the measured best, 10 measured where 12 was seen.
+  // 6 seen; 2 seen instead of the measured best, 5; 10 measured instead of 12 seen.
   ASSERT_TRUE(best);
   EXPECT_NEAR(best->seconds, 18 * us, 1e-12);
   EXPECT_THAT(ladder.seen_seconds, Optional(best->seconds));

@@ -7,14 +7,14 @@
 
 namespace benanza::test {
 
-/// Questions about the model of data/small.graph.json, in a folder of the test's own.
+/// Questions about the model of data/small.graph.json, in a temporary folder.
 class SmallModel : public testing::Test {
  protected:
   Outcome run(const std::string& arguments) const { return run_program(arguments, folder_); }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
-  /// Of oneDNN at fp32, for every problem of the model one row for each time that
-  /// `seconds_of(key)` lists.
+  /// oneDNN's fp32 rows: for every problem of the model, one row for each time in
+  /// `seconds_of(key)`.
   template <class SecondsOf>
   std::string rows(SecondsOf seconds_of) const {
     std::string all;

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-/// Reads a file the way TAU's pprof does: names are in quotation marks, numbers follow.
+/// Reads a file as TAU's pprof does: names are in quotation marks, numbers follow.
 TauThread read(const std::filesystem::path& path) {
   std::ifstream file(path);
   TauThread thread;

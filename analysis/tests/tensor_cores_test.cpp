@@ -20,8 +20,8 @@ Measurement call(const std::string& name, double microseconds, std::optional<boo
   return measurement;
 }
 
-/// A chain: a gains 6 us, b is slower at fp16, c is not supported at fp16, d says nothing of Tensor
-/// Cores.
+/// A chain: a gains 6 us, b is slower at fp16, c is not supported at fp16, d does not state its use
+/// of Tensor Cores.
 struct Case {
   Graph graph{.layers = {layer("a", {}), layer("b", {0}), layer("c", {1}), layer("d", {2})}};
   MeasurementSet set;
@@ -54,7 +54,7 @@ TEST(TensorCores, ProfitIsTheTimeWithoutMinusTheTimeWith) {
   EXPECT_NEAR(profit.with_bounds.sequential.seconds, 13 * us, 1e-12);
 }
 
-// c at fp16 alone: counted on one side it would make Tensor Cores look like a loss.
+// e has a time only at fp16: if it counted on one side, Tensor Cores would look like a loss.
 TEST(TensorCores, ALayerThatOnlyOnePrecisionHasIsInNeitherBound) {
   Case given;
   given.graph.layers.push_back(layer("e", {3}));
@@ -69,8 +69,8 @@ TEST(TensorCores, ALayerThatOnlyOnePrecisionHasIsInNeitherBound) {
 TEST(TensorCores, TheirOwnPartIsAgainstCallsOfEqualPrecision) {
   const TensorCoreProfit profit = Case().profit();
   EXPECT_THAT(profit.rows[0].own_profit_seconds(), Optional(DoubleNear(3 * us, 1e-12)));
-  EXPECT_EQ(profit.rows[1].own_profit_seconds(), std::nullopt);  // its fastest uses none
-  EXPECT_EQ(profit.rows[3].own_profit_seconds(), std::nullopt);  // not known
+  EXPECT_EQ(profit.rows[1].own_profit_seconds(), std::nullopt);  // its fastest call uses none
+  EXPECT_EQ(profit.rows[3].own_profit_seconds(), std::nullopt);  // unknown
 }
 
 TEST(TensorCores, UseIsWhatTheFastestCallDoes) {

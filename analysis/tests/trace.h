@@ -11,8 +11,8 @@ namespace benanza::test {
 
 using namespace analysis;
 
-/// Writes a Kineto trace, as PyTorch's profiler does: operators one after the other, 100 us apart,
-/// each launching its kernels. Times in microseconds.
+/// Writes a Kineto trace as PyTorch's profiler does: operators start 100 us apart, one after the
+/// other, and launch their kernels. Times in microseconds.
 class TraceWriter {
  public:
   struct Kernel {
@@ -20,7 +20,7 @@ class TraceWriter {
     double microseconds = 10;
   };
 
-  /// An operator with tensors of `dims` as arguments, then `values`, and its kernels.
+  /// An operator with tensors of `dims` and then `values` as arguments, and its kernels.
   TraceWriter& op(const std::string& name, const std::vector<std::vector<int>>& dims,
                   const std::vector<std::string>& values, const std::vector<Kernel>& kernels) {
     nlohmann::json shapes = nlohmann::json::array();
@@ -68,7 +68,7 @@ class TraceWriter {
     event("cuda_runtime", "cudaDeviceSynchronize", now_ - 10, 5, {{"correlation", ++correlation_}});
     return *this;
   }
-  /// What follows, up to the next one, is a step of PyTorch's scheduler.
+  /// Starts a step of PyTorch's scheduler, which ends at the next one.
   TraceWriter& step(double microseconds) {
     event("user_annotation", "ProfilerStep#" + std::to_string(++steps_), now_ - 1, microseconds,
           {});
@@ -82,7 +82,7 @@ class TraceWriter {
     type_ = name;
     return *this;
   }
-  /// Of the tensors of the next operator, one by one.
+  /// Sets the types of the next operator's tensors, one by one.
   TraceWriter& types(std::vector<std::string> names) {
     next_types_ = std::move(names);
     return *this;

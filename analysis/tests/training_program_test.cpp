@@ -1,4 +1,4 @@
-// benanza-analyze training, as a person asks it.
+// benanza-analyze training, run as a user does.
 
 #include <gmock/gmock.h>
 
@@ -37,7 +37,7 @@ json layer(const std::string& name, const std::string& phase, const std::string&
 }
 
 /// Forward 4 ms, backward 2 + 2 + 2 ms, update 1 ms; 1, 1 and 3 MB of gradients. An all-reduce
-/// takes 1 ms for a MB, from 4 kB to 4 MB, and so does a transfer. The inputs are 1 MB.
+/// takes 1 ms per MB, from 4 kB to 4 MB, and so does a transfer. The inputs are 1 MB.
 class TrainingProgram : public testing::Test {
  protected:
   TrainingProgram() {
@@ -122,7 +122,7 @@ TEST_F(TrainingProgram, StrategiesAreThoseOfTheModel) {
   EXPECT_NEAR(none["exposed_input_seconds"].get<double>(), 3 * ms, 1e-9);
   EXPECT_NEAR(none["speed_up"].get<double>(), 2 * 13. / 19, 1e-6);
   EXPECT_NEAR(find(found, 2, "input overlapped")["seconds"].get<double>(), 16 * ms, 1e-9);
-  // Backward ends at 6, 8 and 10 ms; the last layer's 3 ms cannot hide.
+  // Backward layers end at 6, 8 and 10 ms; the last layer's 3 ms are exposed.
   const json layers = find(found, 2, "layer by layer");
   EXPECT_EQ(layers["messages"], 3);
   EXPECT_NEAR(layers["seconds"].get<double>(), 14 * ms, 1e-9);
@@ -130,18 +130,18 @@ TEST_F(TrainingProgram, StrategiesAreThoseOfTheModel) {
   EXPECT_NEAR(layers["efficiency"].get<double>(), 11. / 14, 1e-6);
   EXPECT_NEAR(layers["samples_per_second"].get<double>(), 20 / (14 * ms), 1e-3);
   EXPECT_EQ(layers["bottleneck"], "computation");
-  // The first message is closed by the second layer: 2 MB from 8 ms on, 3 MB from 10 ms on.
+  // The second layer closes the first message: 2 MB from 8 ms on, 3 MB from 10 ms on.
   const json buckets = find(found, 2, "buckets of 25 MB");
   EXPECT_EQ(buckets["messages"], 2);
   EXPECT_NEAR(buckets["seconds"].get<double>(), 14 * ms, 1e-9);
-  // Two transfers for every message: 6 to 8, 8 to 10, 10 to 16 ms.
+  // Two transfers per message: 6 to 8, 8 to 10, 10 to 16 ms.
   EXPECT_NEAR(find(found, 2, "parameter server")["seconds"].get<double>(), 17 * ms, 1e-9);
   EXPECT_NEAR(found["curve_error_median"].get<double>(), 0, 1e-9);
 }
 
 TEST_F(TrainingProgram, ContentionStretchesTheBackwardPass) {
-  // Layer by layer, twice as long while a message travels: 6 to 7 ms costs half a millisecond, and
-  // again; the last message begins 1 ms later.
+  // Layer by layer, computation is twice as slow while a message travels: 6 to 7 ms costs half a
+  // millisecond, and again; the last message starts 1 ms later.
   const json found = report(with_curve() + "--contention 2");
   const json layers = find(found, 2, "layer by layer");
   EXPECT_NEAR(layers["contention_seconds"].get<double>(), 1 * ms, 1e-9);
@@ -149,7 +149,7 @@ TEST_F(TrainingProgram, ContentionStretchesTheBackwardPass) {
 }
 
 TEST_F(TrainingProgram, AMeasuredStepIsASecondAnswer) {
-  // 22 ms, where the bound is 11: forward 8, backward until 12, 16 and 20 ms, update 2 ms.
+  // 22 ms against a bound of 11: forward 8, backward until 12, 16 and 20 ms, update 2 ms.
   const json profile{{"schema", 1},
                      {"framework", "onnxruntime"},
                      {"version", "1.31.1"},
@@ -195,19 +195,19 @@ TEST_F(TrainingProgram, StepsOfSeveralGpusStandBesideWhatIsPredicted) {
     folder_.write("profile.json", profile.dump());
     return report(with_curve() + "--profile " + path("profile.json") + more);
   };
-  // Forward 8, backward until 12, 16 and 20 ms. The first message, 2 MB, leaves at 16 ms for 2 ms,
-  // in which 2 / 1.5 ms are computed: 3 MB leave at 20 2/3 ms, for 3 ms; update 2 ms.
+  // Forward 8, backward until 12, 16 and 20 ms. The first message, 2 MB, starts at 16 ms for 2 ms,
+  // in which 2 / 1.5 ms are computed: 3 MB start at 20 2/3 ms, for 3 ms; update 2 ms.
   const json found = ask("");
   EXPECT_EQ(found["measured_gpus"], 2);
   EXPECT_EQ(found["measured_seconds"], 0.026);
   EXPECT_NEAR(found["predicted_seconds"].get<double>(), 77.0 / 3 * ms, 1e-9);
   EXPECT_EQ(found["contention"], 1.5);
   EXPECT_EQ(found["to_device_seconds"], 0.003);
-  // What is stated counts.
+  // Flags override measurements.
   const json stated = ask(" --contention 1 --h2d-gbps 1");
   EXPECT_NEAR(stated["predicted_seconds"].get<double>(), 25 * ms, 1e-9);
   EXPECT_NEAR(stated["to_device_seconds"].get<double>(), 1 * ms, 1e-12);
-  // Without GPUs nobody measured these two.
+  // Without GPUs these two are not measured.
   profile["ddp"]["contention"] = profile["ddp"]["to_device_seconds"] = nullptr;
   EXPECT_EQ(ask("")["contention"], 1);
   profile["ddp"]["workers"] = 1;
@@ -219,7 +219,7 @@ TEST_F(TrainingProgram, StepsOfSeveralGpusStandBesideWhatIsPredicted) {
 TEST_F(TrainingProgram, CountsWhatDdpDoesBesideComputingAndSending) {
   test::TraceWriter trace;
   folder_.write("t.json", trace.conv(1, 8, 8, 4, {}).text());
-  // A copy takes 1 ms for a MB, one that multiplies 2 ms.
+  // A copy takes 1 ms per MB, a scaling copy 2 ms.
   json copies = json::array();
   for (const double megabytes : {0.001, 1.0, 4.0}) {
     copies.push_back({{"bytes", megabytes * 1e6},
@@ -252,8 +252,9 @@ TEST_F(TrainingProgram, CountsWhatDdpDoesBesideComputingAndSending) {
   // Buffers: fp32 copied (2 ms), sent (2), copied back (1 + 1); int64 0.001 + 0.004 + 0.001: until
   // 6.006 ms. The slowest worker computes 1.1 times as long: forward 8.8, until 14.806. Layers of
   // 4.4 ms and their copies of 2, 2 and 6: until 21.206, 27.606 and 38.006. The first message, 2
-  // MB, leaves at 27.606; twice as slow, it hides. The second, 3 MB: from 38.006 to 41.006.
-  // Meanwhile 2 MB are copied back, until 40.006; 1 ms is exposed; 3 MB until 44.006; update 2.2.
+  // MB, starts at 27.606; twice as slow, it is still hidden. The second, 3 MB: from 38.006 to
+  // 41.006. Meanwhile 2 MB are copied back, until 40.006; 1 ms is exposed; 3 MB until 44.006;
+  // update 2.2.
   const json found = ask();
   EXPECT_NEAR(found["predicted_seconds"].get<double>(), 46.206 * ms, 1e-9);
   EXPECT_NEAR(found["buffers_seconds"].get<double>(), 6.006 * ms, 1e-9);
@@ -272,8 +273,8 @@ TEST_F(TrainingProgram, CountsWhatDdpDoesBesideComputingAndSending) {
               testing::HasSubstr("2 GPUs, buffers 6.006 ms (measured alone 7.000 ms), gradients "
                                  "into buckets 10.000 ms (measured alone 11.000 ms), back 5.000 ms "
                                  "(measured alone 6.000 ms), the slowest worker 2.200 ms"));
-  // A layer's own message is sent from where it is: layers until 19.206, 23.606 and 28.006, then 3
-  // MB and the update.
+  // A layer's own message is sent in place: layers until 19.206, 23.606 and 28.006, then 3 MB and
+  // the update.
   std::map<std::string, double> layers;
   for (const json& one : found["iterations"]) {
     if (one["strategy"] == "layer by layer") layers[one["computation"]] = one["seconds"];
@@ -301,19 +302,18 @@ TEST_F(TrainingProgram, HasAChapterInThePaper) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(test::contents(paper / "tables/training_fp32.csv"),
               testing::HasSubstr("\"tiny, batch 10\",0.004,0.006,0.001,0.011,1.5"));
-  // As above, layer by layer; buckets: 2 MB from 8 ms on, 3 MB from 10 ms on, the input for
-  // nothing.
+  // As above, layer by layer; buckets: 2 MB from 8 ms on, 3 MB from 10 ms on, without input times.
   EXPECT_THAT(test::contents(paper / "tables/scaling_fp32.csv"),
               testing::ContainsRegex("batch 10\",2,0.01(4|3999)[0-9]*,0.00(3|2999)[0-9]*,1.571"));
   EXPECT_THAT(test::contents(paper / "index.html"), testing::HasSubstr("Training steps, fp32: ms"));
 }
 
 TEST_F(TrainingProgram, NodesAreConnectedByTheNetwork) {
-  // Two nodes of two: 5 ms inside, and a ring of two over 1e-9 s a byte: 2 * (0 + 2.5 ms).
+  // Two nodes of two: 5 ms inside, plus a ring of two at 1e-9 s per byte: 2 * (0 + 2.5 ms).
   const json found = report(with_curve() + "--gpus 4 --network 0,1e-9");
   EXPECT_EQ(found["gpus_per_node"], 2);
   EXPECT_NEAR(find(found, 4, "no overlap")["communication_seconds"].get<double>(), 10 * ms, 1e-9);
-  // One GPU in each node needs no curve.
+  // One GPU per node needs no curve.
   const json alone = report("--gpus 4 --network 0.001,0");
   EXPECT_NEAR(find(alone, 4, "layer by layer")["communication_seconds"].get<double>(), 3 * 6 * ms,
               1e-9);
@@ -327,7 +327,7 @@ TEST_F(TrainingProgram, AMeasuredNetworkHasARankOnEachNode) {
 }
 
 TEST_F(TrainingProgram, AnEpochCostsTheSameOnAsManyGpusAtFullEfficiency) {
-  // 3.6 USD an hour are 0.001 a second; 1000 samples are 100 iterations of 11 ms.
+  // 3.6 USD per hour are 0.001 per second; 1000 samples are 100 iterations of 11 ms.
   const json found =
       report(with_curve() + "--prices " + path("prices.json") + " --epoch-samples 1000");
   EXPECT_NEAR(find(found, 1, "input overlapped")["usd_per_epoch"].get<double>(), 0.0011, 1e-9);

@@ -1,4 +1,4 @@
-// Operators that the exporter took apart: one call or several.
+// Operators that the exporter decomposed: one call or several.
 #include "analysis/model/whole.h"
 
 #include <gmock/gmock.h>
@@ -23,8 +23,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// conv (10 ms) -> a GELU in three layers div, erf, mul (2, 3 and 1 ms), whose div and erf are
-/// known as an operator of their own, too -> pool (1 ms).
+/// conv (10 ms) -> a GELU in three layers div, erf, mul (2, 3 and 1 ms), whose div and erf are also
+/// an operator of their own -> pool (1 ms).
 Graph apart() {
   return {
       .model = "apart",
@@ -51,10 +51,10 @@ TEST(Whole, OneCallCountsWhereItIsCheaper) {
   MeasurementSet set = pieces();
   add(set, "relu/gelu", 2.5 * ms);
   add(set, "relu/half", 1 * ms);
-  add(set, "relu/conv_div", 1 * ms);  // no operator of the model: not in this bound
+  add(set, "relu/conv_div", 1 * ms);  // not an operator of the model: not in this bound
   const Graph graph = apart();
   const OperatorTimes operators = operators_of(graph, set, {}, Movement::exclude);
-  // Apart 2 + 3 + 1 = 6; the inner one and mul 1 + 1 = 2; the outer one 2.5.
+  // Layer by layer 2 + 3 + 1 = 6; the inner operator and mul 1 + 1 = 2; the outer one 2.5.
   EXPECT_THAT(operators.used(), ElementsAre(1));
   EXPECT_THAT(statuses(operators.layers),
               ElementsAre(LayerStatus::measured, LayerStatus::part, LayerStatus::measured,
@@ -67,7 +67,7 @@ TEST(Whole, OneCallCountsWhereItIsCheaper) {
   const Bounds found = bounds(graph, operators.layers, Movement::exclude);
   EXPECT_NEAR(found.sequential.seconds, 13 * ms, 1e-12);
   EXPECT_NEAR(found.parallel.seconds, 13 * ms, 1e-12);
-  // Shared as 2 to 3.
+  // Shared in the ratio 2 to 3.
   const std::vector<double> shared = shared_seconds(operators.layers, Movement::exclude);
   EXPECT_NEAR(shared[1], 0.4 * ms, 1e-12);
   EXPECT_NEAR(shared[2], 0.6 * ms, 1e-12);
@@ -97,7 +97,7 @@ TEST(Whole, OneCallFillsAHole) {
     EXPECT_EQ(operators.wholes[0].apart_seconds, std::nullopt);
     EXPECT_NEAR(bounds(graph, operators.layers, Movement::exclude).sequential.seconds, 71 * ms,
                 1e-12);
-    // What the three layers take alone is not known: equal parts.
+    // The three layers' own times are unknown: equal shares.
     EXPECT_NEAR(shared_seconds(operators.layers, Movement::exclude)[2], 20 * ms, 1e-12);
     EXPECT_THAT(operators.layers[2].gaps, IsEmpty());
   }
@@ -161,7 +161,7 @@ TEST(Whole, AnOperatorInBothBoundsIsNoProfitOfFusion) {
   EXPECT_NEAR(report.patterns[0].in_bound_seconds, 4 * ms, 1e-12);
 }
 
-// Two towers that meet: where fusions that join branches are given up, operators stay.
+// Two towers that meet: if fusions that join branches are given up, operators stay.
 TEST(Whole, TheParallelBoundWithFusionIsNeverAboveThatOfOperators) {
   Graph graph = apart();
   graph.layers.push_back(layer("right", {}));
@@ -208,7 +208,7 @@ TEST(Whole, JointFillsNoHoleWithFusionAlone) {
   Graph graph = apart();
   graph.layers[1] = layer("div", {0}, Cost::unsupported, "no lowering");
   const JointAnswer answer = joint(graph, set, {}, Precision::fp32, Movement::exclude);
-  // 10 + 3 + 1 + 1 without div, in all of them.
+  // 10 + 3 + 1 + 1 without div, in all subsets.
   for (const JointRow& row : answer.rows) EXPECT_NEAR(row.seconds, 15 * ms, 1e-12);
   EXPECT_TRUE(answer.partial);
 }
@@ -242,7 +242,7 @@ TEST(Whole, LayoutsTakeAnOperatorAsOneLayer) {
   ASSERT_EQ(plans.graph->transforms.size(), 1);
   EXPECT_EQ(plans.graph->transforms[0].layer, 1);
   EXPECT_NEAR(plans.best.seconds(), 13 * ms, 1e-12);
-  // A call that exists in another layout only takes none away.
+  // A call that exists only in another layout removes none.
   MeasurementSet other = pieces();
   add(other, "relu/gelu", 2 * ms, "/fp32/nhwc/onednn/jit");
   EXPECT_NEAR(layout_plans(graph, other, {}, Movement::exclude).nchw.seconds(), 17 * ms, 1e-12);

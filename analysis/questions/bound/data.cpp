@@ -1,4 +1,4 @@
-// The bound for programs.
+// The bound as JSON and CSV.
 
 #include "analysis/questions/bound/report.h"
 #include "analysis/render/text.h"

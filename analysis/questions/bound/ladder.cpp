@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Sums of the same numbers in another order differ by less.
+/// Sums of the same numbers in different orders differ by less.
 constexpr double rounding = 1e-9;
 
 bool is_above(double a, double b) { return a > b * (1 + rounding); }

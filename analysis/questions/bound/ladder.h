@@ -11,47 +11,48 @@
 
 namespace benanza::analysis {
 
-/// A framework's latency beside the ladder.
+/// A framework's latency, compared with the ladder.
 struct Rung {
   /// "pytorch", "pytorch, CUDA graph".
   std::string name{};
   double seconds = 0;
-  /// Its operators that take less than the bound of their layers, the largest difference first.
+  /// Operators that take less time than the bound of their layers, largest difference first.
   std::vector<std::string> faster{};
 };
 
 /// floor <= bound with fusion <= bound <= framework.
 struct Ladder {
   ModelFloor floor{};
-  /// Per layer: seconds of its calls in the bound; empty where it has none of its own there.
+  /// Per layer: seconds of its calls in the bound; empty if the layer has no calls of its own
+  /// there.
   std::vector<std::optional<double>> seconds{};
-  /// The sequential bound with the cheapest set of fusions, and without.
+  /// The sequential bound with the cheapest set of fusions, and without fusion.
   double fused_seconds = 0;
   double sequential_seconds = 0;
-  /// Fusions that were not measured: the bound with fusion may be lower.
+  /// Number of fusions without a measurement: the bound with fusion may be lower.
   std::size_t missing_fusions = 0;
-  /// Layers that a fusion does and that have no time without.
+  /// Layers that have a time only as part of a fusion.
   std::vector<std::size_t> only_fused{};
-  /// Layers without a time in both.
+  /// Number of layers without a time in either bound.
   std::size_t in_neither = 0;
-  /// With a framework's kernels (--seen).
+  /// The bound with a framework's kernels (--seen).
   std::optional<double> seen_seconds{};
-  /// The fastest run of every profile.
+  /// One per profile that has a latency: its fastest run.
   std::vector<Rung> frameworks{};
 
-  /// Least seconds of the layer by itself; empty where it is unknown or the layer has no call.
+  /// The layer's floor in seconds; empty if it is unknown or the layer has no call.
   std::optional<double> layer_floor(std::size_t layer) const;
-  /// Floor over the time of its call: the share of the device's peak that it reaches. Its
-  /// reciprocal is the head-room. Empty, too, where the floor is 0.
+  /// Floor divided by the time of the layer's call: the share of the device's peak that it reaches;
+  /// the reciprocal is the head-room. Empty also if the floor is 0.
   std::optional<double> reaches(std::size_t layer) const;
-  /// Layers whose call takes less than their floor: the peaks, a time or the floor is wrong.
+  /// Layers whose call takes less than their floor: the peaks, the time or the floor is wrong.
   std::vector<std::size_t> undercut() const;
-  /// Why the ladder does not hold, one sentence each; empty where it does. Layers by the names in
-  /// `graph`.
+  /// Reasons why the ladder does not hold, one sentence each; empty if it holds. Layer names are
+  /// taken from `graph`.
   std::vector<std::string> breaks(const Graph& graph) const;
 };
 
-/// Without frameworks. `times`: operator_times().
+/// Returns the ladder without frameworks. `times`: operator_times().
 Ladder make_ladder(const Graph& graph, const MeasurementSet& measurements,
                    const MeasurementFilter& filter, Movement movement,
                    const std::vector<LayerTime>& times, const DeviceRates& rates);

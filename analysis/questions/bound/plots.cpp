@@ -8,7 +8,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Counted layers, the slowest first.
+/// Counted layers, slowest first.
 std::vector<std::size_t> slowest(const BoundReport& report) {
   std::vector<std::size_t> order;
   for (std::size_t layer = 0; layer < report.times.size(); ++layer) {
@@ -35,7 +35,7 @@ Bars slowest_plot(const BoundReport& report) {
           .decimals = 1};
 }
 
-/// FLOPs per byte of a layer; its bytes are stated for fp32.
+/// FLOPs per byte of a layer; Layer::bytes is for fp32.
 std::optional<double> intensity(const Layer& layer, Precision precision) {
   if (!layer.flops || !layer.bytes || *layer.flops <= 0 || *layer.bytes <= 0) return std::nullopt;
   return *layer.flops / (*layer.bytes * static_cast<double>(element_bytes(precision)) / 4);
@@ -45,7 +45,7 @@ Roofline roofline_plot(const BoundReport& report, const std::map<std::string, Pe
   std::vector<Roofline::Point> points;
   std::vector<std::string> ops;
   for (const std::size_t layer : slowest(report)) {
-    // The bytes of a call that does several layers are not those of its last one.
+    // Layer::bytes of the last layer is not the traffic of a call for several layers.
     if (!report.times[layer].does.empty()) continue;
     const Layer& described = report.graph->layers[layer];
     const auto x = intensity(described, report.filter.precision);
@@ -88,7 +88,7 @@ Roofline roofline_plot(const BoundReport& report, const std::map<std::string, Pe
           .y_name = "FLOP/s"};
 }
 
-/// Time of the bound by what its calls reach, and whether they use Tensor Cores.
+/// The bound's time by the throughput of its calls and by their use of Tensor Cores.
 Bars throughput_plot(const BoundReport& report) {
   const std::vector<std::string> bins{"no arithmetic",     "below 1 GFLOP/s",  "1 to 10 GFLOP/s",
                                       "10 to 100 GFLOP/s", "0.1 to 1 TFLOP/s", "1 to 10 TFLOP/s",

@@ -13,7 +13,7 @@ BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
   report.coverage = coverage(graph, report.times, filter.precision);
   report.assumed = assumed(graph, counted_seconds(report.times, movement));
   report.bounds = bounds(graph, report.times, movement);
-  // The interval takes longer than everything else: not twice for the same.
+  // Computing the interval dominates the run time, so reuse the bounds if they are equal.
   const bool same =
       movement == Movement::include || report.coverage.of(LayerStatus::movement).layers == 0;
   report.with_movement =

@@ -23,7 +23,7 @@ struct BoundReport {
   Movement movement = Movement::exclude;
   /// Per layer: operator_times().
   std::vector<LayerTime> times{};
-  /// Operators that the exporter took apart.
+  /// Operators that the exporter decomposed.
   std::vector<WholeOperator> wholes{};
   Coverage coverage{};
   Bounds bounds{};
@@ -35,50 +35,50 @@ struct BoundReport {
   /// With profiles whose kernels count (--seen).
   std::optional<SeenBest> seen{};
 
-  /// A layer that needs time has none: the library refuses it, or it was not measured.
+  /// True if a layer that needs a time has none: the library refuses it, or it was not measured.
   bool is_partial() const { return analysis::is_partial(times); }
 };
 
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,
                         const MeasurementFilter& filter, Movement movement);
 
-/// A layer in the bound. Empty where unknown. FLOPs are those of all layers that its call does.
+/// A layer in the bound; unknown values are empty. FLOPs are those of all layers that its call
+/// does.
 struct LayerRow {
   std::optional<double> seconds{};
-  /// Of the sequential bound; empty where the layer is not part of it.
+  /// Share of the sequential bound; empty if the layer is not part of it.
   std::optional<double> share{};
   std::optional<double> flops_per_second{};
   bool on_critical_path = false;
 };
 
-/// One row per layer of the report's graph.
+/// Returns one row per layer of the report's graph.
 std::vector<LayerRow> layer_rows(const BoundReport& report);
 
-/// Everything that text, JSON, CSV and HTML show of it. `peaks`: of the devices, for the roofline.
+/// Everything that text, JSON, CSV and HTML show of the report. `peaks`: of the devices, for the
+/// roofline.
 Section bound_section(const BoundReport& report,
                       const std::map<std::string, PeakValues>& peaks = {});
 
-/// The ladder beside the bounds, and layers by what they could give back: for people and for
-/// programs.
+/// The ladder and the layers by head-room, as text and as JSON.
 void add_ladder(Section& section, const BoundReport& report);
 Sheet head_room_sheet(const BoundReport& report);
 nlohmann::ordered_json ladder_json(const BoundReport& report);
 
-/// The bound with the kernels of profiles, where there are some: for people and for programs
-/// (null).
+/// The bound with the kernels of profiles, if there are any, as text and as JSON (otherwise null).
 void add_seen(Section& section, const BoundReport& report);
 nlohmann::ordered_json seen_json(const BoundReport& report);
 
-/// Operators that the exporter took apart, and what one call for each saves: for people (adds
-/// nothing where there are none) and for programs.
+/// Operators that the exporter decomposed, and what one call for each saves, as text (nothing if
+/// there are none) and as JSON.
 void add_wholes(Section& section, const BoundReport& report);
 nlohmann::ordered_json wholes_json(const BoundReport& report);
 
-/// For programs: the section's facts and its rows of CSV.
+/// The section's JSON facts and CSV rows.
 nlohmann::ordered_json bound_facts(const BoundReport& report);
 Sheet bound_csv(const BoundReport& report);
 
-/// Layers that take the most of the bound, layers and the roofline, time by throughput.
+/// Plots: the slowest layers, layers on the roofline, time by throughput.
 std::vector<Block> bound_plots(const BoundReport& report,
                                const std::map<std::string, PeakValues>& peaks);
 

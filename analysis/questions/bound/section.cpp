@@ -1,4 +1,4 @@
-// The bound for people.
+// The bound as text and tables.
 
 #include <fmt/format.h>
 
@@ -85,7 +85,7 @@ void add_assumed(Section& section, const BoundReport& report) {
       "", "first " + assumed.first + ": state them with benanza-generate --dim TENSOR:AXIS=N"});
 }
 
-/// A framework's latencies beside the bounds.
+/// A framework's latencies compared with the bounds.
 void add_latencies(Section& section, const BoundReport& report, const Comparison& comparison) {
   const Profile& profile = *comparison.profile;
   const auto add_ratios = [&](const std::string& name, const Latency& latency) {
@@ -201,7 +201,7 @@ void add_names(Section& section, const std::string& title, std::vector<std::stri
   section.add(Names{.title = title, .names = std::move(names), .most = names_listed});
 }
 
-/// A framework's operators beside the layers they do.
+/// A framework's operators compared with the layers that they do.
 void add_comparison(Section& section, const BoundReport& report, const Comparison& comparison) {
   const Profile& profile = *comparison.profile;
   const std::vector<Layer>& layers = report.graph->layers;
@@ -243,7 +243,7 @@ void add_comparison(Section& section, const BoundReport& report, const Compariso
                     " us");
   }
   add_names(section, "extra, not in the model", std::move(extra));
-  std::ranges::reverse(faster);  // the largest difference first
+  std::ranges::reverse(faster);  // largest difference first
   add_names(section, "faster than the calls for their layers", std::move(faster));
   std::vector<std::string> unknown;
   for (const std::size_t node : comparison.unknown_nodes) {

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The cheapest measured calls for `layers` alone; empty where one of them has none.
+/// Seconds of the cheapest measured calls for `layers` alone; empty if one of them has no call.
 std::optional<double> measured_seconds(const std::vector<std::size_t>& layers,
                                        const std::vector<LayerTime>& alone,
                                        const std::vector<Piece>& fusions, Movement movement) {

@@ -14,16 +14,16 @@ namespace benanza::analysis {
 struct SeenWin {
   std::vector<std::size_t> layers{};
   double seconds = 0;
-  /// Of the cheapest measured calls, fused ones included, for these layers; empty where one of them
-  /// has no call.
+  /// Seconds of the cheapest measured calls, including fused ones, for these layers; empty if one
+  /// of them has no call.
   std::optional<double> measured_seconds{};
   std::string framework{};
   std::vector<std::string> kernels{};
-  /// In the bound; else other pieces do its layers.
+  /// True if part of the bound; otherwise other pieces do its layers.
   bool used = false;
 };
 
-/// One profile's part in it.
+/// One profile and its contribution.
 struct SeenProfile {
   std::string path{};
   std::string framework{};
@@ -33,18 +33,19 @@ struct SeenProfile {
 /// The bound with the kernels of profiles as candidates.
 struct SeenBest {
   double seconds = 0;
-  /// By what they save, those with nothing to compare with first.
+  /// By seconds saved, descending; those without a measured time first.
   std::vector<SeenWin> wins{};
   std::vector<SeenProfile> profiles{};
-  /// Layers that have no time in it.
+  /// Number of layers without a time in this bound.
   std::size_t holes = 0;
 };
 
-/// Throws Error, one line, for a profile of a precision that was not asked for.
+/// Throws Error (one line) if a profile's precision was not requested.
 void require_seen(const Inputs& inputs);
 
-/// The cheapest way to do every layer once, alone, by a fusion, or as a profile of this model and
-/// precision shows it (seen_in()). Empty where there is no such profile. Sets ladder.seen_seconds.
+/// Returns the cheapest way to do every layer once: alone, in a fusion, or as a profile of this
+/// model and precision shows it (seen_in()). Empty if there is no such profile. Sets
+/// ladder.seen_seconds.
 std::optional<SeenBest> make_seen(const Subject& subject, Ladder& ladder);
 
 }  // namespace benanza::analysis

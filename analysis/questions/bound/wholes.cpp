@@ -1,4 +1,4 @@
-// Operators that the exporter took apart, beside their one call.
+// Operators that the exporter decomposed, compared with one call for each.
 
 #include <fmt/format.h>
 
@@ -14,9 +14,9 @@ using nlohmann::ordered_json;
 
 struct WholeTotals {
   std::size_t used = 0;
-  /// Of those: a layer of theirs has no time of its own.
+  /// Used ones with a layer that has no time of its own.
   std::size_t without_choice = 0;
-  /// Against their layers one by one, where these have a time.
+  /// Compared with their layers one by one; only if these have times.
   double saved_seconds = 0;
   std::size_t dearer = 0;
   std::size_t unsupported = 0;

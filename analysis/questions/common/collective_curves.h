@@ -12,21 +12,21 @@
 
 namespace benanza::analysis {
 
-/// What was measured of collectives at one precision.
+/// The measured collectives at one precision.
 struct CollectiveCurves {
   /// By kind and number of ranks.
   std::map<std::pair<CollectiveKind, std::int64_t>, CollectiveCurve> curves{};
-  /// "nccl"; empty if there is no curve.
+  /// For example "nccl"; empty if there is no curve.
   std::string backend{};
 
-  /// Null if it was not measured.
+  /// Returns null if it was not measured.
   const CollectiveCurve* find(CollectiveKind kind, std::int64_t ranks) const;
-  /// With which the kind was measured, ascending.
+  /// The numbers of ranks for which `kind` was measured, ascending.
   std::vector<std::int64_t> ranks_of(CollectiveKind kind) const;
 };
 
-/// The fastest algorithm of each size, hot. `backend`: only its rows; empty: there may be only one.
-/// Throws Error, one line, where there are several.
+/// The fastest algorithm of each size, with warm caches. `backend`: only its rows; if empty, throws
+/// Error (one line) if there are rows of several backends.
 CollectiveCurves collective_curves(const MeasurementSet& measurements, Precision precision,
                                    const std::string& backend);
 

@@ -11,17 +11,17 @@ namespace benanza::analysis {
 
 inline constexpr double seconds_per_hour = 3600;
 
-/// USD per hour by a device's name.
+/// USD per hour by device name.
 using Prices = std::map<std::string, double>;
 
-/// Of a JSON file {"name of a device": USD per hour, ...}; none of an empty path. Throws Error, one
-/// line.
+/// Reads a JSON file {"device name": USD per hour, ...}; returns none for an empty path. Throws
+/// Error (one line).
 Prices read_prices(const std::string& path);
 
-/// What a person calls the machine: its GPU, or its processor.
+/// The name by which people know the machine: its GPU, or its processor.
 std::string device_of(const std::map<std::string, System>& systems);
 
-/// With three decimals; "-" where unknown.
+/// Three decimals; "-" if unknown.
 Cell usd_cell(std::optional<double> usd);
 
 }  // namespace benanza::analysis

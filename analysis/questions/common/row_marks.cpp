@@ -10,7 +10,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// The calls that the times rest on, each once, in the layers' order.
+/// The calls used for the times, each once, in the layers' order.
 std::vector<const Measurement*> calls_of(const std::vector<LayerTime>& times, Movement movement) {
   std::vector<const Measurement*> calls;
   std::set<const Measurement*> seen;
@@ -73,7 +73,7 @@ void add_row_marks(Section& section, const Graph& graph, const MeasurementSet& m
                    const MeasurementFilter& filter, Movement movement) {
   Disturbed of_rows;
   FirstChoices of_calls;
-  // Mostly there are none at all.
+  // Usually no row is marked.
   if (measurements.any_marked()) {
     const auto times = operator_times(graph, measurements, filter, movement);
     of_rows = disturbed(times, movement);

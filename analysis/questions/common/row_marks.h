@@ -9,28 +9,29 @@
 
 namespace benanza::analysis {
 
-/// How many of the rows that layers' times rest on are marked (docs/report.md, "Conditions").
+/// Counts the marked repetitions among the rows used for the layers' times (docs/report.md,
+/// "Conditions").
 struct Disturbed {
-  /// Repetitions of the chosen calls, each once.
+  /// Repetitions of the chosen calls; each call counts once.
   std::size_t rows = 0;
   std::size_t disturbed = 0;
-  /// By what the first of them was.
+  /// What disturbed the first of them.
   std::string first{};
 };
 Disturbed disturbed(const std::vector<LayerTime>& times, Movement movement = Movement::include);
 
-/// How many calls that layers' times rest on are the first choice of their library because nothing
-/// else was asked for (`--algorithms best`): a call that nobody measured may be faster.
+/// Counts the calls used for the layers' times that are the library's first choice because no other
+/// was requested (`--algorithms best`): an unmeasured call may be faster.
 struct FirstChoices {
-  /// Each once.
+  /// Each call counts once.
   std::size_t calls = 0;
   std::size_t alone = 0;
 };
 FirstChoices first_choices(const std::vector<LayerTime>& times, const MeasurementSet& measurements,
                            Movement movement = Movement::include);
 
-/// The facts "disturbed_rows" and "first_choice_calls", each with a line if there are any: of what
-/// the model's bound rests on.
+/// Adds the facts "disturbed_rows" and "first_choice_calls" for the calls used in the model's
+/// bound, each with a line of text if it is not 0.
 void add_row_marks(Section& section, const Graph& graph, const MeasurementSet& measurements,
                    const MeasurementFilter& filter, Movement movement);
 

@@ -15,7 +15,7 @@
 /// Shared by the questions about models.
 namespace benanza::analysis {
 
-/// One model at one precision, and what was read for it.
+/// One model at one precision, and the inputs read for it.
 struct Subject {
   const Inputs& inputs;
   const Graph& graph;
@@ -29,65 +29,65 @@ struct Subject {
   Movement movement() const { return inputs.movement; }
 };
 
-/// "fp32, layout nhwc": which measurements count.
+/// Describes which measurements count: "fp32, layout nhwc".
 std::string filter_text(const MeasurementFilter& filter, Movement movement = Movement::exclude);
-/// The same for programs, beginning with "precision".
+/// The same as JSON facts, starting with "precision".
 void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& facts);
 
-/// A section about one model: its heading ("resnet50_v1, batch 8, fp32"), and the facts "model",
-/// "batch", "precision" and what else was asked.
+/// Returns a section about one model: its heading ("resnet50_v1, batch 8, fp32"), and the facts
+/// "model", "batch", "precision" and the other filter settings.
 Section model_section(const Graph& graph, const MeasurementFilter& filter,
                       Movement movement = Movement::exclude);
 
-/// "layout/backend/algorithm"; "-" for none.
+/// "layout/backend/algorithm"; "-" for null.
 std::string call_text(const Measurement* call);
-/// The same of all calls of a layer, in their order, after the fusion that chose them. With
-/// `asked`, calls at another precision begin with theirs.
+/// The same for all calls of a layer, in order, after the name of the fusion that chose them. If
+/// `asked` is given, calls at another precision start with theirs.
 std::string calls_text(const LayerTime& time, std::optional<Precision> asked = {});
-/// Empty for none.
+/// Empty for null.
 std::optional<double> seconds_of(const Measurement* call);
-/// Its median spread as [low, high]; null where it is not known.
+/// The interval as [low, high]; null if unknown.
 nlohmann::ordered_json spread_json(const std::optional<Interval>& spread);
 std::string with_spread(const Bound& bound);
 
-/// Throws Error, naming the first few measurements that layers lack, if there are any; `kind` says
-/// of what bound ("fp32").
+/// Throws Error if layers lack measurements, naming the first few. `kind` says which bound it is
+/// ("fp32").
 void require_complete(const Graph& graph, const std::vector<LayerTime>& times,
                       std::string_view kind);
 
-/// Says which layers a comparison of bounds leaves out, and whether any lacks a time (facts
-/// `partial`, `left_out_layers`).
+/// Reports which layers a comparison of bounds leaves out, and whether any layer lacks a time
+/// (facts `partial`, `left_out_layers`).
 void add_left_out(Section& section, const Graph& graph, const std::vector<std::size_t>& left_out,
                   bool partial);
 
-/// True if a layer has a time at `precision` itself.
+/// True if any layer has a time at `precision`, without fallback.
 bool is_measured_at(Precision precision, const Subject& subject);
 
-/// The last profile of this model that knows a latency: of the filter's precision, else of another.
-/// Null if there is none.
+/// The last profile of this model that has a latency, preferring the filter's precision. Null if
+/// there is none.
 const Profile* latency_profile(const Subject& subject);
-/// "pytorch"; "pytorch tf32" where the profile is of another precision than the filter's.
+/// "pytorch"; "pytorch tf32" if the profile's precision is not the filter's.
 std::string framework_name(const Profile& profile, const MeasurementFilter& filter);
-/// Is the profile of the filter's precision, or of one that it does not state?
+/// True if the profile is of the filter's precision or does not state one.
 bool is_at(const Profile& profile, const MeasurementFilter& filter);
-/// The last profile of this model and of the filter's precision; null if there is none.
+/// The last profile of this model at the filter's precision; null if there is none.
 const Profile* profile_of(const Subject& subject);
 
-/// The framework's choices for `rows`, by profile_of() and by the calls of API logs: one per row;
-/// none without either. Throws Error for a profile of another model.
+/// The framework's choices for `rows`, from profile_of() and the calls of API logs: one per row, or
+/// none without either source. Throws Error for a profile of another model.
 std::vector<FrameworkPick> picks_of(const Subject& subject, const std::vector<AlgorithmRow>& rows,
                                     const std::vector<LibraryCall>& calls = {});
 
-/// Throws Error, one line, for a profile that does not say which kernels the GPU ran, and for one
-/// of a precision that was not asked for.
+/// Throws Error (one line) if a profile does not list the GPU's kernels, or if its precision was
+/// not requested.
 void require_kernels(const Inputs& inputs);
 
-/// The answers of `section` about every model at every precision.
+/// The answers of `section` for every model at every precision.
 Page page_of(std::string_view command, const Inputs& inputs,
              const std::function<std::optional<Section>(const Subject&)>& section);
 void print(const Page& page, const Inputs& inputs);
 
-/// Adds the common flags; prints page_of().
+/// Adds the common flags; the returned action prints page_of().
 Action ask_about_models(Flags& flags, std::string_view command,
                         std::optional<Section> (*section)(const Subject&),
                         const std::string& precisions = "fp32");

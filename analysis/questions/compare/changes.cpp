@@ -37,7 +37,7 @@ double drift_of(const std::vector<Change>& calls) {
   return ratios.size() < least_calls_of_drift ? 1 : median(ratios);
 }
 
-/// Verdicts on all rows of one table.
+/// Sets the verdicts of all rows of one table.
 void judge(std::vector<Change>& table, double tolerance, double drift) {
   const double limit = std::log1p(tolerance);
   const auto distance = [&](const Change& change) { return std::log(*change.ratio() / drift); };
@@ -89,7 +89,7 @@ const Measurement* same_call(const Rows& rows, const VariantName& variant) {
   return found == rows.end() ? nullptr : *found;
 }
 
-/// `here` and `there`: one row of the same call in each set, or null in one of them.
+/// `before` and `after`: the rows of the same call in each set; one of them may be null.
 std::optional<Change> change_of_call(const Measurement* before, const Measurement* after) {
   const auto ok = [](const Measurement* row) {
     return row != nullptr && row->status == Status::ok;
@@ -118,7 +118,7 @@ void add_calls(const Rows& before, const Rows& after, std::vector<Change>& calls
   }
 }
 
-/// Backends that have rows in both.
+/// Backends with rows in both sets.
 std::set<std::string> common_backends(const Rows& before, const Rows& after) {
   std::set<std::string> backends;
   for (const Measurement* row : before) {
@@ -127,7 +127,7 @@ std::set<std::string> common_backends(const Rows& before, const Rows& after) {
   return backends;
 }
 
-/// The best call of these backends.
+/// The fastest call of these backends.
 Selected best_of(const std::set<std::string>& backends, std::string_view key,
                  const MeasurementSet& set, MeasurementFilter filter) {
   Selected best;

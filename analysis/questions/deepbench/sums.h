@@ -9,28 +9,28 @@
 
 namespace benanza::analysis {
 
-/// A row of DeepBench's lists as it was measured here and elsewhere.
+/// A row of DeepBench's lists, as measured here and elsewhere.
 struct DeepBenchRow {
   std::size_t layer = 0;
   ListedProblem problem{};
-  /// Points into what it was made of.
+  /// Point into the data that the row was made from.
   const LayerTime* time = nullptr;
   const PublishedTimes* published = nullptr;
 
-  /// The least time that was published; null if there is none.
+  /// The shortest published time; null if there is none.
   const PublishedTimes::value_type* fastest_published() const;
 };
 
-/// The rows of one table and pass, added up.
+/// Sums over the rows of one table and pass.
 struct ListSum {
   std::size_t rows = 0;
-  /// Those that have a time; the sums are over these.
+  /// Rows that have a time; the sums are over these.
   std::size_t timed = 0;
   double seconds = 0;
   double flops = 0;
 };
 
-/// Over the rows that have a time on both sides.
+/// Sums over the rows with a measured and a published time.
 struct CommonSum {
   std::size_t rows = 0;
   double here_seconds = 0;
@@ -39,7 +39,7 @@ struct CommonSum {
 
 /// By table and pass, "conv.bwd_data".
 std::map<std::string, ListSum> list_sums(const Graph& graph, const std::vector<DeepBenchRow>& rows);
-/// By table and pass, and hardware. Every row counts, those that are listed twice, too.
+/// By (table and pass, hardware). Every row counts, including those listed twice.
 std::map<std::pair<std::string, std::string>, CommonSum> common_sums(
     const std::vector<DeepBenchRow>& rows);
 

@@ -35,7 +35,7 @@ std::vector<FusionRow> rows_of(const FusionReport& report) {
   return rows;
 }
 
-/// Seconds that fusions of `pattern` alone would save.
+/// Seconds saved by fusions of `pattern` if they were the only ones.
 double profit_alone(const FusionReport& report, const std::string& pattern) {
   std::vector<bool> allowed;
   for (std::size_t index = 0; index < report.rows.size(); ++index) {

@@ -8,19 +8,19 @@
 
 namespace benanza::analysis {
 
-/// "layout transform", "padding", ... of kernels that do not do the operator's own arithmetic.
+/// "layout transform", "padding", ...: roles other than the operator's own arithmetic.
 std::string_view name_of(KernelRole role);
 
-/// Advice on kernels of `role` inside an operator, ONNX operator `op`.
+/// Advice on kernels of `role` inside an operator; `op` is its ONNX operator.
 std::string advice_on(KernelRole role, std::string_view op, const Profile& profile);
 
-/// Advice on an operator that the model does not have; `op` is its ONNX operator, or empty.
+/// Advice on an operator that the model does not contain; `op` is its ONNX operator, or empty.
 std::string advice_on_extra(std::string_view op);
 
-/// Meaning of the finding that the framework ran nothing for a layer of operator `op`.
+/// What it means that the framework ran nothing for a layer of operator `op`.
 std::string advice_on_missing(std::string_view op);
 
-/// Advice on a product that runs without Tensor Cores at `precision`.
+/// Advice on a product that runs without Tensor Cores at the profile's precision.
 std::string advice_on_arithmetic(const Profile& profile);
 
 inline constexpr std::string_view advice_on_waits =

@@ -78,7 +78,7 @@ class Inspector {
     wait(node, common);
   }
 
-  /// The layer that gives the operator its name in a report: its own kind, else the first.
+  /// The layer that names the operator in a report: one of its own kind, otherwise the first.
   std::size_t main_layer(std::size_t index) const {
     const std::vector<std::size_t>& layers = mapping_.layers_of_node[index];
     for (const Pair& pair : mapping_.pairs) {
@@ -88,7 +88,7 @@ class Inspector {
     return layers.front();
   }
 
-  /// All that it does a model may ask for, or not.
+  /// Only copies data, which the model may or may not require.
   static bool only_copies(const ProfiledNode& node) {
     return node.op.empty() && !node.parts.empty();
   }

@@ -11,14 +11,14 @@
 
 namespace benanza::analysis {
 
-/// Where a framework's run differs from the calls that the model implies.
+/// Kinds of differences between a framework's run and the calls that the model implies.
 enum class Difference {
-  extra,       // work that the model does not ask for
-  missing,     // a layer of the model that ran nowhere, or inside another
-  parameters,  // the layer's operator, with other shapes or attributes
-  order,       // the layer's operator, in another place
-  arithmetic,  // products that do not use the units their precision has
-  wait,        // the GPU idle, because the host had not launched the next kernel
+  extra,       // work that the model does not require
+  missing,     // a layer that did not run, or ran inside another
+  parameters,  // the layer's operator with other shapes or attributes
+  order,       // the layer's operator at another position
+  arithmetic,  // products that do not use Tensor Cores at their precision
+  wait,        // the GPU was idle because the host had not launched the next kernel
 };
 inline constexpr Difference differences_known[] = {Difference::extra,      Difference::missing,
                                                    Difference::parameters, Difference::order,
@@ -27,23 +27,23 @@ std::string_view to_string(Difference difference);
 
 struct Finding {
   Difference difference = Difference::extra;
-  /// A few words, equal for findings of one kind: "layout transform", "BatchNormalization".
+  /// A few words, equal for findings of the same kind: "layout transform", "BatchNormalization".
   std::string what{};
-  /// The model's layer; where the operator does none, the one before it. Empty before the first.
+  /// The model's layer; if the operator does none, the preceding one. Empty before the first.
   std::string layer{};
-  /// The framework's operator; empty where nothing ran.
+  /// The framework's operator; empty if nothing ran.
   std::string node{};
   /// Seconds of one run.
   double seconds = 0;
-  /// `seconds` is all that the operator takes, of which an unknown part is lost.
+  /// True if `seconds` is the operator's whole time, of which an unknown part is lost.
   bool at_most = false;
-  /// Kernels, or the two problems that differ.
+  /// The kernels, or the two problems that differ.
   std::string detail{};
   /// One sentence: what to do about it.
   std::string advice{};
 };
 
-/// All of one kind.
+/// All findings of one kind, added up.
 struct Total {
   Difference difference = Difference::extra;
   std::string what{};
@@ -55,21 +55,21 @@ struct Total {
 
 struct Inspection {
   Quality quality{};
-  /// Median, with the profiler off; empty if the profile does not know it.
+  /// Median with the profiler off; empty if the profile has none.
   std::optional<double> latency_seconds{};
   std::optional<double> graph_latency_seconds{};
   Timeline timeline{};
-  /// Waits are those of the run with the profiler on, times this: at most 1, so that they do not
-  /// add up to more than the latency leaves beside the GPU's work.
+  /// Factor on the waits of the run with the profiler on: at most 1, so that they do not exceed the
+  /// GPU's idle time in the latency.
   double wait_scale = 1;
   /// Most expensive first.
   std::vector<Finding> findings{};
-  /// Of the findings; most expensive first.
+  /// Totals of the findings, most expensive first.
   std::vector<Total> totals{};
 };
 
-/// Compares the run with the model. `profile` must be one_run() of it and know the GPU's timeline.
-/// Throws Error, one line, if it has none, or is of another model (same_model.h).
+/// Compares the run with the model. `profile` must be one run (one_run()) with the GPU's timeline.
+/// Throws Error (one line) if it has no timeline or is of another model (same_model.h).
 Inspection inspect(const Graph& graph, const Profile& profile);
 
 }  // namespace benanza::analysis

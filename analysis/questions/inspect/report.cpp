@@ -158,7 +158,7 @@ Sheet totals_sheet(const Inspection& inspection) {
   return sheet;
 }
 
-/// `waits`: the waits alone, else all the rest.
+/// `waits`: only the waits; otherwise all other findings.
 Sheet findings_sheet(const Inspection& inspection, bool waits) {
   Sheet sheet{.caption = waits ? "waits, the longest first" : "findings, the most expensive first",
               .columns = {{"layer", "", false, name_width},
@@ -197,7 +197,7 @@ void add_calls(Section& section, const InspectReport& report) {
   section.add(std::move(sheet));
 }
 
-/// One row a finding.
+/// One row per finding.
 Sheet csv_sheet(const Inspection& inspection) {
   Sheet sheet;
   for (const char* name :

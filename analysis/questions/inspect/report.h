@@ -11,18 +11,18 @@
 
 namespace benanza::analysis {
 
-/// One profile beside its model.
+/// One profile compared with its model.
 struct InspectReport {
   const Graph* graph = nullptr;
   std::shared_ptr<const Profile> profile{};
   Inspection inspection{};
-  /// Of the libraries' API logs; may be empty.
+  /// Calls from the libraries' API logs; may be empty.
   std::vector<LibraryCall> calls{};
-  /// Per layer the call that does it, where there are calls.
+  /// Per layer, the index of the call that does it; only if there are calls.
   std::vector<std::optional<std::size_t>> call_of_layer{};
 };
 
-/// The same for text, JSON, CSV and HTML.
+/// The report as text, JSON, CSV and HTML.
 Section inspect_section(const InspectReport& report);
 
 }  // namespace benanza::analysis

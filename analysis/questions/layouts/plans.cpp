@@ -11,18 +11,18 @@
 namespace benanza::analysis {
 namespace {
 
-/// A change that was not measured: only where nothing else is left.
+/// Cost of an unmeasured transform: taken only if nothing else is possible.
 constexpr std::int64_t forbidden = MinCut::forbidden;
-/// A layer in a layout in which it has no time.
+/// Cost of a layer in a layout in which it has no time.
 constexpr std::int64_t impossible = 4 * forbidden;
 constexpr Layout both_layouts[] = {Layout::nchw, Layout::nhwc};
 
-/// Whole picoseconds: what is compared exactly.
+/// Whole picoseconds, so that costs are compared exactly.
 std::int64_t picoseconds(double seconds) {
   return static_cast<std::int64_t>(std::llround(seconds * 1e12));
 }
 
-/// Cost of changing a tensor; empty where it cannot be changed.
+/// Cost of transforming a tensor; empty if it cannot be transformed.
 struct Change {
   std::optional<double> seconds{};
   const Measurement* call = nullptr;
@@ -32,7 +32,7 @@ std::int64_t cost(const Change& change) {
   return change.seconds ? picoseconds(*change.seconds) : forbidden;
 }
 
-/// The decision to make: times of the layers in both layouts, and costs of changing tensors.
+/// The problem to solve: times of the layers in both layouts, and costs of transforms.
 struct Case {
   /// [0] nchw, [1] nhwc.
   std::vector<LayerTime> times[2];
@@ -47,7 +47,7 @@ Change change_by(const std::optional<std::string>& key, const MeasurementSet& me
   if (!key) return {.seconds = 0, .call = nullptr};
   MeasurementFilter plain = filter;
   plain.layout.reset();
-  // TF32 is a way to multiply: tensors are stored, and copied, as fp32.
+  // TF32 concerns multiplication only: tensors are stored and copied as fp32.
   const Precision stored = filter.precision == Precision::tf32 ? Precision::fp32 : filter.precision;
   const Measurement* call = select_measurement(*key, measurements, plain, stored).best;
   if (call == nullptr) return {};
@@ -60,7 +60,7 @@ bool keeps_extents(const Graph& graph, const Layer& layer) {
   return !input.outputs.empty() && layer.outputs.front().shape == input.outputs.front().shape;
 }
 
-/// May `layer` run in nhwc?
+/// True if `layer` can run in nhwc.
 bool allows_nhwc(const Graph& graph, const Layer& layer, const LayerTime& nhwc) {
   if (layer.cost == Cost::free) return keeps_extents(graph, layer);
   return std::any_of(nhwc.calls.begin(), nhwc.calls.end(),
@@ -79,7 +79,7 @@ Case make_case(const Graph& graph, const MeasurementSet& measurements,
     const bool nhwc = allows_nhwc(graph, graph.layers[layer], given.times[1][layer]);
     const bool nchw = given.times[0][layer].seconds.has_value();
     given.allowed[1].push_back(nhwc);
-    // Without a time in either layout it stays where it is: nchw.
+    // A layer without a time in either layout stays in nchw.
     given.allowed[0].push_back(nchw || !nhwc);
   }
   for (const LayoutTransform& transform : graph.transforms) {
@@ -89,8 +89,7 @@ Case make_case(const Graph& graph, const MeasurementSet& measurements,
   return given;
 }
 
-/// Layers that are there before the model is given anything: weights are brought into any order
-/// when the model is loaded.
+/// Layers that do not depend on the model's inputs: weights are reordered when the model is loaded.
 std::vector<bool> constant_layers(const Graph& graph) {
   std::vector<bool> constant(graph.layers.size());
   for (const std::size_t layer : topological_order(graph.layers)) {
@@ -102,11 +101,11 @@ std::vector<bool> constant_layers(const Graph& graph) {
   return constant;
 }
 
-/// How data reaches layers and leaves them. Weights have no part in it.
+/// Data flow between layers, without weights.
 struct Flow {
   std::vector<bool> constant;
   std::vector<std::vector<std::size_t>> readers;
-  /// Layers that read what the model is given, and nothing else.
+  /// Non-constant layers that read only the model's inputs (and constants).
   std::vector<bool> first;
 };
 
@@ -125,7 +124,8 @@ Flow flow_of(const Graph& graph) {
   return flow;
 }
 
-/// Sum of the changes of what a layer writes (or, `of_input`, is given) in one direction.
+/// Cost of transforming a layer's outputs (`of_input`: its inputs) in one direction; `forbidden` if
+/// the graph names no transform.
 std::int64_t tensor_cost(const Graph& graph, const std::vector<Change>& changes, std::size_t layer,
                          bool of_input) {
   std::int64_t sum = 0;
@@ -138,7 +138,7 @@ std::int64_t tensor_cost(const Graph& graph, const std::vector<Change>& changes,
   return any ? sum : forbidden;
 }
 
-/// Left is nchw, right is nhwc.
+/// True for layers in nhwc.
 std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Flow& flow,
                                  Movement movement, std::int64_t aversion_to_nchw = 0) {
   MinCut sides;
@@ -151,7 +151,7 @@ std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Fl
     }
     if (costs[1] < impossible) costs[0] = std::min(impossible, costs[0] + aversion_to_nchw);
     if (flow.first[layer] && costs[1] < impossible) {
-      // Inputs of the model are nchw; without a known tensor (a constant) nothing is changed.
+      // The model's inputs are nchw, so the layer needs their transforms to run in nhwc.
       const std::int64_t change = tensor_cost(graph, given.to_nhwc, layer, true);
       costs[1] = std::min(impossible, costs[1] + change);
     }
@@ -162,7 +162,7 @@ std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Fl
     if (flow.constant[layer]) continue;
     const std::int64_t to_nhwc = tensor_cost(graph, given.to_nhwc, layer, false);
     const std::int64_t to_nchw = tensor_cost(graph, given.to_nchw, layer, false);
-    // A tensor's form in the other layout is needed once, if any of its readers is there.
+    // A tensor is transformed once, no matter how many readers need the other layout.
     const std::size_t as_nhwc = sides.add(0, 0);
     sides.add_edge(layer, as_nhwc, to_nhwc);
     for (const std::size_t reader : readers[layer]) sides.add_edge(as_nhwc, reader, impossible);
@@ -175,7 +175,7 @@ std::vector<bool> cheapest_sides(const Graph& graph, const Case& given, const Fl
   return right;
 }
 
-/// Writes down what it costs to have the layers in these layouts.
+/// The plan, with its costs, for the layers in these layouts.
 LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
                 const std::vector<bool>& in_nhwc, Movement movement) {
   LayoutPlan plan;
@@ -231,7 +231,7 @@ LayoutPlan plan(const Graph& graph, const Case& given, const Flow& flow,
   return plan;
 }
 
-/// `graph` with operators as one layer each where one call does them.
+/// `graph` with each operator that one call does merged into one layer.
 Graph with_operators(const Graph& graph, const MeasurementSet& measurements,
                      const MeasurementFilter& filter, Movement movement) {
   std::vector<bool> allowed(graph.fusions.size(), true);
@@ -257,7 +257,7 @@ Graph with_operators(const Graph& graph, const MeasurementSet& measurements,
     fused.graph.fusions.push_back(whole);
     fused.graph.fusions.back().layers = {index};
   }
-  // Ways of single layers.
+  // Fusions of a single layer.
   for (const Fusion& fusion : graph.fusions) {
     if (fusion.layers.size() != 1 || taken[fusion.layers.front()]) continue;
     fused.graph.fusions.push_back(fusion);
@@ -270,7 +270,7 @@ Graph with_operators(const Graph& graph, const MeasurementSet& measurements,
       return taken[layer] && std::ranges::find(members, layer) != members.end() &&
              members.back() != layer;
     };
-    // What no layer but those of the operator reads has no layout.
+    // Tensors inside the operator have no layout.
     if (!transform.of_input && std::ranges::any_of(used, inside)) continue;
     transform.layer = fused.place[layer];
     fused.graph.transforms.push_back(std::move(transform));
@@ -289,7 +289,7 @@ LayoutPlans layout_plans(const Graph& model, const MeasurementSet& measurements,
   const Flow flow = flow_of(graph);
   plans.best = plan(graph, given, flow, cheapest_sides(graph, given, flow, movement), movement);
   plans.nchw = plan(graph, given, flow, std::vector<bool>(graph.layers.size()), movement);
-  // More than a model takes, so that it outweighs any change, and less than what is forbidden.
+  // More than the time of any model, so that it outweighs any transform, but less than `forbidden`.
   constexpr std::int64_t aversion = std::int64_t{1} << 38;
   plans.nhwc =
       plan(graph, given, flow, cheapest_sides(graph, given, flow, movement, aversion), movement);

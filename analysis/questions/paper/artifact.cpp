@@ -40,7 +40,7 @@ std::string csv_of(const Sheet& sheet) {
   return page_csv(page);
 }
 
-/// Files below a folder of their own, which holds nothing else afterwards.
+/// Files of a folder; remove_others() deletes .csv and .svg files not written.
 class FileSet {
  public:
   explicit FileSet(fs::path folder) : folder_(std::move(folder)) { make_directories(folder_); }

@@ -7,9 +7,9 @@
 
 namespace benanza::analysis {
 
-/// Writes index.html, tables/<name>.csv and figures/<number>_<title>.svg into `folder`, made if it
-/// is not there, and removes what an earlier run left in tables/ and figures/. The same study makes
-/// the same bytes. Throws Error where there is nothing to tell, or a file cannot be written.
+/// Writes index.html, tables/<name>.csv and figures/<number>_<title>.svg into `folder`, creating it
+/// if needed, and removes other .csv and .svg files in tables/ and figures/. Deterministic: equal
+/// studies give identical bytes. Throws Error if no chapter has data or a file cannot be written.
 void write_paper(const Study& study, const std::string& title, const std::filesystem::path& folder);
 
 }  // namespace benanza::analysis

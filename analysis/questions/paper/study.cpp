@@ -162,8 +162,8 @@ Bars bars_of(std::string title, const std::string& value,
 
 namespace {
 
-/// Half of what lies between the 10th and the 90th percentile of a profile's runs, over their
-/// median; the median of the profiles.
+/// Half the distance between the 10th and 90th percentiles of a profile's runs, relative to their
+/// median; the median over all profiles.
 std::optional<double> latency_spread(const std::vector<Profile>& profiles) {
   constexpr std::size_t enough_runs = 10;
   std::vector<double> spreads;
@@ -203,7 +203,7 @@ std::string conditions(const Study& study) {
   }
   std::set<std::string> frameworks;
   for (const Profile& profile : study.inputs.profiles) {
-    // Behind the version are options, which differ from run to run.
+    // The version is followed by options, which differ between runs.
     frameworks.insert(profile.framework + ' ' +
                       profile.version.substr(0, profile.version.find(' ')));
   }

@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 
 class Trace {
  public:
-  /// A process with a name; the events that follow are its own.
+  /// Starts a named process; the following events belong to it.
   void process(const std::string& name) {
     ++process_;
     events_.push_back({{"name", "process_name"},

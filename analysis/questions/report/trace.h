@@ -9,10 +9,10 @@
 
 namespace benanza::analysis {
 
-/// A framework and the bounds of one model beside each other: a trace in Chrome's
-/// format, for Perfetto or chrome://tracing. Three processes: the parallel bound (a thread for
-/// every lane), the sequential one, and the framework's operators (`profile` may be null) one after
-/// the other, as long as they take: gaps between them are not in a profile of operators.
+/// Returns a trace of one model's bounds and a framework's run, in Chrome's format, for Perfetto or
+/// chrome://tracing. Three processes: the parallel bound (a thread per lane), the sequential bound,
+/// and the framework's operators (`profile` may be null) back to back: a profile of operators does
+/// not record the gaps between them.
 std::string trace_json(const Graph& graph, const std::vector<LayerTime>& times, Movement movement,
                        const Profile* profile);
 

@@ -10,17 +10,17 @@
 
 namespace benanza::analysis {
 
-/// A row for every computation, number of GPUs and strategy. `with_usd`: rows end with the price of
-/// an epoch.
+/// Header of a sheet with a row per computation, number of GPUs and strategy. `with_usd`: rows end
+/// with the price of an epoch.
 Sheet iterations_sheet(bool with_usd);
 
-/// `computation`: what its seconds come from, "bound" or a framework's name. Cells of what is not
-/// known are "-".
+/// `computation`: source of the seconds, "bound" or a framework's name. Cells of unknown values are
+/// "-".
 std::vector<Cell> iterations_row(const std::string& computation, const Scaling& one,
                                  const Graph& graph);
 
-/// Of an epoch of so many samples, whatever the number of GPUs: all of them are paid for. `price`:
-/// USD per hour of one. Empty where one of them is not known.
+/// Price of an epoch of `samples`. All GPUs are paid for, so their number cancels out. `price`: USD
+/// per hour of one GPU. Empty if a value is unknown.
 std::optional<double> usd_per_epoch(const Scaling& one, const Graph& graph, double samples,
                                     std::optional<double> price);
 

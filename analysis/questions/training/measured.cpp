@@ -10,7 +10,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Null where nothing was measured.
+/// Null if nothing was measured.
 CommunicationCost copy_cost(const std::map<double, double>& copies) {
   if (copies.empty()) return nullptr;
   return cost_of(CollectiveCurve(copies), "copies on the device");

@@ -10,18 +10,18 @@
 
 namespace benanza::analysis {
 
-/// What `profile` (may be null) says of training on several GPUs; null if nothing.
+/// Data-parallel measurements of `profile` (may be null); null if there are none.
 const DataParallel* data_parallel_of(const Profile* profile);
 
-/// What `measured` (may be null) says of a framework's own work.
+/// The framework's own work according to `measured` (may be null).
 OwnWork own_work_of(const DataParallel* measured);
 GradientCopies gradient_copies_of(const DataParallel* measured);
 
-/// Adds that work of `gpus`, part by part, beside what was measured of it alone.
+/// Adds the parts of the framework's own work in `one`, next to what was measured of each alone.
 void add_own_work(Section& section, const Scaling& one, const DataParallel& measured);
 
-/// Adds what was measured on several GPUs beside what `all`, of the framework's own computation,
-/// predicts by `buckets` (a strategy's name).
+/// Adds the measurement on several GPUs next to the prediction: the one in `all`, from the
+/// framework's own computation, of strategy `buckets`.
 void add_measured(Section& section, const std::string& framework, const DataParallel& measured,
                   const std::vector<Scaling>& all, const std::string& buckets);
 

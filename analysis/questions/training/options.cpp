@@ -23,7 +23,7 @@ std::int64_t whole_number(const std::string& text, std::string_view flag) {
   return value;
 }
 
-/// And what they are called.
+/// The buckets and their name.
 std::pair<Buckets, std::string> buckets_of(const std::string& text) {
   if (text == "layer") return {Buckets::layer_by_layer(), "layer by layer"};
   if (text == "one") return {Buckets::one(), "one message"};

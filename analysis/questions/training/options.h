@@ -12,7 +12,7 @@
 
 namespace benanza::analysis {
 
-/// The flags of `benanza-analyze training`, as they were written.
+/// The flags of `benanza-analyze training`, as given.
 struct TrainingOptions {
   CommonFlags common;
   std::vector<std::string> collectives;
@@ -25,7 +25,7 @@ struct TrainingOptions {
   double io_samples_per_second = 0;
   double h2d_gbps = 0;
   std::string network;
-  /// 0: not stated.
+  /// 0: not given.
   double contention = 0;
   std::string prices;
   double epoch_samples = 0;
@@ -34,7 +34,7 @@ struct TrainingOptions {
 
 void add_training_flags(Flags& flags, TrainingOptions& options);
 
-/// What is asked, after all files but the models' are read.
+/// The parsed flags, with the files of collectives, network and prices read.
 struct TrainingQuestion {
   Cluster cluster;
   /// Ascending.
@@ -44,15 +44,15 @@ struct TrainingQuestion {
   Prices prices;
 };
 
-/// Throws Error, naming the flag: a value that means nothing, flags that exclude or need each
-/// other, numbers of GPUs without the collectives that they need.
+/// Throws Error, naming the flag, for an invalid value, for flags that exclude or require each
+/// other, and for numbers of GPUs without the collectives that they need.
 TrainingQuestion training_question_of(const TrainingOptions& options);
 
-/// What the step's input costs by --io-seconds, --images-per-second-io and --h2d-gbps. Throws Error
-/// for a model that does not say what it is given.
+/// The cost of the step's input from --io-seconds, --images-per-second-io and --h2d-gbps. Throws
+/// Error if the model does not state its inputs.
 InputTimes input_of(const TrainingOptions& options, const Graph& graph, Precision precision);
 
-/// For people who lack collectives.
+/// Hint for users without measured collectives.
 inline constexpr const char* how_to_measure =
     "measure them: bench_nccl --benchmark_out=nccl.json (without GPUs: mpirun -n 2 bench_mpi "
     "--benchmark_out=mpi.json), and say --collectives FILE";

@@ -10,7 +10,7 @@ namespace benanza::analysis {
 namespace {
 
 constexpr double per_millisecond = 1e3;
-/// Two sums of the same times differ by less.
+/// Sums of the same times in different orders differ by less.
 constexpr double rounding = 1e-9;
 
 std::string gpus_text(std::int64_t gpus) {
@@ -77,7 +77,7 @@ Curves speed_ups(const std::string& heading, const std::vector<Scaling>& all) {
     if (!one.iteration) continue;
     auto curve = std::ranges::find(curves, one.strategy, &Curves::Curve::name);
     if (curve == curves.end()) {
-      // What needs several GPUs begins with one, too.
+      // Strategies that need several GPUs also start at one.
       curves.push_back({.name = one.strategy, .points = {}});
       curve = std::prev(curves.end());
       if (one.gpus > 1) curve->points.emplace_back(1, 1);

@@ -8,17 +8,17 @@
 
 namespace benanza::analysis {
 
-/// The fastest strategy of each number of GPUs; those without any known one are left out.
+/// The fastest strategy for each number of GPUs; numbers without a known one are left out.
 std::vector<const Scaling*> fastest(const std::vector<Scaling>& all);
 
-/// Parts of the iteration of each, which add up to it.
+/// The parts of each iteration, which add up to it.
 Bars breakdown(const std::string& heading, const WorkerStep& step,
                const std::vector<const Scaling*>& each);
 
-/// Speed-up over GPUs by strategy, and the ideal one.
+/// Speed-up by number of GPUs for every strategy, and the ideal one.
 Curves speed_ups(const std::string& heading, const std::vector<Scaling>& all);
 
-/// What runs when.
+/// The iteration's timeline.
 Gantt timeline(const std::string& heading, const Scaling& one);
 
 }  // namespace benanza::analysis

@@ -8,7 +8,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// With what a worker reads where so many share a reader.
+/// Adds the input times of one of `sharing` workers with a common reader.
 WorkerStep with_input(WorkerStep step, const InputTimes& input, std::int64_t sharing) {
   step.io = input.io * static_cast<double>(sharing);
   step.to_device = input.to_device;

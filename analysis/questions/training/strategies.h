@@ -19,22 +19,23 @@ struct Strategy {
   bool server = false;
 };
 
-/// From no overlap to as much as there can be. `buckets`: of those that have them, `buckets_name`
-/// ("buckets of 25 MB"): left out where it is a message for each layer, as another strategy has it.
+/// The strategies from no overlap to full overlap. `buckets` is for those that use buckets, named
+/// `buckets_name` ("buckets of 25 MB"); left out if it means one message per layer, which is a
+/// strategy of its own.
 std::vector<Strategy> strategies(const Buckets& buckets, const std::string& buckets_name,
                                  double contention);
 
-/// What the workers read, in seconds: of one of `gpus` of a node, all of which share its reader.
+/// Seconds of a worker's input. The workers of a node share its reader.
 struct InputTimes {
-  /// Reading one worker's samples, alone on a node.
+  /// Reading one worker's samples if it is alone on its node.
   double io = 0;
   double to_device = 0;
 };
 
-/// What several workers do beside computing and adding up gradients, as it was measured. The step's
-/// own pack and unpack belong to it. Empty: not known, nothing is counted.
+/// Measured work of several workers besides computing and adding up gradients; copies of gradients
+/// are in the WorkerStep (pack, unpack). Empty: unknown, not counted.
 struct OwnWork {
-  /// Of the slowest worker, of messages and of the host; its buffers are left at 0.
+  /// Slowest worker, message slowdown and host; `buffers` is left at 0.
   Together together{};
   /// Bytes of each buffer that worker 0 sends, by type.
   std::map<std::string, std::vector<double>> buffers{};
@@ -42,26 +43,26 @@ struct OwnWork {
   std::function<double(double bytes)> copy{};
 };
 
-/// Before the forward pass the buffers of each type are put into one message, sent, and copied to
-/// where they belong, one by one. 0 where there are none, or copies were not measured.
+/// Seconds spent on buffers before the forward pass: those of each type are packed into one
+/// message, sent, and copied back one by one. 0 if there are none or copies were not measured.
 double buffers_seconds(const OwnWork& work, const CommunicationCost& broadcast);
 
-/// One number of GPUs by one strategy.
+/// One strategy on a number of GPUs.
 struct Scaling {
   std::int64_t gpus = 1;
   std::string strategy{};
-  /// Empty: not known; `reason` says why.
+  /// Empty if unknown; then `reason` says why.
   std::optional<Iteration> iteration{};
   std::string reason{};
   std::size_t messages = 0;
   Bottleneck bottleneck = Bottleneck::computation;
-  /// Against one GPU that overlaps its input likewise.
+  /// Relative to one GPU with the same overlap of input.
   double speed_up = 1;
   double efficiency = 1;
 };
 
-/// Every number of GPUs by every strategy; of one GPU those without communication. Gradients are
-/// copied into messages of several layers; a layer's own message is sent from where it is.
+/// Every strategy on every number of GPUs; on one GPU only those without overlapped communication.
+/// Gradients are copied into messages of several layers; a layer's own message is sent in place.
 std::vector<Scaling> scalings(const WorkerStep& step, const InputTimes& input,
                               const Cluster& cluster, const std::vector<std::int64_t>& gpus,
                               const std::vector<Strategy>& all, const OwnWork& work = {});

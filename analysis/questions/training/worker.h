@@ -8,19 +8,18 @@
 
 namespace benanza::analysis {
 
-/// Is the graph that of a training step: does it say which layers are of the backward pass?
+/// True if the graph is of a training step: its layers state which are of the backward pass.
 bool has_phases(const Graph& graph);
 
-/// Seconds in which a gradient of so many bytes is copied into its message, and back. Null: it is
-/// not.
+/// Seconds to copy a gradient of that many bytes into its message, and back. Null: not copied.
 struct GradientCopies {
   std::function<double(double bytes)> pack{};
   std::function<double(double bytes)> unpack{};
 };
 
-/// What one worker computes, by the seconds of every layer: layers of the backward pass one by one,
-/// in the order in which they can run; layers without a phase count with the forward pass.
-/// `element_bytes`: of a gradient. Input is left at 0. Throws Error for a graph without phases.
+/// Returns one worker's computation from the seconds of every layer: layers of the backward pass
+/// one by one, in topological order; layers without a phase count as forward. `element_bytes`:
+/// bytes per gradient element. Input times stay 0. Throws Error for a graph without phases.
 WorkerStep worker_step(const Graph& graph, const std::vector<double>& seconds, double element_bytes,
                        const GradientCopies& copies = {});
 

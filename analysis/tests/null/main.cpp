@@ -1,7 +1,7 @@
-// regress_null_test: how often does the gate of benanza-regress raise an alarm about nothing, and
-// how often does it find what is slower? Whole rounds of one program against itself, measured for
-// real (--measure), are dealt out again and again: which of the two processes of a round is the
-// second side is drawn. With --plant, some calls of the second side are made slower.
+// regress_null_test: measures how often the gate of benanza-regress raises a false alarm, and how
+// often it finds a slowdown. It redraws whole rounds of one program against itself, measured for
+// real (--measure), again and again; which of a round's two processes is the second side is random.
+// With --plant, some calls of the second side are made slower.
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ using namespace benanza::regress;
 /// The rows of one process, by name.
 using Rows = std::map<std::string, Row, std::less<>>;
 
-/// Two that took turns.
+/// Two processes that took turns.
 using Processes = std::array<Rows, 2>;
 
 Rows read_process(const std::filesystem::path& file) {
@@ -39,7 +39,7 @@ Rows read_process(const std::filesystem::path& file) {
   return rows;
 }
 
-/// Whole rounds only: those of a second look hold few calls.
+/// Reads whole rounds only: those of a second look hold few calls.
 std::vector<Processes> read_rounds(const std::string& folder) {
   constexpr std::string_view before = "_before.json";
   std::vector<Processes> rounds;

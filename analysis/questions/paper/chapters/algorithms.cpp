@@ -5,7 +5,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Nothing where no product has a call that the library's heuristic chose.
+/// Empty if no product has a call that the library's heuristic chose.
 std::optional<double> heuristic_loss(const StudiedModel& model) {
   const auto count = [&](const char* pointer) {
     return model.number("algorithms", pointer).value_or(0);
@@ -16,7 +16,7 @@ std::optional<double> heuristic_loss(const StudiedModel& model) {
   return model.number("algorithms", "/totals/heuristic_loss_seconds");
 }
 
-/// Of the products whose algorithm the framework's profile names; nothing where it names none.
+/// Loss of the products whose algorithm the framework's profile names; empty if it names none.
 std::optional<double> framework_loss(const StudiedModel& model) {
   const auto known = model.number("algorithms", "/framework_totals/known");
   if (!known || *known == 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// DeepBench's lists beside what its authors published.
+// DeepBench's lists compared with its authors' published times.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Question 4: where frameworks do more than the model asks for.
+// Question 4: where frameworks do more than the model requires.
 
 #include <set>
 #include <utility>
@@ -24,7 +24,7 @@ std::optional<Section> section(const Study& study) {
   for (const StudiedModel& model : study.models) {
     const auto& facts = model.facts("inspect");
     if (!facts.is_object() || !facts.contains("totals")) continue;
-    // The same run is told of at every precision that has none of its own.
+    // Precisions without a run of their own report the same run again.
     const std::string precision = facts.value("precision", "");
     if (!told.emplace(model.name(), precision).second) continue;
     for (const auto& total : facts["totals"]) {

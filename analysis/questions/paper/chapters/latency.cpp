@@ -1,5 +1,5 @@
-// Questions 1 and 2: the lower bound, one layer after the other and with parallel layers, beside
-// what frameworks take.
+// Questions 1 and 2: the lower bound, with sequential and with parallel layers, compared with
+// frameworks' latencies.
 
 #include <algorithm>
 #include <iterator>
@@ -32,7 +32,7 @@ std::optional<double> framework_seconds(const StudiedModel& model) {
   return run ? std::optional(run->seconds) : std::nullopt;
 }
 
-/// The models of one batch size: bounds in ms, beside the framework where there is one.
+/// The models of one batch size: bounds in ms, and the framework's latency if there is one.
 Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& models) {
   Bars bars{.title = "Lower-bound latency and frameworks, " + of + ", ms", .unit = "ms"};
   std::vector<Times> all(std::begin(bounds), std::end(bounds));
@@ -49,7 +49,7 @@ Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& mo
   return bars;
 }
 
-/// What the bounds are of the framework's latency; without bars where no framework ran.
+/// The bounds as a share of the framework's latency; no bars if no framework ran.
 Bars shares(const std::string& of, const std::vector<const StudiedModel*>& models) {
   Bars bars{.title = "Lower bounds over the framework's latency (BR), " + of + ", %",
             .unit = "%",

@@ -1,4 +1,4 @@
-// The models, and what of them the libraries support.
+// The models, and which of their layers the libraries support.
 
 #include <algorithm>
 #include <map>
@@ -20,7 +20,7 @@ bool is_product(const Problem& problem) {
          std::holds_alternative<Recurrent>(shape) || std::holds_alternative<Attention>(shape);
 }
 
-/// Multiply-accumulates: half of the FLOPs of what multiplies.
+/// FLOPs of all products; multiply-accumulates are half of them.
 double products_flops(const Graph& graph) {
   double flops = 0;
   for (const Layer& layer : graph.layers) {
@@ -32,7 +32,7 @@ double products_flops(const Graph& graph) {
   return flops;
 }
 
-/// Weights are constants in some files, and nodes in others.
+/// Some files store weights as initializers, others as Constant nodes.
 bool is_constant(std::string_view op) { return op == "Constant" || op == "ConstantOfShape"; }
 
 /// Each model once, at its first batch size.
@@ -46,7 +46,7 @@ std::vector<const StudiedModel*> distinct(const std::vector<const StudiedModel*>
   return found;
 }
 
-/// Layers by what they cost, constants left out.
+/// Number of layers by kind of cost, without constants.
 std::map<std::string, std::size_t> layers_by_cost(const StudiedModel& model) {
   std::map<std::string, std::size_t> counts;
   const auto& facts = model.facts("bound");
@@ -94,7 +94,7 @@ std::optional<Section> section(const Study& study) {
     }
     const auto measured = model->number("bound", "/coverage/measured/flops");
     std::optional<double> weights;
-    // A training step reads and writes them: none is a weight there.
+    // A training step reads and writes its parameters, so none counts as a weight.
     if (graph.compulsory && graph.compulsory->weights.elements > 0) {
       weights = static_cast<double>(graph.compulsory->weights.elements);
     }

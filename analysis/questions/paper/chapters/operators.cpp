@@ -1,4 +1,4 @@
-// Which operators make up the bound.
+// The bound's time by operator.
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,7 @@
 namespace benanza::analysis {
 namespace {
 
-/// Those with the largest share of any model are shown by name.
+/// Operators shown by name: those with the largest share in any model.
 constexpr std::size_t most_operators = 8;
 
 using Shares = std::map<std::string, double>;
@@ -39,7 +39,7 @@ std::vector<std::string> largest(const std::vector<Shares>& all) {
   return names;
 }
 
-/// The share that each library's calls have of the time of all calls of the bound.
+/// Each library's share of the time of all calls in the bound.
 Shares libraries_of(const StudiedModel& model) {
   Shares shares;
   const auto& facts = model.facts("bound");
@@ -106,7 +106,7 @@ std::optional<Section> section(const Study& study) {
     sheet.columns.push_back({"others", "others", true});
     bars.series.push_back({.name = "others"});
     for (std::size_t i = 0; i < models.size(); ++i) {
-      if (all[i].empty()) continue;  // nothing of it was measured
+      if (all[i].empty()) continue;  // nothing was measured
       double rest = 1;
       std::vector<Cell> row{text_cell(marked(*models[i]))};
       bars.categories.push_back(marked(*models[i]));

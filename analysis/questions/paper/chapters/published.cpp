@@ -1,4 +1,4 @@
-// What the paper reports, beside the same figure here.
+// Figures that the paper reports, next to the same figures here.
 
 #include "analysis/questions/paper/study.h"
 

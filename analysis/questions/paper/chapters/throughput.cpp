@@ -1,7 +1,7 @@
-// How close the calls come to what the device can do: the distribution of the bound's time over the
-// throughput of its calls, and rooflines. (As C. Coleman et al. did for entries of DAWNBench and
+// How close the calls come to the device's peak: the distribution of the bound's time over the
+// throughput of its calls, and rooflines (as C. Coleman et al. did for entries of DAWNBench and
 // MLPerf, "Analysis of DAWNBench, a Time-to-Accuracy Machine Learning Performance Benchmark",
-// 2019.)
+// 2019).
 
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ std::vector<Call> calls_of(const StudiedModel& model) {
   return calls;
 }
 
-/// Of the time, the part in calls that reach at least that share of the peak.
+/// Share of the time spent in calls that reach at least `share` of the peak.
 double share_at(const std::vector<Call>& calls, double peak, double share) {
   double all = 0;
   double above = 0;
@@ -56,8 +56,7 @@ double share_at(const std::vector<Call>& calls, double peak, double share) {
   return all > 0 ? above / all : 0;
 }
 
-/// The operators that take the most time of the calls, in their order; as many as colours tell
-/// apart.
+/// The operators with the most time, in descending order; as many as colours can distinguish.
 std::vector<std::string> largest_operators(const std::vector<Call>& calls) {
   constexpr std::size_t most = 8;
   std::map<std::string, double> seconds;
@@ -70,7 +69,7 @@ std::vector<std::string> largest_operators(const std::vector<Call>& calls) {
   return names;
 }
 
-/// Calls that are alike are one point.
+/// Identical calls are one point.
 Roofline roofline_of(std::string title, const std::vector<Call>& calls, double flops_peak,
                      double bytes_peak) {
   Roofline plot{.title = std::move(title),
@@ -103,9 +102,9 @@ Roofline roofline_of(std::string title, const std::vector<Call>& calls, double f
   return plot;
 }
 
-/// Of the time of `calls`, in percent, what is spent in calls that reach a share of the peak.
+/// Percentage of the time of `calls` spent in calls that reach at least a given share of the peak.
 Curves::Curve curve_of(std::string name, const std::vector<Call>& calls, double peak) {
-  // Most of the time of small batches is far below the peak.
+  // At small batch sizes most of the time is far below the peak.
   constexpr double percents[] = {0,  0.5, 1,  2,  3,  5,  7,  10, 15, 20, 25,
                                  30, 40,  50, 60, 70, 75, 80, 85, 90, 95, 100};
   Curves::Curve curve{.name = std::move(name), .points = {}};

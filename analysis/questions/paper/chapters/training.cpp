@@ -1,5 +1,4 @@
-// Training steps: what the forward pass, the backward pass and the update take, and what several
-// GPUs make of it.
+// Training steps: the times of forward pass, backward pass and update, and scaling to several GPUs.
 
 #include "analysis/model/whole.h"
 #include "analysis/questions/paper/study.h"
@@ -73,7 +72,7 @@ void add_steps(Section& section, const std::vector<Step>& steps, const std::stri
   section.add(std::move(bars));
 }
 
-/// What DDP's buckets make of the measured all-reduces. Nothing without any.
+/// Adds the scaling with DDP's buckets and the measured all-reduces; nothing if there are none.
 void add_scaling(Section& section, const std::vector<Step>& steps, const Cluster& cluster,
                  const std::string& word) {
   const auto ranks = cluster.inside.ranks_of(CollectiveKind::all_reduce);

@@ -1,4 +1,4 @@
-// Which kind of algorithm is the fastest for which convolution.
+// The fastest kind of algorithm for each convolution.
 
 #include <fmt/format.h>
 
@@ -13,14 +13,14 @@
 namespace benanza::analysis {
 namespace {
 
-/// A map of fewer convolutions says no more than the table.
+/// With fewer convolutions a map shows no more than the table.
 constexpr std::size_t fewest_on_a_map = 8;
 
 constexpr const char* kinds[] = {"matrix product", "implicit product or direct", "Winograd", "FFT"};
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// By the names that the suites give to algorithms.
+/// Index into `kinds`, from the suites' names of algorithms.
 std::size_t kind_of(const VariantName& call) {
   if (has(call.algorithm, "winograd")) return 2;
   if (has(call.algorithm, "fft")) return 3;
@@ -39,8 +39,8 @@ std::string kernel_of(const Convolution& shape) {
   return text;
 }
 
-/// Where which kind wins: one point a convolution, by what an output sums up and how many there
-/// are.
+/// Maps of the winning kinds: a point per convolution, by products per output and number of
+/// outputs.
 using Maps = std::map<std::string, Roofline>;
 
 void add_point(Maps& maps, const std::string& kernel, const std::string& word,
