@@ -63,7 +63,7 @@ void Gpus::use(int rank) const { nvidia::check(cudaSetDevice(rank), "cudaSetDevi
 
 void Gpus::synchronize() const {
   for (int rank = 0; rank < count(); ++rank) {
-    nvidia::check(cudaStreamSynchronize(stream(rank)), "cudaStreamSynchronize");
+    nvidia::synchronize(stream(rank));
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t stack_bytes = std::size_t{1} << 16;
 
 /// A signal handler can reach nothing but static storage.
-std::atomic<const CrashGuard::Words*> last_words = nullptr;
+std::atomic<const CrashGuard::LastWords*> last_words = nullptr;
 std::atomic<int> words_file = -1;
 
 /// The action in force before.
@@ -30,13 +30,14 @@ void write_all(int descriptor, std::string_view text) {
 }
 
 void speak(int number) {
-  if (const CrashGuard::Words* const words = last_words.exchange(nullptr)) {
+  if (const CrashGuard::LastWords* const last = last_words.exchange(nullptr)) {
+    const CrashGuard::Words& words = number == SIGALRM ? last->hung : last->crashed;
     const int file = words_file;
     if (file >= 0) {
-      write_all(file, words->line);
+      write_all(file, words.line);
       ::fdatasync(file);
     }
-    write_all(STDERR_FILENO, words->message);
+    write_all(STDERR_FILENO, words.message);
   }
   ::sigaction(number, &old_of(number), nullptr);
   ::raise(number);  // delivered when this handler returns
@@ -61,9 +62,13 @@ CrashGuard::~CrashGuard() {
   ::sigaltstack(&old_stack_, nullptr);
 }
 
-void CrashGuard::expect(std::string line, std::string message) {
+void CrashGuard::expect(Words crashed, Words hung) {
   forget();
-  words_ = {.line = std::move(line) + '\n', .message = '\n' + std::move(message) + '\n'};
+  words_ = {.crashed = std::move(crashed), .hung = std::move(hung)};
+  for (Words* const words : {&words_.crashed, &words_.hung}) {
+    words->line += '\n';
+    words->message = '\n' + words->message + '\n';
+  }
   last_words = &words_;
 }
 

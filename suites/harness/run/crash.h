@@ -9,9 +9,9 @@
 
 namespace benanza::harness {
 
-/// While it lives, a signal that says that the program is broken (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
-/// SIGABRT), in whichever thread, first has last words written; then it takes its course. One at a
-/// time.
+/// While it lives, a signal that ends the program because it is broken (SIGSEGV, SIGBUS, SIGFPE,
+/// SIGILL, SIGABRT) or hangs (SIGALRM, see Deadline), in any thread, first writes the last words.
+/// Then the signal takes its usual course. At most one guard exists at a time.
 class CrashGuard {
  public:
   /// `file`: a descriptor that appends; negative: none.
@@ -20,21 +20,27 @@ class CrashGuard {
   CrashGuard& operator=(const CrashGuard&) = delete;
   ~CrashGuard();
 
-  /// From now on the last words are `line`, for the file, and `message`, for standard error; each a
-  /// line without its end.
-  void expect(std::string line, std::string message);
-  /// There are none to say.
+  /// One line each, without a line break.
+  struct Words {
+    /// For the file.
+    std::string line;
+    /// For standard error.
+    std::string message;
+  };
+  /// The last words from now on: after a crash, and after a deadline has passed.
+  void expect(Words crashed, Words hung);
+  /// There are no last words from now on.
   void forget();
 
-  struct Words {
-    std::string line;
-    std::string message;
+  struct LastWords {
+    Words crashed;
+    Words hung;
   };
 
  private:
-  static constexpr std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  static constexpr std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
 
-  Words words_;
+  LastWords words_;
   /// A stack that overflowed holds no handler.
   std::vector<std::byte> stack_;
   stack_t old_stack_{};

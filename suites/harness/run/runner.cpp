@@ -50,6 +50,12 @@ Outcome refused(Status status, std::string_view reason) {
   return outcome;
 }
 
+Outcome lost(std::string_view reason) {
+  Outcome outcome = refused(Status::failed, reason);
+  outcome.engine_lost = true;
+  return outcome;
+}
+
 Outcome caught(const std::function<Outcome()>& work) {
   try {
     return work();

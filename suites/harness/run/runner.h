@@ -22,6 +22,10 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
                     const MeasureOptions& options);
 
 Outcome refused(Status status, std::string_view reason);
+/// Of a variant that ended the program, by one of these reasons: it is not tried again.
+Outcome lost(std::string_view reason);
+inline constexpr std::string_view crashed_reason = "crashed: a signal ended the program";
+inline constexpr std::string_view hung_reason = "hung: the device did not answer in time";
 /// What `work` returns, or the outcome that stands for what it throws.
 Outcome caught(const std::function<Outcome()>& work);
 

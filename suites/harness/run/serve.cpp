@@ -125,10 +125,12 @@ class Server {
     if (found == by_name_.end()) throw Error(std::string(name) + ": is not to be measured");
     variant_ = found->second;
     look_ahead();
-    crash_.expect(row_text(row_of({.status = Status::failed,
-                                   .reason = "crashed: a signal ended the program",
-                                   .engine_lost = true})),
-                  "bench_" + std::string(backend_.name()) + ": crashed at " + variant_->name);
+    const auto words = [&](std::string_view what, std::string_view reason) {
+      return CrashGuard::Words{row_text(row_of(lost(reason))),
+                               "bench_" + std::string(backend_.name()) + ": " + std::string(what) +
+                                   " at " + variant_->name};
+    };
+    crash_.expect(words("crashed", crashed_reason), words("hung", hung_reason));
     if (variant_->status != Status::ok) return text(0);
     guest_.emplace(backend_, verifier_, variant_->variant, options_.measure);
     return text(guest_->calls());

@@ -147,9 +147,11 @@ void Session::profile(const NamedVariant& variant, const std::string& kinds) {
   const auto with_failure = [&](const std::string& reason) {
     return with_profile(rows.front(), {{"profile_failed", reason}}, kinds);
   };
-  crash_.expect(row_text(with_failure("crashed: a signal ended the program")),
-                "bench_" + std::string(backend_.name()) + ": crashed while profiling " +
-                    variant.name + "; start again with the same flags to go on without it");
+  const auto words = [&](std::string_view what, std::string_view reason) {
+    return CrashGuard::Words{row_text(with_failure(std::string(reason))),
+                             last_message(what, "while profiling", variant.name)};
+  };
+  crash_.expect(words("crashed", crashed_reason), words("hung", hung_reason));
   const Facts timed = facts_of(rows.front());
   const auto calls = timed.find("calls_per_sample");
   const double* const per_sample =
@@ -187,13 +189,11 @@ Outcome Session::outcome_of(const NamedVariant& variant) const {
 
 Outcome Session::guarded_outcome(const NamedVariant& variant, std::int64_t repetition,
                                  const Work& cost) {
-  const Row crashed = make_row(variant.name, repetition, cost,
-                               {.status = Status::failed,
-                                .reason = "crashed: a signal ended the program",
-                                .engine_lost = true});
-  crash_.expect(row_text(crashed), "bench_" + std::string(backend_.name()) + ": crashed at " +
-                                       variant.name +
-                                       "; start again with the same flags to go on without it");
+  const auto words = [&](std::string_view what, std::string_view reason) {
+    return CrashGuard::Words{row_text(make_row(variant.name, repetition, cost, lost(reason))),
+                             last_message(what, "at", variant.name)};
+  };
+  crash_.expect(words("crashed", crashed_reason), words("hung", hung_reason));
   Outcome outcome = outcome_of(variant);
   crash_.forget();
   return outcome;
@@ -246,6 +246,14 @@ bool Session::keep(const Row& row, const Outcome& outcome) {
   tally_.add(outcome, to_string(row.variant));
   if (is_disturbed(row)) ++tally_.disturbed;
   return true;
+}
+
+std::string Session::last_message(std::string_view what, std::string_view where,
+                                  std::string_view name) const {
+  std::string text = "bench_" + std::string(backend_.name()) + ": ";
+  for (const std::string_view word : {what, where, name}) text.append(word).append(" ");
+  text.back() = ';';
+  return text + " start again with the same flags to go on without it";
 }
 
 const Row* Session::row_of(const benchmark::BenchmarkReporter::Run& run) const {

@@ -66,6 +66,9 @@ class Session {
   void forget_first_choice(const std::string& name);
   /// Tells the backend of the variants that come after `variant`.
   void look_ahead(const NamedVariant& variant);
+  /// What standard error gets if `name` ends the program.
+  std::string last_message(std::string_view what, std::string_view where,
+                           std::string_view name) const;
   /// Adds to the rows what the backend's profiler finds, if it was asked for. Of every variant
   /// once.
   void profile_all();

@@ -3,7 +3,15 @@
 #include <array>
 #include <cstdio>
 
+#include "suites/harness/deadline.h"
+
 namespace benanza::nvidia {
+namespace {
+
+/// What is enqueued at a time takes a few seconds at most.
+constexpr unsigned longest_wait_seconds = 120;
+
+}  // namespace
 
 bool is_sticky(cudaError_t error) {
   switch (error) {
@@ -48,7 +56,18 @@ void check(cudaError_t status, std::string_view call, std::source_location where
   throw std::runtime_error(text);
 }
 
+void synchronize(cudaStream_t stream, std::source_location where) {
+  const harness::Deadline deadline(longest_wait_seconds);
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", where);
+}
+
+void synchronize_device(std::source_location where) {
+  const harness::Deadline deadline(longest_wait_seconds);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize", where);
+}
+
 void check_device(std::string_view call, std::source_location where) {
+  const harness::Deadline deadline(longest_wait_seconds);
   const cudaError_t status = cudaDeviceSynchronize();
   if (is_sticky(status)) check(status, call, where);
   cudaGetLastError();

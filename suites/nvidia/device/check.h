@@ -46,6 +46,11 @@ bool is_sticky(cudaError_t error);
 void check(cudaError_t status, std::string_view call,
            std::source_location where = std::source_location::current());
 
+/// Waits for the stream as cudaStreamSynchronize does, and for the device as cudaDeviceSynchronize;
+/// a kernel that takes minutes ends the program (harness::Deadline). Throw as check().
+void synchronize(cudaStream_t stream, std::source_location where = std::source_location::current());
+void synchronize_device(std::source_location where = std::source_location::current());
+
 /// Throws DeviceLost if the device has met a sticky error. For statuses of other libraries, which
 /// do not tell: call it before reporting their failure.
 void check_device(std::string_view call,

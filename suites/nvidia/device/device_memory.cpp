@@ -33,7 +33,7 @@ void DeviceMemory::write(std::span<const std::byte> bytes, cudaStream_t stream) 
   }
   check(cudaMemcpyAsync(data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream),
         "cudaMemcpyAsync");
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  synchronize(stream);
 }
 
 void DeviceMemory::read(std::span<std::byte> bytes, cudaStream_t stream) const {
@@ -42,7 +42,7 @@ void DeviceMemory::read(std::span<std::byte> bytes, cudaStream_t stream) const {
   }
   check(cudaMemcpyAsync(bytes.data(), data(), bytes.size(), cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync");
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  synchronize(stream);
 }
 
 std::int64_t free_device_bytes() {

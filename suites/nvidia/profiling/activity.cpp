@@ -95,7 +95,7 @@ std::vector<Activity> record_activities(const Cupti& cupti, ActivityKind kind,
                                         const std::function<void()>& work) {
   Collector collector(cupti, kind);
   work();
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  synchronize_device();
   std::vector<Activity> activities = collector.take();
   std::stable_sort(activities.begin(), activities.end(), [](const Activity& a, const Activity& b) {
     return a.start_nanoseconds < b.start_nanoseconds;

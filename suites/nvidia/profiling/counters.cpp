@@ -109,14 +109,14 @@ class RangeProfiler {
     cupti_.call<decltype(cuptiRangeProfilerStart)>("cuptiRangeProfilerStart", &start);
     // After the start, which may use the caches itself.
     prepare();
-    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    synchronize_device();
     auto push = sized<CUpti_RangeProfiler_PushRange_Params>(
         CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE);
     push.pRangeProfilerObject = object_;
     push.pRangeName = "call";
     cupti_.call<decltype(cuptiRangeProfilerPushRange)>("cuptiRangeProfilerPushRange", &push);
     work();
-    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    synchronize_device();
     auto pop =
         sized<CUpti_RangeProfiler_PopRange_Params>(CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE);
     pop.pRangeProfilerObject = object_;

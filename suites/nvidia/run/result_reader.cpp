@@ -191,7 +191,7 @@ std::vector<float> ResultReader::values(const std::byte* memory, const TensorFor
   check(cudaMemcpyAsync(words.data(), gathered, count * sizeof(std::uint32_t),
                         cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync");
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  synchronize(stream);
   // As they would lie one after the other.
   std::vector<std::byte> bytes(std::size_t{count} * size);
   for (std::size_t i = 0; i < count; ++i) std::memcpy(bytes.data() + i * size, &words[i], size);
@@ -218,7 +218,7 @@ std::optional<std::int64_t> ResultReader::not_a_number(const std::byte* memory,
   std::uint64_t found = none;
   check(cudaMemcpyAsync(&found, first, sizeof found, cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync");
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  synchronize(stream);
   if (found == none) return std::nullopt;
   return row_major_place(format, static_cast<std::int64_t>(found));
 }

@@ -125,7 +125,7 @@ void CudaStopwatch::begin(harness::Primitive& primitive) {
   hold_seconds_ = shortest_hold_seconds;
   // Loads the kernels: that cannot be captured.
   primitive.run();
-  check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  synchronize(stream_);
 }
 
 void CudaStopwatch::capture(harness::Primitive& primitive, std::int64_t calls) {
@@ -187,7 +187,7 @@ CudaStopwatch::Sample CudaStopwatch::gapless_sample(const Action& prepare, const
 
 CudaStopwatch::Sample CudaStopwatch::sample(const Action& prepare, const Action& enqueue) {
   using Clock = std::chrono::steady_clock;
-  check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  synchronize(stream_);
   code_.forget_readings();
   const Clock::time_point held = Clock::now();
   code_.delay(hold_seconds_, stream_);
@@ -198,7 +198,7 @@ CudaStopwatch::Sample CudaStopwatch::sample(const Action& prepare, const Action&
   check(cudaEventRecord(stop_.get(), stream_), "cudaEventRecord");
   const double host_seconds = std::chrono::duration<double>(Clock::now() - held).count();
   code_.read_clock(1, stream_);
-  check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  synchronize(stream_);
 
   Sample taken;
   float milliseconds = 0;

@@ -220,6 +220,24 @@ TEST_F(Suite, ACrashIsARowAndTheNextRunGoesOnWithoutTheVariant) {
                                     Pair("relu/1x8/fp32/nchw/fake/strided", "ok")));
 }
 
+TEST_F(Suite, AHangIsARowAndTheNextRunGoesOnWithoutTheVariant) {
+  const std::vector<std::string> arguments{"--problem=mish/1x8", "--problem=relu/1x8",
+                                           "--layout=nchw,plain", out_flag()};
+  const Finished hung = run(arguments);
+  EXPECT_EQ(hung.status, -SIGALRM);
+  EXPECT_THAT(hung.err, HasSubstr("bench_fake: hung at mish/1x8/fp32/plain/fake/hangs; start "
+                                  "again with the same flags to go on without it"));
+  const Finished finished = run(arguments);
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, HasSubstr("3 variants: 1 measured before"));
+  const Json all = rows();
+  const Json row = *std::find_if(all.begin(), all.end(), [](const Json& one) {
+    return one.at("name") == "mish/1x8/fp32/plain/fake/hangs";
+  });
+  EXPECT_EQ(row.at("status"), "failed");
+  EXPECT_EQ(row.at("reason"), "hung: the device did not answer in time");
+}
+
 TEST_F(Suite, ACrashWithoutAFileIsSaidAllTheSame) {
   EXPECT_THAT(run({"--problem=gelu/1x8"}).err, HasSubstr("crashed at gelu/1x8"));
 }

@@ -168,7 +168,7 @@ class TrainingGradientPrimitive final : public TrainingCall {
                   input(2), input(3), 1.0, nullptr, nullptr, epsilon_, result(1), result(2),
                   nullptr, scratch.data(), static_cast<std::size_t>(scratch.size_bytes()),
                   reserve_.data(), static_cast<std::size_t>(reserve_.size_bytes()));
-    nvidia::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+    nvidia::synchronize(stream());
   }
 };
 

@@ -1,6 +1,7 @@
 #include "suites/tests/harness/fake/fake_backend.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,8 @@
 #include <new>
 #include <stdexcept>
 #include <thread>
+
+#include "suites/harness/deadline.h"
 
 namespace benanza::harness {
 namespace {
@@ -51,6 +54,7 @@ std::vector<Algorithm> FakeBackend::algorithms(const Problem& problem, Precision
   if (op(problem) == "gelu") return {"segfault", "abort"};
   if (op(problem) == "leakyrelu" && set == AlgorithmSet::with_reference) return {"wears-out"};
   if (op(problem) == "leakyrelu") return {"direct", "lost-later"};
+  if (op(problem) == "mish") return {"hangs"};
   if (op(problem) == "linear") throw EngineLost("illegal address");
   if (op(problem) == "tanh") return {"wrong", "refused", "throws", "memory"};
   if (set == AlgorithmSet::best) return {"direct"};
@@ -65,6 +69,10 @@ std::unique_ptr<Primitive> FakeBackend::create(const Variant& variant) {
   if (variant.algorithm == "lost") throw EngineLost("illegal address");
   if (variant.algorithm == "segfault") ::raise(SIGSEGV);
   if (variant.algorithm == "abort") std::abort();
+  if (variant.algorithm == "hangs") {
+    const Deadline deadline(1);
+    for (;;) ::pause();
+  }
   if (variant.algorithm == "memory") throw std::bad_alloc();
   if (variant.algorithm == "ref" && ++reference_calls_ > 2) throw std::runtime_error("worn out");
   const auto elements = static_cast<std::size_t>(element_count(output(variant.problem)));
