@@ -70,7 +70,7 @@ std::vector<Literal> fold_size(const NodeView& node) {
 }
 
 Lowered lower_shape(const NodeView&) {
-  return free_layer("a lower_shape is known before the model runs");
+  return free_layer("a shape is known before the model runs");
 }
 
 Lowered lower_fill(const NodeView&) { return free_layer("a constant"); }

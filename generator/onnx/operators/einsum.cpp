@@ -48,7 +48,6 @@ Labels read_term(const std::string& term, std::size_t rank) {
 }
 
 /// Throws Error if the equation does not fit the operands.
-
 Equation read_equation(const NodeView& einsum) {
   std::string text = einsum.node().text("equation", "");
   std::erase_if(text, [](char letter) { return letter == ' '; });
@@ -92,13 +91,11 @@ Equation read_equation(const NodeView& einsum) {
 }
 
 /// Whether a label occurs more than once in the operand.
-
 bool takes_diagonal(const Labels& labels) {
   return std::set<int>(labels.begin(), labels.end()).size() != labels.size();
 }
 
 /// Extents of the wanted labels in an operand; 1 for labels that it lacks.
-
 Dims extents_of(const Labels& wanted, const Labels& labels, const Dims& dims) {
   Dims extents;
   for (const int label : wanted) {

@@ -37,7 +37,6 @@ Call scaled(const Dims& dims, float factor, Source source) {
 
 /// alpha * op(A) op(B) + beta * C. A factor is folded into a constant operand when the model is
 /// loaded; otherwise it becomes a separate call, unless it is 1.
-
 Lowered lower_gemm(const NodeView& node) {
   const Dims& a = matrix(node, 0);
   const Dims& b = matrix(node, 1);

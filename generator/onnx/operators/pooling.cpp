@@ -90,7 +90,7 @@ Lowered lower_global_pool(const NodeView& node) {
 /// The norm of each channel.
 Lowered lower_global_norm(const NodeView& node) {
   const std::int64_t p = node.integer("p", 2);
-  if (p != 1 && p != 2) throw NotExpressible("a lower_norm of order " + std::to_string(p));
+  if (p != 1 && p != 2) throw NotExpressible("a norm of order " + std::to_string(p));
   const Dims& input = node.shape(0);
   Dims axes;
   for (std::size_t axis = 2; axis < input.size(); ++axis) {

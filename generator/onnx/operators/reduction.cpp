@@ -89,7 +89,7 @@ std::vector<Literal> fold_product(const NodeView& node) {
 std::vector<Literal> fold_mean(const NodeView& node) {
   std::vector<Literal> result = fold_sum(node);
   auto* values = std::get_if<std::vector<double>>(&result[0]);
-  if (values == nullptr) throw NotExpressible("a fold_mean of integers");
+  if (values == nullptr) throw NotExpressible("a mean of integers");
   const auto count = static_cast<double>(element_count(node.shape(0)));
   for (double& value : *values) value *= static_cast<double>(values->size()) / count;
   return result;

@@ -69,7 +69,6 @@ Dims stated_axes(const NodeView& node, std::size_t count) {
 
 /// Throws NotExpressible if neither sizes nor scales are known before the model runs, Error if they
 /// do not fit the input.
-
 ResizeRequest resize_request(const NodeView& node) {
   const Dims& input = node.shape(0);
   const StatedSizes wanted = stated_sizes(node);
@@ -112,7 +111,6 @@ ResizeRequest resize_request(const NodeView& node) {
 
 /// Coordinate in the input, in pixels, of output pixel `o` of `axis`, by the operator's
 /// transformation mode. Throws NotExpressible for tf_crop_and_resize.
-
 double source_coordinate(const NodeView& node, const ResizeRequest& request, std::size_t axis,
                          std::int64_t o) {
   const auto at = static_cast<double>(o);
@@ -136,7 +134,6 @@ double source_coordinate(const NodeView& node, const ResizeRequest& request, std
 }
 
 /// The pixel that mode "nearest" selects for a coordinate.
-
 std::int64_t nearest_pixel(const NodeView& node, double coordinate, std::int64_t extent) {
   const bool fixed = node.op_type() == "Upsample" || node.opset() < 11;
   const std::string mode = fixed ? "floor" : node.text("nearest_mode", "round_prefer_floor");
@@ -199,7 +196,7 @@ Resampling resampling(const NodeView& node, const ResizeRequest& request, Resamp
   const Dims& input = node.shape(0);
   if (input.size() < 3 || input.size() > 5 || request.output[0] != input[0] ||
       request.output[1] != input[1]) {
-    throw NotExpressible("a lower_resize of other than one to three spatial axes");
+    throw NotExpressible("a Resize of other than one to three spatial axes");
   }
   for (std::size_t axis = 2; axis < input.size(); ++axis) {
     const auto last = static_cast<double>(input[axis] - 1);

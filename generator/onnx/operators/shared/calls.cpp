@@ -203,7 +203,7 @@ void add_activation(const NodeView& node, const std::vector<float>& parameters,
     add();
     shape = {.input = shape.input, .kind = ActivationKind::clip, .beta = 1};
   } else {
-    throw NotExpressible("the function " + name + " last_result a product");
+    throw NotExpressible("the function " + name + " behind a product");
   }
   add();
 }

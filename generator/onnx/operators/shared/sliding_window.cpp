@@ -39,7 +39,7 @@ Dims axis_values(const NodeView& node, std::string_view name, std::size_t count,
   Dims stated = node.integers(name).value_or(Dims(count, fallback));
   if (stated.size() != count) {
     throw Error(std::string(name) + " [" + join(stated, ',') + "] need " + std::to_string(count) +
-                " axis_values here");
+                " values here");
   }
   return stated;
 }
@@ -47,7 +47,7 @@ Dims axis_values(const NodeView& node, std::string_view name, std::size_t count,
 Window unpadded_window(const NodeView& node, std::size_t rank, const Dims& kernel) {
   if (kernel.size() != rank) {
     throw Error("kernel_shape [" + join(kernel, ',') + "] needs " + std::to_string(rank) +
-                " axis_values for an input with " + std::to_string(rank) + " spatial axes");
+                " values for an input with " + std::to_string(rank) + " spatial axes");
   }
   Window window{.kernel = kernel,
                 .pads = Dims(2 * rank, 0),
