@@ -5,11 +5,10 @@
 
 #include "analysis/model/whole.h"
 #include "analysis/profiles/profile.h"
+#include "analysis/questions/frameworks/sheet.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/recording/attribution.h"
-#include "core/recording/kernel_name.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
@@ -20,32 +19,6 @@ struct Options {
   std::vector<std::string> profiles;
   std::string html;
 };
-
-/// Kernels of one run of a model.
-struct Kernels {
-  std::size_t count = 0;
-  /// Kernels without a framework's own name.
-  std::size_t of_libraries = 0;
-  double seconds = 0;
-  double tensor_core_seconds = 0;
-  double copy_seconds = 0;
-};
-
-Kernels kernels_of(const Profile& profile) {
-  Kernels sum;
-  for (const ProfiledNode& node : profile.nodes) {
-    for (const ProfiledKernel& kernel : node.kernels) {
-      const KernelTraits traits = kernel_traits(kernel.name);
-      ++sum.count;
-      sum.seconds += kernel.seconds;
-      const bool copies = traits.role == KernelRole::copy;
-      if (copies) sum.copy_seconds += kernel.seconds;
-      if (!copies && !is_framework_kernel(kernel.name)) ++sum.of_libraries;
-      if (traits.tensor_cores.value_or(false)) sum.tensor_core_seconds += kernel.seconds;
-    }
-  }
-  return sum;
-}
 
 /// The libraries' sequential bound for the model at the profile's precision; empty if there are no
 /// results or a layer lacks a time.
@@ -58,42 +31,6 @@ std::optional<double> bound_of(const Profile& profile, const Options& options,
   if (is_partial(times)) return std::nullopt;
   const double seconds = bounds(*graph, times, Movement::exclude).sequential.seconds;
   return seconds > 0 ? std::optional(seconds) : std::nullopt;
-}
-
-Cell share(double part, double whole, bool is_known) {
-  return percent_cell(is_known && whole > 0 ? std::optional(part / whole) : std::nullopt);
-}
-
-Cell count_or_unknown(std::size_t count, bool is_known) {
-  return is_known ? count_cell(count) : Cell{.shown = "-", .value = nullptr};
-}
-
-std::vector<Cell> row_of(const Profile& profile, std::optional<double> bound) {
-  const Kernels kernels = kernels_of(profile);
-  const bool has_kernels = kernels.count > 0;
-  const Timeline timeline = profile.timeline.value_or(Timeline{});
-  const bool has_timeline = profile.timeline.has_value();
-  const auto latency = profile.latency_seconds.empty()
-                           ? std::nullopt
-                           : std::optional(median(profile.latency_seconds));
-  const auto graph_latency = profile.graph_latency_seconds.empty()
-                                 ? std::nullopt
-                                 : std::optional(median(profile.graph_latency_seconds));
-  const auto best = graph_latency ? graph_latency : latency;
-  return {text_cell(profile.framework + ' ' + profile.version),
-          text_cell(profile.device.empty() ? "-" : profile.device),
-          text_cell(profile.precision.empty() ? "-" : profile.precision),
-          ms_cell(latency),
-          ms_cell(graph_latency),
-          count_cell(profile.nodes.size()),
-          count_or_unknown(kernels.count, has_kernels),
-          count_or_unknown(kernels.of_libraries, has_kernels),
-          share(kernels.tensor_core_seconds, kernels.seconds, has_kernels),
-          share(timeline.span_seconds - timeline.busy_seconds, timeline.span_seconds, has_timeline),
-          share(timeline.host_bound_seconds, timeline.span_seconds, has_timeline),
-          ms_cell(has_kernels ? std::optional(kernels.copy_seconds) : std::nullopt),
-          ms_cell(bound),
-          factor_cell(bound && best ? std::optional(*best / *bound) : std::nullopt)};
 }
 
 /// Reasons why the rows do not compare the same work.
@@ -132,28 +69,10 @@ void answer(const Options& options) {
   }
   Section section{.heading = "frameworks"};
   section.csv_facts = {};
-  Sheet sheet{.name = "frameworks",
-              .columns = {{"framework", "framework", false, any_width},
-                          {"device", "device", false, any_width},
-                          {"precision", "precision"},
-                          {"ms", "latency_seconds", true},
-                          {"graph ms", "graph_latency_seconds", true},
-                          {"operators", "operators", true},
-                          {"kernels", "kernels", true},
-                          {"of libraries", "library_kernels", true},
-                          {"Tensor Cores", "tensor_core_share", true},
-                          {"idle", "idle_share", true},
-                          {"host-bound", "host_bound_share", true},
-                          {"copies ms", "copy_seconds", true},
-                          {"LBL ms", "bound_seconds", true},
-                          {"of LBL", "ratio", true}},
-              .note =
-                  "LBL: of this model at the framework's precision. of LBL: of the latency as "
-                  "a CUDA graph where it is known.",
-              .all_rows = true};
+  Sheet sheet = frameworks_sheet("frameworks");
   Bars bars{.title = "latency, ms", .series = {{"latency", {}}}, .unit = "ms"};
   for (const Profile& profile : profiles) {
-    sheet.rows.push_back(row_of(profile, bound_of(profile, options, graph, results)));
+    sheet.rows.push_back(framework_cells(profile, bound_of(profile, options, graph, results)));
     bars.categories.push_back(profile.framework + ' ' + profile.version);
     bars.series[0].values.push_back(profile.latency_seconds.empty()
                                         ? std::nullopt
@@ -174,14 +93,14 @@ void answer(const Options& options) {
 
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
-  flags.add("profiles", options->profiles, "Profiles of the same network, one a framework",
+  flags.add("profiles", options->profiles, "Profiles of the same network, one per framework",
             "PROFILE");
   flags.add("--graph", options->common.graphs, "The model: <model>.graph.json", "FILE");
   flags.add("--results", options->common.results, "Measurements of its calls", "FILE|DIR|DB");
   flags.add("--layout", options->common.layout, "Only measurements in this layout");
   flags.add("--backend", options->common.backend, "Only measurements of this library");
   add_output_flags(flags, options->common);
-  flags.add("--html", options->html, "Write the answer as a page with plots, too", "HTML");
+  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
   return [options] { answer(*options); };
 }
 

@@ -17,6 +17,7 @@ struct Options {
   std::string title = "Lower-bound latency, and what keeps frameworks from it";
   std::string out;
   std::vector<std::string> collectives;
+  std::vector<std::string> recordings;
 };
 
 void answer(const Options& options) {
@@ -28,6 +29,7 @@ void answer(const Options& options) {
     const Results results = read_results({options.collectives.begin(), options.collectives.end()});
     study.collectives = collective_curves(results.measurements, Precision::fp32, "");
   }
+  study.recordings = read_recordings(options.recordings);
   for (const MeasurementFilter& filter : inputs.filters) {
     for (const Graph& graph : inputs.graphs) {
       if (!inputs.allow_missing) {
@@ -50,8 +52,10 @@ Action ask(Flags& flags) {
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
   flags.add("--collectives", options->collectives,
             "Results of bench_nccl or bench_mpi: training steps on several GPUs", "FILE|DIR|DB");
-  flags.add("--title", options->title, "Of the document");
-  flags.add("--out", options->out, "index.html, tables/ and figures/ are written here", "FOLDER");
+  flags.add("--recordings", options->recordings,
+            "Files of benanza-record: flat profiles of programs", "RECORDING");
+  flags.add("--title", options->title, "Title of the document");
+  flags.add("--out", options->out, "Folder for index.html, tables/ and figures/", "FOLDER");
   return [options] { answer(*options); };
 }
 

@@ -1,15 +1,12 @@
 // benanza-analyze profile: a flat profile of recorded programs.
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <memory>
 
 #include "analysis/input/results.h"
-#include "analysis/questions/profile/device_sheets.h"
 #include "analysis/questions/profile/measured.h"
+#include "analysis/questions/profile/plots.h"
+#include "analysis/questions/profile/section.h"
 #include "analysis/questions/question.h"
-#include "analysis/recordings/flat_profile.h"
 #include "analysis/recordings/perfetto.h"
 #include "analysis/recordings/tau.h"
 #include "core/base/error.h"
@@ -24,192 +21,8 @@ struct Options {
   std::vector<std::string> results;
   std::string perfetto;
   std::string tau;
+  std::string html;
 };
-
-/// A recording as it was read.
-struct Recorded {
-  std::string file{};
-  RecordedRun run{};
-  std::vector<std::string> libraries{};
-  /// Of calls whose log tells their time.
-  std::vector<CallTotal> totals{};
-  std::vector<CountedValue> counters{};
-  bool has_device = false;
-  DeviceProfile device{};
-};
-
-std::vector<Recorded> read_recordings(const std::vector<std::string>& files) {
-  std::vector<Recorded> list;
-  for (const std::string& file : files) {
-    const RecordingReader reader(file);
-    list.push_back({.file = file,
-                    .run = reader.run(),
-                    .libraries = reader.libraries(),
-                    .totals = reader.totals(),
-                    .counters = reader.counters()});
-    Recorded& one = list.back();
-    std::erase_if(one.totals, [](const CallTotal& total) { return total.timed_calls == 0; });
-    const DeviceRecording devices = reader.devices();
-    const auto calls = gpu_calls(reader);
-    one.has_device = !devices.is_empty() || !calls.empty();
-    if (one.has_device) one.device = device_profile(devices, calls);
-    if (one.totals.empty() && !one.has_device && one.counters.empty()) {
-      throw Error(file +
-                  ": holds no call: the program called neither oneDNN nor a GPU, or printed to a "
-                  "file of its own");
-    }
-  }
-  return list;
-}
-
-std::string command_text(const RecordedRun& run) {
-  std::string text;
-  for (const std::string& word : run.command) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-Sheet sheet_of(const std::string& name, const std::string& caption, Grouping grouping,
-               const std::vector<Recorded>& recorded) {
-  std::vector<std::vector<CallTotal>> totals;
-  std::vector<double> sums;
-  for (const Recorded& one : recorded) {
-    totals.push_back(one.totals);
-    sums.push_back(sum_of(one.totals).seconds);
-  }
-  Sheet sheet{.name = name, .caption = caption};
-  // CSV is one table of all three.
-  sheet.columns.push_back({"by", "by"});
-  for (std::size_t at = 0; at < recorded.size(); ++at) {
-    const auto column = [&](const std::string& title, const std::string& key) {
-      sheet.columns.push_back(
-          {numbered(title, at, recorded.size()), numbered_name(key, at, recorded.size()), true});
-    };
-    column("share", "share");
-    column("ms", "seconds");
-    column("calls", "calls");
-    column("us/call", "mean_seconds");
-  }
-  sheet.columns.push_back({"name", "call", false, any_width});
-  for (const ProfileRow& row : flat_profile(totals, grouping)) {
-    std::vector<Cell> cells{text_cell(name)};
-    for (std::size_t at = 0; at < recorded.size(); ++at) {
-      const auto& part = row.parts[at];
-      if (!part) {
-        for (int column = 0; column < 4; ++column) cells.push_back(text_cell("-"));
-        for (std::size_t cell = cells.size() - 4; cell < cells.size(); ++cell) {
-          cells[cell].value = nullptr;
-        }
-        continue;
-      }
-      cells.push_back(
-          percent_cell(sums[at] > 0 ? std::optional(part->seconds / sums[at]) : std::nullopt));
-      cells.push_back(ms_cell(part->seconds));
-      cells.push_back(count_cell(static_cast<std::size_t>(part->calls)));
-      cells.push_back(us_cell(part->seconds / static_cast<double>(part->calls)));
-    }
-    cells.push_back(text_cell(row.name));
-    sheet.rows.push_back(std::move(cells));
-  }
-  return sheet;
-}
-
-/// For people the heading says what a table is by.
-Sheet without_first(Sheet sheet) {
-  sheet.columns.erase(sheet.columns.begin());
-  for (auto& row : sheet.rows) row.erase(row.begin());
-  return sheet;
-}
-
-void add_runs(Section& section, const std::vector<Recorded>& recorded) {
-  auto runs = nlohmann::ordered_json::array();
-  for (std::size_t at = 0; at < recorded.size(); ++at) {
-    const Recorded& one = recorded[at];
-    const ProfileRow::Part sum = sum_of(one.totals);
-    section.add(Entry{numbered("recording", at, recorded.size()), one.file});
-    section.add(Entry{"program", command_text(one.run)});
-    section.add(Entry{"machine", one.run.machine});
-    for (const std::string& library : one.libraries) {
-      if (library.starts_with("oneDNN ")) section.add(Entry{"library", library});
-    }
-    for (const DeviceTime& time : one.device.devices) {
-      section.add(Entry{"GPU", fmt::format("{} {}", time.device, time.name)});
-    }
-    if (one.device.kernel_seconds > 0) {
-      section.add(Entry{"Tensor Cores", tensor_core_text(one.device)});
-    }
-    if (one.device.library_kernel_seconds > 0 && !one.device.library_calls.empty()) {
-      section.add(Entry{"libraries", library_text(one.device)});
-    }
-    if (one.device.lost_events > 0) {
-      section.add(Entry{
-          "lost", fmt::format("{} events of GPUs: sums are too small", one.device.lost_events)});
-    }
-    std::string total;
-    if (!one.totals.empty()) {
-      total = fmt::format("{} calls, {:.3f} ms in the library", sum.calls, sum.seconds * 1e3);
-    }
-    if (one.run.seconds) {
-      total += fmt::format("{}{:.3f} s", total.empty() ? "" : " of ", *one.run.seconds);
-    } else {
-      total += total.empty() ? "" : "; ";
-      total += "the recorder did not see the program's end";
-    }
-    section.add(Entry{"total", total});
-    const auto or_null = [](const auto& value) {
-      return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-    };
-    runs.push_back({{"file", one.file},
-                    {"command", one.run.command},
-                    {"machine", one.run.machine},
-                    {"libraries", one.libraries},
-                    {"run_seconds", or_null(one.run.seconds)},
-                    {"exit_status", or_null(one.run.exit_status)},
-                    {"calls", sum.calls},
-                    {"seconds", sum.seconds}});
-    if (one.has_device) runs.back()["gpu"] = device_facts(one.device);
-  }
-  section.facts["recordings"] = std::move(runs);
-}
-
-/// Of the whole run, by name.
-Sheet counters_of(const std::vector<Recorded>& recorded) {
-  Sheet sheet{.name = "counters",
-              .caption = "counters of the processor and metrics, over the whole run",
-              .all_rows = true};
-  sheet.columns.push_back({"name", "counter", false, any_width});
-  for (std::size_t at = 0; at < recorded.size(); ++at) {
-    sheet.columns.push_back({numbered("value", at, recorded.size()),
-                             numbered_name("value", at, recorded.size()), true});
-    sheet.columns.push_back({numbered("counted", at, recorded.size()),
-                             numbered_name("running_part", at, recorded.size()), true});
-  }
-  sheet.columns.push_back({"expression", "expression", false, any_width});
-  std::vector<std::pair<std::string, std::string>> names;
-  for (const Recorded& one : recorded) {
-    for (const CountedValue& value : one.counters) {
-      const std::pair name{value.name, value.expression};
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    }
-  }
-  for (const auto& [name, expression] : names) {
-    std::vector<Cell> cells{text_cell(name)};
-    for (const Recorded& one : recorded) {
-      const auto found =
-          std::find_if(one.counters.begin(), one.counters.end(), [&](const CountedValue& value) {
-            return value.name == name && value.expression == expression;
-          });
-      const bool is_known = found != one.counters.end() && found->value;
-      cells.push_back(
-          is_known ? Cell{.shown = fmt::format("{:.6g}", *found->value), .value = *found->value}
-                   : Cell{.shown = "-", .value = nullptr});
-      cells.push_back(
-          percent_cell(found != one.counters.end() ? found->running_part : std::nullopt));
-    }
-    cells.push_back(text_cell(expression));
-    sheet.rows.push_back(std::move(cells));
-  }
-  return sheet;
-}
 
 /// What the suites measured of the calls of the one recording.
 void add_measured(Section& section, const Options& options, const std::vector<Recorded>& recorded) {
@@ -230,33 +43,10 @@ void add_measured(Section& section, const Options& options, const std::vector<Re
 
 void answer(const Options& options) {
   const std::vector<Recorded> recorded = read_recordings(options.recordings);
-  Section section;
-  section.csv_facts = {};
-  add_runs(section, recorded);
-  std::vector<Sheet> sheets{
-      sheet_of("kinds", "by kind of call", Grouping::kind, recorded),
-      sheet_of("implementations", "by implementation", Grouping::implementation, recorded),
-      sheet_of("calls", "by call", Grouping::call, recorded)};
-  section.csv = sheets.front();
-  for (std::size_t at = 1; at < sheets.size(); ++at) {
-    section.csv.rows.insert(section.csv.rows.end(), sheets[at].rows.begin(), sheets[at].rows.end());
-  }
-  std::vector<DeviceProfile> devices;
-  bool has_device = false;
-  for (const Recorded& one : recorded) {
-    devices.push_back(one.device);
-    has_device = has_device || one.has_device;
-  }
-  if (auto sheet = counters_of(recorded); !sheet.rows.empty()) section.add(std::move(sheet));
+  Section section = profile_overview(recorded);
+  add_profile_plots(section, recorded);
   if (!options.results.empty()) add_measured(section, options, recorded);
-  if (has_device) {
-    for (Sheet& sheet : device_sheets(devices)) section.add(std::move(sheet));
-    for (auto& row : device_csv_rows(devices)) section.csv.rows.push_back(std::move(row));
-  }
-  for (const Sheet& sheet : sheets) {
-    // Of a recording of a GPU alone they would be empty.
-    if (!sheet.rows.empty()) section.add(without_first(sheet));
-  }
+  add_profile_tables(section, recorded);
   Page page{.command = "profile", .flat = true};
   page.sections.push_back(std::move(section));
   if (!options.perfetto.empty()) {
@@ -266,23 +56,24 @@ void answer(const Options& options) {
     if (options.recordings.size() > 1) throw Error("--tau: takes one recording");
     write_tau(RecordingReader(options.recordings.front()), options.tau);
   }
+  if (!options.html.empty()) write_file(options.html, page_html(page, "Benanza: profile"));
   print(page_text(page, options.output.format, rows_of(options.output)));
 }
 
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   flags.add("recordings", options->recordings,
-            "Files of benanza-record; several stand side by side", "RECORDING");
+            "Files of benanza-record; several are shown side by side", "RECORDING");
   flags.add("--results", options->results,
-            "Measurements of the calls of libraries (suite of benanza-generate --recording), to "
-            "stand beside them",
+            "Measurements of the recorded library calls (suite of benanza-generate --recording) to "
+            "compare with",
             "FILE|DIR|DB");
   add_output_flags(flags, options->output);
   flags.add("--perfetto", options->perfetto,
-            "Write every call into this file, too, in the trace format that Perfetto reads",
-            "FILE");
-  flags.add("--tau", options->tau,
-            "Write TAU's profile files (profile.0.0.*) into this folder, too", "FOLDER");
+            "Also write every call to this file, as a trace for Perfetto", "FILE");
+  flags.add("--tau", options->tau, "Also write TAU's profile files (profile.0.0.*) to this folder",
+            "FOLDER");
+  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
   return [options] { answer(*options); };
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/render/svg.h"
 #include "analysis/tests/program.h"
 #include "analysis/tests/trace.h"
+#include "core/recording/recording.h"
 
 namespace benanza::analysis {
 namespace {
@@ -234,6 +235,33 @@ TEST_F(PaperProgram, AnUnknownChoiceOfAlgorithmsLosesNothingThatIsKnown) {
   EXPECT_THAT(test::contents(made / "tables/algorithms_fp32.csv"),
               ContainsRegex("\"zfnet512, batch 1\",1,1,2.99[^,]*e-05,,,,,\n"));
   EXPECT_EQ(figure(made, "choice_of_algorithms"), "no such figure");
+}
+
+TEST_F(PaperProgram, FrameworksHaveTheirKernelsBesideTheBound) {
+  const auto made = paper(profile(1, "fp32", 100 * us));
+  // 40 us of calls, 100 us of the framework.
+  EXPECT_THAT(test::contents(made / "tables/frameworks.csv"),
+              ContainsRegex("\"zfnet512, batch 1\",pytorch 2.11.0[^\n]*,2.5\n"));
+}
+
+TEST_F(PaperProgram, RecordedProgramsHaveAChapter) {
+  const auto file = folder_.path() / "run.db";
+  {
+    RecordingWriter writer(file, {.command = {"program"}, .start = 0.0, .machine = "a machine"});
+    const CallText text{.source = "onednn", .engine = "cpu", .kind = "matmul"};
+    writer.add({.text = text, .milliseconds = 6});
+    writer.add(5, 0.0, ClockEvent{});
+    writer.add(5, 0.0, DeviceEvent{.id = 0, .name = "H200"});
+    writer.add(5, 0.0, KernelEvent{.at = {.start = 10'000, .end = 20'000}, .name = "gemm"});
+    writer.finish(1.5, 0);
+  }
+  const auto made = paper(" --recordings " + file.string());
+  EXPECT_THAT(test::contents(made / "tables/recordings_kinds.csv"),
+              HasSubstr("1.0,0.006,1,0.006,matmul\n"));
+  EXPECT_THAT(test::contents(made / "tables/recordings_gpu_kernels.csv"), HasSubstr(",gemm\n"));
+  EXPECT_THAT(figure(made, "time_in_the_library"), HasSubstr(">run<"));
+  EXPECT_THAT(figure(made, "gpus_from_their_first"), HasSubstr(">run, GPU 0<"));
+  EXPECT_THAT(test::contents(made / "index.html"), HasSubstr("Recorded programs"));
 }
 
 TEST(PaperFigures, WhatIsShownAsZeroHasNoLongBar) {

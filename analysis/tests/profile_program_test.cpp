@@ -165,6 +165,11 @@ TEST(ProfileProgram, WhatGpusDo) {
   EXPECT_TRUE(found);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "tau" / "profile.0.0.1"));
 
+  const auto html = folder.path() / "profile.html";
+  EXPECT_EQ(run_program("profile " + file + " --html " + html.string(), folder).status, 0);
+  EXPECT_THAT(test::contents(html), HasSubstr("GPUs, from their first work to their last"));
+  EXPECT_THAT(test::contents(html), HasSubstr("The kernels that take the most time"));
+
   const Outcome csv = run_program("profile " + file + " --format csv", folder);
   EXPECT_THAT(csv.out, HasSubstr("gpu_kernels,"));
   const Outcome text = run_program("profile " + file, folder);

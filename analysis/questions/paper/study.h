@@ -12,6 +12,7 @@
 
 #include "analysis/questions/common/collective_curves.h"
 #include "analysis/questions/common/subject.h"
+#include "analysis/questions/profile/recorded.h"
 
 namespace benanza::analysis {
 
@@ -48,6 +49,8 @@ struct Study {
   std::vector<StudiedModel> lists;
   /// Times of all-reduces in fp32 over several GPUs or processes; may be empty.
   CollectiveCurves collectives;
+  /// Programs that were recorded; may be empty.
+  std::vector<Recorded> recordings{};
 
   /// The models at one precision, in the order of the graphs.
   std::vector<const StudiedModel*> at(Precision precision) const;

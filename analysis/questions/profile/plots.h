@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "analysis/questions/profile/recorded.h"
+#include "analysis/render/page.h"
+
+namespace benanza::analysis {
+
+/// For HTML: the time in the library by kind of call; of GPUs, the time by cause (kernels, copies,
+/// idle and why), the largest kernels, Tensor Core use, and the cumulative distribution of time by
+/// throughput (as in Coleman et al., "Analysis of DAWNBench, a Time-to-Accuracy Machine Learning
+/// Performance Benchmark", 2019). Plots without data are left out.
+void add_profile_plots(Section& section, const std::vector<Recorded>& recorded);
+
+}  // namespace benanza::analysis

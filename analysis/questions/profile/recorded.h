@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/recordings/device_profile.h"
+#include "core/recording/recording.h"
+
+namespace benanza::analysis {
+
+/// A recording, read and summed up.
+struct Recorded {
+  std::string file{};
+  RecordedRun run{};
+  std::vector<std::string> libraries{};
+  /// Only of calls whose log states their time: oneDNN's.
+  std::vector<CallTotal> totals{};
+  std::vector<CountedValue> counters{};
+  bool has_device = false;
+  DeviceProfile device{};
+};
+
+/// Throws Error for a file that is no recording, or holds neither a call nor a counter.
+std::vector<Recorded> read_recordings(const std::vector<std::string>& files);
+
+/// The file's name without folder and ending; with the recording's number if two are alike.
+std::vector<std::string> recording_labels(const std::vector<Recorded>& recorded);
+
+}  // namespace benanza::analysis

@@ -1,0 +1,194 @@
+#include "analysis/questions/profile/section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/questions/profile/device_sheets.h"
+#include "analysis/questions/question.h"
+#include "analysis/recordings/flat_profile.h"
+
+namespace benanza::analysis {
+namespace {
+
+std::string command_text(const RecordedRun& run) {
+  std::string text;
+  for (const std::string& word : run.command) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+Sheet sheet_of(const std::string& name, const std::string& caption, Grouping grouping,
+               const std::vector<Recorded>& recorded) {
+  std::vector<std::vector<CallTotal>> totals;
+  std::vector<double> sums;
+  for (const Recorded& one : recorded) {
+    totals.push_back(one.totals);
+    sums.push_back(sum_of(one.totals).seconds);
+  }
+  Sheet sheet{.name = name, .caption = caption};
+  // CSV is one table of all three.
+  sheet.columns.push_back({"by", "by"});
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    const auto column = [&](const std::string& title, const std::string& key) {
+      sheet.columns.push_back(
+          {numbered(title, at, recorded.size()), numbered_name(key, at, recorded.size()), true});
+    };
+    column("share", "share");
+    column("ms", "seconds");
+    column("calls", "calls");
+    column("us/call", "mean_seconds");
+  }
+  sheet.columns.push_back({"name", "call", false, any_width});
+  for (const ProfileRow& row : flat_profile(totals, grouping)) {
+    std::vector<Cell> cells{text_cell(name)};
+    for (std::size_t at = 0; at < recorded.size(); ++at) {
+      const auto& part = row.parts[at];
+      if (!part) {
+        for (int column = 0; column < 4; ++column) cells.push_back(text_cell("-"));
+        for (std::size_t cell = cells.size() - 4; cell < cells.size(); ++cell) {
+          cells[cell].value = nullptr;
+        }
+        continue;
+      }
+      cells.push_back(
+          percent_cell(sums[at] > 0 ? std::optional(part->seconds / sums[at]) : std::nullopt));
+      cells.push_back(ms_cell(part->seconds));
+      cells.push_back(count_cell(static_cast<std::size_t>(part->calls)));
+      cells.push_back(us_cell(part->seconds / static_cast<double>(part->calls)));
+    }
+    cells.push_back(text_cell(row.name));
+    sheet.rows.push_back(std::move(cells));
+  }
+  return sheet;
+}
+
+/// For people the heading says what a table is by.
+Sheet without_first(Sheet sheet) {
+  sheet.columns.erase(sheet.columns.begin());
+  for (auto& row : sheet.rows) row.erase(row.begin());
+  return sheet;
+}
+
+void add_runs(Section& section, const std::vector<Recorded>& recorded) {
+  auto runs = nlohmann::ordered_json::array();
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    const Recorded& one = recorded[at];
+    const ProfileRow::Part sum = sum_of(one.totals);
+    section.add(Entry{numbered("recording", at, recorded.size()), one.file});
+    section.add(Entry{"program", command_text(one.run)});
+    section.add(Entry{"machine", one.run.machine});
+    for (const std::string& library : one.libraries) {
+      if (library.starts_with("oneDNN ")) section.add(Entry{"library", library});
+    }
+    for (const DeviceTime& time : one.device.devices) {
+      section.add(Entry{"GPU", fmt::format("{} {}", time.device, time.name)});
+    }
+    if (one.device.kernel_seconds > 0) {
+      section.add(Entry{"Tensor Cores", tensor_core_text(one.device)});
+    }
+    if (one.device.library_kernel_seconds > 0 && !one.device.library_calls.empty()) {
+      section.add(Entry{"libraries", library_text(one.device)});
+    }
+    if (one.device.lost_events > 0) {
+      section.add(Entry{
+          "lost", fmt::format("{} events of GPUs: sums are too small", one.device.lost_events)});
+    }
+    std::string total;
+    if (!one.totals.empty()) {
+      total = fmt::format("{} calls, {:.3f} ms in the library", sum.calls, sum.seconds * 1e3);
+    }
+    if (one.run.seconds) {
+      total += fmt::format("{}{:.3f} s", total.empty() ? "" : " of ", *one.run.seconds);
+    } else {
+      total += total.empty() ? "" : "; ";
+      total += "the recorder did not see the program's end";
+    }
+    section.add(Entry{"total", total});
+    const auto or_null = [](const auto& value) {
+      return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+    };
+    runs.push_back({{"file", one.file},
+                    {"command", one.run.command},
+                    {"machine", one.run.machine},
+                    {"libraries", one.libraries},
+                    {"run_seconds", or_null(one.run.seconds)},
+                    {"exit_status", or_null(one.run.exit_status)},
+                    {"calls", sum.calls},
+                    {"seconds", sum.seconds}});
+    if (one.has_device) runs.back()["gpu"] = device_facts(one.device);
+  }
+  section.facts["recordings"] = std::move(runs);
+}
+
+/// Of the whole run, by name.
+Sheet counters_of(const std::vector<Recorded>& recorded) {
+  Sheet sheet{.name = "counters",
+              .caption = "counters of the processor and metrics, over the whole run",
+              .all_rows = true};
+  sheet.columns.push_back({"name", "counter", false, any_width});
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    sheet.columns.push_back({numbered("value", at, recorded.size()),
+                             numbered_name("value", at, recorded.size()), true});
+    sheet.columns.push_back({numbered("counted", at, recorded.size()),
+                             numbered_name("running_part", at, recorded.size()), true});
+  }
+  sheet.columns.push_back({"expression", "expression", false, any_width});
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Recorded& one : recorded) {
+    for (const CountedValue& value : one.counters) {
+      const std::pair name{value.name, value.expression};
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  for (const auto& [name, expression] : names) {
+    std::vector<Cell> cells{text_cell(name)};
+    for (const Recorded& one : recorded) {
+      const auto found =
+          std::find_if(one.counters.begin(), one.counters.end(), [&](const CountedValue& value) {
+            return value.name == name && value.expression == expression;
+          });
+      const bool is_known = found != one.counters.end() && found->value;
+      cells.push_back(
+          is_known ? Cell{.shown = fmt::format("{:.6g}", *found->value), .value = *found->value}
+                   : Cell{.shown = "-", .value = nullptr});
+      cells.push_back(
+          percent_cell(found != one.counters.end() ? found->running_part : std::nullopt));
+    }
+    cells.push_back(text_cell(expression));
+    sheet.rows.push_back(std::move(cells));
+  }
+  return sheet;
+}
+
+}  // namespace
+
+Section profile_overview(const std::vector<Recorded>& recorded) {
+  Section section;
+  section.csv_facts = {};
+  add_runs(section, recorded);
+  if (auto sheet = counters_of(recorded); !sheet.rows.empty()) section.add(std::move(sheet));
+  return section;
+}
+
+void add_profile_tables(Section& section, const std::vector<Recorded>& recorded) {
+  std::vector<Sheet> sheets{
+      sheet_of("kinds", "by kind of call", Grouping::kind, recorded),
+      sheet_of("implementations", "by implementation", Grouping::implementation, recorded),
+      sheet_of("calls", "by call", Grouping::call, recorded)};
+  section.csv = sheets.front();
+  for (std::size_t at = 1; at < sheets.size(); ++at) {
+    section.csv.rows.insert(section.csv.rows.end(), sheets[at].rows.begin(), sheets[at].rows.end());
+  }
+  std::vector<DeviceProfile> devices;
+  for (const Recorded& one : recorded) devices.push_back(one.device);
+  if (std::ranges::any_of(recorded, &Recorded::has_device)) {
+    for (Sheet& sheet : device_sheets(devices)) section.add(std::move(sheet));
+    for (auto& row : device_csv_rows(devices)) section.csv.rows.push_back(std::move(row));
+  }
+  for (const Sheet& sheet : sheets) {
+    // Empty for a recording of a GPU alone.
+    if (!sheet.rows.empty()) section.add(without_first(sheet));
+  }
+}
+
+}  // namespace benanza::analysis

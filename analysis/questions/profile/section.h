@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "analysis/questions/profile/recorded.h"
+#include "analysis/render/page.h"
+
+namespace benanza::analysis {
+
+/// What was recorded, where, and its sums; the counters of the processor. `recorded` is not empty.
+Section profile_overview(const std::vector<Recorded>& recorded);
+
+/// The flat profiles side by side: of GPUs, then of calls of the libraries. Sets the section's CSV
+/// to the rows of all of them.
+void add_profile_tables(Section& section, const std::vector<Recorded>& recorded);
+
+}  // namespace benanza::analysis
