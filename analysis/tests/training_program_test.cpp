@@ -95,6 +95,21 @@ class TrainingProgram : public testing::Test {
     return {};
   }
 
+  /// A profile of one GPU, with what several take.
+  json ddp_profile(json ddp) {
+    test::TraceWriter trace;
+    folder_.write("t.json", trace.conv(1, 8, 8, 4, {}).text());
+    return {{"schema", 1},
+            {"framework", "pytorch"},
+            {"version", "2.11.0"},
+            {"model", "tiny"},
+            {"batch", 10},
+            {"precision", "fp32"},
+            {"latency_seconds", {0.022}},
+            {"trace", "t.json"},
+            {"ddp", std::move(ddp)}};
+  }
+
   const Folder folder_;
   json graph_;
 };
@@ -176,21 +191,10 @@ TEST_F(TrainingProgram, AMeasuredStepIsASecondAnswer) {
 }
 
 TEST_F(TrainingProgram, StepsOfSeveralGpusStandBesideWhatIsPredicted) {
-  test::TraceWriter trace;
-  folder_.write("t.json", trace.conv(1, 8, 8, 4, {}).text());
-  json profile{{"schema", 1},
-               {"framework", "pytorch"},
-               {"version", "2.11.0"},
-               {"model", "tiny"},
-               {"batch", 10},
-               {"precision", "fp32"},
-               {"latency_seconds", {0.022}},
-               {"trace", "t.json"},
-               {"ddp",
-                {{"workers", 2},
-                 {"latency_seconds", {0.025, 0.026, 0.040}},
-                 {"contention", 1.5},
-                 {"to_device_seconds", {{"pinned", 0.003}, {"pageable", 0.007}}}}}};
+  json profile = ddp_profile({{"workers", 2},
+                              {"latency_seconds", {0.025, 0.026, 0.040}},
+                              {"contention", 1.5},
+                              {"to_device_seconds", {{"pinned", 0.003}, {"pageable", 0.007}}}});
   const auto ask = [&](const std::string& more) {
     folder_.write("profile.json", profile.dump());
     return report(with_curve() + "--profile " + path("profile.json") + more);
@@ -217,8 +221,6 @@ TEST_F(TrainingProgram, StepsOfSeveralGpusStandBesideWhatIsPredicted) {
 }
 
 TEST_F(TrainingProgram, CountsWhatDdpDoesBesideComputingAndSending) {
-  test::TraceWriter trace;
-  folder_.write("t.json", trace.conv(1, 8, 8, 4, {}).text());
   // A copy takes 1 ms per MB, a scaling copy 2 ms.
   json copies = json::array();
   for (const double megabytes : {0.001, 1.0, 4.0}) {
@@ -226,25 +228,16 @@ TEST_F(TrainingProgram, CountsWhatDdpDoesBesideComputingAndSending) {
                       {"seconds", megabytes * ms},
                       {"scaled_seconds", megabytes * 2 * ms}});
   }
-  json profile{{"schema", 1},
-               {"framework", "pytorch"},
-               {"version", "2.11.0"},
-               {"model", "tiny"},
-               {"batch", 10},
-               {"precision", "fp32"},
-               {"latency_seconds", {0.022}},
-               {"trace", "t.json"},
-               {"ddp",
-                {{"workers", 2},
-                 {"latency_seconds", {0.050}},
-                 {"worker_seconds", {0.020, 0.022}},
-                 {"host_seconds", 0.030},
-                 {"message_slowdown", 2},
-                 {"copies", copies},
-                 {"buffers", {{"float32", {1e6, 1e6}}, {"int64", {1e3}}}},
-                 {"pack_seconds", 0.011},
-                 {"unpack_seconds", 0.006},
-                 {"buffers_seconds", 0.007}}}};
+  json profile = ddp_profile({{"workers", 2},
+                              {"latency_seconds", {0.050}},
+                              {"worker_seconds", {0.020, 0.022}},
+                              {"host_seconds", 0.030},
+                              {"message_slowdown", 2},
+                              {"copies", copies},
+                              {"buffers", {{"float32", {1e6, 1e6}}, {"int64", {1e3}}}},
+                              {"pack_seconds", 0.011},
+                              {"unpack_seconds", 0.006},
+                              {"buffers_seconds", 0.007}});
   const auto ask = [&] {
     folder_.write("profile.json", profile.dump());
     return report(with_curve() + "--profile " + path("profile.json"));

@@ -41,6 +41,20 @@ template <class Value, class Vector>
   for (std::size_t lane = 0; lane < sizeof vector / sizeof(Value); ++lane) sum += vector[lane];
 }
 
+/// A run of weights.
+struct WeightLanes {
+  Doubles low;
+  Doubles high;
+  Floats size;
+};
+
+[[gnu::always_inline]] inline void load_weights(WeightLanes& lanes_of, const float* weights) {
+  load_doubles(lanes_of.low, weights);
+  load_doubles(lanes_of.high, weights + half);
+  load(lanes_of.size, weights);
+  make_absolute(lanes_of.size);
+}
+
 /// Lane by lane.
 struct VectorSums {
   Doubles low{};
@@ -56,14 +70,9 @@ template <std::size_t count>
   std::array<VectorSums, count> all{};
   const std::size_t whole = size / lanes * lanes;
   for (std::size_t i = 0; i < whole; i += lanes) {
-    Doubles low;
-    Doubles high;
-    Floats sizes;
-    load_doubles(low, weights + i);
-    load_doubles(high, weights + i + half);
-    load(sizes, weights + i);
-    make_absolute(sizes);
-    const Floats squares = sizes * sizes;
+    WeightLanes w;
+    load_weights(w, weights + i);
+    const Floats squares = w.size * w.size;
     for (std::size_t vector = 0; vector < count; ++vector) {
       Doubles x_low;
       Doubles x_high;
@@ -75,9 +84,9 @@ template <std::size_t count>
       load(x_size, x[vector].size + i);
       load(x_error, x[vector].error + i);
       load(x_carried, x[vector].carried + i);
-      all[vector].low += low * x_low;
-      all[vector].high += high * x_high;
-      all[vector].magnitude += sizes * x_size;
+      all[vector].low += w.low * x_low;
+      all[vector].high += w.high * x_high;
+      all[vector].magnitude += w.size * x_size;
       all[vector].error += squares * x_error;
       all[vector].carried += squares * x_carried;
     }
@@ -111,13 +120,8 @@ template <std::size_t count>
   std::array<VectorSums, together> all{};
   const std::size_t whole = size / lanes * lanes;
   for (std::size_t i = 0; i < whole; i += lanes) {
-    Doubles low;
-    Doubles high;
-    Floats sizes;
-    load_doubles(low, weights + i);
-    load_doubles(high, weights + i + half);
-    load(sizes, weights + i);
-    make_absolute(sizes);
+    WeightLanes w;
+    load_weights(w, weights + i);
     for (std::size_t vector = 0; vector < together; ++vector) {
       Doubles x_low;
       Doubles x_high;
@@ -126,9 +130,9 @@ template <std::size_t count>
       load_doubles(x_high, x[vector] + i + half);
       load(x_size, x[vector] + i);
       make_absolute(x_size);
-      all[vector].low += low * x_low;
-      all[vector].high += high * x_high;
-      all[vector].magnitude += sizes * x_size;
+      all[vector].low += w.low * x_low;
+      all[vector].high += w.high * x_high;
+      all[vector].magnitude += w.size * x_size;
     }
   }
   std::array<RowSums, together> sums;
@@ -167,7 +171,7 @@ template <std::size_t count>
       load_doubles(high, own + half);
       load(sizes, own);
       make_absolute(sizes);
-      const Floats squares = sizes * sizes;
+      const Floats squares = w.size * w.size;
       all.low += low * x.value[row];
       all.high += high * x.value[row];
       all.magnitude += sizes * x.size[row];
