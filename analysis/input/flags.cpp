@@ -79,7 +79,8 @@ void add_input_flags(Flags& flags, CommonFlags& values) {
 
 void add_seen_flag(Flags& flags, CommonFlags& values) {
   flags.add("--seen", values.seen,
-            "Profile of a framework whose kernels count beside the measured calls", "FILE");
+            "Profile of a framework whose kernels compete with the measured calls (seen-best)",
+            "FILE");
 }
 
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions) {
@@ -91,13 +92,13 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
   flags.add("--backend", values.backend, "Only this library");
   flags.add("--cold", values.cold, "Times with cold caches");
   flags.add("--fallback", values.fallback,
-            "Precision of layers that are not supported at the asked one");
+            "Precision for layers that are not supported at the requested one");
   flags.add("--max-workspace", values.max_workspace,
-            "Only calls that need no more scratch memory: bytes, or 64K, 512M, 2G", "BYTES");
+            "Only calls whose workspace is at most this: bytes, or 64K, 512M, 2G", "BYTES");
   flags.add_word("--movement", values.movement, {"exclude", "include"},
-                 "Layers that only move bytes");
+                 "Whether to count layers that only move bytes");
   flags.add("--allow-missing", values.allow_missing,
-            "Give a partial answer where measurements are missing");
+            "Answer even if measurements are missing; the answer is then partial");
 }
 
 void add_output_flags(Flags& flags, CommonFlags& values) {

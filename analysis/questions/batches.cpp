@@ -173,7 +173,7 @@ Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_common_flags(flags, options->common);
   flags.add("--batch", options->batches,
-            "Sizes to estimate, too: 3,6,12, or 1:512 for powers of two and what lies half-way",
+            "Sizes to estimate as well: 3,6,12, or 1:512 for powers of two and their midpoints",
             "SIZES");
   return [options] { answer(*options); };
 }

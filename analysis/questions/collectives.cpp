@@ -82,8 +82,9 @@ Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   options->common.precisions = {"fp32"};
   flags.add("results", options->paths, "Results of bench_nccl or bench_mpi", "FILE|DIR|DB");
-  flags.add("--precision", options->common.precisions, "Of the elements", "P,...", ',');
-  flags.add("--backend", options->backend, "Of results of several: nccl or mpi", "NAME");
+  flags.add("--precision", options->common.precisions, "Types of the elements", "P,...", ',');
+  flags.add("--backend", options->backend, "Which one to use if the results hold both: nccl or mpi",
+            "NAME");
   add_output_flags(flags, options->common);
   return [options] { answer(*options); };
 }
@@ -92,7 +93,7 @@ Action ask(Flags& flags) {
 
 Question collectives_question() {
   return {.name = "collectives",
-          .help = "Time and bandwidth of what several devices or processes do together",
+          .help = "Time and bandwidth of collectives between devices or processes",
           .ask = ask};
 }
 

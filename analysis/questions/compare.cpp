@@ -301,9 +301,9 @@ Action ask(Flags& flags) {
   add_filter_flags(flags, common, "");
   add_output_flags(flags, common);
   flags.add("--tolerance", options->tolerance_percent, 0.0, 1000.0,
-            "Times that differ by no more are the same, in percent");
-  flags.add("--all", options->all, "Rows of what is the same, too");
-  flags.add("--fail", options->fail, "End with an error where a problem is slower, or lost");
+            "Differences of up to this many percent count as equal");
+  flags.add("--all", options->all, "List unchanged rows, too");
+  flags.add("--fail", options->fail, "Exit with an error if a problem is slower or was lost");
   return [options] {
     const std::size_t rows = rows_of(options->common);
     const Answered answered = answer_compare(*options);

@@ -172,7 +172,7 @@ struct Options {
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_common_flags(flags, options->common);
-  flags.add("--html", options->html, "Write the answer as a page with plots, too", "HTML");
+  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
   return [options] {
     const Inputs inputs = read_inputs(options->common);
     const Page page = page_of("deepbench", inputs, answer);

@@ -124,16 +124,17 @@ Action ask(Flags& flags) {
   add_output_flags(flags, options->common);
   flags.add("--prices", options->prices,
             "JSON, {\"name of a device\": USD per hour}: adds USD per million inferences", "FILE");
-  flags.add("--html", options->html, "Write the answer as a page with plots, too", "HTML");
+  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
   return [options] { answer(*options); };
 }
 
 }  // namespace
 
 Question devices_question() {
-  return {.name = "devices",
-          .help = "The same models on many machines, and what a million inferences cost there",
-          .ask = ask};
+  return {
+      .name = "devices",
+      .help = "The same models on several machines, and the cost of a million inferences on each",
+      .ask = ask};
 }
 
 }  // namespace benanza::analysis

@@ -45,7 +45,7 @@ std::optional<Section> answer(const Subject& subject) {
 
 Question fusion_question() {
   return {.name = "fusion",
-          .help = "What is gained where one call does several layers' work",
+          .help = "What fusing layers into one call saves",
           .section = answer,
           .chapter = "fusion",
           .place = 40};

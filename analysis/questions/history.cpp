@@ -339,20 +339,19 @@ void answer(const Options& options) {
 
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
-  flags.add("results", options->paths, "Results in the order of time: one of each version or date",
+  flags.add("results", options->paths, "Results in chronological order, one per version or date",
             "FILE|DIR|DB");
   flags.add("--graph", options->common.graphs,
             "<model>.graph.json: only its problems, and its bound with each", "FILE");
   add_filter_flags(flags, options->common, "fp32");
   add_output_flags(flags, options->common);
   flags.add("--tolerance", options->tolerance_percent, 0.0, 1000.0,
-            "Times that differ by no more are the same, in percent");
+            "Differences of up to this many percent count as equal");
   flags.add("--fleet", options->fleet,
             "The results are of machines of one kind: compare each with the median of the others");
-  flags.add("--junit", options->junit, "Write the changes as JUnit's XML, too", "FILE");
-  flags.add("--html", options->html, "Write the answer as a page with plots, too", "HTML");
-  flags.add("--fail", options->fail,
-            "End with an error where a problem became slower, or was lost");
+  flags.add("--junit", options->junit, "Also write the changes as JUnit XML", "FILE");
+  flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
+  flags.add("--fail", options->fail, "Exit with an error if a problem became slower or was lost");
   return [options] { answer(*options); };
 }
 
@@ -361,8 +360,7 @@ Action ask(Flags& flags) {
 Question history_question() {
   return {
       .name = "history",
-      .help =
-          "Times through many versions or dates: what changed when; machines against their peers",
+      .help = "Times across versions or dates: what changed when; or machines against their peers",
       .ask = ask};
 }
 

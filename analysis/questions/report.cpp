@@ -171,7 +171,7 @@ Action ask(Flags& flags) {
   add_seen_flag(flags, options->common);
   add_filter_flags(flags, options->common, "fp32");
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
-  flags.add("--out", options->out, "The page; it needs no network", "HTML");
+  flags.add("--out", options->out, "The page; it is self-contained", "HTML");
   flags.add("--trace", options->trace, "Chrome trace, for Perfetto", "JSON");
   return [options] { answer(*options); };
 }

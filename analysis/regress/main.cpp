@@ -50,8 +50,8 @@ void add_flags(CLI::App& program, Options& options) {
                      "A build (bin/bench_*), the folder of a library's version, or here", "PREFIX");
   flags.add_required("--after", options.after, "The other one", "PREFIX");
   flags.add("--backend", options.backends,
-            "onednn, cudnn, cublas; those that are built and find a device if not given",
-            "B[,B...]", ',');
+            "onednn, cudnn, cublas (default: all that are built and find a device)", "B[,B...]",
+            ',');
   flags.add("--graph", options.measured.graphs,
             "Problems of these models, <model>.graph.json, instead of those built in", "FILE");
   flags.add("--problem", options.measured.problems, "This key; may be repeated", "KEY");
@@ -62,18 +62,17 @@ void add_flags(CLI::App& program, Options& options) {
                  "best: what the library picks; all: every algorithm by itself");
   flags.add("--cold", options.measured.cold, "Times with cold caches");
   flags.add("--tolerance", options.tolerance_percent, 0.1, 1000.0,
-            "Times that differ by no more are the same, in percent");
+            "Differences of up to this many percent count as equal");
   flags.add("--budget", options.measured.budget,
-            "Seconds of each of the visits to a call, of which a round makes ten to either side",
+            "Seconds per visit to a call; a round visits each call ten times on either side",
             "SECONDS");
-  flags.add("--out", options.out,
-            "Keep the results of every process here; whole rounds that are there are not measured "
-            "again",
-            "DIR");
+  flags.add(
+      "--out", options.out,
+      "Keep the results of every process here; rounds already complete are not measured again",
+      "DIR");
   flags.add("--fresh", options.fresh, "Discard what --out holds");
-  flags.add("--judge", options.judge,
-            "Measure nothing: judge by the whole rounds that --out holds");
-  flags.add("--junit", options.junit, "Write the verdicts as JUnit's XML, too", "FILE");
+  flags.add("--judge", options.judge, "Measure nothing; judge by the complete rounds in --out");
+  flags.add("--junit", options.junit, "Also write the verdicts as JUnit XML", "FILE");
   flags.add_word("--format", options.format, {"table", "json", "csv"}, "Output");
 }
 
@@ -189,10 +188,9 @@ class Scratch {
 
 int run(int argc, char** argv) {
   CLI::App program(
-      "Runs two builds, or one with two versions of its library, in turns on this machine, and "
-      "says "
-      "what is slower and why. Exit status 0: nothing; 3: something is slower or lost; 1: an "
-      "error.",
+      "Runs two builds, or one build with two versions of its library, in turns on this machine, "
+      "and reports what is slower and why. Exit status 0: nothing slower; 3: something is slower "
+      "or was lost; 1: an error.",
       "benanza-regress");
   Options options;
   add_flags(program, options);

@@ -26,7 +26,7 @@ void add_program_flags(CLI::App& app, AskLibraries libraries) {
         answer(
             version_text(app.get_name(), libraries ? libraries() : std::vector<LibraryVersion>{}));
       },
-      "Print the version of the program and of the libraries it has loaded, and end");
+      "Print the versions of the program and of the loaded libraries, and exit");
   app.add_flag_callback("--man", [&app] { answer(man_page(describe(app), project_version())); })
       ->group(hidden);
   app.add_option_function<std::string>(

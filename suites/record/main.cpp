@@ -56,10 +56,9 @@ std::vector<std::string> needed(std::vector<std::string> names,
 
 int run(int argc, char** argv) {
   CLI::App app(
-      "Runs the program that follows --, its children included, and records what its libraries are "
-      "called for: every "
-      "call of oneDNN with its sizes, types and time, and what a GPU of NVIDIA's does: kernels, "
-      "copies, graphs, calls, waits and NVTX ranges. Output and exit status stay the program's.",
+      "Runs the program that follows -- and records, children included, every call of oneDNN with "
+      "its sizes, types and time, and the activity of NVIDIA GPUs: kernels, copies, graphs, CUDA "
+      "calls, waits and NVTX ranges. The program's output and exit status are passed on.",
       "benanza-record");
   app.footer(
       "The program and its arguments follow --: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
@@ -74,46 +73,46 @@ int run(int argc, char** argv) {
       ->type_name("FILE")
       ->capture_default_str();
   app.add_option("--log", log,
-                 "Instead of running a program: a file with what oneDNN printed (ONEDNN_VERBOSE=1)")
+                 "Instead of running a program, read a log that oneDNN printed (ONEDNN_VERBOSE=1)")
       ->type_name("FILE");
   std::string gpu = "auto";
-  app.add_option("--gpu", gpu,
-                 "Record what GPUs do: auto, where it can be; on, or say why not; off")
+  app.add_option("--gpu", gpu, "Record GPU activity: auto (if possible), on (say why if not), off")
       ->check(CLI::IsMember({"auto", "on", "off"}))
       ->capture_default_str();
-  app.add_option("--delay", delay, "Record from so many seconds after the start on")
+  app.add_option("--delay", delay, "Start recording this many seconds after the program's start")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--duration", duration, "Record for so many seconds; the program goes on")
+  app.add_option("--duration", duration,
+                 "Stop recording after this many seconds; the program goes on")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
   app.add_flag("--by-signal", by_signal,
                "Record from each SIGUSR1 until SIGUSR2; the program gets neither");
   app.add_option("--range", wishes.range,
-                 "Of GPUs, record what happens inside of NVTX ranges of this name")
+                 "Record GPU activity only inside NVTX ranges of this name")
       ->type_name("NAME");
   std::string graphs = "nodes";
   app.add_option("--graphs", graphs,
                  "CUDA graphs by node, or as a whole, which disturbs the program less")
       ->check(CLI::IsMember({"nodes", "whole"}))
       ->capture_default_str();
-  app.add_flag(
-      "--library-logs", wishes.library_logs,
-      "Which calls of cuDNN, cuBLAS and cuBLASLt are made, with their sizes: from the logs "
-      "that these libraries write, which takes time");
+  app.add_flag("--library-logs", wishes.library_logs,
+               "Record calls of cuDNN, cuBLAS and cuBLASLt with their sizes, from the logs of "
+               "these libraries, which slow the program down");
   bool lists_counters = false;
   std::vector<std::string> counters;
   std::vector<std::string> metric_texts;
-  app.add_flag("--list-counters", lists_counters, "Name the counters, and which are missing here");
+  app.add_flag("--list-counters", lists_counters,
+               "List the counters, and which are not available here");
   app.add_option("--counters", counters,
-                 "Counters of the processor, over the whole run in user mode, children included")
+                 "Processor counters over the whole run, user mode, children included")
       ->type_name("NAME")
       ->delimiter(',');
   app.add_option("--metric", metric_texts,
                  "Arithmetic over counters: 'ipc = instructions / cycles'")
       ->type_name("NAME=EXPRESSION")
       ->allow_extra_args(false);
-  app.add_flag("--force", force, "Overwrite the file if it is there");
+  app.add_flag("--force", force, "Overwrite the file if it exists");
   add_program_flags(app);
   // What follows is the program's own.
   char** const separator = std::find(argv + 1, argv + argc, std::string_view("--"));

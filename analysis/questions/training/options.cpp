@@ -90,31 +90,32 @@ void add_training_flags(Flags& flags, TrainingOptions& options) {
   flags.add("--collectives", options.collectives,
             "Results of bench_nccl or bench_mpi: the time of collectives", "FILE|DIR");
   flags.add("--collective-backend", options.collective_backend,
-            "Of results of several: nccl or mpi", "NAME");
+            "Which one to use if the results hold both: nccl or mpi", "NAME");
   flags.add_word("--gradients", options.gradients, {"fp32", "fp16", "bf16"},
-                 "Type in which gradients travel");
-  flags.add("--gpus", options.gpus, "How many, e.g. 1,2,4,8 (default: those of --collectives)",
-            "N,...", ',');
+                 "Data type of the exchanged gradients");
+  flags.add("--gpus", options.gpus,
+            "Numbers of GPUs, e.g. 1,2,4,8 (default: those in --collectives)", "N,...", ',');
   flags.add("--gpus-per-node", options.gpus_per_node,
-            "More than these are on several nodes (default: the most of --collectives)", "N");
+            "GPUs per node; more than that span several nodes (default: the most in --collectives)",
+            "N");
   flags.add("--bucket-mb", options.bucket,
-            "MiB of gradients sent together, as PyTorch's DDP; \"layer\" or \"one\"", "MIB");
+            "MiB of gradients per message, as in PyTorch's DDP; \"layer\" or \"one\"", "MIB");
   flags.add("--io-seconds", options.io_seconds, 0, 1e6,
-            "Seconds in which a node reads the samples of one GPU; its GPUs share the reader");
+            "Seconds a node takes to read the samples of one GPU; its GPUs share the reader");
   flags.add("--images-per-second-io", options.io_samples_per_second, 0, 1e12,
-            "The same as samples a second of a node's reader");
+            "The same, as samples per second of a node's reader");
   flags.add("--h2d-gbps", options.h2d_gbps, 0, 1e6,
-            "GB/s from the host's memory to the device: adds the way of the inputs");
+            "GB/s from host memory to the device: adds the copy of the inputs");
   flags.add("--network", options.network,
-            "Between nodes: ALPHA,BETA (seconds, seconds per byte), or results of all_reduce with "
-            "a rank on each node",
+            "Network between nodes: ALPHA,BETA (seconds, seconds per byte), or results of "
+            "all_reduce with one rank per node",
             "FILE|ALPHA,BETA");
   flags.add("--contention", options.contention, 1, 100,
-            "How many times as long computation takes while gradients travel");
+            "Factor by which computation slows down while gradients are exchanged");
   flags.add("--prices", options.prices,
             "JSON, {\"name of a device\": USD per hour}: adds USD per epoch", "FILE");
-  flags.add("--epoch-samples", options.epoch_samples, 0, 1e15, "Samples of an epoch");
-  flags.add("--html", options.html, "Write the answer as a page with plots, too", "HTML");
+  flags.add("--epoch-samples", options.epoch_samples, 0, 1e15, "Samples per epoch");
+  flags.add("--html", options.html, "Also write the answer as an HTML page with plots", "HTML");
 }
 
 TrainingQuestion training_question_of(const TrainingOptions& options) {

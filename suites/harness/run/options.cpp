@@ -76,9 +76,9 @@ Display display(const std::string& text) {
 
 void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--algorithms", arguments.algorithms,
-                 "best: the library's first choice, in the layout it chooses itself where it has "
-                 "one (any); leading: the first three of every way and layout; all: every one "
-                 "but reference code (default); with-reference: really all")
+                 "best: only the library's first choice, in the layout it chooses (any) if it "
+                 "does; leading: the first three of every way and layout; all: all but reference "
+                 "implementations (default); with-reference: these, too")
       ->type_name("{best,leading,all,with-reference}");
   app.add_option("--precision", arguments.precisions, "only these, e.g. fp32,bf16")
       ->type_name("P,...")
@@ -99,8 +99,8 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--shard", arguments.shard,
-                 "only part I, from 1, of N parts of the problems that take about as long as each "
-                 "other; a problem keeps all its variants together")
+                 "only part I (1 to N) of the problems, split into N parts of about equal time; "
+                 "all variants of a problem stay in one part")
       ->type_name("I/N");
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
   app.add_option("--budget", arguments.budget_seconds,
@@ -108,17 +108,16 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
       ->type_name("SECONDS");
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
   app.add_option("--one-system", options.one_system,
-                 "refuse to measure on another system than the one that this file names; who comes "
-                 "first writes it")
+                 "refuse to measure on a system other than the one named in this file; the first "
+                 "suite to run writes it")
       ->type_name("FILE");
-  app.add_option("--progress", options.progress, "keep in this file how far the run is, as JSON")
+  app.add_option("--progress", options.progress, "keep the run's progress in this file, as JSON")
       ->type_name("FILE");
   app.add_flag("--smoke", arguments.smoke,
                "a quick check: two problems of every operator, best algorithm, brief measurements");
   app.add_flag("--list-devices", options.list_devices,
-               "print one line for each device that can be measured, none where there is none");
-  app.add_flag("--serve", options.serve,
-               "measure what benanza-regress asks for when it asks for it");
+               "print one line per device that can be measured");
+  app.add_flag("--serve", options.serve, "measure on request of benanza-regress, over a pipe");
   app.add_flag("--ctest", options.ctest, "print measurements for CTest's report");
 }
 
@@ -244,7 +243,7 @@ SuiteOptions parse_options(int argc, const char* const* argv, const Backend& bac
                "bench_" + std::string(backend.name()));
   app.set_help_flag("");
   app.allow_extras();
-  app.add_flag("-h,--help", options.help, "print this and end");
+  app.add_flag("-h,--help", options.help, "print this help and exit");
   add_own_flags(app, options, arguments);
   add_backend_flags(app, backend.flags());
   add_benchmark_flags(app, options, arguments);
