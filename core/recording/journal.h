@@ -52,7 +52,8 @@ class JournalReader {
  public:
   /// Passes on every complete event in `bytes`, the next part of the journal, and returns the
   /// number of bytes consumed; the caller must pass the rest again with the bytes that follow.
-  /// Names are valid until the next call. Throws Error if it is not a journal.
+  /// Names are valid until the next call. Throws Error if it is not a journal of this version or is
+  /// damaged.
   std::size_t feed(std::string_view bytes, const std::function<void(const Event& event)>& use);
 
  private:

@@ -8,7 +8,7 @@
 namespace benanza {
 namespace {
 
-// Longest suffixes first: "_bwd" would match least specifically.
+// No suffix ends with another one, so at most one matches.
 constexpr std::array<std::pair<std::string_view, RecurrentGradients>, 3> endings{
     {{"_bwd_data", RecurrentGradients::of_data},
      {"_bwd_weights", RecurrentGradients::of_weights},
