@@ -67,8 +67,8 @@ class Duc {
     return model_.relu(name + "/relu", conv(name, x, parameters));
   }
 
-  /// A bottleneck that halves the image in its first convolution. `projects`: the shortcut is
-  /// projected to the new shape and is the addition's second operand, otherwise the first.
+  /// A bottleneck with its stride in the first convolution. `projects`: the shortcut is projected
+  /// to the new shape and is the addition's second operand, otherwise the first.
   Tensor unit(const std::string& name, const Tensor& x, std::int64_t filters, std::int64_t stride,
               std::int64_t dilation, bool projects) {
     const Window window = {.stride = stride};

@@ -37,7 +37,8 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-/// Distance of `text` from the nearer of the model's names; 0 if it is a prefix of one.
+/// Distance of `text` from the nearer of the model's names; 0 if it starts one of them and has at
+/// least 3 characters.
 std::size_t distance(const Model& model, const std::string& text) {
   const std::string id = plain(model.id);
   const std::string paper_name = plain(model.paper_name);
