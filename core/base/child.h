@@ -38,8 +38,8 @@ inline constexpr int child_out = 4;
 /// Throws Error if the program cannot be started.
 Child start(const ChildCommand& command);
 
-/// Transfer length-prefixed messages of any bytes. Return false and nothing, respectively, if the
-/// other end is closed. The writer must block SIGPIPE.
+/// Send and receive a message of any bytes, prefixed with its length. Return false or nothing if
+/// the other end is closed. The writer must block SIGPIPE.
 bool write_message(int descriptor, std::string_view message);
 std::optional<std::string> read_message(int descriptor);
 

@@ -12,7 +12,7 @@
 
 namespace benanza {
 
-/// A member is absent or has another type: one line, in nlohmann::json's wording.
+/// Thrown if a member is absent or has another type; one line, in nlohmann::json's wording.
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -30,7 +30,7 @@ class GraphFile {
     if (!root_.is_object()) throw error("is not a graph file");
     const auto schema = root().find("schema");
     if (!schema) throw error("is not a graph file: it has no \"schema\"");
-    // The next version allows a list of problems to have a count; otherwise they are the same.
+    // The next version allows a list of problems to have a count; otherwise both are the same.
     const std::string plain = std::to_string(graph_schema);
     const std::string counted = std::to_string(graph_schema + 1);
     if (schema->text() != plain && schema->text() != counted) {

@@ -75,7 +75,7 @@ struct Fusion {
 /// A change of layout of a tensor that a layer writes, or of a model input.
 struct LayoutTransform {
   std::size_t layer = 0;
-  /// False: the layer's output. True: the first input of a layer whose other inputs are only
+  /// False: the layer's output. True: the first input of a layer that reads no other layers except
   /// weights.
   bool of_input = false;
   /// Problems; empty if both layouts have the same order of elements.

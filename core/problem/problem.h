@@ -51,7 +51,7 @@ using Shape =
                  BatchNormalizationTraining, BatchNormalizationGradient, LayerNormalizationGradient,
                  SoftmaxGradient, SparseProduct, Collective, RecurrentGradient, LrnGradient, Cast>;
 
-/// The work of a layer for a library, independent of model and layer names.
+/// One unit of work for a library, independent of model and layer names.
 struct Problem {
   Shape shape;
   Epilogue epilogue;
@@ -73,9 +73,9 @@ std::string key(const Problem& problem);
 /// Throws std::invalid_argument naming the key, the expected field and its place.
 Problem parse(std::string_view key);
 
-/// True if steps can follow a call of this shape. False for shapes with `takes_steps` false: they
-/// only move, select or convert elements, draw random numbers, are gradients or have several
-/// results.
+/// True if steps can follow a call of this shape. False for shapes that set `takes_steps` to false,
+/// such as those that only move, select or convert elements, draw random numbers, are gradients or
+/// have several results.
 bool takes_steps(const Shape& shape);
 /// `problem` with one more step, in canonical form. Consecutive linear steps are merged.
 Problem with_step(Problem problem, const Step& step);

@@ -52,7 +52,7 @@ bool broadcasts_to(const Dims& y, const Dims& output);
 std::optional<Dims> refitted(const Dims& y, const Dims& from, const Dims& to);
 
 /// Functions that are defined for all x, have no jumps, and stay within fp16's range for the x of a
-/// network. Calls apply them to sums whose last bits differ between libraries.
+/// network: the ones that may be fused after sums, whose last bits differ between libraries.
 bool is_smooth_step(const Activation& function);
 
 }  // namespace benanza

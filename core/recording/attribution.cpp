@@ -109,7 +109,7 @@ class Attributor {
     }
   }
 
-  /// From the call's start, or from the last time its thread had loaded code after that.
+  /// Time from the call's start, or from when its thread last finished loading code after it.
   std::int64_t waited(const Site& site, std::int64_t begin) const {
     const auto thread = loads_.find({site.process, *site.thread});
     if (thread != loads_.end()) {

@@ -58,7 +58,7 @@ struct DeviceRecording {
     std::int64_t process = 0;
     std::int64_t thread = 0;
     std::int64_t start = 0;
-    /// Empty if the program ended first.
+    /// Empty if the program ended before the range.
     std::optional<std::int64_t> end{};
   };
 

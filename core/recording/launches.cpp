@@ -79,7 +79,7 @@ void Launches::find_captured() {
       ran_at_once.emplace(work.process, work.correlation);
     }
   }
-  // Calls and captures are both sorted by time. The captures open at the time of a call.
+  // The captures that are open at the time of a call; both lists are sorted by time.
   std::vector<std::size_t> open;
   std::size_t begun = 0;
   for (std::size_t at = 0; at < recording_.api.size(); ++at) {

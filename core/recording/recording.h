@@ -75,7 +75,7 @@ struct CountedValue {
   /// Fraction of the time in which it counted; the value is scaled up accordingly. 1 for sums and
   /// metrics.
   std::optional<double> running_part{};
-  /// Only for a metric; empty for a counter.
+  /// Empty for a counter.
   std::string expression{};
 };
 
@@ -121,7 +121,7 @@ class RecordingWriter {
 struct CallTotal {
   CallText text{};
   std::int64_t calls = 0;
-  /// Of those whose time is known.
+  /// Total of the calls whose time is known.
   double seconds = 0;
   std::int64_t timed_calls = 0;
   /// Sequence number of the first one.
@@ -138,13 +138,13 @@ class RecordingReader {
   std::vector<std::string> libraries() const;
   /// In the order of their first calls.
   std::vector<CallTotal> totals() const;
-  /// Every call in its order.
+  /// Calls `use` for every call, in order.
   void for_each(const std::function<void(const ArrivedCall& call)>& use) const;
-  /// Every call in its order, as an index into totals().
+  /// The index into totals() of every call, in order.
   std::vector<std::uint32_t> sequence() const;
-  /// Counters, then metrics, in the order they were asked for.
+  /// Counters, then metrics, in the order they were requested.
   std::vector<CountedValue> counters() const;
-  /// What GPUs did; empty where nothing of them was recorded.
+  /// What the GPUs did; empty if nothing was recorded.
   DeviceRecording devices() const { return read_device_recording(connection_); }
 
  private:
@@ -152,7 +152,7 @@ class RecordingReader {
   std::int64_t schema_ = 0;
 };
 
-/// Throws Error unless the file is there.
+/// Returns `path`. Throws Error if it is not a regular file.
 std::filesystem::path existing_recording(const std::filesystem::path& path);
 
 }  // namespace benanza

@@ -68,7 +68,7 @@ std::optional<double> number(const Facts& facts, const std::string& name) {
 constexpr std::string_view first_choice_fact = "\"first_choice\":true";
 
 /// Searches without parsing: called for every row, and few match. Cannot match inside a string,
-/// where a quotation mark has a backslash before it.
+/// where quotation marks are escaped.
 bool holds(const Row& row, std::string_view fact) {
   return ::memmem(row.facts.data(), row.facts.size(), fact.data(), fact.size()) != nullptr;
 }

@@ -1,5 +1,5 @@
 // ArcFace: J. Deng et al., "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", CVPR
-// 2019; InsightFace's ResNet-100 from MXNet, whose units normalize first and activate by PRelu.
+// 2019; InsightFace's ResNet-100 from MXNet, whose units normalize first and use PRelu.
 
 #include "models/zoo/mxnet.h"
 #include "models/zoo/zoo.h"

@@ -42,7 +42,7 @@ enum class ActivationKind {
 ///     x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 | erf
 ///   hard_swish x min(max(x / 6 + 1 / 2, 0), 1) | softplus ln(1 + e^x) | softsign x / (1 + |x|)
 ///   mish x tanh(softplus(x)) | swish x sigmoid(alpha x) | pow x^alpha | exp | log | sqrt | abs
-///   floor | ceil | round, halves to the even neighbour | sign | sin | cos
+///   floor | ceil | round, ties to even | sign | sin | cos
 /// Unused parameters are 0.
 /// Keys: relu/1x64x56x56, leakyrelu/1x64x56x56_a0.1, clip/1x64x56x56_a0_b6
 struct Activation {

@@ -10,7 +10,7 @@ namespace benanza {
 ///   relu y > 0 | leaky_relu y < 0 ? alpha : 1 | clip alpha < y < beta | sigmoid y (1 - y)
 ///   tanh 1 - y^2 | elu y < 0 ? y + alpha : 1 | exp y | sqrt 1 / (2 y)
 ///   from x: gelu, gelu_tanh, erf, hard_swish, softplus, softsign, mish, swish, log, pow, abs, sin,
-///   cos
+///   cos; also leaky_relu and elu if alpha < 0
 /// linear has no gradient operator, because its gradient is itself a linear; neither do functions
 /// whose derivative is 0 wherever it exists.
 /// Keys: relu_bwd/1x64x56x56, clip_bwd/1x64x56x56_a0_b6

@@ -5,8 +5,9 @@
 namespace benanza {
 
 /// softmax(scale Q K^T + mask) V for every head. Q is batch, heads, queries, size; K is batch,
-/// kv_heads, keys, size; V is batch, kv_heads, keys, value_size. Each head of K and V serves heads
-/// / kv_heads consecutive heads of Q. `causal`: query i sees the keys up to i + keys - queries.
+/// kv_heads, keys, size; V is batch, kv_heads, keys, value_size. Each head of K and V serves
+/// heads / kv_heads consecutive heads of Q. `causal`: query i sees the keys up to
+/// i + keys - queries.
 /// Keys: attention/1x12x128x64_k12x128x64_s0.125, with _m1x1x128x128 if a mask is added, and
 /// _causal
 struct Attention {

@@ -4,8 +4,8 @@
 
 namespace benanza {
 
-/// Batch normalization in a training step, with the batch's statistics, per channel (axis 1): scale
-/// * (x - mean) / sqrt(variance + epsilon) + bias, where the variance is the population variance.
+/// Batch normalization in a training step, with the batch's own statistics, per channel (axis 1):
+/// scale * (x - mean) / sqrt(variance + epsilon) + bias, with the population variance.
 /// The running statistics, two vectors, are not counted.
 /// Key: batchnorm_training/32x64x112x112_e1e-05
 struct BatchNormalizationTraining {

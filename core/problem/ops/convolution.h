@@ -5,8 +5,8 @@
 
 namespace benanza {
 
-/// Cross-correlation, as in ONNX Conv. `input` is n, c, spatial (1 to 3 axes); weights are filters
-/// x (c / groups) x kernel; the epilogue's bias, if any, has `filters` values.
+/// Cross-correlation, as in ONNX Conv. `input` is n, c, spatial (1 to 3 axes); weights are
+/// filters x (c / groups) x kernel; the epilogue's bias, if any, has `filters` values.
 /// Key: conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1
 struct Convolution {
   Dims input;

@@ -5,11 +5,11 @@
 
 namespace benanza {
 
-/// Transposed convolution, as in ONNX ConvTranspose: input pixel i contributes to output pixels i *
-/// stride - begin pad + tap * dilation. `input` is n, c, spatial (1 to 3 axes); weights are c x
-/// (filters / groups) x kernel; the epilogue's bias, if any, has `filters` values. The output has
-/// (input - 1) * stride + dilated kernel - pads pixels. A negative end pad adds pixels at the end,
-/// as output_padding does: nodes that compute the same have equal keys.
+/// Transposed convolution, as in ONNX ConvTranspose: input pixel i contributes to output pixels
+/// i * stride - begin pad + tap * dilation. `input` is n, c, spatial (1 to 3 axes); weights are
+/// c x (filters / groups) x kernel; the epilogue's bias, if any, has `filters` values. The output
+/// has (input - 1) * stride + dilated kernel - pads pixels. A negative end pad adds pixels at the
+/// end, as output_padding does: nodes that compute the same have equal keys.
 /// Key: deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1
 struct Deconvolution {
   Dims input;

@@ -4,8 +4,8 @@
 
 namespace benanza {
 
-/// Training mode: each element is dropped (0) with probability `ratio`, otherwise divided by 1 -
-/// ratio. Inference drops nothing: the problem can be measured, but no layer counts it.
+/// Training mode: each element is dropped (0) with probability `ratio`, otherwise divided by
+/// 1 - ratio. Inference drops nothing: the problem can be measured, but no layer counts it.
 /// Key: dropout/1x4096_r0.5
 struct Dropout {
   Dims input;

@@ -4,9 +4,9 @@
 
 namespace benanza {
 
-/// Normalizes every channel of every image by its own statistics: (x - mean) / sqrt(variance +
-/// epsilon), then, if affine, * scale + bias per channel. `input` is n, c, and at least one more
-/// axis.
+/// Normalizes every channel of every image by its own statistics:
+/// (x - mean) / sqrt(variance + epsilon), then, if affine, * scale + bias per channel. `input` is
+/// n, c, and at least one more axis.
 /// Key: instancenorm/1x64x56x56_e1e-05_sb
 struct InstanceNormalization {
   Dims input;

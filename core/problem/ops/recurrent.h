@@ -32,7 +32,7 @@ struct Recurrent {
   /// gru: the reset gate is applied to the recurrent product, not to the state before it.
   bool linear_before_reset = false;
   bool bias = false;
-  /// Initial states are given.
+  /// Initial states are operands; otherwise they are zero.
   bool initial = false;
   /// Final states are results, too.
   bool final = false;
@@ -71,7 +71,7 @@ struct Recurrent {
 
   std::int64_t directions() const { return direction == RecurrentDirection::bidirectional ? 2 : 1; }
   std::int64_t gates() const;
-  /// Vectors a cell keeps from step to step: 2 for lstm, else 1.
+  /// Vectors that a cell keeps from step to step: 2 for lstm, otherwise 1.
   std::int64_t states() const { return kind == RecurrentKind::lstm ? 2 : 1; }
   std::int64_t layer_inputs(std::int64_t layer) const {
     return layer == 0 ? input_size : directions() * hidden;

@@ -9,9 +9,9 @@ namespace benanza {
 /// what that left behind.
 enum class RecurrentGradients { of_data, of_weights, of_both };
 
-/// The gradients of a recurrent network by back-propagation through time (P. Werbos, 1990). Keys:
-/// lstm_bwd_data/, lstm_bwd_weights/, lstm_bwd/ (both), likewise for the other kinds, with the
-/// network's fields
+/// The gradients of a recurrent network by back-propagation through time (P. Werbos, 1990).
+/// Keys: lstm_bwd_data/, lstm_bwd_weights/, lstm_bwd/ (both), likewise for the other kinds, with
+/// the network's fields
 struct RecurrentGradient {
   /// `training` is false.
   Recurrent forward;

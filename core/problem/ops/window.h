@@ -20,9 +20,9 @@ struct Window {
   /// For a transposed convolution: (input - 1) * stride + dilated kernel - pads for every axis.
   Dims transposed_output(const Dims& spatial) const;
   bool has_padding() const;
-  /// Makes room for a last, partial window on every axis (ceil_mode) by enlarging the end pads,
-  /// except for windows that would start past the input and its begin pads, as in ONNX and
-  /// frameworks. Returns how much each end pad grew.
+  /// Enlarges the end pads so that a last, partial window counts on every axis (ceil_mode), but
+  /// leaves out windows that would start past the input and its begin pads, as ONNX and frameworks
+  /// do. Returns how much each end pad grew.
   Dims round_up(const Dims& spatial);
 
   /// "k3x3_p1.1.1.1_s1x1_d1x1", with `before_kernel` (e.g. the number of filters), if not empty,
