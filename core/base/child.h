@@ -12,7 +12,6 @@
 
 namespace benanza {
 
-/// A program to start.
 struct ChildCommand {
   std::filesystem::path program{};
   std::vector<std::string> arguments{};

@@ -40,7 +40,6 @@ class JsonView {
     if (element_.at_key(name).get(found) != simdjson::SUCCESS) return std::nullopt;
     return JsonView(found);
   }
-  /// The elements of an array.
   std::vector<JsonView> elements() const {
     simdjson::dom::array array;
     if (element_.get(array) != simdjson::SUCCESS) throw wrong("array");

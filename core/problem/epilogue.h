@@ -36,7 +36,7 @@ struct Epilogue {
 /// tensor with the output's extents the residual, and the first function the activation.
 Epilogue canonical(Epilogue epilogue, const Dims& output, const Dims& bias_extents);
 
-/// Functions that networks apply after a product and that libraries fuse into the same call.
+/// True for functions that networks apply after a product and libraries fuse into the same call.
 bool is_epilogue(ActivationKind kind);
 
 }  // namespace benanza

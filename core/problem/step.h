@@ -51,8 +51,8 @@ bool broadcasts_to(const Dims& y, const Dims& output);
 /// there are none.
 std::optional<Dims> refitted(const Dims& y, const Dims& from, const Dims& to);
 
-/// Functions that are defined for all x, have no jumps, and stay within fp16's range for the x of a
-/// network: the ones that may be fused after sums, whose last bits differ between libraries.
+/// True for functions that are defined for all x, have no jumps, and stay within fp16's range for
+/// the x of a network: these may be fused after sums, whose last bits differ between libraries.
 bool is_smooth_step(const Activation& function);
 
 }  // namespace benanza

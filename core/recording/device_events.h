@@ -10,8 +10,8 @@
 /// by the producer. Every event lists its fields in the order of a journal.
 namespace benanza {
 
-/// Where work ran, and the correlation number of the call that launched it. Graph nodes have both
-/// `graph` and `node`, otherwise both are 0.
+/// When and where work ran, and the correlation number of the call that launched it. Graph nodes
+/// have both `graph` and `node`, otherwise both are 0.
 struct Launched {
   std::int64_t start = 0;
   std::int64_t end = 0;

@@ -41,7 +41,6 @@ struct CallText {
   auto operator<=>(const CallText&) const = default;
 };
 
-/// One call as it arrives.
 struct ArrivedCall {
   CallText text{};
   /// Seconds from the run's start: the call's start according to the library, and the time its line
@@ -54,7 +53,6 @@ struct ArrivedCall {
   std::optional<double> milliseconds{};
 };
 
-/// The run of a program.
 struct RecordedRun {
   std::vector<std::string> command{};
   /// Seconds since 1970; empty if unknown, as for a log.

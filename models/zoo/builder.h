@@ -76,7 +76,6 @@ struct Lrn {
   float bias = 1;
 };
 
-/// Options of a model file.
 struct BuildOptions {
   std::int64_t batch = 1;
   /// If set: weights are stored as random values from this seed. Otherwise the file is weightless:
