@@ -28,12 +28,12 @@ void print_list() {
 }
 
 void write_model(const std::string& id, const std::string& path, const zoo::BuildOptions& options) {
-  // write_file() renames over its target; a device or a pipe there would be lost.
+  // write_file() renames over its target, which would destroy a device or a pipe.
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
     throw Error(path + ": is not a regular file; give the path of a file to write");
   }
   const ::onnx::ModelProto model = zoo::build(zoo::find(id), options);
-  // Protobuf cannot write a message of 2 GiB or more; no model of the zoo comes near.
+  // Protobuf cannot write messages of 2 GiB or more; no model of the zoo is nearly that large.
   std::string bytes;
   if (!model.SerializeToString(&bytes)) {
     throw Error(path + ": cannot serialize the model; it is too large for protobuf");

@@ -12,7 +12,8 @@
 namespace benanza {
 namespace {
 
-/// "I! CuDNN (v91900 56) function cudnnCreate() called:", or cuBLAS' form with a result type.
+/// The function of "I! CuDNN (v91900 56) function cudnnCreate() called:", or of cuBLAS' form with a
+/// result type.
 std::string function_of(std::string_view line) {
   std::string_view declaration = api_log::between(line, " function ", "(");
   if (const auto space = declaration.rfind(' '); space != std::string_view::npos) {
@@ -21,8 +22,8 @@ std::string function_of(std::string_view line) {
   return std::string(declaration);
 }
 
-/// "2026-11-21T16:09:04.382859 ..." or with a space between: seconds since 1970 of a clock that
-/// shows this. Empty for another text.
+/// Parses local time, "2026-11-21T16:09:04.382859 ..." or with a space instead of the T, into
+/// seconds since 1970 as if it were UTC. Empty for any other text.
 std::optional<double> wall_time(std::string_view text) {
   std::tm parts{};
   const std::string date(text.substr(0, 19));
@@ -93,7 +94,7 @@ std::size_t ApiLogReader::feed(std::string_view bytes, const Use& use) {
 }
 
 void ApiLogReader::finish(std::string_view rest, const Use& use) {
-  // Of cuBLASLt a line that is cut short looks like a whole one.
+  // Not for cuBLASLt, where a truncated line looks like a complete one.
   if (rest.starts_with("i!")) take(rest, use);
 }
 

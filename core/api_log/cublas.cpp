@@ -3,7 +3,7 @@
 namespace benanza::api_log {
 namespace {
 
-/// op(A) op(B) of column-major matrices is, row by row, op(B)^T op(A)^T.
+/// In row-major terms, op(A) op(B) of column-major matrices is op(B)^T op(A)^T.
 Gemm row_major(std::int64_t m, std::int64_t n, std::int64_t k, bool transpose_a, bool transpose_b,
                std::int64_t batch) {
   Gemm gemm;
@@ -64,7 +64,7 @@ std::optional<LibraryCall> cublaslt_call(std::string_view line) {
   const auto columns = integer(member(a, "cols"));
   const auto m = integer(member(d, "rows"));
   const auto n = integer(member(d, "cols"));
-  // A line cut short is none.
+  // The line is truncated.
   if (a.empty() || d.empty()) return std::nullopt;
   if (!rows || !columns || !m || !n) {
     return LibraryCall{.library = "cublaslt", .function = "cublasLtMatmul"};

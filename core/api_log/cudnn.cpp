@@ -6,14 +6,14 @@
 namespace benanza::api_log {
 namespace {
 
-/// Of a tensor of more than one channel and pixel: which of them is next to which in memory.
+/// The layout of a tensor with more than one channel, from the stride of its channels.
 std::optional<Layout> layout_of(const Dims& extents, const Dims& strides) {
   if (extents.size() < 3 || strides.size() != extents.size() || extents[1] == 1)
     return std::nullopt;
   return strides[1] == 1 ? Layout::nhwc : Layout::nchw;
 }
 
-/// "CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM (1)" as the cudnn suite calls it.
+/// The cudnn suite's name for "CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM (1)".
 std::string classic_algorithm(std::string_view value) {
   for (const std::string_view prefix :
        {"CUDNN_CONVOLUTION_FWD_ALGO_", "CUDNN_CONVOLUTION_BWD_DATA_ALGO_",
@@ -39,7 +39,7 @@ std::string engine(const Entry& entry) {
   return text;
 }
 
-/// Of the first of `tensors` that the entry has: "xDesc".
+/// The first of `tensors` that the entry has, such as "xDesc".
 struct Tensor {
   Dims extents{};
   std::optional<Precision> data{};
@@ -61,7 +61,7 @@ Tensor tensor(const Entry& entry, std::initializer_list<std::string_view> tensor
 
 enum class Pass { forward, data_gradient, filter_gradient };
 
-/// The forward convolution that an entry of a pass is about, of its input and weights.
+/// The forward convolution of any pass, from its input and weights.
 std::optional<Convolution> convolution_of(const Entry& entry, const Dims& input,
                                           const Dims& weights) {
   if (input.size() < 3 || weights.size() != input.size() || weights[1] < 1) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<Convolution> convolution_of(const Entry& entry, const Dims& input,
                      .groups = input[1] / weights[1]};
 }
 
-/// Empty where the output's gradient is not that of this convolution.
+/// Empty if the extents of the output's gradient do not match the convolution.
 std::string data_gradient_of(const Convolution& forward, const Dims& output) {
   try {
     const Deconvolution gradient = data_gradient(forward);
@@ -112,7 +112,7 @@ std::optional<LibraryCall> convolution(const Entry& entry, Pass pass) {
                      .layout = input.layout};
 }
 
-/// Of inference, or of a training step (Shape).
+/// Shape selects inference, training forward or training backward.
 template <class Shape>
 std::optional<LibraryCall> batch_normalization(const Entry& entry) {
   const Tensor input = tensor(entry, {"xDesc"});
@@ -127,7 +127,7 @@ std::optional<LibraryCall> batch_normalization(const Entry& entry) {
                      .layout = input.layout};
 }
 
-/// "MATMUL POINTWISE" of a graph.
+/// The operations of a graph: "MATMUL POINTWISE".
 std::string operations(const Entry& entry) {
   std::string text;
   for (const std::string& type : entry.types("operation")) {
@@ -141,7 +141,7 @@ std::string operations(const Entry& entry) {
   return text;
 }
 
-/// Does a function let the device work, and not ask, describe or prepare?
+/// True if a function does work on the device, rather than querying, describing or preparing it.
 bool executes(std::string_view function) {
   for (const std::string_view word : {"Get", "Find", "Create", "Destroy", "Descriptor", "Size",
                                       "Query", "Reserve", "Make", "Build", "cudnnSet"}) {

@@ -30,7 +30,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// The text between `before` and the first of `ends` after it; empty if `before` is not there.
 std::string_view between(std::string_view text, std::string_view before, std::string_view ends) {
   const auto at = text.find(before);
   if (at == std::string_view::npos) return {};
@@ -45,7 +44,6 @@ std::optional<std::int64_t> integer(std::string_view text) {
   return value;
 }
 
-/// "[1,64,56,56]".
 Dims dims(std::string_view text) {
   Dims values;
   if (!text.starts_with('[')) return values;

@@ -17,7 +17,7 @@ struct Pipe {
   FileDescriptor write;
 };
 
-/// Above the descriptors that a child is given, and not inherited.
+/// Both ends are above the descriptors given to a child, and are not inherited.
 Pipe make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe");
@@ -35,7 +35,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return list;
 }
 
-/// What a started program finds at its descriptors.
+/// The descriptors of a started program.
 class FileActions {
  public:
   FileActions() {

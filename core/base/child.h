@@ -12,21 +12,20 @@
 
 namespace benanza {
 
-/// What to run. Paths that are empty: as this program's.
 struct ChildCommand {
   std::filesystem::path program{};
   std::vector<std::string> arguments{};
-  /// NAME=VALUE; empty: this program's.
+  /// NAME=VALUE; empty: inherited from this program.
   std::optional<std::vector<std::string>> environment{};
-  /// Where its output and its errors go.
+  /// Files for its standard output and standard error; inherited if empty.
   std::filesystem::path out{};
   std::filesystem::path err{};
-  /// Signals from the terminal do not reach it.
+  /// Runs in its own process group, so that signals from the terminal do not reach it.
   bool own_group = false;
 };
 
-/// A program that was started: what is written to `to` it reads from descriptor child_in, what it
-/// writes to descriptor child_out is read from `from`. Whoever started it waits for its end.
+/// A started program: it reads what is written to `to` from descriptor child_in, and what it writes
+/// to descriptor child_out can be read from `from`. The caller of start() must wait for it to exit.
 struct Child {
   pid_t id = 0;
   FileDescriptor to;
@@ -35,11 +34,11 @@ struct Child {
 inline constexpr int child_in = 3;
 inline constexpr int child_out = 4;
 
-/// Throws Error where it cannot be started.
+/// Throws Error if the program cannot be started.
 Child start(const ChildCommand& command);
 
-/// Messages of any bytes, with their length before them. False, and nothing, where the other end is
-/// gone. The writer blocks SIGPIPE.
+/// Send and receive a message of any bytes, prefixed with its length. Return false or nothing if
+/// the other end is closed. The writer must block SIGPIPE.
 bool write_message(int descriptor, std::string_view message);
 std::optional<std::string> read_message(int descriptor);
 

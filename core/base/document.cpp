@@ -26,7 +26,8 @@ Error Document::error(std::string_view message) const {
 }
 
 Error Document::malformed(const nlohmann::json::exception& exception) const {
-  // "[json.exception.out_of_range.403] key 'x' not found": the bracket is for programmers.
+  // Removes the bracket, meant for programmers, of "[json.exception.out_of_range.403] key 'x' not
+  // found".
   std::string_view reason = exception.what();
   if (const auto end = reason.find("] "); end != std::string_view::npos) {
     reason.remove_prefix(end + 2);

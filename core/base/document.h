@@ -10,12 +10,12 @@
 
 namespace benanza {
 
-/// A JSON file of a known kind, plain or in gzip. Every error is one line: the file, what is wrong,
+/// A JSON file of a known kind, plain or gzipped. Every error is one line: the file, what is wrong,
 /// what to do.
 class Document {
  public:
   /// `kind` as in "a results file"; `remedy` as in "measure again". Throws Error if the file cannot
-  /// be read or is not one whole JSON value.
+  /// be read or is not exactly one JSON object.
   Document(std::filesystem::path path, std::string_view kind, std::string_view remedy);
 
   const std::filesystem::path& path() const { return path_; }
@@ -23,9 +23,10 @@ class Document {
 
   /// "path: message; remedy".
   Error error(std::string_view message) const;
-  /// Throws unless `holder` has the member "schema" equal to `expected`.
+  /// Throws Error unless the member "schema" of `holder` equals `expected`.
   void require_schema(const nlohmann::json& holder, int expected) const;
-  /// `read()`; a member that is absent or of another type becomes an Error naming the file.
+  /// Returns `read()`, but turns the exception for an absent or mistyped member into an Error
+  /// naming the file.
   template <class Read>
   auto guard(Read&& read) const {
     try {

@@ -27,8 +27,8 @@ void write_all(int descriptor, std::string_view text, const std::filesystem::pat
   }
 }
 
-/// The file a rename may replace: links are followed, so that they stay links. Throws for what
-/// exists and is no regular file: a rename would destroy a device or a pipe.
+/// The file that a rename may replace: the target of a symbolic link, so that the link stays.
+/// Throws Error if it exists and is not a regular file: a rename would destroy a device or a pipe.
 std::filesystem::path target_of(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);

@@ -10,7 +10,7 @@
 namespace benanza {
 namespace {
 
-/// zlib's state; freed with it.
+/// Owns zlib's state.
 class Inflater {
  public:
   Inflater() {

@@ -5,10 +5,11 @@
 
 namespace benanza {
 
-/// True if `bytes` begin as a gzip file does.
+/// True if `bytes` start with the magic number of gzip.
 bool is_gzip(std::string_view bytes);
 
-/// What the gzip file `bytes` holds, all of its members. Throws Error: cut short, or damaged.
+/// Decompresses the gzip file `bytes`, all of its members. Throws Error if it is truncated or
+/// damaged.
 std::string gunzip(std::string_view bytes);
 
 }  // namespace benanza

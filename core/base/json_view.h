@@ -12,19 +12,19 @@
 
 namespace benanza {
 
-/// A member is absent, or of another type: one line, as nlohmann::json says it.
+/// Thrown if a member is absent or has another type; one line, in nlohmann::json's wording.
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A value of a parsed JSON text, which must outlive it: parses several times as fast as
-/// nlohmann::json, and is read alike. Throws JsonError.
+/// A view of a value of a parsed JSON text, which must outlive it. Parsing is several times as fast
+/// as with nlohmann::json; the interface is similar. Throws JsonError.
 class JsonView {
  public:
   explicit JsonView(simdjson::dom::element element) : element_(element) {}
 
-  /// As JSON, without blanks.
+  /// As JSON, without whitespace.
   std::string text() const { return simdjson::minify(element_); }
   bool is_null() const { return element_.is_null(); }
 
@@ -33,14 +33,13 @@ class JsonView {
     if (const auto found = find(name)) return *found;
     throw JsonError("key '" + std::string(name) + "' not found");
   }
-  /// Empty where it is absent.
+  /// Empty if it is absent.
   std::optional<JsonView> find(std::string_view name) const {
     if (!element_.is_object()) throw wrong("object");
     simdjson::dom::element found;
     if (element_.at_key(name).get(found) != simdjson::SUCCESS) return std::nullopt;
     return JsonView(found);
   }
-  /// The elements of an array.
   std::vector<JsonView> elements() const {
     simdjson::dom::array array;
     if (element_.get(array) != simdjson::SUCCESS) throw wrong("array");
@@ -49,7 +48,7 @@ class JsonView {
     for (const simdjson::dom::element element : array) views.emplace_back(element);
     return views;
   }
-  /// The elements of the array `name`; none where it is absent.
+  /// The elements of the array `name`; none if it is absent.
   std::vector<JsonView> elements_of(std::string_view name) const {
     const auto found = find(name);
     return found ? found->elements() : std::vector<JsonView>{};
@@ -59,7 +58,7 @@ class JsonView {
   T get() const {
     return convert(static_cast<T*>(nullptr));
   }
-  /// Member `name`, or `otherwise` where it is absent.
+  /// Member `name`, or `otherwise` if it is absent.
   template <class T>
   T value(std::string_view name, T otherwise) const {
     const auto found = find(name);

@@ -20,7 +20,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (mapped == MAP_FAILED) throw Error(path.string() + ": cannot map: " + std::strerror(errno));
   data_ = static_cast<const char*>(mapped);
-  // No reading ahead: the next bytes are most likely skipped.
+  // No read-ahead: the next bytes are most likely skipped.
   ::madvise(mapped, size_, MADV_RANDOM);
 }
 

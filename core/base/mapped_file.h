@@ -5,7 +5,7 @@
 
 namespace benanza {
 
-/// The bytes of a regular file, mapped read-only: only the pages that are looked at are read.
+/// A regular file mapped read-only: only accessed pages are read.
 class MappedFile {
  public:
   /// Throws Error naming the path if it is no regular file or cannot be mapped.
@@ -16,8 +16,8 @@ class MappedFile {
 
   std::string_view bytes() const { return {data_, size_}; }
 
-  /// Says that what lies before `position` is done with, so that it need not stay in memory.
-  /// Looking at it again is allowed and reads it again.
+  /// Hints that the bytes before `position` are no longer needed in memory. They stay accessible
+  /// and are read again on access.
   void forget_before(const char* position);
 
  private:

@@ -5,9 +5,9 @@
 namespace benanza::sqlite {
 
 Connection::Connection(std::filesystem::path path, Mode mode) : path_(std::move(path)) {
-  // Reading, too, opens to write where it may: an import that was killed is undone by whoever opens
-  // the database next.
-  // One thread has the connection: no mutexes.
+  // Readers open for writing, too, if permitted: the next program to open the database must roll
+  // back an import that was killed. A connection is used by one thread only, so it needs no
+  // mutexes.
   const int flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (mode == Mode::write ? SQLITE_OPEN_CREATE : 0);
   sqlite3* handle = nullptr;
@@ -16,7 +16,7 @@ Connection::Connection(std::filesystem::path path, Mode mode) : path_(std::move(
   check(code);
   constexpr int patience_milliseconds = 5000;
   check(sqlite3_busy_timeout(handle, patience_milliseconds));
-  // A row takes about a kilobyte: several to a page of a new database.
+  // A row takes about a kilobyte; use larger pages so that several fit.
   execute(mode == Mode::read ? "PRAGMA query_only = 1" : "PRAGMA page_size = 16384");
 }
 
@@ -54,14 +54,14 @@ void Statement::bind(int at, std::int64_t value) {
 }
 
 void Statement::bind(int at, std::string_view value) {
-  // Without a pointer SQLite would bind NULL.
+  // SQLite binds a null pointer as NULL.
   const char* text = value.data() == nullptr ? "" : value.data();
   connection_.check(
       sqlite3_bind_text64(handle_.get(), at, text, value.size(), SQLITE_STATIC, SQLITE_UTF8));
 }
 
 void Statement::bind(int at, std::span<const double> values) {
-  // Without a pointer SQLite would bind NULL.
+  // SQLite binds a null pointer as NULL.
   if (values.empty()) return connection_.check(sqlite3_bind_zeroblob(handle_.get(), at, 0));
   connection_.check(
       sqlite3_bind_blob64(handle_.get(), at, values.data(), values.size_bytes(), SQLITE_STATIC));

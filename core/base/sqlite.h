@@ -21,15 +21,15 @@ struct Closer {
 class Connection {
  public:
   enum class Mode { read, write };
-  /// Mode::write creates the file if it is not there.
+  /// Mode::write creates the file if it does not exist.
   Connection(std::filesystem::path path, Mode mode);
 
   const std::filesystem::path& path() const { return path_; }
   sqlite3* get() const { return handle_.get(); }
-  /// One or more statements without results.
+  /// Runs one or more statements without results.
   void execute(const char* sql);
   std::int64_t last_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
-  /// Rows that the last INSERT added.
+  /// The number of rows that the last INSERT added.
   int changes() const { return sqlite3_changes(handle_.get()); }
   /// Throws unless `code` is one of SQLITE_OK, SQLITE_ROW, SQLITE_DONE.
   void check(int code) const;
@@ -39,8 +39,8 @@ class Connection {
   std::unique_ptr<sqlite3, Closer> handle_;
 };
 
-/// A prepared statement. Parameters are numbered from 1, columns from 0. Texts and blobs that are
-/// bound must live until the statement is run.
+/// A prepared statement. Parameters are numbered from 1, columns from 0. Bound texts and blobs must
+/// outlive the next run of the statement.
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);
@@ -57,11 +57,12 @@ class Statement {
       connection_.check(sqlite3_bind_null(handle_.get(), at));
     }
   }
-  /// The next row of the result; false where there is none, and the statement may be bound anew.
+  /// Advances to the next row of the result; returns false if there is none, and the statement may
+  /// be bound again.
   bool step();
-  /// Runs it to its end, ready to be bound anew.
+  /// Runs it to completion, after which it may be bound again.
   void run();
-  /// Gives the rest of the result up.
+  /// Discards the rest of the result.
   void reset() { sqlite3_reset(handle_.get()); }
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
@@ -77,7 +78,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Closer> handle_;
 };
 
-/// All or nothing: undone at the end of its life unless committed.
+/// A transaction; rolled back on destruction unless committed.
 class Transaction {
  public:
   enum class Kind { read, write };

@@ -11,7 +11,7 @@
 namespace benanza {
 namespace {
 
-/// A graph file as JSON, plain or in gzip. Every error is one line: the file, what is wrong, what
+/// A graph file as JSON, plain or gzipped. Every error is one line: the file, what is wrong, what
 /// to do.
 class GraphFile {
  public:
@@ -30,7 +30,7 @@ class GraphFile {
     if (!root_.is_object()) throw error("is not a graph file");
     const auto schema = root().find("schema");
     if (!schema) throw error("is not a graph file: it has no \"schema\"");
-    // In the next one a list of problems may have a count; else both are the same.
+    // The next version allows a list of problems to have a count; otherwise both are the same.
     const std::string plain = std::to_string(graph_schema);
     const std::string counted = std::to_string(graph_schema + 1);
     if (schema->text() != plain && schema->text() != counted) {
@@ -52,7 +52,7 @@ class GraphFile {
 
 constexpr Cost costs[] = {Cost::measured, Cost::movement, Cost::free, Cost::unsupported};
 
-/// Older files have the sum over a layer's parameters alone.
+/// Older files only have the sum over a layer's parameters.
 std::vector<std::int64_t> gradients_of(const JsonView& row) {
   const auto sum = optional_member<std::int64_t>(row, "gradient_elements").value_or(0);
   return optional_member<std::vector<std::int64_t>>(row, "gradients")

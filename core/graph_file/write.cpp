@@ -13,11 +13,11 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json();
 }
 
-/// A file in which a list of problems is written once with its count has this version.
+/// Version of a file that stores a repeated list of problems once, with its count.
 constexpr int counted_schema = graph_schema + 1;
 
-/// How often a part of `problems` is repeated to make it: of recorded calls, thousands of times.
-/// 1 for lists that are as short as models have them.
+/// How often `problems` repeats its shortest period: thousands of times in recorded calls. 1 for
+/// the short lists that models have.
 std::size_t turns(const std::vector<std::string>& problems) {
   constexpr std::size_t fewest_turns = 4;
   for (std::size_t length = 1; length * fewest_turns <= problems.size(); ++length) {

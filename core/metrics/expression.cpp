@@ -10,9 +10,9 @@
 
 namespace benanza {
 
-/// A number, a name, or an operation on what is below it.
+/// A number, a counter, or an operation on its child nodes.
 struct Expression::Node {
-  /// 'n' a number, 'c' a counter, '<' the smaller, '>' the larger; else the operator itself.
+  /// 'n' number, 'c' counter, '<' min, '>' max, otherwise the operator itself.
   char kind = 'n';
   double number = 0;
   std::string name{};
@@ -61,7 +61,7 @@ class ExpressionParser {
                 std::to_string(at_ + 1));
   }
 
-  /// The next letter that is no space, not taken; 0 at the end.
+  /// Peeks at the next character that is not a space; 0 at the end.
   char next() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
@@ -100,7 +100,7 @@ class ExpressionParser {
   }
 
   ExpressionNodePtr factor() {
-    // Text comes from a command line, and is parsed by recursion.
+    // The text comes from a command line and is parsed recursively.
     constexpr int deepest = 200;
     if (++depth_ > deepest) throw Error("an expression of more than 200 levels is too deep");
     ExpressionNodePtr node;
@@ -139,7 +139,7 @@ class ExpressionParser {
   ExpressionNodePtr number() {
     next();
     const std::string rest(text_.substr(at_));
-    // strtod would take signs, and words like "inf".
+    // strtod would also accept signs and words like "inf".
     if (rest.empty() ||
         (std::isdigit(static_cast<unsigned char>(rest[0])) == 0 && rest[0] != '.')) {
       fail("a number or a counter");

@@ -9,20 +9,20 @@
 
 namespace benanza {
 
-/// Arithmetic over counters: numbers, names ("smsp__inst_executed.sum"), + - * /, parentheses,
-/// min(a, b) and max(a, b).
+/// An arithmetic expression over counters: numbers, names ("smsp__inst_executed.sum"), + - * /,
+/// parentheses, min(a, b) and max(a, b).
 class Expression {
  public:
-  /// Throws Error, which says what is wrong and where.
+  /// Throws Error with the problem and its position.
   explicit Expression(std::string_view text);
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
   ~Expression();
 
   const std::string& text() const { return text_; }
-  /// Of all counters, each once, in the order of the text.
+  /// The names of all counters, each once, in order of appearance.
   const std::vector<std::string>& names() const { return names_; }
-  /// Empty where a counter is not known, and where something is divided by zero.
+  /// Empty if a counter is unknown or a divisor is zero.
   std::optional<double> value(
       const std::function<std::optional<double>(std::string_view name)>& counter) const;
 

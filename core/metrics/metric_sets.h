@@ -6,10 +6,10 @@
 
 namespace benanza {
 
-/// Metrics of a kind of question, each "NAME = EXPRESSION" over the counters that CUPTI has of
-/// NVIDIA's GPUs. "memory": DRAM and the second cache. "compute": instructions and how full the
-/// device is. "tensor": Tensor Cores (one matrix instruction of a kind is not the work of another).
-/// Throws Error for another name.
+/// The metrics of a set, each as "NAME = EXPRESSION" over CUPTI's counters for NVIDIA GPUs.
+/// "memory": DRAM and L2 cache. "compute": instructions and occupancy. "tensor": Tensor Cores
+/// (matrix instructions of different kinds do different amounts of work). Throws Error for any
+/// other name.
 std::vector<std::string> gpu_metric_set(std::string_view name);
 
 }  // namespace benanza

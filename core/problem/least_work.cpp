@@ -6,7 +6,7 @@
 namespace benanza {
 namespace {
 
-/// How many numbers in [0, count) are `rest` modulo `step`.
+/// The count of numbers in [0, count) that are congruent to `rest` modulo `step`.
 std::int64_t count_of_rest(std::int64_t count, std::int64_t rest, std::int64_t step) {
   rest = ((rest % step) + step) % step;
   return count <= rest ? 0 : (count - rest + step - 1) / step;
@@ -18,7 +18,7 @@ std::int64_t least_of_sum(std::int64_t inputs, std::int64_t outputs, std::int64_
   return std::min({outputs + kernel - 1, inputs + kernel - 1, outputs + inputs - 1});
 }
 
-/// Pairs of outputs and taps that meet an input.
+/// Pairs of an output and a tap that use an input, not padding.
 std::int64_t all_products(const Axis& axis) {
   std::int64_t count = 0;
   for (std::int64_t tap = 0; tap < axis.kernel; ++tap) {
@@ -32,7 +32,7 @@ std::int64_t all_products(const Axis& axis) {
   return count;
 }
 
-/// Inputs of the axis that some output needs: those of the taps, each once.
+/// The count of inputs that some output uses.
 std::int64_t touched_inputs(const Axis& axis) {
   std::vector<bool> is_touched(static_cast<std::size_t>(axis.inputs));
   std::int64_t count = 0;
@@ -79,14 +79,14 @@ struct Flops {
     return 2 * pairs *
            products_of(conv.window, spatial(conv.input), spatial(conv.output()), of_axis);
   }
-  // The same sums read the other way: as many multiplications (transposition).
+  // By transposition, the same sums need as many multiplications.
   double operator()(const Deconvolution& deconv) const {
     const double pairs =
         number(deconv.input[0]) * number(deconv.input[1]) * number(deconv.filters / deconv.groups);
     return 2 * pairs *
            products_of(deconv.window, spatial(deconv.output()), spatial(deconv.input), of_axis);
   }
-  // And so are the sums over pixels that a weight takes part in.
+  // The same holds for the sums over pixels of a filter gradient.
   double operator()(const ConvolutionFilterGradient& gradient) const {
     return (*this)(gradient.forward);
   }
@@ -103,7 +103,7 @@ struct Flops {
     return 2 * products * number(recurrent.batch) * number(recurrent.directions()) *
            number(recurrent.gates()) * number(recurrent.hidden);
   }
-  // A product more or less with the initial state is a gradient's, too.
+  // Ignores that a gradient may have one product more or less with the initial state.
   double operator()(const RecurrentGradient& gradient) const {
     const double forward = (*this)(gradient.forward);
     return (gradient.of_data() ? forward : 0) + (gradient.of_weights() ? forward : 0);
@@ -114,7 +114,7 @@ struct Flops {
   }
 };
 
-/// Of the elements that inputs() has, those that are needed.
+/// The share of the elements of inputs() that is needed.
 double needed_share(const Shape& shape) {
   const auto of_window = [](const Window& window, const Dims& input, const Dims& output) {
     double share = 1;
@@ -137,7 +137,7 @@ double needed_share(const Shape& shape) {
   return std::holds_alternative<Resampling>(shape) ? 0 : 1;
 }
 
-/// Elements that a copy reads: what it repeats, once.
+/// Elements that a copy reads, repeated ones once.
 double copied_elements(const Copy& copy) {
   double count = 1;
   for (std::size_t axis = 0; axis < copy.dims.size(); ++axis) {

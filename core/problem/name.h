@@ -7,8 +7,8 @@
 
 namespace benanza {
 
-/// The identity of a variant, as Google Benchmark shows it:
-/// op/key/precision/layout/backend/algorithm[/cold]; `key` holds op and fields, "conv/1x64x...".
+/// The identity of a variant, in the form Google Benchmark shows:
+/// op/key/precision/layout/backend/algorithm[/cold]. `key` includes the op: "conv/1x64x...".
 struct VariantName {
   std::string key;
   Precision precision = Precision::fp32;
@@ -21,13 +21,13 @@ struct VariantName {
 };
 
 std::string to_string(const VariantName& name);
-/// How the names of algorithms begin that add a residual in its own memory, which then holds the
-/// result: "sum.jit:avx2".
+/// Prefix of the names of algorithms that add a residual in place, in the memory that then holds
+/// the result: "sum.jit:avx2".
 inline constexpr std::string_view in_place_prefix = "sum.";
 inline bool adds_in_place(std::string_view algorithm) {
   return algorithm.starts_with(in_place_prefix);
 }
-/// Throws std::invalid_argument naming the text and the part that is wrong.
+/// Throws std::invalid_argument naming the text and the invalid part.
 VariantName parse_variant_name(std::string_view text);
 
 }  // namespace benanza

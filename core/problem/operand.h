@@ -6,11 +6,11 @@
 
 namespace benanza {
 
-/// data: changes with every inference, stored in the variant's layout. weights: constant at
-/// inference, stored as the library likes best (packed once, when the model is loaded).
+/// data: changes with every inference; stored in the variant's layout. weights: constant at
+/// inference; stored in the library's preferred format (packed once, when the model is loaded).
 enum class Role { data, weights };
 
-/// Values an operand can take. positive: above zero (variances, divisors). truth: 0 or 1.
+/// Values an operand can take. positive: greater than zero (variances, divisors). truth: 0 or 1.
 enum class Domain { any, positive, truth };
 
 /// One input of a problem. `dims` are logical, row-major, and independent of the layout.

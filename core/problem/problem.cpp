@@ -17,7 +17,7 @@ Shape read_shape(KeyReader& reader) {
   }
 }
 
-/// Channels the bias runs along; 0 where the operator takes none.
+/// Length of the bias; 0 if the operator has none.
 std::int64_t bias_length(const Shape& shape) {
   return std::visit(
       [](const auto& alternative) -> std::int64_t {
@@ -27,7 +27,8 @@ std::int64_t bias_length(const Shape& shape) {
       shape);
 }
 
-/// Extents of a bias in the result's rank: the channels are axis 1, of a matrix product the last.
+/// Extents of a bias in the result's rank: it lies along axis 1, for a matrix product along the
+/// last.
 Dims bias_extents(const Shape& shape, const Dims& output) {
   Dims extents(output.size(), 1);
   const bool columns = std::holds_alternative<Gemm>(shape);
@@ -52,9 +53,9 @@ void check_steps(const KeyReader& reader, const Problem& problem) {
   }
 }
 
-/// A view's operand spans gaps that nobody reads: what is moved is what counts. So do zeros that
-/// are not stored, and what a forward call kept stands for some of its operands. A truth value is
-/// one byte.
+/// Counts only what is needed: a Copy's operand spans gaps that are not read, a sparse product does
+/// not store zeros, and a recurrent gradient reads what the forward call kept instead of some
+/// operands. A truth value is one byte.
 std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
   if (std::holds_alternative<Copy>(problem.shape)) return written_elements(problem) * size;
   if (const auto* sparse = std::get_if<SparseProduct>(&problem.shape)) {
@@ -189,7 +190,7 @@ Work work(const Problem& problem, Precision precision) {
   std::visit(
       [&](const auto& shape) {
         if constexpr (requires { shape.writes_integers(); }) {
-          // One side is in bytes whatever the precision.
+          // One side is int8, whatever the precision.
           (shape.writes_integers() ? total.bytes_written : total.bytes_read) = written;
         }
       },

@@ -42,7 +42,7 @@
 
 namespace benanza {
 
-/// Every operator a library can be asked for. A new one is a file in ops/ and a line here.
+/// Every operator that a library can run. To add one, add a file to ops/ and a line here.
 using Shape =
     std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary, Softmax, Lrn,
                  Reduction, Concat, Copy, Deconvolution, LayerNormalization, InstanceNormalization,
@@ -51,14 +51,14 @@ using Shape =
                  BatchNormalizationTraining, BatchNormalizationGradient, LayerNormalizationGradient,
                  SoftmaxGradient, SparseProduct, Collective, RecurrentGradient, LrnGradient, Cast>;
 
-/// What a layer asks of a library; no model and no layer name.
+/// One unit of work for a library, independent of model and layer names.
 struct Problem {
   Shape shape;
   Epilogue epilogue;
   bool operator==(const Problem&) const = default;
 };
 
-/// Cost of a problem if every operand were read once and the result written once.
+/// Work of a problem if every operand is read once and the result is written once.
 struct Work {
   double flops = 0;
   std::int64_t bytes_read = 0;
@@ -70,31 +70,33 @@ struct Work {
 std::string_view op(const Problem& problem);
 /// The canonical text form: "op/fields". parse(key(p)) == p, and key(parse(k)) == k.
 std::string key(const Problem& problem);
-/// Throws std::invalid_argument naming the key and what was expected where.
+/// Throws std::invalid_argument naming the key, the expected field and its place.
 Problem parse(std::string_view key);
 
-/// May steps follow a call of this shape? Not where it says otherwise (`takes_steps`): it only
-/// moves, selects or converts elements, draws them at random, is a gradient or has several results.
+/// True if steps can follow a call of this shape. False for shapes that set `takes_steps` to false,
+/// such as those that only move, select or convert elements, draw random numbers, are gradients or
+/// have several results.
 bool takes_steps(const Shape& shape);
-/// `problem` and one step more, in canonical form. A linear merges into a linear before it.
+/// `problem` with one more step, in canonical form. Consecutive linear steps are merged.
 Problem with_step(Problem problem, const Step& step);
 
-/// Inputs in the order the operator takes them; the epilogue's operands follow: bias, residual,
-/// those of the steps.
+/// Inputs in the order the operator takes them, then the epilogue's operands: bias, residual, step
+/// operands.
 std::vector<Operand> inputs(const Problem& problem);
-/// Where inputs() has the epilogue's operands; empty if there is none.
+/// Index of the bias and of the residual in inputs(); empty if there is none.
 std::optional<std::size_t> bias_operand(const Problem& problem);
 std::optional<std::size_t> residual_operand(const Problem& problem);
-/// The first operand of the steps: the others follow it. inputs().size() if they have none.
+/// Index of the first step operand; the others follow it. inputs().size() if there are none.
 std::size_t first_step_operand(const Problem& problem);
 Dims output(const Problem& problem);
-/// The tensors that lie one after the other in the result: output() alone, but for operators that
-/// have several results. A node's outputs in their order.
+/// The tensors stored one after the other in the result, in the order of a node's outputs: only
+/// output() unless the operator has several results.
 std::vector<Dims> results(const Problem& problem);
-/// Elements of the result that the call writes; below element_count(output) only for a Copy.
+/// Elements of the result that the call writes; less than element_count(output) only for a Copy.
 std::int64_t written_elements(const Problem& problem);
 Work work(const Problem& problem, Precision precision);
-/// Products summed into one output element (1 where nothing is summed): sets tolerances and scales.
+/// Products summed into one output element (1 if nothing is summed); determines tolerances and
+/// scales.
 std::int64_t reduction_length(const Problem& problem);
 
 }  // namespace benanza

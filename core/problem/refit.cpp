@@ -15,7 +15,7 @@ std::int64_t count(const Dims& dims, Axes axes) {
   return product;
 }
 
-/// The next axes of both that hold equally many elements; axes of 1 go where they come.
+/// Advances to the next groups of axes with equal element counts; false if there are none.
 bool next_group(const Dims& a, Axes& of_a, const Dims& b, Axes& of_b) {
   of_a = {of_a.end, of_a.end};
   of_b = {of_b.end, of_b.end};

@@ -27,7 +27,7 @@ std::string_view Combine::word() const {
   for (const Row& row : rows) {
     if (row.kind == kind && row.reversed == reversed) return row.word;
   }
-  // Reversed operands of what commutes.
+  // A reversed commutative operation.
   return Combine{.kind = kind, .y = {}}.word();
 }
 

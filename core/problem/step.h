@@ -12,12 +12,12 @@ namespace benanza {
 
 enum class CombineKind { add, sub, mul, div, max, min };
 
-/// Combines every element x of a result with an element of a second tensor: x + y, x - y, and, if
-/// `reversed`, y - x and y / x. A constant that is one number is no tensor: it is in a linear.
+/// Combines every element x of a result with an element y of a second tensor: x + y, x - y, or, if
+/// `reversed`, y - x and y / x. A single constant number is a linear function instead.
 /// Text: "mul_y1x96x1x1", "add_y1x96x1x1_w", reversed "rsub_y1x96x1x1"
 struct Combine {
   CombineKind kind = CombineKind::add;
-  /// Extents of y: the result's rank, on every axis the result's extent or 1.
+  /// Extents of y: same rank as the result, each extent equal to the result's or 1.
   Dims y;
   /// y is a weight, known when the model is loaded.
   bool constant = false;
@@ -29,29 +29,30 @@ struct Combine {
   /// "mul", "rsub".
   std::string_view word() const;
   void write(KeyWriter& writer) const;
-  /// Nothing, and nothing is consumed, if the next field is none of the words.
+  /// Returns nothing and consumes nothing if the next field is not a combination.
   static std::optional<Combine> read(KeyReader& reader);
 };
 
-/// What a call does to every element of its result before it stores it: a function, its `input`
-/// empty, or a combination with a second tensor.
+/// What a call does to every element of its result before storing it: a function (with empty
+/// `input`) or a combination with a second tensor.
 using Step = std::variant<Activation, Combine>;
 
 void write(const Step& step, KeyWriter& writer);
 /// "mul", "swish".
 std::string_view word(const Step& step);
-/// The steps that come next in a key, which may be none.
+/// The steps that come next in a key; possibly none.
 std::vector<Step> read_steps(KeyReader& reader);
 
-/// True if `y` has the rank of `output` and on every axis its extent or 1.
+/// True if `y` has the rank of `output` and each of its extents is 1 or the output's.
 bool broadcasts_to(const Dims& y, const Dims& output);
 
-/// `y`, extents that broadcast to `from`, as they broadcast to `to`, which holds the same elements
-/// in the same order, with axes merged or split. Empty where no extents say it.
+/// Given extents `y` that broadcast to `from`, returns the extents that broadcast in the same way
+/// to `to`, which holds the same elements in the same order with axes merged or split. Empty if
+/// there are none.
 std::optional<Dims> refitted(const Dims& y, const Dims& from, const Dims& to);
 
-/// Functions that are defined for all x, do not jump, and stay in the range of fp16 for the x of a
-/// network: those that calls take behind sums whose last bits differ from library to library.
+/// True for functions that are defined for all x, have no jumps, and stay within fp16's range for
+/// the x of a network: these may be fused after sums, whose last bits differ between libraries.
 bool is_smooth_step(const Activation& function);
 
 }  // namespace benanza

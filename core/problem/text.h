@@ -13,10 +13,10 @@ using Dims = std::vector<std::int64_t>;
 /// Product of `dims`; 1 for a scalar.
 std::int64_t element_count(const Dims& dims);
 
-/// "1x64x56x56" for separator 'x'. A scalar is "1".
+/// "1x64x56x56" for separator 'x'; "1" for a scalar.
 std::string join(const Dims& dims, char separator);
 
-/// Shortest text that reads back as the same float; "inf" and "-inf" included.
+/// Shortest text that round-trips to the same float; "inf" and "-inf" included.
 std::string number(float value);
 
 /// Writes a key: "op/field_field_...". A field is a one- or two-letter prefix and its value.
@@ -37,14 +37,14 @@ class KeyWriter {
 };
 
 /// Reads the fields of a key in the order they were written. Every member throws
-/// std::invalid_argument, naming the key and the field it wanted.
+/// std::invalid_argument naming the key and the expected field.
 class KeyReader {
  public:
   /// `key` must outlive the reader.
   explicit KeyReader(std::string_view key);
 
   std::string_view op() const { return op_; }
-  /// Leaves `suffix` out of op() from here on: a gradient reads the fields of its forward call.
+  /// Removes `suffix` from op(): a gradient reads the fields of its forward call.
   void drop_from_op(std::string_view suffix) {
     if (op_.ends_with(suffix)) op_.remove_suffix(suffix.size());
   }
@@ -52,11 +52,11 @@ class KeyReader {
   std::int64_t integer(std::string_view prefix);
   float real(std::string_view prefix);
   std::string_view word();
-  /// True, and the field is consumed, if the next field is exactly `text`.
+  /// If the next field is exactly `text`, consumes it and returns true.
   bool accept(std::string_view text);
-  /// True if the next field begins with `prefix`; nothing is consumed.
+  /// True if the next field starts with `prefix`; consumes nothing.
   bool next_is(std::string_view prefix) const;
-  /// True if the next field is `prefix` and a number: "a8x12", not the word "abs".
+  /// True if the next field is `prefix` followed by a number: "a8x12", not the word "abs".
   bool next_is_number(std::string_view prefix) const;
   bool at_end() const { return rest_.empty(); }
   [[noreturn]] void fail(std::string_view wanted) const;

@@ -6,7 +6,7 @@
 namespace benanza {
 namespace {
 
-/// "a,b" of "...{a,b}...".
+/// {"a", "b"} for "...{a,b}...".
 std::vector<std::string> choices_in(const std::string& type) {
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}', open);
@@ -17,7 +17,7 @@ std::vector<std::string> choices_in(const std::string& type) {
   return choices;
 }
 
-/// CLI11 appends to the type what the value is checked for: "TEXT:{a,b}", "FLOAT:FLOAT in [0 - 1]".
+/// CLI11 appends the check of a value to its type: "TEXT:{a,b}", "FLOAT:FLOAT in [0 - 1]".
 std::string value_name(const std::string& type, const std::vector<std::string>& choices) {
   if (!choices.empty()) {
     std::string name;

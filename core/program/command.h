@@ -11,20 +11,20 @@ namespace benanza {
 
 /// An option or an argument of a command line.
 struct CommandOption {
-  /// "-o", "--output"; of an argument its one name, "MODEL".
+  /// "-o", "--output"; for an argument its only name, "MODEL".
   std::vector<std::string> names{};
-  /// Stands for its value, "FILE"; empty: it takes none.
+  /// Placeholder for its value, "FILE"; empty if it takes none.
   std::string value{};
-  /// What the value must be one of; empty: anything.
+  /// The allowed values; empty if any value is allowed.
   std::vector<std::string> choices{};
-  /// Empty: none.
+  /// Empty if there is none.
   std::string default_value{};
   bool required = false;
   bool repeated = false;
   std::string help{};
 };
 
-/// What a program, or a subcommand of one, can be asked for.
+/// The command line of a program or a subcommand.
 struct Command {
   std::string name{};
   std::string help{};
@@ -33,8 +33,8 @@ struct Command {
   std::vector<Command> commands{};
 };
 
-/// As its command line is defined. What has no help is left out: nobody is meant to type it. An
-/// option that is hidden from --help but has a help text is in.
+/// Describes the command line of `app`. Options without a help text are left out, because users are
+/// not meant to type them; options hidden from --help that have a help text are included.
 Command describe(const CLI::App& app);
 
 }  // namespace benanza

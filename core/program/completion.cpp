@@ -5,7 +5,7 @@
 namespace benanza {
 namespace {
 
-/// Names of bash functions have no hyphens here.
+/// Name of the bash function; hyphens become underscores.
 std::string function_name(const Command& program) {
   std::string name = "_" + program.name;
   std::ranges::replace(name, '-', '_');
@@ -21,8 +21,8 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
   return text;
 }
 
-/// A branch of `case "$place $previous"`: what the value of an option may be. `place`: the
-/// subcommands before, each with a slash behind it.
+/// A branch of `case "$place $previous"` with the possible values of an option. `place`: the
+/// subcommands so far, each followed by a slash.
 std::string value_branch(const std::string& place, const CommandOption& option) {
   std::string pattern;
   for (const std::string& name : option.names) {
@@ -33,10 +33,10 @@ std::string value_branch(const std::string& place, const CommandOption& option) 
 }
 
 struct Branches {
-  /// Of `case "$place$word"`: words that lead to a subcommand.
+  /// For `case "$place$word"`: words that lead to a subcommand.
   std::string places;
   std::string values;
-  /// Of `case "$place"`: flags and subcommands.
+  /// For `case "$place"`: flags and subcommands.
   std::string words;
 };
 

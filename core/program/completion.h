@@ -6,11 +6,11 @@
 
 namespace benanza {
 
-/// A script for bash to source: Tab then completes the program's subcommands, its flags and those
-/// values that are one of a few words. Anything else is completed as a file's name.
+/// A script for bash to source, which completes the program's subcommands, its flags and values
+/// with a fixed list of choices. Everything else is completed as a file name.
 std::string bash_completion(const Command& program);
 
-/// The same as a function file for zsh, `_<program>`, which lets zsh run what bash is told.
+/// The same as a function file for zsh, `_<program>`, which runs the bash completion in zsh.
 std::string zsh_completion(const Command& program);
 
 }  // namespace benanza

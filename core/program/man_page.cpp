@@ -6,7 +6,7 @@
 namespace benanza {
 namespace {
 
-/// Text in which nothing is an instruction to troff.
+/// Escapes everything that troff would interpret.
 std::string plain(const std::string& text) {
   std::string escaped;
   for (const char character : text) {
@@ -92,7 +92,7 @@ std::string synopsis(const std::string& path, const Command& command) {
   return text + '\n';
 }
 
-/// Those of a subcommand's subcommands, too.
+/// Includes nested subcommands.
 std::string command_sections(const std::string& path, const Command& command) {
   std::string text;
   for (const Command& one : command.commands) {
@@ -103,7 +103,7 @@ std::string command_sections(const std::string& path, const Command& command) {
   return text;
 }
 
-/// The first sentence, as whatis(1) lists it.
+/// The first sentence, for whatis(1).
 std::string summary(const std::string& help) {
   std::string first = help.substr(0, help.find(". "));
   if (first.ends_with('.')) first.pop_back();
@@ -116,7 +116,7 @@ std::string summary(const std::string& help) {
 std::string man_page(const Command& program, const std::string& version) {
   std::string page = ".TH " + upper(plain(program.name)) + " 1 \"\" \"Benanza " + plain(version) +
                      "\" \"Benanza\"\n";
-  // Words as they are typed: neither hyphenated nor spread.
+  // Neither hyphenate nor justify: words must appear as they are typed.
   page += ".nh\n.ad l\n";
   page += section("NAME") + plain(program.name) + " \\- " + plain(summary(program.help)) + '\n';
   page += section("SYNOPSIS") + synopsis(program.name, program);

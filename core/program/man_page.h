@@ -6,8 +6,8 @@
 
 namespace benanza {
 
-/// The page of a program for section 1 of the manual, in the man macros of troff. Subcommands are
-/// sections of it.
+/// The program's page for section 1 of the manual, in troff's man macros. Each subcommand is a
+/// section of it.
 std::string man_page(const Command& program, const std::string& version);
 
 }  // namespace benanza

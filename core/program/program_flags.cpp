@@ -10,7 +10,7 @@
 namespace benanza {
 namespace {
 
-/// The program's answer instead of its work. CLI11's own way to print a text and end.
+/// Ends the program with `text` as its output, in the way CLI11 does for --version.
 [[noreturn]] void answer(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   throw CLI::CallForVersion(text, 0);

@@ -11,12 +11,12 @@ class App;
 
 namespace benanza {
 
-/// The versions of the libraries that are loaded, asked when they are needed.
+/// Returns the versions of the loaded libraries; called only when they are needed.
 using AskLibraries = std::function<std::vector<LibraryVersion>()>;
 
-/// What every program of Benanza has beside its own flags: --version, and, for packagers, --man and
-/// --completion bash|zsh, which --help does not show. Each makes parsing end with a CLI::Success
-/// whose what() is the text to print; `app.exit()` prints it. `app` has a name.
+/// Adds the flags common to all programs of Benanza: --version, and, for packagers and hidden from
+/// --help, --man and --completion bash|zsh. Each makes parsing end with a CLI::Success whose what()
+/// is the text to print; `app.exit()` prints it. `app` must have a name.
 void add_program_flags(CLI::App& app, AskLibraries libraries = {});
 
 }  // namespace benanza

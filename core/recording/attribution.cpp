@@ -12,12 +12,12 @@ namespace {
 
 using Work = DeviceRecording::Work;
 
-/// A library launches its kernels at once, but for code that it loads before.
+/// A call launches its kernels immediately, unless it loads code first.
 constexpr std::int64_t longest_call = 2'000'000;
 
-/// What one call of the runtime or the driver launched: once, or as a graph's node many times.
+/// The work launched by one runtime or driver call: one piece, or many for a graph node.
 struct Site {
-  /// Of the launch; where no call was recorded, of the first work.
+  /// Start of the launch; of the first work if no call was recorded.
   std::int64_t time = 0;
   std::int64_t process = 0;
   std::optional<std::int64_t> thread{};
@@ -49,7 +49,7 @@ class Attributor {
   }
 
  private:
-  /// In the order of the launches: of the device's order a stream may have another.
+  /// In launch order, which can differ from the execution order on the device.
   void find_sites(const Launches& launches) {
     std::map<const DeviceRecording::Api*, std::size_t> of_call;
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::size_t> of_node;
@@ -109,7 +109,7 @@ class Attributor {
     }
   }
 
-  /// From a call's begin, or from where its thread had loaded code the last time behind that.
+  /// Time from the call's start, or from when its thread last finished loading code after it.
   std::int64_t waited(const Site& site, std::int64_t begin) const {
     const auto thread = loads_.find({site.process, *site.thread});
     if (thread != loads_.end()) {
@@ -150,8 +150,8 @@ class Attributor {
     return kernel_traits(name_of(site)).algorithm == "gemm";
   }
 
-  /// The calls in the order of the kernels. Of one library that is known; of two, each has its
-  /// own. Empty where it is not to be found.
+  /// The calls in the order of the kernels. Calls of one library are already in order; those of two
+  /// must be merged. Empty if no order is found.
   std::optional<std::vector<std::size_t>> in_order(const std::vector<std::size_t>& products,
                                                    const std::vector<std::size_t>& calls) const {
     std::map<std::string, std::vector<std::size_t>> of_source;
@@ -195,7 +195,7 @@ class Attributor {
     return order;
   }
 
-  /// TF32 is for operands of fp32.
+  /// TF32 products have fp32 operands.
   static bool may_compute(Precision products, const std::string& memory) {
     const std::string_view operands = std::string_view(memory).substr(0, memory.find(' '));
     if (products == Precision::tf32) return operands == to_string(Precision::fp32);
@@ -207,14 +207,14 @@ class Attributor {
     for (std::size_t at = 0; at < calls.size(); ++at) {
       Site& site = sites_[products[at]];
       result_.began[calls[at]] = site.time;
-      // One product is all that a call makes. The next one's is its own.
+      // A call makes at most one product; the next product is a call of its own.
       const auto maker = site.owner;
       if (maker && makers.insert(*maker).second) {
         result_.made_by[calls[at]] = maker;
         continue;
       }
       site.owner = calls[at];
-      // What adds up its parts comes next.
+      // Also the kernels that sum its parts, which follow directly.
       for (std::size_t next = products[at] + 1; next < sites_.size(); ++next) {
         if (sites_[next].process != site.process || sites_[next].thread != site.thread) continue;
         if (sites_[next].owner != maker || !sites_[next].is_kernel ||
@@ -229,7 +229,7 @@ class Attributor {
   const DeviceRecording& recording_;
   const std::vector<GpuCall>& calls_;
   std::vector<Site> sites_;
-  /// Ends of calls that load code, by process and thread.
+  /// End times of calls that load code, by process and thread.
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> loads_;
   Attribution result_;
 };
@@ -275,7 +275,7 @@ std::vector<std::size_t> call_order(const RecordingReader& reader) {
              std::pair(calls[b].process, *attribution.began[b]);
     });
   }
-  // Calls of other libraries stay where they are.
+  // Calls of other libraries keep their places.
   std::vector<std::size_t> order;
   const std::size_t count = reader.sequence().size();
   auto next = calls.begin();

@@ -10,46 +10,45 @@
 
 namespace benanza {
 
-/// A call of a library that a GPU works for, as its log tells.
+/// A library call that runs on a GPU, as logged.
 struct GpuCall {
   CallText text{};
   std::int64_t process = 0;
   std::optional<std::int64_t> thread{};
-  /// From the run's start, in nanoseconds; empty where the log tells whole seconds.
+  /// In nanoseconds from the run's start; empty if the log has only whole seconds.
   std::optional<std::int64_t> start{};
-  /// Among all calls of the recording.
+  /// Index among all calls of the recording.
   std::size_t place = 0;
 };
-/// Those of a recording, in their order.
+/// The GPU calls of a recording, in order.
 std::vector<GpuCall> gpu_calls(const RecordingReader& reader);
 
-/// What calls and devices have to do with each other. No log tells it; these rules do:
-/// - a call whose time and thread are known owns what its thread launches from then on, until the
-///   next such call, a kernel that is a framework's own, or two milliseconds are over, not counting
-///   those in which it loads code. A graph's node was launched when it was captured;
-/// - calls without a time (cuBLAS, cuBLASLt) own the kernels of products in the order of their
-///   launches, where a process has as many of those as of these: each with the kernels that add up
-///   its parts. Where the kernel has an owner, the call is one that this owner made, one for an
-///   owner: cuDNN computes convolutions of 1x1 by cuBLASLt. Where the numbers differ, the same is
-///   tried with the kernels that no call owns yet, else they own none. Calls of two libraries have
-///   no common order: theirs is the one that fits best to the kernels (see merged()), and none has
-///   another precision than its kernel.
+/// Which calls launched which GPU work. No log records this; the rules are:
+/// - A call whose time and thread are known owns what its thread launches after it, until the next
+///   such call, a framework's own kernel, or two milliseconds have passed, counted from when the
+///   thread last loaded code, if it did. Graph nodes count as launched when they were captured.
+/// - Calls without a time (cuBLAS, cuBLASLt) own the product kernels in launch order, if a process
+///   has equally many of both, together with the kernels that sum up a split product. If a kernel
+///   already has an owner, the call was made by this owner (cuDNN computes 1x1 convolutions with
+///   cuBLASLt), at most one per owner. If the counts differ, the same is tried with only the
+///   kernels without an owner; if they still differ, these calls own nothing. Calls of two
+///   libraries have no common order: the order that fits the kernels best is used (see merged()),
+///   in which no call has another precision than its kernel.
 struct Attribution {
-  /// Of every piece of `recording.work`: the index of the call that it works for; empty where that
-  /// is not known.
+  /// For every piece of `recording.work`: the index of the call it belongs to; empty if unknown.
   std::vector<std::optional<std::size_t>> owners{};
-  /// Of every call: the one that made it, where another did.
+  /// For every call: the call that made it, if another one did.
   std::vector<std::optional<std::size_t>> made_by{};
-  /// Of every call: when it began, in nanoseconds from the run's start, as its log or the first
-  /// launch of its own tells; empty where nothing does.
+  /// For every call: its start in nanoseconds from the run's start, from its log or its first
+  /// launch; empty if neither is known.
   std::vector<std::optional<std::int64_t>> began{};
 };
 Attribution attribute(const DeviceRecording& recording, const Launches& launches,
                       const std::vector<GpuCall>& calls);
 
-/// The calls of a recording, by their places, in the order in which they began, process by process,
-/// without those that another call made; in the order in which they were read as far as it is not
-/// known when they began.
+/// Indices of a recording's calls, without those that another call made. GPU calls are ordered by
+/// process, then by start; if any of their starts is unknown, all stay in the order they were read.
+/// Other calls keep their places.
 std::vector<std::size_t> call_order(const RecordingReader& reader);
 
 }  // namespace benanza

@@ -5,12 +5,13 @@
 #include <string_view>
 #include <variant>
 
-/// What a GPU and its driver did, as a recorder inside of the program tells it. Times are in
-/// nanoseconds of the teller's clock (Clock says what that is); names live as long as who gives
-/// them says. Every event lists its fields, in their order in a journal.
+/// Events of a GPU and its driver, as reported by a recorder inside the program. Times are in
+/// nanoseconds of the recorder's clock (see ClockEvent). Names are views whose lifetime is defined
+/// by the producer. Every event lists its fields in the order of a journal.
 namespace benanza {
 
-/// Where a thing ran, and which call launched it. A graph's node has both numbers, else both are 0.
+/// When and where work ran, and the correlation number of the call that launched it. Graph nodes
+/// have both `graph` and `node`, otherwise both are 0.
 struct Launched {
   std::int64_t start = 0;
   std::int64_t end = 0;
@@ -48,7 +49,7 @@ struct KernelEvent {
   bool operator==(const KernelEvent&) const = default;
 };
 
-/// A copy or a set of memory.
+/// A copy or a memset.
 struct CopyEvent {
   Launched at{};
   /// "host to device", ..., or "set".
@@ -62,7 +63,7 @@ struct CopyEvent {
   bool operator==(const CopyEvent&) const = default;
 };
 
-/// The launch of a graph that is timed as a whole.
+/// A graph launch that is timed as a whole.
 struct GraphEvent {
   Launched at{};
   template <class Self, class Visit>
@@ -72,15 +73,15 @@ struct GraphEvent {
   bool operator==(const GraphEvent&) const = default;
 };
 
-/// A call of the runtime or the driver.
+/// A call of the CUDA runtime or driver.
 struct ApiEvent {
   std::string_view name{};
   std::int64_t start = 0;
   std::int64_t end = 0;
-  /// The system's number of it.
+  /// The operating system's thread number.
   std::uint32_t thread = 0;
   std::uint32_t correlation = 0;
-  /// What it returned; 0: success.
+  /// The returned status; 0: success.
   std::uint32_t result = 0;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -90,15 +91,15 @@ struct ApiEvent {
   bool operator==(const ApiEvent&) const = default;
 };
 
-/// An end of an NVTX range.
+/// Start or end of an NVTX range.
 struct MarkerEvent {
   enum class Kind : std::uint8_t { begin, end };
   Kind kind = Kind::begin;
-  /// Equal for both ends, unique in the process.
+  /// Equal for both ends; unique in the process.
   std::uint32_t id = 0;
   std::int64_t time = 0;
   std::uint32_t thread = 0;
-  /// Empty at the end.
+  /// Empty for the end of a range.
   std::string_view name{};
   std::string_view domain{};
   template <class Self, class Visit>
@@ -124,7 +125,7 @@ struct DeviceEvent {
   bool operator==(const DeviceEvent&) const = default;
 };
 
-/// What the teller's clock showed at a time since 1970. The first event of a journal.
+/// Maps the recorder's clock to Unix time. Precedes all timed events of a journal.
 struct ClockEvent {
   std::int64_t time = 0;
   std::int64_t unix_nanoseconds = 0;
@@ -135,7 +136,7 @@ struct ClockEvent {
   bool operator==(const ClockEvent&) const = default;
 };
 
-/// Events that there was no room for.
+/// Events dropped for lack of space.
 struct LostEvent {
   std::uint64_t events = 0;
   template <class Self, class Visit>
@@ -145,7 +146,7 @@ struct LostEvent {
   bool operator==(const LostEvent&) const = default;
 };
 
-/// A line for people: what is recorded with, or why nothing is.
+/// A message for users: what is recorded with, or why nothing is recorded.
 struct NoteEvent {
   bool is_error = false;
   std::string_view text{};

@@ -18,7 +18,7 @@ class Reader {
     if (!has_tables()) return {};
     std::unordered_map<std::string, std::uint32_t> of_text;
     rows("SELECT id, text FROM name ORDER BY id", [&](const sqlite::Statement& row) {
-      // Recordings were made that hold them as the compiler wrote them.
+      // Older recordings hold mangled names.
       std::string text = readable_name(row.text(1));
       const auto [place, is_new] =
           of_text.try_emplace(text, static_cast<std::uint32_t>(result_.names.size()));

@@ -9,8 +9,8 @@
 
 namespace benanza {
 
-/// What the GPUs of a recorded run did. Times are in nanoseconds from the run's start, `name` and
-/// `direction` are indices into `names`. Every list is in the order of begin.
+/// What the GPUs of a recorded run did. Times are in nanoseconds from the run's start. `name` and
+/// `domain` are indices into `names`. `work`, `api` and `ranges` are sorted by start.
 struct DeviceRecording {
   struct Device {
     std::int64_t process = 0;
@@ -38,9 +38,9 @@ struct DeviceRecording {
     std::uint32_t stream = 0;
     std::uint32_t correlation = 0;
     std::optional<std::int64_t> graph{};
-    /// Of the graph; unique in the process, and in the order in which nodes were made.
+    /// Node of the graph; unique in the process, ascending in the order the nodes were created.
     std::optional<std::int64_t> node{};
-    /// Of a copy.
+    /// Only for a copy.
     std::int64_t bytes = 0;
     std::int64_t nanoseconds() const { return end - start; }
   };
@@ -58,7 +58,7 @@ struct DeviceRecording {
     std::int64_t process = 0;
     std::int64_t thread = 0;
     std::int64_t start = 0;
-    /// Empty where the program ended before.
+    /// Empty if the program ended before the range.
     std::optional<std::int64_t> end{};
   };
 
@@ -70,11 +70,11 @@ struct DeviceRecording {
   std::vector<Work> work{};
   std::vector<Api> api{};
   std::vector<Range> ranges{};
-  /// Is there anything of a GPU in it?
+  /// True if no GPU activity was recorded.
   bool is_empty() const { return work.empty() && api.empty(); }
 };
 
-/// Of a recording whose tables are there; empty of one that has none. Throws Error.
+/// Reads the device tables of a recording; empty if it has none. Throws Error.
 DeviceRecording read_device_recording(const sqlite::Connection& connection);
 
 }  // namespace benanza

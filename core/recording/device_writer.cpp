@@ -80,7 +80,7 @@ CREATE TABLE range(
   domain INTEGER NOT NULL REFERENCES name(id));
 )";
 
-/// A row of a table as it is filled, from the left.
+/// Fills a row of a table from left to right.
 class DeviceWriter::Row {
  public:
   Row(DeviceWriter& writer, const char* table, int columns)
@@ -99,7 +99,7 @@ class DeviceWriter::Row {
     statement_.bind(++at_, text);
     return *this;
   }
-  /// A graph's and its node's number; nothing where it is none.
+  /// The number of a graph or node; NULL if it is 0.
   Row& graph(std::uint64_t number) {
     return integer(number == 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(number)));
   }
@@ -148,7 +148,7 @@ void DeviceWriter::add(std::int64_t process, double run_start, const Event& even
 void DeviceWriter::write(std::int64_t id, double run_start, const Event& event) {
   Process& process = processes_.at(id);
   if (const auto* clock = std::get_if<ClockEvent>(&event)) {
-    // In two steps: a double does not hold nanoseconds since 1970.
+    // In two steps, because a double cannot hold nanoseconds since 1970 exactly.
     const auto seconds = static_cast<std::int64_t>(std::floor(run_start));
     const auto rest = static_cast<std::int64_t>((run_start - std::floor(run_start)) * 1e9);
     process.offset = clock->unix_nanoseconds - clock->time - seconds * 1'000'000'000 - rest;

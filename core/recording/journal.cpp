@@ -10,11 +10,11 @@
 namespace benanza {
 namespace {
 
-/// What is pending is written from here on.
+/// Pending bytes are written when they reach this size.
 constexpr std::size_t full_bytes = std::size_t{1} << 18;
-/// Texts that have a number at a time.
+/// The most texts that have a number at a time.
 constexpr std::size_t most_names = 1 << 15;
-/// A longer text is cut: names of templates can be of any length.
+/// Longer texts are truncated: template names can have any length.
 constexpr std::size_t longest_text = 1 << 14;
 constexpr std::uint8_t name_kind = 0;
 
@@ -62,7 +62,7 @@ void JournalWriter::add(const Event& event) {
   if (!is_good_) return;
   std::visit(
       [&](const auto& fields) {
-        // Numbers first: an event's frame has no other inside.
+        // Write the names' frames first: frames cannot be nested.
         std::uint32_t numbers[4]{};
         std::size_t texts = 0;
         std::size_t size = 1;

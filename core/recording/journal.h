@@ -9,24 +9,25 @@
 #include "core/base/file_descriptor.h"
 #include "core/recording/device_events.h"
 
-/// A journal: the events of one process in a file that only grows, so that what was written stays
-/// when the process is killed. It is read while it grows, on the machine that writes it. Eight
-/// bytes say what it is; then frames: the size of what follows (32 bits), a kind, the fields.
-/// Frames of kind 0 give a text a number, which later frames use; the latest one of a number holds.
+/// A journal: the events of one process in an append-only file, so that everything written survives
+/// when the process is killed. It can be read while it grows, on the machine that writes it.
+/// Format: eight bytes of magic, then frames: size of the rest (32 bits), kind, fields. Frames of
+/// kind 0 assign a number to a text, for use in later frames; a later assignment of the same number
+/// replaces it.
 namespace benanza {
 
 inline constexpr std::string_view journal_magic = "BNZJRN2\n";
 
-/// Writes a journal. Nothing of it throws: it runs inside of somebody else's program. Not for
-/// several threads at once.
+/// Writes a journal. No member throws, because it runs inside the recorded program. Not
+/// thread-safe.
 class JournalWriter {
  public:
   explicit JournalWriter(FileDescriptor file);
 
   void add(const Event& event);
-  /// Everything added is in the file, or lost.
+  /// On return, everything added is in the file, or lost.
   void flush() noexcept;
-  /// False once writing has failed (no room on the disk): nothing is written any more.
+  /// False after a write has failed (e.g. disk full): nothing more is written.
   bool is_good() const { return is_good_; }
 
  private:
@@ -42,16 +43,17 @@ class JournalWriter {
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
-  /// Of bounded size: emptied when it is full.
+  /// Bounded: cleared when full.
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
 };
 
-/// Reads a journal as it comes.
+/// Reads a journal incrementally.
 class JournalReader {
  public:
-  /// Gives every event that `bytes`, the journal's next ones, hold as a whole, and returns how many
-  /// bytes those were: the rest is to be given again with what follows it. Names live until the
-  /// next call. Throws Error where it is no journal.
+  /// Passes on every complete event in `bytes`, the next part of the journal, and returns the
+  /// number of bytes consumed; the caller must pass the rest again with the bytes that follow.
+  /// Names are valid until the next call. Throws Error if it is not a journal of this version or is
+  /// damaged.
   std::size_t feed(std::string_view bytes, const std::function<void(const Event& event)>& use);
 
  private:

@@ -38,8 +38,8 @@ bool states_instruction(std::string_view name) {
   return false;
 }
 
-/// The letter before "1688gemm", "16816cudnn" and so on, which says what is summed: s, h, i, c, d
-/// or z; 0 if the name has no such part. `digits` becomes the instruction's shape.
+/// The letter before "1688gemm", "16816cudnn" and so on, which gives the type of the sum: s, h, i,
+/// c, d or z; 0 if the name has no such part. `digits` is set to the instruction's shape.
 char product_letter(std::string_view name, std::string_view& digits) {
   for (const std::string_view shape : {"16832", "16816", "1688", "884"}) {
     for (auto at = name.find(shape); at != std::string_view::npos; at = name.find(shape, at + 1)) {
@@ -62,7 +62,7 @@ std::optional<bool> tensor_cores(std::string_view name) {
       name.starts_with("nvjet_")) {
     return true;
   }
-  // Attention kernels of FlashAttention and cuDNN exist for Tensor Cores alone.
+  // FlashAttention's and cuDNN's attention kernels exist only for Tensor Cores.
   if (has_any(name, {"flash_fwd", "native_sdpa_sm", "fmha_cutlassf_f16", "fmha_cutlassf_bf16"})) {
     return true;
   }
@@ -70,16 +70,16 @@ std::optional<bool> tensor_cores(std::string_view name) {
                      "gemvnsp", "implicit_convolve", "winograd", "fft2d", "conv_depthwise2d"})) {
     return false;
   }
-  // PyTorch's own: elementwise functions, reductions, normalizations, pooling. Its few products say
-  // so in their names.
+  // PyTorch's own kernels: elementwise functions, reductions, normalizations, pooling. The few that
+  // are products have "gemm" or "mma" in their names.
   if (name.find("at::native::") != std::string_view::npos && !has_any(name, {"gemm", "mma"})) {
     return false;
   }
   return std::nullopt;
 }
 
-/// Of "nvjet_hsh_..." and "nvjet_sm90_hsh_...": one letter a matrix, then the sum's: h half,
-/// t bfloat16, s single. The first; 0 if the name is no such.
+/// The first letter of the types in "nvjet_hsh_..." or "nvjet_sm90_hsh_...": one per matrix, then
+/// the sum's; h half, t bfloat16, s single. 0 if it is no such name.
 char nvjet_letter(std::string_view name) {
   constexpr std::string_view mark = "nvjet_";
   if (!name.starts_with(mark)) return 0;
@@ -105,7 +105,7 @@ std::optional<Precision> products(std::string_view name) {
   std::string_view digits;
   const char letter = product_letter(name, digits);
   if (letter == 'i') return Precision::int8;
-  // Of fp32 sums, 16x8x8 instructions on sm80 multiply TF32; 16x8x16 ones need 16-bit operands.
+  // With fp32 sums, 16x8x8 instructions on sm80 multiply TF32; 16x8x16 ones need 16-bit operands.
   if (letter == 's' && digits == "1688" && has(name, "_80_")) return Precision::tf32;
   if (letter == 's' && digits == "16816") return Precision::fp16;
   if (letter == 'h') return Precision::fp16;
@@ -117,7 +117,8 @@ std::optional<Precision> products(std::string_view name) {
 
 std::string_view algorithm(std::string_view name) {
   if (has(name, "winograd")) {
-    // Separate kernels transform the data, the filters and the result; or one does all of it.
+    // Either separate kernels transform the data, the filters and the result, or one does
+    // everything.
     const bool separate = has_any(name, {"winogradforwarddata", "winogradforwardfilter",
                                          "winogradforwardoutput", "winograd_nonfused"});
     return separate ? "winograd_nonfused" : "winograd";
@@ -159,7 +160,7 @@ KernelRole role(std::string_view name) {
 }  // namespace
 
 std::string kernel_label(std::string_view name) {
-  // "Memset (Device)" is no function.
+  // "Memset (Device)" is not a function.
   const std::size_t open = name.find('(');
   const bool is_function =
       name.ends_with(')') && open != 0 && open != std::string_view::npos &&
@@ -173,7 +174,7 @@ std::string kernel_label(std::string_view name) {
     if (letter == ')' || letter == '}') --depth;
   }
   if (depth != 0) return std::string(name);
-  // What is left of "(anonymous namespace)::", "f()::{lambda()#1}::operator()() const".
+  // Remove what remains of "(anonymous namespace)::" and "f()::{lambda()#1}::operator()() const".
   const auto replace = [&](std::string_view what, std::string_view with) {
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
       text.replace(at, what.size(), with);
@@ -200,7 +201,7 @@ bool is_framework_kernel(std::string_view name) {
   return std::any_of(theirs.begin(), theirs.end(),
                      [&](std::string_view word) { return name.starts_with(word); }) ||
          name.find("at::native::") != std::string_view::npos ||
-         // XLA's, "gemm_fusion_dot".
+         // XLA's, such as "gemm_fusion_dot".
          name.find("_fusion") != std::string_view::npos;
 }
 

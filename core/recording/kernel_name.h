@@ -8,7 +8,7 @@
 
 namespace benanza {
 
-/// The purpose of a GPU kernel, beside the operator's own arithmetic (`work`).
+/// The purpose of a GPU kernel, other than the operator's own arithmetic (`work`).
 enum class KernelRole {
   work,
   layout,   // reorders a tensor: NCHW to NHWC and back, a library's own transposes
@@ -16,35 +16,38 @@ enum class KernelRole {
   copy,
   cast,     // copies to another type
   fill,     // sets memory to one value
-  combine,  // adds up the parts of a product that was split along its reduction
+  combine,  // sums the parts of a product that was split along its reduction
 };
 
-/// Facts that a kernel's name tells. Unknown stays empty: names are no contract of the libraries.
+/// Facts derived from a kernel's name. Empty if unknown: the libraries do not guarantee their
+/// names.
 struct KernelTraits {
   KernelRole role = KernelRole::work;
-  /// Tensor Core instructions. No for fp32 and integer pipelines that the name states.
+  /// Uses Tensor Core instructions. False for fp32 and integer pipelines that the name states.
   std::optional<bool> tensor_cores{};
-  /// Precision of the products, where the name states it; tf32 for fp32 data rounded to TF32.
+  /// Precision of the products, if the name states it; tf32 for fp32 data rounded to TF32.
   std::optional<Precision> products{};
-  /// Convolution algorithm, as the cudnn suite names it; "fft" stands for fft and fft_tiling, and
-  /// "implicit_gemm" also for implicit_precomp_gemm, which names do not always separate. "gemm" for
-  /// a plain product (a 1x1 convolution, or an explicit GEMM). Empty if unknown or no convolution.
+  /// Convolution algorithm, as the cudnn suite names it; "fft" also stands for fft_tiling, and
+  /// "implicit_gemm" also for implicit_precomp_gemm, which names do not always distinguish. "gemm"
+  /// for a plain product (a 1x1 convolution, or an explicit GEMM). Empty if unknown or not a
+  /// convolution.
   std::string_view algorithm{};
 };
 
-/// A demangled name for people: without the result's type, parameters, anonymous namespaces and
-/// lambdas. "at::f<at::g_cuda>" of "void at::f<at::g_cuda(int)::{lambda(float)#1}>(int, float*)".
-/// Two kernels can have one label. Other names stay.
+/// Shortens a demangled name for display: drops the result type, parameters, anonymous namespaces
+/// and lambdas. "void at::f<at::g_cuda(int)::{lambda(float)#1}>(int, float*)" becomes
+/// "at::f<at::g_cuda>". Two kernels can have the same label. Names that are not functions are
+/// returned as they are.
 std::string kernel_label(std::string_view name);
 
-/// Is it a framework's own, and no library's? From its name, demangled.
+/// True if the kernel is a framework's own, not a library's. `name`: demangled.
 bool is_framework_kernel(std::string_view name);
 
-/// Is it one of cuDNN's, cuBLAS' or cuBLASLt's? From its name, demangled.
+/// True if the kernel belongs to cuDNN, cuBLAS or cuBLASLt. `name`: demangled.
 bool is_library_kernel(std::string_view name);
 
-/// `name`: as CUPTI demangles it, or mangled. Rules: the names in cuDNN 9, cuBLAS 13 and PyTorch 2;
-/// those for Tensor Cores have not been held against hardware counters.
+/// `name`: demangled as by CUPTI, or mangled. The rules follow the names in cuDNN 9, cuBLAS 13 and
+/// PyTorch 2; those for Tensor Cores have not been verified with hardware counters.
 KernelTraits kernel_traits(std::string_view name);
 
 }  // namespace benanza

@@ -10,7 +10,7 @@ namespace {
 
 using Api = DeviceRecording::Api;
 
-/// Does a call of this name become a node of a graph that is captured, and that does work?
+/// True if a call of this name becomes a node that does work when captured into a graph.
 bool makes_a_node(std::string_view name) {
   name.remove_prefix(name.starts_with("cuda") ? 4 : name.starts_with("cu") ? 2 : 0);
   return name.starts_with("LaunchKernel") || name.starts_with("LaunchCooperativeKernel") ||
@@ -31,7 +31,7 @@ std::vector<Capture> captures(const DeviceRecording& recording) {
   for (const Api& call : recording.api) {
     const std::string_view name = recording.names[call.name];
     if (name.find("StreamBeginCapture") != name.npos) {
-      // A call of the driver inside of one of the runtime begins the same one.
+      // A driver call inside a runtime call starts the same capture.
       if (!open.try_emplace({call.process, call.thread}, list.size()).second) continue;
       list.push_back({.process = call.process, .thread = call.thread, .begin = call.start});
     } else if (name.find("StreamEndCapture") != name.npos) {
@@ -48,7 +48,7 @@ std::vector<Capture> captures(const DeviceRecording& recording) {
 Launches::Launches(const DeviceRecording& recording) : recording_(recording) {
   for (std::size_t at = 0; at < recording.api.size(); ++at) {
     const auto& call = recording.api[at];
-    // Numbers are in the order of begin.
+    // Calls are sorted by start, so the first one stays.
     places_[call.process].try_emplace(call.correlation, at);
   }
   find_captured();
@@ -79,7 +79,7 @@ void Launches::find_captured() {
       ran_at_once.emplace(work.process, work.correlation);
     }
   }
-  // Both are in the order of time: those that are open at a call's.
+  // The captures that are open at the time of a call; both lists are sorted by time.
   std::vector<std::size_t> open;
   std::size_t begun = 0;
   for (std::size_t at = 0; at < recording_.api.size(); ++at) {
@@ -91,7 +91,7 @@ void Launches::find_captured() {
         ran_at_once.contains({call.process, call.correlation})) {
       continue;
     }
-    // Threads that work for the one that captures launch, too.
+    // Helper threads of the capturing thread launch, too.
     Capture* of_call = nullptr;
     for (const std::size_t one : open) {
       if (list[one].process != call.process) continue;

@@ -11,7 +11,7 @@ constexpr std::size_t most_cells = std::size_t{1} << 28;
 constexpr int most_turns = 8;
 constexpr float impossible = -std::numeric_limits<float>::infinity();
 
-/// Of each pair of kernel and call, by their numbers.
+/// A score for each pair of kernel and call.
 class Scores {
  public:
   Scores(std::size_t kernels, std::size_t calls) : calls_(calls), values_(kernels * calls) {}
@@ -38,7 +38,7 @@ class Merge {
         second_(second),
         from_second_((first.size() + 1) * (second.size() + 1)) {}
 
-  /// Empty where every merge has an impossible pair.
+  /// Empty if every merge has an impossible pair.
   std::optional<std::vector<bool>> best(const Scores& scores) {
     const std::size_t columns = second_.size() + 1;
     std::vector<float> row(columns, impossible);
@@ -49,10 +49,11 @@ class Merge {
           continue;
         }
         const std::uint32_t kernel = kernels_[i + j - 1];
-        // Of the row above: what is there is of one call of the first list less.
+        // row[j] is still that of the previous i, with one call of the first list less.
         const float down = i == 0 ? impossible : row[j] + scores.at(kernel, first_[i - 1]);
         const float right = j == 0 ? impossible : row[j - 1] + scores.at(kernel, second_[j - 1]);
-        // Backwards from the end, so that the first list's comes first where both are as good.
+        // Prefer the second list in a tie: the path is traced backwards, so the first list's call
+        // comes first.
         from_second_[i * columns + j] = right >= down;
         row[j] = std::max(down, right);
       }
@@ -90,7 +91,7 @@ std::optional<std::vector<bool>> merged(
   for (const std::uint32_t kernel : kernels) ++kernel_totals[kernel];
   for (const std::uint32_t call : first) ++call_totals[call];
   for (const std::uint32_t call : second) ++call_totals[call];
-  // At first, what comes as often as another is taken for its own.
+  // Initially, a kernel and a call that occur equally often are assumed to be a pair.
   for (std::uint32_t kernel = 0; kernel < kernel_count; ++kernel) {
     for (std::uint32_t call = 0; call < call_count; ++call) {
       const float ratio = kernel_totals[kernel] / std::max(call_totals[call], 1.0F);

@@ -16,7 +16,7 @@ struct Free {
   void operator()(char* text) const { std::free(text); }
 };
 
-/// "cudaLaunchKernel" of "cudaLaunchKernel_v7000".
+/// "cudaLaunchKernel_v7000" becomes "cudaLaunchKernel".
 std::string_view without_version(std::string_view name) {
   constexpr std::string_view digits = "0123456789";
   const std::size_t last = name.find_last_not_of(digits);

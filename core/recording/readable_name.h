@@ -5,11 +5,10 @@
 
 namespace benanza {
 
-/// As people write it: a C++ function's name demangled ("_Z3addPf" is "add(float*)", which of a
-/// template begins with its result's type, "void add<float>(float*)"), and a call of the CUDA
-/// runtime without the version that it came with ("cudaLaunchKernel_v7000",
-/// "cudaMemset_ptds_v7000"). What is neither stays as it is; names of the driver's calls are as its
-/// header has them. A demangled name is cut at 16384 bytes.
+/// Demangles a C++ function name ("_Z3addPf" becomes "add(float*)"; templates start with the result
+/// type, "void add<float>(float*)") and removes the version suffix of a CUDA runtime call
+/// ("cudaLaunchKernel_v7000", "cudaMemset_ptds_v7000"). All other names are unchanged, including
+/// those of driver calls. Demangled names are truncated at 16384 bytes.
 std::string readable_name(std::string_view name);
 
 }  // namespace benanza

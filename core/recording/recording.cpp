@@ -286,7 +286,7 @@ std::vector<CountedValue> RecordingReader::counters() const {
 }
 
 std::vector<std::uint32_t> RecordingReader::sequence() const {
-  // Numbered as totals() lists them: by first appearance.
+  // Numbered by first appearance, as in totals().
   std::unordered_map<std::int64_t, std::uint32_t> places;
   std::vector<std::uint32_t> list;
   sqlite::Statement row(connection_, "SELECT text FROM call ORDER BY sequence");

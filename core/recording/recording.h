@@ -12,91 +12,90 @@
 #include "core/recording/device_reader.h"
 #include "core/recording/device_writer.h"
 
-/// Recordings: what the libraries of a running program were called for, in one SQLite file. What
-/// its tables hold is said in docs/record.md.
+/// Recordings: the library calls of a running program, in one SQLite file. docs/record.md describes
+/// its tables.
 namespace benanza {
 
-/// Version of the file's tables (`PRAGMA user_version`).
-/// Files of version 1, which know nothing of GPUs, are read, too.
+/// Version of the file's tables (`PRAGMA user_version`). Older versions can be read, too; version 1
+/// has no GPU data.
 inline constexpr int recording_schema = 3;
 
-/// What identifies a call, in the words of the library's log. Sizes and settings, never data.
+/// Identifies a call in the words of the library's log: sizes and settings, never data.
 struct CallText {
-  /// Who told of it: "onednn", "cudnn", "cublas", "cublaslt".
+  /// The library that logged it: "onednn", "cudnn", "cublas", "cublaslt".
   std::string source{};
   /// "cpu", "gpu".
   std::string engine{};
-  /// "convolution"; of NVIDIA's libraries the function, "cudnnConvolutionForward".
+  /// "convolution"; for NVIDIA's libraries the function, "cudnnConvolutionForward".
   std::string kind{};
   /// "jit:avx512_core".
   std::string implementation{};
-  /// "forward_training"; "undef" where a kind has none.
+  /// "forward_training"; "undef" if the kind has none.
   std::string prop_kind{};
   /// Types and formats of the tensors.
   std::string memory{};
   std::string attributes{};
   std::string auxiliary{};
-  /// As oneDNN writes it; of NVIDIA's libraries the problem's key.
+  /// As oneDNN writes it; for NVIDIA's libraries the problem's key.
   std::string problem{};
   auto operator<=>(const CallText&) const = default;
 };
 
-/// One call as it arrives.
 struct ArrivedCall {
   CallText text{};
-  /// Seconds from the run's start: when the library says that the call began, and when its line was
-  /// read.
+  /// Seconds from the run's start: the call's start according to the library, and the time its line
+  /// was read.
   std::optional<double> started{};
   std::optional<double> arrived{};
   std::optional<std::int64_t> process{};
   std::optional<std::int64_t> thread{};
-  /// Empty where the log does not tell it.
+  /// Empty if the log does not contain it.
   std::optional<double> milliseconds{};
 };
 
-/// The run of a program.
 struct RecordedRun {
   std::vector<std::string> command{};
-  /// Seconds since 1970; empty where it is not known, as of a log.
+  /// Seconds since 1970; empty if unknown, as for a log.
   std::optional<double> start{};
-  /// Empty where the recorder did not see the program's end.
+  /// Empty if the recorder did not see the program end.
   std::optional<double> seconds{};
-  /// As a shell has it: 128 and the signal's number where one ended it.
+  /// As in a shell: 128 plus the signal's number if a signal ended it.
   std::optional<std::int64_t> exit_status{};
   /// CPU, number of its threads, operating system.
   std::string machine{};
 };
 
-/// What a counter came to over a whole run.
+/// The value of a counter over a whole run.
 struct CountedValue {
   std::string name{};
-  /// Empty where it never counted.
+  /// Empty if it never counted.
   std::optional<double> value{};
-  /// Of the time, in which it counted; the value is scaled to all of it. 1 for sums and metrics.
+  /// Fraction of the time in which it counted; the value is scaled up accordingly. 1 for sums and
+  /// metrics.
   std::optional<double> running_part{};
-  /// Of a metric; empty for a counter.
+  /// Empty for a counter.
   std::string expression{};
 };
 
-/// Writes a recording as it goes. Whatever was added before the last flush() survives the end of
-/// this program, however it comes. Every member throws Error.
+/// Writes a recording incrementally. Everything added before the last flush() survives any end of
+/// this program. Every member throws Error.
 class RecordingWriter {
  public:
-  /// Creates `path`, which must not be there.
+  /// Creates `path`, which must not exist.
   RecordingWriter(const std::filesystem::path& path, const RecordedRun& run);
 
   void add(const ArrivedCall& call);
-  /// Calls that arrive while it is paused are left out.
+  /// Calls that arrive while paused are dropped.
   void pause(bool paused) { is_paused_ = paused; }
-  /// What a GPU or its driver did for a process; `run_start` is in seconds since 1970.
+  /// Adds GPU or driver activity of a process; `run_start` is in seconds since 1970.
   void add(std::int64_t process, double run_start, const Event& event);
-  /// What a library says of itself; each text once.
+  /// Adds a library's description of itself; each text is stored once.
   void add_library(std::string_view source, std::string_view text);
   void add(const CountedValue& value);
   void flush();
-  /// The program's end. Flushes.
+  /// Records the program's end and flushes.
   void finish(double seconds, std::int64_t exit_status);
-  /// Are there calls that wait for a flush()?
+  /// True if something was added since the last flush().
   bool has_unsaved() const { return transaction_.has_value(); }
 
  private:
@@ -112,7 +111,7 @@ class RecordingWriter {
   std::optional<sqlite::Transaction> transaction_;
   bool is_paused_ = false;
   std::int64_t next_sequence_ = 1;
-  /// The latest distinct calls: of bounded size.
+  /// The latest distinct calls; of bounded size.
   std::vector<std::pair<CallText, std::int64_t>> cache_;
 };
 
@@ -120,7 +119,7 @@ class RecordingWriter {
 struct CallTotal {
   CallText text{};
   std::int64_t calls = 0;
-  /// Of those whose time is known.
+  /// Total of the calls whose time is known.
   double seconds = 0;
   std::int64_t timed_calls = 0;
   /// Sequence number of the first one.
@@ -137,13 +136,13 @@ class RecordingReader {
   std::vector<std::string> libraries() const;
   /// In the order of their first calls.
   std::vector<CallTotal> totals() const;
-  /// Every call in its order.
+  /// Calls `use` for every call, in order.
   void for_each(const std::function<void(const ArrivedCall& call)>& use) const;
-  /// Every call in its order, as an index into totals().
+  /// The index into totals() of every call, in order.
   std::vector<std::uint32_t> sequence() const;
-  /// Counters, then metrics, in the order they were asked for.
+  /// Counters, then metrics, in the order they were requested.
   std::vector<CountedValue> counters() const;
-  /// What GPUs did; empty where nothing of them was recorded.
+  /// What the GPUs did; empty if nothing was recorded.
   DeviceRecording devices() const { return read_device_recording(connection_); }
 
  private:
@@ -151,7 +150,7 @@ class RecordingReader {
   std::int64_t schema_ = 0;
 };
 
-/// Throws Error unless the file is there.
+/// Returns `path`. Throws Error if it is not a regular file.
 std::filesystem::path existing_recording(const std::filesystem::path& path);
 
 }  // namespace benanza

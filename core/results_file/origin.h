@@ -8,19 +8,20 @@
 
 namespace benanza {
 
-/// The circumstances of a measurement: device, versions, threads. Versions are asked of the loaded
-/// library. Two results may be joined only if their systems are equal.
+/// The circumstances of a measurement: device, versions, threads. Versions are those that the
+/// loaded library reports. Two results may be joined only if their systems do not contradict each
+/// other.
 using System = std::map<std::string, std::string>;
 
-/// The best rates seen on a device, by name: "peak_fp16_flops_per_second",
-/// "peak_bytes_per_second" on values as rows are measured on; "possible_..." of the same on the
-/// most favourable ones, which nothing beats. Not there: not measured.
+/// The best rates seen on a device, by name. "peak_fp16_flops_per_second", "peak_bytes_per_second":
+/// on the same values as rows are measured on. "possible_...": on the most favourable values, an
+/// upper limit. Absent if not measured.
 using PeakValues = std::map<std::string, double>;
 
-/// Version of the format of results files, in their context.
+/// Version of the results-file format, stored in the context.
 inline constexpr int results_schema = 1;
 
-/// Which backend measured, on which system, and where that was read. A results file has one:
+/// The backend that measured, its system, and the file it was read from. A results file has one:
 ///   {"context": {... Google Benchmark's members, and what --benchmark_context adds ...,
 ///                "peak_...", "possible_...": the device's peaks,
 ///                "benanza": {"schema": 1, "backend": "onednn", "system": {string: string}}},
@@ -39,11 +40,11 @@ struct FieldDifference {
   std::optional<std::string> second{};
 };
 
-/// In the order of fields; empty for equal systems.
+/// Sorted by field; empty for equal systems.
 std::vector<FieldDifference> differences(const System& first, const System& second);
 
-/// Those that both systems have: what only one of two versions of a suite tells does not set its
-/// results apart.
+/// Only the differences in fields that both systems have: a field that only one version of a suite
+/// reports does not make results incompatible.
 std::vector<FieldDifference> contradictions(const System& first, const System& second);
 
 /// Throws Error naming both files and the first contradiction, if there is one.

@@ -21,10 +21,10 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-/// Read at once; its rows are a batch to parse, large enough for a thread of its own.
+/// Size of one read; its rows are parsed as one batch, large enough for a thread of its own.
 constexpr std::size_t read_bytes = std::size_t{1} << 20;
 
-/// A file, and what its reader is told to do if it is not what it should be.
+/// A file, and the advice to the user if it is invalid.
 struct File {
   const fs::path& path;
   std::string_view remedy;
@@ -94,7 +94,7 @@ std::vector<Row> parse_rows(const RowSplitter::Rows& rows) {
   return parsed;
 }
 
-/// Batches being parsed, given on in the order in which they came.
+/// Parses batches concurrently and passes their rows on in file order.
 class Pipeline {
  public:
   Pipeline(const File& file, const ResultsSink& sink) : file_(file), sink_(sink) {}
@@ -136,7 +136,7 @@ void read_rows(const fs::path& path, const ResultsSink& sink, std::string_view r
   bool begun = false;
   bool empty = true;
   std::string part(read_bytes, '\0');
-  // False at the end of the file.
+  // Returns false at the end of the file.
   const auto read_part = [&] {
     ssize_t got = -1;
     do {
@@ -146,7 +146,7 @@ void read_rows(const fs::path& path, const ResultsSink& sink, std::string_view r
     splitter.feed(std::string_view(part).substr(0, static_cast<std::size_t>(got)));
     return got > 0;
   };
-  // A part is read and cut while the rows of those before it are parsed and given on.
+  // Read and split the next part while the rows of earlier parts are parsed.
   for (std::future<bool> reading = std::async(std::launch::async, read_part); reading.get();) {
     empty = false;
     if (!begun && !splitter.head().empty()) {

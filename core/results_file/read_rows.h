@@ -9,16 +9,16 @@
 
 namespace benanza {
 
-/// Receives a results file, in the file's order.
+/// Receives the contents of a results file, in file order.
 struct ResultsSink {
-  /// Once, before any row.
+  /// Called once, before any row.
   std::function<void(const Origin&)> begin;
   std::function<void(Row&&)> add;
 };
 
 /// Reads a results file of any size: rows are parsed on all processors, a few MB at a time, and
-/// given to `sink` in this thread. Throws Error, one line that ends with `remedy`, for a file that
-/// is not a results file, is cut short or has another schema; some rows may have been given by
+/// passed to `sink` on the calling thread. Throws Error, one line that ends with `remedy`, if the
+/// file is not a results file, is truncated or has another schema; `sink` may have received rows by
 /// then.
 void read_rows(const std::filesystem::path& path, const ResultsSink& sink,
                std::string_view remedy = "measure again, or leave the file out");

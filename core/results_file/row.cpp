@@ -28,7 +28,7 @@ std::string json_number(double value) {
   return {text, end};
 }
 
-/// A row's text in the making.
+/// Builds a row's text.
 class Members {
  public:
   void add(std::string_view name, std::string_view value) { add_fact(text_, name, value); }
@@ -67,8 +67,8 @@ std::optional<double> number(const Facts& facts, const std::string& name) {
 
 constexpr std::string_view first_choice_fact = "\"first_choice\":true";
 
-/// Every row is asked, and few hold it: without parsing. Inside a string, a quotation mark has a
-/// backslash before it.
+/// Searches without parsing: called for every row, and few match. Cannot match inside a string,
+/// where quotation marks are escaped.
 bool holds(const Row& row, std::string_view fact) {
   return ::memmem(row.facts.data(), row.facts.size(), fact.data(), fact.size()) != nullptr;
 }
@@ -145,7 +145,7 @@ Row without_first_choice(Row row) {
   const std::size_t begin = row.facts.find(first_choice_fact);
   if (begin == std::string::npos) return row;
   std::size_t end = begin + first_choice_fact.size();
-  // The comma behind it, or, of the last one, the one before it.
+  // Also remove the comma after it or, for the last fact, the one before it.
   const bool is_last = end == row.facts.size();
   if (!is_last) ++end;
   const std::size_t first = is_last && begin > 0 ? begin - 1 : begin;

@@ -13,8 +13,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Members that have a field of their own, or follow from others and are not kept. Everything else
-/// is a fact.
+/// Members with their own field, or that follow from others and are not kept. All others are facts.
 enum class Member {
   name,
   status,
@@ -67,7 +66,7 @@ Member member_of(std::string_view name) {
   return Member::fact;
 }
 
-/// Names of facts that say whether Tensor Cores were used, the most reliable first.
+/// Facts that report whether Tensor Cores were used, the most reliable first.
 constexpr std::array<std::string_view, 3> tensor_core_facts{
     "tensor_core_counted", "tensor_core_by_name", "tensor_core_claimed"};
 
@@ -83,7 +82,7 @@ double seconds_per_unit(std::string_view unit) {
   throw Error("unknown time_unit \"" + std::string(unit) + "\"");
 }
 
-/// The fields of one object, before it is checked as a whole.
+/// The fields of one object, not yet validated as a whole.
 struct RawRow {
   Row row{};
   std::optional<std::string> name{};
@@ -91,7 +90,7 @@ struct RawRow {
   std::string time_unit{};
   std::optional<double> real_time{};
   bool aggregate = false;
-  /// By the order of tensor_core_facts.
+  /// In the order of tensor_core_facts.
   std::array<std::optional<bool>, tensor_core_facts.size()> tensor_cores{};
 
   void read(std::string_view key, ondemand::value value);
@@ -223,7 +222,7 @@ Row checked(RawRow raw) {
 
 struct RowParser::Impl {
   ondemand::parser parser;
-  /// A row with the padding that the parser needs behind it.
+  /// The row, followed by the padding that the parser requires.
   std::string padded;
 };
 

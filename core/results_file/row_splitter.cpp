@@ -6,7 +6,7 @@
 namespace benanza {
 namespace {
 
-/// Faster to look up than to compare: every byte outside of strings passes through it.
+/// A table lookup is faster than comparisons, and runs for every byte outside of strings.
 constexpr auto structural = [] {
   std::array<bool, 256> table{};
   for (const unsigned char c : {'"', '{', '}', '[', ']'}) table[c] = true;
@@ -17,7 +17,7 @@ bool is_structural(char c) { return structural[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
-/// Does the skeleton end in "benchmarks" and a colon?
+/// True if the skeleton ends with "benchmarks" and a colon.
 bool RowSplitter::opens_rows() const {
   constexpr std::string_view blanks = " \n\r\t";
   std::string_view text = skeleton_;
@@ -30,7 +30,7 @@ bool RowSplitter::opens_rows() const {
 }
 
 void RowSplitter::feed(std::string_view part) {
-  // What of `part` from `begin` on was not yet put anywhere.
+  // Start of the bytes of `part` that are not stored yet.
   std::size_t begin = 0;
   const auto flush = [&](std::size_t end) {
     (in_row_ ? rows_.text : skeleton_).append(part, begin, end - begin);
@@ -42,7 +42,7 @@ void RowSplitter::feed(std::string_view part) {
         escaped_ = false;
         continue;
       }
-      // Not find_first_of, which takes ten times as long.
+      // find_first_of would take ten times as long.
       while (at < part.size() && part[at] != '"' && part[at] != '\\') ++at;
       if (at == part.size()) break;
       if (part[at] == '\\') {

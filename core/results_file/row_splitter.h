@@ -6,27 +6,27 @@
 
 namespace benanza {
 
-/// The rows of "benchmarks" taken out of a results file as it is read: JSON text is cut, not
-/// parsed.
+/// Extracts the rows of "benchmarks" while a results file is read. It splits the JSON text without
+/// parsing it.
 class RowSplitter {
  public:
-  /// Texts of complete rows, one after the other.
+  /// Texts of complete rows, concatenated.
   struct Rows {
     std::string text;
-    /// Where each ends.
+    /// End offset of each row.
     std::vector<std::size_t> ends;
   };
 
-  /// The next part of the file.
+  /// Adds the next part of the file.
   void feed(std::string_view part);
-  /// The complete rows that were not taken yet.
+  /// Returns the complete rows not taken yet.
   Rows take();
 
-  /// The file without its rows, each of them replaced by 0: JSON where the file is JSON.
+  /// The file with each row replaced by 0; valid JSON if the file is.
   const std::string& skeleton() const { return skeleton_; }
-  /// The skeleton up to the first row, its brackets closed; empty while there was no row.
+  /// The skeleton up to the first row, with its brackets closed; empty before the first row.
   const std::string& head() const { return head_; }
-  /// Rows so far, the taken ones included.
+  /// Rows so far, including those already taken.
   std::size_t count() const { return count_; }
 
  private:

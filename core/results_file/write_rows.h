@@ -8,14 +8,13 @@
 
 namespace benanza {
 
-/// Writes a results file row by row, one line each. Whether `out` could take it is for its owner to
-/// ask.
+/// Writes a results file row by row, one line each. The owner of `out` must check it for errors.
 class RowWriter {
  public:
-  /// `context`: members beside the origin's, which must be the last to write "benanza".
+  /// `context`: its other members; the origin's peaks and "benanza" are added.
   RowWriter(std::ostream& out, nlohmann::ordered_json context, const Origin& origin);
   void add(const Row& row, const RowPosition& position = {});
-  /// Once, after the last row.
+  /// Call once, after the last row.
   void finish();
 
  private:
@@ -23,7 +22,7 @@ class RowWriter {
   const char* separator_ = "\n";
 };
 
-/// {"schema", "backend", "system"}: what an origin is in a file.
+/// {"schema", "backend", "system"}: the representation of an origin in a file.
 nlohmann::ordered_json origin_json(const Origin& origin);
 
 }  // namespace benanza

@@ -12,7 +12,7 @@
 namespace benanza {
 namespace {
 
-/// How many values are left out at either end.
+/// How many values are left out at each end.
 std::size_t trimmed_count(std::size_t count) {
   if (count < 3) return 0;
   return std::max<std::size_t>(1, count / 5);
@@ -25,7 +25,7 @@ double sum_of_squares(std::span<const double> values) {
   return sum;
 }
 
-/// P(sum of the ranks with a plus >= `sum`) for `count` ranks with random signs.
+/// P(sum of the positive ranks >= `sum`) for `count` ranks with random signs.
 double exact_rank_probability(std::size_t count, double sum) {
   const std::size_t most = count * (count + 1) / 2;
   std::vector<double> probability(most + 1, 0.0);
@@ -44,7 +44,7 @@ double exact_rank_probability(std::size_t count, double sum) {
   return std::min(tail, 1.0);
 }
 
-/// x with trigamma(x) = value, by Newton's method on 1 / trigamma, which is nearly a line (Smyth,
+/// Solves trigamma(x) = value by Newton's method on 1 / trigamma, which is nearly linear (Smyth,
 /// appendix).
 double inverse_trigamma(double value) {
   if (value > 1e7) return 1 / std::sqrt(value);
@@ -139,7 +139,7 @@ Uncertain difference(const Uncertain& a, const Uncertain& b) {
 }
 
 void moderate(std::span<Uncertain> estimates) {
-  // Of the logarithms of the variances, freed from what the degrees of freedom make them deviate.
+  // Logarithms of the variances, corrected for the bias due to their degrees of freedom.
   std::vector<double> logs;
   double own_variance = 0;
   for (const Uncertain& one : estimates) {
@@ -151,7 +151,7 @@ void moderate(std::span<Uncertain> estimates) {
   if (logs.size() < least_moderated) return;
   const auto count = static_cast<double>(logs.size());
   const double excess = sum_of_squares(logs) / (count - 1) - own_variance / count;
-  // As many as make no difference any more, where the errors differ by no more than chance.
+  // If the errors differ by no more than chance: so many that more would make no difference.
   constexpr double most_degrees = 1000;
   const double degrees =
       excess > 0 ? std::min(most_degrees, 2 * inverse_trigamma(excess)) : most_degrees;
@@ -189,7 +189,7 @@ double signed_rank_probability(std::span<const double> differences) {
   for (std::size_t begin = 0; begin < ordered.size();) {
     std::size_t end = begin;
     while (end < ordered.size() && std::abs(ordered[end]) == std::abs(ordered[begin])) ++end;
-    const double rank = static_cast<double>(begin + 1 + end) / 2;  // of ties their mean
+    const double rank = static_cast<double>(begin + 1 + end) / 2;  // ties share their mean rank
     for (std::size_t i = begin; i < end; ++i) {
       if (ordered[i] > 0) positive += rank;
       if (ordered[i] == 0) positive += rank / 2;

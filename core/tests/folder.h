@@ -13,7 +13,7 @@
 
 namespace benanza::test {
 
-/// A test's own folder; removed with it.
+/// A temporary folder; removed on destruction.
 class Folder {
  public:
   Folder() {
@@ -34,7 +34,7 @@ class Folder {
   std::ptrdiff_t entries() const {
     return std::distance(std::filesystem::directory_iterator(path_), {});
   }
-  /// Writes a file, and the folders above it.
+  /// Writes a file, creating its parent folders.
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     const auto file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
@@ -46,7 +46,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// `folder_` is a path where nothing is yet, and nothing is left afterwards.
+/// `folder_` is a path that does not exist at first; it is removed after the test.
 class FolderTest : public testing::Test {
  private:
   Folder parent_;
@@ -60,7 +60,7 @@ inline std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What `action` says when it throws Error; "" if it does not.
+/// The message of the Error that `action` throws; "" if it throws none.
 template <class Action>
 std::string error_of(Action&& action) {
   try {

@@ -4,7 +4,7 @@
 
 namespace benanza::test {
 
-/// A results file of `rows`, each one JSON object.
+/// The text of a results file; `rows`: comma-separated JSON objects.
 inline std::string results_text(const std::string& rows, const std::string& threads = "2",
                                 const std::string& backend = "onednn") {
   return R"({"context": {"date": "today", "num_cpus": 2, "benanza": {"schema": 1, "backend": ")" +
@@ -13,7 +13,7 @@ inline std::string results_text(const std::string& rows, const std::string& thre
          rows + "]}";
 }
 
-/// An ok row; `samples` as in JSON, seconds.
+/// An ok row; `samples` as in JSON, in seconds.
 inline std::string row(const std::string& name, const std::string& samples) {
   return R"({"name": ")" + name + R"(", "run_name": ")" + name +
          R"(", "run_type": "iteration", "repetition_index": 0, "iterations": 30, "real_time": 7.0,

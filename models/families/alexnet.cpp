@@ -9,7 +9,7 @@ namespace benanza::zoo {
 namespace {
 
 constexpr Window halve = {.kernel = 3, .stride = 2};
-/// Where the original rounds up.
+/// Used where the original rounds up.
 constexpr Window halve_up = {.kernel = 3, .stride = 2, .pads = {0, 1}};
 
 Conv conv3(std::int64_t filters, std::int64_t groups) {

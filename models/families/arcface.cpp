@@ -1,5 +1,5 @@
 // ArcFace: J. Deng et al., "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", CVPR
-// 2019; InsightFace's ResNet-100 from MXNet, whose units normalize first and activate by PRelu.
+// 2019; InsightFace's ResNet-100 from MXNet, whose units normalize first and use PRelu.
 
 #include "models/zoo/mxnet.h"
 #include "models/zoo/zoo.h"
@@ -27,7 +27,7 @@ class ArcFace {
       }
     }
     x = model_.dropout("dropout0", net_.batch_norm("bn1", x, norm), 0.4F);
-    // Numbered as the dense layer itself, behind its two weights.
+    // Numbered like the dense layer itself, after its two weights.
     const std::string number = std::to_string(node_index() + 2);
     x = net_.dense("pre_fc1", model_.flatten("flatten_" + number, x), 512);
     model_.output(net_.batch_norm("fc1", x, norm));
@@ -38,11 +38,11 @@ class ArcFace {
     return {.filters = filters, .window = {.kernel = 3, .stride = stride, .pads = {1, 1}}};
   }
 
-  /// Where MXNet's list of nodes stands, which numbers what the exporter adds. It has the input,
-  /// weights and layers, but not what the exporter adds.
+  /// The next index in MXNet's node list, by which nodes added by the exporter are numbered. The
+  /// list has the input, weights and layers, but not the added nodes.
   std::int64_t node_index() const { return 1 + model_.weights() + model_.layers() - added_; }
 
-  /// The operand of an arithmetic layer that MXNet stores in the layer.
+  /// The operand of an arithmetic layer, which MXNet stores in the layer.
   Tensor scalar(Use use) {
     const std::string name = "scalar_op" + std::to_string(node_index());
     ++added_;
@@ -59,7 +59,7 @@ class ArcFace {
     return model_.prelu(name, x, slope);
   }
 
-  /// `halves`: the first unit of a stage, which halves the image and projects its shortcut.
+  /// `halves`: this is the first unit of a stage, which halves the image and projects its shortcut.
   Tensor unit(const std::string& name, const Tensor& x, std::int64_t filters, bool halves) {
     const std::int64_t stride = halves ? 2 : 1;
     Tensor y = net_.batch_norm(name + "_bn1", x, norm);

@@ -1,6 +1,6 @@
 // DUC: P. Wang et al., "Understanding Convolution for Semantic Segmentation", WACV 2018: a
 // ResNet-101 that stops halving the image at 1/8 and dilates its kernels instead, in the paper's
-// hybrid pattern; then 16 scores per class and place, which make an image of half the input's size.
+// hybrid pattern; then 16 scores per class and pixel, which form an image of half the input's size.
 
 #include "models/zoo/mxnet.h"
 #include "models/zoo/zoo.h"
@@ -9,14 +9,14 @@ namespace benanza::zoo {
 namespace {
 
 constexpr std::int64_t classes = 19;
-/// Scores per class and place: the image is enlarged fourfold on both axes.
+/// Scores per class and pixel: the image is enlarged fourfold on both axes.
 constexpr std::int64_t upsampling = 4 * 4;
 
 struct Stage {
   int number;
   int units;
   std::int64_t stride;
-  /// Of the 3x3 convolutions, over and over.
+  /// Dilations of the 3x3 convolutions, repeated cyclically.
   std::vector<std::int64_t> dilations;
 };
 
@@ -67,8 +67,8 @@ class Duc {
     return model_.relu(name + "/relu", conv(name, x, parameters));
   }
 
-  /// A bottleneck, halving the image in its first convolution. `projects`: the shortcut is
-  /// projected to the new shape, and added second; otherwise it is added first.
+  /// A bottleneck with its stride in the first convolution. `projects`: the shortcut is projected
+  /// to the new shape and is the addition's second operand, otherwise the first.
   Tensor unit(const std::string& name, const Tensor& x, std::int64_t filters, std::int64_t stride,
               std::int64_t dilation, bool projects) {
     const Window window = {.stride = stride};

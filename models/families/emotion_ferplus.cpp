@@ -7,7 +7,7 @@
 namespace benanza::zoo {
 namespace {
 
-/// Convolutions in a row, then a pool that halves the image, and a dropout.
+/// Consecutive convolutions, then a pool that halves the image, and a dropout.
 struct Block {
   std::int64_t filters;
   /// Number of the first convolution; the others follow in steps of 18.

@@ -1,5 +1,5 @@
 // GoogLeNet: C. Szegedy et al., "Going Deeper with Convolutions", CVPR 2015. As trained by BVLC for
-// Caffe, which rounds pooled extents up: the converter wrote that as a pad at the end. Inception v1
+// Caffe, which rounds pooled extents up; the converter expressed that as end padding. Inception v1
 // is the same network from Caffe2, rounding down.
 
 #include "models/zoo/caffe2.h"
@@ -8,7 +8,7 @@
 namespace benanza::zoo {
 namespace {
 
-/// Filters of a module's four branches; `reduce` stands before a wider convolution.
+/// Filters of a module's four branches; `reduce` is the convolution before a wider one.
 struct Inception {
   std::string name;
   std::int64_t conv1;
@@ -58,7 +58,7 @@ void googlenet_layers(ModelBuilder& model, Rounding rounding) {
   x = net.max_pool("pool4/3x3_s2", x, halve);
   x = inception(net, x, {"5a", 256, 160, 320, 32, 128, 128});
   x = inception(net, x, {"5b", 384, 192, 384, 48, 128, 128});
-  // 7x7 images where pools round up, 6x6 where they round down.
+  // The images are 7x7 if pools round up, 6x6 if they round down.
   x = net.average_pool("pool5/7x7_s1", x, {.kernel = 7, .pads = {0, 7 - x.dims[2]}});
   x = net.dropout(x, 0.4F);
   x = rounding == Rounding::up ? net.dense("loss3/classifier", x, 1000)

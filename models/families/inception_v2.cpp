@@ -1,6 +1,6 @@
 // Inception v2: S. Ioffe, C. Szegedy, "Batch Normalization: Accelerating Deep Network Training by
 // Reducing Internal Covariate Shift", ICML 2015; trained for Caffe, whose batch normalization is
-// two layers, and whose pools round up, which the converter wrote as a pad at the end.
+// two layers and whose pools round up; the converter expressed that as end padding.
 
 #include "models/zoo/caffe2.h"
 #include "models/zoo/zoo.h"
@@ -19,7 +19,7 @@ Tensor normalized_conv(Caffe2& net, const std::string& blob, const Tensor& x, st
 enum class Pool { average, max };
 
 /// Filters of a module's branches; a module that halves the image has no 1x1 branch and no
-/// projection behind its pool.
+/// projection after its pool.
 struct ReducedInception {
   std::string name;
   std::int64_t conv1;

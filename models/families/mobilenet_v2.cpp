@@ -1,5 +1,5 @@
 // MobileNet v2: M. Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", CVPR
-// 2018; from Gluon's model zoo, in the version that activates by Relu and halves the image at the
+// 2018; from Gluon's model zoo, in the version with Relu activations that halves the image at the
 // tenth bottleneck, not at the sixth.
 
 #include "models/zoo/gluon.h"
@@ -8,7 +8,7 @@
 namespace benanza::zoo {
 namespace {
 
-/// Equal bottlenecks in a row; the first has the stride.
+/// Consecutive equal bottlenecks; the first one has the stride.
 struct Group {
   std::int64_t repeats;
   std::int64_t filters;

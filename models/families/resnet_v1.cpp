@@ -1,6 +1,6 @@
 // ResNet v1: K. He et al., "Deep Residual Learning for Image Recognition", CVPR 2016; from Gluon's
 // model zoo, where a bottleneck's stride is in its first convolution, and its 1x1 convolutions have
-// a bias though batch normalization follows.
+// a bias although batch normalization follows.
 
 #include "models/zoo/gluon.h"
 #include "models/zoo/zoo.h"
@@ -10,7 +10,7 @@ namespace {
 
 struct Depth {
   int layers;
-  /// Gluon's number of the network, part of every name.
+  /// Gluon's number for the network, part of every name.
   int number;
   bool bottleneck;
   /// Blocks in each of the four stages.

@@ -1,6 +1,6 @@
 // ResNet v2: K. He et al., "Identity Mappings in Deep Residual Networks", ECCV 2016; from Gluon's
-// model zoo. Normalization and activation come before a block's convolutions; the input itself is
-// normalized too.
+// model zoo. Normalization and activation come before a block's convolutions; the model's input is
+// normalized, too.
 
 #include "models/zoo/gluon.h"
 #include "models/zoo/zoo.h"
@@ -10,7 +10,7 @@ namespace {
 
 struct DepthV2 {
   int layers;
-  /// Gluon's number of the network, part of every name.
+  /// Gluon's number for the network, part of every name.
   int number;
   bool bottleneck;
   /// Blocks in each of the four stages.
@@ -26,7 +26,7 @@ Tensor conv3x3(Gluon& stage, const Tensor& x, std::int64_t filters, std::int64_t
   return stage.conv(x, {.filters = filters, .window = window}, Bias::no);
 }
 
-/// The shortcut leaves before normalization, unless it is projected to another shape.
+/// The shortcut branches off before normalization, unless it is projected to another shape.
 Tensor block(Gluon& stage, const Tensor& x, std::int64_t filters, std::int64_t stride,
              bool bottleneck) {
   const auto activate = [&](const Tensor& t) { return stage.activation(stage.batch_norm(t)); };

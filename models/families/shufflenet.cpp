@@ -1,5 +1,5 @@
 // ShuffleNet: X. Zhang et al., "ShuffleNet: An Extremely Efficient Convolutional Neural Network for
-// Mobile Devices", CVPR 2018; from Caffe2, in 4 groups, and as wide inside a unit as outside.
+// Mobile Devices", CVPR 2018; from Caffe2, with 4 groups and units as wide inside as outside.
 
 #include "models/zoo/caffe2.h"
 #include "models/zoo/zoo.h"

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Window halve_stride = {.kernel = 3, .stride = 2};
 
-/// Squeezes to few channels, then expands by 1x1 and 3x3 convolutions side by side.
+/// Squeezes to few channels, then expands by parallel 1x1 and 3x3 convolutions.
 Tensor fire(Gluon& net, const Tensor& x, std::int64_t squeezed, std::int64_t expanded) {
   const Tensor s = net.relu(net.conv(x, {.filters = squeezed}, Bias::yes));
   const Tensor a = net.relu(net.conv(s, {.filters = expanded}, Bias::yes));

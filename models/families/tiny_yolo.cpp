@@ -1,6 +1,5 @@
 // Tiny YOLO v2: J. Redmon, A. Farhadi, "YOLO9000: Better, Faster, Stronger", CVPR 2017; converted
-// from Core ML. Its last pool slides by 1 over an image padded at the end, so that the grid stays
-// 13x13.
+// from Core ML. Its last pool has stride 1 and end padding, so that the grid stays 13x13.
 
 #include <algorithm>
 
@@ -9,12 +8,12 @@
 namespace benanza::zoo {
 namespace {
 
-/// The converter counts names from none: "", "1", "2", ...
+/// The converter's suffixes of names: "", "1", "2", ...
 std::string counted(const std::string& name, int i) {
   return i == 0 ? name : name + std::to_string(i);
 }
 
-/// Outputs are counted from 1 and carry Keras' names.
+/// Outputs are numbered from 1 and have Keras' names.
 LayerName named(const std::string& node, const std::string& output, int i) {
   return {counted(node, i), output + "_" + std::to_string(i + 1) + "_output"};
 }

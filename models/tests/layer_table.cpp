@@ -72,7 +72,7 @@ std::string exchanged(const std::string& shape) {
   return join(extents, "x");
 }
 
-/// The result of a Reshape of `shape`: target 0 copies an extent, -1 takes what is left.
+/// The result of a Reshape of `shape`: 0 in the target copies an extent, -1 is inferred.
 std::string reshaped(const std::string& shape, const std::string& target) {
   const std::vector<std::string> from = split(shape, 'x');
   std::vector<std::string> to = split(target, 'x');
@@ -92,7 +92,7 @@ std::string reshaped(const std::string& shape, const std::string& target) {
   return join(to, "x");
 }
 
-/// The output of a layer that keeps extents of its input, after the input was corrected.
+/// The output of a layer that keeps extents of its input, after correction of the input.
 std::string carried(const std::string& stated, const std::string& input,
                     const std::string& output) {
   const std::vector<std::string> before = split(stated, 'x');
@@ -109,7 +109,7 @@ std::string carried(const std::string& stated, const std::string& input,
   return join(extents, "x");
 }
 
-/// Whether a pool makes an image smaller by 1 on both axes.
+/// True if a pool makes an image smaller by 1 on both axes.
 bool shrinks_by_one(const Row& row) {
   const std::vector<std::string> from = split(row.input_shapes.at(0), 'x');
   const std::vector<std::string> to = split(row.output_shape, 'x');
@@ -117,7 +117,7 @@ bool shrinks_by_one(const Row& row) {
          std::stoll(from.at(3)) - std::stoll(to.at(3)) == 1;
 }
 
-/// Undoes the habits of the tool in one row, which follows those of `corrected` tensors.
+/// Corrects one row; `corrected` holds the tensors corrected so far.
 void correct(Row& row, Shapes& corrected) {
   const std::string stated = row.input_shapes.at(0);
   for (std::size_t i = 0; i < row.inputs.size(); ++i) {
@@ -149,7 +149,7 @@ void correct(Row& row, Shapes& corrected) {
   }
 }
 
-/// As today's ONNX can check and infer it.
+/// Replaces ImageScaler, so that today's ONNX can check the model and infer its shapes.
 ::onnx::ModelProto without_image_scaler(::onnx::ModelProto model) {
   for (::onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
     if (node.op_type() == "ImageScaler") {

@@ -1,4 +1,4 @@
-// benanza-zoo as a user meets it.
+// benanza-zoo as the user sees it.
 
 #include <gmock/gmock.h>
 #include <onnx/onnx_pb.h>
@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 struct Outcome {
   int status;
-  /// Output and errors together.
+  /// Standard output and standard error.
   std::string text;
 };
 
@@ -55,7 +55,7 @@ class Program : public ::testing::Test {
     return names;
   }
 
-  /// Fails with one line that holds `part`, and leaves no file.
+  /// Expects failure with one line that contains `part`, and no file left behind.
   void expect_refusal(const std::string& arguments, const std::string& part) const {
     const Outcome outcome = run(arguments);
     EXPECT_NE(outcome.status, 0) << arguments;

@@ -1,6 +1,6 @@
-// Layers, multiply-adds and parameters of every model, as the generator sees them, against numbers
-// that others published: the tables of the paper's models, summed up here row by row, and the
-// parameters that MXNet's documentation gives for its model zoo.
+// Compares layers, multiply-adds and parameters of every model, as the generator computes them,
+// with published numbers: the tables of the paper's models, summed up here row by row, and the
+// parameters in the documentation of MXNet's model zoo.
 
 #include <gmock/gmock.h>
 
@@ -24,7 +24,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// "8x5x5": 200; of a scalar, whose shape is empty, 1.
+/// "8x5x5": 200; 1 for a scalar, whose shape is empty.
 std::int64_t product(const std::string& shape, std::size_t from = 0) {
   std::int64_t result = 1;
   const std::vector<std::string> extents = split(shape, 'x');
@@ -39,10 +39,10 @@ struct Sizes {
   std::int64_t parameters = 0;
 };
 
-/// Of a table as it was published, without any correction. Rows of one name are outputs of one
-/// layer. A convolution multiplies its filter's channels and kernel for each output element, a
-/// matrix product its row. Parameters are what a row reads and no row makes, but for `image`, the
-/// model's input, and for a Reshape's second input, which is a shape.
+/// Sums of a table as it was published, without corrections. Rows of the same name are outputs of
+/// one layer. A convolution has its filter's channels times kernel multiply-adds per output
+/// element, a matrix product its row. Parameters are tensors that a row reads and no row writes,
+/// except for `image`, the model's input, and a Reshape's second input, which is a shape.
 Sizes table_sizes(const std::string& id, const std::string& image) {
   std::ifstream file(std::string(BENANZA_ZOO_TABLES) + "/" + id + ".tsv");
   EXPECT_TRUE(file) << id;
@@ -93,8 +93,9 @@ TEST(Sizes, LayersAreThoseOfThePapersTables) {
 TEST(Sizes, MultiplyAddsAreThoseOfThePapersTables) {
   for (const Model& model : models()) {
     std::int64_t expected = table_sizes(model).macs;
-    // The table leaves the last pool unpadded: 12 x 12, where the original has 13 x 13. Behind it
-    // are 3x3 convolutions from 512 to 1024 and from 1024 to 1024 channels, and a 1x1 to 125.
+    // The table leaves the last pool unpadded: 12 x 12, but the original has 13 x 13. It is
+    // followed by 3x3 convolutions from 512 to 1024 and from 1024 to 1024 channels, and a 1x1 to
+    // 125.
     if (model.id == "tiny_yolo_v2") {
       expected += (13 * 13 - 12 * 12) * (9 * 512 * 1024 + 9 * 1024 * 1024 + 1024 * 125);
     }
@@ -110,7 +111,7 @@ TEST(Sizes, ParametersAreThoseOfThePapersTables) {
   }
 }
 
-/// "Gluon Model Zoo", table of models in the documentation of MXNet 1.x; statistics of batch
+/// "Gluon Model Zoo", table of models in the documentation of MXNet 1.x; the statistics of batch
 /// normalization count.
 TEST(Sizes, ParametersAreThoseThatMxnetPublished) {
   const std::map<std::string, std::int64_t> published{
@@ -146,7 +147,7 @@ TEST(Sizes, SumToThePapersLayers) {
   EXPECT_EQ(layers, 5754 - 8);
 }
 
-/// An original is little but its weights, four bytes each: the parameters are all there.
+/// An original file is little more than its weights, four bytes each: no parameters are missing.
 TEST(Originals, AreAsLargeAsTheirParameters) {
   std::map<std::string, std::int64_t> bytes;
   const std::vector<std::string> lines = split(read_file(BENANZA_ZOO_ORIGINALS), '\n');

@@ -1,4 +1,5 @@
-// Every model against the table of the paper's model, and the comparison against planted mistakes.
+// Compares every model with the table of the paper's model, and tests the comparison with planted
+// errors.
 
 #include <gmock/gmock.h>
 
@@ -54,7 +55,7 @@ TEST_P(EveryModel, ChangesNothingButTheBatchWithTheBatch) {
   const Table eight = describe(build(find(GetParam()), {.batch = 8}));
   ASSERT_EQ(one.size(), eight.size());
   std::size_t batched = 0;
-  // The tensors that depend on the input; the others are made from weights alone.
+  // The tensors that depend on the input; all others are computed from weights only.
   std::set<std::string> data = {one_input(GetParam())};
   for (std::size_t i = 0; i < one.size(); ++i) {
     std::string expected = one[i].output_shape;
@@ -77,7 +78,7 @@ TEST(RandomModel, HasTheLayersOfTheWeightlessOne) {
   }
 }
 
-/// Differences of GoogLeNet from its table after `change`.
+/// Differences between GoogLeNet, after `change`, and its table.
 std::vector<std::string> after(const std::function<void(::onnx::GraphProto&)>& change) {
   ::onnx::ModelProto model = build(find("googlenet"), {});
   change(*model.mutable_graph());
@@ -137,7 +138,7 @@ TEST(Comparison, FindsASmallerKernel) {
 }
 
 TEST(Comparison, LetsOnnxRefuseAPoolThatDoesNotFitItsReaders) {
-  // Without its pads the pool gives 5x5, the branches beside it 7x7.
+  // Without its pads the pool's output is 5x5, but that of the parallel branches 7x7.
   EXPECT_ANY_THROW(
       after([](::onnx::GraphProto& graph) { set_all(node(graph, "maxpool_13"), "pads", 0); }));
 }

@@ -1,4 +1,4 @@
-// Properties that the tables do not show: attributes, weights, sizes, names.
+// Properties that the tables do not contain: attributes, weights, sizes, names.
 
 #include "models/zoo/zoo.h"
 
@@ -101,7 +101,7 @@ TEST(SqueezeNet, HasTheAttributesOfTheOriginal) {
 }
 
 TEST(Size, IsThatOfThePublishedModels) {
-  // Caffe's and torchvision's counts; Gluon's ResNet-50 adds to torchvision's 25557032 the
+  // The counts of Caffe and torchvision. To torchvision's 25557032, Gluon's ResNet-50 adds the
   // statistics of 26560 normalized channels (two each) and 18880 biases before normalization.
   EXPECT_EQ(size(find("googlenet")).parameters, 6998552);
   EXPECT_EQ(size(find("squeezenet_v1.1")).parameters, 1235496);
@@ -168,8 +168,8 @@ TEST(RandomWeights, KernelHasHesVariance) {
 }
 
 TEST(RandomWeights, AreTheSameOnEveryPlatform) {
-  // The standard fixes the engine: its first output for seed 5489 is 14514284786278117030, whose
-  // top 24 bits are 13200591, of 2^24: 0.786816... of the way from 0.5 to 1.5.
+  // The C++ standard fixes the engine: its first output for seed 5489 is 14514284786278117030,
+  // whose top 24 bits are 13200591 of 2^24, i.e. 0.786816... of the way from 0.5 to 1.5.
   std::vector<float> variance(1);
   RandomWeights(5489).fill(variance, Use::variance, 1);
   EXPECT_FLOAT_EQ(variance[0], 0.5F + 14514284786278117030.0F * 0x1p-64F);

@@ -12,11 +12,12 @@ namespace benanza::zoo {
 /// Adds an attribute without type or value.
 ::onnx::AttributeProto& add_attribute(::onnx::NodeProto& node, const std::string& name);
 
-/// Adds an attribute: an integer, a float, a list of integers.
+/// Adds an integer, float or integer-list attribute.
 void set(::onnx::NodeProto& node, const std::string& name, std::int64_t value);
 void set(::onnx::NodeProto& node, const std::string& name, float value);
 void set(::onnx::NodeProto& node, const std::string& name, const Dims& values);
-/// Adds a list of floats, which a braced list of integers would be taken for, too.
+/// Adds a list of floats. Not an overload of set(), for which a braced list of integers would be
+/// ambiguous.
 void set_floats(::onnx::NodeProto& node, const std::string& name, const std::vector<float>& values);
 
 }  // namespace benanza::zoo

@@ -9,7 +9,7 @@
 namespace benanza::zoo {
 namespace {
 
-// Raw tensor data is little-endian by ONNX's definition; it is copied from memory below.
+// ONNX defines raw tensor data as little-endian; it is copied from memory below.
 static_assert(std::endian::native == std::endian::little);
 
 void set_float_type(::onnx::ValueInfoProto& value, const Tensor& tensor) {
@@ -85,8 +85,8 @@ Tensor ModelBuilder::weight(const std::string& name, const Dims& dims, Use use,
     tensor.mutable_dims()->Add(dims.begin(), dims.end());
     tensor.set_raw_data(values.data(), values.size() * sizeof(float));
   } else {
-    // Weights of one shape share the constant that holds it, and the node has no name of its own:
-    // both keep the file small.
+    // To keep the file small, weights of the same shape share the constant with the shape, and the
+    // node has no name.
     ::onnx::NodeProto& node = *graph.add_node();
     node.set_op_type("ConstantOfShape");
     node.add_input(integers("shape_" + to_string(dims), dims));

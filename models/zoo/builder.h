@@ -19,7 +19,7 @@ struct Tensor {
   Dims dims;
 };
 
-/// How a layer is called: its node and its (first) output. One text names both.
+/// The names of a layer's node and its (first) output. A single text names both.
 struct LayerName {
   std::string node;
   std::string output;
@@ -30,7 +30,7 @@ struct LayerName {
       : node(std::move(node_name)), output(std::move(output_name)) {}
 };
 
-/// Zeros around an image: before and after it, the same on both axes.
+/// Zero padding before and after an image, the same on both axes.
 struct Pads {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -50,7 +50,7 @@ struct Conv {
   std::int64_t groups = 1;
 };
 
-/// Names of the weights of a convolution or a dense layer; no name, no bias.
+/// Names of the weights of a convolution or a dense layer. Without a bias name it has no bias.
 struct LinearWeights {
   std::string kernel;
   std::optional<std::string> bias;
@@ -76,28 +76,28 @@ struct Lrn {
   float bias = 1;
 };
 
-/// Options of a model file.
 struct BuildOptions {
   std::int64_t batch = 1;
-  /// Given: weights are stored as random values from this seed. Otherwise the file is weightless:
+  /// If set: weights are stored as random values from this seed. Otherwise the file is weightless:
   /// every weight is a ConstantOfShape node of constant_value().
   std::optional<std::uint64_t> seed = std::nullopt;
 };
 
-/// Writes a model layer by layer. Every layer computes its output's shape, adds one node, and
-/// returns its output. Layers that do not fit their input throw std::logic_error, naming the layer:
-/// a mistake in the zoo, not in what a user typed.
+/// Builds a model layer by layer. Every layer function computes its output's shape, adds one node,
+/// and returns its output. It throws std::logic_error, naming the layer, if the layer does not fit
+/// its input: a bug in the zoo, not a user error.
 class ModelBuilder {
  public:
-  /// ConstantOfShape exists since version 9; no operator of the zoo changed between its original's
-  /// version (7 to 9) and this one but for BatchNormalization's dropped `spatial` (always 1).
+  /// ConstantOfShape exists since version 9. Between the originals' versions (7 to 9) and this one,
+  /// the only change to an operator of the zoo is that BatchNormalization lost `spatial` (always
+  /// 1).
   static constexpr std::int64_t opset = 9;
   /// Initializers need not be inputs since version 4.
   static constexpr std::int64_t ir_version = 7;
 
   ModelBuilder(const std::string& id, const BuildOptions& options);
 
-  /// The model's input: the batch and `sample`, the extents of one sample.
+  /// The model's input: the batch axis, then `sample`, the extents of one sample.
   Tensor input(const std::string& name, const Dims& sample);
   void output(const Tensor& x);
 
@@ -107,66 +107,67 @@ class ModelBuilder {
                     const BatchNorm& parameters = {});
   Tensor relu(const LayerName& name, const Tensor& x);
   Tensor leaky_relu(const LayerName& name, const Tensor& x, float alpha);
-  /// `slope` broadcasts to x.
+  /// `slope` must broadcast to x.
   Tensor prelu(const LayerName& name, const Tensor& x, const Tensor& slope);
   Tensor identity(const LayerName& name, const Tensor& x);
-  /// x * scale + bias[channel], an operator of ONNX up to 1.4 that frameworks still run.
+  /// x * scale + bias[channel], an operator of ONNX up to 1.4 that frameworks still support.
   Tensor image_scaler(const LayerName& name, const Tensor& x, float scale,
                       const std::vector<float>& bias);
   Tensor max_pool(const LayerName& name, const Tensor& x, const Window& window);
-  /// Padding does not count towards the average (ONNX's default).
+  /// Excludes padding from the average (ONNX's default).
   Tensor average_pool(const LayerName& name, const Tensor& x, const Window& window);
   Tensor global_average_pool(const LayerName& name, const Tensor& x);
   Tensor lrn(const LayerName& name, const Tensor& x, const Lrn& lrn);
-  /// Along the channels.
+  /// Along the channel axis.
   Tensor concat(const LayerName& name, const std::vector<Tensor>& parts);
-  /// b has a's shape, or broadcasts to it.
+  /// b has a's shape or broadcasts to it.
   Tensor add(const LayerName& name, const Tensor& a, const Tensor& b);
-  /// b has a's shape, or broadcasts to it.
+  /// b has a's shape or broadcasts to it.
   Tensor multiply(const LayerName& name, const Tensor& a, const Tensor& b);
-  /// `mask`: name of the second output, where the original has one.
+  /// `mask`: name of the second output, if the original has one.
   Tensor dropout(const LayerName& name, const Tensor& x, float ratio,
                  const std::optional<std::string>& mask = std::nullopt);
-  /// Sum of any number of tensors of equal shapes.
+  /// Sum of any number of tensors of equal shape.
   Tensor sum(const LayerName& name, const std::vector<Tensor>& terms);
   Tensor subtract(const LayerName& name, const Tensor& a, const Tensor& b);
   Tensor divide(const LayerName& name, const Tensor& a, const Tensor& b);
-  /// To batch x everything else.
+  /// Reshapes to batch x everything else.
   Tensor flatten(const LayerName& name, const Tensor& x);
-  /// ONNX's Reshape: 0 copies the extent of x, one -1 is inferred. `target` is stored in a constant
-  /// called `target_name`; it must not spell the batch out, so that the model can be rebatched.
+  /// ONNX's Reshape: 0 copies an extent of x, one -1 is inferred. `target` is stored in a constant
+  /// named `target_name`; it must not contain the batch size, so that the model works for any
+  /// batch.
   Tensor reshape(const LayerName& name, const Tensor& x, const std::string& target_name,
                  const Dims& target);
   /// x (batch x features) times the transpose of the kernel (units x features).
   Tensor gemm(const LayerName& name, const Tensor& x, std::int64_t units,
               const LinearWeights& weights);
-  /// As above, with a kernel (units x features) that a layer made.
+  /// The same with a kernel (units x features) that is a layer's output.
   Tensor gemm(const LayerName& name, const Tensor& x, const Tensor& kernel,
               const std::string& bias);
   /// x (batch x features) times b (features x units).
   Tensor matmul(const LayerName& name, const Tensor& x, const Tensor& b);
-  /// Over everything behind the batch, as before opset 13.
+  /// Over all axes after the batch, as before opset 13.
   Tensor softmax(const LayerName& name, const Tensor& x);
   /// Output axis i is input axis order[i].
   Tensor transpose(const LayerName& name, const Tensor& x, const Dims& order);
-  /// Extents of 1 inserted at `axes`.
+  /// Inserts axes of extent 1 at `axes`.
   Tensor unsqueeze(const LayerName& name, const Tensor& x, const Dims& axes);
 
   /// A weight for layers that take tensors. `fan_in`: see constant_value().
   Tensor weight(const std::string& name, const Dims& dims, Use use, std::int64_t fan_in = 1);
 
-  /// Orders the nodes as a depth-first walk from the model's output leaves them: the first input of
-  /// a layer and all before it, then the next input, then the layer.
+  /// Sorts the nodes depth-first from the model's output: the first input of a layer and everything
+  /// before it, then the next input, then the layer.
   void order_depth_first();
 
-  /// Nodes that are not weights.
+  /// Number of nodes that are not weights.
   std::int64_t layers() const { return layers_; }
-  /// Tensors that a framework would call weights; constants of Reshape are none.
+  /// Number of tensors that a framework would call weights, without the constants of Reshape.
   std::int64_t weights() const { return weights_; }
-  /// Elements of all weights, the statistics of batch normalization included.
+  /// Number of elements of all weights, including the statistics of batch normalization.
   std::int64_t parameters() const { return parameters_; }
 
-  /// The finished model; the builder is empty afterwards.
+  /// Returns the finished model and leaves the builder empty.
   ::onnx::ModelProto take() { return std::move(model_); }
 
  private:

@@ -115,7 +115,7 @@ Tensor Caffe2::flatten(const Tensor& x) {
   if (x.dims.size() == 2) {
     return x;
   }
-  // The original spells out 1 x features; -1 keeps the features and leaves the batch free.
+  // The original has 1 x features; -1 keeps the features and allows any batch.
   const std::int64_t features = x.dims.at(1) * x.dims.at(2) * x.dims.at(3);
   const std::string output = dummy();
   return model_.reshape(numbered("reshape", output), x, dummy(), {-1, features});

@@ -34,7 +34,7 @@ Tensor Cntk::minus(int number, const Tensor& x, int constant) {
 }
 
 Tensor Cntk::over(int number, const Tensor& x, int constant) {
-  // The one block that the exporter did not name by what it does.
+  // The only block that the exporter did not name after its operation.
   return model_.divide(named("Block", number), x,
                        model_.weight(constant_name(constant), {}, Use::scale));
 }
@@ -62,7 +62,7 @@ Tensor Cntk::kernel(int parameter, std::int64_t features, std::int64_t units) {
 Tensor Cntk::times(int number, const Tensor& x, const Tensor& kernel) {
   Tensor flat = x;
   if (x.dims.size() != 2) {
-    // The original spells out a batch of 1.
+    // The original has a batch of 1.
     const std::string output = x.name + "_reshape0";
     flat = model_.reshape({named("Times", number).node + "_reshape0", output}, x, output + "_shape",
                           {-1, kernel.dims.at(0)});

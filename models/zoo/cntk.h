@@ -6,22 +6,22 @@
 
 namespace benanza::zoo {
 
-/// Layers named as CNTK's exporter names them: the kind and a number of its own, which the caller
-/// gives; a bias is a layer, two numbers after the layer it belongs to. Weights are numbered, too.
+/// Names layers as CNTK's exporter does: the kind and a number, which the caller gives. A bias is a
+/// layer, two numbers after the layer it belongs to. Weights are numbered, too.
 class Cntk {
  public:
   /// `builder` must outlive this.
   explicit Cntk(ModelBuilder& builder) : model_(builder) {}
 
-  /// Convolution `number` with Parameter `parameter`, its bias (the next parameter), its Relu.
+  /// Convolution `number` with Parameter `parameter`, then its bias (the next parameter) and Relu.
   Tensor conv_relu(int number, int parameter, const Tensor& x, const Conv& conv);
   Tensor relu(int number, const Tensor& x) { return model_.relu(named("ReLU", number), x); }
   Tensor max_pool(int number, const Tensor& x, const Window& window);
   Tensor dropout(int number, const Tensor& x, float ratio);
-  /// A difference or quotient with a Constant of no dimensions.
+  /// A difference or quotient with a scalar Constant.
   Tensor minus(int number, const Tensor& x, int constant);
   Tensor over(int number, const Tensor& x, int constant);
-  /// Adds Parameter `parameter`, of the given extents.
+  /// Adds Parameter `parameter`, which has the given extents.
   Tensor plus(int number, const Tensor& x, int parameter, const Dims& dims);
 
   /// Kernel of matrix product `number`, stored as image x units and reshaped to features x units.

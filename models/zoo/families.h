@@ -6,8 +6,8 @@
 
 namespace benanza::zoo {
 
-/// The models of all files under families/, one after the other. The build writes
-/// its definition: a file there is a family, nothing else lists it.
+/// The models of all files under families/, concatenated. The build generates the definition from
+/// the files in that folder.
 std::vector<Model> families();
 
 }  // namespace benanza::zoo

@@ -64,7 +64,7 @@ Tensor Gluon::flatten(const Tensor& x) {
 }
 
 Tensor Gluon::flatten_dense(const Tensor& x, std::int64_t units) {
-  // The number is that of the dense layer itself, after its two weights.
+  // Numbered like the dense layer itself, after its two weights.
   const Tensor flat = model_.flatten("flatten_" + std::to_string(node_index() + 2), x);
   ++flattens_;
   return dense(flat, units);

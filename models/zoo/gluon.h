@@ -9,8 +9,8 @@ namespace benanza::zoo {
 
 enum class Bias { no, yes };
 
-/// Layers named as MXNet's Gluon names them: a prefix, the kind of layer, its number among the
-/// layers of that kind under that prefix; weights after their layer.
+/// Names layers as MXNet's Gluon does: a prefix, the kind of layer, and its number among the layers
+/// of that kind under that prefix. Weights are named after their layer.
 class Gluon {
  public:
   /// `builder` must outlive this.
@@ -20,34 +20,34 @@ class Gluon {
   Gluon scope(const std::string& inner) const { return {model_, prefix_ + inner}; }
 
   Tensor conv(const Tensor& x, const Conv& conv, Bias bias);
-  /// A convolution with a name of its own instead of a number.
+  /// A convolution with its own name instead of a number.
   Tensor named_conv(const std::string& name, const Tensor& x, const Conv& conv, Bias bias);
   Tensor batch_norm(const Tensor& x, const BatchNorm& parameters = {});
   Tensor relu(const Tensor& x) { return model_.relu(next("relu", relus_) + "_fwd", x); }
-  /// A Relu that the model calls as a function: no "_fwd".
+  /// A Relu that the model calls as a function, without "_fwd" in its name.
   Tensor activation(const Tensor& x) { return model_.relu(next("activation", activations_), x); }
   Tensor plus(const Tensor& a, const Tensor& b);
-  /// As plus(), where the model calls the addition by its name.
+  /// Like plus(), if the model calls the addition by its name.
   Tensor elemwise_add(const Tensor& a, const Tensor& b);
   Tensor concat(const std::vector<Tensor>& parts);
   Tensor max_pool(const Tensor& x, const Window& window);
   Tensor average_pool(const Tensor& x, const Window& window);
   Tensor global_average_pool(const Tensor& x);
   Tensor dropout(const Tensor& x, float ratio);
-  /// A reshape to batch x everything else.
+  /// Reshapes to batch x everything else.
   Tensor flatten(const Tensor& x);
-  /// The exporter's own Flatten, then a Gemm.
+  /// The Flatten added by the exporter, then a Gemm.
   Tensor flatten_dense(const Tensor& x, std::int64_t units);
-  /// A Gemm alone.
+  /// Only a Gemm.
   Tensor dense(const Tensor& x, std::int64_t units);
-  /// The Relu of the dense layer before it.
+  /// The Relu after a dense layer.
   Tensor dense_relu(const Tensor& x);
 
  private:
-  /// "PREFIX KIND N", N counted up.
+  /// "PREFIX KIND N"; increments N.
   std::string next(const std::string& kind, int& count);
   std::string pool_name() { return next("pool", pools_) + "_fwd"; }
-  /// Where MXNet's list of nodes stands: inputs, weights and layers, without Flattens of the
+  /// The next index in MXNet's node list: inputs, weights and layers, without Flattens added by the
   /// exporter. Tensors that the exporter adds are numbered by it.
   std::int64_t node_index() const { return 1 + model_.weights() + model_.layers() - flattens_; }
 

@@ -246,7 +246,7 @@ Tensor ModelBuilder::gemm(const LayerName& name, const Tensor& x, std::int64_t u
   if (x.dims.size() != 2) {
     misfit(name, "wants batch x features", x);
   }
-  // Before opset 11 a Gemm has no optional operand.
+  // Before opset 11 all operands of Gemm are required.
   if (!weights.bias) {
     misfit(name, "wants a bias", x);
   }

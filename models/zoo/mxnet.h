@@ -6,8 +6,8 @@
 
 namespace benanza::zoo {
 
-/// Layers of MXNet's symbols: node and output have the name that the model's author gave; weights
-/// are named after their layer, NAME_weight or NAME_gamma.
+/// Names layers as MXNet's symbols do: node and output have the name that the model's author gave;
+/// weights are named after their layer, NAME_weight or NAME_gamma.
 class Mxnet {
  public:
   /// `builder` must outlive this.

@@ -39,7 +39,8 @@ float constant_value(Use use, std::int64_t fan_in) {
 void RandomWeights::fill(std::span<float> values, Use use, std::int64_t fan_in) {
   const auto [low, high] = range(use, fan_in);
   for (float& value : values) {
-    // The top 24 bits fill a float's mantissa: in [0, 1), and the same with every standard library.
+    // The top 24 bits fill a float's mantissa: a value in [0, 1), equal with every standard
+    // library.
     const float unit = static_cast<float>(engine_() >> 40U) * 0x1p-24F;
     value = low + (high - low) * unit;
   }

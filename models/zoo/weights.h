@@ -6,15 +6,15 @@
 
 namespace benanza::zoo {
 
-/// The role of a weight in its layer; it decides the values the weight gets.
+/// The role of a weight in its layer, which determines its values.
 enum class Use { kernel, bias, scale, mean, variance, slope };
 
-/// The one value of a weightless model's tensor, so that activations stay finite through any depth:
-/// 1 / fan_in for a kernel (every output is then a mean of inputs), 0.5 for everything else.
-/// `fan_in`: products summed into one output element.
+/// The value of all elements of a weightless model's tensor, chosen so that activations stay finite
+/// at any depth: 1 / fan_in for a kernel (every output is then a mean of inputs), 0.5 for
+/// everything else. `fan_in`: products summed into one output element.
 float constant_value(Use use, std::int64_t fan_in);
 
-/// Values that depend on the seed and on nothing else (no platform, no library).
+/// Random values that depend only on the seed, not on the platform or standard library.
 class RandomWeights {
  public:
   explicit RandomWeights(std::uint64_t seed) : engine_(seed) {}

@@ -10,7 +10,8 @@
 namespace benanza::zoo {
 namespace {
 
-/// Fewest insertions, deletions and replacements of a character that turn a into b (Levenshtein).
+/// The Levenshtein distance of a and b: the fewest insertions, deletions and replacements of a
+/// character that turn a into b.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -25,7 +26,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// Lower case, letters and digits only: "ResNet-50 v1" and "resnet50_v1" are alike.
+/// Keeps only letters and digits, in lower case: "ResNet-50 v1" and "resnet50_v1" become equal.
 std::string plain(std::string_view text) {
   std::string result;
   for (const unsigned char c : text) {
@@ -36,7 +37,8 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-/// How far `text` is from one of the model's names; 0 if it is one in another spelling.
+/// Distance of `text` from the nearer of the model's names; 0 if it starts one of them and has at
+/// least 3 characters.
 std::size_t distance(const Model& model, const std::string& text) {
   const std::string id = plain(model.id);
   const std::string paper_name = plain(model.paper_name);

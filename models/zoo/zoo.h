@@ -12,10 +12,10 @@
 
 namespace benanza::zoo {
 
-/// A model of the zoo. A file under families/ defines a function of the file's name that returns
-/// one or more of them; the build collects all of those.
+/// A model of the zoo. A file under families/ defines a function named like the file that returns
+/// one or more models; the build collects them.
 struct Model {
-  /// The name that a user types; also the graph's name and the stem of the model's file.
+  /// The name that a user types; also the graph's name and the stem of the file's name.
   std::string id;
   /// The model's name in the paper's tables.
   std::string paper_name;
@@ -25,16 +25,16 @@ struct Model {
 /// Every model, sorted by id.
 std::vector<Model> models();
 
-/// Throws Error that names the ids nearest to `id` if there is no such model.
+/// Throws Error naming the ids nearest to `id` if there is no such model.
 Model find(std::string_view id);
 
 /// Throws Error unless 1 <= batch <= 65536.
 ::onnx::ModelProto build(const Model& model, const BuildOptions& options);
 
 struct Size {
-  /// Nodes that are not weights.
+  /// Number of nodes that are not weights.
   std::int64_t layers = 0;
-  /// Elements of all weights, the statistics of batch normalization included.
+  /// Number of elements of all weights, including the statistics of batch normalization.
   std::int64_t parameters = 0;
 };
 

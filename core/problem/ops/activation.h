@@ -35,14 +35,14 @@ enum class ActivationKind {
   cos
 };
 
-/// A function of every element alone:
+/// An elementwise function:
 ///   relu max(x, 0) | leaky_relu x < 0 ? alpha x : x | clip min(max(x, alpha), beta)
 ///   elu x < 0 ? alpha (e^x - 1) : x | sigmoid | tanh | linear alpha x + beta
 ///   gelu x (1 + erf(x / sqrt 2)) / 2 | gelu_tanh, the approximation of it
 ///     x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 | erf
 ///   hard_swish x min(max(x / 6 + 1 / 2, 0), 1) | softplus ln(1 + e^x) | softsign x / (1 + |x|)
 ///   mish x tanh(softplus(x)) | swish x sigmoid(alpha x) | pow x^alpha | exp | log | sqrt | abs
-///   floor | ceil | round, halves to the even neighbour | sign | sin | cos
+///   floor | ceil | round, ties to even | sign | sin | cos
 /// Unused parameters are 0.
 /// Keys: relu/1x64x56x56, leakyrelu/1x64x56x56_a0.1, clip/1x64x56x56_a0_b6
 struct Activation {
@@ -58,14 +58,15 @@ struct Activation {
   void write(KeyWriter& writer) const;
   static Activation read(KeyReader& reader);
 
-  /// The function alone, as one field and its parameters: "relu", "clip_a0_b6".
+  /// Only the function, as one field and its parameters: "relu", "clip_a0_b6".
   void write_function(KeyWriter& writer) const;
-  /// What write_function wrote, `input` left empty; nothing if the next field is no function.
+  /// Reads what write_function wrote and leaves `input` empty; returns nothing if the next field is
+  /// no function.
   static std::optional<Activation> read_function(KeyReader& reader);
 
   std::vector<Operand> inputs() const;
   Dims output() const { return input; }
-  /// One per element, whatever the function: libraries differ in how they approximate it.
+  /// One per element for every function: libraries differ in how they approximate it.
   double flops() const { return static_cast<double>(element_count(input)); }
 };
 

@@ -51,7 +51,7 @@ bool ActivationGradient::of_result() const {
       return true;
     case leaky_relu:
     case elu:
-      // A result below 0 comes from an input below 0.
+      // A negative result then implies a negative input.
       return forward.alpha >= 0;
     default:
       return false;

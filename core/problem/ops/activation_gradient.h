@@ -5,13 +5,14 @@
 namespace benanza {
 
 /// The gradient of an Activation's input: the output's gradient times the function's derivative.
-/// What the derivative is taken of is what frameworks keep: the function's result y where that is
-/// enough, else its input x:
+/// The derivative is computed from what frameworks keep: the function's result y if that is enough,
+/// otherwise its input x:
 ///   relu y > 0 | leaky_relu y < 0 ? alpha : 1 | clip alpha < y < beta | sigmoid y (1 - y)
 ///   tanh 1 - y^2 | elu y < 0 ? y + alpha : 1 | exp y | sqrt 1 / (2 y)
-///   of x: gelu, gelu_tanh, erf, hard_swish, softplus, softsign, mish, swish, log, pow, abs, sin,
-///   cos
-/// linear has none: it is a linear of the gradient; nor have functions that are flat everywhere.
+///   from x: gelu, gelu_tanh, erf, hard_swish, softplus, softsign, mish, swish, log, pow, abs, sin,
+///   cos; also leaky_relu and elu if alpha < 0
+/// linear has no gradient operator, because its gradient is itself a linear; neither do functions
+/// whose derivative is 0 wherever it exists.
 /// Keys: relu_bwd/1x64x56x56, clip_bwd/1x64x56x56_a0_b6
 struct ActivationGradient {
   Activation forward;
@@ -33,7 +34,7 @@ struct ActivationGradient {
   double flops() const { return 2.0 * static_cast<double>(element_count(forward.input)); }
 };
 
-/// Has the function a derivative that is not the same number everywhere?
+/// True if the derivative is not the same number everywhere.
 bool has_gradient(ActivationKind kind);
 
 }  // namespace benanza

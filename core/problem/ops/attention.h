@@ -4,11 +4,12 @@
 
 namespace benanza {
 
-/// softmax(scale Q K^T + mask) V for every head: Q is batch, heads, queries, size; K is batch,
+/// softmax(scale Q K^T + mask) V for every head. Q is batch, heads, queries, size; K is batch,
 /// kv_heads, keys, size; V is batch, kv_heads, keys, value_size. Each head of K and V serves
-/// heads / kv_heads heads of Q that follow each other. `causal`: query i sees the keys up to
-/// i + keys - queries. Keys: attention/1x12x128x64_k12x128x64_s0.125, with _m1x1x128x128 where a
-/// mask is added, and _causal
+/// heads / kv_heads consecutive heads of Q. `causal`: query i sees the keys up to
+/// i + keys - queries.
+/// Keys: attention/1x12x128x64_k12x128x64_s0.125, with _m1x1x128x128 if a mask is added, and
+/// _causal
 struct Attention {
   std::int64_t batch = 1;
   std::int64_t heads = 1;
@@ -18,7 +19,7 @@ struct Attention {
   std::int64_t keys = 0;
   std::int64_t value_size = 0;
   float scale = 1;
-  /// Four axes, broadcast to batch, heads, queries, keys; empty where nothing is added.
+  /// Four axes that broadcast to batch, heads, queries, keys; empty if no mask is added.
   Dims mask;
   bool causal = false;
 
@@ -29,13 +30,14 @@ struct Attention {
   void write(KeyWriter& writer) const;
   static Attention read(KeyReader& reader);
 
-  /// Q, K, V, and the mask where there is one.
+  /// Q, K, V, and the mask if there is one.
   std::vector<Operand> inputs() const;
   Dims output() const { return {batch, heads, queries, value_size}; }
-  /// Of the parts: two products, five per score for the softmax, one for the mask. What a causal
-  /// mask hides is counted, as it is in the parts.
+  /// Flops of the unfused parts: two products, five per score for the softmax, one for the mask. As
+  /// in the parts, scores that a causal mask hides are counted.
   double flops() const;
-  /// Of the two products alone, without the scores that a causal mask hides: no call does less.
+  /// Flops of only the two products, without the scores that a causal mask hides: a lower bound for
+  /// any call.
   double least_flops() const;
   std::int64_t reduction_length() const { return keys; }
 };

@@ -12,7 +12,7 @@ Shape read_shape(KeyReader& reader) {
   return shape;
 }
 
-/// A tensor like the input and two values for every channel.
+/// A tensor like the input plus two values per channel.
 Dims all_results(const Dims& input) { return {element_count(input) + 2 * input[1]}; }
 
 }  // namespace

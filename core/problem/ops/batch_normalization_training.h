@@ -4,8 +4,8 @@
 
 namespace benanza {
 
-/// Batch normalization as a training step runs it: by the batch's own statistics, per channel (axis
-/// 1): scale * (x - mean) / sqrt(variance + epsilon) + bias, with the variance of the population.
+/// Batch normalization in a training step, with the batch's own statistics, per channel (axis 1):
+/// scale * (x - mean) / sqrt(variance + epsilon) + bias, with the population variance.
 /// The running statistics, two vectors, are not counted.
 /// Key: batchnorm_training/32x64x112x112_e1e-05
 struct BatchNormalizationTraining {
@@ -24,9 +24,10 @@ struct BatchNormalizationTraining {
   std::vector<Operand> inputs() const;
   /// All results one after the other.
   Dims output() const;
-  /// y, and the mean and the variance of every channel.
+  /// y, then the mean and the variance of every channel.
   std::vector<Dims> results() const;
-  /// Per element: a sum for the mean, a multiply-add for the variance, and one for the result.
+  /// Per element: an addition for the mean, a multiply-add for the variance, and one for the
+  /// result.
   double flops() const { return 5.0 * static_cast<double>(element_count(input)); }
   /// Elements of a channel.
   std::int64_t reduction_length() const { return element_count(input) / input[1]; }
@@ -49,7 +50,7 @@ struct BatchNormalizationGradient {
   void write(KeyWriter& writer) const { writer.dims("", input).real("e", epsilon); }
   static BatchNormalizationGradient read(KeyReader& reader);
 
-  /// The gradient of y, x, scale, and the mean and the variance of every channel.
+  /// The gradient of y, then x, scale, and the mean and variance of every channel.
   std::vector<Operand> inputs() const;
   Dims output() const;
   /// The gradients of x, scale and bias.

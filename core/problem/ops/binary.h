@@ -6,10 +6,10 @@ namespace benanza {
 
 enum class BinaryKind { add, sub, mul, div, max, min, prelu, power, eq, ne, lt, le, gt, ge };
 
-/// Element by element, b (and a) broadcast to the output as in ONNX; dims of equal rank, leading
-/// ones added. prelu is a < 0 ? a * b : a, with b the slope. power is a^b. A comparison gives 1 or
-/// 0. `constant_b`: b is a weight (a bias, a slope). Keys: add/1x64x56x56_1x64x56x56,
-/// add/1x64x56x56_1x64x1x1_w (the bias of a convolution)
+/// Elementwise; a and b broadcast to the output as in ONNX, with leading ones added so that their
+/// ranks are equal. prelu is a < 0 ? a * b : a, with b the slope. power is a^b. A comparison
+/// returns 1 or 0. `constant_b`: b is a weight (a bias, a slope).
+/// Keys: add/1x64x56x56_1x64x56x56, add/1x64x56x56_1x64x1x1_w (the bias of a convolution)
 struct Binary {
   BinaryKind kind = BinaryKind::add;
   Dims a;

@@ -4,13 +4,13 @@
 
 namespace benanza {
 
-/// Between fp32 and the variant's precision, as mixed precision trains: gradients are widened
-/// before the update of fp32 weights, and the new weights are narrowed. At fp32 and tf32 both sides
-/// are the same, and there is no such call. Keys: narrow/1x1301 (reads fp32), widen/1x1301 (writes
-/// it).
+/// Converts between fp32 and the variant's precision, as in mixed-precision training: gradients are
+/// widened before the update of fp32 weights, and the new weights are narrowed. At fp32 and tf32
+/// both sides are the same, so there is no such call.
+/// Keys: narrow/1x1301 (reads fp32), widen/1x1301 (writes fp32)
 struct Cast {
   Dims input;
-  /// Else it narrows.
+  /// Otherwise it narrows.
   bool widens = false;
 
   bool operator==(const Cast&) const = default;

@@ -7,9 +7,8 @@
 namespace benanza {
 
 /// all_reduce: every rank gets the sum of all ranks' tensors. all_gather: every rank gets all
-/// ranks' parts, one after the other. reduce_scatter: rank r gets part r of the sum. broadcast:
-/// every rank gets rank 0's tensor. all_to_all: rank r gets part r of every rank's tensor, in the
-/// order of the ranks.
+/// ranks' parts, concatenated. reduce_scatter: rank r gets part r of the sum. broadcast: every rank
+/// gets rank 0's tensor. all_to_all: rank r gets part r of every rank's tensor, in rank order.
 enum class CollectiveKind { all_reduce, all_gather, reduce_scatter, broadcast, all_to_all };
 inline constexpr CollectiveKind all_collectives[] = {
     CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
@@ -17,8 +16,8 @@ inline constexpr CollectiveKind all_collectives[] = {
 std::string_view to_string(CollectiveKind kind);
 std::optional<CollectiveKind> parse_collective(std::string_view text);
 
-/// What `ranks` processes or devices do together. `elements`: of the largest tensor that a rank
-/// has, its operand or its result; divided among the ranks where there are parts.
+/// A collective operation of `ranks` processes or devices. `elements`: of the largest tensor of a
+/// rank, operand or result; if the operation works on parts, it is divided evenly among the ranks.
 /// Keys: all_reduce/1048576_r2, reduce_scatter/1048576_r8
 struct Collective {
   CollectiveKind kind = CollectiveKind::all_reduce;
@@ -33,23 +32,23 @@ struct Collective {
   void write(KeyWriter& writer) const { writer.integer("", elements).integer("r", ranks); }
   static Collective read(KeyReader& reader);
 
-  /// Of one rank.
+  /// Per rank.
   std::int64_t sent_elements() const;
   std::int64_t received_elements() const;
 
-  /// One for each rank that sends.
+  /// One for each sending rank.
   std::vector<Operand> inputs() const;
-  /// What each rank gets, rank after rank.
+  /// What each rank receives, in rank order.
   Dims output() const { return {ranks, received_elements()}; }
   /// The additions of all ranks, if none is done twice.
   double flops() const;
   std::int64_t reduction_length() const;
 };
 
-/// Bus bandwidth over algorithm bandwidth, as nccl-tests define them (doc/PERFORMANCE.md there):
-/// the algorithm's is the largest tensor's bytes over time; the bus' is what every link carries
-/// at least, so that it can be held against the hardware whatever the number of ranks:
-/// 2 (n - 1) / n for all_reduce, (n - 1) / n where there are parts, 1 for broadcast.
+/// Bus bandwidth over algorithm bandwidth, as nccl-tests define them (doc/PERFORMANCE.md there).
+/// Algorithm bandwidth is the largest tensor's bytes over time; bus bandwidth is what every link
+/// carries at least, which can be compared with the hardware for any number of ranks: 2 (n - 1) / n
+/// for all_reduce, (n - 1) / n if there are parts, 1 for broadcast.
 double bus_factor(CollectiveKind kind, std::int64_t ranks);
 
 }  // namespace benanza

@@ -5,8 +5,8 @@
 
 namespace benanza {
 
-/// Cross-correlation, as ONNX Conv. `input` is n, c, spatial (1 to 3 axes); weights are
-/// filters x (c / groups) x kernel; bias, where the epilogue has one, is `filters` long.
+/// Cross-correlation, as in ONNX Conv. `input` is n, c, spatial (1 to 3 axes); weights are
+/// filters x (c / groups) x kernel; the epilogue's bias, if any, has `filters` values.
 /// Key: conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1
 struct Convolution {
   Dims input;
@@ -23,8 +23,8 @@ struct Convolution {
 
   std::vector<Operand> inputs() const;
   Dims output() const;
-  /// Two per multiply-add: 2 * n * filters * output pixels * (c / groups) * kernel taps. Taps that
-  /// fall on padding count; dilation adds nothing.
+  /// Two per multiply-add: 2 * n * filters * output pixels * (c / groups) * kernel taps. Taps on
+  /// padding count; dilation adds nothing.
   double flops() const;
   /// Products summed into one output element.
   std::int64_t reduction_length() const { return input[1] / groups * element_count(window.kernel); }

@@ -5,9 +5,9 @@
 namespace benanza {
 
 /// The gradient of a convolution's weights: for every weight, the sum over images and output pixels
-/// of the output's gradient times the input pixel that the weight met. The gradient of its data is
-/// a Deconvolution of the output's gradient with the same weights. With `bias` also the gradient of
-/// a bias: for every filter, the sum of the output's gradient.
+/// of the output's gradient times the input pixel that the weight was multiplied with. With `bias`
+/// also the gradient of the bias: for every filter, the sum of the output's gradient. (The gradient
+/// of the input is a Deconvolution of the output's gradient with the same weights.)
 /// Key: conv_bwd_filter/ and the convolution's fields, with _bias
 struct ConvolutionFilterGradient {
   Convolution forward;
@@ -21,13 +21,13 @@ struct ConvolutionFilterGradient {
   void write(KeyWriter& writer) const;
   static ConvolutionFilterGradient read(KeyReader& reader);
 
-  /// The convolution's input, and the gradient of its output.
+  /// The convolution's input, then the gradient of its output.
   std::vector<Operand> inputs() const;
-  /// As the weights: filters x (c / groups) x kernel; with a bias both one after the other.
+  /// Like the weights: filters x (c / groups) x kernel; with a bias both, one after the other.
   Dims output() const;
-  /// The gradients of the weights and, with `bias`, of the bias.
+  /// The gradient of the weights and, with `bias`, of the bias.
   std::vector<Dims> results() const;
-  /// As many as the convolution's, and one per element of the output's gradient for a bias.
+  /// The convolution's flops, plus one per element of the output's gradient for a bias.
   double flops() const;
   /// Images times output pixels.
   std::int64_t reduction_length() const;

@@ -3,7 +3,7 @@
 namespace benanza {
 namespace {
 
-/// Elements from the first to the last that a view touches, both included.
+/// Elements from the first to the last one of a view, inclusive.
 std::int64_t span(const Dims& dims, const Dims& strides) {
   std::int64_t last = 0;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) last += (dims[axis] - 1) * strides[axis];

@@ -4,10 +4,10 @@
 
 namespace benanza {
 
-/// Moves `dims` elements from one strided view to another: what Transpose, Slice, Split and Pad
-/// ask of memory. Element (i0, i1, ...) goes from sum(i * from) to sum(i * to), in elements.
-/// Neither view skips before its first element. Adjacent axes that both views walk in order are
-/// merged, so that equal movements are equal problems (canonical()).
+/// Moves `dims` elements from one strided view to another, as Transpose, Slice, Split and Pad do.
+/// Element (i0, i1, ...) moves from sum(i * from) to sum(i * to), in elements. Both views start at
+/// their first element. canonical() merges adjacent axes that both views traverse in order, so that
+/// equal movements are equal problems.
 /// Key: copy/64x56x56_f3136.56.1_t1.3584.64
 struct Copy {
   Dims dims;
@@ -24,12 +24,13 @@ struct Copy {
   }
   static Copy read(KeyReader& reader);
 
-  /// The same movement without axes of extent 1 and with contiguous axes merged; at least one axis.
+  /// The same movement without axes of extent 1 and with contiguous axes merged; has at least one
+  /// axis.
   Copy canonical() const;
 
   /// One flat operand that spans the source view.
   std::vector<Operand> inputs() const;
-  /// Flat extent of the destination view. Elements between the strides are not written.
+  /// Flat extent of the destination view. Elements in the gaps between strides are not written.
   Dims output() const;
   double flops() const { return 0; }
   std::int64_t moved_elements() const { return element_count(dims); }

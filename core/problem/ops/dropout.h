@@ -4,8 +4,8 @@
 
 namespace benanza {
 
-/// As in training: each element is dropped (0) with probability `ratio`, or divided by 1 - ratio.
-/// Inference drops nothing: the problem can be measured, but no layer counts it.
+/// Training mode: each element is dropped (0) with probability `ratio`, otherwise divided by
+/// 1 - ratio. Inference drops nothing: the problem can be measured, but no layer counts it.
 /// Key: dropout/1x4096_r0.5
 struct Dropout {
   Dims input;
@@ -21,7 +21,7 @@ struct Dropout {
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const { return input; }
-  /// One per element: the product. Random numbers are the library's own.
+  /// One product per element. Drawing random numbers is not counted.
   double flops() const { return static_cast<double>(element_count(input)); }
 };
 

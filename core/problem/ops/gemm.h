@@ -4,11 +4,11 @@
 
 namespace benanza {
 
-/// C = op(A) op(B): C is batch x m x n, the reduction is k long. A is stored m x k (k x m if
+/// C = op(A) op(B): C is batch x m x n, the reduction has length k. A is stored m x k (k x m if
 /// transpose_a), B k x n (n x k if transpose_b). `batch_a` and `batch_b` are empty for plain
 /// matrices, otherwise of equal rank and broadcast against each other as in ONNX MatMul.
-/// `constant_b`: B is a weight, known when the model is loaded; else both change every time.
-/// Bias, where the epilogue has one, is n long and added to every row.
+/// `constant_b`: B is a weight, known when the model is loaded; otherwise both change with every
+/// inference. The epilogue's bias, if any, has n values and is added to every row.
 /// Key: gemm/m128_n768_k3072_nt, with _a8x12_b8x12 when batched and _w when B is a weight
 struct Gemm {
   std::int64_t m = 0;

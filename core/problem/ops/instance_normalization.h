@@ -4,8 +4,9 @@
 
 namespace benanza {
 
-/// Every channel of every image by its own statistics: (x - mean) / sqrt(variance + epsilon), then,
-/// where affine, * scale + bias per channel. `input` is n, c, and at least one more axis.
+/// Normalizes every channel of every image by its own statistics:
+/// (x - mean) / sqrt(variance + epsilon), then, if affine, * scale + bias per channel. `input` is
+/// n, c, and at least one more axis.
 /// Key: instancenorm/1x64x56x56_e1e-05_sb
 struct InstanceNormalization {
   Dims input;
@@ -19,11 +20,11 @@ struct InstanceNormalization {
   void write(KeyWriter& writer) const;
   static InstanceNormalization read(KeyReader& reader);
 
-  /// x, and scale and bias where affine.
+  /// x, then scale and bias if affine.
   std::vector<Operand> inputs() const;
   Dims output() const { return input; }
-  /// Per element: a sum and a multiply-add for the statistics, subtraction and product, and two for
-  /// scale and bias.
+  /// Per element: an addition and a multiply-add for the statistics, a subtraction and a product,
+  /// and two for scale and bias.
   double flops() const { return (affine ? 7.0 : 5.0) * static_cast<double>(element_count(input)); }
   std::int64_t reduction_length() const { return element_count(input) / (input[0] * input[1]); }
 };

@@ -4,10 +4,9 @@
 
 namespace benanza {
 
-/// Every row by its own statistics: (x - mean) / sqrt(variance + epsilon), and, with
-/// root_mean_square, x / sqrt(mean of x^2 + epsilon); then * scale + bias, one value for every
-/// place in a row, where there are any. Keys: layernorm/128x768_e1e-05_sb,
-/// rmsnorm/128x4096_e1e-06_s
+/// Normalizes every row by its own statistics: (x - mean) / sqrt(variance + epsilon), or, with
+/// root_mean_square, x / sqrt(mean of x^2 + epsilon); then * scale + bias, if present, one value
+/// per position in a row. Keys: layernorm/128x768_e1e-05_sb, rmsnorm/128x4096_e1e-06_s
 struct LayerNormalization {
   std::int64_t rows = 0;
   std::int64_t length = 0;
@@ -23,11 +22,11 @@ struct LayerNormalization {
   void write(KeyWriter& writer) const;
   static LayerNormalization read(KeyReader& reader);
 
-  /// x, then scale and bias where there are any.
+  /// x, then scale and bias if present.
   std::vector<Operand> inputs() const;
   Dims output() const { return {rows, length}; }
-  /// Per element: a sum and a multiply-add for the statistics (no sum of x itself for the root mean
-  /// square), subtraction and product, and one each for scale and bias.
+  /// Per element: an addition and a multiply-add for the statistics (for the root mean square only
+  /// the latter), a subtraction and a product, and one each for scale and bias.
   double flops() const;
   std::int64_t reduction_length() const { return length; }
 };

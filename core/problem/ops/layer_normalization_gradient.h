@@ -22,17 +22,17 @@ struct LayerNormalizationGradient {
   void write(KeyWriter& writer) const { forward.write(writer); }
   static LayerNormalizationGradient read(KeyReader& reader);
 
-  /// The gradient of y, x, scale where there is one, then of every row the mean (not with
-  /// root_mean_square) and the variance.
+  /// The gradient of y, x, scale if present, then the mean (not with root_mean_square) and the
+  /// variance of every row.
   std::vector<Operand> inputs() const;
   /// All results one after the other.
   Dims output() const;
-  /// The gradients of x, and of scale and bias where there are any.
+  /// The gradient of x, then of scale and bias if present.
   std::vector<Dims> results() const;
-  /// Per element: x' (two), g (one where there is a scale), two sums (three), dx (four), and the
-  /// sums of scale (two) and bias (one).
+  /// Per element: x' (two), g (one if there is a scale), two sums (three), dx (four), and the sums
+  /// for scale (two) and bias (one).
   double flops() const;
-  /// The longest sum: of a row, or of a column where there is a scale or a bias.
+  /// The longest sum: over a row, or over a column if there is a scale or a bias.
   std::int64_t reduction_length() const;
 };
 

@@ -19,8 +19,8 @@ struct LrnGradient {
   void write(KeyWriter& writer) const { forward.write(writer); }
   static LrnGradient read(KeyReader& reader) { return {Lrn::read(reader)}; }
 
-  /// The gradient of the output, and the input. What a library keeps of the forward call is made
-  /// outside of the time.
+  /// The gradient of the output, and the input. What a library keeps from the forward call is
+  /// computed outside the timed region.
   std::vector<Operand> inputs() const {
     return {{.name = "output gradient", .dims = forward.input},
             {.name = "input", .dims = forward.input}};

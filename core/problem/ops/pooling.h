@@ -5,11 +5,11 @@
 
 namespace benanza {
 
-/// include_pad divides by the window's size everywhere, exclude_pad by the taps that fall on the
-/// input. Without padding they are one function, written exclude_pad.
+/// include_pad always divides by the window's size, exclude_pad by the number of taps on the input.
+/// Without padding they are the same function, written as exclude_pad.
 enum class PoolingMode { max, average_include_pad, average_exclude_pad };
 
-/// Max or average over a window; global pooling is a window as large as the input. Rounding up
+/// Max or average over a window; global pooling has a window as large as the input. Rounding up
 /// (ceil_mode) is expressed by larger end pads.
 /// Keys: maxpool/1x64x112x112_k3x3_p1.1.1.1_s2x2_d1x1, avgpool/..._exclude, avgpool/..._include
 struct Pooling {

@@ -4,9 +4,9 @@
 
 namespace benanza {
 
-/// The gradient of a pooling's input: of max, every output's gradient goes to the pixel that was
-/// the largest of its window (the first of equal ones in row-major order); of an average, to every
-/// pixel of the window, divided as the average was. Keys: maxpool_bwd/ and avgpool_bwd/ with the
+/// The gradient of a pooling's input. Max: every output's gradient goes to the largest pixel of its
+/// window (the first in row-major order among equals). Average: it goes to every pixel of the
+/// window, divided as in the forward average. Keys: maxpool_bwd/ and avgpool_bwd/ with the
 /// pooling's fields.
 struct PoolingGradient {
   Pooling forward;
@@ -21,13 +21,13 @@ struct PoolingGradient {
   void write(KeyWriter& writer) const { forward.write(writer); }
   static PoolingGradient read(KeyReader& reader);
 
-  /// The gradient of the output; of max, the input, too. What a library keeps of the forward call
-  /// instead (places, the result) is made outside of the time.
+  /// The gradient of the output; for max also the input. What a library keeps from the forward call
+  /// instead (positions, the result) is computed outside the timed region.
   std::vector<Operand> inputs() const;
   Dims output() const { return forward.input; }
-  /// One per tap of every output of an average, one per output of max.
+  /// Average: one per tap of every output. Max: one per output.
   double flops() const;
-  /// Most windows that a pixel lies in.
+  /// Most windows that a pixel belongs to.
   std::int64_t reduction_length() const { return element_count(forward.window.kernel); }
 };
 

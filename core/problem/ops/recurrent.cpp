@@ -18,8 +18,8 @@ constexpr std::array<std::pair<std::string_view, RecurrentDirection>, 3> directi
      {"reverse", RecurrentDirection::reverse},
      {"bidirectional", RecurrentDirection::bidirectional}}};
 
-/// Operations per hidden unit and step beside the products: activations, and sums and products of
-/// gates and states.
+/// Operations per hidden unit and step other than the products: activations, and sums and products
+/// of gates and states.
 std::int64_t pointwise_operations(RecurrentKind kind) {
   switch (kind) {
     case RecurrentKind::lstm:
@@ -141,7 +141,7 @@ std::vector<Dims> Recurrent::results() const {
 }
 
 std::int64_t Recurrent::biases() const {
-  // The reset gate stands between the two biases of a candidate: they cannot be folded.
+  // The reset gate acts between the two biases of a candidate: they cannot be folded.
   return bias ? gates() + (linear_before_reset ? 1 : 0) : 0;
 }
 

@@ -8,7 +8,7 @@
 namespace benanza {
 namespace {
 
-// Longer ones first: each ends as the shorter ones do not.
+// No suffix ends with another one, so at most one matches.
 constexpr std::array<std::pair<std::string_view, RecurrentGradients>, 3> endings{
     {{"_bwd_data", RecurrentGradients::of_data},
      {"_bwd_weights", RecurrentGradients::of_weights},
@@ -35,9 +35,9 @@ const std::vector<Name>& gradient_names() {
   return all;
 }
 
-/// Operations per hidden unit, step and entry of the derivatives, beside the products: of lstm dh
-/// (1), the output gate (4), dc (6), input gate, forget gate and candidate (4 each); of gru dh (2),
-/// update gate (5), candidate (5), reset gate (4) and its product (2); of tanh 4, of relu 2.
+/// Operations per hidden unit, step and entry of the derivatives, other than the products. lstm: dh
+/// (1), output gate (4), dc (6), input gate, forget gate and candidate (4 each). gru: dh (2),
+/// update gate (5), candidate (5), reset gate (4) and its product (2). tanh: 4. relu: 2.
 std::int64_t derivative_operations(RecurrentKind kind) {
   switch (kind) {
     case RecurrentKind::lstm:

@@ -7,7 +7,7 @@ namespace benanza {
 enum class ReductionKind { mean, sum, max, min, product, l1, l2, sum_square };
 
 /// Reduces `axes` (ascending, at least one) of `input`; reduced axes stay with extent 1. l1 sums
-/// magnitudes, l2 is the root of sum_square, the sum of the squares.
+/// magnitudes; sum_square sums squares, and l2 is its square root.
 /// Key: reducemean/1x2048x7x7_a2.3
 struct Reduction {
   ReductionKind kind = ReductionKind::mean;
@@ -23,7 +23,7 @@ struct Reduction {
 
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const;
-  /// One per input element, two where it is squared first.
+  /// One per input element, two if it is squared first.
   double flops() const {
     const bool squares = kind == ReductionKind::l2 || kind == ReductionKind::sum_square;
     return (squares ? 2.0 : 1.0) * static_cast<double>(element_count(input));

@@ -7,8 +7,9 @@ namespace benanza {
 enum class ResamplingMode { nearest, linear };
 
 /// Changes the spatial extents of n, c, spatial (1 to 3 axes). Output pixel o lies at
-/// x = (o + 1/2) * input / output - 1/2 of the input (half-pixel centres). nearest takes the pixel
-/// floor(x + 1/2); linear weighs the two neighbours along every axis; beyond the edge is the edge.
+/// x = (o + 1/2) * input / output - 1/2 of the input (half-pixel centres). nearest takes pixel
+/// floor(x + 1/2); linear interpolates between the two neighbours along every axis; coordinates
+/// beyond the edge are clamped to it.
 /// Key: resample/1x64x28x28_o56x56_linear
 struct Resampling {
   Dims input;

@@ -4,11 +4,11 @@
 
 namespace benanza {
 
-/// Rotary embedding of positions: place i of a row's first half and place i of its second half are
-/// one point, rotated by an angle of its own: (x1 cos - x2 sin, x2 cos + x1 sin). `input` is four
+/// Rotary position embedding: element i of a row's first half and element i of its second half are
+/// a point that is rotated by its own angle: (x1 cos - x2 sin, x2 cos + x1 sin). `input` has four
 /// axes, rows last: batch, heads, positions, size, or positions before heads. `table` are the
-/// extents of cosines and sines, each axis the input's or 1, the last one half a row, or a whole
-/// row, where each half has its own numbers.
+/// extents of the cosines and of the sines: each axis the input's or 1, the last one half a row, or
+/// a whole row if each half has its own values.
 /// Key: rotary/1x32x128x64_t1x1x128x64
 struct Rotary {
   Dims input;
@@ -28,7 +28,7 @@ struct Rotary {
   /// Two products and a sum for every element.
   double flops() const { return 3.0 * static_cast<double>(element_count(input)); }
   std::int64_t reduction_length() const { return 2; }
-  /// Places of half a row.
+  /// Length of half a row.
   std::int64_t half() const { return input.back() / 2; }
 };
 

@@ -6,16 +6,16 @@
 
 namespace benanza {
 
-/// Element by element, `a` where the condition is 1, `b` where it is 0: ONNX's Where. The condition
-/// holds nothing but 0 and 1, in the precision of the variant, as a comparison here makes it; where
-/// a framework stores truth values, it takes one byte for each, and work() counts that.
-/// An alternative that is one number for all elements, known when the model is loaded, is a
-/// parameter of the call and no tensor. Condition and tensors broadcast to the result as in ONNX;
-/// dims of equal rank, leading ones added. A `w` after a tensor: it is a weight.
+/// ONNX's Where: elementwise `a` where the condition is 1, `b` where it is 0. The condition holds
+/// only 0 and 1, in the variant's precision, as comparisons here produce it; work() counts one byte
+/// for each, as frameworks store truth values. An alternative that is a single number known when
+/// the model is loaded is a parameter of the call, not a tensor. Condition and tensors broadcast to
+/// the result as in ONNX, with leading ones added so that ranks are equal. A `w` after a tensor: it
+/// is a weight.
 /// Keys: select/1x12x128x128_va0_b1x12x128x128 (numbers alone: select/1x1x8x8_w_va0_vb-inf),
 /// select/1x1x128x128_w_a1x12x128x128_b1x1x1x1
 struct Select {
-  /// One of the two: a tensor, or a number, which is not NaN.
+  /// A tensor, or a number other than NaN.
   struct Alternative {
     Dims dims;
     bool constant = false;
@@ -37,7 +37,7 @@ struct Select {
   void write(KeyWriter& writer) const;
   static Select read(KeyReader& reader);
 
-  /// The condition, then a and b where they are tensors.
+  /// The condition, then a and b if they are tensors.
   std::vector<Operand> inputs() const;
   Dims output() const;
   /// One per output element.

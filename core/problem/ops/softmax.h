@@ -4,7 +4,7 @@
 
 namespace benanza {
 
-/// e^x / sum(e^x) along one axis, or its logarithm: two functions, never one for the other.
+/// e^x / sum(e^x) along one axis, or its logarithm; the two are never substituted for each other.
 /// Keys: softmax/1x1000_a1, logsoftmax/1x1000_a1
 struct Softmax {
   Dims input;

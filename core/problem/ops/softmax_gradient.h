@@ -4,8 +4,8 @@
 
 namespace benanza {
 
-/// The gradient of a softmax's input, from its result y: y (dy - sum(y dy)) along the axis, and of
-/// its logarithm dy - e^y sum(dy). Keys: softmax_bwd/1x1000_a1, logsoftmax_bwd/1x1000_a1
+/// The gradient of a softmax's input, computed from its result y: y (dy - sum(y dy)) along the
+/// axis; for the logarithm dy - e^y sum(dy). Keys: softmax_bwd/1x1000_a1, logsoftmax_bwd/1x1000_a1
 struct SoftmaxGradient {
   Softmax forward;
 
@@ -20,14 +20,14 @@ struct SoftmaxGradient {
     return {Softmax::read(reader)};
   }
 
-  /// The gradient of the output, and the result.
+  /// The gradient of the output, then the result.
   std::vector<Operand> inputs() const {
     return {{.name = "output gradient", .dims = forward.input},
             {.name = "result", .dims = forward.input}};
   }
   Dims output() const { return forward.input; }
-  /// Four per element: a multiply-add of the sum, a difference and a product (of the logarithm: a
-  /// sum, an exponential, a product and a difference).
+  /// Four per element: a multiply-add for the sum, a difference and a product (logarithm: a sum, an
+  /// exponential, a product and a difference).
   double flops() const { return 4.0 * static_cast<double>(element_count(forward.input)); }
   std::int64_t reduction_length() const { return forward.reduction_length(); }
 };

@@ -4,10 +4,10 @@
 
 namespace benanza {
 
-/// Y = X W', a layer with pruned weights: X is n x k, W m x k with `nonzeros` elements that are not
-/// 0, which a library stores in compressed rows (CSR) when the model is loaded; Y is n x m. In
-/// column-major words, C (m x n) = A (m x k, sparse) B (k x n). Which elements are not 0 is drawn
-/// with the inputs, every choice as likely as any other.
+/// Y = X W', a layer with pruned weights: X is n x k; W is m x k with `nonzeros` non-zero elements,
+/// which a library stores in compressed rows (CSR) when the model is loaded; Y is n x m. In
+/// column-major terms, C (m x n) = A (m x k, sparse) B (k x n). The positions of the non-zero
+/// elements are drawn uniformly with the inputs.
 /// Key: spmm/m7680_n1_k2560_z983040
 struct SparseProduct {
   std::int64_t m = 0;
@@ -23,14 +23,14 @@ struct SparseProduct {
   void write(KeyWriter& writer) const;
   static SparseProduct read(KeyReader& reader);
 
-  /// X and W; W with its zeros.
+  /// X and W; W includes its zeros.
   std::vector<Operand> inputs() const;
   Dims output() const { return {n, m}; }
-  /// Two per element that is not 0 and row of X.
+  /// Two per non-zero element and row of X.
   double flops() const;
-  /// X, and W in compressed rows with indices of four bytes.
+  /// X, and W in compressed rows with four-byte indices.
   std::int64_t bytes_read(std::int64_t element_bytes) const;
-  /// Products summed into one element on average, rounded up.
+  /// Average number of products summed into one element, rounded up.
   std::int64_t reduction_length() const { return (nonzeros + m - 1) / m; }
 };
 

@@ -81,7 +81,7 @@ TEST(ReadGraph, TakesTheSumOfOlderFilesForOneGradient) {
   EXPECT_THAT(graph.layers[1].gradients, ElementsAre());
 }
 
-// "conv/x" is a layer's and a fusion's, and stands where it comes first.
+// "conv/x" belongs to a layer and to a fusion, and is listed at its first mention.
 TEST(ProblemsOf, AreInTheOrderOfTheFileEachOnce) {
   Graph graph{.model = "m", .layers = {Layer{.problems = {"relu/x", "conv/x"}}}};
   graph.layers.push_back(Layer{.problems = {"add/x", "relu/x"}});
@@ -139,7 +139,7 @@ TEST(WriteGraph, ProblemsThatRepeatAreWrittenOnce) {
   const Graph read = read_graph(folder.write("r.graph.json", text));
   EXPECT_EQ(read.layers, graph.layers);
 
-  // Files without such a layer stay what older programs read.
+  // Older programs can still read files without such a layer.
   graph.layers.erase(graph.layers.begin());
   const std::string plain = graph_json(graph);
   EXPECT_THAT(plain, HasSubstr("\"schema\": 1"));

@@ -1,4 +1,4 @@
-// Problems of a training step: what they read, give and cost.
+// Problems of a training step: their operands, results and costs.
 
 #include <gmock/gmock.h>
 
@@ -38,13 +38,13 @@ TEST(ConvolutionFilterGradient, MayGiveTheGradientOfABiasToo) {
             work(without, Precision::fp32).flops + 2 * 4 * 5 * 4);
 }
 
-// A pixel between the strides is not needed: of 9 x 9 pixels 5 x 5 meet a weight.
+// Pixels between the strides are not needed: of 9 x 9 pixels, 5 x 5 are multiplied with a weight.
 TEST(ConvolutionFilterGradient, LeavesOutPixelsThatTheWindowStepsOver) {
   const Problem gradient = parse("conv_bwd_filter/1x1x9x9_k1x1x1_p0.0.0.0_s2x2_d1x1_g1");
   EXPECT_EQ(least_read_bytes(gradient, Precision::fp32), 4 * (25 + 25));
 }
 
-// d/dx relu needs the result's sign; gelu has to see its input again.
+// The derivative of relu needs only the result's sign; that of gelu needs its input.
 TEST(ActivationGradient, ReadsWhatItsDerivativeIsTakenOf) {
   EXPECT_THAT(operand_names(parse("relu_bwd/2x3")), ElementsAre("output gradient", "result"));
   EXPECT_THAT(operand_names(parse("gelu_bwd/2x3")), ElementsAre("output gradient", "input"));
@@ -70,7 +70,7 @@ TEST(BatchNormalizationTraining, GivesItsStatisticsToo) {
   EXPECT_EQ(work(problem, Precision::fp32).flops, 5 * 120);
 }
 
-// It reads two tensors and writes one, and five small vectors.
+// Reads two tensors and writes one, and five small vectors.
 TEST(BatchNormalizationGradient, Bytes) {
   const Work total = work(parse("batchnorm_bwd/2x3x4x5_e1e-05"), Precision::fp32);
   EXPECT_EQ(total.bytes_read, 4 * (2 * 120 + 3 * 3));
@@ -109,15 +109,15 @@ TEST(RecurrentGradient, TakesTwiceTheForwardsProducts) {
   const auto flops = [&](const char* op) {
     return work(parse(op + fields), Precision::fp32).flops;
   };
-  // Per unit, step and entry 23 for the gates' derivatives; a sum for each of four biases.
+  // Per unit, step and entry: 23 for the gates' derivatives; a sum for each of four biases.
   EXPECT_EQ(flops("lstm_bwd_data/"), products + 40 * 23);
   EXPECT_EQ(flops("lstm_bwd_weights/"), products + 40 * 4);
   EXPECT_EQ(flops("lstm_bwd/"), flops("lstm_bwd_data/") + flops("lstm_bwd_weights/"));
   EXPECT_EQ(least_flops(parse("lstm_bwd/" + fields)), 2 * least_flops(parse("lstm/" + fields)));
 }
 
-// The weights' gradient reads inputs, states and the gates' gradients; the data's the weights, the
-// gradients of the result, and what was kept of the gates.
+// The weight gradients read inputs, states and the gates' gradients. The data gradients read the
+// weights, the gradients of the result, and what the forward call kept of the gates.
 TEST(RecurrentGradient, Bytes) {
   const std::string fields = "t5_n2_i3_h4_l1_forward_bias";
   const Work data = work(parse("lstm_bwd_data/" + fields), Precision::fp32);
@@ -136,7 +136,7 @@ TEST(LrnGradient, ReadsTheInputAgain) {
   EXPECT_EQ(work(parse("lrn_bwd/1x8x4x4_n5_a1e-04_b0.75_k1"), Precision::fp32).flops, 29 * 128);
 }
 
-// One side is in fp32 at every precision.
+// One side is fp32 at every precision.
 TEST(Cast, Bytes) {
   const Work narrowed = work(parse("narrow/1x10"), Precision::fp16);
   EXPECT_EQ(narrowed.bytes_read, 40);

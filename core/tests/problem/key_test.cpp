@@ -195,14 +195,14 @@ TEST(Refitted, AxesMergeAndSplit) {
     return refitted(y, layer, result);
   };
   EXPECT_EQ(fit({1, 8, 1}, {2, 8, 4}, {2, 8, 4}), (Dims{1, 8, 1}));
-  // Rows of a product have two axes in the model.
+  // In the model, the rows of a product have two axes.
   EXPECT_EQ(fit({2, 7, 12}, {2, 7, 12}, {14, 12}), (Dims{14, 12}));
   EXPECT_EQ(fit({1, 1, 12}, {2, 7, 12}, {14, 12}), (Dims{1, 12}));
   EXPECT_EQ(fit({2, 7, 1}, {2, 7, 12}, {14, 12}), (Dims{14, 1}));
   EXPECT_EQ(fit({1, 7, 12}, {1, 7, 12}, {7, 12}), (Dims{7, 12}));
   EXPECT_EQ(fit({14, 1}, {14, 12}, {2, 7, 12}), (Dims{2, 7, 1}));
   EXPECT_EQ(fit({7, 12, 1}, {7, 12, 1}, {7, 12}), (Dims{7, 12}));
-  // One value per step of every sequence is none per row.
+  // One value per step of every sequence is not one value per row.
   EXPECT_EQ(fit({1, 7, 1}, {2, 7, 12}, {14, 12}), std::nullopt);
   EXPECT_EQ(fit({1, 1, 12}, {2, 7, 12}, {2, 84}), std::nullopt);
 }

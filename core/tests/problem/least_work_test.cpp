@@ -7,11 +7,11 @@
 namespace benanza {
 namespace {
 
-// 56 outputs by 3 taps with a pixel of padding on both sides: 168 products, 2 of them on padding;
-// by Winograd's bound 56 + 3 - 1.
+// 56 outputs times 3 taps with a pixel of padding on both sides: 168 products, 2 of them on
+// padding. Winograd's bound is 56 + 3 - 1.
 TEST(LeastProducts, OfAKernelOfThree) {
   EXPECT_EQ(least_products({.inputs = 56, .outputs = 56, .kernel = 3, .pad = 1}), 58);
-  // Without padding 54 outputs: F(54, 3) takes 56.
+  // Without padding there are 54 outputs: F(54, 3) takes 56.
   EXPECT_EQ(least_products({.inputs = 56, .outputs = 54, .kernel = 3}), 56);
 }
 
@@ -21,15 +21,16 @@ TEST(LeastProducts, AreThoseOfTheKnownSmallAlgorithms) {
   EXPECT_EQ(least_products({.inputs = 6, .outputs = 4, .kernel = 3}), 6);
 }
 
-// One pixel, and a kernel of 3 that meets it with its middle tap alone. Two pixels: y0 = w1 x0 + w2
-// x1 and y1 = w0 x0 + w1 x1 take 3 multiplications instead of 4 (Karatsuba).
+// One pixel meets only the middle tap of a kernel of 3. Two pixels: y0 = w1 x0 + w2 x1 and y1 = w0
+// x0 + w1 x1 take 3 multiplications instead of 4 (Karatsuba).
 TEST(LeastProducts, OfTinyImages) {
   EXPECT_EQ(least_products({.inputs = 1, .outputs = 1, .kernel = 3, .pad = 1}), 1);
   EXPECT_EQ(least_products({.inputs = 2, .outputs = 2, .kernel = 3, .pad = 1}), 3);
 }
 
-// 112 outputs of 224 inputs by 7 taps at stride 2: even and odd taps, 4 and 3 of them, meet every
-// other input: 112 + 4 - 1 and 112 + 3 - 1, where the axis has 7 times 112 less what is padding.
+// 112 outputs of 224 inputs with 7 taps at stride 2: the 4 even and 3 odd taps use alternate
+// inputs: 112 + 4 - 1 and 112 + 3 - 1, compared with 7 times 112 direct products less those on
+// padding.
 TEST(LeastProducts, AStrideMakesSeveralSums) {
   EXPECT_EQ(least_products({.inputs = 224, .outputs = 112, .kernel = 7, .stride = 2, .pad = 3}),
             229);
@@ -37,13 +38,13 @@ TEST(LeastProducts, AStrideMakesSeveralSums) {
   EXPECT_EQ(least_products({.inputs = 56, .outputs = 28, .kernel = 1, .stride = 2}), 28);
 }
 
-// Dilation 2: outputs 0, 2, 4 meet inputs 0, 2, 4, 6, 8; outputs 1, 3, 5 the others. 3 + 3 - 1
+// Dilation 2: outputs 0, 2, 4 use inputs 0, 2, 4, 6, 8; outputs 1, 3, 5 use the others. 3 + 3 - 1
 // each.
 TEST(LeastProducts, ADilationMakesSeveralSums) {
   EXPECT_EQ(least_products({.inputs = 10, .outputs = 6, .kernel = 3, .dilation = 2}), 10);
 }
 
-// Stride and dilation: the products themselves, 3 taps for each of 4 outputs.
+// With stride and dilation, direct products are counted: 3 taps for each of 4 outputs.
 TEST(LeastProducts, OfStrideAndDilationAreCounted) {
   EXPECT_EQ(least_products({.inputs = 12, .outputs = 4, .kernel = 3, .stride = 2, .dilation = 2}),
             12);
@@ -54,20 +55,20 @@ double flops(const std::string& key) { return least_flops(parse(key)); }
 TEST(LeastFlops, OfAConvolution) {
   // 64 x 64 pairs of channels, 58 x 58 multiplications instead of 56 x 56 x 9.
   EXPECT_DOUBLE_EQ(flops("conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1"), 2.0 * 64 * 64 * 58 * 58);
-  // 1x1: all of them.
+  // 1x1: no savings.
   EXPECT_DOUBLE_EQ(flops("conv/2x64x56x56_k128x1x1_p0.0.0.0_s1x1_d1x1_g1"),
                    2.0 * 2 * 64 * 128 * 56 * 56);
-  // Depthwise: one pair a channel.
+  // Depthwise: one pair per channel.
   EXPECT_DOUBLE_EQ(flops("conv/1x96x56x56_k96x7x7_p3.3.3.3_s1x1_d1x1_g96"), 2.0 * 96 * 62 * 62);
 }
 
-// 4x4 at stride 2 from 7x7 to 14x14: as the convolution from 14 to 7, whose even and odd taps, 2
-// and 2, take 7 + 2 - 1 each: 16 an axis, where the products are 7 x 4 less those on padding.
+// 4x4 at stride 2 from 7x7 to 14x14. Like the convolution from 14 to 7, its 2 even and 2 odd taps
+// take 7 + 2 - 1 each: 16 per axis, compared with 7 x 4 direct products less those on padding.
 TEST(LeastFlops, OfATransposedConvolution) {
   EXPECT_DOUBLE_EQ(flops("deconv/1x64x7x7_k32x4x4_p1.1.1.1_s2x2_d1x1_g1"), 2.0 * 64 * 32 * 16 * 16);
 }
 
-// 56 x 3 taps less two on padding, on both axes; by products, whatever a transform may save.
+// 56 x 3 taps less two on padding, on both axes; direct products, whatever a transform may save.
 TEST(DirectFlops, LeaveOutPaddingAlone) {
   EXPECT_DOUBLE_EQ(direct_flops(parse("conv/1x64x56x56_k64x3x3_p1.1.1.1_s1x1_d1x1_g1")),
                    2.0 * 64 * 64 * 166 * 166);
@@ -81,13 +82,15 @@ TEST(LeastFlops, OfProductsAndTheRest) {
   EXPECT_DOUBLE_EQ(flops("relu/1x64x56x56"), 0);
 }
 
-// 4 queries and 6 keys: query i sees 3 + i keys, 3 + 4 + 5 + 6 of 24 scores, each 64 + 64 products.
+// 4 queries and 6 keys: query i sees 3 + i keys, in total 3 + 4 + 5 + 6 of 24 scores, each with 64
+// + 64 products.
 TEST(LeastFlops, OfAttentionWithoutWhatIsHidden) {
   EXPECT_DOUBLE_EQ(flops("attention/1x12x4x64_k12x6x64_s0.125"), 2.0 * 12 * 24 * 128);
   EXPECT_DOUBLE_EQ(flops("attention/1x12x4x64_k12x6x64_s0.125_causal"), 2.0 * 12 * 18 * 128);
 }
 
-// Three steps of 4 gates of 5: the input's products always, the state's not where it is zero.
+// Three steps of 4 gates of 5: all products of the input, but those of the state only if it is not
+// zero.
 TEST(LeastFlops, OfARecurrentLayer) {
   EXPECT_DOUBLE_EQ(flops("lstm/t3_n2_i7_h5_l1_forward_bias"), 2.0 * 2 * 4 * 5 * (3 * 7 + 2 * 5));
 }
@@ -97,7 +100,7 @@ TEST(LeastBytes, PixelsThatNobodyReadsDoNotCount) {
   const Problem strided = parse("conv/1x8x56x56_k16x1x1_p0.0.0.0_s2x2_d1x1_g1");
   EXPECT_DOUBLE_EQ(least_bytes(strided, Precision::fp16),
                    2.0 * (8 * 28 * 28 + 16 * 8 + 16 * 28 * 28));
-  // The last of 10 pixels is behind the last window: 9 of 10 on both axes.
+  // The last of 10 pixels is past the last window: 9 of 10 on both axes.
   const Problem behind = parse("maxpool/1x8x10x10_k3x3_p0.0.0.0_s2x2_d1x1");
   EXPECT_DOUBLE_EQ(least_bytes(behind, Precision::fp32), 4.0 * 8 * (9 * 9 + 4 * 4));
   const Problem plain = parse("conv/1x8x56x56_k16x3x3_p1.1.1.1_s1x1_d1x1_g1");

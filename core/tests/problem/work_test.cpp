@@ -81,7 +81,7 @@ TEST(Work, TransposedConvolutionCountsEveryInputPixelOnce) {
 }
 
 TEST(Work, ZerosOfASparseMatrixCostNothing) {
-  // 20 of 8 x 5 elements, three rows of 5; indices of four bytes, and 8 + 1 begins of rows.
+  // 20 of 8 x 5 elements, three rows of 5; four-byte indices, and 8 + 1 row offsets.
   const Work w = fp32("spmm/m8_n3_k5_z20");
   EXPECT_EQ(w.flops, 2 * 20 * 3);
   EXPECT_EQ(w.bytes_read, 4 * 3 * 5 + 20 * (4 + 4) + 9 * 4);
@@ -91,8 +91,8 @@ TEST(Work, ZerosOfASparseMatrixCostNothing) {
 }
 
 TEST(Work, RecurrenceCountsProductsGatesAndStates) {
-  // 5 steps of 2 entries, 2 directions of 4 units: 80 times 4 gates of 3 + 4 products, 9 functions
-  // and sums, and 4 additions of a bias.
+  // 5 steps of 2 entries, 2 directions of 4 units: 80 times 4 gates with 3 + 4 products, 9
+  // functions and sums, and 4 additions of a bias.
   const Work w = fp32("lstm/t5_n2_i3_h4_l1_bidirectional_bias_final");
   EXPECT_EQ(w.flops, 80.0 * (2 * 4 * (3 + 4) + 9 + 4));
   EXPECT_EQ(w.bytes_read, 4 * (5 * 2 * 3 + 2 * 16 * 3 + 2 * 16 * 4 + 2 * 32));
@@ -116,7 +116,7 @@ TEST(Work, PrecisionSetsBytesOnly) {
 }
 
 TEST(Work, OfAnyWindowIsNoNegativeNumber) {
-  // 64 elements, twice the neighbours and three operations more each.
+  // 64 elements, each twice the neighbours and three more operations.
   EXPECT_EQ(fp32("lrn/1x64_n5_a1e-04_b0.75_k1").flops, 64 * 13);
   EXPECT_GT(fp32("lrn/1x64_n9223372036854775807_a1e-04_b0.75_k1").flops, 64 * 1e19);
 }
@@ -216,7 +216,7 @@ TEST(Copies, CountWhatMovesNotWhatTheViewSpans) {
 TEST(ReductionLength, IsTheNumberOfSummedProducts) {
   EXPECT_EQ(reduction_length(parse("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g8")), 4 * 9);
   EXPECT_EQ(reduction_length(parse("gemm/m2_n3_k4_nn")), 4);
-  // Taps 0 and 2, or 1 and 3, of each axis meet; dilated by 2, all of them do.
+  // Taps 0 and 2, or 1 and 3, of each axis meet; with dilation 2, all of them do.
   EXPECT_EQ(reduction_length(parse("deconv/1x8x5x5_k4x4x4_p0.0.0.0_s2x2_d1x1_g1")), 8 * 4);
   EXPECT_EQ(reduction_length(parse("deconv/1x8x5x5_k4x3x4_p0.0.0.0_s2x2_d2x1_g2")), 4 * 3 * 2);
   EXPECT_EQ(reduction_length(parse("reducemean/4x5x6_a1.2")), 30);

@@ -55,7 +55,7 @@ TEST(Describe, ReadsTheCommandLinesDefinition) {
   EXPECT_THAT(command.options[1].choices, ElementsAre("calm", "wild"));
   EXPECT_EQ(command.options[1].default_value, "calm");
   EXPECT_THAT(command.options[2].value, StartsWith("FLOAT in [0.5"));
-  // Hidden from --help, with a help text: the program's own --help shows it in another way.
+  // Has a help text but is hidden from --help, which shows it in another way.
   EXPECT_EQ(command.options[3].value, "NAME=N|TENSOR:AXIS=N");
   ASSERT_EQ(command.arguments.size(), 1U);
   EXPECT_THAT(command.arguments[0].names, ElementsAre("COW"));
@@ -84,7 +84,7 @@ TEST(ManPage, TextIsNoInstruction) {
   EXPECT_THAT(man_page(command, "1"), HasSubstr("\n\\&.SH \\efB isn\\(aqt \\(gabold\\(ga\n"));
 }
 
-/// What a command line that asks for something else than the program's work is answered.
+/// The text printed for a command line that requests something other than the program's work.
 std::string answer(CLI::App& app, const std::vector<const char*>& words) {
   std::vector<const char*> argv{"cow-say"};
   argv.insert(argv.end(), words.begin(), words.end());
@@ -107,7 +107,7 @@ TEST(ProgramFlags, VersionSaysWhatIsLoaded) {
   EXPECT_THAT(text, EndsWith("\nlibmoo 2.6.3\nlibcud 9"));
 }
 
-// Required arguments are not asked for first.
+// Works without the required arguments.
 TEST(ProgramFlags, WritesItsOwnPages) {
   Example example;
   add_program_flags(example.app);

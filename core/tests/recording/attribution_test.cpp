@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using Kind = DeviceRecording::Work::Kind;
 constexpr auto none = std::nullopt;
 
-/// A recording as a test says it.
+/// Builds a recording.
 struct Made {
   DeviceRecording recording{.processes = {1}};
 
@@ -75,7 +75,7 @@ TEST(Attribution, ACapturedCallOwnsItsNode) {
   EXPECT_EQ(launches.captured(made.recording.work[3])->start, 120);
   EXPECT_THAT(made.attribution({convolution(110), convolution(150)}).owners,
               ElementsAre(0, none, 1, 0, none, 1));
-  // What comes before a graph's launch is not in the graph.
+  // A call just before the launch of a graph does not own the graph's kernels.
   EXPECT_THAT(made.attribution({convolution(299)}).owners,
               ElementsAre(none, none, none, none, none, none));
 }
@@ -85,7 +85,7 @@ TEST(Attribution, CapturesAreGraphsInTheirOrder) {
                         .call("cudaStreamBeginCapture", 100, 1)
                         .call("cudaLaunchKernel", 110, 2)
                         .call("cudaStreamEndCapture", 120, 3)
-                        // Never launched.
+                        // This graph is never launched.
                         .call("cudaStreamBeginCapture", 200, 4)
                         .call("cudaLaunchKernel", 210, 5)
                         .call("cudaMemcpyAsync", 220, 6)
@@ -93,7 +93,7 @@ TEST(Attribution, CapturesAreGraphsInTheirOrder) {
                         .call("cudaStreamEndCapture", 240, 8)
                         .call("cudaStreamBeginCapture", 300, 9)
                         .call("cudaLaunchKernel", 310, 10)
-                        // Beside the capture: it ran at once.
+                        // Not captured: it ran immediately.
                         .call("cudaLaunchKernel", 315, 11)
                         .call("cudaLaunchKernel", 320, 12)
                         .call("cudaStreamEndCapture", 330, 13)
@@ -118,7 +118,7 @@ TEST(Attribution, ThreadsCaptureBesideEachOther) {
                         .call("cudaLaunchKernel", 130, 4)
                         .call("cudaLaunchKernel", 140, 5)
                         .call("cudaStreamEndCapture", 150, 6, 11)
-                        // Of a thread that works for the first one.
+                        // From a helper thread of the first one.
                         .call("cudaLaunchKernel", 160, 7, 12)
                         .call("cudaStreamEndCapture", 170, 8)
                         .kernel("a", 1000, 20, 5, 1)
@@ -133,7 +133,7 @@ TEST(Attribution, ThreadsCaptureBesideEachOther) {
 }
 
 TEST(Attribution, AProductInsideOfAConvolutionIsTheConvolutions) {
-  // cuDNN's second call is made by cuBLASLt, whose log has it, too.
+  // cuDNN's second call is made through cuBLASLt, which logs it, too.
   const auto made = Made()
                         .call("cudaLaunchKernel", 110, 1)
                         .call("cuLaunchKernelEx", 210, 2)

@@ -22,7 +22,7 @@ class DeviceRecordingFile : public testing::Test {
 constexpr std::int64_t second = 1'000'000'000;
 
 TEST_F(DeviceRecordingFile, HoldsWhatAProcessTold) {
-  // The run began at 1000.5 s since 1970, where the process' clock showed 7 s.
+  // The run started at 1000.5 s since 1970, when the process's clock showed 7 s.
   constexpr double run_start = 1000.5;
   {
     RecordingWriter writer(path, {.start = run_start});
@@ -78,7 +78,7 @@ TEST_F(DeviceRecordingFile, HoldsWhatAProcessTold) {
   EXPECT_EQ(read.devices[0].name, "H200");
   EXPECT_EQ(read.devices[0].compute_capability, "9.0");
 
-  // In the order of begin: the kernel, the copy, the graph.
+  // Sorted by start: the kernel, the copy, the graph.
   ASSERT_THAT(read.work, SizeIs(3));
   EXPECT_EQ(read.names[read.work[0].name], "sgemm");
   EXPECT_EQ(read.work[0].start, second);
@@ -128,7 +128,7 @@ TEST_F(DeviceRecordingFile, OlderOnesHoldNamesAsTheCompilerWroteThem) {
   }
   const DeviceRecording read = RecordingReader(path).devices();
   ASSERT_THAT(read.work, SizeIs(2));
-  // One kernel, whatever was written of it.
+  // One kernel, however its name was written.
   EXPECT_EQ(read.work[0].name, read.work[1].name);
   EXPECT_EQ(read.names[read.work[1].name], "our::kernel(float)");
   ASSERT_THAT(read.api, SizeIs(1));

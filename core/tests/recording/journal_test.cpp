@@ -92,7 +92,7 @@ TEST_F(Journal, IsReadAsItGrowsByteByByte) {
   writer.add(kernel);
   writer.flush();
   const std::string all = bytes();
-  // A name that is known is not written again.
+  // A known name is not written again.
   EXPECT_EQ(all.find("sgemm"), all.rfind("sgemm"));
   JournalReader reader;
   std::vector<std::size_t> kinds;

@@ -13,7 +13,7 @@ struct Expected {
 };
 
 TEST(KernelName, TellsTensorCoresPrecisionAndAlgorithm) {
-  // Names as PyTorch 2.11 with cuDNN 9.19 and cuBLAS 13.1 ran them on an H100.
+  // Kernel names of PyTorch 2.11 with cuDNN 9.19 and cuBLAS 13.1 on an H100.
   const Expected names[] = {
       {"sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize64x32x64_stage5_"
        "warpsize2x2x1_g1_tensor16x8x8_alignc4_execute_kernel__5x_cudnn",
@@ -117,7 +117,7 @@ TEST(KernelLabel, IsWhatPeopleReadOfAName) {
 }
 
 TEST(KernelOwner, IsALibraryOrAFramework) {
-  // Of an H200 with PyTorch 2.11, cuDNN 9 and cuBLAS 13.
+  // On an H200 with PyTorch 2.11, cuDNN 9 and cuBLAS 13.
   for (const char* name :
        {"nvjet_sm90_hsh_128x192_64x5_2x1_v_bz_coopB_TNN",
         "sm90_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc_tilesize128x128x64__5x_"

@@ -11,7 +11,8 @@ using Numbers = std::vector<std::uint32_t>;
 bool anything(std::uint32_t, std::uint32_t) { return true; }
 
 TEST(Merge, FindsTheOrderThatRepeats) {
-  // A step calls 0 1, then 2 of the second list, then 0, then 3 of the second list; a kernel each.
+  // A step calls 0 1, then 2 of the second list, then 0, then 3 of the second list; one kernel
+  // each.
   Numbers kernels;
   Numbers first;
   Numbers second;

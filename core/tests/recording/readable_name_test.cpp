@@ -7,7 +7,7 @@ namespace {
 
 TEST(ReadableName, OfAFunctionIsDemangled) {
   EXPECT_EQ(readable_name("_Z3addPf"), "add(float*)");
-  // A kernel of PyTorch's, as CUPTI tells it.
+  // A PyTorch kernel, as reported by CUPTI.
   EXPECT_EQ(
       readable_name(
           "_ZN2at6native29vectorized_elementwise_kernelILi8ENS0_11FillFunctorIfEESt5arrayIPcLm1"
@@ -20,7 +20,7 @@ TEST(ReadableName, OfWhatIsNotMangledStays) {
   EXPECT_EQ(readable_name("sm90_xmma_gemm_f16f16_kernel_cublas"),
             "sm90_xmma_gemm_f16f16_kernel_cublas");
   EXPECT_EQ(readable_name(""), "");
-  // Cut, or never a C++ name.
+  // Truncated, or never a C++ name.
   EXPECT_EQ(readable_name("_ZN2at6nat"), "_ZN2at6nat");
   EXPECT_EQ(readable_name("_Zebra"), "_Zebra");
 }
@@ -31,13 +31,13 @@ TEST(ReadableName, OfACallOfTheRuntimeHasNoVersion) {
   EXPECT_EQ(readable_name("cudaMemcpyAsync_ptsz_v7000"), "cudaMemcpyAsync");
   EXPECT_EQ(readable_name("cudaMemset_ptds_v7000"), "cudaMemset");
   EXPECT_EQ(readable_name("cudaLaunchKernel"), "cudaLaunchKernel");
-  // The driver's own names.
+  // Names of driver calls stay as they are.
   EXPECT_EQ(readable_name("cuGetProcAddress_v2"), "cuGetProcAddress_v2");
   EXPECT_EQ(readable_name("cudaOf3020"), "cudaOf3020");
 }
 
 TEST(ReadableName, OfAnyLengthIsBounded) {
-  // Each parameter is a pair of two of the one before: the last has 4096 times "int".
+  // Each parameter is a pair of two of the previous one: the last contains "int" 4096 times.
   std::string mangled = "_Z1fSt4pairIiiE";
   for (const char* before :
        {"S0_", "S1_", "S2_", "S3_", "S4_", "S5_", "S6_", "S7_", "S8_", "S9_", "SA_"}) {

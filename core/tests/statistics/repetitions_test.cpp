@@ -97,7 +97,7 @@ TEST(SignedRank, ByHand) {
   EXPECT_EQ(signed_rank_probability({}), 1);
   // All of 5 above zero: one of 2^5 assignments of signs.
   EXPECT_DOUBLE_EQ(signed_rank_probability(std::vector<double>{1, 2, 3, 4, 5}), 1.0 / 32);
-  // The smallest below: rank sums 15 and 14 are as far or farther: 2 of 32.
+  // The smallest one below: 2 of 32 assignments, with rank sums 15 and 14, are at least this far.
   EXPECT_DOUBLE_EQ(signed_rank_probability(std::vector<double>{-1, 2, 3, 4, 5}), 2.0 / 32);
   EXPECT_DOUBLE_EQ(signed_rank_probability(std::vector<double>{-1, -2, -3}), 1);
 }
@@ -112,7 +112,7 @@ TEST(SignedRank, TheApproximationMeetsTheExactValue) {
   EXPECT_THAT(signed_rank_probability(differences), DoubleNear(exact, 0.1 * exact));
 }
 
-/// Simulated measurements: repetitions with a state of their own, samples that vary about it.
+/// Simulates measurements: each repetition has its own state, and samples vary about it.
 class Simulation {
  public:
   double repetition_median(double between, double within) {
@@ -209,7 +209,7 @@ TEST(Coverage, RepetitionsThatAreNotNormalAreNoExcuse) {
 }
 
 TEST(Holm, NoAlarmsWhereNothingDiffers) {
-  // 500 problems, 5 repetitions against 5, 200 runs: at 1% two runs may raise an alarm.
+  // 500 problems, 5 repetitions against 5, 200 runs: at 1%, two runs may raise an alarm.
   std::mt19937_64 random(3);
   std::normal_distribution<double> noise(0, 0.05);
   int alarms = 0;
@@ -232,7 +232,8 @@ TEST(Holm, NoAlarmsWhereNothingDiffers) {
   EXPECT_LE(alarms, 4);
 }
 
-/// Estimates of zero from five values each, whose deviation is 1, or `deviations` of it in turn.
+/// Estimates of zero from five values each, with standard deviation 1, or those in `deviations` in
+/// turn.
 std::vector<Uncertain> estimates_of_zero(std::mt19937& random, std::size_t count,
                                          const std::vector<double>& deviations = {1}) {
   std::vector<Uncertain> estimates;

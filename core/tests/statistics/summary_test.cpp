@@ -23,7 +23,7 @@ TEST(Summary, MeanAndCoefficientOfVariation) {
   EXPECT_EQ(coefficient_of_variation(std::vector<double>{5}), 0);
 }
 
-/// 1, 2, ..., n: a value is its own rank.
+/// 1, 2, ..., n: each value is its own rank.
 std::vector<double> ranks(std::size_t n) {
   std::vector<double> values(n);
   std::iota(values.rbegin(), values.rend(), 1.0);
