@@ -17,7 +17,7 @@ namespace benanza::harness {
 namespace {
 
 constexpr std::int64_t element_size = 4;
-/// Libraries are slower where sizes are odd.
+/// Libraries are slower for odd sizes.
 constexpr std::int64_t line_size = 64;
 
 /// The all-reduces of DeepBench's training set, in elements (baidu-research/DeepBench@da81ba7). The
@@ -65,7 +65,7 @@ std::vector<std::int64_t> ranks_of(std::string_view text) {
   }
 }
 
-/// The text after "--flag=", if `argument` begins so.
+/// The text after "--flag=", if `argument` starts with it.
 std::optional<std::string_view> value_of(std::string_view argument, std::string_view flag) {
   if (!argument.starts_with(flag)) return std::nullopt;
   argument.remove_prefix(flag.size());

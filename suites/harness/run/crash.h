@@ -9,21 +9,20 @@
 
 namespace benanza::harness {
 
-/// While it lives, a signal that says that the program is broken (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
-/// SIGABRT), in whichever thread, first has last words written; then it takes its course. One at a
-/// time.
+/// Scope guard that writes last words if SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT is raised in
+/// any thread; the signal then takes its previous action. Only one instance may exist at a time.
 class CrashGuard {
  public:
-  /// `file`: a descriptor that appends; negative: none.
+  /// `file`: a descriptor opened with O_APPEND; negative if there is none.
   explicit CrashGuard(int file);
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
   ~CrashGuard();
 
-  /// From now on the last words are `line`, for the file, and `message`, for standard error; each a
-  /// line without its end.
+  /// Sets the last words: `line` is written to the file and `message` to standard error, each
+  /// without a line break at its end.
   void expect(std::string line, std::string message);
-  /// There are none to say.
+  /// Clears the last words.
   void forget();
 
   struct Words {
@@ -35,7 +34,7 @@ class CrashGuard {
   static constexpr std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
   Words words_;
-  /// A stack that overflowed holds no handler.
+  /// Alternate signal stack: the handler cannot run on a stack that overflowed.
   std::vector<std::byte> stack_;
   stack_t old_stack_{};
 };
