@@ -18,7 +18,8 @@ class NameFilter {
 
   bool matches(const std::string& name) const;
   /// Returns false only if no name that starts with `prefix` can match, so that callers can skip
-  /// the expensive last part of a name. Recognises only patterns of '^' followed by plain text.
+  /// the expensive last part of a name. Uses only the literal prefix of patterns that start with
+  /// '^'.
   bool may_match(std::string_view prefix) const;
 
  private:

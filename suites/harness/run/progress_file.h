@@ -9,7 +9,7 @@ namespace benanza::harness {
 /// A run's progress, for other programs to read:
 ///   {"rows": of the whole run, "before": from earlier runs, "done": by this run,
 ///    "seconds": since it started measuring}
-/// A row is a repetition of a variant; a repetition that turned out to be unnecessary counts as done.
+/// A row is a repetition of a variant; one that turned out to be unnecessary counts as done.
 /// Written when a run starts and ends, and at most once a second in between. Without a path it does
 /// nothing.
 class ProgressFile {
