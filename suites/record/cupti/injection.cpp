@@ -93,8 +93,8 @@ class Session {
       cupti_ = find_cupti();
       std::uint32_t version = 0;
       cupti_->call<decltype(cuptiGetVersion)>("cuptiGetVersion", &version);
-      // The version is 10000 times the major version, plus the minor one. Each minor version
-      // appends fields to the records.
+      // version / 10000 is CUDA's major version (since 13.0). Every version appends fields to its
+      // records.
       if (version / 10000 != CUPTI_API_VERSION / 10000) {
         throw nvidia::ProfilerUnavailable(
             "CUPTI has version " + std::to_string(version) + ", its records are read as those of " +
