@@ -18,9 +18,9 @@ namespace benanza::nvidia {
 ///   clock_reasons             of before and after: why clocks were below their maximum, "power
 ///                             cap, idle"; absent if there is no reason
 ///   other_gpu_processes       processes with their own context; absent if the driver lists none
-/// A row is disturbed by a power cap or a slowdown by heat or by the board ("idle" and "applications
-/// clocks" do not count), and by another process, unless the driver reports that it ran nothing. Slow
-/// queries are repeated rarely (harness::Pace).
+/// A row is disturbed by a power cap or a slowdown by heat or by the board ("idle" and
+/// "applications clocks" do not count), and by another process, unless the driver reports that it
+/// ran nothing. Slow queries are repeated rarely (harness::Pace).
 class GpuObserver : public harness::Observer {
  public:
   /// `management` must outlive the observer. `own_process`: the id of this process.

@@ -30,7 +30,7 @@ class CudaPrimitive : public harness::Primitive {
   std::vector<float> download() override;
   std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
-  /// random: uniform in [-1, 1), for int8 in [-127, 127); some 65,000 values, repeated.
+  /// random: uniform in [-1, 1), for int8 in [-127, 127]; some 65,000 values, repeated.
   enum class Values { zeros, random };
   /// Fills the inputs, for measurements whose result is not checked.
   void fill_inputs(Values values);

@@ -17,16 +17,17 @@ namespace benanza::nvidia {
 
 /// Stopwatch for a GPU.
 ///
-/// Hot: the calls are captured into a CUDA graph, which is replayed between two events, after a kernel
-/// that holds the stream until everything is enqueued, so that host gaps are not counted. A graph that
-/// runs long enough is kept and replayed for any number of calls, and its time is scaled to that
-/// number. If a call cannot be captured, the calls are enqueued one by one between the events.
+/// Hot: the calls are captured into a CUDA graph, which is replayed between two events, after a
+/// kernel that holds the stream until everything is enqueued, so that host gaps are not counted. A
+/// graph that runs long enough is kept and replayed for any number of calls, and its time is scaled
+/// to that number. If a call cannot be captured, the calls are enqueued one by one between the
+/// events.
 ///
 /// Cold: a buffer of twice the size of the L2 cache is overwritten, then one call runs between two
 /// events; everything is enqueued before the stream is released.
 ///
-/// A sample during which the SM clock was below 75% of its nominal value is discarded and repeated, at
-/// most `maximum_retries` times for each primitive.
+/// A sample during which the SM clock was below 75% of its nominal value is discarded and repeated,
+/// at most `maximum_retries` times for each primitive.
 class CudaStopwatch : public harness::Stopwatch {
  public:
   static constexpr double throttled_below = 0.75;
