@@ -7,9 +7,9 @@
 
 namespace benanza::record {
 
-/// Removes lines from a stream that start with a marker, even if the marker is in the middle of a
-/// line; all other bytes pass unchanged and in order. Holds back at most one line of `longest_line`
-/// bytes; longer lines pass.
+/// Removes log lines from a stream, each from a marker, which may be anywhere in a line, to the end
+/// of the line. All other bytes pass unchanged and in order. Holds back at most one line of
+/// `longest_line` bytes; longer lines pass.
 class LineFilter {
  public:
   static constexpr std::size_t longest_line = 65536;

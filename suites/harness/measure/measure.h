@@ -32,8 +32,7 @@ struct MeasureOptions {
   /// A variant is outclassed if even its fastest sample takes this many times as long as the
   /// rival's median.
   double outclassed_by = 1.5;
-  /// Factor at which a variant is given up after the minimum of samples, whatever its preparation
-  /// cost.
+  /// The same, for giving up a variant after only three samples, whatever its preparation cost.
   double hopeless_by = 2.5;
   /// Every sample is one call with flushed caches.
   bool cold = false;

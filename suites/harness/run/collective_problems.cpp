@@ -21,7 +21,7 @@ constexpr std::int64_t element_size = 4;
 constexpr std::int64_t line_size = 64;
 
 /// The all-reduces of DeepBench's training set, in elements (baidu-research/DeepBench@da81ba7). The
-/// published sheets have 16,777,216 where the list has one more.
+/// published sheets have 16,777,216 instead of 16,777,217.
 constexpr std::int64_t deepbench_elements[] = {100'000,    3'097'600,  4'194'304, 6'553'600,
                                                16'777'217, 38'360'000, 64'500'000};
 

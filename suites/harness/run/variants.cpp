@@ -114,8 +114,8 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
   }
 }
 
-/// Hints to the backend which queries enumerate() will make for certain. If the library chooses the
-/// layout, not all of them are made.
+/// Hints to the backend which queries enumerate() will certainly make. If the library chooses the
+/// layout, not every layout is queried.
 void announce(Backend& backend, const std::vector<Problem>& problems,
               const std::vector<Precision>& precisions, const Selection& selection) {
   if (selection.only_known || selection.layout_of_library) return;

@@ -11,7 +11,7 @@
 namespace benanza::nvidia {
 namespace {
 
-// From nvml.h, which comes with the driver, so that it is not needed to build.
+// From nvml.h, which is installed with the driver and not required at build time.
 using Status = int;
 using Device = void*;
 constexpr Status success = 0;

@@ -124,7 +124,7 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
       options.counters = true;
       take_names(*names, options.counter_names);
     } else if (const auto metric = value_of(argument, "--metric")) {
-      parse_metric(*metric);  // refuses what is none
+      parse_metric(*metric);  // throws if it is invalid
       options.counters = true;
       options.metrics.emplace_back(*metric);
     } else if (const auto set = value_of(argument, "--metrics")) {
