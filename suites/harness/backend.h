@@ -14,73 +14,73 @@
 
 namespace benanza::harness {
 
-/// Which of a library's algorithms become variants. best: the library's own first choice. leading:
-/// the first three of every solver and layout. all: every one but reference code, which counts only
-/// where the library has nothing else. with_reference: really all.
+/// Which of a library's algorithms become variants. best: the library's first choice only. leading:
+/// the first three of every solver and layout. all: all except reference implementations, which are
+/// included only if the library has nothing else. with_reference: all without exception.
 enum class AlgorithmSet { best, leading, all, with_reference };
 
-/// The clock of an engine. In seconds.
+/// Times the calls of an engine, in seconds.
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
-  /// Total time of `calls` back-to-back runs, launch gaps of the host excluded where the engine is
-  /// not the host.
+  /// Returns the total time of `calls` back-to-back runs, without the host's launch gaps unless the
+  /// engine is the host.
   virtual double time(Primitive& primitive, std::int64_t calls) = 0;
-  /// One run after the caches have been flushed; the flush is outside the time.
+  /// Returns the time of one run after a cache flush; the flush itself is not timed.
   virtual double time_cold(Primitive& primitive) = 0;
-  /// Samples that are shorter say less than the clock's resolution and the cost of reading it allow
-  /// (some tenths of a percent).
+  /// The shortest useful sample: below this, the clock's resolution and the cost of reading it add
+  /// an error of more than some tenths of a percent.
   virtual double short_sample_seconds() const { return 1e-3; }
 };
 
-/// A flag of a suite's own, which its main() takes out of the command line: for help alone.
+/// A suite-specific flag, which the suite's main() has already removed from the command line. Used
+/// for help only.
 struct BackendFlag {
-  /// "--peaks"
+  /// Example: "--peaks".
   std::string name;
-  /// Stands for its value, which follows after '=': "SOURCE". Empty: it has none.
+  /// Placeholder for the value after '=', e.g. "SOURCE". Empty if the flag takes no value.
   std::string value;
   std::string help;
 };
 
-/// A library that solves problems. Opens its context (engine, stream, handles) when it is first
-/// needed: a suite can show its help and list names where there is no device. What needs one throws
-/// NoDevice.
+/// A library that solves problems. Opens its context (engine, stream, handles) on first use, so
+/// that a suite can show its help and list names without a device. Functions that need a device
+/// throw NoDevice if there is none.
 class Backend {
  public:
   virtual ~Backend() = default;
   /// Part of every benchmark name: "onednn", "cudnn", "cublas".
   virtual std::string_view name() const = 0;
-  /// Those of the backend's own.
+  /// The backend-specific flags.
   virtual std::vector<BackendFlag> flags() const { return {}; }
-  /// For --version: what this process has loaded. Needs no device.
+  /// The libraries this process has loaded, for --version. Needs no device.
   virtual std::vector<LibraryVersion> libraries() const { return {}; }
-  /// One line for each device that this process could measure on; empty: there is none.
+  /// One line for each device this process could measure on; empty if there is none.
   virtual std::vector<std::string> devices() const = 0;
   /// Needs the device.
   virtual System system() = 0;
-  /// More for the context of the results, {"name", "value"}: asked before anything is measured, and
-  /// again afterwards.
-  /// Needs the device.
+  /// Additional {"name", "value"} entries for the context of the results. Called before the first
+  /// measurement and again after the last. Needs the device.
   virtual std::vector<std::pair<std::string, std::string>> context() { return {}; }
-  /// Layouts worth measuring for this problem; none if the library has no such operator at all: the
-  /// problem then leaves no row.
+  /// Layouts worth measuring for this problem. Empty if the library has no such operator at all;
+  /// the problem then produces no row.
   virtual std::vector<Layout> layouts(const Problem& problem) const = 0;
-  /// algorithms() will be called for a variant without an algorithm before long: the library may be
-  /// asked elsewhere meanwhile. Never throws.
+  /// Hint that algorithms() will soon be called for this variant (which has no algorithm yet), so
+  /// that the library can be queried in the background. Never throws.
   virtual void expect_question(const Variant&, AlgorithmSet) {}
-  /// The library's first choice first. Throws Unsupported if there is none. Without a device: those
-  /// that are known all the same; throws NoDevice if there is none of them.
+  /// The available algorithms, the library's first choice first. Throws Unsupported if there is
+  /// none. Without a device, returns those known without one; throws NoDevice if there are none.
   virtual std::vector<Algorithm> algorithms(const Problem& problem, Precision precision,
                                             Layout layout, AlgorithmSet set) = 0;
   /// Throws Unsupported if the library refuses, std::exception for any other failure.
   virtual std::unique_ptr<Primitive> create(const Variant& variant) = 0;
-  /// create() will be called for the variant before long: what takes long without the device
-  /// (compiling, say) may begin elsewhere. Never throws.
+  /// Hint that create() will soon be called for the variant, so that slow work that needs no device
+  /// (e.g. compilation) can start in the background. Never throws.
   virtual void expect(const Variant&) {}
   virtual Stopwatch& stopwatch() = 0;
-  /// Watches the machine while a variant is timed. Null: nobody does.
+  /// Watches the machine while a variant is timed. Null if the backend has no observer.
   virtual Observer* observer() { return nullptr; }
-  /// What Primitive::profile() was asked for, "kernels,counters"; empty: nothing.
+  /// The kinds of profile that were requested, e.g. "kernels,counters"; empty if none.
   virtual std::string profile_kinds() const { return {}; }
 };
 

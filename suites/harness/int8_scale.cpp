@@ -6,8 +6,8 @@
 namespace benanza::harness {
 namespace {
 
-/// Products of random inputs summed, undivided, into one element: what int8 results must be scaled
-/// down for. 0 where nothing is summed, or the sum is divided by its length.
+/// Number of products of random inputs that are summed into one element, for which int8 results
+/// must be scaled down. 0 if nothing is summed or if the sum is divided by its length.
 template <class Shape>
 std::int64_t summed_products(const Shape&) {
   return 0;
@@ -27,8 +27,8 @@ float int8_scale(const Problem& problem) {
   const std::int64_t length =
       std::visit([](const auto& shape) { return summed_products(shape); }, problem.shape);
   if (length == 0) return 1;
-  // Standard deviation of a product of the integers that verification draws: 5.05 * 5.48. A sum's
-  // grows with the square root of its length; a third of the range of 8 bits leaves room for the
+  // Standard deviation of a product of the integers that verification draws: 5.05 * 5.48. That of a
+  // sum grows with the square root of its length; a third of the 8-bit range leaves room for the
   // bias and saturates rarely.
   constexpr double product_deviation = 27.7;
   constexpr double wanted_deviation = 40;

@@ -42,7 +42,7 @@ void Journal::lock() {
       throw Error(path_.string() +
                   ": another process writes these results now; wait for it or name another file");
     }
-    // The holder before us may have deleted the file between our open and our lock.
+    // The previous holder may have deleted the file between our open() and our flock().
     struct stat ours {};
     struct stat current {};
     if (::fstat(descriptor_, &ours) == 0 && ::stat(path_.c_str(), &current) == 0 &&
@@ -77,7 +77,7 @@ void Journal::append(std::string_view line) {
   }
   if (rest.empty() && ::fdatasync(descriptor_) == 0) return;
   const int reason = errno;
-  // If cutting fails as well, the next load() drops the unfinished line.
+  // If truncating fails, too, the next load() drops the incomplete line.
   [[maybe_unused]] const int ignored = end < 0 ? 0 : ::ftruncate(descriptor_, end);
   errno = reason;
   fail("cannot write");

@@ -7,12 +7,13 @@
 
 namespace benanza::harness {
 
-/// A file of lines to which one process at a time appends, each line on disk before append()
-/// returns: what survives kill -9 and a full disk. A journal that ends empty leaves no file.
+/// An append-only file of lines with a single writer process. Each line is on disk before append()
+/// returns, so it survives kill -9 and a full disk. A journal that is empty at destruction is
+/// deleted.
 class Journal {
  public:
-  /// Opens or creates `path` and locks it until destruction. Lines already there are kept; a last
-  /// line without its end is cut off. Throws Error naming `path`, also if another process holds it.
+  /// Opens or creates `path` and locks it until destruction. Existing lines are kept; an incomplete
+  /// last line is truncated. Throws Error naming `path`, also if another process holds the lock.
   explicit Journal(std::filesystem::path path);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -20,12 +21,13 @@ class Journal {
 
   /// The lines found when the journal was opened.
   const std::vector<std::string>& lines() const { return lines_; }
-  /// `line` holds no line break. Throws Error if it cannot be written; the file then ends with the
-  /// line before.
+  /// Appends `line`, which must not contain a line break. Throws Error if it cannot be written; the
+  /// file then ends with the previous line.
   void append(std::string_view line);
-  /// Appends; for who has no time for append().
+  /// A descriptor opened with O_APPEND, for callers that cannot use append(), such as signal
+  /// handlers.
   int descriptor() const { return descriptor_; }
-  /// Forgets every line: they are not wanted, or safe elsewhere.
+  /// Removes all lines, because they are unwanted or stored elsewhere.
   void clear();
 
  private:

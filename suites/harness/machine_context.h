@@ -7,18 +7,18 @@
 
 namespace benanza::harness {
 
-/// The program that writes a results file, for the file's context.
+/// The program that writes a results file, for its context.
 struct Writer {
   std::string executable;
   /// Names and values to add to the context.
   std::vector<std::pair<std::string, std::string>> context;
 };
 
-/// The fields of a results file's context that Google Benchmark itself would write: when, where and
-/// by which program, processors, caches and load.
+/// The context fields that Google Benchmark itself would write: date, host, executable, processors,
+/// caches and load.
 nlohmann::ordered_json machine_context(const Writer& writer);
 
-/// The processor's name; "unknown" where the system does not say.
+/// The processor's name; "unknown" if the system does not report it.
 std::string cpu_model();
 
 }  // namespace benanza::harness

@@ -10,11 +10,11 @@
 
 namespace benanza::harness {
 
-/// Where the time of a row goes, the timed regions aside. In seconds of the wall clock.
+/// Wall time spent on a row outside the timed regions, by phase. In seconds.
 struct PhaseSeconds {
-  /// The library is asked for the call: plans, kernels, memory.
+  /// Setting up the call: plans, kernels, memory.
   double create = 0;
-  /// Inputs, the reference, and the comparison with it; before and after timing.
+  /// Inputs, the reference, and the comparison with it, before and after timing.
   double check = 0;
   double warm_up = 0;
   /// Between the timed regions.
@@ -23,10 +23,10 @@ struct PhaseSeconds {
   PhaseSeconds& operator+=(const PhaseSeconds& more);
 };
 
-/// Outcome of one variant. Everything after `reason` is known only where the status is ok.
+/// Outcome of one variant. All fields after `reason` are set only if the status is ok.
 struct Outcome {
   Status status = Status::failed;
-  /// One line, in the library's words where it refused. Empty if the status is ok.
+  /// One line, in the library's words if it refused. Empty if the status is ok.
   std::string reason{};
   /// Seconds per call, one value per sample, in the order they were taken.
   std::vector<double> samples{};
@@ -35,23 +35,23 @@ struct Outcome {
   /// Seconds spent inside timed regions, warm-up not included.
   double timed_seconds = 0;
   PhaseSeconds phases{};
-  /// Why sampling stopped: one of the words in core/results_file/row.h.
+  /// Why sampling stopped: one of the constants in core/results_file/row.h.
   std::string stopped_by{};
-  /// True if this variant took the engine down: it is not tried again.
+  /// True if this variant made the engine unusable; it is not tried again.
   bool engine_lost = false;
   Facts facts{};
-  /// As Conditions has them, of the time during which the samples were taken.
+  /// Conditions::disturbances while the samples were taken.
   std::vector<std::string> disturbances{};
 };
 
-/// The outcome as a row of results. `name` as in core/problem/name.h.
+/// Converts the outcome to a row of results. `name` as in core/problem/name.h.
 Row make_row(std::string_view name, std::int64_t repetition, const Work& work,
              const Outcome& outcome);
 
-/// True if another repetition, now or in a later run, is pointless: the library refused, or the
-/// engine went down.
+/// True if another repetition, in this run or a later one, is pointless: the library refused, or
+/// the engine was lost.
 bool settled(const Row& row);
-/// True if sampling stopped because another variant is so much faster.
+/// True if sampling stopped because another variant is much faster.
 bool outclassed(const Row& row);
 
 }  // namespace benanza::harness

@@ -75,7 +75,7 @@ Peaks peaks_of(const PeakValues& values, std::int64_t cache_bytes) {
   Peaks peaks{.reported = rates_of(values, reported_prefix),
               .possible = rates_of(values, possible_prefix),
               .cache_bytes = cache_bytes};
-  // Files from before there were two have the one measured on zeros.
+  // Older files have only the peaks measured on zeros, named as reported ones.
   if (peaks.possible == Rates{}) peaks.possible = peaks.reported;
   return peaks;
 }

@@ -10,52 +10,54 @@
 
 namespace benanza::harness {
 
-/// The most a device has been seen to do, in so many FLOP or bytes a second.
+/// The highest measured rates of a device, in FLOP and bytes per second.
 struct Rates {
-  /// By large matrix products. A precision that is not there is not known.
+  /// Measured with large matrix products. Unknown precisions are absent.
   std::map<Precision, double> flops{};
-  /// By the best of large copies, fills and reads, read and written bytes together. 0: not known.
+  /// The best of large copies, fills and reads, counting read and written bytes. 0 if unknown.
   double bytes = 0;
 
   bool operator==(const Rates&) const = default;
 };
 
 struct Peaks {
-  /// On random values, as rows are measured: what a report holds times against.
+  /// On random values, like the rows. Reports compare times with these.
   Rates reported{};
-  /// On the most favourable values: zeros cost least power, so that clocks are as high as they get.
-  /// What no time may beat.
+  /// On the most favourable values: zeros draw the least power, so the clocks are highest. No
+  /// correct time can beat these.
   Rates possible{};
-  /// What the caches hold together.
+  /// Total capacity of the caches.
   std::int64_t cache_bytes = 0;
 
   bool operator==(const Peaks&) const = default;
 };
 
-/// How far above a measured peak a true measurement may be: no product and no copy is perfect.
+/// How far a correct measurement may exceed a measured peak, since neither the matrix products nor
+/// the copies are perfect.
 constexpr double peak_slack = 1.15;
 
-/// The time below which a measurement of `work` is an error, in seconds. The larger of
+/// Returns the time in seconds below which a measurement of `work` must be wrong: the larger of
 ///   flops / (possible.flops * arithmetic_saving * peak_slack), and
-///   (bytes - cache_bytes) / (possible.bytes * peak_slack): what fits the caches may stay there
-///   from call to call.
+///   (bytes - cache_bytes) / (possible.bytes * peak_slack), since data that fits in the caches may
+///   stay there between calls.
 /// `arithmetic_saving`: how many times fewer operations the algorithm needs than Work counts
-/// (Winograd, FFT); infinity where nobody knows. 0 where no peak is known.
+/// (Winograd, FFT); infinity if unknown. Returns 0 if no peak is known.
 double least_seconds(const Peaks& peaks, const Work& work, Precision precision,
                      double arithmetic_saving = 1);
 
-/// {"peak_fp16_flops_per_second", "6.6e+14"}, ..., {"peak_bytes_per_second", ...}: what is
-/// reported, and the same with "possible" for "peak"; for the context of the results.
+/// {"peak_fp16_flops_per_second", "6.6e+14"}, ..., {"peak_bytes_per_second", ...} for the reported
+/// rates, and the same with the prefix "possible_" for the possible ones; for the context of the
+/// results.
 std::vector<std::pair<std::string, std::string>> context_entries(const Peaks& peaks);
 
-/// The inverse. `values`: what a results file says.
+/// The inverse of context_entries(). `values`: the peaks in a results file.
 Peaks peaks_of(const PeakValues& values, std::int64_t cache_bytes);
 
-/// Those of a results file for a machine of `system`, as far as both agree in `identity`, fields of
-/// a system. Throws Error naming the file if they are of another machine, or are not there.
+/// Returns the peaks in a results file. Throws Error naming the file if it differs from `system` in
+/// one of the system fields listed in `identity`, or if it contains no peaks.
 Peaks peaks_in(const Origin& file, const System& system, const std::vector<std::string>& identity,
                std::int64_t cache_bytes);
-/// The same of the file at `path`.
+/// Same as peaks_in(), for the file at `path`.
 Peaks read_peaks(const std::string& path, const System& system,
                  const std::vector<std::string>& identity, std::int64_t cache_bytes);
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* remedy = "--fresh starts it over, or name another file";
 
-/// Throws Error naming `path` and the first field that differs, if rows of both may not stand in
-/// one file.
+/// Throws Error naming `path` and the first field that differs, if rows of both origins may not be
+/// in the same file.
 void require_same_origin(const Origin& found, const Origin& wanted,
                          const std::filesystem::path& path) {
   const auto fail = [&](const std::string& field, const std::string& there,
@@ -31,7 +31,7 @@ void require_same_origin(const Origin& found, const Origin& wanted,
   }
 }
 
-/// The first line of a journal; empty if it is not one, or is of another schema.
+/// Parses the first line of a journal; empty if it is not one or has another schema.
 std::optional<Origin> parse_origin(const std::string& line) {
   try {
     const auto json = nlohmann::json::parse(line);
@@ -81,7 +81,7 @@ void ResultStore::load() {
     try {
       if (std::optional<Row> row = parser.parse(lines[i])) insert(std::move(*row));
     } catch (const Error&) {
-      // A damaged line is a measurement to take again.
+      // A damaged line is dropped; its measurement is repeated.
     }
   }
   changed_ = lines.size() > 1;

@@ -14,34 +14,35 @@
 
 namespace benanza::harness {
 
-/// Every measurement of one results file: those of earlier runs and those of this one. A row is on
-/// disk, in `<file>.journal`, when add() returns; write() merges the journal into the file.
+/// All measurements of one results file, from earlier runs and from this one. A row is on disk, in
+/// `<file>.journal`, when add() returns; write() merges the journal into the file.
 class ResultStore {
  public:
-  /// An empty `path` keeps rows in memory only. `fresh` discards what is there. Throws Error if the
-  /// file is no results file, was measured on another system, or is in use by another process.
+  /// If `path` is empty, rows are kept in memory only. `fresh` discards existing rows. Throws Error
+  /// if the file is not a results file, was measured on another system, or is in use by another
+  /// process.
   ResultStore(std::filesystem::path path, Origin origin, bool fresh);
 
-  /// Number of repetitions of `name` that need not run again: those that are ok, or `wanted` if one
-  /// of them settled the matter or two in a row were outclassed. One repetition may have met a bad
-  /// moment. Rows that were incorrect or failed are due again.
+  /// Returns the number of repetitions of `name` that need not run again: those that are ok, or
+  /// `wanted` if one of them is settled() or two in a row were outclassed (a single one may have
+  /// been disturbed). Rows that were incorrect or failed are run again.
   std::int64_t finished(const std::string& name, std::int64_t wanted) const;
-  /// Null if there is none.
+  /// Returns the row, or null if there is none.
   const Row* find(const std::string& name, std::int64_t repetition) const;
 
   const std::vector<Row>& rows() const { return rows_; }
 
-  /// Of a file where a row, by row_text(), may be appended if add() cannot be called any more;
-  /// negative: none.
+  /// The descriptor of a file to which a row, formatted by row_text(), may be appended if add()
+  /// cannot be called any more, e.g. in a signal handler; negative if there is none.
   int journal_descriptor() const { return journal_ ? journal_->descriptor() : -1; }
 
-  /// Keeps `row` in place of one of equal name and repetition. Throws Error if it cannot be
+  /// Adds `row`, replacing one of the same name and repetition. Throws Error if it cannot be
   /// written.
   void add(Row row);
-  /// The file, as it is written.
+  /// The contents of the file that write() would write.
   std::string document(const Writer& writer) const;
-  /// Writes the file, whole or not at all, and removes the journal. Leaves a file alone that would
-  /// hold the same rows. The last call.
+  /// Writes the file atomically and removes the journal. Does not rewrite a file that already holds
+  /// the same rows. Must be the last call.
   void write(const Writer& writer);
 
  private:

@@ -14,37 +14,37 @@
 
 #include "suites/harness/backend.h"
 
-/// How every backend says what its library can do. An operator is one file that fills in Solvers; a
-/// backend is a table of them, and its Library.
+/// How a backend declares what its library can do. Each operator is one file that fills in Solvers;
+/// a backend is a table of them together with its Library.
 namespace benanza::harness {
 
-/// One way in which a library computes problems of one kind, Shape. `Library` holds what its calls
-/// need (handles, streams) and opens it when it is first used: what can be said without a device is
-/// said without one.
+/// One way in which a library computes problems of type Shape. `Library` holds what its calls need
+/// (handles, streams) and opens it on first use, so that queries that need no device work without
+/// one.
 template <class Library, class Shape>
 struct Solver {
-  /// Worth measuring; none where the library has nothing of this kind for the problem.
+  /// The layouts worth measuring; empty if the library cannot solve the problem this way.
   std::function<std::vector<Layout>(const Shape&)> layouts;
-  /// The library's first choice first. The prototype's algorithm is empty; of a set the solver may
-  /// answer more than was asked for. Throws Unsupported if there is none.
+  /// The algorithms, the library's first choice first. The prototype's algorithm is empty. May
+  /// return more than the set asks for. Throws Unsupported if there is none.
   std::function<std::vector<Algorithm>(Library&, const Shape&, const Variant& prototype,
                                        AlgorithmSet)>
       algorithms;
   /// Throws Unsupported if the library refuses the variant.
   std::function<std::unique_ptr<Primitive>(Library&, const Shape&, const Variant&)> create;
-  /// Tells the solver's algorithms from those of the problem's other solvers; empty: every name
-  /// that no solver before it owns.
+  /// Distinguishes the solver's algorithms from those of the problem's other solvers; empty: every
+  /// name that no earlier solver owns.
   std::function<bool(const Algorithm&)> owns = nullptr;
-  /// It applies, or refuses with Unsupported, whatever Epilogue::steps a problem has. Others are
-  /// never asked for a problem with steps.
+  /// True if the solver applies, or refuses with Unsupported, any Epilogue::steps of a problem.
+  /// Other solvers are never used for problems with steps.
   bool handles_steps = false;
-  /// create() will be called for the variant before long; see Backend::expect(). Empty: nothing to
-  /// begin.
+  /// Hint that create() will soon be called for the variant; see Backend::expect(). Empty if there
+  /// is nothing to start early.
   std::function<void(Library&, const Shape&, const Variant&)> expect = nullptr;
 };
 
-/// For problems that the library does not solve and no other library here does: a row says so, or a
-/// bound would wait for a measurement that cannot be.
+/// A solver that refuses every problem, for operators that no library here solves. Without the
+/// resulting `unsupported` row, a bound would wait for a measurement that cannot be made.
 template <class Library, class Shape>
 Solver<Library, Shape> refusing(std::string reason) {
   return {
@@ -56,15 +56,15 @@ Solver<Library, Shape> refusing(std::string reason) {
       }};
 }
 
-/// The solvers of a library, by kind of problem.
+/// The solvers of a library, by type of problem.
 template <class Library>
 class SolverTable {
  public:
-  /// A solver that looks into the problem itself.
+  /// A solver that takes the whole problem and extracts the shape itself.
   using AnySolver = Solver<Library, Problem>;
 
-  /// After those of the same shape that are there: their algorithms come first. Throws
-  /// std::logic_error if one of those owns every name: the solver would never make a call.
+  /// Adds a solver after the existing ones of the same shape, whose algorithms come first. Throws
+  /// std::logic_error if one of those owns every name, because the new solver would never be used.
   template <class Shape>
   void add(Solver<Library, Shape> solver) {
     const auto shape_of = [](const Problem& problem) -> const Shape& {
@@ -98,7 +98,7 @@ class SolverTable {
          .expect = std::move(expect)});
   }
 
-  /// Empty for a kind that the library does not know.
+  /// Returns the solvers for the problem's type; empty if the library has none.
   const std::vector<AnySolver>& of(const Problem& problem) const {
     return solvers_.at(problem.shape.index());
   }
@@ -107,15 +107,15 @@ class SolverTable {
   std::array<std::vector<AnySolver>, std::variant_size_v<Shape>> solvers_;
 };
 
-/// A backend that is a table of solvers.
+/// A backend defined by a table of solvers.
 template <class Library>
 class SolverBackend : public Backend {
  public:
-  /// `library_name`: for messages.
+  /// `library_name` is used in messages.
   SolverBackend(std::string library_name, SolverTable<Library> table)
       : library_name_(std::move(library_name)), table_(std::move(table)) {}
 
-  /// Of all solvers, each once, in the solvers' order.
+  /// The layouts of all solvers without duplicates, in the solvers' order.
   std::vector<Layout> layouts(const Problem& problem) const override {
     std::vector<Layout> all;
     for (const auto& solver : table_.of(problem)) {
@@ -126,7 +126,8 @@ class SolverBackend : public Backend {
     return all;
   }
 
-  /// Of all solvers that measure in the layout; every refusal counts if there is none.
+  /// The algorithms of all solvers that measure in the layout. If there are none, the exception
+  /// lists every refusal.
   std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
                                     AlgorithmSet set) override {
     const Variant prototype{problem, precision, layout, {}};
@@ -163,7 +164,7 @@ class SolverBackend : public Backend {
     throw Unsupported(no_call(variant.problem));
   }
 
-  /// What goes wrong here goes wrong again in create(), which says so.
+  /// Errors are ignored because they recur in create(), which reports them.
   void expect(const Variant& variant) override {
     for (const auto& solver : table_.of(variant.problem)) {
       if (solver.owns && !solver.owns(variant.algorithm)) continue;
@@ -183,14 +184,14 @@ class SolverBackend : public Backend {
     return std::find(layouts.begin(), layouts.end(), layout) != layouts.end();
   }
 
-  /// A solver is asked in a layout of its own, and in those that no solver finds worth measuring
-  /// only if it is the only one: it then says why not.
+  /// A solver is used only in its own layouts, unless it is the only one for the problem: it then
+  /// gives the reason for refusing any other layout.
   bool measures_in(const typename SolverTable<Library>::AnySolver& solver, const Problem& problem,
                    Layout layout) const {
     return table_.of(problem).size() == 1 || contains(solver.layouts(problem), layout);
   }
 
-  /// The one place where a call is kept from a problem whose steps it would leave out.
+  /// The only check that a call is not used for a problem whose epilogue steps it would leave out.
   void refuse_steps(const typename SolverTable<Library>::AnySolver& solver, const Problem& problem,
                     Precision precision) const {
     const std::vector<Step>& steps = problem.epilogue.steps;

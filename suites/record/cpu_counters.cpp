@@ -25,7 +25,7 @@ FileDescriptor open_counter(const CounterKind& kind) {
   attributes.disabled = 1;
   attributes.enable_on_exec = 1;
   attributes.inherit = 1;
-  // What an ordinary user may count.
+  // Unprivileged users may count user mode only.
   attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
   attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

@@ -11,7 +11,7 @@
 
 namespace benanza::record {
 
-/// A counter of the processor or the kernel.
+/// A hardware or software counter (perf_event_open).
 struct CounterKind {
   std::string_view name;
   std::string_view description;
@@ -20,18 +20,18 @@ struct CounterKind {
 };
 const std::vector<CounterKind>& counter_kinds();
 
-/// Why a counter cannot be had here, in a few words; empty where it can.
+/// Why a counter is unavailable here, in a few words; empty if it is available.
 std::string why_not(const CounterKind& kind);
 
-/// Counts in user mode what a program that is started while this lives does, its threads and
+/// Counts, in user mode, events of a program started during this object's lifetime, its threads and
 /// children included, from its exec on (perf_event_open). This program itself is not counted.
 class CpuCounters {
  public:
-  /// Throws Error where a name is not known, or its counter cannot be had.
+  /// Throws Error if a name is unknown or its counter is unavailable.
   explicit CpuCounters(const std::vector<std::string>& names);
 
-  /// What was counted until now. Where the processor has fewer counters than were asked for, each
-  /// was on for a part of the time, and its value is scaled to all of it.
+  /// Returns the current counts. If the processor has fewer counters than requested, each is active
+  /// only part of the time (multiplexed), and its value is scaled to the whole time.
   std::vector<CountedValue> read() const;
 
  private:

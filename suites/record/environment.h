@@ -8,15 +8,15 @@
 
 namespace benanza::record {
 
-/// What a program finds in its environment.
+/// A program's environment variables.
 class Environment {
  public:
-  /// This program's own.
+  /// The variables of this program.
   static Environment inherited();
 
   std::optional<std::string> find(std::string_view name) const;
   void set(std::string_view name, std::string value);
-  /// NAME=VALUE.
+  /// The variables as NAME=VALUE.
   std::vector<std::string> list() const;
 
  private:

@@ -11,7 +11,7 @@ LineFilter::Found LineFilter::find_marker(std::size_t from) const {
   Found first;
   for (const std::string_view marker : markers_) {
     const std::size_t at = held_.find(marker, from);
-    // Of markers that end alike, the one that begins first is the longest.
+    // Of markers with a common suffix, the one that starts first is the longest.
     if (at < first.at) first = {at, marker.size()};
   }
   return first;
@@ -57,7 +57,7 @@ void LineFilter::feed(std::string_view bytes) {
       pass(done, marker.at);
       done = search = end + 1;
     } else {
-      // It may hold another marker: two processes printed at once.
+      // The line may contain another marker if two processes printed at once.
       search = marker.at + marker.length;
     }
   }

@@ -7,23 +7,23 @@
 
 namespace benanza::record {
 
-/// Takes lines out of a stream that begin with one of some markers, wherever in a line they stand;
-/// everything else passes in its order, byte by byte. It holds back at most one line of
-/// `longest_line` bytes: what is longer passes.
+/// Removes log lines from a stream, each from a marker, which may be anywhere in a line, to the end
+/// of the line. All other bytes pass unchanged and in order. Holds back at most one line of
+/// `longest_line` bytes; longer lines pass.
 class LineFilter {
  public:
   static constexpr std::size_t longest_line = 65536;
-  /// Gets a line from its marker on, without its end. True: it is taken out.
+  /// Receives a line from its marker on, without the line break. Returns true to remove it.
   using TakeLine = std::function<bool(std::string_view line)>;
   using Pass = std::function<void(std::string_view bytes)>;
 
   LineFilter(std::vector<std::string_view> markers, TakeLine take, Pass pass);
 
   void feed(std::string_view bytes);
-  /// Nothing came for a while: passes what may be the beginning of a marker, as of a prompt that
-  /// waits for an answer.
+  /// To be called when no input has arrived for a while: passes what may be the start of a marker,
+  /// e.g. a prompt that waits for an answer.
   void idle();
-  /// Passes what is held back.
+  /// Passes all bytes held back.
   void end();
 
  private:
@@ -32,7 +32,7 @@ class LineFilter {
     std::size_t length = 0;
   };
   Found find_marker(std::size_t from) const;
-  /// Letters at the end of what is held that a marker may begin with.
+  /// The number of bytes at the end of `held_` that may be the start of a marker.
   std::size_t open_end(std::size_t from) const;
   void pass(std::size_t from, std::size_t to);
 

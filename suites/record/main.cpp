@@ -1,4 +1,4 @@
-// benanza-record: what a running program calls its libraries for.
+// benanza-record: records the library calls of a running program.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace benanza;
 
-/// Makes room for a recording. Throws Error where something is there that may stay.
+/// Removes an existing file for a new recording. Throws Error if the file must not be removed.
 void prepare_file(const std::filesystem::path& file, bool force) {
   if (!std::filesystem::exists(file)) return;
   if (!force) {
@@ -30,7 +30,7 @@ void prepare_file(const std::filesystem::path& file, bool force) {
     throw Error(file.string() + ": is no regular file; --out FILE names another");
   }
   std::filesystem::remove(file);
-  // Of a recording that was killed: SQLite would play it back into the new one.
+  // The journal of a recording that was killed: SQLite would replay it into the new one.
   std::filesystem::remove(file.string() + "-journal");
 }
 
@@ -43,7 +43,7 @@ void list_counters() {
   }
 }
 
-/// The counters that are asked for, and those that the metrics need.
+/// The requested counters, and those that the metrics need.
 std::vector<std::string> needed(std::vector<std::string> names,
                                 const std::vector<Metric>& metrics) {
   for (const Metric& metric : metrics) {
@@ -114,7 +114,7 @@ int run(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_flag("--force", force, "Overwrite the file if it exists");
   add_program_flags(app);
-  // What follows is the program's own.
+  // Everything after "--" is the program's own.
   char** const separator = std::find(argv + 1, argv + argc, std::string_view("--"));
   const std::vector<std::string> command(std::min(separator + 1, argv + argc), argv + argc);
   try {

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::array<std::string_view, 3> markers{"onednn_verbose", "dnnl_verbose",
                                                   "mkldnn_verbose"};
-/// Parts of the library that name themselves (since 3.3).
+/// Components that add their name to a line (since 3.3).
 constexpr std::array<std::string_view, 4> components{"primitive", "graph", "common", "ukernel"};
-/// "create:cache_hit" and the like begin with one of them.
+/// Prefixes, e.g. of "create:cache_hit".
 constexpr std::array<std::string_view, 5> other_operations{"create", "error", "warn", "exec:check",
                                                            "compile"};
 
@@ -74,7 +74,7 @@ std::optional<OnednnLine> parse_onednn_line(std::string_view line) {
     return result;
   }
   if (operation != "exec") return std::nullopt;
-  // The primitives of a graph's partition print lines of their own.
+  // The primitives of a graph's partition print their own lines.
   if (component == "graph") return result;
   constexpr std::size_t call_fields = 9;
   if (fields.size() - at - 1 != call_fields) return std::nullopt;

@@ -8,22 +8,22 @@
 
 namespace benanza::record {
 
-/// A line that oneDNN prints with ONEDNN_VERBOSE (DNNL_VERBOSE), of versions 1.x to 3.x:
+/// A line that oneDNN prints with ONEDNN_VERBOSE (DNNL_VERBOSE), versions 1.x to 3.x:
 ///   onednn_verbose[,v1][,TIMESTAMP][,primitive],exec,ENGINE,PRIMITIVE,IMPLEMENTATION,PROP_KIND,
 ///   MEMORY,ATTRIBUTES,AUXILIARY,PROBLEM,MILLISECONDS
 struct OnednnLine {
   enum class Kind { exec, info, other };
   Kind kind = Kind::other;
-  /// Milliseconds since 1970, where the line has them.
+  /// Milliseconds since 1970, if the line has a timestamp.
   std::optional<double> timestamp{};
-  /// exec.
+  /// For Kind::exec.
   CallText call{};
   double milliseconds = 0;
-  /// info: what follows the word.
+  /// For Kind::info: the text after the word "info".
   std::string info{};
 };
 
-/// Nothing where oneDNN prints no such line: it is the program's own, or was cut.
+/// Returns nullopt for lines that are not oneDNN's or are incomplete.
 std::optional<OnednnLine> parse_onednn_line(std::string_view line);
 
 }  // namespace benanza::record

@@ -15,12 +15,12 @@
 namespace benanza::record {
 namespace {
 
-/// What was recorded until so long before an end by force is in the file.
+/// Time between flushes: the most that is lost if the recorder is killed.
 constexpr double flush_seconds = 0.25;
-/// Of the folder beside the file, which is there while the program runs.
+/// Suffix of the folder next to the file, which exists while the program runs.
 constexpr const char* parts_ending = ".parts";
 
-/// Removes the files of a recorder's folder, and the folder if no others are in it.
+/// Removes the recorder's files from its folder, and the folder if it is then empty.
 void remove_parts(const std::filesystem::path& folder) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
@@ -38,7 +38,7 @@ double unix_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// False where nobody reads any more.
+/// Returns false if the reader is gone.
 bool write_out(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
@@ -105,7 +105,7 @@ void Recorder::collect() {
 void Recorder::tick() {
   const bool active = window_.is_open(now());
   if (active != is_active_) {
-    // What came until now is judged by what held until now.
+    // Events up to now belong to the previous state.
     if (is_active_) collect();
     is_active_ = active;
     take_calls([&] { writer_->pause(!active); });

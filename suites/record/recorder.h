@@ -13,28 +13,29 @@
 
 namespace benanza::record {
 
-/// Runs a program and writes a recording of what its libraries are called for.
+/// Runs a program and writes a recording of its library calls.
 class Recorder {
  public:
-  /// Creates `file`, and a folder beside it for as long as the program runs. Throws Error where it
-  /// cannot.
+  /// Creates `file`, and a folder next to it for as long as the program runs. Throws Error if that
+  /// fails.
   Recorder(std::filesystem::path file, std::vector<std::string> command, Wishes wishes = {},
            Window window = {});
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
   ~Recorder();
 
-  /// Counts while it runs; values of metrics are those of the counters. Before run().
+  /// Adds counters for the run, and metrics computed from them. Must be called before run().
   void count(CpuCounters counters, std::vector<Metric> metrics);
 
-  /// Runs it. Returns its exit status. A recording that cannot be written ends with one line on
-  /// standard error, the program goes on. Throws as run_program() does, and leaves no file then.
+  /// Runs the program and returns its exit status. If the recording cannot be written, prints one
+  /// line on standard error and lets the program continue. Throws as run_program() does; then
+  /// leaves no file.
   int run();
 
  private:
   void take_calls(const std::function<void()>& work);
   bool take_line(std::string_view line);
-  /// Starts and stops, collects and saves what is due.
+  /// Opens and closes the window, and collects and saves what is due.
   void tick();
   void collect();
   void add_counters();

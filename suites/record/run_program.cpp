@@ -31,13 +31,13 @@ struct Output {
 Output open_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe");
-  // A busy program waits less often for us. Where it is refused, the pipe is as it was.
+  // A larger buffer makes a busy program block less often. If it is refused, the default stays.
   constexpr int wanted_bytes = 1 << 20;
   ::fcntl(ends[0], F_SETPIPE_SZ, wanted_bytes);
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1]), false};
 }
 
-/// A terminal that changes nothing: the one behind us does.
+/// A pseudo-terminal without output processing, which our own terminal does.
 Output open_terminal() {
   termios mode{};
   winsize size{};
@@ -53,7 +53,7 @@ Output open_terminal() {
   return {FileDescriptor(ours), FileDescriptor(theirs), true};
 }
 
-/// Signals come through a descriptor while this lives.
+/// Delivers signals through a file descriptor during its lifetime.
 class Signals {
  public:
   Signals() {
@@ -127,7 +127,7 @@ pid_t spawn(std::vector<std::string> command, std::vector<std::string> environme
   return id;
 }
 
-/// The program's end.
+/// The program's exit status, if it has exited.
 std::optional<int> ended(pid_t id) {
   int status = 0;
   if (::waitpid(id, &status, WNOHANG) != id) return std::nullopt;
@@ -143,7 +143,7 @@ class Run {
 
   int wait(const std::function<bool()>& writable) {
     while (!status_ || output_.ours.get() >= 0) {
-      // Closed descriptors are left out: poll passes over negative ones.
+      // Closed descriptors are negative, which poll() ignores.
       std::array<pollfd, 2> watched{pollfd{signals_.descriptor(), POLLIN, 0},
                                     pollfd{output_.ours.get(), POLLIN, 0}};
       const int ready = ::poll(watched.data(), watched.size(), listener_.idle_milliseconds);
@@ -169,10 +169,10 @@ class Run {
       } else if (listener_.takes_signal && listener_.takes_signal(signal)) {
         continue;
       } else if (status_) {
-        // Only children that hold its output are left.
+        // The program has exited; only children that hold its output open remain.
         output_.ours = FileDescriptor();
       } else if (info->ssi_code != SI_KERNEL) {
-        // What the terminal sends, the program gets itself.
+        // The program receives the terminal's signals directly.
         ::kill(id_, signal);
       }
     }
@@ -184,7 +184,7 @@ class Run {
     if (count > 0) {
       listener_.output({buffer.data(), static_cast<std::size_t>(count)});
     } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
-      // A terminal that nobody has open any more fails with EIO.
+      // Reading a pseudo-terminal that nobody has open any more fails with EIO.
       output_.ours = FileDescriptor();
     }
   }

@@ -9,7 +9,7 @@
 
 namespace benanza::record {
 
-/// There is no such program (status 127), or it cannot be run (126).
+/// The program does not exist (status 127) or cannot be run (126).
 class NotStarted : public Error {
  public:
   NotStarted(const std::string& text, int status) : Error(text), status_(status) {}
@@ -19,22 +19,22 @@ class NotStarted : public Error {
   int status_;
 };
 
-/// What run_program() tells of the program's standard output.
+/// Callbacks of run_program() for the program's standard output and signals.
 struct Listener {
   std::function<void(std::string_view bytes)> output;
-  /// No output for `idle_milliseconds`.
+  /// Called if there was no output for `idle_milliseconds`.
   std::function<void()> idle;
   int idle_milliseconds = 50;
-  /// Of a signal sent to this program: true if it is not the recorded program's. May be empty.
+  /// Receives signals sent to this program. Returns true if the signal is not to be forwarded to
+  /// the recorded program. May be empty.
   std::function<bool(int signal)> takes_signal{};
 };
 
-/// Runs a program and waits for its end and for that of all children that hold its standard output.
-/// That is a terminal where this program's is one, else a pipe; everything else is this program's
-/// own. Signals sent to this program reach it. When `writable` says no more, its output is closed,
-/// as where a reader of a pipe went away.
-/// Returns the exit status as a shell has it: 128 and the signal's number where one ended it.
-/// Throws NotStarted, and Error.
+/// Runs a program and waits for it, and for all children that hold its standard output open. Its
+/// output is a pseudo-terminal if this program's is a terminal, else a pipe; everything else is
+/// inherited. Signals sent to this program are forwarded. Once `writable` returns false, the
+/// program's output is closed, as if the reader of a pipe had exited. Returns the exit status as a
+/// shell does: 128 + the signal's number if a signal ended it. Throws NotStarted, and Error.
 int run_program(const std::vector<std::string>& command,
                 const std::vector<std::string>& environment, const Listener& listener,
                 const std::function<bool()>& writable);

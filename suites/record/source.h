@@ -13,52 +13,53 @@
 
 namespace benanza::record {
 
-/// What becomes of a line of the program's output.
+/// Whether a source takes a line of the program's output.
 enum class Taken { no, yes };
 
-/// What a user wants of a recording.
+/// The user's options for a recording.
 struct Wishes {
   enum class Gpu { automatic, on, off };
   Gpu gpu = Gpu::automatic;
-  /// Of GPU work, only what is launched inside of NVTX ranges of this name; empty: all.
+  /// Record only GPU work launched inside NVTX ranges of this name; empty: all.
   std::string range{};
-  /// Graphs are timed as a whole, not by node.
+  /// Time graphs as a whole, not by node.
   bool whole_graphs = false;
-  /// The logs of NVIDIA's libraries, too.
+  /// Record the logs of NVIDIA's libraries, too.
   bool library_logs = false;
 };
 
-/// A run that is about to begin.
+/// A run that is about to start.
 struct Plan {
-  /// Of its own, and there; removed at the end.
+  /// An existing folder used only by this run; removed at its end.
   std::filesystem::path folder{};
   Wishes wishes{};
 };
 
-/// One library's way of telling what it is called for. A new one is one file,
-/// sources/<name>.cpp, which defines make_<name>_source().
+/// A way of recording the calls of one library. To add one, add a file sources/<name>.cpp that
+/// defines make_<name>_source().
 class Source {
  public:
   virtual ~Source() = default;
-  /// Makes the library talk, before the program starts. Throws Error where a wish cannot be met.
+  /// Enables the library's output before the program starts. Throws Error if an option cannot be
+  /// satisfied.
   virtual void prepare(Environment& environment, const Plan& plan) = 0;
-  /// Whether what follows is to be recorded. First called before the program starts.
+  /// Sets whether subsequent calls are to be recorded. First called before the program starts.
   virtual void set_active(bool active) { static_cast<void>(active); }
-  /// Called at least four times a second, and after the program's end. `start` as below. Throws
-  /// Error.
+  /// Called at least four times a second, and after the program has exited. `start` as in take().
+  /// Throws Error.
   virtual void poll(double start, RecordingWriter& writer) {
     static_cast<void>(start);
     static_cast<void>(writer);
   }
-  /// What poll() gave is in the file.
+  /// Called when everything from poll() has been written to the file.
   virtual void saved() {}
-  /// After the program's end: lines for people.
+  /// Messages for the user, after the program has exited.
   virtual std::vector<std::string> remarks() const { return {}; }
-  /// How the lines begin that the library prints to the program's standard output.
+  /// Prefixes of the lines that the library prints to the program's standard output.
   virtual std::vector<std::string_view> markers() const { return {}; }
-  /// A line that begins with one of the markers, without its end. `start` is the run's, in seconds
-  /// since 1970; `arrived` is in seconds from there. Both are empty where a log was kept that does
-  /// not tell. Taken::no: it is the program's own.
+  /// Takes a line that starts with one of the markers, without its line break. `start` is the run's
+  /// start in seconds since 1970; `arrived` is in seconds since then. Both are empty for an
+  /// imported log. Returns Taken::no if the line is the program's own.
   virtual Taken take(std::string_view line, std::optional<double> start,
                      std::optional<double> arrived, RecordingWriter& writer) {
     static_cast<void>(line);
@@ -67,11 +68,11 @@ class Source {
     static_cast<void>(writer);
     return Taken::no;
   }
-  /// The lines were asked for before, and are passed on, too.
+  /// True if the user had enabled the library's log already, so that its lines stay in the output.
   virtual bool passes_lines() const { return false; }
 };
 
-/// All of them. Generated from the files of sources/.
+/// All sources. Generated from the files of sources/.
 std::vector<std::unique_ptr<Source>> sources();
 
 }  // namespace benanza::record

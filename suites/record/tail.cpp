@@ -26,7 +26,7 @@ void Tail::release() {
   constexpr std::int64_t block = 4096;
   const std::int64_t used = (offset_ - static_cast<std::int64_t>(pending_.size())) / block * block;
   if (file_.get() < 0 || used <= released_) return;
-  // Where the file system cannot, the file stays until the end.
+  // If the file system does not support this, the space is freed with the file.
   ::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, released_, used - released_);
   released_ = used;
 }

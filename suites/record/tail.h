@@ -10,16 +10,16 @@
 
 namespace benanza::record {
 
-/// Reads a file that another program writes, as it grows, and gives its room on the disk back.
+/// Reads a file while another program writes it, and frees the disk space of what has been read.
 class Tail {
  public:
-  /// Nothing is read where it cannot be opened.
+  /// If the file cannot be opened, nothing is read.
   explicit Tail(const std::filesystem::path& file);
 
-  /// `use` gets what is new, with what it left of the call before, and returns how many bytes it
-  /// used.
+  /// Passes new bytes to `use`, preceded by those it left unused in the previous call. `use`
+  /// returns the number of bytes it used.
   void read(const std::function<std::size_t(std::string_view bytes)>& use);
-  /// What was used is not needed any more.
+  /// Frees the disk space of all bytes that were used.
   void release();
 
  private:

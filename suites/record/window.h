@@ -4,8 +4,8 @@
 
 namespace benanza::record {
 
-/// When is recorded: from a delay on, for a duration, and, where signals say it, between a start
-/// and a stop, as often as there are. In seconds from the run's start.
+/// When to record: after a delay, for a duration, and, if controlled by signals, between each start
+/// and stop. In seconds since the run's start.
 class Window {
  public:
   Window() = default;
@@ -15,7 +15,7 @@ class Window {
   bool is_open(double seconds) const {
     return is_started_ && seconds >= delay_ && (!duration_ || seconds < delay_ + *duration_);
   }
-  /// False where signals do not say it.
+  /// Returns false if not controlled by signals.
   bool start() {
     if (by_signal_) is_started_ = true;
     return by_signal_;

@@ -1,5 +1,5 @@
-// bench_loops - a suite for a "library" that is one loop: ReLU on one thread. What else a model
-// needs it refuses, in its own words.
+// bench_loops: a suite for a "library" that consists of one loop: ReLU on one thread. It refuses
+// everything else a model needs, with its own message.
 
 #include <algorithm>
 #include <limits>

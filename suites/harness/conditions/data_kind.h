@@ -6,9 +6,9 @@
 
 namespace benanza::harness {
 
-/// The values on which a row is measured, "random, 4 bits": how many significant bits they have.
-/// They are those it is verified with (suites/verify/inputs.h). On a GPU, numbers of few bits or
-/// many zeros switch fewer transistors, and where power is the limit that is faster.
+/// Describes the input values of a row by their significant bits: "random, 4 bits". They are the
+/// inputs used for verification (suites/verify/inputs.h). On a GPU, values with few significant
+/// bits or many zeros switch fewer transistors, which is faster if power is the limit.
 std::string data_kind(const Problem& problem, Precision precision);
 
 }  // namespace benanza::harness

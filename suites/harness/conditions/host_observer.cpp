@@ -14,10 +14,11 @@
 namespace benanza::harness {
 namespace {
 
-/// Readings kept: those of a second or more, at a measurement in 10 ms.
+/// Number of readings kept: those of at least a second, at one measurement per 10 ms.
 constexpr std::size_t most_readings = 128;
 
-/// The number of "cpu12"; empty for the line of all processors together, and for other lines.
+/// Returns the number in "cpu12"; empty for the line of all processors together and for other
+/// lines.
 std::optional<int> processor_number(std::string_view word) {
   if (!word.starts_with("cpu")) return std::nullopt;
   word.remove_prefix(3);
@@ -27,7 +28,7 @@ std::optional<int> processor_number(std::string_view word) {
   return number;
 }
 
-/// user nice system idle iowait irq softirq steal; guests are part of user.
+/// The columns are user nice system idle iowait irq softirq steal; guest time is included in user.
 std::optional<ProcessorTicks> ticks_of(std::istringstream& columns) {
   std::array<std::int64_t, 8> values{};
   for (std::int64_t& value : values) {
@@ -125,7 +126,7 @@ std::optional<ProcessorTicks> HostObserver::machine_ticks() const {
     sum.total += ticks->total;
     ++found;
   }
-  // A sandbox may show none, or zeros.
+  // A sandbox may list no processors, or zeros.
   if (found != processors_.size() || sum.total == 0) return std::nullopt;
   return sum;
 }
@@ -134,7 +135,7 @@ std::optional<std::int64_t> HostObserver::own_ticks() const {
   std::ifstream file(root_ / "proc/self/stat");
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
-  // The second field, the program's name in brackets, may hold anything.
+  // The second field, the program's name in parentheses, may contain any characters.
   const std::size_t bracket = line.rfind(')');
   if (bracket == std::string::npos) return std::nullopt;
   std::istringstream fields(line.substr(bracket + 1));

@@ -7,22 +7,22 @@
 
 namespace benanza::harness {
 
-/// What was true of the machine while a variant was timed.
+/// The state of the machine while a variant was timed.
 struct Conditions {
-  /// For the row, under their own names; what is unknown is not there.
+  /// Facts for the row; unknown ones are absent.
   Facts facts{};
   /// Why the times may not be the machine's own, one phrase each: "power cap", "steal 12%". Empty
-  /// if nothing of the kind is known.
+  /// if no disturbance was detected.
   std::vector<std::string> disturbances{};
 };
 
-/// Watches the machine while a variant is timed: asks right before the first sample and right after
-/// the last, never in between.
+/// Watches the machine while a variant is timed. Reads its state right before the first sample and
+/// right after the last, never in between.
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void begin() = 0;
-  /// Of the time since begin().
+  /// Returns the conditions since begin().
   virtual Conditions end() = 0;
 };
 

@@ -7,18 +7,18 @@
 
 namespace benanza::harness {
 
-/// Keeps what a question costs small: one that took longer than `free_seconds` is asked again only
-/// when a hundred times as long has passed, so that it takes about 1% of the time.
+/// Limits the overhead of a query: one that took longer than `free_seconds` is not repeated until a
+/// hundred times that duration has passed, so that it takes about 1% of the time.
 class Pace {
  public:
   using Now = std::function<double()>;
   static constexpr double free_seconds = 0.3e-3;
   static constexpr double rest = 100;
 
-  /// `now`: seconds of a clock.
+  /// `now` returns the seconds of a clock.
   explicit Pace(Now now = steady_seconds) : now_(std::move(now)) {}
 
-  /// The answer of `question`, an optional; empty if it is not due.
+  /// Returns the result of `question`, which is an optional; empty if it is not due.
   template <class Question>
   auto ask(const Question& question) -> decltype(question()) {
     const double begin = now_();

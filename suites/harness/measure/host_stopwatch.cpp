@@ -19,8 +19,8 @@ bool pin_this_thread(int processor) {
   return pthread_setaffinity_np(pthread_self(), sizeof(set), &set) == 0;
 }
 
-/// Tried out rather than read from this thread's mask: a library may have bound it to one
-/// processor.
+/// Tries to pin a thread to each processor rather than reading this thread's affinity mask: a
+/// library may have bound it to one processor.
 std::vector<int> usable_processors() {
   std::vector<int> processors;
   std::thread([&] {

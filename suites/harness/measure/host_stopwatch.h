@@ -10,24 +10,25 @@
 
 namespace benanza::harness {
 
-/// How the caches are emptied before a cold run: every processor this process may use writes a
-/// buffer, since a thread's private cache survives what another one writes.
+/// How the caches are flushed before a cold run: every processor this process may use writes its
+/// own buffer, because a thread's private cache is not affected by writes of other threads.
 struct CacheFlush {
   /// Numbers of the processors.
   std::vector<int> processors;
   std::size_t bytes_per_processor = 0;
-  /// What the caches of these processors that hold data hold together; 0: the system does not tell.
+  /// Total capacity of the data and unified caches of these processors; 0 if the system does not
+  /// report it.
   std::int64_t cache_bytes = 0;
 
-  /// Buffers of twice a processor's own caches and its share of the last-level cache, as the system
-  /// tells them; 64 MiB where it does not.
+  /// Buffers of twice the size of a processor's own caches plus its share of the last-level cache;
+  /// 64 MiB if the system does not report the sizes.
   static CacheFlush of_this_machine();
 };
 
-/// Clock of engines that run on the host: std::chrono::steady_clock around the calls.
+/// Stopwatch for engines that run on the host: std::chrono::steady_clock around the calls.
 class HostStopwatch : public Stopwatch {
  public:
-  /// `finish` waits until every enqueued call is done; empty if run() returns only then.
+  /// `finish` waits until every enqueued call is done; empty if run() is synchronous.
   explicit HostStopwatch(std::function<void()> finish = {}) : finish_(std::move(finish)) {}
 
   double time(Primitive& primitive, std::int64_t calls) override;
@@ -38,7 +39,7 @@ class HostStopwatch : public Stopwatch {
   void flush_caches();
 
   std::function<void()> finish_;
-  /// Made by the first cold run.
+  /// Initialised by the first cold run.
   CacheFlush flush_;
   std::vector<std::vector<unsigned char>> buffers_;
 };

@@ -16,7 +16,7 @@ constexpr std::int64_t maximum_calls = std::int64_t{1} << 20;
 constexpr std::size_t minimum_budget_samples = 3;
 constexpr double hard_limit_budgets = 10;
 
-/// Wall clock of the loop itself, flushing included.
+/// Wall clock of the loop itself, cache flushes included.
 class WallClock {
  public:
   double seconds() const {
@@ -27,7 +27,7 @@ class WallClock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Even the fastest sample takes more than `factor` times as long as the rival.
+/// True if even the fastest sample takes more than `factor` times as long as the rival's median.
 bool is_behind(const std::vector<double>& samples, const MeasureOptions& options, double factor) {
   return options.rival_seconds &&
          *std::min_element(samples.begin(), samples.end()) > *options.rival_seconds * factor;
@@ -44,7 +44,8 @@ bool converged(const std::vector<double>& samples, const MeasureOptions& options
 
 std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options) {
   constexpr double long_enough = 0.75;
-  // Single calls of short kernels say little: not more than so many times as many at a step.
+  // Single calls of short kernels are poor predictors: the number of calls grows at most by this
+  // factor in one step.
   constexpr double step = 64;
   double total = stopwatch.time(primitive, 1);
   if (total > options.budget_seconds) return 1;
@@ -52,7 +53,7 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
   double last = stopwatch.time(primitive, calls);
   total += last;
   const auto is_short = [&] { return last < long_enough * options.sample_seconds; };
-  // A sample of its own length is enough to see that.
+  // One sample that is long enough suffices to decide this.
   const auto is_hopeless = [&] {
     return !is_short() &&
            is_behind({last / static_cast<double>(calls)}, options, options.hopeless_by);
@@ -61,7 +62,7 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
          calls < maximum_calls) {
     if (is_short()) {
       const double growth = options.sample_seconds / last;
-      // Not a number and infinity (a clock that stood still) end at the limit, too.
+      // NaN and infinity (if the clock stood still) are limited to `step`, too.
       const double wanted = std::ceil(static_cast<double>(calls) * (growth < step ? growth : step));
       calls = std::clamp(static_cast<std::int64_t>(wanted), calls + 1, maximum_calls);
     }

@@ -8,7 +8,7 @@ namespace benanza::harness {
 Visits::Visits(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options)
     : primitive_(primitive), stopwatch_(stopwatch), options_(options) {
   options_.sample_seconds = std::min(options.sample_seconds, stopwatch.short_sample_seconds());
-  // The first call of all is slow; it does not say that a call is longer than a visit.
+  // The very first call is slow, which does not mean that a call takes longer than a visit.
   MeasureOptions patient = options_;
   patient.budget_seconds = std::max(patient.budget_seconds, 0.1);
   calls_ = warm_up(primitive, stopwatch, patient);
@@ -17,7 +17,7 @@ Visits::Visits(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions&
 double Visits::visit(std::int64_t calls) {
   constexpr std::size_t least_samples = 5;
   std::vector<double> samples;
-  // What the caches hold is the other process's.
+  // The caches hold the data of the other process, so the first batch only warms them up.
   double spent = options_.cold ? 0 : stopwatch_.time(primitive_, calls);
   while (samples.size() < least_samples || spent < options_.budget_seconds) {
     const double seconds =

@@ -6,21 +6,22 @@
 
 namespace benanza::harness {
 
-/// A verified primitive that is timed in short visits, between which another process times its own:
-/// what changes on the machine meanwhile, both have met. Samples are as short as the clock allows,
-/// so that some of them fall between two turns of what else runs on the processors.
+/// Times a verified primitive in short visits that alternate with those of another process, so that
+/// both are exposed to the same changes on the machine. Samples are as short as the clock allows,
+/// so that some of them are not interrupted by other work on the processors.
 class Visits {
  public:
-  /// Warms up. Everything outlives the visits; `options.budget_seconds` is that of one visit.
+  /// Warms up. All arguments must outlive this object; `options.budget_seconds` is the budget of
+  /// one visit.
   Visits(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options);
 
-  /// Calls that a sample of this primitive takes to be long enough.
+  /// Number of calls needed to make a sample of this primitive long enough.
   std::int64_t calls() const { return calls_; }
-  /// Seconds of a call: what the fastest sixth of the samples of one visit take at most, `calls`
-  /// each; five samples at least, of which it is the fastest.
+  /// Takes samples of `calls` calls each for one budget, at least five, and returns their 1/6
+  /// quantile in seconds per call (the fastest if there are five).
   double visit(std::int64_t calls);
 
-  /// Its samples are what the visits said. Throws std::runtime_error where there was none.
+  /// The outcome, with one sample for each visit. Throws std::runtime_error if there was no visit.
   Outcome outcome() const;
 
  private:

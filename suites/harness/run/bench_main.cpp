@@ -27,11 +27,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Hands Google Benchmark its own flags. What the suite does itself is switched off there, whatever
-/// the environment says. The library keeps `program`. Throws Error for a flag it does not know.
+/// Passes Google Benchmark its own flags, and disables what the suite does itself, whatever the
+/// environment says. The library keeps a pointer to `program`. Throws Error for an unknown flag.
 void initialise_benchmark(const SuiteOptions& options, char* program) {
   std::vector<std::string> words;
-  // A machine's bad moments then fall on single repetitions, not on single variants.
+  // Spreads temporary disturbances of the machine over single repetitions of many variants.
   if (options.repetitions > 1) words.emplace_back("--benchmark_enable_random_interleaving=true");
   words.insert(words.end(), options.benchmark_flags.begin(), options.benchmark_flags.end());
   for (const auto& [name, value] : options.writer.context) {
@@ -54,7 +54,7 @@ void initialise_benchmark(const SuiteOptions& options, char* program) {
   }
 }
 
-/// Lives until the library's own state is no longer needed.
+/// Shuts down Google Benchmark on destruction.
 struct BenchmarkShutdown {
   ~BenchmarkShutdown() { benchmark::Shutdown(); }
 };
@@ -90,7 +90,7 @@ void print_summary(const Tally& tally, double wall_seconds, double asking_second
   std::cerr << line.str();
 }
 
-/// CTest takes these lines out of a test's output and into its report.
+/// CTest extracts these lines from a test's output for its report.
 void print_ctest_measurements(const Tally& tally, double wall_seconds) {
   const auto print = [](std::string_view name, double value) {
     std::cout << "<CTestMeasurement type=\"numeric/double\" name=\"" << name << "\">" << value
@@ -124,7 +124,7 @@ int exit_status(const Tally& tally, int signal_number, const std::string& progra
   return bad > 0 ? static_cast<int>(Exit::bad_rows) : 0;
 }
 
-/// Replaces the value of `name`, or adds both.
+/// Sets the value of `name`, adding the entry if it does not exist.
 void set(std::vector<std::pair<std::string, std::string>>& context, const std::string& name,
          const std::string& value) {
   const auto known =
@@ -136,7 +136,7 @@ void set(std::vector<std::pair<std::string, std::string>>& context, const std::s
   }
 }
 
-/// With the problems of the models that were named.
+/// The selection, extended by the problems of the given graphs.
 Selection selection_of(const SuiteOptions& options) {
   Selection selection = options.selection;
   for (const std::filesystem::path& graph : options.graphs) {
@@ -147,7 +147,7 @@ Selection selection_of(const SuiteOptions& options) {
   return selection;
 }
 
-/// Prints the names; without a device those that are known without one.
+/// Prints the names; without a device, only those known without one.
 void list(Backend& backend, const Registration& registration, const Selection& selection) {
   Selection known = selection;
   known.only_known = true;
@@ -160,7 +160,7 @@ void list(Backend& backend, const Registration& registration, const Selection& s
   }
 }
 
-/// As CLI11 writes those of the harness.
+/// Formats the flags like CLI11 formats those of the harness.
 std::string lines_of(const std::vector<BackendFlag>& flags) {
   std::ostringstream lines;
   for (const BackendFlag& flag : flags) {
@@ -170,8 +170,8 @@ std::string lines_of(const std::vector<BackendFlag>& flags) {
   return lines.str();
 }
 
-/// Nothing matches the flags: an error, unless another shard has what there is. Returns the exit
-/// status.
+/// Handles an empty selection: an error, unless other shards have problems or --ctest is given.
+/// Returns the exit status.
 int nothing_to_measure(Backend& backend, const Registration& registration,
                        const SuiteOptions& options, Selection selection) {
   if (options.ctest) {
@@ -226,15 +226,15 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     options.writer.context.emplace_back(name, value);
     benchmark::AddCustomContext(name, value);
   }
-  // A file-size limit then answers like a full disk, with an error and not with a signal.
+  // A file-size limit then causes a write error, like a full disk, instead of a signal.
   ::signal(SIGXFSZ, SIG_IGN);
   ResultStore store(options.out, {std::string(backend.name()), system}, options.fresh);
-  // Until the results are written, a signal that comes once more must not end the program.
+  // Until the results are written, repeated signals of one interruption must not end the program.
   const InterruptGuard interrupt;
   const Tally tally = options.serve
                           ? serve(variants, options, backend, verifier, store, interrupt)
                           : Session(variants, options, backend, verifier, store, interrupt).run();
-  // What the backend knows may have grown meanwhile.
+  // The backend's context may have changed during the run.
   for (const auto& [name, value] : backend.context()) set(options.writer.context, name, value);
   if (options.display == Display::json) std::cout << store.document(options.writer);
   store.write(options.writer);

@@ -6,21 +6,21 @@
 
 namespace benanza::harness {
 
-/// Exit statuses of a suite, beside 0 and those of a signal (128 + its number).
+/// Exit statuses of a suite, besides 0 and 128 + the number of a signal.
 enum class Exit : int {
-  /// It could not do what was asked: bad flags, an unreadable or unwritable file.
+  /// Invalid flags, an unreadable or unwritable file, or any other error.
   error = 1,
-  /// Every row is written, and some are incorrect or failed.
+  /// All rows are written; some are incorrect or failed.
   bad_rows = 2,
-  /// This is another machine than those whose results are to be joined (--one-system).
+  /// The machine differs from those whose results are to be joined (--one-system).
   other_system = 3,
-  /// There is no device, or, with --ctest, the library has no such operator. CTest counts it as
+  /// There is no device, or, with --ctest, nothing matches the flags. CTest reports the test as
   /// skipped.
   skipped = 77,
 };
 
-/// The program of a suite, after its backend is made. Prints its own errors; `registration` is what
-/// is measured unless the command line says otherwise. Returns the exit status.
+/// The main program of a suite, after its backend is created. Measures `registration` unless the
+/// command line says otherwise. Prints its own error messages. Returns the exit status.
 int bench_main(int argc, char** argv, Backend& backend, const Registration& registration,
                const Verifier& verifier);
 

@@ -3,7 +3,7 @@
 namespace benanza::harness {
 namespace {
 
-/// A primitive whose inputs are there already.
+/// Wraps a primitive whose inputs are already uploaded.
 class Uploaded : public Primitive {
  public:
   Uploaded(Primitive& primitive, double amplification, double partial_sums)
@@ -31,7 +31,7 @@ Uploaded uploaded(Primitive& primitive) {
   return {primitive, primitive.rounding_amplification(), primitive.partial_sums()};
 }
 
-/// As another primitive, but not allowed to round more than a plain sum.
+/// Wraps a primitive, but with the rounding tolerance of a plain sum.
 class Plain : public Uploaded {
  public:
   explicit Plain(Primitive& primitive)
@@ -44,7 +44,7 @@ class Plain : public Uploaded {
   Primitive& whole_;
 };
 
-/// By what the tolerance of a plain sum was widened.
+/// The factors by which the primitive widens the tolerance of a plain sum.
 Facts widening(const Primitive& primitive) {
   Facts facts;
   const double amplification = primitive.rounding_amplification();
@@ -60,7 +60,7 @@ Checked check_before_timing(Primitive& primitive, const Variant& variant,
                             const Verifier& verifier) {
   const Facts facts = widening(primitive);
   const bool by_transform = transforms(variant.algorithm);
-  // The name is what the tolerance of transforms is known by.
+  // The verifier applies the tolerance of transforms based on the algorithm's name.
   Variant unnamed = variant;
   if (by_transform) unnamed.algorithm.clear();
   Plain plain(primitive);

@@ -7,24 +7,24 @@
 
 namespace benanza::harness {
 
-/// A verified primitive.
+/// The result of verifying a primitive.
 struct Checked {
-  /// Empty if the result is right, else one line.
+  /// Empty if the result is correct, else a one-line description.
   std::optional<std::string> mismatch{};
   /// "tolerance", "rounding_amplification" and "partial_sums" as in core/results_file/row.h; empty
-  /// where the tolerance of a plain sum was enough.
+  /// if the tolerance of a plain sum was sufficient.
   Facts facts{};
 };
 
-/// Uploads the inputs and verifies with the narrowest tolerance first: that of a plain sum, then
-/// the primitive's rounding_amplification() and partial_sums(), then what the algorithm's name
-/// allows (transforms()).
+/// Uploads the inputs and verifies with increasing tolerance: that of a plain sum, then that of the
+/// primitive's rounding_amplification() and partial_sums(), then that which the algorithm's name
+/// permits (transforms()).
 Checked check_before_timing(Primitive& primitive, const Variant& variant, const Verifier& verifier);
 
-/// Verifies again, on the inputs that the calls since then have left: a call that breaks after many
-/// runs, that overwrites its operands or that counts on a fresh workspace is found. What a call
-/// uses up by its contract is there again (Primitive::restore()). Empty if the result is still
-/// right, else one line that says "after timing".
+/// Verifies again, on the inputs as the timed calls left them. This detects a call that fails after
+/// many runs, overwrites its operands or relies on a fresh workspace. Inputs that a call consumes
+/// by contract are recreated (Primitive::restore()). Empty if the result is still correct, else one
+/// line that starts with "after timing".
 std::optional<std::string> check_after_timing(Primitive& primitive, const Variant& variant,
                                               const Verifier& verifier);
 

@@ -17,11 +17,11 @@ namespace benanza::harness {
 namespace {
 
 constexpr std::int64_t element_size = 4;
-/// Libraries are slower where sizes are odd.
+/// Libraries are slower for odd sizes.
 constexpr std::int64_t line_size = 64;
 
 /// The all-reduces of DeepBench's training set, in elements (baidu-research/DeepBench@da81ba7). The
-/// published sheets have 16,777,216 where the list has one more.
+/// published sheets have 16,777,216 instead of 16,777,217.
 constexpr std::int64_t deepbench_elements[] = {100'000,    3'097'600,  4'194'304, 6'553'600,
                                                16'777'217, 38'360'000, 64'500'000};
 
@@ -65,7 +65,7 @@ std::vector<std::int64_t> ranks_of(std::string_view text) {
   }
 }
 
-/// The text after "--flag=", if `argument` begins so.
+/// The text after "--flag=", if `argument` starts with it.
 std::optional<std::string_view> value_of(std::string_view argument, std::string_view flag) {
   if (!argument.starts_with(flag)) return std::nullopt;
   argument.remove_prefix(flag.size());

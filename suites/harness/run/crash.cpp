@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 16;
 
-/// A signal handler can reach nothing but static storage.
+/// A signal handler can access only static storage.
 std::atomic<const CrashGuard::LastWords*> last_words = nullptr;
 std::atomic<int> words_file = -1;
 
-/// The action in force before.
+/// The previous action.
 struct sigaction& old_of(int number) {
   static std::array<struct sigaction, NSIG> actions;
   return actions[static_cast<std::size_t>(number)];

@@ -9,12 +9,12 @@
 
 namespace benanza::harness {
 
-/// While it lives, a signal that ends the program because it is broken (SIGSEGV, SIGBUS, SIGFPE,
-/// SIGILL, SIGABRT) or hangs (SIGALRM, see Deadline), in any thread, first writes the last words.
-/// Then the signal takes its usual course. At most one guard exists at a time.
+/// Scope guard that writes last words if the program crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+/// SIGABRT) or hangs (SIGALRM, see Deadline), in any thread; the signal then takes its previous
+/// action. Only one instance may exist at a time.
 class CrashGuard {
  public:
-  /// `file`: a descriptor that appends; negative: none.
+  /// `file`: a descriptor opened with O_APPEND; negative if there is none.
   explicit CrashGuard(int file);
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
@@ -27,9 +27,9 @@ class CrashGuard {
     /// For standard error.
     std::string message;
   };
-  /// The last words from now on: after a crash, and after a deadline has passed.
+  /// Sets the last words: for a crash, and for a deadline that has passed.
   void expect(Words crashed, Words hung);
-  /// There are no last words from now on.
+  /// Clears the last words.
   void forget();
 
   struct LastWords {
@@ -41,7 +41,7 @@ class CrashGuard {
   static constexpr std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
 
   LastWords words_;
-  /// A stack that overflowed holds no handler.
+  /// Alternate signal stack: the handler cannot run on a stack that overflowed.
   std::vector<std::byte> stack_;
   stack_t old_stack_{};
 };

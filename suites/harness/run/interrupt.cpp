@@ -10,7 +10,7 @@ namespace {
 
 constexpr double one_signal_seconds = 1;
 
-// A signal handler can reach nothing but static storage.
+// A signal handler can access only static storage.
 volatile sig_atomic_t received = 0;
 volatile time_t first_seconds = 0;
 volatile long first_nanoseconds = 0;
@@ -45,10 +45,11 @@ InterruptGuard::InterruptGuard() {
   received = 0;
   struct sigaction action {};
   action.sa_handler = &remember;
-  // An interrupted write is taken up again.
+  // Interrupted writes are restarted.
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  // One at a time, or the handler of the second would find the first one's time half written.
+  // Blocks the other signal during the handler, which could otherwise see a half-written time of
+  // the first.
   sigaddset(&action.sa_mask, SIGINT);
   sigaddset(&action.sa_mask, SIGTERM);
   sigaction(SIGINT, &action, &old_interrupt_);

@@ -4,10 +4,10 @@
 
 namespace benanza::harness {
 
-/// While it lives, the first SIGINT or SIGTERM asks the program to end after the measurement at
-/// hand; another one ends it at once. Signals within a second of the first count as one: `timeout`
-/// and batch systems send several. After a signal they are handled so until the program is over,
-/// since the second may come while it ends.
+/// Scope guard: the first SIGINT or SIGTERM requests the program to end after the current
+/// measurement, another one ends it at once. Signals within a second of the first count as one,
+/// because `timeout` and batch systems send several. If a signal was received, the handlers stay
+/// installed after destruction, because the second signal may arrive while the program ends.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -15,7 +15,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
-  /// Number of the signal that came first; 0 if none did.
+  /// The number of the first signal; 0 if there was none.
   int signal() const;
 
  private:

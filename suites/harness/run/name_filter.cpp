@@ -7,7 +7,7 @@
 namespace benanza::harness {
 namespace {
 
-/// Text after '^' up to the first character with a meaning of its own.
+/// The text after '^' up to the first metacharacter.
 std::string literal_prefix(std::string_view pattern) {
   if (!pattern.starts_with('^') || pattern.find('|') != std::string_view::npos) return {};
   pattern.remove_prefix(1);

@@ -8,27 +8,28 @@
 
 namespace benanza::harness {
 
-/// The filter of --benchmark_filter, in Google Benchmark's words: an extended regular expression
-/// found anywhere in the name; a leading '-' asks for every name without it; empty and "all" ask
-/// for every name.
+/// The filter of --benchmark_filter, with Google Benchmark's semantics: an extended regular
+/// expression searched for anywhere in the name; a leading '-' negates it; empty and "all" match
+/// every name.
 class NameFilter {
  public:
   /// Throws Error if `pattern` is not a regular expression.
   explicit NameFilter(std::string_view pattern);
 
   bool matches(const std::string& name) const;
-  /// False only if no name that begins with `prefix` can match: lets a caller skip the costly last
-  /// part of a name. Sees patterns that begin with '^' and plain text.
+  /// Returns false only if no name that starts with `prefix` can match, so that callers can skip
+  /// the expensive last part of a name. Uses only the literal prefix of patterns that start with
+  /// '^'.
   bool may_match(std::string_view prefix) const;
 
  private:
   bool negative_ = false;
-  /// Every matching name begins with it.
+  /// Prefix of every matching name.
   std::string literal_prefix_;
   struct Free {
     void operator()(regex_t* expression) const noexcept;
   };
-  /// Null where every name matches.
+  /// Null if every name matches.
   std::unique_ptr<regex_t, Free> expression_;
 };
 

@@ -17,12 +17,12 @@ namespace {
 
 const std::string& host_name() { return benchmark::SystemInfo::Get().name; }
 
-/// Returns false if `file` is there already, whole.
+/// Creates `file` atomically. Returns false if it already exists.
 bool create(const std::filesystem::path& file, const Origin& origin) {
   if (file.has_parent_path()) make_directories(file.parent_path());
   nlohmann::ordered_json json = origin_json(origin);
   json["host"] = host_name();
-  // A link is made whole or not at all, on network file systems, too.
+  // link() is atomic, on network file systems, too.
   const std::filesystem::path own =
       file.string() + '.' + host_name() + '.' + std::to_string(::getpid());
   write_file(own, json.dump(2) + '\n');

@@ -11,10 +11,10 @@ struct OtherSystem : Error {
   using Error::Error;
 };
 
-/// For runs on several machines whose results are to be joined. Where there is no `file`, writes
-/// it: backend and system of `origin`, and the name of this host. Otherwise throws OtherSystem, one
-/// line with the hosts and the first field that differs, if rows of both may not stand in one file.
-/// Of processes that come at the same time, one writes.
+/// For runs on several machines whose results are to be joined. If `file` does not exist, writes
+/// it: the backend and system of `origin`, and this host's name. Otherwise throws OtherSystem, with
+/// one line naming the hosts and the first field that differs, if rows of both origins may not be
+/// in the same file. If several processes start at once, exactly one writes the file.
 void require_one_system(const std::filesystem::path& file, const Origin& origin);
 
 }  // namespace benanza::harness

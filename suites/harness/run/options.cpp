@@ -11,12 +11,12 @@
 namespace benanza::harness {
 namespace {
 
-/// Of --smoke: seconds per variant.
+/// The settings of --smoke, in seconds per variant.
 constexpr double smoke_budget_seconds = 0.01;
 constexpr double smoke_warmup_seconds = 0.001;
 constexpr std::size_t smoke_problems = 2;
 
-/// Values as text, before they are checked.
+/// Unchecked values as text.
 struct Arguments {
   std::string algorithms = "all";
   std::vector<std::string> precisions;
@@ -32,7 +32,7 @@ struct Arguments {
   bool smoke = false;
 };
 
-/// Seconds, as "0.5" or "0.5s".
+/// Parses seconds, "0.5" or "0.5s".
 double seconds(std::string_view flag, std::string_view text) {
   std::string_view number = text;
   if (number.ends_with('s')) number.remove_suffix(1);
@@ -121,7 +121,7 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_flag("--ctest", options.ctest, "print measurements for CTest's report");
 }
 
-/// Google Benchmark's flags, which its own help lists.
+/// Google Benchmark's flags, listed in its own help.
 void add_benchmark_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   const std::string hidden;
   app.add_option("--benchmark_filter", options.selection.filter,
@@ -169,7 +169,7 @@ void add_benchmark_flags(CLI::App& app, SuiteOptions& options, Arguments& argume
       ->group(hidden);
 }
 
-/// Listed by bench_main; who comes here has left out the '='.
+/// These flags are parsed elsewhere and listed by bench_main; one that arrives here lacks its '='.
 void add_backend_flags(CLI::App& app, const std::vector<BackendFlag>& flags) {
   const std::string hidden;
   for (const BackendFlag& flag : flags) {

@@ -18,40 +18,41 @@ enum class Display { console, csv, json };
 /// The command line of a suite.
 struct SuiteOptions {
   Selection selection;
-  /// Models' .graph.json files whose problems join the selection's.
+  /// Models' .graph.json files; their problems are added to the selection's.
   std::vector<std::filesystem::path> graphs;
   MeasureOptions measure;
   std::int64_t repetitions = 1;
   /// Results file; empty: none.
   std::filesystem::path out;
-  /// Where the run says how far it is (progress_file.h); empty: nowhere.
+  /// File for the run's progress (progress_file.h); empty: none.
   std::filesystem::path progress;
-  /// File of the system that all runs share (one_system.h); empty: none.
+  /// File naming the system that all runs share (one_system.h); empty: none.
   std::filesystem::path one_system;
   /// For the context of the results.
   Writer writer;
   Display display = Display::console;
-  /// Print the names and end.
+  /// Print the names and exit.
   bool list = false;
-  /// Print the devices and end.
+  /// Print the devices and exit.
   bool list_devices = false;
   bool fresh = false;
-  /// Measure what another process asks for (serve.h).
+  /// Measure on request of another process (serve.h).
   bool serve = false;
   /// Print CTest measurements.
   bool ctest = false;
-  /// Print the help and end.
+  /// Print the help and exit.
   bool help = false;
   std::string help_text;
-  /// Print this and end: --version, --man, --completion.
+  /// Print this text and exit: --version, --man, --completion.
   std::optional<std::string> answer;
-  /// Handed to Google Benchmark as they are, argv[0] not included.
+  /// Passed to Google Benchmark unchanged, without argv[0].
   std::vector<std::string> benchmark_flags;
 };
 
-/// Reads the command line: the suite's own flags and those of Google Benchmark's that must not
-/// reach it, because names, rows and files are the suite's. Throws Error naming the flag that is
-/// unknown or has an impossible value. The flags of `backend` are those that are gone already.
+/// Parses the command line: the suite's own flags and those of Google Benchmark's that must not
+/// reach it because the suite handles names, rows and files itself. Throws Error naming a flag that
+/// is unknown or has an invalid value. The flags of `backend` must have been removed from argv
+/// already.
 SuiteOptions parse_options(int argc, const char* const* argv, const Backend& backend);
 
 }  // namespace benanza::harness

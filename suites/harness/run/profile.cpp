@@ -28,7 +28,7 @@ Facts profile_variant(Backend& backend, const Variant& variant, const Verifier& 
                       std::int64_t calls, bool cold) {
   try {
     const std::unique_ptr<Primitive> primitive = backend.create(variant);
-    // Uploads what it was timed with.
+    // The verifier uploads the inputs used for timing.
     if (const auto mismatch = verifier(*primitive, variant)) {
       return {{"profile_failed", "incorrect: " + one_line(*mismatch)}};
     }

@@ -6,15 +6,16 @@
 
 namespace benanza::harness {
 
-/// Has every asked-for profile of this row been taken? `kinds` as Backend::profile_kinds().
+/// Returns whether the row holds the profile of `kinds` (see Backend::profile_kinds()).
 bool is_profiled(const Row& row, std::string_view kinds);
 
-/// The row with the facts of a profile in place of older ones, and "profiled": `kinds`.
+/// Returns the row with these facts, which replace older ones of the same name, and with "profiled"
+/// = `kinds`.
 Row with_profile(Row row, const Facts& facts, std::string_view kinds);
 
-/// Sets the variant up, has it run `calls` times as when it was timed, and once more under the
-/// backend's profiler. Where that fails, "profile_failed" says why; never throws for the library's
-/// sake, but for EngineLost.
+/// Sets up the variant, runs it `calls` times as in a timed sample, and once more under the
+/// backend's profiler. If that fails, "profile_failed" contains the reason. Library errors do not
+/// throw, except EngineLost.
 Facts profile_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
                       std::int64_t calls, bool cold);
 

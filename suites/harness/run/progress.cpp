@@ -22,7 +22,7 @@ void Progress::show(std::int64_t done, std::string_view name) {
     line << left / 60 << ':' << std::setw(2) << std::setfill('0') << left % 60 << " left, ";
   }
   line << name;
-  // One terminal line at most: a wrapped one could not be taken away.
+  // At most one terminal line: a wrapped one could not be erased.
   std::cerr << line.str().substr(0, 79) << std::flush;
   shown_ = true;
 }

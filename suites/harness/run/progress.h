@@ -6,8 +6,8 @@
 
 namespace benanza::harness {
 
-/// One line on a terminal's stderr, "[12/300] 1:05 left, <name>", rewritten as work goes on.
-/// Silent where stderr is no terminal.
+/// One line on the terminal's stderr, "[12/300] 1:05 left, <name>", which is rewritten as the run
+/// proceeds. Prints nothing if stderr is not a terminal.
 class Progress {
  public:
   explicit Progress(std::int64_t total);
@@ -15,9 +15,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  /// Shows that step number `done` + 1 is at work.
+  /// Shows that step number `done` + 1 is running.
   void show(std::int64_t done, std::string_view name);
-  /// Takes the line away, for other output to begin there.
+  /// Erases the line to make room for other output.
   void clear();
 
  private:

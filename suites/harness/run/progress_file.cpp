@@ -28,7 +28,7 @@ void ProgressFile::write(std::int64_t done) {
   try {
     write_file(path_, json.dump() + '\n');
   } catch (const Error&) {
-    // A full disk is for the results to report.
+    // A full disk is reported when results are written.
   }
 }
 

@@ -6,16 +6,17 @@
 
 namespace benanza::harness {
 
-/// How far a run is, for others to read:
-///   {"rows": of the whole run, "before": those of earlier runs, "done": by this one,
-///    "seconds": since it began to measure}
-/// A row is a repetition of a variant; one that turned out to be needless counts as done. Written
-/// when a run begins and ends, and at most once a second between. Without a path it does nothing.
+/// A run's progress, for other programs to read:
+///   {"rows": of the whole run, "before": from earlier runs, "done": by this run,
+///    "seconds": since it started measuring}
+/// A row is a repetition of a variant; one that turned out to be unnecessary counts as done.
+/// Written when a run starts and ends, and at most once a second in between. Without a path it does
+/// nothing.
 class ProgressFile {
  public:
   ProgressFile(std::filesystem::path path, std::int64_t rows, std::int64_t before);
 
-  /// What cannot be written is left out: a run goes on without it.
+  /// Write errors are ignored.
   void show(std::int64_t done);
   void finish(std::int64_t done) { write(done); }
 

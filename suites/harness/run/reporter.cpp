@@ -25,7 +25,7 @@ void show_row(RowReporter::Run& run, const Row& row) {
     const auto calls = facts.find("calls_per_sample");
     const double* const per_sample =
         calls == facts.end() ? nullptr : std::get_if<double>(&calls->second);
-    // The accumulated times are seconds; reporters divide them by the iterations.
+    // Accumulated times are in seconds; reporters divide them by the iterations.
     run.iterations = static_cast<benchmark::IterationCount>(
         static_cast<double>(row.samples.size()) * (per_sample == nullptr ? 1 : *per_sample));
     run.real_accumulated_time = median(row.samples) * static_cast<double>(run.iterations);
@@ -38,8 +38,8 @@ void show_row(RowReporter::Run& run, const Row& row) {
   }
 }
 
-/// Google Benchmark says it where it was built with assertions, as Debian builds it: true of loops
-/// that it times, and of none of ours.
+/// Google Benchmark prints this warning if it was built with assertions, as in Debian. It concerns
+/// loops that the library times itself; there are none here.
 void print_without_build_warning(std::istream& text, std::ostream& out) {
   for (std::string line; std::getline(text, line);) {
     if (line.find("Library was built as DEBUG") == std::string::npos) out << line << '\n';

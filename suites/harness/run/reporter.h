@@ -10,16 +10,16 @@
 
 namespace benanza::harness {
 
-/// Stands between Google Benchmark and the reporter a person chose: names lose the suffixes that
-/// the library adds ("/iterations:1/manual_time"), calls and times are those of the row, and runs
-/// without a row (not reached before an interruption) are not shown.
+/// Wraps the reporter chosen by the user: names lose the suffixes that Google Benchmark adds
+/// ("/iterations:1/manual_time"), iterations and times are those of the row, and runs without a row
+/// (not reached before an interruption) are not shown.
 class RowReporter : public benchmark::BenchmarkReporter {
  public:
   using Run = benchmark::BenchmarkReporter::Run;
-  /// The row of a run that is no aggregate; null if there is none.
+  /// Returns the row of a run that is not an aggregate; null if there is none.
   using RowOf = std::function<const Row*(const Run&)>;
 
-  /// `inner` may be null, to show nothing; it and `progress` outlive the reporter.
+  /// `inner` may be null, to show nothing; `inner` and `progress` must outlive the reporter.
   RowReporter(benchmark::BenchmarkReporter* inner, std::size_t name_width, RowOf row_of,
               Progress& progress);
 
@@ -34,7 +34,7 @@ class RowReporter : public benchmark::BenchmarkReporter {
   Progress& progress_;
 };
 
-/// The name under which a run was registered.
+/// The name under which the run's benchmark was registered.
 const std::string& registered_name(const RowReporter::Run& run);
 
 }  // namespace benanza::harness

@@ -8,7 +8,7 @@
 namespace benanza::harness {
 namespace {
 
-/// The name without the parts that say how the question is answered.
+/// The name without layout, backend and algorithm.
 std::string question(VariantName name) {
   name.layout = Layout::any;
   name.backend = name.algorithm = "any";

@@ -9,17 +9,17 @@
 
 namespace benanza::harness {
 
-/// The fastest variants of every problem and precision, hot and cold apart.
+/// The fastest variants of every problem and precision; hot and cold separately.
 class Rivals {
  public:
-  /// Rows that are not ok do not count.
+  /// Ignores rows that are not ok.
   void add(const Row& row);
-  /// Seconds per call of the fastest other variant that answers the same question as `name`; empty
-  /// if there is none. `name` as in core/problem/name.h.
+  /// Seconds per call of the fastest other variant of the same problem and precision as `name`;
+  /// empty if there is none. `name` as in core/problem/name.h.
   std::optional<double> seconds(const std::string& name) const;
 
  private:
-  /// By question, the fastest two: one of them is another than the one that asks.
+  /// The fastest two for each question, since the fastest may be the variant itself.
   struct Fastest {
     std::string name;
     double seconds = 0;

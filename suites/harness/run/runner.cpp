@@ -13,10 +13,10 @@
 namespace benanza::harness {
 namespace {
 
-/// A clock of one phase after another.
+/// Measures consecutive phases.
 class Lap {
  public:
-  /// Since the last call, or since it was made.
+  /// Seconds since the last call, or since construction.
   double seconds() {
     const auto now = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
@@ -66,7 +66,7 @@ Outcome caught(const std::function<Outcome()>& work) {
     outcome.engine_lost = true;
     return outcome;
   } catch (const std::bad_alloc& shortage) {
-    // Plain std::bad_alloc says only its own name; what a backend throws says how much was wanted.
+    // The message of a plain std::bad_alloc is just its name; those of backends contain the size.
     const bool plain = typeid(shortage) == typeid(std::bad_alloc);
     return refused(Status::failed, plain ? "out of memory" : shortage.what());
   } catch (const std::exception& error) {

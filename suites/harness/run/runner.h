@@ -11,25 +11,26 @@
 
 namespace benanza::harness {
 
-/// Runs the primitive once and compares its result with a reference. Empty if they agree, else one
-/// line: which element, what it is, what was expected.
+/// Runs the primitive once and compares its result with a reference. Returns empty if they agree,
+/// else one line: which element, its value, the expected value.
 using Verifier = std::function<std::optional<std::string>(Primitive&, const Variant&)>;
 
-/// Sets up the variant, verifies it, only then times it, and verifies it again. What was disturbed
-/// is timed once more; if it is disturbed again, the row says so. Never throws for the library's
-/// sake: a refusal, a wrong result and a failure are outcomes, each with its reason.
+/// Sets up the variant, verifies it, times it, and verifies it again. A disturbed timing is
+/// repeated once; if it is disturbed again, the row says so. Library errors do not throw: refusals,
+/// wrong results and failures become outcomes, each with its reason.
 Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
                     const MeasureOptions& options);
 
 Outcome refused(Status status, std::string_view reason);
-/// Of a variant that ended the program, by one of these reasons: it is not tried again.
+/// Of a variant that ended the program for one of these reasons: it is not tried again.
 Outcome lost(std::string_view reason);
 inline constexpr std::string_view crashed_reason = "crashed: a signal ended the program";
 inline constexpr std::string_view hung_reason = "hung: the device did not answer in time";
-/// What `work` returns, or the outcome that stands for what it throws.
+/// Returns the result of `work`, or the outcome that represents the exception it throws.
 Outcome caught(const std::function<Outcome()>& work);
 
-/// `text` without line breaks and surrounding blanks; "no reason given" if nothing is left.
+/// Returns `text` in one line, without surrounding whitespace; "no reason given" if nothing is
+/// left.
 std::string one_line(std::string_view text);
 
 }  // namespace benanza::harness

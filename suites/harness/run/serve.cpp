@@ -20,7 +20,7 @@
 namespace benanza::harness {
 namespace {
 
-/// Read back, the same number.
+/// Formats a number so that it round-trips.
 template <class Number>
 std::string text(Number value) {
   std::array<char, 32> digits{};
@@ -42,10 +42,10 @@ class Guest {
     });
   }
 
-  /// 0 where it cannot be timed.
+  /// 0 if it cannot be timed.
   std::int64_t calls() const { return outcome_.status == Status::ok ? visits_->calls() : 0; }
 
-  /// 0 where it failed.
+  /// 0 if it failed.
   double visit(std::int64_t calls) {
     double seconds = 0;
     if (outcome_.status != Status::ok) return seconds;
@@ -161,7 +161,7 @@ class Server {
                     outcome);
   }
 
-  /// Tells the backend of the variants that come after this one.
+  /// Hints to the backend which variants come after this one.
   void look_ahead() {
     const auto place = std::ranges::find(coming_, variant_);
     const auto end =
@@ -188,7 +188,7 @@ class Server {
 
 Tally serve(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
             const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt) {
-  // Who asks may be gone.
+  // The requesting process may be gone.
   ::signal(SIGPIPE, SIG_IGN);
   return Server(variants, options, backend, verifier, store, interrupt).run();
 }

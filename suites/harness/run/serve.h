@@ -6,14 +6,15 @@
 
 namespace benanza::harness {
 
-/// Measures what it is told when it is told, so that two processes can take turns every few
-/// milliseconds (--serve, used by benanza-regress). Messages as core/base/child.h has them; the
-/// suite first says the names of its variants, one a line. Then it answers:
-///   "begin NAME"   sets the variant up, verifies it and warms up: the calls that a sample should
-///                  take, as Visits::calls(); 0 where that failed
-///   "visit CALLS"  times it for a budget: the seconds of a call; 0 where that failed
-///   "end"          verifies it again and keeps its row, with a sample for each visit: its status
-/// until there are no more, or a signal comes.
+/// Measures on request, so that two processes can take turns every few milliseconds (--serve, used
+/// by benanza-regress). Messages have the format of core/base/child.h. The suite first sends the
+/// names of its variants, one per line. Then it answers these requests:
+///   "begin NAME"   sets up the variant, verifies it and warms up; answers the number of calls per
+///                  sample, Visits::calls(), or 0 if that failed
+///   "visit CALLS"  times it for one budget; answers the seconds per call, or 0 if that failed
+///   "end"          verifies it again and stores its row, with one sample for each visit; answers
+///                  the status
+/// until the input ends, a signal arrives or the engine is lost.
 Tally serve(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
             const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt);
 

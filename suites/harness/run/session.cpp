@@ -12,8 +12,8 @@
 namespace benanza::harness {
 namespace {
 
-/// Reports an error from inside the loop: the run then counts one iteration like every other, as
-/// Google Benchmark demands of the repetitions of one name.
+/// Reports an error from inside the loop, so that the run counts one iteration like all others:
+/// Google Benchmark requires this for the repetitions of one name.
 void skip(benchmark::State& state, const std::string& message) {
   for ([[maybe_unused]] auto _ : state) {
     state.SkipWithError(message.c_str());
@@ -69,7 +69,8 @@ void Session::enlist(const NamedVariant& variant) {
   name_width_ = std::max(name_width_, variant.name.size());
   taken_[variant.name];
   if (variant.status == Status::ok) queue_.push_back(&variant);
-  // One iteration as the library sees it: how many calls a measurement needs is ours to decide.
+  // One iteration for Google Benchmark; the suite itself decides how many calls a measurement
+  // needs.
   benchmark::RegisterBenchmark(
       variant.name.c_str(), [this, &variant](benchmark::State& state) { run_once(state, variant); })
       ->Iterations(1)
@@ -105,7 +106,7 @@ Tally Session::run() {
     progress_->clear();
   }
   progress_file_->finish(done_ + needless_);
-  // A profiler leaves the device in another state: first, everything is timed.
+  // A profiler changes the state of the device, so everything is timed first.
   profile_all();
   if (error_) std::rethrow_exception(error_);
   return tally_;
@@ -136,7 +137,7 @@ std::vector<Row> Session::rows_to_profile(const NamedVariant& variant,
     if (!is_profiled(*row, kinds)) {
       rows.push_back(*row);
     } else if (facts_of(*row).contains("profile_failed")) {
-      return {};  // It would crash again.
+      return {};  // it would crash again
     }
   }
   return rows;

@@ -13,19 +13,19 @@
 namespace benanza::harness {
 namespace {
 
-/// Fits of oneDNN 2.6 on two cores with AVX-512, in repetitions of 0.02 s: 131 problems of
+/// Fitted to oneDNN 2.6 on two cores with AVX-512, in repetitions of 0.02 s: 131 problems of
 /// SqueezeNet and single larger ones.
 constexpr double seconds_per_variant = 0.05;
 constexpr double flops_per_second = 50e9;
 constexpr double bytes_per_second = 500e6;
 
-/// No shard gets more than this many times the mean, if it can be helped. Closer to 1, more
-/// problems change their shard when others are added: with the zoo's 30th model in 8 shards 1.6% of
-/// them on average at 1.1, and 4.1% at 1.02.
+/// If possible, no shard gets more than this many times the mean. The closer to 1, the more
+/// problems move when others are added: with the zoo's 30th model in 8 shards, 1.6% on average at
+/// 1.1 and 4.1% at 1.02.
 constexpr double bound = 1.1;
 
-/// Algorithms that a library typically has for one precision and layout, variants by the number of
-/// threads included.
+/// Typical number of algorithms a library has for one precision and layout, including variants by
+/// the number of threads.
 struct TypicalAlgorithms {
   double operator()(const Convolution&) const { return 6; }
   double operator()(const Deconvolution&) const { return 6; }
@@ -43,7 +43,7 @@ struct TypicalAlgorithms {
   }
 };
 
-/// FNV-1a, 64 bits: the same on every machine, which std::hash does not promise.
+/// FNV-1a, 64 bits: the same on every machine, unlike std::hash.
 std::uint64_t hash(std::string_view text) {
   std::uint64_t value = 0xcbf29ce484222325U;
   for (const char byte : text) {
@@ -52,14 +52,14 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-/// Spreads over all bits (the finalizer of SplitMix64).
+/// Mixes all bits (the finalizer of SplitMix64).
 std::uint64_t mix(std::uint64_t value) {
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
   value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
   return value ^ (value >> 31U);
 }
 
-/// The shards by preference of `key`, the dearest first.
+/// The shards in the order of preference of `key`.
 std::vector<std::size_t> preferences(std::string_view key, std::size_t count) {
   const std::uint64_t own = hash(key);
   std::vector<std::uint64_t> weights(count);

@@ -53,7 +53,7 @@ std::vector<Layout> wanted_layouts(const Backend& backend, const Problem& proble
   return layouts;
 }
 
-/// Keeps those of the selection's shard.
+/// Keeps the problems of the selection's shard.
 void keep_shard(std::vector<Problem>& problems, const Backend& backend, const Selection& selection,
                 std::size_t precisions) {
   if (selection.shard.count == 1) return;
@@ -105,7 +105,7 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
   } catch (const NoDevice&) {
     throw;
   } catch (const EngineLost& loss) {
-    // Every question after this one would fail, too, and be blamed for it.
+    // Every later query would fail, too, and be blamed for it.
     throw EngineLost(named("none").name + ": " + loss.what());
   } catch (const Unsupported& refusal) {
     return none(Status::unsupported, refusal);
@@ -114,7 +114,8 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
   }
 }
 
-/// What enumerate() will ask for certain: of a library that chooses its layout, not every one is.
+/// Hints to the backend which queries enumerate() will certainly make. If the library chooses the
+/// layout, not every layout is queried.
 void announce(Backend& backend, const std::vector<Problem>& problems,
               const std::vector<Precision>& precisions, const Selection& selection) {
   if (selection.only_known || selection.layout_of_library) return;

@@ -11,25 +11,25 @@
 
 namespace benanza::harness {
 
-/// Which of a registration's variants are wanted.
+/// Which of a registration's variants to measure.
 struct Selection {
-  /// Empty: what the registration says.
+  /// Empty: the registration's.
   std::vector<Precision> precisions = {};
-  /// Empty: every layout that the backend finds worth measuring.
+  /// Empty: every layout that the backend considers worth measuring.
   std::vector<Layout> layouts = {};
   AlgorithmSet algorithms = AlgorithmSet::all;
-  /// Leave the layout to the library, too: where it has Layout::any and does not refuse the problem
-  /// there, only that one. Means nothing if `layouts` are given.
+  /// Lets the library choose the layout: if it supports Layout::any for the problem, only that is
+  /// measured. Ignored if `layouts` are given.
   bool layout_of_library = false;
-  /// Keys to measure instead of the registration's.
+  /// Keys of problems to measure instead of the registration's.
   std::vector<std::string> problems = {};
-  /// Keep this many problems of every operator; 0 keeps all.
+  /// Maximum number of problems of each operator; 0: no limit.
   std::size_t problems_per_operator = 0;
   bool cold = false;
   std::string filter = {};
-  /// Of the problems that are left, those of one shard, each with all its variants.
+  /// Which of the remaining problems to measure; each keeps all its variants.
   Shard shard = {};
-  /// Leave out what cannot be said because there is no device, instead of throwing NoDevice.
+  /// Skip variants that cannot be determined without a device instead of throwing NoDevice.
   bool only_known = false;
 };
 
@@ -37,17 +37,18 @@ struct Selection {
 struct NamedVariant {
   std::string name;
   Variant variant;
-  /// Known beforehand where the library named no algorithm: unsupported, or failed. The algorithm
-  /// in the name is then "none".
+  /// Unsupported or failed if the library named no algorithm; the algorithm in the name is then
+  /// "none".
   Status status = Status::ok;
   std::string reason;
-  /// No other algorithm is asked for: AlgorithmSet::best.
+  /// No other algorithm is requested: AlgorithmSet::best.
   bool first_choice = false;
 };
 
-/// problem x precision x layout x algorithm, in this order, each name once. The library is asked
-/// only about problems that the filter can match. Throws Error for a key that does not parse, and
-/// EngineLost, naming problem, precision and layout, if the answer took the engine down; NoDevice.
+/// Returns problem x precision x layout x algorithm, in this order and without duplicate names. The
+/// library is queried only for problems that the filter can match. Throws Error for a key that does
+/// not parse; EngineLost, naming problem, precision and layout, if a query made the engine
+/// unusable; and NoDevice.
 std::vector<NamedVariant> enumerate(Backend& backend, const Registration& registration,
                                     const Selection& selection);
 

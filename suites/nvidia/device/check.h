@@ -13,21 +13,21 @@
 
 namespace benanza::nvidia {
 
-/// No GPU that this program can use.
+/// There is no GPU that this program can use.
 class NoGpu : public harness::NoDevice {
  public:
   explicit NoGpu(const std::string& why) : NoDevice("no NVIDIA GPU: " + why) {}
 };
 
-/// The device cannot be used any more by this process (illegal address, failed launch, ...): every
-/// later call would fail too. Whoever catches it saves what is finished, names the variant, and
-/// ends the process.
+/// The device is unusable for the rest of this process (illegal address, failed launch, ...): every
+/// later call would fail, too. The handler saves finished results, names the variant, and ends the
+/// process.
 class DeviceLost : public harness::EngineLost {
  public:
   using harness::EngineLost::EngineLost;
 };
 
-/// The device's memory does not hold what was asked for; the process goes on.
+/// The device has too little free memory; the process can continue.
 class OutOfMemory : public std::bad_alloc {
  public:
   explicit OutOfMemory(std::string what) : what_(std::move(what)) {}
@@ -37,29 +37,28 @@ class OutOfMemory : public std::bad_alloc {
   std::string what_;
 };
 
-/// True for the errors after which every call of this process fails.
+/// Returns true for errors after which every call of this process fails.
 bool is_sticky(cudaError_t error);
 
 /// Returns if `status` is cudaSuccess. Otherwise clears the runtime's last error and throws
-/// OutOfMemory, DeviceLost or std::runtime_error: what was called, the library's words, file and
-/// line.
+/// OutOfMemory, DeviceLost or std::runtime_error with the call, CUDA's message, file and line.
 void check(cudaError_t status, std::string_view call,
            std::source_location where = std::source_location::current());
 
-/// Waits for the stream as cudaStreamSynchronize does, and for the device as cudaDeviceSynchronize;
-/// a kernel that takes minutes ends the program (harness::Deadline). Throw as check().
+/// Wait as cudaStreamSynchronize and cudaDeviceSynchronize do, but end the program if that takes
+/// minutes (harness::Deadline). Throw as check().
 void synchronize(cudaStream_t stream, std::source_location where = std::source_location::current());
 void synchronize_device(std::source_location where = std::source_location::current());
 
-/// Throws DeviceLost if the device has met a sticky error. For statuses of other libraries, which
-/// do not tell: call it before reporting their failure.
+/// Throws DeviceLost if the device has had a sticky error. The statuses of other libraries do not
+/// show this: call it before reporting their failure.
 void check_device(std::string_view call,
                   std::source_location where = std::source_location::current());
 
-/// "call: words (file.cpp:12)"; the file without its folders.
+/// Formats "call: words (file.cpp:12)", with the file's name only.
 std::string failure_text(std::string_view call, std::string_view words, std::source_location where);
 
-/// "3.1 GiB", "512 KiB", "17 B".
+/// Formats e.g. "3.1 GiB", "512 KiB", "17 B".
 std::string bytes_text(std::int64_t bytes);
 
 }  // namespace benanza::nvidia

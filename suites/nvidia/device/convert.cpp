@@ -68,16 +68,16 @@ auto with_codec(Precision precision, Function function) {
   return function(Fp32{});
 }
 
-/// One axis of the walk: `extent` steps, `row_major` elements apart in the host's order and
-/// `stored` apart in memory.
+/// One axis of the traversal: `extent` steps with a stride of `row_major` elements on the host and
+/// of `stored` elements in memory.
 struct Axis {
   std::int64_t extent = 1;
   std::int64_t row_major = 0;
   std::int64_t stored = 0;
 };
 
-/// The axes of the walk, outermost first: axes of extent 1 dropped, neighbours that both orders
-/// walk in one stride merged.
+/// The axes of the traversal, outermost first. Axes of extent 1 are dropped, and neighbours that
+/// are contiguous in both orders are merged.
 std::vector<Axis> walk_of(const TensorFormat& format) {
   std::vector<Axis> axes;
   std::int64_t step = 1;
@@ -95,9 +95,9 @@ std::vector<Axis> walk_of(const TensorFormat& format) {
   return axes;
 }
 
-/// Calls move(row-major offset, stored offset) for every element. The axis that is contiguous for
-/// the host and the one that is contiguous in memory are walked in square tiles, so that both sides
-/// stay in cache.
+/// Calls move(row-major offset, stored offset) for every element. The axis that is contiguous on
+/// the host and the one that is contiguous in memory are traversed in square tiles, so that both
+/// sides stay in cache.
 template <class Move>
 void walk(const std::vector<Axis>& axes, Move move) {
   constexpr std::int64_t tile = 32;
@@ -118,7 +118,7 @@ void walk(const std::vector<Axis>& axes, Move move) {
   for (;;) {
     for (std::int64_t j0 = 0; j0 < across.extent; j0 += tile) {
       const std::int64_t j1 = std::min(across.extent, j0 + tile);
-      // A row is only cut into tiles where there is something to walk across.
+      // Rows are split into tiles only if there is a second axis.
       const std::int64_t step = across.extent == 1 ? inner.extent : tile;
       for (std::int64_t i0 = 0; i0 < inner.extent; i0 += step) {
         const std::int64_t i1 = std::min(inner.extent, i0 + step);
@@ -145,8 +145,8 @@ void walk(const std::vector<Axis>& axes, Move move) {
   }
 }
 
-/// walk(), the outermost axis shared among the processors where there is much to do: a batch of
-/// images takes longer to convert than to compute.
+/// walk(), with the outermost axis split among threads if there are many elements: converting a
+/// batch of images would otherwise take longer than computing with it.
 template <class Move>
 void walk_together(const std::vector<Axis>& axes, Move move) {
   constexpr std::int64_t alone_elements = 1 << 20;

@@ -14,7 +14,8 @@
 namespace benanza::nvidia {
 namespace {
 
-/// Not created where it exists: a shared folder may forbid that for another user's file.
+/// An existing file is opened without O_CREAT, which a shared folder may forbid for another user's
+/// file.
 int open_or_create(const std::filesystem::path& file) {
   const int existing = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (existing >= 0 || errno != ENOENT) return existing;

@@ -7,13 +7,13 @@
 
 namespace benanza::nvidia {
 
-/// One process measures on a GPU at a time: two would share it, and take each other's time for
-/// their own. Held by an advisory lock on a file, until destroyed or until the process ends,
-/// however it ends.
+/// Ensures that only one process at a time measures on a GPU, since two would distort each other's
+/// times. An advisory lock on a file, held until destruction or until the process ends for any
+/// reason.
 class DeviceLock {
  public:
-  /// Waits for the lock, after one line to `notes` if it is not free. Where the file cannot be
-  /// opened: one line, and no lock.
+  /// Waits for the lock, after printing one line to `notes` if it is taken. If the file cannot be
+  /// opened, prints one line and continues without a lock.
   DeviceLock(const std::filesystem::path& file, std::ostream& notes);
   ~DeviceLock();
   DeviceLock(const DeviceLock&) = delete;
@@ -23,11 +23,11 @@ class DeviceLock {
   int descriptor_ = -1;
 };
 
-/// In the folder for temporary files, and never deleted.
+/// The lock file of a GPU, in the folder for temporary files. It is never deleted.
 std::filesystem::path device_lock_file(std::string_view uuid);
 
-/// "5b3c0a1d..." in hexadecimal digits: one for each GPU, and for each MIG device. Throws what CUDA
-/// calls throw.
+/// The UUID of a GPU or MIG device in hexadecimal digits, "5b3c0a1d...". Throws like other CUDA
+/// calls.
 std::string device_uuid(int device);
 
 }  // namespace benanza::nvidia

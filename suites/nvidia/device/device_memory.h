@@ -9,8 +9,8 @@
 
 namespace benanza::nvidia {
 
-/// A block of device memory, aligned to 256 bytes. Throws OutOfMemory, naming the size and what is
-/// free.
+/// A block of device memory, aligned to 256 bytes. The constructor throws OutOfMemory, naming the
+/// size and the free memory.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -20,11 +20,12 @@ class DeviceMemory {
   std::byte* data() const { return memory_.get(); }
   std::int64_t size_bytes() const { return size_bytes_; }
 
-  /// Sets every byte. Ordered after the work already in `stream`; does not wait.
+  /// Sets every byte. Asynchronous, in stream order.
   void fill(std::uint8_t byte, cudaStream_t stream);
-  /// Copies to the beginning, and waits for it. `bytes` may be pageable memory.
+  /// Copies `bytes`, which may be pageable memory, to the start of the block, and waits for the
+  /// copy.
   void write(std::span<const std::byte> bytes, cudaStream_t stream);
-  /// Copies from the beginning after the work already in `stream`, and waits for it.
+  /// Copies from the start of the block, in stream order, and waits for the copy.
   void read(std::span<std::byte> bytes, cudaStream_t stream) const;
 
  private:
@@ -35,7 +36,7 @@ class DeviceMemory {
   std::int64_t size_bytes_ = 0;
 };
 
-/// Device memory that no allocation holds, in bytes.
+/// The free device memory, in bytes.
 std::int64_t free_device_bytes();
 
 }  // namespace benanza::nvidia

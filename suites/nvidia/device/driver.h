@@ -4,9 +4,9 @@
 
 namespace benanza::nvidia {
 
-/// A function of the driver, found without linking to it: programs start where there is no driver.
-/// Null if the driver does not have it. `version`: the CUDA version of the wanted form, 12030
-/// = 12.3.
+/// Looks up a function of the driver without linking to it, so that programs start without a
+/// driver. Returns null if the driver lacks it. `version`: the CUDA version of the function's ABI,
+/// 12030 = 12.3.
 template <class Function>
 Function driver_function(const char* name, unsigned version) {
   void* address = nullptr;

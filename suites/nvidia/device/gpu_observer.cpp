@@ -24,7 +24,7 @@ constexpr NamedReason reasons[] = {
     {clock_reason::idle, "idle"},
 };
 
-/// 0 for a process that is not there.
+/// Returns 0 if there is no such process.
 unsigned parent_of(unsigned process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string word; status >> word;) {
@@ -64,7 +64,7 @@ GpuObserver::GpuObserver(Management& management, unsigned own_process, harness::
 
 void GpuObserver::begin() {
   before_ = read();
-  // What was long before does not count.
+  // Discards samples from before this measurement.
   ask_others_ran();
 }
 
@@ -89,7 +89,7 @@ harness::Conditions GpuObserver::end() {
   const auto count = paces_.processes.ask([this] { return others(); });
   if (!count) return conditions;
   facts["other_gpu_processes"] = static_cast<double>(*count);
-  // Whoever ran something may not be counted any more, or not yet.
+  // A process that ran something may have exited since, or may not be listed yet.
   if (others_ran_.value_or(*count > 0)) {
     conditions.disturbances.emplace_back("another process on the GPU");
   }
@@ -109,9 +109,9 @@ GpuObserver::Reading GpuObserver::read() {
 
 std::optional<std::size_t> GpuObserver::others() {
   const auto processes = management_.compute_processes();
-  // This one holds a context: where it is not shown, the driver shows not all of them.
+  // This process holds a context: if it is not listed, the list is incomplete.
   if (!processes || processes->empty()) return std::nullopt;
-  // In a container they go by other numbers, but are among them all the same.
+  // In a container, our processes have other ids in the list, but are included in it.
   return processes->size() - std::min(processes->size(), own_processes_);
 }
 

@@ -9,8 +9,8 @@
 
 namespace benanza::nvidia {
 
-/// Destroys a C library's handle; a unique_ptr with it is the handle's owner. For any library:
-/// Handle<cudnnTensorDescriptor_t, &cudnnDestroyTensorDescriptor>.
+/// Deleter for the handles of C libraries: Handle<cudnnTensorDescriptor_t,
+/// &cudnnDestroyTensorDescriptor> is an owning handle.
 template <class T, auto destroy>
 struct HandleDeleter {
   using pointer = T;
@@ -24,14 +24,14 @@ using Event = Handle<cudaEvent_t, &cudaEventDestroy>;
 using Graph = Handle<cudaGraph_t, &cudaGraphDestroy>;
 using GraphExec = Handle<cudaGraphExec_t, &cudaGraphExecDestroy>;
 
-/// A stream of its own: nothing on the default stream waits for it, so that it can be captured.
+/// Creates a stream that does not synchronise with the default stream, so that it can be captured.
 inline Stream make_stream() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   return Stream(stream);
 }
 
-/// An event that keeps its time.
+/// Creates an event with timing enabled.
 inline Event make_event() {
   cudaEvent_t event = nullptr;
   check(cudaEventCreate(&event), "cudaEventCreate");

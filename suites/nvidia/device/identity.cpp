@@ -19,7 +19,7 @@ std::int64_t attribute(cudaDeviceAttr name, int device) {
 
 void add_management_facts(System& system, int device) {
   const auto management = open_management(device);
-  if (!management) return;  // Without the management library these two stay unknown.
+  if (!management) return;  // Both stay unknown without NVML.
   if (const auto version = management->driver_version()) system["driver"] = *version;
   if (const auto watts = management->power_limit_watts()) {
     system["power_limit_w"] = std::to_string(static_cast<std::int64_t>(*watts));

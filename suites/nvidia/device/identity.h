@@ -7,16 +7,17 @@
 
 namespace benanza::nvidia {
 
-/// The conditions of results of this GPU: "device", "compute_capability", "multiprocessors",
-/// "memory_bytes", "memory_bus_bits", "l2_bytes", "ecc", "sm_clock_khz" and "memory_clock_khz"
-/// (nominal), "power_limit_w" and "driver" (NVML, where it is found), "cuda_driver" (CUDA version
-/// the driver offers), "cuda_runtime" (version of the runtime as loaded). The device must exist.
+/// The properties of the system on which results depend: "device", "compute_capability",
+/// "multiprocessors", "memory_bytes", "memory_bus_bits", "l2_bytes", "ecc", "sm_clock_khz" and
+/// "memory_clock_khz" (nominal), "power_limit_w" and "driver" (if NVML is available), "cuda_driver"
+/// (CUDA version the driver supports), "cuda_runtime" (version of the loaded runtime). The device
+/// must exist.
 System cuda_system(int device);
 
-/// "9.14.0" for 91400, as cuDNN and cuBLAS count.
+/// Formats 91400, the version scheme of cuDNN and cuBLAS, as "9.14.0".
 std::string library_version_text(std::size_t version);
 
-/// "13.0" for 13000, CUDA's way of counting.
+/// Formats 13000, CUDA's version scheme, as "13.0".
 std::string cuda_version_text(int version);
 
 }  // namespace benanza::nvidia

@@ -11,7 +11,7 @@
 namespace benanza::nvidia {
 namespace {
 
-// From nvml.h, which belongs to the driver and is not needed to build.
+// From nvml.h, which is installed with the driver and not required at build time.
 using Status = int;
 using Device = void*;
 constexpr Status success = 0;
@@ -43,7 +43,7 @@ struct Utilization {
 
 class Nvml final : public Management {
  public:
-  /// Throws std::runtime_error where the library, or the device in it, is not there.
+  /// Throws std::runtime_error if the library or the device is not available.
   explicit Nvml(int device) {
     if (library_.symbol<Status()>("nvmlInit_v2")() != success) {
       throw std::runtime_error("nvmlInit_v2");
@@ -109,7 +109,7 @@ class Nvml final : public Management {
     std::vector<ProcessInfo> infos(64);
     auto count = static_cast<unsigned>(infos.size());
     const Status status = get_processes_(device_, &count, infos.data());
-    // More than fit: how many, is all that matters.
+    // If there are more than fit, only their number matters.
     if (status != success && status != insufficient_size) return std::nullopt;
     infos.resize(std::min<std::size_t>(count, infos.size()));
     std::vector<unsigned> processes;
@@ -142,7 +142,7 @@ class Nvml final : public Management {
     }
   };
 
-  /// Null where the library has no such function.
+  /// Returns null if the library lacks the function.
   template <class Function>
   Function* find(const char* name) const {
     try {

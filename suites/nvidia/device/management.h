@@ -8,8 +8,8 @@
 
 namespace benanza::nvidia {
 
-/// Why a GPU's clocks are below their highest, as NVML counts the bits
-/// (nvmlClocksEventReasons, once nvmlClocksThrottleReasons).
+/// Why a GPU's clocks are below their maximum: NVML's bits (nvmlClocksEventReasons, formerly
+/// nvmlClocksThrottleReasons).
 namespace clock_reason {
 inline constexpr std::uint64_t idle = 0x1;
 inline constexpr std::uint64_t applications_clocks = 0x2;
@@ -22,13 +22,13 @@ inline constexpr std::uint64_t power_brake = 0x80;
 inline constexpr std::uint64_t display_clock = 0x100;
 }  // namespace clock_reason
 
-/// What the driver's management library says of one GPU now. Reads, never sets. Every answer is
-/// empty where the device or the driver has none.
+/// The current state of one GPU, from the driver's management library (NVML). Read-only. Values are
+/// empty if the device or the driver does not support them.
 class Management {
  public:
   struct ProcessUse {
     unsigned process = 0;
-    /// Share of the time in which its kernels ran.
+    /// Share of the time during which its kernels ran.
     unsigned percent = 0;
   };
 
@@ -41,16 +41,16 @@ class Management {
   virtual std::optional<std::uint64_t> clock_reasons() = 0;
   virtual std::optional<double> power_watts() = 0;
   virtual std::optional<double> temperature_celsius() = 0;
-  /// Share of the last second, or a part of it, in which any kernel ran, in percent.
+  /// Share of the last second, or of a part of it, during which any kernel ran, in percent.
   virtual std::optional<double> utilization_percent() = 0;
-  /// Processes that hold a context for computing. Their numbers are the host's: a container may
-  /// know itself by another, and may see none but its own.
+  /// Ids of the processes that hold a compute context. They are ids of the host's PID namespace: a
+  /// process in a container may have another id there, and may see only its own processes.
   virtual std::optional<std::vector<unsigned>> compute_processes() = 0;
-  /// What each process has used since the last question, as the driver samples it.
+  /// Use by each process since the previous call, as sampled by the driver.
   virtual std::optional<std::vector<ProcessUse>> process_use() = 0;
 };
 
-/// NVML, loaded now (libnvidia-ml.so.1). Null where there is none or it does not know the device.
+/// Loads NVML (libnvidia-ml.so.1). Returns null if it is not available or does not know the device.
 /// Throws DeviceLost.
 std::unique_ptr<Management> open_management(int device);
 

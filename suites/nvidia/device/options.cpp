@@ -18,7 +18,7 @@ namespace {
   throw Error(std::string(source) + "=" + std::string(text) + ": expected " + std::string(wanted));
 }
 
-/// A whole number from 0 that fits T.
+/// Parses a non-negative integer that fits T.
 template <class T>
 T parse_number(std::string_view digits, std::string_view source, std::string_view text,
                std::string_view wanted) {
@@ -48,8 +48,8 @@ int parse_device(std::string_view digits, std::string_view source, std::string_v
   return parse_number<int>(digits, source, text, "the number of a GPU, from 0");
 }
 
-/// "GPU-5b3c-0a1d" for "gpu_5b3c_0a1d", as scripts/gpu-resources writes a UUID in the letters that
-/// CTest allows. Empty if `id` is no such name.
+/// Returns "GPU-5b3c-0a1d" for "gpu_5b3c_0a1d", the form in which scripts/gpu-resources writes a
+/// UUID with the characters that CTest allows. Empty if `id` is not in this form.
 std::string uuid_of(std::string_view id) {
   const auto kind = id.substr(0, 4);
   if ((kind != "gpu_" && kind != "mig_") || id.size() == kind.size()) return {};
@@ -60,8 +60,8 @@ std::string uuid_of(std::string_view id) {
   return uuid;
 }
 
-/// The GPU that CTest has allocated to this test: "id:gpu_5b3c_0a1d,slots:1" or "id:2,slots:1" in
-/// its first group.
+/// Takes the GPU that CTest has allocated to this test: "id:gpu_5b3c_0a1d,slots:1" or
+/// "id:2,slots:1" in its first group.
 void take_allocation(CudaOptions& options, const Environment& environment) {
   constexpr const char* variable = "CTEST_RESOURCE_GROUP_0_GPUS";
   const char* const value = environment(variable);
@@ -78,15 +78,15 @@ void take_allocation(CudaOptions& options, const Environment& environment) {
   }
 }
 
-/// The GPU of a part of a measurement that CTest spreads over a host's GPUs, where CTest was not
-/// told of them.
+/// Takes BENANZA_DEVICE, which selects the GPU of one part if CTest spreads a measurement over a
+/// host's GPUs without having a resource file for them.
 void take_default(CudaOptions& options, const Environment& environment) {
   constexpr const char* variable = "BENANZA_DEVICE";
   const char* const value = environment(variable);
   if (value != nullptr && *value != 0) options.device = parse_device(value, variable, value);
 }
 
-/// The text after "--flag=", if `argument` begins so.
+/// The text after "--flag=", if `argument` starts with it.
 std::optional<std::string_view> value_of(std::string_view argument, std::string_view flag) {
   if (argument.substr(0, flag.size()) != flag) return std::nullopt;
   argument.remove_prefix(flag.size());
@@ -94,7 +94,7 @@ std::optional<std::string_view> value_of(std::string_view argument, std::string_
   return argument.substr(1);
 }
 
-/// "a,b".
+/// Parses "a,b".
 void take_names(std::string_view text, std::vector<std::string>& names) {
   while (true) {
     const std::size_t end = std::min(text.find(','), text.size());
@@ -124,7 +124,7 @@ CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environ
       options.counters = true;
       take_names(*names, options.counter_names);
     } else if (const auto metric = value_of(argument, "--metric")) {
-      parse_metric(*metric);  // refuses what is none
+      parse_metric(*metric);  // throws if it is invalid
       options.counters = true;
       options.metrics.emplace_back(*metric);
     } else if (const auto set = value_of(argument, "--metrics")) {

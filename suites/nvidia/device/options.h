@@ -11,45 +11,44 @@
 
 namespace benanza::nvidia {
 
-/// The flags of an NVIDIA suite beside the harness' own.
+/// The flags of an NVIDIA suite, in addition to the harness' own.
 struct CudaOptions {
-  /// Ordinal among the visible GPUs. CTest's resource allocation decides where no flag does, and
-  /// the environment's BENANZA_DEVICE where there is none.
+  /// Ordinal among the visible GPUs. Without a flag, CTest's resource allocation determines it,
+  /// else the environment variable BENANZA_DEVICE.
   int device = 0;
-  /// The only GPU that may be visible, as CUDA_VISIBLE_DEVICES names it ("GPU-5b3c..."): what CTest
-  /// has allocated by UUID. `device` is then 0.
+  /// The only GPU to make visible, in the format of CUDA_VISIBLE_DEVICES ("GPU-5b3c..."): the one
+  /// CTest has allocated by UUID. `device` is then 0.
   std::optional<std::string> visible = {};
-  /// Largest workspace of one call, in bytes. Empty: what is free.
+  /// Largest workspace of one call, in bytes. Empty: the free memory.
   std::optional<std::int64_t> max_workspace_bytes;
-  /// Where the device's peaks come from: "measure", "none", or a results file that says them.
+  /// Source of the device's peaks: "measure", "none", or a results file that contains them.
   std::string peaks = "measure";
-  /// The GPU is not another suite's: this one waits for it. False where another process, which this
-  /// one takes turns with, has waited.
+  /// Wait until no other suite uses the GPU. False if the lock is held by another process with
+  /// which this one takes turns.
   bool lock = true;
-  /// Adds kernel names and CUPTI's times, of kernels and of graphs of calls, to every row.
+  /// Add kernel names and CUPTI's times, of kernels and of graphs of calls, to every row.
   bool kernels = false;
-  /// Adds hardware counters to every row.
+  /// Add hardware counters to every row.
   bool counters = false;
-  /// More of them, by CUPTI's names.
+  /// Additional counters, by CUPTI's names.
   std::vector<std::string> counter_names = {};
-  /// Each "NAME = EXPRESSION" over counters.
+  /// Metrics over counters, each as "NAME = EXPRESSION".
   std::vector<std::string> metrics = {};
 
   bool operator==(const CudaOptions&) const = default;
 };
 
-/// Value of an environment variable, or null.
+/// Returns the value of an environment variable, or null.
 using Environment = std::function<const char*(const char*)>;
 
-/// Takes --device=N, --max-workspace=BYTES (suffixes K, M, G: KiB, MiB, GiB), --peaks=SOURCE,
-/// --kernels, --counters[=NAME,...], --metric=NAME=EXPRESSION (as often as wanted) and
-/// --metrics=memory|compute|tensor out of argv; everything else stays, in order, for the harness.
-/// Without
-/// --peaks, the environment's BENANZA_PEAKS says it; BENANZA_GPU_LOCK=none leaves the lock to
-/// another process. Throws Error naming the flag and its value.
+/// Removes --device=N, --max-workspace=BYTES (suffixes K, M, G: KiB, MiB, GiB), --peaks=SOURCE,
+/// --kernels, --counters[=NAME,...], --metric=NAME=EXPRESSION (may be repeated) and
+/// --metrics=memory|compute|tensor from argv; all other arguments stay, in order, for the harness.
+/// Without --peaks, the environment variable BENANZA_PEAKS is used; BENANZA_GPU_LOCK=none leaves
+/// the lock to another process. Throws Error naming the flag and its value.
 CudaOptions take_cuda_options(int& argc, char** argv, const Environment& environment);
 
-/// For help.
+/// The flags above, for help.
 std::vector<harness::BackendFlag> cuda_flags();
 
 }  // namespace benanza::nvidia

@@ -9,10 +9,11 @@
 
 namespace benanza::nvidia {
 
-/// A library that is used only if it is there.
+/// A library that is loaded at run time if it is available.
 class SharedLibrary {
  public:
-  /// The first of `names` that the loader finds. Throws std::runtime_error with the loader's words.
+  /// Loads the first of `names` that the loader finds. Throws std::runtime_error with the message
+  /// of dlerror().
   explicit SharedLibrary(std::initializer_list<const char*> names) {
     for (const char* name : names) {
       handle_.reset(dlopen(name, RTLD_NOW | RTLD_LOCAL));
@@ -21,7 +22,7 @@ class SharedLibrary {
     throw std::runtime_error(dlerror());
   }
 
-  /// Throws std::runtime_error if the library has no such function.
+  /// Returns the function `name`. Throws std::runtime_error if the library lacks it.
   template <class Function>
   Function* symbol(const char* name) const {
     void* address = dlsym(handle_.get(), name);

@@ -15,15 +15,15 @@ using Values = CudaPrimitive::Values;
 constexpr Values all_values[] = {Values::zeros, Values::random};
 constexpr std::int64_t calls = 2;
 constexpr int samples = 2;
-/// The library's first choices, per size.
+/// Number of algorithms tried for each size, the library's first choices.
 constexpr std::size_t algorithms_tried = 3;
 constexpr std::int64_t largest_copy = std::int64_t{1} << 30;
 constexpr int copy_samples = 3;
-/// A buffer of so many times the L2 cache does not live in it.
+/// A buffer of this many times the size of the L2 cache does not stay in it.
 constexpr std::int64_t least_l2_multiple = 4;
 constexpr std::int64_t least_l2_multiple_read = 8;
 
-/// On random values, and the best there was on any.
+/// The best rate on random values, and the best on any values.
 struct Best {
   double reported = 0;
   double possible = 0;
@@ -56,7 +56,7 @@ Best best_rate(CudaContext& context, harness::Backend& products, const Problem& 
   return best;
 }
 
-/// 0 where nothing could be measured.
+/// 0 if nothing could be measured.
 Best peak(CudaContext& context, harness::Backend& products, Precision precision) {
   Best best;
   for (const std::int64_t size : {4096, 8192}) {
@@ -67,23 +67,23 @@ Best peak(CudaContext& context, harness::Backend& products, Precision precision)
     } catch (const harness::Unsupported&) {
       // The device lacks the precision.
     } catch (const std::bad_alloc&) {
-      // A smaller product has to do.
+      // Use the smaller products.
     } catch (const harness::EngineLost&) {
       throw;
     } catch (const std::runtime_error&) {
-      // A call that fails here fails in a row of its own, too, where its reason is kept.
+      // A call that fails here also fails in its own row, which gives the reason.
     }
   }
   return best;
 }
 
-/// Moves bytes within the device: copies them, by the library or by a kernel, or only reads or
+/// Moves bytes within the device: copies them with cudaMemcpyAsync or a kernel, or only reads or
 /// writes.
 class Traffic : public CudaPrimitive {
  public:
   enum class Kind { copy, copy_kernel, read, fill };
 
-  /// `code` outlives it. `bytes`: a multiple of DeviceCode::copied_at_once.
+  /// `code` must outlive this object. `bytes`: a multiple of DeviceCode::copied_at_once.
   Traffic(CudaContext& context, DeviceCode& code, std::int64_t bytes, Kind kind)
       : CudaPrimitive(context, {tensor_format(Precision::int8, {bytes}, Layout::plain)},
                       tensor_format(Precision::int8, {bytes}, Layout::plain), 0),
@@ -91,7 +91,7 @@ class Traffic : public CudaPrimitive {
         bytes_(bytes),
         kind_(kind) {}
 
-  /// A fill has no input, and writes no random values: those that stand for them are not zero.
+  /// A fill has no input; it writes a nonzero byte in place of random values.
   void fill(Values values) {
     fill_inputs(values);
     byte_ = values == Values::random ? 0x5b : 0;
@@ -122,12 +122,12 @@ class Traffic : public CudaPrimitive {
   int byte_ = 0;
 };
 
-/// Bytes per second, read and written ones together: the best of copies, reads and fills of several
-/// sizes, all of them well past the L2 cache. The largest is not always the fastest: 3.0 TB/s at
-/// 256 MiB and 2.4 TB/s at 1 GiB on an H100.
+/// Bytes per second, read and written together: the best of copies, reads and fills of several
+/// sizes, all much larger than the L2 cache. The largest is not always the fastest: 3.0 TB/s at 256
+/// MiB and 2.4 TB/s at 1 GiB on an H100.
 Best moving_bandwidth(CudaContext& context) {
   Best best;
-  // Their number is for kernels that are not used here.
+  // The number of multiprocessors is needed only by kernels not used here.
   DeviceCode code(1);
   for (const std::int64_t wanted : {std::int64_t{1} << 28, std::int64_t{1} << 29, largest_copy}) {
     const std::int64_t most = std::min(wanted, free_device_bytes() / 4);
@@ -135,13 +135,13 @@ Best moving_bandwidth(CudaContext& context) {
     if (bytes < least_l2_multiple * context.l2_bytes()) continue;
     for (const auto kind : {Traffic::Kind::copy, Traffic::Kind::copy_kernel, Traffic::Kind::read,
                             Traffic::Kind::fill}) {
-      // What is only read may stay in the cache from call to call.
+      // Data that is only read may stay in the cache between calls.
       if (kind == Traffic::Kind::read && bytes < least_l2_multiple_read * context.l2_bytes())
         continue;
       Traffic traffic(context, code, bytes, kind);
       for (const Values values : all_values) {
         traffic.fill(values);
-        // What a graph holds of the call is the other byte.
+        // A captured graph would still write the previous byte.
         context.stopwatch().forget(traffic);
         for (int sample = 0; sample < copy_samples; ++sample) {
           const double seconds = context.stopwatch().time(traffic, calls);
@@ -153,8 +153,7 @@ Best moving_bandwidth(CudaContext& context) {
   return best;
 }
 
-/// Bytes per second of products of a matrix and a vector, which read the matrix and write nothing
-/// to speak of.
+/// Bytes per second of matrix-vector products, which read the matrix and write almost nothing.
 Best reading_bandwidth(CudaContext& context, harness::Backend& products) {
   constexpr std::int64_t rows = 8192;
   constexpr std::int64_t columns = 16384;

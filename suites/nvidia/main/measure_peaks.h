@@ -5,11 +5,11 @@
 
 namespace benanza::nvidia {
 
-/// Arithmetic peak of every precision that the device has, by the large matrix products of
-/// `products`, whose primitives are CudaPrimitives, and its bandwidth, on random values and on
-/// zeros: what every NVIDIA suite holds its measurements against. Takes a second or two. Throws
-/// what CUDA and the library's calls throw, but for what is unsupported or does not fit: that peak
-/// stays unknown.
+/// Measures the device's peaks on random values and on zeros: the arithmetic peak of every
+/// supported precision, from large matrix products of `products`, whose primitives must be
+/// CudaPrimitives, and the bandwidth. Every NVIDIA suite checks its measurements against them.
+/// Takes a second or two. Throws what CUDA and the library's calls throw, unless something is
+/// unsupported or does not fit in memory: that peak then stays unknown.
 harness::Peaks measure_peaks(CudaContext& context, harness::Backend& products);
 
 }  // namespace benanza::nvidia

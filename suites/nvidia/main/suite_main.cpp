@@ -13,8 +13,8 @@
 namespace benanza::nvidia {
 namespace {
 
-/// Operands of the next problem take the place of the last one's, page faults and all: hundreds of
-/// megabytes each, of DeepBench's products a third of the time that checking takes.
+/// Keeps freed memory in the heap, so that the next problem's operands, hundreds of megabytes each,
+/// reuse its pages. Page faults took a third of the time of checking DeepBench's products.
 void keep_freed_memory() {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, -1);
@@ -28,7 +28,7 @@ int suite_main(int argc, char** argv, const CudaSuite& suite,
   try {
     const CudaOptions options =
         take_cuda_options(argc, argv, [](const char* name) { return std::getenv(name); });
-    // Read by the first call of CUDA, which comes after this line.
+    // CUDA reads this in its first call, which comes later.
     if (options.visible) ::setenv("CUDA_VISIBLE_DEVICES", options.visible->c_str(), 1);
     LazyContext device(options);
     if (suite.products) {

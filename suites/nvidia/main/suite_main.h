@@ -13,7 +13,7 @@ using MakeBackend = std::function<std::unique_ptr<harness::Backend>(LazyContext&
 /// The parts of an NVIDIA suite.
 struct CudaSuite {
   MakeBackend backend;
-  /// By whose matrix products the device's peaks are measured; null: they stay unknown.
+  /// The backend whose matrix products measure the device's peaks; null: they stay unknown.
   MakeBackend products;
 };
 
@@ -22,8 +22,8 @@ std::unique_ptr<harness::Backend> make_backend(LazyContext& device) {
   return std::make_unique<CudaBackend>(device);
 }
 
-/// main() of an NVIDIA suite: takes the CUDA flags, then harness::bench_main(). The GPU is opened
-/// when it is needed; where it is needed and there is none: one line on stderr, and Exit::skipped.
+/// main() of an NVIDIA suite: parses the CUDA flags, then calls harness::bench_main(). The GPU is
+/// opened on first use; if there is none, prints one line on stderr and returns Exit::skipped.
 int suite_main(int argc, char** argv, const CudaSuite& suite,
                const harness::Registration& registration, const harness::Verifier& verifier);
 

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
-/// Never CUPTI_ACTIVITY_KIND_KERNEL: that runs kernels one by one.
+/// Not CUPTI_ACTIVITY_KIND_KERNEL, which serialises kernels.
 CUpti_ActivityKind cupti_kind(ActivityKind kind) {
   return kind == ActivityKind::kernel ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
                                       : CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
 }
 
-/// Takes CUPTI's buffers while it lives. There is one at a time, because CUPTI's callbacks carry
-/// nothing of the caller's.
+/// Collects CUPTI's buffers during its lifetime. Only one instance may exist, because CUPTI's
+/// callbacks have no user data.
 class Collector {
  public:
   Collector(const Cupti& cupti, ActivityKind kind)

@@ -9,26 +9,26 @@
 
 namespace benanza::nvidia {
 
-/// One thing that ran on the device, timed by the device's clock.
+/// One activity on the device, with timestamps of the device's clock.
 struct Activity {
   std::uint64_t start_nanoseconds = 0;
   std::uint64_t end_nanoseconds = 0;
-  /// The kernel's, as the compiler wrote it; empty for a graph.
+  /// The kernel's mangled name; empty for a graph.
   std::string name;
 };
 
-/// The kinds of activity that CUPTI can time. One at a time: while graphs are recorded, CUPTI says
-/// nothing of kernels.
+/// The kinds of activity that CUPTI can time. Only one at a time: while graphs are recorded, CUPTI
+/// does not report kernels.
 enum class ActivityKind {
-  /// Each kernel. Graphs run kernel by kernel with a pause between them that CUPTI makes; a kernel
-  /// alone may take longer than it does without CUPTI.
+  /// Each kernel. CUPTI adds a pause between the kernels of a graph, and a single kernel may take
+  /// longer than without CUPTI.
   kernel,
-  /// Each launch of a graph as one, its kernels left alone. `work` must make the graphs it
-  /// launches: CUPTI 13.0 ends in a segmentation fault at a graph that is older than the recording.
+  /// Each graph launch as a whole, without affecting its kernels. `work` must create the graphs it
+  /// launches: CUPTI 13.0 crashes (segmentation fault) on graphs created before the recording.
   graph,
 };
 
-/// Runs `work`, waits for the device, and returns what ran, in order of begin. Throws
+/// Runs `work`, synchronises the device, and returns the activities in order of start. Throws
 /// ProfilerUnavailable, or what `work` throws.
 std::vector<Activity> record_activities(const Cupti& cupti, ActivityKind kind,
                                         const std::function<void()>& work);

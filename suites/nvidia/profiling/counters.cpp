@@ -31,7 +31,7 @@ constexpr std::array<const char*, 10> wanted{
     "sm__warps_active.avg.pct_of_peak_sustained_active",
 };
 
-/// A parameter block of CUPTI's, its size filled in.
+/// A parameter struct of CUPTI with its size set.
 template <class Parameters>
 Parameters sized(std::size_t size) {
   Parameters parameters{};
@@ -39,7 +39,7 @@ Parameters sized(std::size_t size) {
   return parameters;
 }
 
-/// Range profiling of the current context, while it lives.
+/// Range profiling of the current context during its lifetime.
 class RangeProfiler {
  public:
   explicit RangeProfiler(const Cupti& cupti) : cupti_(cupti) {
@@ -101,13 +101,13 @@ class RangeProfiler {
     cupti_.call<decltype(cuptiRangeProfilerSetConfig)>("cuptiRangeProfilerSetConfig", &config);
   }
 
-  /// One pass over `work`. Returns true if it was the last.
+  /// Runs one pass of `work`. Returns true if it was the last.
   bool pass(const std::function<void()>& work, const std::function<void()>& prepare) {
     auto start =
         sized<CUpti_RangeProfiler_Start_Params>(CUpti_RangeProfiler_Start_Params_STRUCT_SIZE);
     start.pRangeProfilerObject = object_;
     cupti_.call<decltype(cuptiRangeProfilerStart)>("cuptiRangeProfilerStart", &start);
-    // After the start, which may use the caches itself.
+    // After the start, which may itself use the caches.
     prepare();
     synchronize_device();
     auto push = sized<CUpti_RangeProfiler_PushRange_Params>(
@@ -145,7 +145,7 @@ CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip,
                          std::vector<std::uint8_t> availability,
                          const std::vector<std::string>& more)
     : cupti_(cupti), availability_(std::move(availability)), host_(nullptr, Close{&cupti}) {
-  // One name that the chip does not know would fail the whole list.
+  // A single unknown name would make the whole list fail, so each is tried on its own.
   std::vector<std::string> candidates(wanted.begin(), wanted.end());
   candidates.insert(candidates.end(), more.begin(), more.end());
   for (const std::string& metric : candidates) {
@@ -155,7 +155,7 @@ CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip,
       add(probe, {metric.c_str()});
       names_.push_back(metric);
     } catch (const ProfilerUnavailable&) {
-      // Left out.
+      // The chip lacks it.
     }
   }
   for (const std::string& name : names_) metrics_.push_back(name.c_str());

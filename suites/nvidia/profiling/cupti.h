@@ -9,19 +9,19 @@
 
 namespace benanza::nvidia {
 
-/// CUPTI cannot be used: it is not there, another profiler is, or the system forbids it.
+/// CUPTI cannot be used: it is not installed, another profiler is active, or the system forbids it.
 class ProfilerUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// CUPTI as the loader finds it. It is never unloaded: its threads outlive whoever uses it.
+/// The CUPTI library. It is never unloaded because its threads outlive its users.
 class Cupti {
  public:
-  /// `library`: its name or its path. Throws ProfilerUnavailable if there is none.
+  /// `library`: its name or path. Throws ProfilerUnavailable if it cannot be loaded.
   explicit Cupti(const char* library = "libcupti.so.13");
 
-  /// Calls a function of CUPTI's by its name. Throws ProfilerUnavailable with CUPTI's words.
+  /// Calls a function of CUPTI by name. Throws ProfilerUnavailable with CUPTI's message.
   template <class Function, class... Arguments>
   void call(const char* name, Arguments... arguments) const {
     check(function<Function>(name)(arguments...), name);

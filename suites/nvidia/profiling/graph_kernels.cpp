@@ -11,7 +11,8 @@
 namespace benanza::nvidia {
 namespace {
 
-/// Names by the driver: the runtime knows only the kernels of its own program, not the libraries'.
+/// Looks up names through the driver, because the runtime knows only the kernels of this program,
+/// not those of the libraries.
 class KernelNames {
  public:
   std::optional<std::string> operator()(cudaGraphNode_t node) const {

@@ -13,8 +13,8 @@ struct GraphKernels {
   std::int64_t kernels = 0;
   /// Memory copies and memory sets.
   std::int64_t memory_operations = 0;
-  /// Names of the kernels as the compiler wrote them, each once, in the order of first appearance.
-  /// Where the driver cannot tell all of them: empty.
+  /// Mangled names of the kernels, without duplicates, in order of first appearance. Empty unless
+  /// the driver returns all of them.
   std::vector<std::string> names;
 };
 

@@ -43,7 +43,7 @@ KernelRecords kernel_records(const std::vector<Activity>& activities) {
   KernelRecords result;
   std::vector<Span> spans;
   for (const Activity& activity : activities) {
-    // Relative to the first: a double does not hold nanoseconds since 1970.
+    // Relative to the first, because a double cannot represent nanoseconds since 1970 exactly.
     const auto seconds = [&](std::uint64_t nanoseconds) {
       return static_cast<double>(nanoseconds - activities.front().start_nanoseconds) * 1e-9;
     };

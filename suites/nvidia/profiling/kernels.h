@@ -15,40 +15,40 @@ struct KernelTime {
   bool operator==(const KernelTime&) const = default;
 };
 
-/// When a kernel ran, in seconds of the device's clock.
+/// A time span of a kernel, in seconds of the device's clock.
 struct Span {
   double begin = 0;
   double end = 0;
 };
 
-/// Kernels in the order in which they began.
+/// Kernels in order of start.
 struct KernelRecords {
   std::vector<KernelTime> kernels;
   /// Seconds during which at least one of them ran.
   double busy_seconds = 0;
-  /// Seconds from the first one's begin to the last one's end: with what lies between dependent
-  /// kernels, which is time of the GPU as well.
+  /// Seconds from the first kernel's start to the last one's end, including the gaps between
+  /// dependent kernels, which are GPU time as well.
   double span_seconds = 0;
 };
 
-/// Of kernels in the order in which they began.
+/// Converts activities, which must be kernels in order of start.
 KernelRecords kernel_records(const std::vector<Activity>& activities);
 
-/// Seconds covered by `spans`, which may overlap, in any order.
+/// Seconds covered by `spans`, which may overlap and be in any order.
 double covered_seconds(std::vector<Span> spans);
 
-/// The kernels of one call, each with its median time, from the records of `calls` equal calls.
-/// Calls whose kernels run beside each other may begin them in another order: the times of equal
-/// names are then medians of them all. Empty if the calls were not equal.
+/// Returns the kernels of one call, each with its median time, from the records of `calls` equal
+/// calls. Concurrent kernels may start in a different order in each call: the times are then
+/// medians over all kernels of the same name. Empty if the calls were not equal.
 std::vector<KernelTime> kernels_of_a_call(const std::vector<KernelTime>& records,
                                           std::size_t calls);
 
 /// "kernel_names": comma-joined, in order; "kernel_seconds" and "kernel_span_seconds": busy_seconds
-/// and span_seconds of one of `calls` equal calls. Empty if they were not equal.
+/// and span_seconds, each per call. Empty if the `calls` calls were not equal.
 Facts kernel_facts(const KernelRecords& records, std::size_t calls);
 
-/// "graph_seconds": the median time of `graphs`, each of `calls` calls, from its begin to its end,
-/// per call. Empty if CUPTI timed none.
+/// "graph_seconds": the median duration of `graphs`, divided by `calls`, the number of calls in
+/// each. Empty if CUPTI timed none.
 Facts graph_facts(const std::vector<Activity>& graphs, std::size_t calls);
 
 }  // namespace benanza::nvidia

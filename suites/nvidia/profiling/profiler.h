@@ -11,28 +11,28 @@
 
 namespace benanza::nvidia {
 
-/// How a primitive runs once more.
+/// How to run a primitive again.
 struct Again {
   /// Enqueues one call.
   std::function<void()> call;
-  /// Enqueues calls as they were timed, as a graph, and returns how many; 0 if there is none.
+  /// Enqueues a graph of calls as they were timed, and returns the number of calls; 0 if there is
+  /// none.
   std::function<std::int64_t()> replay;
-  /// replay() of a graph that is captured for it.
+  /// Captures the graph again and replays it.
   std::function<std::int64_t()> recapture;
-  /// Enqueues what comes before a call that is counted: the flush of a cold one, or the call
-  /// itself.
+  /// Enqueues the work that precedes a counted call: a cache flush if cold, else the call itself.
   std::function<void()> prepare;
 };
 
-/// The facts that --kernels and --counters add to a row. CUPTI is loaded when the first row asks;
-/// where it cannot be used, rows say why, once it has failed it is not tried again.
+/// The facts that --kernels and --counters add to a row. CUPTI is loaded for the first row that
+/// needs it; if it cannot be used, rows give the reason, and it is not tried again.
 class CudaProfiler {
  public:
   explicit CudaProfiler(const CudaOptions& options) : options_(options) {}
 
-  /// Runs a primitive some times more: kernel_facts(), graph_facts(), counter_facts() and
-  /// metric_facts() as asked for; "kernels_unavailable" and "counters_unavailable" with the reason.
-  /// Throws what `again` throws.
+  /// Runs a primitive a few more times and returns kernel_facts(), graph_facts(), counter_facts()
+  /// and metric_facts() as requested; "kernels_unavailable" and "counters_unavailable" give the
+  /// reason if they failed. Throws what `again` throws.
   Facts facts(const Again& again);
 
  private:

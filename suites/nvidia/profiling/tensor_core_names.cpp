@@ -18,7 +18,7 @@ bool contains_any(std::string_view name, const Words& words) {
                      [&](std::string_view word) { return name.find(word) != name.npos; });
 }
 
-/// Removes the digits at the front of `text`. False if there are none.
+/// Removes leading digits from `text`. Returns false if there are none.
 bool skip_digits(std::string_view& text) {
   const std::size_t before = text.size();
   while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0) {
@@ -33,7 +33,7 @@ bool skip(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// "tensor16x8x16" and its like.
+/// Matches "tensor16x8x16" and similar.
 bool has_tensor_shape(std::string_view name) {
   constexpr std::string_view word = "tensor";
   for (auto at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
@@ -46,8 +46,8 @@ bool has_tensor_shape(std::string_view name) {
   return false;
 }
 
-/// "s884gemm", "h1688cudnn", ...: a type, the shape of its matrix instruction, and what is made of
-/// it.
+/// Matches "s884gemm", "h1688cudnn", ...: a type, the shape of its matrix instruction, and the
+/// operation.
 bool has_instruction_shape(std::string_view name) {
   constexpr std::string_view types = "shicdz";
   for (std::size_t at = name.find_first_of(types); at != name.npos;
@@ -60,7 +60,7 @@ bool has_instruction_shape(std::string_view name) {
   return false;
 }
 
-/// "ampere_sgemm_...", "volta_fp16_sgemm_...", "sgemm_...".
+/// Matches "ampere_sgemm_...", "volta_fp16_sgemm_...", "sgemm_...".
 bool is_plain_sgemm(std::string_view name) {
   constexpr std::string_view word = "sgemm";
   for (auto at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {

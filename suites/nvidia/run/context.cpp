@@ -9,12 +9,12 @@
 namespace benanza::nvidia {
 namespace {
 
-/// Left free beside a workspace, for what the libraries allocate themselves.
+/// Left free in addition to the workspace, for the libraries' own allocations.
 constexpr std::int64_t reserve_bytes = std::int64_t{512} << 20;
 
-/// Of operands that are kept for the next variant, at least.
+/// Minimum capacity of the operand cache.
 constexpr std::int64_t operand_capacity = std::int64_t{2} << 30;
-/// And that part of the device's memory.
+/// The capacity as a fraction of the device's memory: 1 / operand_part.
 constexpr std::int64_t operand_part = 16;
 
 void use_device(int device) {
@@ -29,7 +29,7 @@ void use_device(int device) {
                 (count == 1 ? "is 1" : "are " + std::to_string(count)));
   }
   check(cudaSetDevice(device), "cudaSetDevice");
-  // Creates the device's context, so that whatever is wrong with it is said here.
+  // Creates the device's context, so that its errors are reported here.
   check(cudaFree(nullptr), "cudaFree");
 }
 
@@ -64,7 +64,7 @@ std::int64_t CudaContext::l2_bytes() const {
 
 std::shared_ptr<DeviceMemory> CudaContext::workspace(std::int64_t bytes) {
   if (!workspace_ || workspace_->size_bytes() < bytes) {
-    // The old block goes first, if nobody holds it: the new one may need its place.
+    // Free the old block first, unless it is in use: the new one may need its memory.
     workspace_.reset();
     workspace_ = std::make_shared<DeviceMemory>(bytes);
   }

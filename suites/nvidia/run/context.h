@@ -18,11 +18,11 @@
 
 namespace benanza::nvidia {
 
-/// One GPU as one process uses it: the device, a stream, a workspace, and the clock. Outlives every
-/// primitive made with it.
+/// A GPU used by this process: the device, a stream, a workspace and a stopwatch. Must outlive all
+/// primitives created with it.
 class CudaContext {
  public:
-  /// Makes the device current. Throws NoGpu, with the driver's words, where there is none.
+  /// Makes the device current. Throws NoGpu, with the driver's message, if there is none.
   explicit CudaContext(const CudaOptions& options);
 
   cudaStream_t stream() const { return stream_.get(); }
@@ -34,18 +34,19 @@ class CudaContext {
 
   std::int64_t l2_bytes() const;
 
-  /// The peaks, which no measurement can beat; empty until they have been measured.
+  /// The peaks, which no measurement can exceed; empty if not measured yet.
   const std::optional<harness::Peaks>& peaks() const { return peaks_; }
   void set_peaks(harness::Peaks peaks) { peaks_ = std::move(peaks); }
 
-  /// At least `bytes` of scratch memory, shared by all primitives: they run one after the other.
-  /// A caller that holds the pointer keeps the block alive even after the context has moved to a
+  /// Returns at least `bytes` of scratch memory, shared by all primitives, which run one at a time.
+  /// A caller that keeps the pointer keeps the block alive even after the context has switched to a
   /// larger one. Throws OutOfMemory.
   std::shared_ptr<DeviceMemory> workspace(std::int64_t bytes);
   OperandStore& operands() { return operands_; }
   ResultReader& results();
 
-  /// Largest workspace a library may be offered now, in bytes: --max-workspace, or what is free.
+  /// Largest workspace a library may use now, in bytes: the free memory, limited by
+  /// --max-workspace.
   std::int64_t max_workspace_bytes() const;
 
  private:

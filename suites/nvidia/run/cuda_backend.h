@@ -9,12 +9,12 @@
 
 namespace benanza::nvidia {
 
-/// The common part of the backends of NVIDIA's libraries. `Library` is made from a LazyContext; its
+/// Base of the backends of NVIDIA's libraries. `Library` is constructed from a LazyContext; its
 /// primitives are CudaPrimitives.
 template <class Library>
 class CudaBackend : public harness::SolverBackend<Library> {
  public:
-  /// `device` outlives the backend.
+  /// `device` must outlive the backend.
   CudaBackend(std::string library_name, harness::SolverTable<Library> table, LazyContext& device)
       : harness::SolverBackend<Library>(std::move(library_name), std::move(table)),
         device_(device),
@@ -22,7 +22,7 @@ class CudaBackend : public harness::SolverBackend<Library> {
 
   std::vector<std::string> devices() const override { return usable_devices(); }
   std::vector<harness::BackendFlag> flags() const override { return cuda_flags(); }
-  /// The peaks, and what the GPU did before.
+  /// The peaks, and the state of the GPU before the run.
   std::vector<std::pair<std::string, std::string>> context() override {
     std::vector<std::pair<std::string, std::string>> entries{{"peaks", "not measured"}};
     if (const auto& peaks = device_.peaks()) {

@@ -5,7 +5,7 @@
 namespace benanza::nvidia {
 namespace {
 
-/// Of a block of the kernels that move bytes.
+/// Threads per block of the kernels that move bytes.
 constexpr unsigned moving_threads = 256;
 
 cudaKernel_t kernel_named(cudaLibrary_t library, const char* name) {

@@ -11,10 +11,10 @@
 
 namespace benanza::nvidia {
 
-/// The device code of the stopwatch, in PTX: the driver compiles it for the GPU at hand.
+/// The kernels of DeviceCode in PTX, which the driver compiles for the GPU.
 extern const char device_code_ptx[];
 
-/// Reading of an SM's clock.
+/// A reading of an SM's clock.
 struct ClockReading {
   /// Wall clock of the GPU, in nanoseconds.
   std::uint64_t nanoseconds = 0;
@@ -22,26 +22,26 @@ struct ClockReading {
   std::uint64_t cycles = 0;
 };
 
-/// Average clock between two readings, in Hz. 0 if one is missing or no time has passed.
+/// Average clock frequency between two readings, in Hz. 0 if one is missing or no time has passed.
 double clock_hz(const ClockReading& before, const ClockReading& after);
 
-/// The kernels that timing and the peaks need.
+/// The kernels needed for timing and for measuring the peaks.
 class DeviceCode {
  public:
   explicit DeviceCode(int multiprocessors);
 
-  /// Enqueues a kernel of one thread that ends `seconds` after it began.
+  /// Enqueues a single-threaded kernel that runs for `seconds`.
   void delay(double seconds, cudaStream_t stream);
   /// Enqueues a reading of SM 0's clock into readings()[index], index 0 or 1.
   void read_clock(std::size_t index, cudaStream_t stream);
-  /// Before a new pair, so that a reading that fails is seen to be missing (zeros).
+  /// Resets the readings to zero before a new pair, so that a missing one is detected.
   void forget_readings();
-  /// Enqueues the copy of `bytes`, a multiple of copied_at_once, by a kernel of our own.
+  /// Enqueues a kernel that copies `bytes`, a multiple of copied_at_once.
   void copy(std::byte* to, const std::byte* from, std::int64_t bytes, cudaStream_t stream);
-  /// Enqueues the reading of `bytes`, a multiple of copied_at_once. `scratch` may be written.
+  /// Enqueues a kernel that reads `bytes`, a multiple of copied_at_once. `scratch` may be written.
   void read(std::byte* scratch, const std::byte* from, std::int64_t bytes, cudaStream_t stream);
   static constexpr std::int64_t copied_at_once = 16384;
-  /// Valid after the stream has been waited for.
+  /// Valid after synchronising the stream.
   std::array<ClockReading, 2> readings() const;
 
  private:

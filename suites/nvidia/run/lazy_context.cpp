@@ -10,7 +10,7 @@
 namespace benanza::nvidia {
 namespace {
 
-/// What makes two GPUs the same as far as peaks go.
+/// The system fields that identify GPUs with the same peaks.
 const std::vector<std::string> identity{"device"};
 
 }  // namespace

@@ -12,24 +12,24 @@
 
 namespace benanza::nvidia {
 
-/// A GPU that is opened when it is first needed: help and names can be had without one.
+/// A GPU that is opened on first use, so that help and names work without one.
 class LazyContext {
  public:
   explicit LazyContext(CudaOptions options) : options_(std::move(options)) {}
 
   const CudaOptions& options() const { return options_; }
 
-  /// The first call opens the GPU and waits until no other suite measures on it. Throws NoGpu.
+  /// Opens the GPU in the first call, and waits until no other suite measures on it. Throws NoGpu.
   CudaContext& get();
 
-  /// Watches the GPU; null where the driver's management library is not there. Opens the GPU.
+  /// The observer of the GPU; null if NVML is not available. Opens the GPU.
   GpuObserver* observer();
 
   using MeasurePeaks = std::function<harness::Peaks(LazyContext&)>;
   void measure_peaks_with(MeasurePeaks measure) { measure_peaks_ = std::move(measure); }
-  /// Measured by the first call, if it is known how, or read from a file, as --peaks says; from
-  /// then on the context's, too. Empty with --peaks=none. Throws what get() and the measurement
-  /// throw, and Error for a file that does not hold the peaks of this device.
+  /// Returns the peaks. The first call measures them, if a function for that is set, or reads them
+  /// from a file, as --peaks says, and stores them in the context. Empty with --peaks=none. Throws
+  /// what get() and the measurement throw, and Error for a file without peaks of this device.
   const std::optional<harness::Peaks>& peaks();
 
  private:
@@ -41,8 +41,8 @@ class LazyContext {
   MeasurePeaks measure_peaks_;
 };
 
-/// One line for each GPU that this process may use, "0: NVIDIA H100 80GB HBM3, 79.1 GiB"; none
-/// where there is none.
+/// One line for each GPU that this process may use, "0: NVIDIA H100 80GB HBM3, 79.1 GiB"; empty if
+/// there is none.
 std::vector<std::string> usable_devices();
 
 }  // namespace benanza::nvidia

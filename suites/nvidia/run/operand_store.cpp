@@ -10,7 +10,7 @@
 namespace benanza::nvidia {
 namespace {
 
-/// Of about a thousand values, all over (the mixing step of FNV-1a).
+/// Hashes about a thousand values, evenly spread (the mixing step of FNV-1a).
 std::uint64_t sample_of(std::span<const float> values) {
   constexpr std::size_t samples = 1021;
   constexpr std::uint64_t prime = 1099511628211U;
@@ -22,7 +22,7 @@ std::uint64_t sample_of(std::span<const float> values) {
   return hash;
 }
 
-/// Do the values lie in `format` as they are?
+/// Returns whether `format` stores the values unchanged.
 bool lie_alike(std::span<const float> values, const TensorFormat& format) {
   if (static_cast<std::int64_t>(values.size()) != element_count(format.dims)) return false;
   const bool is_float = format.precision == Precision::fp32 || format.precision == Precision::tf32;

@@ -11,15 +11,14 @@
 
 namespace benanza::nvidia {
 
-/// Operands as they lie on the device, kept for the next variant of the same problem: converting
-/// and sending millions of values takes longer than measuring with them. Forgets those used
-/// longest ago.
+/// LRU cache of operands in device memory, for the next variant of the same problem: converting and
+/// transferring millions of values takes longer than measuring with them.
 class OperandStore {
  public:
   explicit OperandStore(std::int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
-  /// Writes `values`, laid out as `format` says, to the beginning of `memory`. Values are known
-  /// again by where they are, how many, and a sample of them.
+  /// Writes `values`, converted to `format`, to the start of `memory`. Values are recognised by
+  /// address, number, and a hash of a sample of them.
   void write(std::span<const float> values, const TensorFormat& format, DeviceMemory& memory,
              cudaStream_t stream);
 
@@ -33,7 +32,7 @@ class OperandStore {
   };
   std::int64_t capacity_bytes_;
   std::int64_t bytes_ = 0;
-  /// The one used last first.
+  /// Most recently used first.
   std::list<Entry> entries_;
 };
 

@@ -10,7 +10,7 @@ namespace benanza::nvidia {
 
 namespace {
 
-/// Not a power of two: rows of a matrix differ.
+/// Not a power of two, so that the rows of a matrix differ.
 constexpr std::int64_t random_values = 65537;
 
 void fill_at_random(DeviceMemory& memory, Precision precision, cudaStream_t stream) {

@@ -12,13 +12,13 @@
 
 namespace benanza::nvidia {
 
-/// The common part of primitives on a GPU: operands and result in device memory, the borrowed
-/// workspace, and the facts that the clock knows. A library adds run() and its own facts.
+/// Base of primitives on a GPU: operands and result in device memory, the shared workspace, and the
+/// stopwatch's facts. Libraries add run() and their own facts.
 class CudaPrimitive : public harness::Primitive {
  public:
-  /// Allocates everything. `inputs` are in the order of inputs(problem), their dims the logical
-  /// ones (or a permutation of axes that keeps row-major order). `workspace_bytes` is what the
-  /// library asks for. Throws OutOfMemory.
+  /// Allocates all memory. `inputs` are in the order of inputs(problem), with their logical dims
+  /// (or a permutation of axes that keeps row-major order). `workspace_bytes` is what the library
+  /// requires. Throws OutOfMemory.
   CudaPrimitive(CudaContext& context, std::vector<TensorFormat> inputs, TensorFormat output,
                 std::int64_t workspace_bytes);
   ~CudaPrimitive() override;
@@ -30,16 +30,16 @@ class CudaPrimitive : public harness::Primitive {
   std::vector<float> download() override;
   std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
-  /// random: uniform in [-1, 1), of int8 in [-127, 127]; some 65,000 values, again and again.
+  /// random: uniform in [-1, 1), for int8 in [-127, 127]; some 65,000 values, repeated.
   enum class Values { zeros, random };
-  /// For measurements whose result nobody looks at.
+  /// Fills the inputs, for measurements whose result is not checked.
   void fill_inputs(Values values);
-  /// From now on a time in which the device, at its peaks, could not do `work` is an error of the
-  /// stopwatch. `arithmetic_saving` as for least_seconds(). Without peaks, nothing.
+  /// Makes the stopwatch throw for times in which the device, at its peaks, could not do `work`.
+  /// `arithmetic_saving` as in least_seconds(). Does nothing if the peaks are unknown.
   void guard(const Work& work, Precision precision, double arithmetic_saving = 1);
-  /// library_facts() and the stopwatch's.
+  /// library_facts() and the stopwatch's facts.
   Facts facts() final;
-  /// What --kernels and --counters ask of CUPTI.
+  /// The facts from CUPTI for --kernels and --counters.
   Facts profile() final;
 
  protected:

@@ -117,7 +117,7 @@ void launch(cudaKernel_t kernel, unsigned blocks, void** arguments, cudaStream_t
         "cudaLaunchKernel");
 }
 
-/// Axes in the order in which they lie in memory, outermost first.
+/// The axes in memory order, outermost first.
 std::vector<std::size_t> memory_order(const TensorFormat& format) {
   std::vector<std::size_t> order(format.dims.size());
   std::iota(order.begin(), order.end(), 0);
@@ -126,7 +126,7 @@ std::vector<std::size_t> memory_order(const TensorFormat& format) {
   return order;
 }
 
-/// The inverse, for a dense tensor.
+/// The inverse of stored_place(), for a dense tensor.
 std::int64_t row_major_place(const TensorFormat& format, std::int64_t stored) {
   Dims at(format.dims.size());
   for (const std::size_t axis : memory_order(format)) {
@@ -192,7 +192,7 @@ std::vector<float> ResultReader::values(const std::byte* memory, const TensorFor
                         cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync");
   synchronize(stream);
-  // As they would lie one after the other.
+  // The elements in consecutive storage.
   std::vector<std::byte> bytes(std::size_t{count} * size);
   for (std::size_t i = 0; i < count; ++i) std::memcpy(bytes.data() + i * size, &words[i], size);
   return from_storage(bytes, tensor_format(format.precision, {count}, Layout::plain));
@@ -208,7 +208,7 @@ std::optional<std::int64_t> ResultReader::not_a_number(const std::byte* memory,
   const bool is_half = format.precision == Precision::fp16;
   const bool is_bfloat = format.precision == Precision::bf16;
   std::uint32_t mask = is_half || is_bfloat ? 0x7fffU : 0x7fffffffU;
-  // Infinity: whatever is above it is no number.
+  // Infinity; larger bit patterns are NaN.
   std::uint32_t largest = is_half ? 0x7c00U : is_bfloat ? 0x7f80U : 0x7f800000U;
   std::byte* first = scratch(sizeof none);
   scratch_.write(std::as_bytes(std::span(&none, 1)), stream);

@@ -14,28 +14,28 @@
 
 namespace benanza::nvidia {
 
-/// Where the element at row-major `place` lies in memory, in elements. Throws std::out_of_range for
-/// a place that the tensor does not have.
+/// Returns the offset in memory, in elements, of the element with row-major index `place`. Throws
+/// std::out_of_range if the tensor has no such element.
 std::int64_t stored_place(const TensorFormat& format, std::int64_t place);
 
-/// Looks at results on the device: a few values cross the bus, not millions.
+/// Inspects results on the device, so that only a few values are copied to the host.
 class ResultReader {
  public:
   ResultReader();
 
-  /// True for dense tensors of floating-point types of 16 bits or 32.
+  /// True for dense tensors of 16-bit or 32-bit floating-point types.
   static bool reads(const TensorFormat& format);
 
-  /// The values at row-major `places` of the tensor at `memory`, after the work in `stream`. Throws
-  /// as stored_place() does.
+  /// Returns the values at the row-major indices `places` of the tensor at `memory`, in stream
+  /// order. Throws as stored_place() does.
   std::vector<float> values(const std::byte* memory, const TensorFormat& format,
                             std::span<const std::int64_t> places, cudaStream_t stream);
-  /// The row-major place of an element that is not a number; the one that lies first in memory.
+  /// Returns the row-major index of the NaN that comes first in memory, if there is one.
   std::optional<std::int64_t> not_a_number(const std::byte* memory, const TensorFormat& format,
                                            cudaStream_t stream);
 
  private:
-  /// At least `bytes`.
+  /// Returns a scratch buffer of at least `bytes`.
   std::byte* scratch(std::int64_t bytes);
 
   Handle<cudaLibrary_t, &cudaLibraryUnload> library_;

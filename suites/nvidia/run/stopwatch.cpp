@@ -12,14 +12,16 @@
 namespace benanza::nvidia {
 namespace {
 
-/// A graph of this length is replayed instead of captured anew: events resolve about 1 us.
+/// A graph that runs this long is replayed instead of being captured again: events have a
+/// resolution of about 1 us.
 constexpr double long_graph_seconds = 0.5e-3;
 constexpr std::int64_t maximum_graph_calls = 4096;
 constexpr double shortest_hold_seconds = 20e-6;
-/// The driver holds only so many launches: what takes longer to enqueue cannot be held back.
+/// The driver queues a limited number of launches, so that longer work cannot be held back.
 constexpr double longest_hold_seconds = 5e-3;
 constexpr int gapless_attempts = 4;
-/// The GPU's wall clock advances in steps of up to 1 us.
+/// Shortest sample whose clock is computed, since the GPU's wall clock advances in steps of up to 1
+/// us.
 constexpr std::uint64_t clock_check_nanoseconds = 100'000;
 constexpr std::chrono::milliseconds cool_down{20};
 
@@ -70,7 +72,7 @@ double CudaStopwatch::time(harness::Primitive& primitive, std::int64_t calls) {
 
 double CudaStopwatch::time_cold(harness::Primitive& primitive) {
   begin(primitive);
-  // The graph is made only to look at the kernels.
+  // The graph is captured only to inspect its kernels.
   if (state_.capturable && !state_.kernels) capture(primitive, 1);
   state_.cold = true;
   reserve_flush();
@@ -123,7 +125,7 @@ void CudaStopwatch::begin(harness::Primitive& primitive) {
   if (state_.primitive == &primitive) return;
   state_ = State{.primitive = &primitive, .graph = {}, .kernels = {}, .clock_hz = {}};
   hold_seconds_ = shortest_hold_seconds;
-  // Loads the kernels: that cannot be captured.
+  // Loads the kernels, which cannot be captured.
   primitive.run();
   synchronize(stream_);
 }
@@ -172,7 +174,7 @@ double CudaStopwatch::timed(const Action& prepare, const Action& enqueue) {
       return taken.seconds;
     }
     ++state_.throttled_samples;
-    // An idle GPU needs work to reach its clock, a hot one needs rest.
+    // An idle GPU needs work to raise its clocks, a hot one needs rest.
     if (2 * state_.throttled_samples > maximum_retries) std::this_thread::sleep_for(cool_down);
   }
 }

@@ -15,64 +15,65 @@
 
 namespace benanza::nvidia {
 
-/// The clock of a GPU.
+/// Stopwatch for a GPU.
 ///
-/// Hot: the calls are captured into a CUDA graph and replayed between two events, behind a kernel
-/// that holds the stream until everything is enqueued: no gap of the host is counted. A graph that
-/// runs for long enough is kept and replayed for any number of calls, the time scaled by their
-/// number. Where a call cannot be captured, the calls are enqueued one by one between the events.
+/// Hot: the calls are captured into a CUDA graph, which is replayed between two events, after a
+/// kernel that holds the stream until everything is enqueued, so that host gaps are not counted. A
+/// graph that runs long enough is kept and replayed for any number of calls, and its time is scaled
+/// to that number. If a call cannot be captured, the calls are enqueued one by one between the
+/// events.
 ///
-/// Cold: twice the L2 cache is overwritten, then one call runs between two events, all of it
-/// enqueued before the first event.
+/// Cold: a buffer of twice the size of the L2 cache is overwritten, then one call runs between two
+/// events; everything is enqueued before the stream is released.
 ///
-/// A sample during which the SM clock was below 75% of its nominal value is thrown away and
-/// repeated, at most `maximum_retries` times for each primitive.
+/// A sample during which the SM clock was below 75% of its nominal value is discarded and repeated,
+/// at most `maximum_retries` times for each primitive.
 class CudaStopwatch : public harness::Stopwatch {
  public:
   static constexpr double throttled_below = 0.75;
   static constexpr int maximum_retries = 10;
 
-  /// `stream` is where primitives enqueue their calls.
+  /// `stream`: the stream in which primitives enqueue their calls.
   CudaStopwatch(int device, cudaStream_t stream);
 
-  /// Events resolve about 1 us.
+  /// Events have a resolution of about 1 us.
   double short_sample_seconds() const override { return 0.25e-3; }
   double time(harness::Primitive& primitive, std::int64_t calls) override;
   double time_cold(harness::Primitive& primitive) override;
 
-  /// Of `primitive`, if it was timed last: "timing" ("graph" or "events"), "kernels_per_call" and
-  /// "memory_operations_per_call", "tensor_core_by_name" (where the kernels' names tell),
-  /// "sm_clock_hz" (average of the last sample), "throttled_samples" (thrown away), "throttled"
-  /// (true if one had to be kept). Else empty.
+  /// Facts of `primitive` if it was timed last, else empty: "timing" ("graph" or "events"),
+  /// "kernels_per_call" and "memory_operations_per_call", "tensor_core_by_name" (if the kernels'
+  /// names show it), "sm_clock_hz" (average of the last sample), "throttled_samples" (number
+  /// discarded), "throttled" (true if one had to be kept).
   Facts facts(const harness::Primitive& primitive) const;
 
   /// Enqueues the graph of `primitive` once more, if it was timed last and could be captured.
-  /// Returns the number of calls in it; 0 if there is none.
+  /// Returns the number of calls in the graph; 0 if there is none.
   std::int64_t replay(const harness::Primitive& primitive);
 
-  /// replay() of a graph captured anew, which takes the other one's place.
+  /// Captures the graph again, replacing the previous one, and replays it.
   std::int64_t recapture(harness::Primitive& primitive);
 
-  /// Enqueues what a sample of `primitive` finds before it: after time_cold() the flush of the
-  /// caches, else a call.
+  /// Enqueues the work that precedes a sample of `primitive`: a cache flush after time_cold(), else
+  /// a call.
   void prepare_as_timed(harness::Primitive& primitive);
-  /// Enqueues the writing of twice the L2 cache: what it held is in memory then, and only there.
+  /// Enqueues a write of twice the L2 cache's size, which evicts its previous contents to memory.
   void flush();
 
-  /// From now on time() and time_cold() throw std::runtime_error where one call of `primitive` took
-  /// less than `seconds`: the device cannot do that.
+  /// Makes time() and time_cold() throw std::runtime_error if one call of `primitive` took less
+  /// than `seconds`, which the device cannot achieve.
   void expect_at_least(const harness::Primitive& primitive, double seconds);
 
-  /// Must be called before a primitive dies: its graph holds addresses of its memory.
+  /// Must be called before a primitive is destroyed: its graph contains addresses of its memory.
   void forget(const harness::Primitive& primitive);
 
  private:
   using Action = std::function<void()>;
   struct Sample {
     double seconds = 0;
-    /// Average SM clock while it ran, in Hz; empty if it was too short to tell.
+    /// Average SM clock during the sample, in Hz; empty if it was too short to measure.
     std::optional<double> clock_hz;
-    /// False if the host was slower than the kernel that holds the stream.
+    /// False if enqueueing took longer than the kernel that holds the stream.
     bool gapless = true;
   };
   /// The state of the primitive timed last.
@@ -85,7 +86,7 @@ class CudaStopwatch : public harness::Stopwatch {
     std::int64_t graph_calls = 0;
     double graph_seconds = 0;
     std::optional<GraphKernels> kernels;
-    /// Calls that `kernels` describes.
+    /// Number of calls that `kernels` covers.
     std::int64_t kernels_calls = 0;
     int throttled_samples = 0;
     bool kept_throttled = false;
@@ -95,9 +96,9 @@ class CudaStopwatch : public harness::Stopwatch {
   void begin(harness::Primitive& primitive);
   void reserve_flush();
   void capture(harness::Primitive& primitive, std::int64_t calls);
-  /// Seconds `enqueue` takes on the GPU, `prepare` before it not counted.
+  /// Returns the seconds that `enqueue` takes on the GPU, without the preceding `prepare`.
   double timed(const Action& prepare, const Action& enqueue);
-  /// `seconds_per_call` itself. Throws if that is impossible.
+  /// Returns `seconds_per_call`. Throws if it is below the minimum of expect_at_least().
   double possible(const harness::Primitive& primitive, double seconds_per_call) const;
   Sample sample(const Action& prepare, const Action& enqueue);
   Sample gapless_sample(const Action& prepare, const Action& enqueue);

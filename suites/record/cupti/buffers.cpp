@@ -12,7 +12,7 @@ std::uint8_t* Buffers::take() {
     return buffer;
   }
   if (all_.size() >= most_) return nullptr;
-  // Aligned to eight bytes at least, as CUPTI asks.
+  // Aligned to at least eight bytes, as CUPTI requires.
   std::unique_ptr<std::uint8_t[]> buffer(new (std::nothrow) std::uint8_t[bytes_]);
   if (!buffer) return nullptr;
   free_.reserve(most_);

@@ -8,15 +8,15 @@
 
 namespace benanza::record {
 
-/// Buffers that CUPTI fills: never more than `most`, each of `bytes`. For several threads at once.
+/// Activity buffers for CUPTI: at most `most`, each of `bytes`. Thread-safe.
 class Buffers {
  public:
   Buffers(std::size_t bytes, std::size_t most) : bytes_(bytes), most_(most) {}
 
   std::size_t bytes() const { return bytes_; }
-  /// Null where all are being filled or read: CUPTI then drops records, and says how many.
+  /// Returns null if all buffers are in use: CUPTI then drops records and counts them.
   std::uint8_t* take();
-  /// One that take() gave.
+  /// Returns a buffer obtained from take().
   void give_back(std::uint8_t* buffer);
   std::size_t allocated() const;
 

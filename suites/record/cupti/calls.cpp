@@ -5,8 +5,8 @@
 namespace benanza::record {
 namespace {
 
-/// How names begin, behind "cuda" or "cu": what is new in a later version of a call, or is a
-/// variant of it, is recorded as the call is.
+/// Prefixes of the recorded calls, after "cuda" or "cu". Variants and later versions of a call are
+/// recorded like the call itself.
 constexpr std::string_view recorded[] = {
     // Work.
     "Launch", "GraphLaunch", "Memcpy", "Memset", "MemPrefetch", "MemDiscard", "MemBatch",
@@ -34,7 +34,7 @@ constexpr std::string_view recorded[] = {
     "ModuleLoadData", "ModuleLoadFat", "ModuleLoad_", "ModuleUnload", "LibraryLoad",
     "LibraryUnload", "LinkCreate", "LinkAdd", "LinkComplete"};
 
-/// Numbers of calls go up without gaps worth speaking of; CUDA 13 has some 800 of the driver.
+/// Upper bound of the callback ids, which have few gaps; CUDA 13 has about 800 for the driver.
 constexpr CUpti_CallbackId most_calls = 2048;
 
 }  // namespace
@@ -45,7 +45,7 @@ bool is_recorded_call(std::string_view name) {
     name.remove_prefix(domain.size());
     break;
   }
-  // The name itself, which nothing follows.
+  // Exact match only: this name is also a prefix of other calls.
   if (name == "ModuleLoad") return true;
   return std::any_of(std::begin(recorded), std::end(recorded),
                      [&](std::string_view begin) { return name.starts_with(begin); });

@@ -6,23 +6,23 @@
 
 namespace benanza::record {
 
-/// What a recorder says to the processes that it records, in a file that all of them map. The
-/// recorder's own, or a process' view of it.
+/// Shared memory through which a recorder controls the processes it records: a file mapped by the
+/// recorder and by each process.
 class Control {
  public:
-  /// Creates the file. Throws Error.
+  /// Creates the file. Throws Error if that fails.
   static Control create(const std::filesystem::path& file);
-  /// A file that is there; is_there() is false where it is not, or cannot be mapped.
+  /// Maps an existing file. is_there() is false if it does not exist or cannot be mapped.
   static Control open(const std::filesystem::path& file) noexcept;
   Control(Control&& other) noexcept;
   Control& operator=(Control&&) = delete;
   ~Control();
 
   bool is_there() const { return words_ != nullptr; }
-  /// Shall be recorded now.
+  /// Whether the process is to be recorded now.
   bool is_active() const { return words_->active.load(std::memory_order_relaxed) != 0; }
   void set_active(bool active) { words_->active.store(active ? 1 : 0); }
-  /// Changes while the recorder lives.
+  /// A counter that keeps changing while the recorder is alive.
   std::uint32_t beat() const { return words_->beat.load(std::memory_order_relaxed); }
   void count_beat() { words_->beat.fetch_add(1, std::memory_order_relaxed); }
 
@@ -38,10 +38,10 @@ class Control {
   Words* words_;
 };
 
-/// The files of a recorder's folder.
+/// File names in the recorder's folder.
 inline constexpr const char* control_file = "control";
 inline constexpr const char* journal_ending = ".journal";
-/// How a recorded process finds that folder, and what it is asked for.
+/// Environment variables that give a recorded process this folder and its options.
 inline constexpr const char* folder_variable = "BENANZA_RECORD_FOLDER";
 inline constexpr const char* range_variable = "BENANZA_RECORD_RANGE";
 inline constexpr const char* graphs_variable = "BENANZA_RECORD_GRAPHS";

@@ -7,7 +7,7 @@ std::string_view text(const char* words) { return words == nullptr ? "" : words;
 
 std::int64_t time(std::uint64_t nanoseconds) { return static_cast<std::int64_t>(nanoseconds); }
 
-/// CUPTI has no time for a thing that was not timed.
+/// False for activities that CUPTI did not time.
 bool is_timed(std::uint64_t start, std::uint64_t end) {
   return start != CUPTI_TIMESTAMP_UNKNOWN && end >= start && end != CUPTI_TIMESTAMP_UNKNOWN;
 }

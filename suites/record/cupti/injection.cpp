@@ -1,5 +1,6 @@
-// What a recorded program loads (CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH): it registers with
-// CUPTI and writes a journal. Whatever goes wrong is a line in that journal; the program goes on.
+// The library that a recorded program loads (CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH): it
+// registers with CUPTI and writes a journal. Errors become lines in that journal; the program
+// continues.
 #include <cupti.h>
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
@@ -29,18 +30,19 @@ namespace {
 
 using nvidia::Cupti;
 
-/// At most so much memory is filled by CUPTI at a time.
-/// Every thread that calls CUDA fills one of its own.
+/// Every thread that calls CUDA fills a buffer of its own. Their total size is limited to
+/// buffer_bytes * most_buffers.
 constexpr std::size_t buffer_bytes = std::size_t{512} << 10;
 constexpr std::size_t most_buffers = 256;
 constexpr auto step = std::chrono::milliseconds(10);
 constexpr int steps_between_flushes = 100;
-/// A recorder that does not beat for so long is gone.
+/// A recorder whose beat() has not changed for this long is gone.
 constexpr int steps_of_patience = 6000;
 
-/// Not among them, measured on an H200 on eager ResNet-50: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION
-/// costs a third of a step, CUPTI_ACTIVITY_KIND_RUNTIME and _DRIVER half of one. The calls that
-/// is_recorded_call() names are enabled one by one instead, waits included.
+/// The kinds of activity records. Excluded because of their overhead on eager ResNet-50 on an H200:
+/// CUPTI_ACTIVITY_KIND_SYNCHRONIZATION costs a third of a step, CUPTI_ACTIVITY_KIND_RUNTIME and
+/// _DRIVER half of one. Instead, the calls that is_recorded_call() accepts, waits included, are
+/// enabled one by one.
 constexpr CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
@@ -52,7 +54,7 @@ struct CallDomain {
 constexpr CallDomain call_domains[] = {
     {"cuptiActivityEnableRuntimeApi", CUPTI_CB_DOMAIN_RUNTIME_API},
     {"cuptiActivityEnableDriverApi", CUPTI_CB_DOMAIN_DRIVER_API}};
-/// A process that ends does not wait longer for the thread that reads.
+/// The longest time that an exiting process waits for the worker thread.
 constexpr auto longest_wait = std::chrono::seconds(2);
 
 std::string variable(const char* name) {
@@ -60,7 +62,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// As the loader knows it, else where it was when this was built.
+/// Loads CUPTI from the loader's search path, else from its location at build time.
 const Cupti* find_cupti() {
   try {
     return new Cupti();
@@ -76,11 +78,11 @@ FileDescriptor new_journal(const std::filesystem::path& folder) {
   return FileDescriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
 }
 
-/// Recording of this process. There is one, and it is never destroyed: CUPTI's threads outlive
-/// everything else.
+/// Records this process. There is one instance, which is never destroyed because CUPTI's threads
+/// outlive everything else.
 class Session {
  public:
-  /// Null where nobody records.
+  /// Null if no recorder is attached.
   static Session* get() {
     static Session* const session = make();
     return session;
@@ -91,14 +93,15 @@ class Session {
       cupti_ = find_cupti();
       std::uint32_t version = 0;
       cupti_->call<decltype(cuptiGetVersion)>("cuptiGetVersion", &version);
-      // Thousands of 13.0, 13.1, ...; every version adds fields at the end of its records.
+      // version / 10000 is CUDA's major version (since 13.0). Every version appends fields to its
+      // records.
       if (version / 10000 != CUPTI_API_VERSION / 10000) {
         throw nvidia::ProfilerUnavailable(
             "CUPTI has version " + std::to_string(version) + ", its records are read as those of " +
             std::to_string(CUPTI_API_VERSION) + ": take the CUPTI of CUDA 13");
       }
       note(false, "CUPTI " + std::to_string(version));
-      // As the system and cuDNN's log number threads. Older drivers do not know it.
+      // Use the system's thread ids, like cuDNN's log. Older drivers lack this call.
       cupti_->function<decltype(cuptiSetThreadIdType)>("cuptiSetThreadIdType")(
           CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
       next_ = cupti_->function<decltype(cuptiActivityGetNextRecord)>("cuptiActivityGetNextRecord");
@@ -125,7 +128,7 @@ class Session {
     flush_journal();
   }
 
-  /// NVTX starts CUPTI's part of it through us, so that both are the same library.
+  /// NVTX initialises CUPTI's NVTX support through this library, so that both use the same CUPTI.
   static int begin_nvtx(NvtxGetExportTableFunc_t table) {
     try {
       using Initialize = int(NvtxGetExportTableFunc_t);
@@ -136,7 +139,7 @@ class Session {
   }
 
  private:
-  /// Those of one domain that are recorded.
+  /// The recorded calls of one domain.
   struct Calls {
     decltype(cuptiActivityEnableRuntimeApi)* enable;
     std::vector<CUpti_CallbackId> ids;
@@ -178,13 +181,13 @@ class Session {
         .unix_nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()});
   }
 
-  /// Starts or stops as the recorder and the ranges say.
+  /// Starts or stops recording according to the recorder and the NVTX ranges.
   void switch_if_needed() {
     const std::lock_guard lock(switch_mutex_);
     const bool wanted = !is_over_ && control_.is_active() && gate_.is_open();
     if (wanted == is_on_) return;
     is_on_ = wanted;
-    // What CUPTI has not delivered of a kind may be lost with it.
+    // Disabling a kind can drop records that CUPTI has not delivered yet.
     if (!wanted) flush_(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     const char* const name = wanted ? "cuptiActivityEnable" : "cuptiActivityDisable";
     std::string failed;
@@ -198,20 +201,21 @@ class Session {
       }
     };
     for (const CUpti_ActivityKind kind : kinds) enable(kind);
-    // A call that this driver does not have is not made.
+    // Errors are ignored: a call that this driver lacks cannot occur.
     for (const Calls& calls : calls_) {
       for (const CUpti_CallbackId id : calls.ids) calls.enable(id, wanted ? 1 : 0);
     }
     switch_windows(wanted);
-    // Each time anew, as every range would: the reader keeps each text once.
+    // Written every time, e.g. for every range: the reader keeps each text only once.
     if (!failed.empty() && wanted) {
       note(true, reason + " for records of kind " + failed +
                      ": no GPU that CUPTI knows, or another profiler has it");
     }
   }
 
-  /// Graphs that are timed as a whole are so from the process' begin on, as CUPTI 13.0 ends in a
-  /// segmentation fault at one that is older. While they are, CUPTI says nothing of their kernels.
+  /// Enables timing of whole graphs from the start of the process, because CUPTI 13.0 crashes
+  /// (segmentation fault) on graphs created before. While it is enabled, CUPTI does not report the
+  /// kernels of graphs.
   void time_whole_graphs() {
     try {
       cupti_->call<decltype(cuptiActivityEnable)>("cuptiActivityEnable",
@@ -233,7 +237,8 @@ class Session {
     }
   }
 
-  /// Was it there while the program was to be recorded?
+  /// Returns whether the event started while the program was to be recorded. Only graphs need this
+  /// check.
   bool is_wanted(const Event& event) const {
     const auto* const graph = std::get_if<GraphEvent>(&event);
     return graph == nullptr || windows_.contains(graph->at.start);
@@ -245,7 +250,7 @@ class Session {
     std::unique_lock lock(work_mutex_);
     for (int count = 1;; ++count) {
       wake_.wait_for(lock, step, [this] { return is_over_.load(); });
-      // The process ends, and CUPTI with it.
+      // The process is exiting, and CUPTI with it.
       if (is_over_) return;
       silent = control_.beat() == beat ? silent + 1 : 0;
       beat = control_.beat();
@@ -257,9 +262,9 @@ class Session {
     }
   }
 
-  /// Behind it nothing of ours calls CUPTI, whose end comes at any time now.
+  /// After this, nothing here calls CUPTI, which may be torn down at any time.
   void end() {
-    // A child that was forked has none of our threads, and its parent tells of itself.
+    // A forked child has none of our threads; the parent records itself.
     if (::getpid() != process_) return;
     {
       const std::unique_lock lock(work_mutex_, longest_wait);
@@ -303,7 +308,7 @@ class Session {
     if (dropped_(context, stream, &lost) == CUPTI_SUCCESS && lost > 0) {
       journal_.add(LostEvent{.events = lost});
     }
-    // Nobody else will.
+    // The worker thread does not flush any more.
     if (is_over_) journal_.flush();
   }
 
@@ -324,7 +329,7 @@ class Session {
   Control control_;
   std::mutex journal_mutex_;
   JournalWriter journal_;
-  /// Of graphs as a whole; with the journal's mutex.
+  /// For whole graphs; guarded by journal_mutex_.
   Windows windows_;
   RangeGate gate_;
   NvtxRanges ranges_;
@@ -337,7 +342,7 @@ class Session {
   decltype(cuptiActivityFlushAll)* flush_ = nullptr;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::vector<Calls> calls_;
-  /// Held by our thread while it calls CUPTI.
+  /// Held by the worker thread while it calls CUPTI.
   std::timed_mutex work_mutex_;
   std::condition_variable_any wake_;
   std::mutex switch_mutex_;
@@ -355,7 +360,7 @@ __attribute__((visibility("default"))) int InitializeInjection() {
   try {
     if (Session* const session = Session::get()) session->begin();
   } catch (...) {
-    // The program is not ours to end.
+    // Errors here must not end the program.
   }
   return 1;
 }

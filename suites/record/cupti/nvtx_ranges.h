@@ -11,16 +11,17 @@
 
 namespace benanza::record {
 
-/// Tells a gate of the NVTX ranges that CUPTI tells of. For several threads at once.
+/// Forwards the NVTX ranges reported by CUPTI to a gate. Thread-safe.
 class NvtxRanges {
  public:
-  /// `name`: of the ranges that the gate waits for. The gate outlives this.
+  /// `name`: the name of the ranges the gate waits for. The gate must outlive this object.
   NvtxRanges(RangeGate& gate, std::string name) : gate_(gate), name_(std::move(name)) {}
-  /// One of CUPTI's callbacks of its NVTX domain.
+  /// Handles a callback of CUPTI's NVTX domain.
   void take(CUpti_CallbackId id, const CUpti_NvtxData& data);
 
  private:
-  /// The message of a range; empty for wide characters, and for registered ones of another name.
+  /// The message of a range; empty for wide-character messages and for registered strings other
+  /// than the gate's name.
   std::string words(const nvtxEventAttributes_t* attributes);
 
   RangeGate& gate_;

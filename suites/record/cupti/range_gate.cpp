@@ -18,7 +18,7 @@ void RangeGate::push(std::uint64_t thread, const void* domain, std::string_view 
 void RangeGate::pop(std::uint64_t thread, const void* domain) {
   const std::lock_guard lock(mutex_);
   const auto stack = stacks_.find({thread, domain});
-  // It was pushed before we listened.
+  // The range was pushed before callbacks were enabled.
   if (stack == stacks_.end()) return;
   if (stack->second.back()) --open_;
   stack->second.pop_back();

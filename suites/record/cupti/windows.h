@@ -7,15 +7,14 @@
 
 namespace benanza::record {
 
-/// The latest spans of time in which a program is recorded, from begin to end, in the order of
-/// time.
+/// The most recent time spans in which a program is recorded, in chronological order.
 class Windows {
  public:
   void open(std::int64_t time) {
     if (spans_.size() == most_spans) spans_.pop_front();
     spans_.push_back({time, std::numeric_limits<std::int64_t>::max()});
   }
-  /// The one that is open.
+  /// Closes the open span.
   void close(std::int64_t time) {
     if (!spans_.empty()) spans_.back().end = time;
   }

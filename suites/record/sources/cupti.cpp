@@ -1,5 +1,5 @@
-// What GPUs of NVIDIA's do: a library that the driver loads into the program writes a journal for
-// every process, which is read here.
+// Activity of NVIDIA GPUs: the driver loads a library into the program, which writes a journal for
+// each process. The journals are read here.
 #include <charconv>
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* library_name = "benanza-record-cupti.so";
 
-/// The library that the program loads; empty where none was built or installed.
+/// The library to be loaded into the program; empty if it was not built or installed.
 std::filesystem::path injected_library() {
   std::error_code error;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
@@ -28,7 +28,7 @@ std::filesystem::path injected_library() {
   return {};
 }
 
-/// "4711-1763861713.journal".
+/// Parses the process from e.g. "4711-1763861713.journal".
 std::optional<std::int64_t> process_of(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   std::int64_t process = 0;

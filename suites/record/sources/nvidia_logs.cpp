@@ -1,5 +1,5 @@
-// The logs that cuDNN, cuBLAS and cuBLASLt write themselves: which calls were made, with their
-// sizes. A file for every process and library, read while it grows.
+// The logs that cuDNN, cuBLAS and cuBLASLt write: the calls with their sizes. One file for each
+// process and library, read while it grows.
 #include <cmath>
 #include <map>
 #include <set>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view log_ending = ".log";
 
-/// Logs show the time of a clock on the wall: as an hour is not told, it is that whose time is next
-/// to when the line was read. Time zones differ in quarters of an hour.
+/// Logs contain local time without a time zone. Chooses the offset, a multiple of a quarter of an
+/// hour, for which the result is closest to the time of reading the line.
 double unix_time(double local_seconds, double now) {
   constexpr double quarter = 900;
   return local_seconds + std::round((now - local_seconds) / quarter) * quarter;
@@ -27,7 +27,7 @@ class NvidiaLogsSource : public Source {
     if (!plan.wishes.library_logs) return;
     folder_ = plan.folder;
     const auto file = [&](const char* name) { return (folder_ / name).string() + "_%i.log"; };
-    // Where a user has a log on, it stays where it is.
+    // If the user has enabled a log already, it stays where it is.
     const auto set = [&](const char* destination, std::string path,
                          std::initializer_list<std::pair<const char*, const char*>> switches) {
       if (environment.find(destination)) {
@@ -94,7 +94,7 @@ class NvidiaLogsSource : public Source {
                        .thread = logged.thread};
     if (call.data) result.text.memory = to_string(*call.data);
     if (call.layout) result.text.memory += std::string(" ") + std::string(to_string(*call.layout));
-    // Seconds alone would say what came first where they do not know.
+    // A resolution of one second would suggest an order of calls that is not known.
     if (logged.local_seconds && logged.is_precise) {
       result.started = unix_time(*logged.local_seconds, now) - start;
     }

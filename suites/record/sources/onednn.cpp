@@ -1,4 +1,4 @@
-// oneDNN's own log, ONEDNN_VERBOSE: one line a call, with its time, on standard output.
+// oneDNN's own log, ONEDNN_VERBOSE: one line per call, with its time, on standard output.
 #include <charconv>
 
 #include "suites/record/onednn_verbose.h"
@@ -7,11 +7,11 @@
 namespace benanza::record {
 namespace {
 
-/// Version 2 and later read ONEDNN_ and DNNL_, version 1 DNNL_, copies inside of frameworks
-/// MKLDNN_.
+/// Version 2 and later read ONEDNN_ and DNNL_, version 1 reads DNNL_, and copies inside frameworks
+/// read MKLDNN_.
 constexpr std::string_view switches[] = {"ONEDNN_VERBOSE", "DNNL_VERBOSE", "MKLDNN_VERBOSE"};
 
-/// The value of a user who has the log on, with the calls in it; nothing where it is off.
+/// Returns the user's value, extended so that calls are logged; empty if the log is off.
 std::optional<std::string> with_calls(const std::string& value) {
   int level = 0;
   const char* end = value.data() + value.size();
@@ -35,7 +35,7 @@ class OnednnSource : public Source {
       if (wanted) passes_ = true;
       environment.set(name, wanted.value_or("1"));
     }
-    // Where it is known, a line tells when its call began.
+    // In versions that support it, each line then contains the start time of its call.
     environment.set("ONEDNN_VERBOSE_TIMESTAMP", "1");
     environment.set("DNNL_VERBOSE_TIMESTAMP", "1");
   }

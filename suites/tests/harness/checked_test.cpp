@@ -36,7 +36,7 @@ TEST(CheckAfterTiming, ACallThatOverwritesItsOperandIsIncorrect) {
   EXPECT_THAT(outcome.reason, StartsWith("after timing: "));
 }
 
-// A gradient may overwrite what its forward call has left for it.
+// A gradient may overwrite what its forward call left for it.
 TEST(CheckAfterTiming, WhatACallUsesUpIsMadeAgain) {
   EXPECT_EQ(outcome_of("uses-up").status, Status::ok);
 }
@@ -45,13 +45,14 @@ TEST(CheckAfterTiming, ACallThatStaysRightIsOk) {
   EXPECT_EQ(outcome_of("direct").status, Status::ok);
 }
 
-/// Rounds more than a plain sum by its own words.
+/// Declares that it rounds more than a plain sum.
 struct Amplifying : FakePrimitive {
   Amplifying() : FakePrimitive(16) {}
   double rounding_amplification() const override { return 16; }
 };
 
-/// Agrees from some amplification on, or where the algorithm's name says that it transforms.
+/// A verifier that accepts from this amplification on, or if the algorithm's name shows a
+/// transform.
 Verifier needing(double amplification, bool transform) {
   return [=](Primitive& primitive, const Variant& variant) -> std::optional<std::string> {
     primitive.upload(0, std::vector<float>(16));
@@ -76,7 +77,7 @@ TEST(CheckBeforeTiming, SaysThatTheAmplificationWasNeeded) {
   EXPECT_EQ(std::get<double>(checked.facts.at("rounding_amplification")), 16);
 }
 
-/// Adds up in the type of its result.
+/// Accumulates in the type of its result.
 struct Adding : FakePrimitive {
   Adding() : FakePrimitive(16) {}
   double partial_sums() const override { return 32; }
@@ -121,7 +122,7 @@ TEST(CheckBeforeTiming, UploadsOnceAndVerifiesOnceWhereNothingElseCanHelp) {
   EXPECT_EQ(calls, 1);
 }
 
-/// Significant bits of the value that has most of them.
+/// The largest number of significant bits of a value.
 int bits_of(const std::vector<float>& values) {
   int most = 0;
   for (const float value : values) {

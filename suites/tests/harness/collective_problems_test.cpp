@@ -49,7 +49,7 @@ TEST(CollectiveKeys, ArePowersOfTwoAndDeepBenchs) {
 
 TEST(CollectiveKeys, StepsLieBetweenPowersOfTwo) {
   EXPECT_EQ(taken({"--steps=2"}).steps, 2);
-  // 1024 * sqrt(2) is 1448.2 bytes: 1472 are 23 lines of 64, nearer than 22.
+  // 1024 * sqrt(2) is 1448.2 bytes; the nearest multiple of 64 is 1472 = 23 * 64.
   const auto keys =
       collective_keys({.ranks = {2}, .min_bytes = 1024, .max_bytes = 2048, .steps = 2});
   EXPECT_EQ(keys[0], "all_reduce/256_r2");

@@ -13,9 +13,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A machine of four processors of which this process may use 1 and 3, on paper.
+/// A fake machine of four processors, of which this process may use 1 and 3.
 struct Host : ::testing::Test {
-  /// Ticks of each of the two, since the start; the other two are always busy.
+  /// Ticks of each of these two since boot; the other two are always busy.
   void write(int user, int idle, int steal, int own) const {
     const std::string mine = std::to_string(user) + " 0 0 " + std::to_string(idle) + " 0 0 0 " +
                              std::to_string(steal) + " 0 0\n";
@@ -27,7 +27,7 @@ struct Host : ::testing::Test {
   void SetUp() override { write(0, 100, 0, 0); }
 
   test::Folder folder;
-  // A clock that stands still: no question takes long, however busy the machine is.
+  // The clock stands still, so that no query takes long, however busy the machine is.
   HostObserver observer{{1, 3}, folder.path(), [] { return 0.0; }};
 };
 
@@ -35,7 +35,7 @@ double number(const Conditions& conditions, const std::string& name) {
   return std::get<double>(conditions.facts.at(name));
 }
 
-// Half a second of both: 50 ticks each, all ours.
+// Half a second of both: 50 ticks each, all used by this process.
 TEST_F(Host, AloneIsUndisturbed) {
   observer.begin();
   write(50, 100, 0, 100);
@@ -45,7 +45,7 @@ TEST_F(Host, AloneIsUndisturbed) {
   EXPECT_EQ(number(conditions, "other_processors"), 0);
 }
 
-// 6 of 60 ticks of each.
+// 6 of 60 ticks on each.
 TEST_F(Host, StealFromFivePercentOnIsADisturbance) {
   observer.begin();
   write(54, 100, 6, 108);
@@ -55,7 +55,7 @@ TEST_F(Host, StealFromFivePercentOnIsADisturbance) {
   EXPECT_THAT(observer.end().disturbances, IsEmpty());
 }
 
-// Of 2 x 50 ticks, 40 are ours and 50 another's: a whole processor.
+// Of 2 x 50 ticks, 40 belong to this process and 50 to another: one whole processor.
 TEST_F(Host, OtherProcessesAreADisturbance) {
   observer.begin();
   write(45, 105, 0, 40);
@@ -73,7 +73,7 @@ TEST_F(Host, ALittleOfOthersIsNone) {
   EXPECT_EQ(number(conditions, "other_processors"), 0.28);
 }
 
-// 0.1 s is too short to tell, together with the 0.4 s before it is not.
+// 0.1 s alone is too short to judge, but not together with the preceding 0.4 s.
 TEST_F(Host, AShortTimingIsJudgedWithWhatWasBefore) {
   observer.begin();
   write(10, 100, 0, 20);
@@ -82,7 +82,7 @@ TEST_F(Host, AShortTimingIsJudgedWithWhatWasBefore) {
   observer.begin();
   write(50, 100, 0, 60);
   const Conditions conditions = observer.end();
-  // 100 ticks, 60 of them ours.
+  // 100 ticks, 60 of them used by this process.
   EXPECT_EQ(number(conditions, "other_processors"), 0.8);
 }
 
@@ -114,7 +114,7 @@ TEST(HostObserver, OfThisMachineDoesNotThrow) {
   EXPECT_NO_THROW(observer.end());
 }
 
-// The clock advances by a millisecond a question: each takes one, and then rests for 0.1 s.
+// The clock advances by a millisecond per query: each takes that long and then rests for 0.1 s.
 TEST(Pace, WhatTakesLongIsAskedRarely) {
   double seconds = 0;
   Pace pace([&] { return seconds; });
@@ -135,7 +135,7 @@ TEST(Pace, WhatTakesNoTimeIsAlwaysAsked) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(pace.ask([&] { return std::optional(i); }), i);
 }
 
-/// Says what the script says, timing by timing.
+/// Returns the script's conditions, one timing after another.
 class ScriptedObserver : public Observer {
  public:
   explicit ScriptedObserver(std::vector<Conditions> script) : script_(std::move(script)) {}

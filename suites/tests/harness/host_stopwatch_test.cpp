@@ -30,7 +30,7 @@ TEST(HostStopwatch, TimesTheCallsAndTheWaitForThem) {
   EXPECT_EQ(primitive.runs, 3);
   EXPECT_EQ(finished, 1);
   EXPECT_GE(seconds, 0.011);
-  EXPECT_LT(seconds, 11);  // that many they would be if they were milliseconds
+  EXPECT_LT(seconds, 11);  // milliseconds would be larger
 }
 
 TEST(HostStopwatch, AColdRunIsOneCall) {

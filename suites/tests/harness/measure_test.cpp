@@ -12,7 +12,8 @@ namespace {
 
 using ::testing::Each;
 
-/// Seconds per call are what a function of the call's number says; `log` holds every request.
+/// Computes the seconds per call from the number of the call; `log` holds the calls of each
+/// request.
 class ScriptedStopwatch : public Stopwatch {
  public:
   explicit ScriptedStopwatch(std::function<double(std::size_t)> seconds_per_call)
@@ -92,7 +93,7 @@ TEST_F(Measure, GivesUpBeforeTheThirdSampleAtTenBudgets) {
 }
 
 TEST_F(Measure, NoiseEndsWithTheBudget) {
-  // Half the samples are 10% slower: no median within 1%.
+  // Half the samples are 10% slower, so that the median's interval is wider than 1%.
   ScriptedStopwatch stopwatch([](std::size_t i) { return i % 2 == 0 ? 10e-3 : 11e-3; });
   const Outcome outcome = measure(primitive, stopwatch, {.budget_seconds = 0.2});
   EXPECT_EQ(outcome.stopped_by, "budget");
@@ -101,7 +102,7 @@ TEST_F(Measure, NoiseEndsWithTheBudget) {
 }
 
 TEST_F(Measure, WhatARivalOutclassesStopsAtTheMinimum) {
-  // Noise between 10 and 11 ms, which alone runs to the budget.
+  // Noise between 10 and 11 ms, which on its own uses up the budget.
   const auto noise = [](std::size_t i) { return i % 2 == 0 ? 10e-3 : 11e-3; };
   ScriptedStopwatch far_behind(noise);
   const Outcome outclassed =
@@ -109,14 +110,15 @@ TEST_F(Measure, WhatARivalOutclassesStopsAtTheMinimum) {
   EXPECT_EQ(outclassed.stopped_by, "outclassed");
   EXPECT_EQ(outclassed.samples.size(), 7U);
 
-  // Less than 1.5 times the rival: in the race, if only its fastest sample is.
+  // Not outclassed if at least the fastest sample is below 1.5 times the rival.
   ScriptedStopwatch close(noise);
   const Outcome racing = measure(primitive, close, {.payback = 0, .rival_seconds = 6.7e-3});
   EXPECT_EQ(racing.stopped_by, "budget");
 }
 
 TEST_F(Measure, WhatIsHopelessIsNotWarmedUpFurther) {
-  // 0.8 ms a call: one is a sample. Two calls are 1.6 ms of warming up, less than the 2 ms wanted.
+  // 0.8 ms per call: a sample is one call. Two calls are 1.6 ms of warm-up, less than the 2 ms
+  // wanted.
   ScriptedStopwatch racing = steady(0.8e-3);
   EXPECT_EQ(measure(primitive, racing, {.payback = 0}).samples.size(), 7U);
   EXPECT_EQ(racing.log.size(), 3U + 7U);
@@ -130,7 +132,7 @@ TEST_F(Measure, ASingleOutlierDoesNotDelayConvergence) {
   ScriptedStopwatch stopwatch([](std::size_t i) { return i == 6 ? 50e-3 : 1e-3; });
   const Outcome outcome = measure(primitive, stopwatch, {.payback = 0});
   EXPECT_EQ(outcome.stopped_by, "converged");
-  EXPECT_EQ(outcome.samples.size(), 9U);  // from nine on the interval leaves out both extremes
+  EXPECT_EQ(outcome.samples.size(), 9U);  // from nine on, the interval excludes both extremes
 }
 
 TEST_F(Measure, MinimumSecondsKeepSampling) {

@@ -58,7 +58,7 @@ TEST(ContextEntries, NameTheirUnit) {
   EXPECT_TRUE(context_entries({}).empty());
 }
 
-// A row at 48 TFLOP/s is above what random values reach, 45, and below what zeros reach.
+// A row at 48 TFLOP/s exceeds the peak on random values, 45, but not the one on zeros.
 TEST(LeastSeconds, IsOfWhatIsPossibleNotOfWhatIsReported) {
   const Work work{.flops = 48e9, .bytes_read = 0, .bytes_written = 0};
   EXPECT_LT(least_seconds(device, work, Precision::fp32), 1e-3);
@@ -69,7 +69,8 @@ TEST(LeastSeconds, IsOfWhatIsPossibleNotOfWhatIsReported) {
 }
 
 // A Winograd convolution by F(2x2,3x3) needs 2.25 times fewer products, F(4x4,3x3) 4 times fewer:
-// 100 and 180 TFLOP/s as Work counts them are possible at 50, and not without saving.
+// with a peak of 50 TFLOP/s, 100 and 180 as Work counts them are possible, but not without the
+// saving.
 TEST(LeastSeconds, TransformsMayBeatThePeakByWhatTheySave) {
   const auto possible = [](double teraflops, double saving) {
     const Work work{.flops = teraflops * 1e9, .bytes_read = 0, .bytes_written = 0};

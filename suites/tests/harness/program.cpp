@@ -13,7 +13,7 @@
 namespace benanza::harness {
 namespace {
 
-/// A file without a name: output never blocks the program, whoever reads it and when.
+/// An unlinked temporary file, so that output never blocks the program.
 int anonymous_file() {
   std::string name = "/tmp/benanza-output-XXXXXX";
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);

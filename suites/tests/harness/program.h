@@ -10,7 +10,7 @@ namespace benanza::harness {
 
 /// A run of bench_fake.
 struct Finished {
-  /// Exit status; minus the signal's number if one ended it.
+  /// The exit status, or the negative number of the signal that ended it.
   int status = 0;
   std::string out;
   std::string err;
@@ -19,11 +19,11 @@ struct Finished {
 struct Request {
   std::vector<std::string> arguments = {};
   std::map<std::string, std::string> environment = {};
-  /// Largest size of a file that it may write, in bytes; 0: no limit.
+  /// Maximum size of files it writes, in bytes; 0: no limit.
   unsigned long file_size_limit = 0;
 };
 
-/// bench_fake as a process of its own: Google Benchmark keeps its flags for a process' life.
+/// bench_fake in a child process, because Google Benchmark's flags are global to a process.
 class Program {
  public:
   explicit Program(const Request& request);
@@ -32,7 +32,7 @@ class Program {
   ~Program();
 
   void send(int signal) const;
-  /// Waits for its end.
+  /// Waits for the process to exit.
   Finished wait();
 
  private:

@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// The name of a variant whose algorithm is `name`.
+/// The variant's name for the algorithm `name`.
 std::string full(const std::string& name) { return "relu/8/fp32/plain/fake/" + name; }
 
 Row row(const std::string& name, Status status = Status::ok, std::int64_t repetition = 0) {
@@ -56,7 +56,7 @@ TEST_F(Store, WritesTheFileAndRemovesTheJournal) {
 }
 
 TEST_F(Store, RowsOfARunThatNeverEndedAreThereAgain) {
-  open().add(row("a"));  // the store goes without write()
+  open().add(row("a"));  // destroyed without write()
   ResultStore store = open();
   EXPECT_EQ(store.finished(full("a"), 1), 1);
   EXPECT_EQ(store.finished(full("b"), 1), 0);
@@ -69,7 +69,7 @@ TEST_F(Store, ATornLastLineIsRepaired) {
   open().add(row("a"));
   std::string text = read_file(journal());
   for (const std::string& tail : {std::string("{\"name\": \"relu"), row_text(row("b"))}) {
-    write_file(journal(), text + tail);  // no line end: not finished
+    write_file(journal(), text + tail);  // no line break: incomplete
     ResultStore store = open();
     EXPECT_EQ(store.finished(full("a"), 1), 1);
     EXPECT_EQ(store.finished(full("b"), 1), 0);
@@ -110,7 +110,7 @@ TEST_F(Store, AJournalCutAtAnyPlaceIsReadable) {
 }
 
 TEST_F(Store, RowsInFileAndJournalAreOneRow) {
-  // As a kill between writing the file and clearing the journal leaves them.
+  // The state after a kill between writing the file and clearing the journal.
   open().add(row("a"));
   const std::string kept = read_file(journal());
   open().write({});
@@ -186,7 +186,7 @@ TEST_F(Store, AnotherSystemIsRefusedByFileAndByJournal) {
   EXPECT_THAT(names_in_file(), ElementsAre("a"));
 }
 
-// Results of an older version of the suite go on.
+// Results of an older version of the suite can be continued.
 TEST_F(Store, WhatOnlyOneVersionTellsOfTheSystemMakesItNoOther) {
   open().add(row("a"));
   open().write({});
@@ -215,7 +215,7 @@ TEST_F(Store, OneProcessAtATime) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("another process"));
   }
-  EXPECT_THROW(open(true), Error);  // --fresh does not take it away either
+  EXPECT_THROW(open(true), Error);  // not removed by --fresh either
 }
 
 TEST_F(Store, LeavesAFileAloneThatIsComplete) {

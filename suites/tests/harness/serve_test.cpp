@@ -1,4 +1,4 @@
-// A suite that measures what it is told to (--serve).
+// A suite that measures on request (--serve).
 
 #include <sys/wait.h>
 
@@ -27,7 +27,7 @@ struct Serve : Suite {
     write_message(child.to.get(), words);
     return read_message(child.from.get()).value_or("gone");
   }
-  /// The exit status.
+  /// Closes the input and returns the exit status.
   int end() {
     { const FileDescriptor no_more = std::move(child.to); }
     int status = 0;
@@ -41,7 +41,7 @@ struct Serve : Suite {
 
 constexpr const char* direct = "relu/1x8/fp32/nchw/fake/direct";
 
-// Calls of 100 us make a sample of 1 ms, the shortest that this clock allows.
+// Calls of 100 us: ten make a sample of 1 ms, the shortest for this clock.
 TEST_F(Serve, VisitsOneVariantAsOftenAsItIsTold) {
   start({all_relu});
   EXPECT_THAT(names, Contains(direct));
@@ -70,7 +70,7 @@ TEST_F(Serve, WhatCannotBeTimedIsARowAllTheSame) {
   EXPECT_THAT(rows(), SizeIs(3));
 }
 
-// Wrong from the sixth call on: the check before the timing passes.
+// Wrong from the sixth call on, so that the check before timing passes.
 TEST_F(Serve, VerifiesAgainAfterTheLastVisit) {
   start({"--problem=leakyrelu/1x8_a0", "--algorithms=with-reference"});
   EXPECT_NE(ask("begin leakyrelu/1x8_a0/fp32/plain/fake/wears-out"), "0");

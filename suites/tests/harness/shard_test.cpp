@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Le;
 
-/// As layers' keys are: alike but for a few digits. 1, 2, 3, 1, 2, 3... seconds.
+/// Like the keys of layers: equal except for a few digits. 1, 2, 3, 1, 2, 3... seconds.
 std::vector<ShardItem> items(std::size_t count) {
   std::vector<ShardItem> result;
   for (std::size_t i = 0; i < count; ++i) {
@@ -48,7 +48,7 @@ TEST(ParseShard, CountsFromOne) {
 }
 
 TEST(AssignShards, NoShardGetsMuchMoreThanTheMean) {
-  // 600 seconds: 300 and 75 a shard, at most 1.1 times as much.
+  // 600 seconds: 300 and 75 per shard, and at most 1.1 times that.
   EXPECT_THAT(loads(items(300), 2), Each(AllOf(Ge(270), Le(330))));
   EXPECT_THAT(loads(items(300), 8), Each(Le(82.5)));
 }
@@ -68,11 +68,11 @@ TEST(AssignShards, MoreItemsMoveFewOfThoseBefore) {
   const std::vector<std::size_t> after = assign_shards(all, 8);
   int moved = 0;
   for (std::size_t i = 0; i < before.size(); ++i) moved += before[i] != after[i] ? 1 : 0;
-  EXPECT_LE(moved, 30);  // dealt out in turn, seven of eight would move
+  EXPECT_LE(moved, 30);  // round-robin would move seven of eight
 }
 
 TEST(AssignShards, WhatFitsNowhereGoesWhereLeastIs) {
-  // The mean is 5.5 seconds, no shard may exceed 6.05: the long one has a shard of its own.
+  // The mean is 5.5 seconds, and a shard may take at most 6.05: the long item gets its own.
   const std::vector<ShardItem> all{{"a", 10}, {"b", 0.5}, {"c", 0.5}};
   const std::vector<std::size_t> shards = assign_shards(all, 2);
   EXPECT_NE(shards[0], shards[1]);
@@ -81,7 +81,7 @@ TEST(AssignShards, WhatFitsNowhereGoesWhereLeastIs) {
 }
 
 TEST(AssignShards, IsTheSameOnEveryMachine) {
-  // By a program in another language.
+  // Computed by a program in another language.
   EXPECT_THAT(assign_shards(items(8), 3), ElementsAre(2, 0, 0, 1, 2, 1, 1, 2));
 }
 
@@ -90,11 +90,11 @@ TEST(PredictedSeconds, GrowWithVariantsAndWork) {
                           AlgorithmSet set = AlgorithmSet::all) {
     return predicted_seconds(parse(problem), combinations, set);
   };
-  // Four algorithms of 0.05 s each; the work of 8 elements is nothing beside it.
+  // Four algorithms of 0.05 s each; the work of 8 elements is negligible.
   EXPECT_NEAR(seconds("relu/1x8", 1), 0.2, 1e-6);
   EXPECT_NEAR(seconds("relu/1x8", 6), 1.2, 1e-5);
   EXPECT_NEAR(seconds("relu/1x8", 1, AlgorithmSet::best), 0.05, 1e-6);
-  // Six of 2 * 2048^3 / 50e9 = 0.3436 s, 3 * 4 * 2048^2 / 500e6 = 0.1007 s and 0.05 s.
+  // Six times 2 * 2048^3 / 50e9 = 0.3436 s, 3 * 4 * 2048^2 / 500e6 = 0.1007 s and 0.05 s.
   EXPECT_NEAR(seconds("gemm/m2048_n2048_k2048_nn", 1), 2.966, 0.01);
   EXPECT_EQ(seconds("relu/1x8", 0), 0);
 }
@@ -126,7 +126,7 @@ TEST_F(Suite, ShardsTogetherMeasureWhatOneRunDoes) {
   const Finished fresh = run({out_flag(), all_relu, "--shard=1/2", "--fresh"});
   EXPECT_EQ(fresh.status, 0);
   EXPECT_LT(names().size(), whole.size());
-  // Into the same file, for once: nothing is measured again.
+  // Writes to the same file, only in this test: nothing is measured again.
   const Finished other = run({out_flag(), all_relu, "--shard=2/2"});
   EXPECT_THAT(other.err, ::testing::Not(HasSubstr("measured before")));
   EXPECT_EQ(names(), whole);

@@ -86,7 +86,7 @@ TEST(SolverBackend, OfALeadingSetEverySolverGivesItsFirstThree) {
   EXPECT_EQ(of(AlgorithmSet::all), (Names{"m1", "m2", "m3", "m4", "other"}));
 }
 
-// It would be asked for its names, and another would be told to make the calls.
+// It would be asked for its algorithms, but the other solver would create the calls.
 TEST(SolverTable, ASolverBehindOneThatOwnsEveryNameIsAMistake) {
   Solver<Library, Activation> owner = solver("any", false);
   owner.owns = nullptr;

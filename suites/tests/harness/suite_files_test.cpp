@@ -1,4 +1,4 @@
-// The files of a suite: runs that go on, that end early, that share a file.
+// The files of a suite: runs that are continued, end early, or share a file.
 #include <signal.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ TEST_F(Suite, WhatIsFarFromTheFastestIsMeasuredBriefly) {
   run({out_flag(), "--benchmark_filter=relu/1x8.*nchw", "--fresh"});
   EXPECT_EQ(stopped_by("direct"), "converged");
   EXPECT_EQ(stopped_by("strided"), "outclassed");
-  // The fastest may stand in the file since an earlier run.
+  // The fastest may be in the file from an earlier run.
   run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*direct", "--fresh"});
   run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*strided"});
   EXPECT_EQ(stopped_by("strided"), "outclassed");
@@ -106,12 +106,12 @@ TEST_F(Suite, AnInterruptionEndsAfterTheMeasurementAndWritesTheFile) {
   EXPECT_EQ(names().size(), 12U);
 }
 
-// `timeout` signals the program and its group, so that one interruption arrives twice.
+// `timeout` signals both the program and its process group, so that one interruption arrives twice.
 TEST_F(Suite, TwoSignalsWithinASecondAreOneInterruption) {
   Program program(held_after(1, {out_flag(), all_relu}));
   await_gate();
   program.send(SIGTERM);
-  ::usleep(1'000);  // two signals that wait for the program would be one
+  ::usleep(1'000);  // pending signals would be merged
   program.send(SIGTERM);
   open_gate();
   const Finished finished = program.wait();
@@ -121,7 +121,7 @@ TEST_F(Suite, TwoSignalsWithinASecondAreOneInterruption) {
   EXPECT_EQ(folder.entries(), 1);
 }
 
-// The second one may come when the results are written and the program is about to end.
+// The second one may arrive when the results are written and the program is about to exit.
 TEST(InterruptGuard, TakesASecondSignalAfterItsOwnEndToo) {
   EXPECT_EXIT(
       {
@@ -154,8 +154,8 @@ TEST_F(Suite, AnotherSignalASecondLaterEndsItAtOnce) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
-// A layer's problems, a fusion's and a change of layout's, each once; sigmoid is nothing the model
-// has, softmax nothing the library has.
+// The problems of a layer, of a fusion and of a layout change, each once. The model has no sigmoid,
+// and the library no softmax.
 TEST_F(Suite, AGraphFileNamesTheProblems) {
   const auto graph = folder / "m.graph.json";
   write_file(graph, R"({"schema": 1, "model": "m", "batch": 1, "layers": [
@@ -192,7 +192,7 @@ TEST_F(Suite, AGraphFileThatIsNoneIsOneLine) {
   expect_error(run({flag}), "names no problem");
 }
 
-// Two crashes, by a signal each, then everything else; the console's output is not asked for.
+// Two runs crash with a signal each; the third measures the rest. Their stdout is not checked.
 TEST_F(Suite, ACrashIsARowAndTheNextRunGoesOnWithoutTheVariant) {
   const std::vector<std::string> arguments{"--problem=gelu/1x8", "--problem=relu/1x8",
                                            "--layout=nchw,plain", out_flag()};
@@ -243,7 +243,7 @@ TEST_F(Suite, ACrashWithoutAFileIsSaidAllTheSame) {
 }
 
 TEST_F(Suite, AFullDiskIsOneLineAndKeepsWhatIsThere) {
-  // Room for the journal's first lines only.
+  // Leaves room for the journal's first lines only.
   const Finished full = run_program({.arguments = {out_flag(), all_relu}, .file_size_limit = 2500});
   EXPECT_EQ(full.status, 1);
   EXPECT_THAT(lines(full.err).back(), AllOf(HasSubstr("bench_fake: "),
@@ -262,12 +262,12 @@ TEST_F(Suite, AFullDiskIsOneLineAndKeepsWhatIsThere) {
 }
 
 TEST_F(Suite, ADiskThatFillsUpWhenTheFileIsWrittenKeepsTheJournal) {
-  // Every line fits into the journal, which then lacks room for the context.
+  // The journal's lines fit, but the file, which also has the context, does not.
   const std::string filter = "--benchmark_filter=relu/1x8.*nchw.*direct";
   const Finished full = run_program({.arguments = {out_flag(), filter}, .file_size_limit = 900});
   EXPECT_EQ(full.status, 1);
   EXPECT_THAT(lines(full.err).back(), HasSubstr("r.json: cannot write: File too large"));
-  EXPECT_EQ(folder.entries(), 1);  // the journal, and no part of a file
+  EXPECT_EQ(folder.entries(), 1);  // the journal, and no partial file
   EXPECT_THAT(run({out_flag(), filter}).err, HasSubstr("1 measured before"));
   EXPECT_EQ(names().size(), 1U);
 }

@@ -23,7 +23,7 @@ inline std::vector<std::string> lines(const std::string& text) {
 
 inline constexpr const char* all_relu = "--benchmark_filter=relu";
 
-/// Runs the program of a suite; what it writes goes into a folder of the test's own.
+/// Runs a suite's program; its files go into a folder of the test's own.
 struct Suite : ::testing::Test {
   static Finished run(std::vector<std::string> arguments) {
     return run_program({.arguments = std::move(arguments)});
@@ -36,14 +36,14 @@ struct Suite : ::testing::Test {
     for (const nlohmann::json& row : rows()) result.insert(row.at("name"));
     return result;
   }
-  /// -1 if there is no journal, or only an empty one.
+  /// The number of rows in the journal; -1 if there is no journal or it is empty.
   std::ptrdiff_t rows_in_journal() const {
     const std::filesystem::path journal = file.string() + ".journal";
     if (!std::filesystem::exists(journal)) return -1;
     const std::string text = read_file(journal);
-    return std::count(text.begin(), text.end(), '\n') - 1;  // the first says whose they are
+    return std::count(text.begin(), text.end(), '\n') - 1;  // the first line is the origin
   }
-  /// A run that times so many primitives and then waits until open_gate().
+  /// A run that times this many primitives and then waits for open_gate().
   Request held_after(std::ptrdiff_t primitives, std::vector<std::string> arguments) {
     std::filesystem::remove(gate);
     std::filesystem::remove(gate.string() + ".reached");
@@ -59,7 +59,7 @@ struct Suite : ::testing::Test {
     }
   }
   void open_gate() const { write_file(gate, ""); }
-  /// One line on stderr, nothing on stdout, status 1.
+  /// Expects one line on stderr, nothing on stdout, and exit status 1.
   static void expect_error(const Finished& finished, const std::string& message) {
     EXPECT_EQ(finished.status, 1);
     EXPECT_EQ(finished.out, "");

@@ -1,4 +1,4 @@
-// The program of a suite: its command line and its rows.
+// The program of a suite: command line and rows.
 #include "suites/tests/harness/suite_fixture.h"
 
 namespace benanza::harness {
@@ -73,7 +73,7 @@ TEST_F(Suite, TheConsoleShowsTheSameNamesAndTheMedian) {
   EXPECT_THAT(finished.out, Not(HasSubstr("iterations:")));
   EXPECT_THAT(finished.out, Not(HasSubstr("manual_time")));
   EXPECT_THAT(finished.err, HasSubstr("1 variant: 1 ok, 0 unsupported, 0 incorrect, 0 failed"));
-  EXPECT_THAT(finished.err, Not(HasSubstr("\033")));  // no progress in a pipe
+  EXPECT_THAT(finished.err, Not(HasSubstr("\033")));  // no progress line in a pipe
   EXPECT_THAT(finished.err, Not(HasSubstr("DEBUG")));
 }
 
@@ -221,7 +221,7 @@ TEST_F(Suite, AddsToTheContext) {
   EXPECT_EQ(document().at("context").at("rack"), "7");
 }
 
-// What a backend learns while it measures is in the results, too.
+// The results include what a backend learns during the run.
 TEST_F(Suite, TheContextIsOfTheEnd) {
   run({out_flag(), "--benchmark_filter=relu/1x8.*nchw.*direct"});
   EXPECT_EQ(document().at("context").at("primitives_made"), "1");
@@ -240,7 +240,7 @@ TEST_F(Suite, SaysItsVersionAndThatOfItsLibrary) {
               AllOf(testing::StartsWith("bench_fake "), testing::EndsWith("\nlibfake 1.2.3\n")));
 }
 
-// With Google Benchmark's flags that the suite does itself, and those of the backend.
+// Includes those of Google Benchmark's flags that the suite handles itself, and the backend's.
 TEST_F(Suite, WritesItsManPage) {
   const Finished finished = run({"--man"});
   EXPECT_EQ(finished.status, 0);
@@ -271,7 +271,7 @@ TEST_F(Suite, BadFlagsAreOneLine) {
   expect_error(run({"--problem=relu/0x"}), "relu/0x");
 }
 
-/// The rows' facts of that name, in the order of their names.
+/// The rows' facts of this name, ordered by the rows' names.
 std::vector<Json> facts(const Json& rows, const char* fact) {
   std::map<std::string, Json> sorted;
   for (const Json& row : rows) {
@@ -290,7 +290,7 @@ TEST_F(Suite, ARowSaysThatNoOtherAlgorithmWasAskedFor) {
   EXPECT_EQ(run(best).status, 0);
   const Json samples = rows().at(0).at("samples");
   EXPECT_THAT(facts(rows(), "first_choice"), ElementsAre(true));
-  // Another algorithm joins it; it is not measured again.
+  // Another algorithm is added; the first is not measured again.
   EXPECT_EQ(run(all).status, 0);
   EXPECT_THAT(facts(rows(), "first_choice"), ElementsAre(Json(), Json()));
   EXPECT_EQ(rows().at(0).at("samples"), samples);

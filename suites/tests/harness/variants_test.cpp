@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 constexpr const char* relu[] = {"relu/1x8", "relu/2x8", "relu/3x8", "relu/1x8"};
 constexpr const char* others[] = {"sigmoid/1x8", "elu/1x8_a1"};
 
-/// Counts the questions it is asked.
+/// Counts the queries for algorithms.
 class CountingBackend : public FakeBackend {
  public:
   CountingBackend() : FakeBackend("1") {}
@@ -26,7 +26,7 @@ class CountingBackend : public FakeBackend {
   int questions = 0;
 };
 
-/// Has a layout of its own choice, which it refuses for two rows.
+/// Supports Layout::any, but refuses it for two rows.
 class ChoosingBackend : public FakeBackend {
  public:
   ChoosingBackend() : FakeBackend("1") {}

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// What a sample takes, by how many there were before it.
+/// Computes a sample's time from the number of samples before it.
 struct ScriptedStopwatch : Stopwatch {
   explicit ScriptedStopwatch(std::function<double(std::size_t)> script)
       : seconds(std::move(script)) {}
@@ -33,8 +33,8 @@ struct ScriptedStopwatch : Stopwatch {
 
 constexpr double us = 1e-6;
 
-// A call of 15 us: seven make 0.1 ms. A visit of 0.6 ms is six samples, the first
-// of which takes twice as long and does not count.
+// Calls of 15 us: seven take 0.1 ms. A visit of 0.6 ms is six samples, the first of which takes
+// twice as long and does not count.
 TEST(Visits, TakeSamplesAsShortAsTheClockAllowsAndLeaveTheFirstOut) {
   FakePrimitive primitive(1);
   ScriptedStopwatch stopwatch([](std::size_t) { return 15 * us; });
@@ -49,14 +49,14 @@ TEST(Visits, TakeSamplesAsShortAsTheClockAllowsAndLeaveTheFirstOut) {
   EXPECT_DOUBLE_EQ(visits.outcome().timed_seconds, 735 * us);
 }
 
-// A slow first call, of a kernel that is compiled then, say, is no long call.
+// A slow first call, e.g. of a kernel that is being compiled, does not count as a long call.
 TEST(Visits, AreOfAsManyCallsHoweverSlowTheFirstOneWas) {
   FakePrimitive primitive(1);
   ScriptedStopwatch stopwatch([](std::size_t sample) { return (sample == 0 ? 3000 : 15) * us; });
   EXPECT_EQ(Visits(primitive, stopwatch, {.budget_seconds = 2e-3}).calls(), 7);
 }
 
-// Company took half of the samples' time from them; one sample was lucky.
+// Other processes slowed down half of the samples; some were lucky.
 TEST(Visits, SayWhatTheFastestSixthTakes) {
   FakePrimitive primitive(1);
   ScriptedStopwatch stopwatch([](std::size_t) { return 100 * us; });

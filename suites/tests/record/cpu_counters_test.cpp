@@ -62,7 +62,7 @@ TEST(CpuCounters, CountAProgramAndItsChildrenAndNotThisOne) {
   }
   const std::string loop = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
   const CpuCounters nothing({"task_nanoseconds"});
-  // Its own work, until a program is started.
+  // This process's own work is not counted.
   volatile double sum = 0;
   for (int i = 0; i < 20'000'000; ++i) sum = sum + i;
   EXPECT_LT(nothing.read().at(0).value.value_or(0), 1e6);

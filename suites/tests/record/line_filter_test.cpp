@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A filter of lines that begin with "log,"; those that end with "?" it refuses.
+/// Filters lines that start with "log," or "oldlog,", and refuses those that end with "?".
 struct Fixture {
   std::string passed;
   std::vector<std::string> taken;

@@ -1,4 +1,4 @@
-// Programs that log as cuDNN does, where they are told to.
+// A program that logs like cuDNN, to the file it is given.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -59,7 +59,7 @@ TEST_F(NvidiaLogs, BecomeCallsOfTheirProcesses) {
     EXPECT_EQ(call.milliseconds, std::nullopt);
     EXPECT_EQ(call.thread, 12);
     processes.insert(call.process.value_or(0));
-    // The log's clock is five and a half hours ahead, and cuts the fraction off.
+    // The log's clock is in a time zone 5.5 hours ahead and lacks fractions of a second.
     ASSERT_TRUE(call.started);
     EXPECT_GT(*call.started, -1.1);
     EXPECT_LT(*call.started, 10);

@@ -43,7 +43,7 @@ class RecordProgram : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  /// Of a shell's line.
+  /// Runs a shell command in the folder and returns its exit status.
   int run(const std::string& line) {
     const int status = std::system(("cd " + folder.string() + " && " + line).c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -147,7 +147,7 @@ TEST_F(RecordProgram, OutlivesTheEndOfTheRecorder) {
     try {
       return RecordingReader(folder / "run.db").sequence().size();
     } catch (const Error&) {
-      return 0;  // not begun
+      return 0;  // not started yet
     }
   };
   while (written() < 1000 && std::chrono::steady_clock::now() < deadline) {

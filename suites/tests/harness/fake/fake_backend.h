@@ -9,22 +9,22 @@
 
 namespace benanza::harness {
 
-/// What makes a run last: a place where it stops until a test lets it go on, and time.
+/// How to delay a run: a point at which it waits for a test, and a pause.
 struct Hold {
-  /// Primitives that are timed before; none of the later ones is until `gate` exists.
+  /// Number of primitives to time before the run waits for `gate` to exist.
   int primitives = std::numeric_limits<int>::max();
-  /// "`gate`.reached" is written when the run gets there.
+  /// "`gate`.reached" is written when the run starts to wait.
   std::string gate = "";
-  /// Really spent in every time().
+  /// Time that every time() sleeps.
   std::chrono::milliseconds pause{0};
 };
 
-/// Says how long calls took instead of looking at a clock; runs the primitive all the same, once.
+/// Returns made-up times instead of reading a clock; runs the primitive once all the same.
 class FakeStopwatch : public Stopwatch {
  public:
   explicit FakeStopwatch(Hold hold) : hold_(std::move(hold)) {}
 
-  /// The primitive, a FakePrimitive, says it: 100 us a call, or noise between 200 and 300 us.
+  /// Asks the primitive, a FakePrimitive: 100 us per call, or noise between 200 and 300 us.
   double time(Primitive& primitive, std::int64_t calls) override;
   /// 250 us.
   double time_cold(Primitive& primitive) override;
@@ -34,22 +34,22 @@ class FakeStopwatch : public Stopwatch {
   int primitives_ = 0;
 };
 
-/// A library that answers every way a library can:
-///   relu     direct, strided (slow and noisy), and ref as reference code,
-///            which fails when it is set up for the third time; layouts nchw and nhwc
+/// A library with every kind of behaviour:
+///   relu     direct, strided (slow and noisy), and ref as a reference implementation, which fails
+///            from its third creation on; layouts nchw and nhwc
 ///   tanh     wrong (computes something else), refused (by create), throws, memory (runs out of it)
 ///   sigmoid  no algorithm: unsupported
-///   clip     lost (takes the engine down)
-///   gelu     segfault, abort (end the program)
-///   leakyrelu  direct, and lost-later (takes the engine down in its third call), as reference code
-///            wears-out (wrong from its sixth call on); a ReLU, too
-///   linear   takes the engine down while it lists its algorithms
-///   softmax  no such operator, and so no row
-///   any      wears-out, overwrites (its operand), uses-up (what restore() makes)
-///   elu      fails while it lists its algorithms
+///   clip     lost (loses the engine)
+///   gelu     segfault, abort (crash the program)
+///   leakyrelu  direct, and lost-later (loses the engine in its third call); as a reference
+///            implementation, wears-out (wrong from its sixth call on); also computes a ReLU
+///   linear   loses the engine while listing its algorithms
+///   softmax  no such operator, hence no row
+///   any      wears-out, overwrites (its operand), uses-up (what restore() recreates)
+///   elu      fails while listing its algorithms
 class FakeBackend : public Backend {
  public:
-  /// `threads`: what system() says.
+  /// `threads`: the value in system().
   explicit FakeBackend(std::string threads, Hold hold = {})
       : threads_(std::move(threads)), stopwatch_(std::move(hold)) {}
 
@@ -58,7 +58,7 @@ class FakeBackend : public Backend {
   std::vector<BackendFlag> flags() const override { return {{"--mood", "MOOD", "of the library"}}; }
   std::vector<LibraryVersion> libraries() const override { return {{"libfake", "1.2.3"}}; }
   System system() override { return {{"device", "fake \"0\""}, {"threads", threads_}}; }
-  /// How many primitives it has made.
+  /// The number of primitives created.
   std::vector<std::pair<std::string, std::string>> context() override {
     return {{"primitives_made", std::to_string(primitives_made_)}};
   }
@@ -67,7 +67,7 @@ class FakeBackend : public Backend {
                                     AlgorithmSet set) override;
   std::unique_ptr<Primitive> create(const Variant& variant) override;
   Stopwatch& stopwatch() override { return stopwatch_; }
-  /// FAKE_PROFILE says.
+  /// The value of FAKE_PROFILE.
   std::string profile_kinds() const override;
 
  private:
@@ -82,27 +82,27 @@ class FakeBackend : public Backend {
 class FakePrimitive : public Primitive {
  public:
   struct Manners {
-    /// False: forgets to clip.
+    /// If false, it does not clip.
     bool correct = true;
-    /// Its time is never twice the same.
+    /// Its times vary.
     bool noisy = false;
-    /// Calls before the one that takes the engine down.
+    /// Number of calls before the one that loses the engine.
     int calls_left = std::numeric_limits<int>::max();
-    /// Calls before the one that forgets to clip, as all later ones do.
+    /// Number of calls before the first that does not clip; later ones do not clip either.
     int correct_calls = std::numeric_limits<int>::max();
-    /// A call leaves its operand changed.
+    /// A call modifies its operand.
     bool overwrites_operand = false;
-    /// A call is wrong unless restore() was called since the one before.
+    /// A call is wrong unless restore() was called since the previous one.
     bool uses_up = false;
-    /// Profiles that the process has taken; null: not asked for.
+    /// Counts the profiles taken by the process; null if none are requested.
     int* profiles = nullptr;
   };
   FakePrimitive(std::size_t elements, Manners manners) : output_(elements), manners_(manners) {}
   explicit FakePrimitive(std::size_t elements) : FakePrimitive(elements, Manners{}) {}
 
-  /// The time of a call, as it says when asked now.
+  /// The time of a call; may differ each time.
   double seconds_per_call();
-  /// True the first time it is asked.
+  /// Returns true in the first call only.
   bool is_new() { return std::exchange(new_, false); }
 
   void upload(std::size_t index, std::span<const float> values) override;

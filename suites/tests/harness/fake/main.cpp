@@ -1,6 +1,6 @@
-// bench_fake - a suite without a library. FAKE_THREADS: what its system says. FAKE_PAUSE_MS: time
-// that a sample really takes. FAKE_HOLD_AFTER:
-// primitives that it times before it waits for the file FAKE_GATE.
+// bench_fake: a suite without a library. FAKE_THREADS: the threads in its system. FAKE_PAUSE_MS:
+// the real duration of a sample. FAKE_HOLD_AFTER: the number of primitives it times before it waits
+// for the file FAKE_GATE.
 #include <cstdlib>
 #include <string>
 

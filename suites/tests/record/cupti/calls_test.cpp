@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 
 TEST(RecordedCalls, AreThoseThatDoSomething) {
-  // As CUPTI 13.0 names them.
+  // Named as in CUPTI 13.0.
   for (const char* name : {"cudaLaunchKernel_v7000",
                            "cudaLaunchKernel_ptsz_v7000",
                            "cudaLaunchKernelExC_v11060",
@@ -55,7 +55,7 @@ TEST(RecordedCalls, AreThoseThatDoSomething) {
 }
 
 TEST(RecordedCalls, AreNotThoseThatAsk) {
-  // The first eight are 92 of 100 calls of ResNet-50 in PyTorch.
+  // The first eight make up 92 of 100 calls of ResNet-50 in PyTorch.
   for (const char* name : {"cudaGetDevice_v3020",
                            "cuDevicePrimaryCtxGetState",
                            "cudaGetLastError_v3020",

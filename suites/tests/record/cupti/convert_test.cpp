@@ -15,7 +15,7 @@ std::optional<Event> converted(const Record& record) {
   return event_of(reinterpret_cast<const CUpti_Activity&>(record), call_name);
 }
 
-/// The fields that all things have that ran on a device.
+/// Sets the fields common to all records of device activity.
 template <class Record>
 Record launched(CUpti_ActivityKind kind) {
   Record record{};

@@ -26,7 +26,7 @@ TEST(RangeGate, OpensWithTheRangeOfItsNameAndWhatIsInside) {
   gate.pop(1, nullptr);
   EXPECT_FALSE(gate.is_open());
   gate.pop(1, nullptr);
-  gate.pop(1, nullptr);  // pushed before anybody listened
+  gate.pop(1, nullptr);  // pushed before callbacks were enabled
   EXPECT_FALSE(gate.is_open());
 }
 

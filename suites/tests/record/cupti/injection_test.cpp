@@ -1,4 +1,4 @@
-// The injected library beside a CUPTI of ours: from a program to its recording.
+// The injected library with a fake CUPTI: from a program to its recording.
 #include <cupti.h>
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ class Injection : public testing::Test {
     const int status = std::system(("cd " + folder.string() + " && " + line).c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
-  /// Of a fake program that does `what`.
+  /// Records a fake program that does `what`, and returns the exit status.
   int record(const std::string& what, const std::string& options = "",
              const std::string& cupti = "") {
     return shell("LD_LIBRARY_PATH=" FAKE_CUPTI_FOLDER " FAKE_CUPTI=" + cupti +
@@ -65,7 +65,7 @@ TEST_F(Injection, RecordsWhatCuptiTells) {
   EXPECT_THAT(kernels(), ElementsAre("one", "two"));
   ASSERT_THAT(read.work, SizeIs(2));
   EXPECT_EQ(read.work[0].nanoseconds(), 1000);
-  // The program's clock is 25 years behind: times are from the run's start all the same.
+  // The fake CUPTI's clock is 25 years behind, but times are relative to the run's start.
   EXPECT_GT(read.work[0].start, 0);
   EXPECT_LT(read.work[0].start, 60'000'000'000);
   EXPECT_EQ(read.work[1].start - read.work[0].start, 2001);
@@ -100,7 +100,7 @@ TEST_F(Injection, NoKindOfRecordsThatSlowsAProgramDown) {
   EXPECT_EQ(record("launch one" + number(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) +
                    number(CUPTI_ACTIVITY_KIND_RUNTIME) + number(CUPTI_ACTIVITY_KIND_DRIVER)),
             0);
-  // That it can fail.
+  // Verifies that this check can fail.
   EXPECT_EQ(record("launch one" + number(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "--force"), 6);
 }
 
@@ -117,7 +117,7 @@ TEST_F(Injection, ManyEventsGoThroughFewBuffers) {
 }
 
 TEST_F(Injection, BehindTheEndOfTheProgramNothingAsksCupti) {
-  // Its end takes longer than the pauses of the thread that reads.
+  // The fake CUPTI's destruction takes longer than the pauses of the worker thread.
   for (int run = 0; run < 3; ++run) {
     ASSERT_EQ(record("launch one", "--force"), 0) << errors();
     EXPECT_THAT(kernels(), ElementsAre("one"));

@@ -1,8 +1,8 @@
-// A CUPTI without a GPU: as much of it as the recorder asks for. What it "records" comes from the
-// program: fake_launch() is a call that launches a kernel of 1000 ns, 100 ns later, and asks
-// cudaGetDevice before; fake_wait() waits for 1500 ns. FAKE_CUPTI=old: of another version;
-// FAKE_CUPTI=busy: nothing can be recorded. As with the real one, a call behind the end of the
-// program is the end of the process.
+// A CUPTI without a GPU, with only the functions that the recorder needs. The program determines
+// what it "records": fake_launch() calls cudaGetDevice and then launches a kernel, which runs for
+// 1000 ns and starts 100 ns later; fake_wait() waits for 1500 ns. FAKE_CUPTI=old: reports another
+// version; FAKE_CUPTI=busy: nothing can be recorded. Like the real CUPTI, it crashes the process if
+// called after the program's end.
 #include <cupti.h>
 #include <generated_nvtx_meta.h>
 #include <sys/syscall.h>
@@ -25,7 +25,7 @@ CUpti_BuffersCallbackRequestFunc request_buffer = nullptr;
 CUpti_BuffersCallbackCompleteFunc buffer_is_complete = nullptr;
 CUpti_CallbackFunc nvtx_callback = nullptr;
 std::set<int> enabled;
-/// Of the runtime, by their numbers: those that were switched on and off one by one.
+/// Callback ids of the runtime's calls that were enabled and disabled one by one.
 std::set<std::uint32_t> enabled_calls;
 std::set<std::uint32_t> disabled_calls;
 constexpr std::uint32_t launch_call = 1;
@@ -33,7 +33,7 @@ constexpr std::uint32_t question_call = 2;
 constexpr std::uint32_t wait_call = 3;
 std::vector<std::vector<std::uint8_t>> records;
 std::uint32_t next_correlation = 1;
-/// 2001, so that nobody takes it for the time since 1970.
+/// In 2001, so that it cannot be mistaken for the current time.
 std::uint64_t now = 1'000'000'000'000'000'000;
 std::vector<std::uint32_t> open_ranges;
 std::uint32_t next_range = 1;
@@ -59,12 +59,12 @@ void add_call(const CUpti_ActivityAPI& record) {
   records.emplace_back(bytes, bytes + sizeof record);
 }
 
-/// Its objects are gone.
+/// True when its static objects are destroyed.
 std::atomic<bool> is_gone = false;
 void need_life() {
   if (is_gone) ::raise(SIGSEGV);
 }
-/// The driver's end takes a while; threads go on meanwhile.
+/// Destruction takes a while, like the driver's; other threads continue meanwhile.
 struct End {
   ~End() {
     is_gone = true;
@@ -136,7 +136,7 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   need_life();
   const std::lock_guard lock(mutex);
   enabled.erase(kind);
-  // What was not delivered yet.
+  // Drops records that were not delivered yet.
   std::erase_if(records, [&](const std::vector<std::uint8_t>& record) {
     return reinterpret_cast<const CUpti_Activity*>(record.data())->kind == kind;
   });
@@ -256,8 +256,7 @@ void fake_wait() {
   add_call(call);
   now += 2000;
 }
-/// A graph of one kernel of 1000 ns. While graphs are timed as a whole, nothing is said of their
-/// kernels.
+/// A graph of one kernel of 1000 ns. Its kernel is not reported while whole graphs are timed.
 void fake_graph() {
   const std::lock_guard lock(mutex);
   if (!enabled.contains(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {

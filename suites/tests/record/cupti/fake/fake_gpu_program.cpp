@@ -1,8 +1,8 @@
-// A program that starts the injected library as the driver does, and then does what its arguments
-// say: launch NAME, wait, kind NUMBER (fails where such records are taken), graph, push NAME, pop,
-// on, off (wait until kernels are recorded, or are not), flushed (wait until what was recorded so
-// far is in the journal), signal NUMBER (to its parent), fork (a child that launches one, too),
-// kill (itself), exit (without the handlers of its end).
+// A program that loads the injected library like the driver does, and then follows its arguments:
+// launch NAME, wait, kind NUMBER (fails if such records are enabled), graph, push NAME, pop, on,
+// off (wait until recording is on or off), flushed (wait until everything recorded so far is in the
+// journal), signal NUMBER (to its parent), fork (a child that launches, too), kill (itself), exit
+// (without running exit handlers).
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -34,7 +34,7 @@ int main(int count, char** words) {
   void* const injection = dlopen(injected, RTLD_NOW);
   if (injection == nullptr) return 4;
   symbol<int()>(injection, "InitializeInjection")();
-  // The one that the injected library found.
+  // The instance that the injected library has loaded.
   void* const cupti = dlopen("libcupti.so.13", RTLD_NOW);
   if (cupti == nullptr) return 5;
   const auto launch = symbol<void(const char*)>(cupti, "fake_launch");
@@ -54,7 +54,7 @@ int main(int count, char** words) {
       await([&] { return is_on() == (word == "on" ? 1 : 0); });
     }
     if (word == "flushed") {
-      // The journal is written behind CUPTI's flush, before its next one.
+      // The journal is written after CUPTI's flush and before the next one.
       const int before = flushes();
       await([&] { return flushes() >= before + 2; });
     }

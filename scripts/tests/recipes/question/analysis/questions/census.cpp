@@ -1,4 +1,4 @@
-// benanza-analyze census: how many layers of each operator a model has.
+// benanza-analyze census: the number of layers of each operator of a model.
 #include <map>
 
 #include "analysis/questions/question.h"

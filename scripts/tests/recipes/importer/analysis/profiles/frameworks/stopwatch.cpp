@@ -1,4 +1,4 @@
-// Profiles that know a latency and one operator:
+// Profiles that contain a latency and one operator:
 // {"stopwatch": 1, "model": "resnet50", "seconds": [0.01, ...]}.
 #include "analysis/profiles/profile.h"
 

@@ -4,7 +4,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// x / 2, an operator of somebody's own domain.
+/// x / 2, an operator of a custom domain.
 Lowered lower_halve(const NodeView& node) {
   return measured(
       {call(Activation{.input = node.extents(0), .kind = ActivationKind::linear, .alpha = 0.5F},
