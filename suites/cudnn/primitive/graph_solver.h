@@ -94,7 +94,7 @@ harness::Solver<Library, Shape> graph_solver(
           .algorithms =
               [graphs](Library& library, const Shape& shape, const harness::Variant& prototype,
                        harness::AlgorithmSet set) {
-                GraphCalls calls = graphs(shape, prototype);  // may throw Unsupported without needing a GPU
+                GraphCalls calls = graphs(shape, prototype);  // may throw; needs no GPU
                 return graph_algorithms(std::move(calls), prototype, set, library.graph_plans());
               },
           .create =

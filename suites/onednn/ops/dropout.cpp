@@ -3,7 +3,8 @@
 
 namespace benanza::onednn {
 
-/// There is none up to version 3.2. It is said, so that a training step is known to lack it.
+/// oneDNN has no dropout up to version 3.2. Refused explicitly, so that it is on record that a
+/// training step lacks it.
 void register_dropout(SolverTable& table) {
   table.add(
       solver_of_one_way<Dropout>([](const Dropout&) { return std::vector{Layout::plain}; },
