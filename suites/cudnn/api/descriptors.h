@@ -46,9 +46,9 @@ ReduceTensorDescriptor make_reduce_tensor(cudnnReduceTensorOp_t op);
 /// normalization of `input`.
 TensorDescriptor make_batch_norm_vectors(const TensorDescriptor& input);
 
-/// Not yet set.
+/// Returns a descriptor that is not yet set.
 DropoutDescriptor make_dropout();
-/// Not yet set.
+/// Returns a descriptor that is not yet set.
 RnnDescriptor make_rnn();
 /// A batch of sequences that all have `steps` vectors of `size` elements.
 RnnDataDescriptor make_rnn_data(Precision precision, cudnnRNNDataLayout_t layout,

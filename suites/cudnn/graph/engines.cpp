@@ -20,7 +20,7 @@ std::string first_reason(const std::string& words) {
   return ": " + words.substr(begin, words.find('\n', begin) - begin);
 }
 
-/// All values of an attribute with few values.
+/// Reads all values of an attribute, at most 32.
 template <class Note>
 std::vector<Note> notes(const Descriptor& engine, cudnnBackendAttributeName_t name,
                         cudnnBackendAttributeType_t type) {

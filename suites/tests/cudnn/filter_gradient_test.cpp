@@ -44,9 +44,8 @@ TEST(FilterGradientAlgorithms, NamesAreTheLibrarys) {
   EXPECT_THROW(parse_filter_gradient_algorithm("algo_2"), std::invalid_argument);
 }
 
-// Every weight is multiplied with every output pixel: 2 * 32 * 128 * 64 FLOP per pair of outputs
-// and taps on the image. Along an axis there are 28 outputs of 3 taps, the first of which is on the
-// begin pad.
+// 2 * 32 * 128 * 64 FLOP per pair of output and tap on the image. Along an axis there are 28
+// outputs of 3 taps, minus the first tap of the first output, which is on the begin pad.
 TEST(FilterGradientAlgorithms, TransformsMaySaveAnyArithmetic) {
   const auto least = [](const harness::Algorithm& algorithm) {
     return least_work({parse(dense_key), Precision::fp16, Layout::nchw, algorithm});

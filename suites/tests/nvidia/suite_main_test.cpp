@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-/// Has one operator whose algorithm is known without a GPU, and one that needs a GPU.
+/// Lists an algorithm for relu without a GPU; all other operators need one.
 class FakeBackend : public harness::Backend {
  public:
   explicit FakeBackend(LazyContext& device) : device_(device) {}

@@ -192,7 +192,7 @@ class OnednnThreads : public OnednnBackendTest {
   int before_ = omp_get_max_threads();
 };
 
-// 4 MFLOP are too little for more than two threads; the maximum is 8 threads.
+// 4 MFLOP are little work for two or more threads; 8 threads are the maximum.
 TEST_F(OnednnThreads, FewerAreAskedForWhereThereIsLittleToDo) {
   const auto counts = [](const char* key, harness::AlgorithmSet set) {
     return fewer_threads(parse(key), Precision::fp32, set);

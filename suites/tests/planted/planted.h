@@ -21,7 +21,7 @@ struct Plant {
   bool picks(const Variant& variant) const;
 };
 
-/// Delays the backend's calls by `seconds` after those already enqueued. Empty if calls are
+/// Enqueues a delay of `seconds` after the backend's enqueued calls. Empty if calls are
 /// synchronous; these are stretched in proportion to their own time.
 using Delay = std::function<void(double seconds)>;
 /// Makes the stopwatch drop everything about a primitive that is being destroyed.

@@ -170,7 +170,7 @@ TEST(ConvolutionGradients, AreTheSlopes) {
   EXPECT_NEAR(reference(with_bias, {{operands[0], dy}}, weights + 5), sum, 1e-6);
 }
 
-/// The gradient reads x, scale, and the statistics of x.
+/// Slopes by x, scale and bias; the gradient also reads the statistics of x.
 TEST(BatchNormalizationGradient, IsTheSlope) {
   const Problem forward = parse("batchnorm_training/2x3x2x2_e0.1");
   const Problem gradient = parse("batchnorm_bwd/2x3x2x2_e0.1");
