@@ -25,7 +25,7 @@ decltype(auto) checked(const std::string& what, Call&& call,
   }
 }
 
-/// Like checked(), for the creation of descriptors, where a refusal is a valid answer.
+/// Like checked(), but a refusal is Unsupported.
 template <class Call>
 decltype(auto) offered(Call&& call,
                        const std::source_location& where = std::source_location::current()) {

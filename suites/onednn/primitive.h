@@ -36,7 +36,7 @@ class PlannedPrimitive : public harness::Primitive {
   /// Empty if unknown.
   const std::optional<LeastWork>& least_work() const { return least_work_; }
   void needs(const LeastWork& work) { least_work_ = work; }
-  /// Sets the number of threads, which must be the one that the plan was made for; empty: all.
+  /// Sets the number of threads that the plan was made for; empty: all.
   void run_on(std::optional<int> threads) { threads_ = threads; }
 
   /// A tensor's format in the library, and the layout of the problem's floats.
@@ -70,7 +70,7 @@ class PlannedPrimitive : public harness::Primitive {
   /// Allocates an operand of the plan's preparation, which the plan's own call may have no argument
   /// for.
   Tensor allocate_prepared(const Plan& plan, const Argument& argument);
-  /// Must be called after operands and fills have been allocated.
+  /// Call after allocating operands and fills.
   void prepare(const Plan& plan);
   void run_preparation();
   void add(const Constant& constant);

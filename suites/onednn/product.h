@@ -17,8 +17,7 @@ std::vector<Attempt> ways_of_product(const Gemm& shape, const Problem& problem,
                                      const VariantContext& context);
 
 /// Ways to compute a channels-last convolution with 1x1 filters at every pixel and one group as a
-/// product of pixels by channels; their prefix is "product.". Empty for other convolutions and at
-/// int8.
+/// product of pixels by channels, with prefix "product.". None for others, and at int8.
 std::vector<Attempt> ways_as_product(const Convolution& shape, const Problem& problem,
                                      const VariantContext& context);
 

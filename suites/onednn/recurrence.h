@@ -30,8 +30,7 @@ struct RecurrentTensors {
   Memory::desc last;
 };
 
-/// Creates the forward primitive for inference or for training. For training, this is also the
-/// forward primitive that the gradients refer to.
+/// Creates the forward primitive for inference or for training, the latter as the gradients' hint.
 Implementation recurrence(const Recurrent& shape, const VariantContext& context,
                           dnnl::prop_kind kind);
 

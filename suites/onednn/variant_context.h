@@ -25,13 +25,13 @@ class VariantContext {
   /// A memory descriptor in the variant's layout. Layout::any is the blocked format (nChw8c, or
   /// nChw16c with AVX-512) that the library's own convolutions use.
   Memory::desc tensor(const Dims& dims) const;
-  /// A memory descriptor whose format the library chooses (format_tag::any).
+  /// A memory descriptor whose format the library chooses.
   Memory::desc chosen_by_library(const Dims& dims) const;
   /// A row-major memory descriptor, for every layout.
   Memory::desc plain(const Dims& dims) const;
   Memory::desc strided(const Dims& dims, const Dims& strides) const;
 
-  /// Attributes that keep fp32 arithmetic in fp32 and use a scratchpad of ours, so that its size is
+  /// Attributes with strict fp32 arithmetic and a user-managed scratchpad, so that its size is
   /// known.
   dnnl::primitive_attr attributes() const;
 
@@ -42,7 +42,7 @@ class VariantContext {
   Memory::data_type type_;
 };
 
-/// A row-major fp32 memory descriptor, the format of values that enter and leave the backend.
+/// Row-major fp32, the format in which values enter and leave the backend.
 Memory::desc floats(const Dims& dims);
 Memory::desc floats(const Dims& dims, const Dims& strides);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A test in the format of the ONNX project: the calls that the generator makes from the model,
-// computed with the references, must give the test's expected values.
+// A test in the ONNX project's format: the calls that the generator makes of the model, computed
+// with the references, must give the expected values.
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 

@@ -156,8 +156,8 @@ inline void copy(const Call& call, const Values& source, Values& target) {
   }
 }
 
-/// Fits operands to the problem: a power as products reads its operand several times, and a single
-/// number is a bias of equal elements.
+/// A power as products reads its operand several times; a single number is a bias of equal
+/// elements.
 inline void fit(std::vector<Values>& operands, const std::vector<Operand>& expected) {
   while (operands.size() < expected.size()) operands.push_back(Values(operands.front()));
   for (std::size_t index = 0; index < expected.size(); ++index) {

@@ -42,18 +42,17 @@ ActivationDescriptor make_activation(cudnnActivationMode_t mode, double coeffici
 LrnDescriptor make_lrn(std::int64_t size, double alpha, double beta, double k);
 OpTensorDescriptor make_op_tensor(cudnnOpTensorOp_t op);
 ReduceTensorDescriptor make_reduce_tensor(cudnnReduceTensorOp_t op);
-/// The descriptor of the per-channel vectors (scale, bias, mean, variance) of a spatial batch
-/// normalization of `input`.
+/// For the per-channel vectors of a spatial batch normalization of `input`.
 TensorDescriptor make_batch_norm_vectors(const TensorDescriptor& input);
 
 /// Returns a descriptor that is not yet set.
 DropoutDescriptor make_dropout();
 /// Returns a descriptor that is not yet set.
 RnnDescriptor make_rnn();
-/// A batch of sequences that all have `steps` vectors of `size` elements.
+/// Sequences of `steps` vectors each.
 RnnDataDescriptor make_rnn_data(Precision precision, cudnnRNNDataLayout_t layout,
                                 std::int64_t steps, std::int64_t batch, std::int64_t size);
-/// Not yet set: for library functions that fill in a descriptor.
+/// Not yet set; for functions that fill it in.
 TensorDescriptor make_empty_tensor();
 
 /// The storage type of a precision. Throws Unsupported for fp8, which the call-per-layer functions

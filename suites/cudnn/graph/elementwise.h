@@ -9,10 +9,9 @@ namespace benanza::cudnn {
 nvidia::TensorFormat innermost_as_channels(Precision precision, Dims dims);
 
 /// Splits `count` elements, whose positions do not matter, into rows and columns. The library's
-/// pointwise kernels work in tiles, for example of 32 rows x 64 columns, and cannot be launched
-/// with more than 65,535 tiles side by side. Uses 128 or 64 columns, otherwise the largest divisor
-/// below 128. The library refuses a single column, so a count without such a divisor becomes one
-/// row unless it is too long for that.
+/// pointwise kernels work in tiles, of 32 rows x 64 columns for one, and support at most 65,535
+/// tiles side by side. Uses 128 or 64 columns, otherwise the largest divisor below 128. The library
+/// refuses a single column: a count without a divisor becomes one row unless that is too long.
 Dims as_matrix(std::int64_t count);
 
 }  // namespace benanza::cudnn

@@ -144,7 +144,7 @@ class Collection {
     add(std::move(id), std::move(configuration));
   }
 
-  /// Puts the default configs before all others, regardless of the limits on their number.
+  /// Puts the default configs first, without a limit on their number.
   void add_defaults(const Target& target) {
     const auto listed = static_cast<std::ptrdiff_t>(choices_.size());
     compiled_ = 0;

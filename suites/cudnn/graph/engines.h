@@ -26,7 +26,7 @@ struct EngineId {
   bool operator==(const EngineId&) const = default;
 };
 std::string to_string(const EngineId& id);
-/// Returns nullopt if `text` is not the to_string() of an EngineId.
+/// Returns nullopt for any other text.
 std::optional<EngineId> parse_engine(std::string_view text);
 
 /// The arithmetic allowed for products, according to the engines' numerical notes.

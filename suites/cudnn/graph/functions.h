@@ -56,8 +56,8 @@ class Chain {
   void add(const Combine& step, OperationGraph::Id operand);
   /// Adds all of `steps`; `operand` is called for every Combine, in order, to create its tensor.
   void add(const std::vector<Step>& steps, const std::function<OperationGraph::Id(Dims)>& operand);
-  /// Adds the operations to the graph; the last one writes `result`. The first link receives
-  /// OperationGraph::none as its input.
+  /// Adds all steps to the graph; the last one writes `result`, the first one reads
+  /// OperationGraph::none.
   void finish(OperationGraph::Id result);
 
  private:

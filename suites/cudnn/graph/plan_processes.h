@@ -22,11 +22,10 @@ namespace benanza::cudnn {
 /// The only argument of a child process that builds plans; see answer_requests().
 inline constexpr std::string_view plan_process_flag = "--build-plans";
 
-/// A child process, running this program, that builds plans and queries heuristics, because the
-/// library serializes these calls within one process. It opens the GPU but runs nothing on it.
-/// (Building plans for a described device would need no GPU, but plans of products then lack
-/// information from the GPU's context: version 9.14 divides by zero or generates kernels that never
-/// terminate.)
+/// A child process, running this program, that builds plans and queries engines, because the
+/// library serializes this within one process. It opens the GPU but runs nothing on it. (Plans for
+/// a described device need no GPU, but plans of products then lack information from the GPU's
+/// context: version 9.14 divides by zero or makes kernels that never end.)
 class PlanProcess {
  public:
   /// `device` is the GPU's ordinal in this process. Throws Error if the child does not start.
@@ -35,10 +34,10 @@ class PlanProcess {
   PlanProcess(const PlanProcess&) = delete;
   PlanProcess& operator=(const PlanProcess&) = delete;
 
-  /// Sends a request and waits for the answer. For the name of a variant this is its plan_text(),
-  /// or nullopt if the library cannot serialize it; for a question_text(), the answer_text().
-  /// Throws Unsupported with the library's message if it refuses, Gone if the child has ended or
-  /// does not answer, and std::runtime_error for any other failure.
+  /// Answers the name of a variant with its plan_text(), or nullopt if the library cannot serialize
+  /// it, and a question_text() with the answer_text(). Throws Unsupported with the library's
+  /// message if it refuses, Gone if the child has ended or does not answer, and std::runtime_error
+  /// for any other failure.
   std::optional<std::string> answer(const std::string& request);
   struct Gone : std::runtime_error {
     using std::runtime_error::runtime_error;

@@ -53,7 +53,7 @@ class GraphPlans {
   /// the signature `graph`. Null if the question was not asked or could not be answered.
   const EngineNames* answer(const harness::Variant& prototype, harness::AlgorithmSet set,
                             const std::string& graph);
-  /// The answers found in this process; a child process sends them to its parent.
+  /// The answers found in this process, for a child to send to its parent.
   void remember(EngineNames names) { found_.push_back(std::move(names)); }
   const std::vector<EngineNames>& found() const { return found_; }
 
@@ -65,13 +65,12 @@ class GraphPlans {
   /// Unsupported if there is none.
   const EngineChoice& choice(KnownGraph& known, const std::string& name);
 
-  /// Starts building the plan of `choice` in the builder if it is compiled at run time. `choice`
-  /// must be one of `known`'s; `variant` is a variant that uses it.
+  /// Starts building the plan of `choice`, one of `known`'s, in the builder if it is compiled at
+  /// run time. `variant` is one that uses it.
   void expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
               const harness::Variant& variant);
 
-  /// Returns the plan of `choice`, which must be one of `known`'s. Throws Unsupported if the
-  /// library refuses to build it.
+  /// Returns the plan of `choice`, one of `known`'s. Throws Unsupported if the library refuses it.
   const Descriptor& plan(KnownGraph& known, const EngineChoice& choice);
 
  private:
@@ -88,7 +87,7 @@ class GraphPlans {
   std::vector<EngineNames> found_;
   /// Most recently used first.
   std::deque<Entry> entries_;
-  /// The last member, so that it is destroyed before the graphs that it builds plans for.
+  /// The last member: destroyed before the graphs that it builds plans for.
   std::unique_ptr<PlanBuilder> builder_;
 };
 

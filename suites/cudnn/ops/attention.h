@@ -7,8 +7,8 @@
 
 namespace benanza::cudnn {
 
-/// Returns a graph of attention's parts, a pattern that the library recognizes, and a graph of the
-/// single operation for all of it.
+/// Returns a graph of its parts, a pattern that the library recognizes, and one of a single
+/// operation.
 std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

@@ -13,7 +13,7 @@ struct Formats {
   nvidia::TensorFormat to;
 };
 
-/// Positions do not matter, so the tensors are seen as matrices.
+/// Positions do not matter.
 Formats formats_of(const Cast& shape, Precision precision) {
   if (precision == Precision::int8 || element_bytes(precision) == 4) {
     throw harness::Unsupported("between fp32 and fp16 or bf16 alone");

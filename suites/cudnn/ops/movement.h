@@ -15,8 +15,8 @@ struct Move {
   Part to;
 };
 
-/// Returns one move, with axes of extent 1 in front if there are fewer than 4. Throws Unsupported
-/// for a view that repeats elements (a stride of 0), which cuDNN's descriptors refuse.
+/// Returns one move, with axes of extent 1 added in front up to 4. Throws Unsupported for a view
+/// that repeats elements (a stride of 0), which cuDNN's descriptors refuse.
 std::vector<Move> map_movement(const Copy& shape, Precision precision, Layout layout);
 /// Returns one move for each part.
 std::vector<Move> map_movement(const Concat& shape, Precision precision, Layout layout);

@@ -154,9 +154,8 @@ class GradientOfData final : public SeveralResults {
   Training training_;
 };
 
-/// The call for the weight gradient, which runs after the data gradient's call, on the reserve
-/// space that both earlier calls have written. It adds to its result, which grows over many calls
-/// without affecting the time.
+/// The call for the weight gradient, which runs after the data gradient's call on their common
+/// reserve space. It adds to its result, which grows over many calls at no cost in time.
 class GradientOfWeights final : public CudnnPrimitive {
  public:
   GradientOfWeights(Library& library, const harness::Variant& variant, const Recurrent& shape,

@@ -58,8 +58,8 @@ struct GraphCall {
   double transform_amplification = 1;
 };
 
-/// The graphs of a problem, the most natural first, not finished. The functions that return them
-/// throw Unsupported if there is none for the variant.
+/// The graphs of a problem, not finished, the most natural first. Their makers throw Unsupported if
+/// there is none for the variant.
 using GraphCalls = std::vector<GraphCall>;
 
 /// Whether an algorithm is an engine of a graph ("engine5.k2=3" or, with a prefix,

@@ -22,8 +22,8 @@ class Implementation {
   const dnnl::primitive_desc_base& current() const { return current_; }
   /// The library's name for it: "jit:avx2".
   std::string name() const { return current_.impl_info_str(); }
-  /// Steps to the next implementation. Returns false, without changes, after the last one. Earlier
-  /// copies stay valid and can step on independently.
+  /// Steps to the next implementation. Returns false and changes nothing after the last one.
+  /// Earlier copies may step, too.
   bool next() {
     if (!list_ || !list_->next_impl()) return false;
     current_ = *list_;

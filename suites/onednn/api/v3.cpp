@@ -42,8 +42,8 @@ dnnl::sum::primitive_desc sum(const dnnl::engine& engine, const Memory::desc& re
   return {engine, result, factors, sources, attributes};
 }
 
-/// Scales the weights: the library adds the bias after that scale, and a scale of the result would
-/// be applied after the post-ops, too late for a residual that is stored scaled.
+/// Scales the weights. The library adds the bias later, and a scale of the result would come after
+/// the post-ops, too late for a residual that is stored scaled.
 Scaling scale_product(dnnl::primitive_attr& attributes, float scale) {
   constexpr int one_for_all = 0;
   attributes.set_scales_mask(DNNL_ARG_WEIGHTS, one_for_all);

@@ -47,8 +47,7 @@ bool commutes(BinaryKind kind) {
          kind == BinaryKind::min;
 }
 
-/// The library is faster if it broadcasts its second source, so operands of a commutative operation
-/// are swapped for that.
+/// The library is faster if it broadcasts its second source: swaps commutative operands for that.
 Plan plan_binary(const Binary& shape, const Problem& problem, const VariantContext& context) {
   Argument a{DNNL_ARG_SRC_0, floats(shape.a)};
   Argument b{DNNL_ARG_SRC_1, floats(shape.b)};

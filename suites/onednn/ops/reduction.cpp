@@ -9,7 +9,7 @@
 namespace benanza::onednn {
 namespace {
 
-/// The extents before and after, with neighbouring axes merged that are both reduced or both kept:
+/// The extents before and after, with neighbouring axes merged that are all reduced or all kept:
 /// the library is faster with few axes, and the memory order is the same.
 struct Extents {
   Dims from;

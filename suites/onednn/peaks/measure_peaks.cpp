@@ -139,8 +139,8 @@ std::string image(std::int64_t size) {
   return "conv/1x" + channels + "x28x28_k" + channels + "x3x3_p0.0.0.0_s1x1_d1x1_g1";
 }
 
-/// Measures problems of growing size as long as the next call, expected to take `growth` times the
-/// last one's time, is short enough.
+/// Measures problems of growing size while the next call, expected to take `growth` times the last
+/// one, is short enough.
 Best peak_of_growing(harness::Backend& library, std::string (*key_of)(std::int64_t), double growth,
                      Precision precision, const Deadline& deadline) {
   Best best;
@@ -164,10 +164,10 @@ int cores_of(int threads) {
   return std::min(threads, static_cast<int>(siblings.size()));
 }
 
-/// Measures matrix products and convolutions. `possible` also includes the rate of one thread times
-/// the number of threads, because other load on the machine disturbs threads that wait for each
-/// other most. If all attempts with all threads seem disturbed, `reported` uses one thread's rate
-/// times the number of cores, because a lower peak would not give a lower bound on times.
+/// Measures matrix products and convolutions. `possible` also includes one thread's rate times the
+/// threads, because other load on the machine disturbs threads that wait for each other most. If
+/// all threads seem disturbed in every attempt, `reported` is one thread's rate times the cores:
+/// bounds from a lower peak would not hold.
 Best peak(harness::Backend& library, Precision precision) {
   constexpr double growth_of_square = 8;
   constexpr double growth_of_image = 4;

@@ -7,12 +7,11 @@
 
 namespace benanza::onednn {
 
-/// Measures the arithmetic peak of each precision that `library`, a backend of host primitives,
-/// supports, with matrix products and convolutions, and the memory bandwidth with copies, fills and
-/// reads far beyond `cache_bytes`. Uses all OpenMP threads and takes the best of several ways and
-/// sizes, on random values and on zeros; `possible` also counts one thread's rate times the number
-/// of threads. Takes a second or two. Values that are unsupported or do not fit in memory stay
-/// unknown.
+/// Measures the arithmetic peak of every precision that `library`, a backend of host primitives,
+/// supports, by matrix products and convolutions, and the bandwidth by copies, fills and reads far
+/// beyond `cache_bytes`. Takes the best of several ways and sizes on all OpenMP threads, on random
+/// values and on zeros; `possible` includes one thread's rate times the threads. Takes a second or
+/// two. Peaks that are unsupported or do not fit in memory stay unknown.
 harness::Peaks measure_peaks(harness::Backend& library, std::int64_t cache_bytes);
 
 }  // namespace benanza::onednn

@@ -121,7 +121,7 @@ TEST_F(GuardedStopwatchTest, PeaksThatWereDisturbedAreMeasuredAgain) {
   EXPECT_EQ(reported(), 1e15);
 }
 
-// A time below the reported peaks' but within the possible ones raises the reported peaks.
+// A call faster than the reported peaks but within the possible ones raises the former.
 TEST_F(GuardedStopwatchTest, ATimeRaisesThePeaks) {
   const double flops = 2.0 * 64 * 64 * 64;
   harness::Peaks peaks = peaks_of(1);

@@ -10,9 +10,8 @@
 
 namespace benanza::harness {
 
-/// Which variants are slowed down, and by how much. Read from the environment: BENANZA_PLANT_FACTOR
-/// (default 1.1), and BENANZA_PLANT_ONE_IN (default 20), which selects one in so many variants by a
-/// hash of their names.
+/// The slowdown, read from the environment: BENANZA_PLANT_FACTOR (1.1), and BENANZA_PLANT_ONE_IN
+/// (20), which selects one in so many variants by a hash of their names.
 struct Plant {
   double factor = 1.1;
   unsigned one_in = 20;

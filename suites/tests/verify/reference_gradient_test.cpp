@@ -1,5 +1,5 @@
-// Compares the references of gradients with finite differences of the forward references, and small
-// ones with results computed by hand.
+// The references of gradients against finite differences of the forward references, and small ones
+// against results by hand.
 
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@ struct ActivationCall {
 };
 
 /// A call of cudnnOpTensor: op(factor * x, other_factor * other). x is the result of the previous
-/// step (for the first step, the input); other is the input or a tensor of ones.
+/// step (for the first step, the input); other is the input or the constant 1.
 struct OpTensorStep {
   cudnnOpTensorOp_t op = CUDNN_OP_TENSOR_ADD;
   float factor = 1;

@@ -158,7 +158,7 @@ std::vector<GraphCall> activation_gradient_graphs(const ActivationGradient& shap
   OperationGraph& graph = call.graph;
   call.output = dense(variant.precision, dims, variant.layout);
   call.inputs = {call.output, call.output};
-  // Positions do not matter, so the tensors are seen as matrices.
+  // Positions do not matter.
   const auto format = innermost_as_channels(variant.precision, as_matrix(element_count(dims)));
   const Id dy = graph.tensor(format);
   const Id v = graph.tensor(format);

@@ -84,8 +84,8 @@ RecurrentSpace space_of(Library& library, const RecurrentDescriptors& descriptor
 /// The device array of sequence lengths that the library requires; every sequence has all steps.
 nvidia::DeviceMemory sequence_lengths(const Recurrent& shape, cudaStream_t stream);
 
-/// The names of all algorithms; creating the primitive throws if an algorithm does not support the
-/// shape. Throws Unsupported as map_recurrent() does.
+/// The names of all algorithms; creating a primitive reports unsupported ones. Throws Unsupported
+/// as map_recurrent() does.
 std::vector<harness::Algorithm> recurrent_algorithms(const Recurrent& shape, Precision precision);
 /// "standard", "persist_static", "persist_dynamic", "persist_static_small_h".
 std::string_view to_string(cudnnRNNAlgo_t algorithm);
