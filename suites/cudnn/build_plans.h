@@ -5,7 +5,7 @@
 namespace benanza::cudnn {
 
 /// The main function of PlanProcess's child: builds plans and answers questions for the device that
-/// the parent names. Returns the exit status.
+/// it is sent. Returns the exit status.
 int build_plans_for_others();
 
 }  // namespace benanza::cudnn

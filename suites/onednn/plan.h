@@ -36,7 +36,7 @@ struct Fill {
 /// operands and results (DNNL_ARG_*) that it has arguments for.
 struct Preparation {
   Implementation call;
-  /// Indices into the plan's operands, ascending; the call reads these and the plan's fills only.
+  /// Indices into the plan's operands, ascending; the call reads only these and the plan's fills.
   std::vector<std::size_t> operands;
   std::vector<int> results;
 };

@@ -24,7 +24,7 @@ void convert(const dnnl::stream& stream, Memory from, Memory to) {
 
 LeastWork least_work_of(const harness::Variant& variant) {
   const auto& [problem, precision, layout, algorithm] = variant;
-  // F(4x4,3x3), the largest that the library uses, takes 36 products instead of 144.
+  // F(4x4,3x3), the library's largest, takes 36 products instead of 144.
   constexpr double saving_of_winograd = 4;
   const double read = least_read_bytes(problem, precision);
   const double written = least_bytes(problem, precision) - read;

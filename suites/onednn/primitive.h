@@ -10,7 +10,7 @@
 
 namespace benanza::onednn {
 
-/// A lower bound on the work of any call of an algorithm.
+/// A lower bound on any call's work.
 struct LeastWork {
   Work work;
   Precision precision = Precision::fp32;
@@ -67,8 +67,7 @@ class PlannedPrimitive : public harness::Primitive {
   };
 
   Tensor allocate(const Plan& plan, const Argument& argument);
-  /// Allocates an operand of the plan's preparation, which the plan's own call may have no argument
-  /// for.
+  /// Allocates an operand of the plan's preparation, which the plan's call may not take.
   Tensor allocate_prepared(const Plan& plan, const Argument& argument);
   /// Call after allocating operands and fills.
   void prepare(const Plan& plan);

@@ -25,8 +25,8 @@ Dims with_batch(const Dims& batch, std::int64_t rows, std::int64_t columns) {
   return dims;
 }
 
-/// The same products with fewer batch axes: if all batches share one B, their rows become rows of
-/// one matrix, and equal batch axes are merged into one.
+/// The same products with fewer batch axes: rows of batches that share one B become rows of one
+/// matrix, and equal batches become one axis.
 Gemm folded(Gemm shape) {
   const std::int64_t batch_b = element_count(shape.batch_b);
   if (batch_b == 1 && !shape.transpose_a) {
@@ -39,8 +39,7 @@ Gemm folded(Gemm shape) {
   return shape;
 }
 
-/// The folded shape if the tensors of the steps broadcast to its result; otherwise the shape
-/// itself.
+/// The folded shape if the steps' tensors broadcast to its result; otherwise `shape`.
 Gemm folded_with_steps(const Gemm& shape, const Problem& problem) {
   const Gemm product = folded(shape);
   for (const Operand& operand : problem.epilogue.step_operands()) {

@@ -41,7 +41,7 @@ std::int64_t bias_gates(const Recurrent& shape) {
 }
 
 /// Adds the two biases of each gate; if the reset gate acts after the recurrent product, the
-/// candidate's recurrent bias stays separate, after all others.
+/// candidate's recurrent bias comes separately, last.
 Values folded_bias(const Recurrent& shape, std::span<const float> values) {
   const std::int64_t gates = shape.gates();
   const std::int64_t rows = gates * shape.hidden;

@@ -16,7 +16,7 @@ dnnl::rnn_direction rnn_direction(const Recurrent& shape);
 /// The activation of a network without gates.
 dnnl::algorithm rnn_function(const Recurrent& shape);
 
-/// The library's memory descriptors; empty for tensors that the problem does not have.
+/// The library's memory descriptors; empty for absent tensors.
 struct RecurrentTensors {
   RecurrentTensors(const Recurrent& shape, const VariantContext& context);
 
@@ -30,12 +30,11 @@ struct RecurrentTensors {
   Memory::desc last;
 };
 
-/// Creates the forward primitive for inference or for training, the latter as the gradients' hint.
+/// Creates the forward primitive for inference or training.
 Implementation recurrence(const Recurrent& shape, const VariantContext& context,
                           dnnl::prop_kind kind);
 
-/// Adds the forward call's operands, in the problem's order, and the other arguments that the
-/// library requires.
+/// Adds the forward call's operands, in the problem's order, and the other required arguments.
 void add_recurrent_operands(Plan& plan, const Recurrent& shape);
 
 /// A sequence of `channels` values per step and batch entry, as a result or an operand, for

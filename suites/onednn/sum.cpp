@@ -48,8 +48,8 @@ Plan by_reduction(const Middle& middle, ReductionKind kind, const Problem& probl
   return plan;
 }
 
-/// Pools with a window of the image's size: with one channel per row if the reduced axis is
-/// innermost, otherwise channels last.
+/// A window of the image's size: one channel per row if the reduced axis is innermost, otherwise
+/// channels last.
 Plan by_pooling(const Middle& middle, ReductionKind kind, const Problem& problem,
                 const VariantContext& context) {
   if (kind != ReductionKind::mean && kind != ReductionKind::max) {

@@ -31,8 +31,7 @@ class VariantContext {
   Memory::desc plain(const Dims& dims) const;
   Memory::desc strided(const Dims& dims, const Dims& strides) const;
 
-  /// Attributes with strict fp32 arithmetic and a user-managed scratchpad, so that its size is
-  /// known.
+  /// Strict fp32 arithmetic, and a user-managed scratchpad so that its size is known.
   dnnl::primitive_attr attributes() const;
 
  private:

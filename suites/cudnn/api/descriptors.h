@@ -62,8 +62,7 @@ cudnnDataType_t storage_type(Precision precision);
 /// The math type for products. fp32 excludes Tensor Cores and TF32.
 cudnnMathType_t math_type(Precision precision);
 
-/// Converts to the 32-bit values of cuDNN's descriptors. Throws Unsupported, naming the value, if
-/// one is too large.
+/// Converts to cuDNN's 32-bit values. Throws Unsupported, naming the value, if one is too large.
 std::vector<int> narrow(const Dims& values);
 
 }  // namespace benanza::cudnn

@@ -7,8 +7,8 @@
 
 namespace benanza::cudnn {
 
-/// What a status means for a row of results. refused: the library does not support the call, the
-/// row is `unsupported`. out_of_memory, broken: the call should have worked, the row is `failed`.
+/// What a status means for a row. refused: the library does not support the call, the row is
+/// `unsupported`. out_of_memory, broken: it should have worked, the row is `failed`.
 enum class Verdict { success, refused, out_of_memory, broken };
 
 /// Classifies by the code's category: both 2xxx (bad parameter) and 3xxx (not supported) are

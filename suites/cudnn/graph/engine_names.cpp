@@ -9,7 +9,7 @@ namespace benanza::cudnn {
 namespace {
 
 constexpr char mark = '?';
-/// Stands for all engines; not the name of an algorithm.
+/// Not the name of an algorithm.
 constexpr const char* any_algorithm = "engines";
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace benanza::cudnn {
 
 /// The heuristics' answer for the graphs of one solver.
 struct EngineNames {
-  /// The signature of the solver's first graph; distinguishes the solvers of a problem.
+  /// The first graph's signature; distinguishes a problem's solvers.
   std::string graph{};
   std::vector<std::string> names{};
   /// The library's message if it refuses; otherwise empty.
@@ -28,7 +28,7 @@ struct Question {
 bool is_question(std::string_view text);
 Question parse_question(std::string_view text);
 
-/// Serializes the answers; parse_answers() reverses it.
+/// Serializes the answers.
 std::string answer_text(const std::vector<EngineNames>& answers);
 std::vector<EngineNames> parse_answers(const std::string& text);
 

@@ -13,7 +13,7 @@
 namespace benanza::cudnn {
 namespace {
 
-/// The first reason of a message that explains, over many lines, why each engine refuses.
+/// The library explains its refusal of every engine over many lines; returns the first reason.
 std::string first_reason(const std::string& words) {
   const std::size_t begin = words.find("CUDNN_STATUS");
   if (begin == words.npos) return {};
@@ -68,7 +68,7 @@ Descriptor engine_of(const Descriptor& configuration) {
 }
 
 std::vector<Knob> knobs_of(const Descriptor& configuration) {
-  // The library reports 0 if queried for the number of knob choices alone.
+  // A query for their number alone returns 0.
   std::vector<Descriptor> choices;
   for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i) {
     choices.emplace_back(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);

@@ -29,12 +29,12 @@ std::string to_string(const EngineId& id);
 /// Returns nullopt for any other text.
 std::optional<EngineId> parse_engine(std::string_view text);
 
-/// The arithmetic allowed for products, according to the engines' numerical notes.
+/// The arithmetic allowed for products, by the engines' numerical notes.
 enum class Arithmetic {
   any,
-  /// No engines that round their inputs to a type shorter than TF32.
+  /// No inputs rounded to a type shorter than TF32.
   full_inputs,
-  /// Additionally no Tensor Cores: true fp32.
+  /// And no Tensor Cores: true fp32.
   no_tensor_cores
 };
 
@@ -46,8 +46,8 @@ struct EngineQuery {
   Arithmetic arithmetic = Arithmetic::any;
   std::size_t per_engine = 1;
   std::size_t leading = 0;
-  /// Limits on all configs (0: do not query the heuristics), and on those compiled at run time,
-  /// because compiling one takes longer than measuring it.
+  /// Limits on all configs (0: no heuristics) and on those compiled at run time, which takes longer
+  /// than measuring them.
   std::size_t most = 4;
   std::size_t most_compiled = 4;
   /// Adds, in front, the config with default knobs of every listed engine.
@@ -58,15 +58,14 @@ struct EngineQuery {
   bool operator==(const EngineQuery&) const = default;
 };
 
-/// An engine config, with what the engine's numerical and behavior notes claim.
+/// An engine config, with claims from the engine's notes.
 struct EngineChoice {
   EngineId id;
-  /// The library's claim; always false for a graph without products, for which the claim says
-  /// nothing.
+  /// The library's claim; false for graphs without products, where it says nothing.
   bool tensor_cores = false;
   /// "winograd" or "fft" if the engine's numerical notes say so; otherwise empty.
   std::string transform;
-  /// Whether building the plan compiles the kernel, which takes longer than measuring it.
+  /// Compiled when the plan is built, which takes longer than measuring it.
   bool is_compiled = false;
   Descriptor configuration;
 
@@ -74,8 +73,8 @@ struct EngineChoice {
   std::string name() const;
 };
 
-/// Returns engine configs for a finished graph, best first, without duplicates. Throws Unsupported,
-/// with the library's message if there is one, if there are none.
+/// Returns the engine configs of a finished graph, best first, without duplicates. Throws
+/// Unsupported, with the library's message if any, if there are none.
 std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& target,
                                   const EngineQuery& query);
 
@@ -83,8 +82,8 @@ std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& tar
 /// `name` does not name an engine that the library has for the graph.
 EngineChoice engine_named(const OperationGraph& graph, const Target& target, std::string_view name);
 
-/// Builds the execution plan, from which WORKSPACE_SIZE can then be read. Throws Unsupported if the
-/// engine refuses.
+/// Builds the execution plan, which has the WORKSPACE_SIZE. Throws Unsupported if the engine
+/// refuses.
 Descriptor make_plan(const EngineChoice& choice, const Target& target);
 
 /// Serializes a plan, including compiled kernels, and restores it. Restoring takes about a

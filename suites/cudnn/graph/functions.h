@@ -20,8 +20,7 @@ void add_function(OperationGraph& graph, const Activation& function,
                   const nvidia::TensorFormat& format, OperationGraph::Id x, OperationGraph::Id y,
                   Relu relu = Relu::function);
 
-/// How a comparison yields 1 or 0: its boolean result selects between the two, or is stored
-/// directly as a number.
+/// How a comparison yields 1 or 0: its booleans select between the two, or are stored as numbers.
 enum class Comparison { chooses, stored };
 
 /// Adds y = op(a, b), with a and b broadcast to y.
@@ -29,12 +28,12 @@ void add_operation(OperationGraph& graph, BinaryKind kind, const nvidia::TensorF
                    const nvidia::TensorFormat& format_y, OperationGraph::Id a, OperationGraph::Id b,
                    OperationGraph::Id y, Comparison comparison = Comparison::chooses);
 
-/// For which condition values a selection takes its first alternative.
+/// The condition value that selects the first alternative.
 enum class Chosen { where_one, where_zero };
 
-/// Adds y = a for the elements that `chosen` names and y = b for all others, everything broadcast
-/// to y. The condition is a numeric tensor in the order of `format_condition`. The library refuses
-/// a and b that are both tensors and both broadcast.
+/// Adds y = a where `chosen` holds, y = b elsewhere, all broadcast to y. The condition is a numeric
+/// tensor in the order of `format_condition`. The library refuses a and b that are both tensors and
+/// both broadcast.
 void add_selection(OperationGraph& graph, const nvidia::TensorFormat& format_condition,
                    const nvidia::TensorFormat& format_y, OperationGraph::Id condition,
                    OperationGraph::Id a, OperationGraph::Id b, OperationGraph::Id y,

@@ -38,17 +38,16 @@ class Descriptor {
   void set(cudnnBackendAttributeName_t name, const Descriptor& value);
   void finalize();
 
-  /// Everything that was set by value or as another descriptor; equal for equivalent descriptors.
+  /// Everything set by value or as another descriptor; equal for equivalent descriptors.
   const std::string& signature() const { return signature_; }
 
-  /// Reads an attribute that is one 64-bit number.
+  /// Reads one 64-bit number.
   std::int64_t number(cudnnBackendAttributeName_t name) const;
-  /// Reads an attribute that is a character string.
+  /// Reads a string.
   std::string text(cudnnBackendAttributeName_t name) const;
   /// The number of values of the attribute.
   std::int64_t count(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type) const;
-  /// Reads descriptors into the ones in `values`, which the caller has created; returns their
-  /// number.
+  /// Reads descriptors into those that the caller has created in `values`; returns their number.
   std::int64_t read(cudnnBackendAttributeName_t name, std::vector<Descriptor>& values) const;
 
  private:
@@ -66,7 +65,7 @@ class Target {
   explicit Target(const std::string& device_description);
 
   cudnnHandle_t handle() const { return handle_; }
-  /// Sets the described device as an attribute of `descriptor`; does nothing for a GPU.
+  /// Sets the described device in `descriptor`; does nothing for a GPU.
   void describe(Descriptor& descriptor, cudnnBackendAttributeName_t name) const;
 
  private:
@@ -111,17 +110,17 @@ class OperationGraph {
   OperationGraph& operator=(const OperationGraph&) = delete;
 
   Id tensor(const nvidia::TensorFormat& format);
-  /// A dense virtual tensor (never in memory).
+  /// Dense and virtual (never in memory).
   Id intermediate(const Dims& dims, cudnnDataType_t type = CUDNN_DATA_FLOAT);
-  /// A virtual tensor with the strides of `format`.
+  /// Virtual, with the strides of `format`.
   Id intermediate(const nvidia::TensorFormat& format, cudnnDataType_t type = CUDNN_DATA_FLOAT);
-  /// An fp32 value passed from the host at every execution.
+  /// fp32, passed from the host at every execution.
   Id scalar(float value, std::size_t rank);
-  /// A tensor in memory whose elements are all `value`, written once.
+  /// In memory, all elements `value`, written once.
   Id filled(const nvidia::TensorFormat& format, float value);
 
   const Descriptor& at(Id id) const { return tensors_[static_cast<std::size_t>(id)]; }
-  /// Adds an operation whose attributes the caller sets; finish() finalizes it.
+  /// The caller sets the attributes; finish() finalizes the operation.
   Descriptor& add(cudnnBackendDescriptorType_t operation);
   /// Adds an elementwise function of one, two or three tensors; `none` for absent ones.
   void pointwise(const Pointwise& function, Id x, Id b, Id y, Id t = none);
@@ -129,8 +128,7 @@ class OperationGraph {
   void pointwise_gradient(const Pointwise& function, Id x, Id dy, Id dx);
   void reduce(cudnnReduceTensorOp_t op, Id x, Id y);
   void multiply(Id a, Id b, Id c);
-  /// Adds a cross-correlation accumulated in fp32. The number of groups is the channels of x
-  /// divided by those of w.
+  /// Adds a cross-correlation accumulated in fp32. Groups: x's channels divided by w's.
   void convolve(const ConvolutionWindow& window, Id x, Id w, Id y);
   /// Adds the transposed convolution: convolve() would map y's extents to those of x.
   void convolve_transposed(const ConvolutionWindow& window, Id x, Id w, Id y);
@@ -152,7 +150,7 @@ class OperationGraph {
   const std::deque<Scalar>& scalars() const { return scalars_; }
   const std::vector<Filled>& constants() const { return filled_; }
   const Descriptor& graph() const { return graph_.back(); }
-  /// Whether there are products, which may run on Tensor Cores.
+  /// Whether there are products (candidates for Tensor Cores).
   bool has_products() const { return has_products_; }
   /// Whether all operations are pointwise.
   bool is_elementwise() const { return is_elementwise_; }
@@ -174,7 +172,7 @@ class OperationGraph {
           bool by_value);
 
   std::deque<Descriptor> tensors_;
-  /// Descriptors of functions that operations refer to.
+  /// Functions that operations refer to.
   std::deque<Descriptor> functions_;
   std::deque<Descriptor> operations_;
   std::deque<Scalar> scalars_;

@@ -36,7 +36,7 @@ const EngineNames* GraphPlans::answer(const harness::Variant& prototype, harness
     try {
       text = asked->second.get();
     } catch (const std::exception&) {
-      // If the child process fails, this process answers the question itself.
+      // This process then answers the question itself.
     }
     asked_.erase(asked);
     if (text) answers_.emplace(question, parse_answers(*text));

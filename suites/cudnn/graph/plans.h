@@ -20,7 +20,7 @@ struct KnownGraph {
   OperationGraph graph;
   /// A deque, because appending must not invalidate references.
   std::deque<EngineChoice> choices;
-  /// Plans by the name of the choice: those being built elsewhere, and those built.
+  /// By the name of the choice: plans being built elsewhere, and plans.
   std::map<std::string, std::shared_future<std::optional<std::string>>> expected;
   std::map<std::string, Descriptor> plans;
 };
@@ -87,7 +87,7 @@ class GraphPlans {
   std::vector<EngineNames> found_;
   /// Most recently used first.
   std::deque<Entry> entries_;
-  /// The last member: destroyed before the graphs that it builds plans for.
+  /// The last member: destroyed before the graphs it builds for.
   std::unique_ptr<PlanBuilder> builder_;
 };
 

@@ -62,8 +62,7 @@ Id lower_triangle(OperationGraph& graph, const Dims& dims, Id scores) {
   return made;
 }
 
-/// The parts of attention, which the library recognizes as one pattern: the scores never reach
-/// memory.
+/// Its parts, which the library recognizes as a pattern: the scores never reach memory.
 GraphCall pattern(const Attention& shape, const harness::Variant& variant) {
   GraphCall call = begin(shape, variant);
   OperationGraph& graph = call.graph;

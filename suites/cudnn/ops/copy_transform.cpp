@@ -39,7 +39,7 @@ Copy in_order_of_result(const Copy& shape) {
   return sorted.canonical();
 }
 
-/// A batch of transpositions, as a conversion of one-row images from nchw to nhwc.
+/// A batch of transpositions, as one-row images from nchw to nhwc.
 std::optional<Sides> image(const Copy& shape, Precision precision) {
   Copy copy = in_order_of_result(shape);
   if (copy.dims.size() == 2) {

@@ -16,7 +16,7 @@ namespace benanza::cudnn {
 /// (or fewer) rows than the library would compute by itself, and windows extend beyond the input's
 /// end.
 inline constexpr std::string_view pooling_direct = "direct";
-/// Reads an explicitly padded copy of the input; the copying is part of the call.
+/// Reads an explicitly padded copy of the input, made as part of the call.
 inline constexpr std::string_view pooling_padded_input = "padded_input";
 
 struct PoolingCall {

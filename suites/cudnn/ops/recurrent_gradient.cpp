@@ -8,8 +8,8 @@
 namespace benanza::cudnn {
 namespace {
 
-/// Formats of the operands that change with each training step: the forward call's sequence and
-/// initial states, then the gradients of its results.
+/// Operands that change with each training step: the forward call's sequence and initial states,
+/// then the gradients of its results.
 std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const RecurrentCall& call) {
   const auto states = static_cast<std::size_t>(shape.states());
   std::vector<nvidia::TensorFormat> formats{call.input};
@@ -19,7 +19,7 @@ std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const Rec
   return formats;
 }
 
-/// Formats of the gradients of the sequence and of the initial states.
+/// The gradients of the sequence and of the initial states.
 std::vector<nvidia::TensorFormat> result_formats(const Recurrent& shape,
                                                  const RecurrentCall& call) {
   std::vector<nvidia::TensorFormat> formats{call.input};

@@ -11,8 +11,8 @@
 
 namespace benanza::cudnn {
 
-/// One of the three library functions that each direction of a convolution has, with its name for
-/// error messages.
+/// One of the three library functions of every direction of a convolution, with its name for
+/// errors.
 template <class Function>
 struct NamedCall {
   Function* function;

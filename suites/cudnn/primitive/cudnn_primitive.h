@@ -46,7 +46,7 @@ struct OpTensorOperand {
 void op_tensor(cudnnHandle_t handle, const OpTensorDescriptor& op, const OpTensorOperand& a,
                const OpTensorOperand& b, const TensorDescriptor& result_tensor, std::byte* result);
 
-/// Dense formats of the operands of the variant's problem and of its result.
+/// Dense formats of the operands and the result of the variant's problem.
 std::vector<nvidia::TensorFormat> dense_inputs(const harness::Variant& variant);
 nvidia::TensorFormat dense_output(const harness::Variant& variant);
 

@@ -17,7 +17,7 @@ namespace benanza::cudnn {
 /// A problem as an operation graph. `bound` lists the tensors of the operands in order, then the
 /// result's; `inputs` and `output` are their formats.
 struct GraphCall {
-  /// Distinguishes this graph's engines from those of the problem's other graphs.
+  /// Distinguishes its engines from those of the problem's other graphs.
   std::string prefix;
   std::vector<nvidia::TensorFormat> inputs;
   nvidia::TensorFormat output;
@@ -38,23 +38,23 @@ struct GraphCall {
   };
   /// The problem's results after the first.
   std::vector<Own> further_results;
-  /// Tensors that the library writes and that are not part of the problem.
+  /// Results that are not part of the problem.
   std::vector<Own> ignored_results;
   struct InverseDeviation {
     /// The index of the operand or of the result.
     std::size_t index = 0;
     float epsilon = 0;
   };
-  /// An operand and a result that the problem has as a variance and the library as 1 /
-  /// sqrt(variance + epsilon).
+  /// An operand, and a result, that is a variance in the problem and 1 / sqrt(variance + epsilon)
+  /// in the library.
   std::optional<InverseDeviation> operand_deviation;
   std::optional<InverseDeviation> result_deviation;
   OperationGraph graph;
   /// The listed configs fail to compile, but the same engines with default knobs compile.
   bool needs_defaults = false;
-  /// Engines that the library offers but that compute wrong results.
+  /// Engines that are offered but compute wrong results.
   std::vector<std::int64_t> wrong_engines;
-  /// Primitive::rounding_amplification() for engines that multiply transforms (Winograd, FFT).
+  /// Primitive::rounding_amplification() of engines that multiply transforms.
   double transform_amplification = 1;
 };
 
@@ -67,9 +67,8 @@ using GraphCalls = std::vector<GraphCall>;
 bool is_engine(const harness::Algorithm& algorithm);
 bool is_call(const harness::Algorithm& algorithm);
 
-/// Returns the names of the engines; the target of `plans` need not be a GPU. For best, leading and
-/// all, these are the ones that the heuristics list, in order and up to a limit; for
-/// with_reference, every engine.
+/// Returns the engines' names; the target of `plans` need not be a GPU. best, leading and all:
+/// those listed by the heuristics, in order, up to a limit. with_reference: every engine.
 std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
                                                  const harness::Variant& prototype,
                                                  harness::AlgorithmSet set, GraphPlans& plans);

@@ -21,9 +21,9 @@ struct HeuristicAnswer {
   std::optional<bool> tensor_core_claimed;
 };
 
-/// Looks up `algorithm` in the library's `answers` (cudnnConvolutionFwdAlgoPerf_t,
-/// cudnnConvolutionBwdDataAlgoPerf_t or cudnnConvolutionBwdFilterAlgoPerf_t), which are sorted best
-/// first; an algorithm may occur once for each math type.
+/// Looks up `algorithm` in `answers` (cudnnConvolutionFwdAlgoPerf_t,
+/// cudnnConvolutionBwdDataAlgoPerf_t or cudnnConvolutionBwdFilterAlgoPerf_t) sorted best first; an
+/// algorithm may occur once per math type.
 template <class Answer>
 HeuristicAnswer answer_for(const std::vector<Answer>& answers, decltype(Answer::algo) algorithm) {
   std::vector<decltype(Answer::algo)> ranked;

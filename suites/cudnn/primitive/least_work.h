@@ -4,8 +4,8 @@
 
 namespace benanza::cudnn {
 
-/// A lower bound on the work of any call, for the physics guard. It must never be too high, or a
-/// correct measurement would be rejected as impossible.
+/// A lower bound on the work of any call, for the physics guard. If it were too high, correct
+/// measurements would be rejected as impossible.
 struct LeastWork {
   /// direct_flops(), or least_flops() for engines of a convolution's gradients; and least_bytes().
   Work work;

@@ -48,7 +48,7 @@ PlacesOfPart places_of_part(std::span<const std::int64_t> places, std::int64_t b
 /// The library's representation of a variance: 1 / sqrt(variance + epsilon).
 float inverse_deviation(float variance, float epsilon);
 std::vector<float> inverse_deviations(std::span<const float> variances, float epsilon);
-/// The inverse of inverse_deviation().
+/// The reverse.
 float variance_of(float inverse_deviation, float epsilon);
 
 }  // namespace benanza::cudnn

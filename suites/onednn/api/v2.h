@@ -104,8 +104,7 @@ struct Operation<dnnl::lrn_backward> {
 /// Version 2's gradient of batch normalization requires the shift without using it.
 inline constexpr bool gradient_takes_shift = true;
 
-/// A forward call's primitive descriptor, and the operation descriptor that version 2 keeps
-/// reading.
+/// A forward call's descriptor, and the operation descriptor that version 2 keeps reading.
 template <class Kind>
 struct Forward {
   std::shared_ptr<const typename Kind::desc> operation;

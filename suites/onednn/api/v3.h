@@ -17,7 +17,7 @@ using SoftmaxGradient = dnnl::softmax_backward;
 /// Version 2's gradient of batch normalization requires the shift.
 inline constexpr bool gradient_takes_shift = false;
 
-/// A forward call's primitive descriptor.
+/// A forward call's descriptor.
 template <class Kind>
 struct Forward {
   typename Kind::primitive_desc descriptor;

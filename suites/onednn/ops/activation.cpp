@@ -8,7 +8,7 @@
 namespace benanza::onednn {
 namespace {
 
-/// Whether the function maps integers to integers; all other results would be lost in 8 bits.
+/// Whether integers map to integers; all other results are lost in 8 bits.
 bool keeps_integers(ActivationKind kind) {
   using enum ActivationKind;
   return kind == relu || kind == leaky_relu || kind == clip || kind == linear || kind == abs ||
@@ -32,8 +32,7 @@ Plan plan(const Activation& shape, const Problem& problem, const Eltwise& functi
   return plan;
 }
 
-/// Whether this is alpha x + y with y of the same extents, as optimizers compute for weights and
-/// their state.
+/// Whether this is alpha x + y with y of the same extents, as in optimizers.
 bool is_weighted_sum(const Activation& shape, const std::vector<Step>& steps) {
   if (shape.kind != ActivationKind::linear || shape.beta != 0 || steps.size() != 1) return false;
   const auto* add = std::get_if<Combine>(&steps[0]);

@@ -3,8 +3,7 @@
 
 namespace benanza::onednn {
 
-/// oneDNN has no dropout up to version 3.2. Refused explicitly, so that it is on record that a
-/// training step lacks it.
+/// oneDNN has none up to version 3.2. The refusal records that a training step lacks it.
 void register_dropout(SolverTable& table) {
   table.add(
       solver_of_one_way<Dropout>([](const Dropout&) { return std::vector{Layout::plain}; },

@@ -9,8 +9,8 @@
 namespace benanza::onednn {
 namespace {
 
-/// The extents before and after, with neighbouring axes merged that are all reduced or all kept:
-/// the library is faster with few axes, and the memory order is the same.
+/// The extents before and after, with neighbouring axes merged if all are reduced or all kept: the
+/// library is faster with few axes.
 struct Extents {
   Dims from;
   Dims to;

@@ -28,9 +28,9 @@ namespace {
 constexpr double longest_call = 0.025;
 constexpr double budget = 0.25;
 constexpr int samples = 4;
-/// How many of the library's first choices are tried per problem.
+/// The library's first choices per problem.
 constexpr std::size_t algorithms_tried = 3;
-/// Buffers of this many times the cache size do not stay in the caches.
+/// Buffers of this many cache sizes do not stay in the caches.
 constexpr std::int64_t cache_multiple = 12;
 constexpr std::int64_t least_cache_multiple = 2;
 constexpr std::int64_t least_buffer = std::int64_t{1} << 28;

@@ -10,7 +10,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// Element (row, column) of op(matrix), which is stored column-major.
+/// Element (row, column) of op(matrix), stored column-major.
 double element(const std::vector<float>& matrix, std::int64_t begin, std::int64_t ld,
                bool transpose, std::int64_t row, std::int64_t column) {
   const std::int64_t at = transpose ? column + row * ld : row + column * ld;

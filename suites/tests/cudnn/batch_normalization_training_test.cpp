@@ -77,7 +77,7 @@ TEST(BatchNormalizationVectors, AreFloatsOfTheChannels) {
   }
 }
 
-// Operands x, scale and bias; results y, mean and inverse standard deviation.
+// In: x, scale and bias; out: y, mean and inverse standard deviation.
 TEST(BatchNormalizationTrainingGraph, HasTheProblemsOperandsAndResults) {
   const char* key = "batchnorm_training/32x64x56x56_e1e-05";
   const auto calls = batch_normalization_training_graphs(

@@ -25,7 +25,7 @@ struct Started {
 
 class BenchMpi : public ::testing::Test {
  protected:
-  /// Open MPI must be told explicitly to run more ranks than CPUs, and to run as root.
+  /// More ranks than CPUs, and running as root: both need explicit permission.
   Started bench(int ranks, const std::string& flags, const std::string& before = "") {
     const auto out = folder_.path() / "out.txt";
     const auto err = folder_.path() / "err.txt";

@@ -7,8 +7,7 @@
 #include "suites/onednn/primitive.h"
 #include "suites/tests/onednn/support.h"
 
-/// Tests the memory order of elements, which verification cannot check because values are converted
-/// from any layout.
+/// Checks the memory order, which verification cannot: it converts values from any layout.
 namespace benanza::onednn {
 namespace {
 

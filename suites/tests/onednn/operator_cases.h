@@ -4,8 +4,8 @@
 
 namespace benanza::onednn {
 
-/// One problem of every kind, with odd sizes that are not multiples of a vector, each with another
-/// feature. `int8`: whether the library supports it in 8 bits on every CPU.
+/// One problem of every kind, with odd sizes, not multiples of a vector, and a feature of its own.
+/// `int8`: supported in 8 bits on every CPU.
 struct Case {
   const char* key;
   bool int8 = true;

@@ -8,8 +8,7 @@
 
 namespace benanza::onednn {
 
-/// A variant and the algorithms that the library offers for it; if it refuses, no algorithms and
-/// its message.
+/// A variant and its algorithms; if the library refuses, none and its message.
 struct Offered {
   harness::Variant variant;
   std::vector<harness::Algorithm> algorithms;

@@ -23,7 +23,7 @@ struct Plant {
 /// Enqueues a delay of `seconds` after the backend's enqueued calls. Empty if calls are
 /// synchronous; these are stretched in proportion to their own time.
 using Delay = std::function<void(double seconds)>;
-/// Makes the stopwatch drop everything about a primitive that is being destroyed.
+/// Makes the stopwatch forget a primitive that is being destroyed.
 using Forget = std::function<void(const Primitive&)>;
 
 /// A backend with some calls slowed down, to prove that the gate of benanza-regress detects it. The

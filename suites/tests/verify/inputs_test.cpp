@@ -37,8 +37,7 @@ TEST(Inputs, ASparseMatrixHasAsManyElementsAsItsProblemSays) {
     ASSERT_EQ(operands[1].size(), 2000U);
     EXPECT_EQ(std::count(operands[1].begin(), operands[1].end(), 0.0F), 1900);
     EXPECT_EQ(std::count(operands[0].begin(), operands[0].end(), 0.0F), 0);
-    // Drawn at random, not in a pattern: a row of 2.5 elements on average is empty with a
-    // probability of 8%.
+    // Random, not a pattern: a row of 2.5 elements on average is empty with a chance of 8%.
     int empty = 0;
     for (auto row = operands[1].begin(); row != operands[1].end(); row += 50) {
       empty += std::all_of(row, row + 50, [](float value) { return value == 0; }) ? 1 : 0;

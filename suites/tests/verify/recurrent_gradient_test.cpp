@@ -96,8 +96,8 @@ TEST(RecurrentGradient, OfBothIsOfDataThenOfWeights) {
   EXPECT_EQ(all_of({RecurrentGradient{shape}, {}}, values), expected);
 }
 
-// A batch of multiples of two sequences, which are computed once, must give what computing each of
-// them gives.
+// A batch of multiples of two sequences, computed from these two, must give what computing each
+// gives.
 TEST(RecurrentGradient, OfMultiplesIsThatOfEachOfThem) {
   const Problem gradient = parse("lstm_bwd/t4_n9_i2_h3_l1_bidirectional_bias_initial_final");
   Values values = inputs_for(gradient, Precision::fp32, 1);

@@ -313,8 +313,7 @@ TEST(ReferenceRotary, EachHalfMayHaveItsOwnNumbers) {
             (Values{-14, -20, 16, 32}));
 }
 
-// The alternative that is not selected must not affect the result: softmax rows that are fully
-// masked are NaN.
+// The other alternative must leave no trace: fully masked softmax rows are NaN.
 TEST(ReferenceSelect, HidesWhatIsNoNumber) {
   EXPECT_EQ(solve("select/2_va0_b2", {{1, 0}, {NAN, 7}}), (Values{0, 7}));
 }

@@ -110,8 +110,8 @@ TEST(Verify, IntegersMustBeTheNearest) {
   ReferencePrimitive right(problem, Precision::int8);
   ASSERT_TRUE(verify_once(right, problem, Precision::int8).ok);
   const std::vector<float> result = right.download();
-  // An element well inside the range with an error of one or two: all are rejected unless the exact
-  // value is a tie, which allows an error of one on one side.
+  // An element well inside the range, off by one or two: rejected, except off by one on one side if
+  // it is a tie.
   std::size_t index = 0;
   while (std::abs(result[index]) > 100) ++index;
   int accepted = 0;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr cudnnBatchNormOps_t alone = CUDNN_BATCHNORM_OPS_BN;
 
-/// Formats of tensors like the input, in the variant's format, and of vectors, which the library
-/// stores in fp32 for every precision of the data.
+/// Tensors like the input in the variant's format; vectors in fp32, as the library requires for
+/// every precision of the data.
 std::vector<nvidia::TensorFormat> formats_of(const std::vector<Dims>& tensors,
                                              const harness::Variant& variant) {
   std::vector<nvidia::TensorFormat> formats;

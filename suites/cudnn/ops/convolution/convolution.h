@@ -54,7 +54,7 @@ double rounding_amplification(const Convolution& shape, cudnnConvolutionFwdAlgo_
 /// The same for any algorithm that transforms tiles.
 double amplification_of_transforms(const Convolution& shape);
 
-/// The window as graphs take it, with separate pads for the two sides.
+/// The window for graphs, with separate pads on either side.
 ConvolutionWindow window_of(const Window& window);
 
 /// Returns graphs of one convolution and its epilogue. If it ends in a relu, a second graph
@@ -75,7 +75,7 @@ std::vector<cudnnConvolutionFwdAlgo_t> algorithms_with(
     const Epilogue& epilogue, std::vector<cudnnConvolutionFwdAlgo_t> ordered);
 
 /// The activation of cudnnConvolutionBiasActivationForward: identity if the epilogue has none.
-/// Throws Unsupported for any function but relu, which the call does not support.
+/// Throws Unsupported for any other than relu, as the call supports no other.
 cudnnActivationMode_t fused_activation(const Epilogue& epilogue);
 
 }  // namespace benanza::cudnn

@@ -16,7 +16,7 @@ cudnnForwardMode_t forward_mode(const Recurrent& shape) {
   return shape.training ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE;
 }
 
-/// Formats of the operands that change with each inference: sequence and initial states.
+/// Operands that change with each inference: sequence and initial states.
 std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const RecurrentCall& call) {
   std::vector<nvidia::TensorFormat> formats{call.input};
   if (shape.initial) {
@@ -65,7 +65,7 @@ class RecurrentPrimitive final : public SeveralResults {
   RecurrentDescriptors descriptors_;
   WeightSpace weights_;
   nvidia::DeviceMemory lengths_;
-  /// The reserve space for the gradients' calls.
+  /// The reserve space.
   nvidia::DeviceMemory reserve_;
 };
 

@@ -32,8 +32,8 @@ struct RecurrentCall {
 /// GRU whose reset gate acts before the recurrent product.
 RecurrentCall map_recurrent(const Recurrent& shape, Precision precision);
 
-/// The formats of the results in the order of Recurrent::results(): the sequence and, if requested,
-/// the last h and an lstm's last c.
+/// The results in the order of Recurrent::results(): the sequence and, if requested, the last h and
+/// an lstm's last c.
 std::vector<nvidia::TensorFormat> recurrent_results(const Recurrent& shape,
                                                     const RecurrentCall& call);
 
@@ -67,21 +67,20 @@ struct RecurrentDescriptors {
 RecurrentDescriptors describe(const Recurrent& shape, const RecurrentCall& call,
                               Precision precision, cudnnRNNAlgo_t algorithm);
 
-/// The same for the variant's algorithm, built for the batch size if the algorithm requires it.
+/// The same for a variant's algorithm, built for the batch size if necessary.
 RecurrentDescriptors describe_ready(Library& library, const Recurrent& shape,
                                     const RecurrentCall& call, const harness::Variant& variant);
 
-/// The memory that a call needs besides its tensors.
+/// A call's memory besides its tensors.
 struct RecurrentSpace {
   std::int64_t workspace_bytes = 0;
-  /// The reserve space in training, which passes data from the forward call to the gradients'
-  /// calls.
+  /// The reserve space, from the forward call to the gradients' calls in training.
   std::int64_t reserve_bytes = 0;
 };
 /// Throws std::runtime_error if the user allows a smaller workspace only.
 RecurrentSpace space_of(Library& library, const RecurrentDescriptors& descriptors,
                         cudnnForwardMode_t mode);
-/// The device array of sequence lengths that the library requires; every sequence has all steps.
+/// The library's device array of sequence lengths; every sequence has all steps.
 nvidia::DeviceMemory sequence_lengths(const Recurrent& shape, cudaStream_t stream);
 
 /// The names of all algorithms; creating a primitive reports unsupported ones. Throws Unsupported
