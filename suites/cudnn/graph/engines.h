@@ -40,8 +40,7 @@ enum class Arithmetic {
 
 /// Which engines of a graph to list, with how many configs each. The library lists engine configs
 /// by heuristic modes A, B and fallback, best first. They are taken in this order until there are
-/// `most`: the first `leading` of A and of B unconditionally, all others up to `per_engine` per
-/// engine.
+/// `most`: the first `leading` of A and of B, and of all others at most `per_engine` per engine.
 struct EngineQuery {
   Arithmetic arithmetic = Arithmetic::any;
   std::size_t per_engine = 1;
