@@ -23,7 +23,7 @@ void CudnnBackend::expect_question(const harness::Variant& prototype, harness::A
   try {
     library().graph_plans().expect_question(prototype, set);
   } catch (const std::exception&) {
-    // Whoever asks will hear of it.
+    // The question itself will report the error.
   }
 }
 

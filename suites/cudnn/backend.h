@@ -5,17 +5,17 @@
 
 namespace benanza::cudnn {
 
-/// cuDNN's call-per-layer functions and the engines of its graph interface.
+/// The backend of cuDNN's call-per-layer functions and graph engines.
 class CudnnBackend final : public nvidia::CudaBackend<Library> {
  public:
   explicit CudnnBackend(nvidia::LazyContext& device);
 
   std::string_view name() const override { return "cudnn"; }
-  /// The GPU's, and "cudnn": the loaded library's version, "9.14.0".
+  /// The GPU's entries and "cudnn", the version of the loaded library ("9.14.0").
   System system() override;
   std::vector<LibraryVersion> libraries() const override;
   void expect_question(const harness::Variant& prototype, harness::AlgorithmSet set) override;
-  /// Runs the call once on memory not yet written, so that a refusal shows here.
+  /// Runs the call once, on uninitialized memory, so that a refusal is thrown here.
   std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override;
 };
 

@@ -20,7 +20,7 @@ harness::Variant variant_named(const std::string& text) {
   return {parse(name.key), name.precision, name.layout, std::move(name.algorithm)};
 }
 
-/// Builds at once. Leaves the plan's text in `text`: empty where it cannot be written.
+/// Builds synchronously. Stores the plan's text in `text`: empty if it cannot be serialized.
 class TextBuilder final : public PlanBuilder {
  public:
   TextBuilder(cudnnHandle_t handle, std::optional<std::string>& text)
@@ -50,7 +50,7 @@ class TextBuilder final : public PlanBuilder {
 std::optional<std::string> built(const SolverTable& table, cudnnHandle_t handle,
                                  const std::string& name) {
   const harness::Variant variant = variant_named(name);
-  // Left alone: it would wait until the process that measures is done.
+  // Must not be opened: it would wait until the measuring process is done.
   nvidia::LazyContext not_opened{nvidia::CudaOptions()};
   std::optional<std::string> text;
   Library library(not_opened, Target(handle), std::make_unique<TextBuilder>(handle, text));
@@ -62,8 +62,7 @@ std::optional<std::string> built(const SolverTable& table, cudnnHandle_t handle,
   throw std::runtime_error(name + " is no engine that is compiled");
 }
 
-/// By the solvers that ask for graphs' engines; those that call the library's other functions need
-/// the device.
+/// Uses only the solvers of graph engines; all others need the device.
 std::string engines_of(const SolverTable& table, cudnnHandle_t handle, const Question& question) {
   nvidia::LazyContext not_opened{nvidia::CudaOptions()};
   Library library(not_opened, Target(handle), nullptr);
@@ -72,7 +71,7 @@ std::string engines_of(const SolverTable& table, cudnnHandle_t handle, const Que
     try {
       solver.algorithms(library, question.prototype.problem, question.prototype, question.set);
     } catch (const harness::Unsupported&) {
-      // Remembered beside the names of the others.
+      // Recorded next to the names that other solvers found.
     }
   }
   return answer_text(library.graph_plans().found());

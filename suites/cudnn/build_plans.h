@@ -4,8 +4,8 @@
 
 namespace benanza::cudnn {
 
-/// A process of PlanProcess: builds plans of any variant for the device that it is told of. Returns
-/// the exit status.
+/// The main function of PlanProcess's child: builds plans and answers questions for the device that
+/// it is sent. Returns the exit status.
 int build_plans_for_others();
 
 }  // namespace benanza::cudnn

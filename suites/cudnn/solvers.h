@@ -8,8 +8,8 @@ namespace benanza::cudnn {
 
 using SolverTable = harness::SolverTable<Library>;
 
-/// Of every file X.cpp of ops/ and every ops/X/X.cpp: it defines register_X(SolverTable&). Matrix
-/// products belong to cuBLAS.
+/// The solvers of all operators: every ops/X.cpp and ops/X/X.cpp defines register_X(SolverTable&).
+/// Plain matrix products are left to cuBLAS.
 SolverTable solvers();
 
 }  // namespace benanza::cudnn

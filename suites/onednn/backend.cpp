@@ -23,7 +23,7 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
         library_(open_library()),
         stopwatch_([stream = library_.stream]() mutable { stream.wait(); },
                    [this] { return measure_peaks(*this, cache_bytes()); }) {
-    // The library lists an implementation twice if it is in its cache.
+    // The library lists an implementation twice if it is in its primitive cache.
     dnnl::set_primitive_cache_capacity(0);
   }
 
@@ -37,7 +37,7 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
     return {"0: " + system.at("cpu_model") + ", " + system.at("threads") + " threads"};
   }
   System system() override { return describe_system(); }
-  /// The peaks: found by the first call, raised by what is timed afterwards.
+  /// The peaks: determined by the first call, raised by later measurements.
   std::vector<std::pair<std::string, std::string>> context() override {
     if (options_.peaks == "none") return {{"peaks", "not measured"}};
     if (!stopwatch_.peaks()) stopwatch_.set_peaks(find_peaks());

@@ -7,7 +7,7 @@
 
 namespace benanza::onednn {
 
-/// oneDNN on the host's processors, with as many threads as OpenMP gives.
+/// Makes the backend of oneDNN on the host's CPUs, with as many threads as OpenMP provides.
 std::unique_ptr<harness::Backend> make_backend(const CpuOptions& options = {});
 
 }  // namespace benanza::onednn

@@ -6,7 +6,7 @@
 namespace benanza::onednn {
 namespace {
 
-/// Of `outer` matrices of rows x columns, each transposed.
+/// Transposes each of `outer` matrices of rows x columns.
 std::vector<float> transposed(std::span<const float> values, std::size_t outer, std::size_t rows,
                               std::size_t columns) {
   std::vector<float> result(values.size());

@@ -8,13 +8,13 @@
 
 namespace benanza::onednn {
 
-/// Turns the library's error into ours: out of memory into std::bad_alloc; a refusal
-/// (unimplemented, invalid arguments) into Unsupported while a descriptor is made; anything else
-/// into std::runtime_error that names the call and where it was made. `what` is the call.
+/// Translates a library error: out of memory into std::bad_alloc; a refusal (unimplemented, invalid
+/// arguments) during the creation of a descriptor into Unsupported; everything else into a
+/// std::runtime_error that names the call `what` and its location.
 [[noreturn]] void throw_error(const dnnl::error& error, bool making_descriptor,
                               const std::string& what, const std::source_location& where);
 
-/// Runs `call`, a use of the library; its errors come out as throw_error says.
+/// Runs `call`, which uses the library; translates errors with throw_error().
 template <class Call>
 decltype(auto) checked(const std::string& what, Call&& call,
                        const std::source_location& where = std::source_location::current()) {
@@ -25,7 +25,7 @@ decltype(auto) checked(const std::string& what, Call&& call,
   }
 }
 
-/// As checked, where a refusal is an answer.
+/// Like checked(), but a refusal is Unsupported.
 template <class Call>
 decltype(auto) offered(Call&& call,
                        const std::source_location& where = std::source_location::current()) {
@@ -36,7 +36,7 @@ decltype(auto) offered(Call&& call,
   }
 }
 
-/// As checked, for calls that return a status.
+/// Like checked(), for functions that return a status.
 inline void check(dnnl_status_t status, const char* what,
                   const std::source_location& where = std::source_location::current()) {
   if (status != dnnl_success) throw_error(dnnl::error(status, what), false, what, where);

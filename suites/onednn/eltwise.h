@@ -5,7 +5,7 @@
 
 namespace benanza::onednn {
 
-/// One of the library's functions: its algorithm and the two numbers it takes.
+/// An eltwise algorithm of the library and its parameters.
 struct Eltwise {
   dnnl::algorithm algorithm;
   float alpha = 0;

@@ -14,14 +14,14 @@ namespace {
 
 struct Candidate {
   harness::Algorithm name;
-  /// Which attempt it is of, and its place in the list of that one.
+  /// The index of the attempt, and the position in that attempt's list.
   std::size_t attempt = 0;
   std::size_t place = 0;
   bool reference_code = false;
   std::string defect;
 };
 
-/// "ref:any", "ref_int8:any", "conv:any+ref:any": one of the words is "ref".
+/// Whether one of the words is "ref": "ref:any", "ref_int8:any", "conv:any+ref:any".
 bool is_reference_code(std::string_view implementation) {
   constexpr std::string_view separators = "_:+";
   while (!implementation.empty()) {
@@ -39,8 +39,8 @@ std::string without_separators(std::string name) {
   return name;
 }
 
-/// Visits the implementations of every attempt, until `visit` returns false. Throws Unsupported if
-/// there is none.
+/// Visits the implementations of every attempt until `visit` returns false. Throws Unsupported if
+/// there are none.
 void walk(const std::vector<Attempt>& attempts,
           const std::function<bool(const Candidate&, const Plan&)>& visit) {
   std::optional<harness::Unsupported> first_refusal;

@@ -8,22 +8,23 @@
 
 namespace benanza::onednn {
 
-/// Names of the implementations of `set`, in the library's order: the attempt's prefix and the
-/// implementation's name ("jit:avx2"), blanks and slashes replaced, "#2" appended to the second of
-/// a name. Throws Unsupported, in the words of the first refusal, if every attempt is refused.
+/// Returns the names of the implementations of `set`, in the library's order: the attempt's prefix
+/// and the implementation's name ("jit:avx2"), with blanks and slashes replaced, and "#2" appended
+/// to a name's second occurrence. Throws Unsupported with the message of the first refusal if every
+/// attempt is refused.
 std::vector<harness::Algorithm> implementation_names(const std::vector<Attempt>& attempts,
                                                      harness::AlgorithmSet set);
 
-/// The same on all threads; then, on each count of fewer_threads(), those that lead an attempt's
-/// list: at most two of each, no reference code unless it is asked for.
+/// The same on all threads, followed, for each count of fewer_threads(), by the leading
+/// implementations of each attempt: at most two, and reference code only if requested.
 std::vector<harness::Algorithm> threaded_names(const std::vector<Attempt>& attempts,
                                                const harness::Variant& prototype,
                                                harness::AlgorithmSet set);
 
-/// Are all of these reference code? True of none.
+/// Whether all of these are reference code; true for an empty list.
 bool only_reference_code(const std::vector<harness::Algorithm>& names);
 
-/// The plan of the implementation called `name`. Throws Unsupported if there is none.
+/// Returns the plan of the implementation `name`. Throws Unsupported if there is none.
 Plan plan_named(const std::vector<Attempt>& attempts, const harness::Algorithm& name);
 
 }  // namespace benanza::onednn

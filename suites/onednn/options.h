@@ -9,22 +9,22 @@
 
 namespace benanza::onednn {
 
-/// The suite's flags beside the harness' own.
+/// The suite's own flags, in addition to the harness' flags.
 struct CpuOptions {
-  /// Where the machine's peaks come from: "measure", "none", or a results file that says them.
+  /// The source of the machine's peaks: "measure", "none", or a results file that contains them.
   std::string peaks = "measure";
 
   bool operator==(const CpuOptions&) const = default;
 };
 
-/// Value of an environment variable, or null.
+/// Returns the value of an environment variable, or null.
 using Environment = std::function<const char*(const char*)>;
 
-/// Takes --peaks=SOURCE out of argv; everything else stays, in order, for the harness. Without it,
-/// the environment's BENANZA_PEAKS says it. Throws Error for an empty one.
+/// Removes --peaks=SOURCE from argv; all other arguments stay, in order, for the harness. Without
+/// the flag, uses the environment's BENANZA_PEAKS. Throws Error for an empty source.
 CpuOptions take_cpu_options(int& argc, char** argv, const Environment& environment);
 
-/// For help.
+/// The flags for the help text.
 std::vector<harness::BackendFlag> cpu_flags();
 
 }  // namespace benanza::onednn

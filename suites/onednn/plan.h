@@ -11,55 +11,55 @@
 
 namespace benanza::onednn {
 
-/// A tensor of the problem as an argument of the library's call. `values` says where each element
-/// of the library's tensor lies in the problem's row-major floats.
+/// A tensor of the problem as an argument of the library's call. `values` describes where each
+/// element of the library's tensor lies in the problem's row-major floats.
 struct Argument {
   int id = 0;  // DNNL_ARG_*
   Memory::desc values;
-  /// Where no strides can say it: makes the floats that `values` describes of the problem's (of a
-  /// result: the other way round). Done when values are uploaded or downloaded.
+  /// For orders that strides cannot express: converts the problem's floats to those that `values`
+  /// describes (for a result, the reverse). Called on upload or download.
   std::function<std::vector<float>(std::span<const float>)> rearrange = nullptr;
-  /// The call finds it in its result, and overwrites it.
+  /// The call reads it from its result's memory, and overwrites it.
   bool in_result = false;
-  /// Of a result: the call adds to what is there.
+  /// For a result: the call adds to its previous contents.
   bool accumulates = false;
 };
 
-/// An argument that the library wants and the problem does not have: `value` in every element.
+/// An argument that the library requires and the problem does not have, filled with `value`.
 struct Fill {
   int id = 0;  // DNNL_ARG_*
   float value = 0;
 };
 
-/// A forward call whose gradient needs what it leaves behind (places of maxima, say): run outside
-/// of any time, whenever the last of its operands is given. The gradient's call reads, of the
-/// operands and of the results (DNNL_ARG_*), those that it has arguments for.
+/// A forward call that produces data for a gradient (the positions of maxima, for example). It runs
+/// untimed whenever the last of its operands is uploaded. The gradient's call reads those of its
+/// operands and results (DNNL_ARG_*) that it has arguments for.
 struct Preparation {
   Implementation call;
-  /// Ascending, of the plan's; they and the plan's fills are all that the call reads.
+  /// Indices into the plan's operands, ascending; the call reads only these and the plan's fills.
   std::vector<std::size_t> operands;
   std::vector<int> results;
 };
 
-/// A call that computes the problem. `operands` are in the order of inputs(problem).
+/// A primitive that computes the problem. `operands` are in the order of inputs(problem).
 struct Plan {
   Implementation implementation;
   std::vector<Argument> operands;
   Argument result;
-  /// Results that follow the first one in the problem's floats.
+  /// Results after the first one in the problem's floats.
   std::vector<Argument> further_results = {};
   std::vector<Fill> fills = {};
   std::vector<Constant> constants = {};
   std::optional<Preparation> preparation = std::nullopt;
 };
 
-/// One way to ask the library: makes the descriptor, throws dnnl::error or Unsupported if refused.
-/// `prefix` sets its implementations' names apart from those of the problem's other ways.
+/// One way to compute a problem: creates the plan, or throws dnnl::error or Unsupported if refused.
+/// `prefix` distinguishes its implementations' names from those of the problem's other ways.
 struct Attempt {
   std::string prefix;
   std::function<Plan()> plan;
-  /// Why the implementation that `plan` is at does not compute this problem although the library
-  /// offers it; empty for all that do.
+  /// Returns why the plan's current implementation computes this problem incorrectly although the
+  /// library offers it; empty if it is correct.
   std::function<std::string(const Plan& plan)> defect = nullptr;
 };
 

@@ -33,13 +33,13 @@ dnnl::algorithm algorithm_of(CombineKind kind) {
   throw std::logic_error("unknown step");
 }
 
-/// Formats of a tensor that is broadcast: what a block of channels would be of one channel is
-/// nothing that a product reads.
+/// The format of a broadcast tensor. Never blocked, because products do not read a block of
+/// channels from a single channel.
 Memory::desc broadcast_format(const VariantContext& context, const Dims& dims) {
   return context.layout() == Layout::nhwc ? context.tensor(dims) : context.plain(dims);
 }
 
-/// `equal`: how a tensor of the result's extents lies.
+/// `equal` is the format of a tensor of the result's extents.
 void append_steps(PostOps& post_ops, dnnl::post_ops& operations, const Problem& problem,
                   const VariantContext& context, const Dims& result, const Memory::desc& equal) {
   const Dims from = output(problem);
@@ -92,7 +92,7 @@ PostOps post_ops(const Problem& problem, const VariantContext& context, Residual
   if (scale != 1) post_ops.scaling = api::scale_product(post_ops.attributes, scale);
   dnnl::post_ops operations;
   if (problem.epilogue.residual) {
-    // Products are scaled before the residual is added: it is stored scaled.
+    // Products are scaled before the residual is added, so the residual is stored scaled.
     Argument argument{.id = DNNL_ARG_DST, .values = residual_values};
     if (scale != 1) argument.rearrange = scaled_by(scale);
     if (from == ResidualFrom::in_place) {

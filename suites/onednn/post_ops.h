@@ -5,37 +5,38 @@
 
 namespace benanza::onednn {
 
-/// Where a call finds its residual. beside: in memory of its own. in_place: it adds to what its
-/// result holds, which saves that memory's traffic but takes a residual that nobody needs any more.
+/// Where a call reads its residual. beside: from separate memory. in_place: the call adds to its
+/// result's contents, which saves memory traffic but requires a residual that is not needed any
+/// more.
 enum class ResidualFrom { beside, in_place };
 
-/// What follows a call in the library's terms: post-operations, of a product in the order residual,
-/// activation, steps.
-/// The bias is an argument of the product itself.
+/// An epilogue as post-ops, for a product in the order residual, activation, steps. The bias is an
+/// argument of the product itself.
 struct PostOps {
   dnnl::primitive_attr attributes;
-  /// The residual, where there is one, and the tensors of the steps.
+  /// The residual, if there is one, and the tensors of the steps.
   std::vector<Argument> operands = {};
   api::Scaling scaling = {};
 };
 
-/// `residual`: how the residual lies, as the library's result does or as the library chooses; its
-/// values lie as `residual_values` says. Throws Unsupported for a function that the library does
-/// not have, and at int8 for one that does not scale with its argument.
+/// `residual` is the residual's format, that of the library's result or chosen by the library; its
+/// values are described by `residual_values`. Throws Unsupported for a function that the library
+/// does not have, and at int8 for one that does not scale with its argument.
 PostOps post_ops(const Problem& problem, const VariantContext& context, ResidualFrom from,
                  const Memory::desc& residual, const Memory::desc& residual_values);
 
-/// The steps of a problem that is no product. `result`: the extents of the result as the library
-/// sees it. Throws Unsupported for a step that the library has not, or not in these extents.
+/// The steps of a problem that is not a product. `result` is the extents of the result as the
+/// library sees it. Throws Unsupported for a step that the library does not support, or not with
+/// these extents.
 PostOps steps_of(const Problem& problem, const VariantContext& context, const Dims& result);
 void add_steps(Plan& plan, const PostOps& steps);
 
-/// The arguments that `post_ops` and a bias, which lies as `bias` says, add to a product's plan.
+/// Adds the arguments of `post_ops` and of a bias, described by `bias`, to a product's plan.
 void add_epilogue(Plan& plan, const Problem& problem, const Memory::desc& bias,
                   const PostOps& post_ops);
 
-/// The ways of asking for a product: once, and, where there is a residual, once for each place it
-/// can be in ("sum." in the names says in place).
+/// Ways to compute a product: one or, with a residual, one for each place of the residual (with
+/// "sum." in the name for in place).
 std::vector<Attempt> with_epilogue(const Problem& problem, const std::string& prefix,
                                    const std::function<Plan(ResidualFrom)>& plan);
 

@@ -24,7 +24,7 @@ void convert(const dnnl::stream& stream, Memory from, Memory to) {
 
 LeastWork least_work_of(const harness::Variant& variant) {
   const auto& [problem, precision, layout, algorithm] = variant;
-  // F(4x4,3x3), the largest of the library's, takes 36 products for 144.
+  // F(4x4,3x3), the library's largest, takes 36 products instead of 144.
   constexpr double saving_of_winograd = 4;
   const double read = least_read_bytes(problem, precision);
   const double written = least_bytes(problem, precision) - read;
@@ -163,7 +163,7 @@ void PlannedPrimitive::upload(std::size_t index, std::span<const float> values) 
     rearranged = operand.argument.rearrange(values);
     values = rearranged;
   }
-  // The library reads through a pointer to mutable values.
+  // The library's API takes a non-const pointer even for reading.
   const Memory source(operand.argument.values, engine_, const_cast<float*>(values.data()));
   convert(stream_, source, operand.memory);
   if (prepared_ && prepared_->last_operand == index) run_preparation();
@@ -175,7 +175,7 @@ void PlannedPrimitive::poison_output() {
   }
   for (const Tensor& result : results_) {
     const Memory::desc format = result.memory.get_desc();
-    // All bits set is not a number in every floating type; 0x80 is -128.
+    // All bits set is NaN in every floating-point type; 0x80 is -128.
     const int poison = api::data_type(format) == Memory::data_type::s8 ? 0x80 : 0xFF;
     const int byte = result.argument.accumulates ? 0 : poison;
     std::memset(result.memory.get_data_handle(), byte, format.get_size());

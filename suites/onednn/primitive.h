@@ -10,20 +10,20 @@
 
 namespace benanza::onednn {
 
-/// What no call of an algorithm can do without.
+/// A lower bound on any call's work.
 struct LeastWork {
   Work work;
   Precision precision = Precision::fp32;
-  /// How many times fewer products than `work` counts the algorithm may need.
+  /// The factor by which the algorithm may need fewer products than `work` counts.
   double arithmetic_saving = 1;
 };
-/// Products that are not on padding, and what has to be read and written.
+/// Counts the products outside padding and the bytes that must be read and written.
 LeastWork least_work_of(const harness::Variant& variant);
 
-/// A plan with its memory: ready to run. Values are converted by the library's own reorders.
+/// A plan with its memory, ready to run. Values are converted by the library's own reorders.
 class PlannedPrimitive : public harness::Primitive {
  public:
-  /// `result_elements`: length of what download() returns.
+  /// `result_elements` is the length of download()'s result.
   PlannedPrimitive(const Plan& plan, const dnnl::engine& engine, const dnnl::stream& stream,
                    std::int64_t result_elements);
 
@@ -33,13 +33,13 @@ class PlannedPrimitive : public harness::Primitive {
   std::vector<float> download() override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
 
-  /// Empty: not known.
+  /// Empty if unknown.
   const std::optional<LeastWork>& least_work() const { return least_work_; }
   void needs(const LeastWork& work) { least_work_ = work; }
-  /// As many as the plan was made for; empty: as many as there are.
+  /// Sets the number of threads that the plan was made for; empty: all.
   void run_on(std::optional<int> threads) { threads_ = threads; }
 
-  /// How the library holds a tensor, and how the problem's floats lie.
+  /// A tensor's format in the library, and the layout of the problem's floats.
   struct Formats {
     Memory::desc in_library;
     Memory::desc values;
@@ -48,7 +48,7 @@ class PlannedPrimitive : public harness::Primitive {
   Formats result_formats() const { return formats(results_.front()); }
 
  private:
-  /// The library's side and the problem's side of one tensor.
+  /// The library's and the problem's view of one tensor.
   struct Tensor {
     Memory memory;
     Argument argument;
@@ -57,23 +57,23 @@ class PlannedPrimitive : public harness::Primitive {
   static Formats formats(const Tensor& tensor) {
     return {tensor.memory.get_desc(), tensor.argument.values};
   }
-  /// A forward call for a gradient.
+  /// A gradient's forward call.
   struct Prepared {
     std::size_t last_operand;
     dnnl::primitive call;
-    /// By operand. Their memory is the gradient's where both have the same format.
+    /// By operand. Shares the gradient's memory if both have the same format.
     std::map<std::size_t, Memory> operands;
     std::unordered_map<int, Memory> arguments;
   };
 
   Tensor allocate(const Plan& plan, const Argument& argument);
-  /// An operand of the plan's preparation, which the plan's call may have no argument for.
+  /// Allocates an operand of the plan's preparation, which the plan's call may not take.
   Tensor allocate_prepared(const Plan& plan, const Argument& argument);
-  /// When operands and fills are there.
+  /// Call after allocating operands and fills.
   void prepare(const Plan& plan);
   void run_preparation();
   void add(const Constant& constant);
-  /// Values of a result, in the problem's order, to `target`. Returns how many there are.
+  /// Writes a result's values, in the problem's order, to `target`. Returns their number.
   std::int64_t read(const Tensor& result, std::span<float> target);
 
   dnnl::engine engine_;
@@ -83,17 +83,17 @@ class PlannedPrimitive : public harness::Primitive {
   std::vector<Memory> fills_;
   std::vector<Memory> constants_;
   std::vector<Tensor> results_;
-  /// The operand that run() finds in the result, if there is one.
+  /// The operand that run() reads from the result's memory, if there is one.
   std::optional<std::size_t> in_result_;
   Memory scratchpad_;
   std::optional<Prepared> prepared_;
-  /// What a forward call keeps for its gradient.
+  /// The workspace that a forward call keeps for its gradient.
   Memory kept_;
   std::int64_t result_elements_;
   std::int64_t workspace_bytes_ = 0;
   std::optional<LeastWork> least_work_;
   std::optional<int> threads_;
-  /// Made once, so that a run is the library's call and nothing else.
+  /// Created once, so that a run is the library's call only.
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 

@@ -25,8 +25,8 @@ Dims with_batch(const Dims& batch, std::int64_t rows, std::int64_t columns) {
   return dims;
 }
 
-/// The same products with fewer batch axes: rows of a batch that shares one B are rows of one
-/// matrix, and equal batches are one batch.
+/// The same products with fewer batch axes: rows of batches that share one B become rows of one
+/// matrix, and equal batches become one axis.
 Gemm folded(Gemm shape) {
   const std::int64_t batch_b = element_count(shape.batch_b);
   if (batch_b == 1 && !shape.transpose_a) {
@@ -39,7 +39,7 @@ Gemm folded(Gemm shape) {
   return shape;
 }
 
-/// The same where the tensors of the steps broadcast to it; else the shape as it is.
+/// The folded shape if the steps' tensors broadcast to its result; otherwise `shape`.
 Gemm folded_with_steps(const Gemm& shape, const Problem& problem) {
   const Gemm product = folded(shape);
   for (const Operand& operand : problem.epilogue.step_operands()) {
@@ -100,8 +100,8 @@ bool is_product(const Convolution& shape) {
          all(window.pads, 0);
 }
 
-/// The epilogue of a result of extents `channels_last`, as that of a matrix of extents `matrix`:
-/// the same elements in the same order. Empty where no extents say it.
+/// The epilogue of a result of extents `channels_last` for a matrix of extents `matrix` with the
+/// same elements in the same order. Empty if a step's extents cannot be converted.
 std::optional<Epilogue> of_matrix(Epilogue epilogue, const Dims& channels_last,
                                   const Dims& matrix) {
   for (Step& step : epilogue.steps) {
@@ -158,7 +158,7 @@ std::vector<Attempt> ways_as_product(const Convolution& shape, const Problem& pr
     way.plan = [plan = way.plan, operands, output] {
       Plan in_rows = plan();
       for (std::size_t index = 0; index < operands.size(); ++index) {
-        // Weights are a matrix as they are; a bias has one axis.
+        // Weights are already a matrix; a bias has one axis.
         if (index == 1 || operands[index].dims.size() != output.size()) continue;
         in_rows.operands[index].rearrange = channels_to_the_end(operands[index].dims);
       }

@@ -11,7 +11,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-/// The problem's gate that the library has in each place: LSTM is iofc in ONNX and ifco here.
+/// The problem's gate at each position of the library: LSTM is iofc in ONNX and ifco in oneDNN.
 std::vector<std::int64_t> gate_order(const Recurrent& shape) {
   if (shape.kind == RecurrentKind::lstm) return {0, 2, 3, 1};
   std::vector<std::int64_t> order(static_cast<std::size_t>(shape.gates()));
@@ -19,7 +19,7 @@ std::vector<std::int64_t> gate_order(const Recurrent& shape) {
   return order;
 }
 
-/// Weights whose rows are blocks of one gate of `gate_elements`, the gates in the library's order.
+/// Reorders weights, in blocks of `gate_elements` per gate, to the library's order of gates.
 Values with_gates_ordered(const Recurrent& shape, std::int64_t gate_elements,
                           std::span<const float> values) {
   const std::vector<std::int64_t> order = gate_order(shape);
@@ -40,8 +40,8 @@ std::int64_t bias_gates(const Recurrent& shape) {
   return shape.gates() + (shape.linear_before_reset ? 1 : 0);
 }
 
-/// The two biases of a gate in one; of the candidate that the reset gate stands before, the
-/// recurrence's apart, behind all others.
+/// Adds the two biases of each gate; if the reset gate acts after the recurrent product, the
+/// candidate's recurrent bias comes separately, last.
 Values folded_bias(const Recurrent& shape, std::span<const float> values) {
   const std::int64_t gates = shape.gates();
   const std::int64_t rows = gates * shape.hidden;
@@ -63,7 +63,7 @@ Values folded_bias(const Recurrent& shape, std::span<const float> values) {
   return result;
 }
 
-/// Gradients of weights, as with_gates_ordered() takes them.
+/// Reverses with_gates_ordered(), for gradients of weights.
 Values with_gates_restored(const Recurrent& shape, std::int64_t gate_elements,
                            std::span<const float> values) {
   const std::vector<std::int64_t> order = gate_order(shape);
@@ -80,7 +80,7 @@ Values with_gates_restored(const Recurrent& shape, std::int64_t gate_elements,
   return result;
 }
 
-/// The library's one bias of a gate is the sum of the problem's two: both have its gradient.
+/// The library's single bias per gate is the sum of the problem's two, so both get its gradient.
 Values unfolded_bias(const Recurrent& shape, std::span<const float> values) {
   const std::int64_t gates = shape.gates();
   const std::int64_t rows = gates * shape.hidden;
@@ -102,8 +102,9 @@ Values unfolded_bias(const Recurrent& shape, std::span<const float> values) {
   return result;
 }
 
-/// Of a step, the library has both directions of a batch entry together, the problem each
-/// direction's batch: `apart` makes the problem's of the library's, else the other way round.
+/// Within a step, the library stores both directions of a batch entry together, the problem each
+/// direction's batch. `apart` converts from the library's order to the problem's, otherwise the
+/// reverse.
 Values reordered_directions(const Recurrent& shape, std::span<const float> values, bool apart) {
   Values result(values.size());
   std::int64_t next = 0;
@@ -136,7 +137,7 @@ Memory::desc sequence(const Recurrent& shape, std::int64_t channels,
   return context.strided({shape.steps, shape.batch, channels}, sequence_strides(shape, channels));
 }
 
-/// The problem has weights as rows of `inputs` elements, gate after gate.
+/// The problem stores weights as rows of `inputs` elements, gate after gate.
 Memory::desc weight_values(const Recurrent& shape, std::int64_t inputs) {
   const std::int64_t gate = shape.hidden * inputs;
   const std::int64_t cell = shape.gates() * gate;
@@ -179,7 +180,7 @@ RecurrentTensors::RecurrentTensors(const Recurrent& shape, const VariantContext&
     : x(sequence(shape, shape.input_size, context)),
       weights(context.chosen_by_library(weight_dims(shape, shape.input_size))),
       recurrence(context.chosen_by_library(weight_dims(shape, shape.hidden))),
-      // The library has no recurrence without a bias.
+      // The library has no recurrence without bias.
       bias(floats({shape.layers, shape.directions(), bias_gates(shape), shape.hidden})),
       y(sequence(shape, shape.directions() * shape.hidden, context)),
       state(context.plain({shape.layers, shape.directions(), shape.batch, shape.hidden})) {

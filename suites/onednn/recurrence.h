@@ -6,17 +6,17 @@
 #include "core/problem/ops/recurrent.h"
 #include "suites/onednn/plan.h"
 
-/// Recurrent networks in the library's terms, for their forward calls and their gradients.
+/// Recurrent networks in oneDNN's terms, for their forward calls and their gradients.
 namespace benanza::onednn {
 
-/// Refuses what the library has no network for: throws Unsupported.
+/// Throws Unsupported for networks that the library does not support.
 void check_recurrence(const Recurrent& shape, const VariantContext& context);
 
 dnnl::rnn_direction rnn_direction(const Recurrent& shape);
-/// Of a network without gates.
+/// The activation of a network without gates.
 dnnl::algorithm rnn_function(const Recurrent& shape);
 
-/// The library's tensors. Those that the problem does not have are empty.
+/// The library's memory descriptors; empty for absent tensors.
 struct RecurrentTensors {
   RecurrentTensors(const Recurrent& shape, const VariantContext& context);
 
@@ -30,17 +30,18 @@ struct RecurrentTensors {
   Memory::desc last;
 };
 
-/// The forward call, for inference or for training; as what its gradients are asked for of.
+/// Creates the forward primitive for inference or training.
 Implementation recurrence(const Recurrent& shape, const VariantContext& context,
                           dnnl::prop_kind kind);
 
-/// The forward call's operands in the problem's order, and what the library wants beside them.
+/// Adds the forward call's operands, in the problem's order, and the other required arguments.
 void add_recurrent_operands(Plan& plan, const Recurrent& shape);
 
-/// A sequence of `channels` per step and entry, as a result or an operand of the library's `id`.
+/// A sequence of `channels` values per step and batch entry, as a result or an operand, for
+/// argument `id`.
 Argument sequence_argument(const Recurrent& shape, int id, std::int64_t channels);
-/// What the last layer makes: the problem has each direction's batch together, the library both
-/// directions of an entry. As an operand where `is_operand`, else as a result.
+/// The last layer's output, as an operand or as a result: the problem stores each direction's batch
+/// together, the library both directions of a batch entry.
 Argument output_argument(const Recurrent& shape, int id, bool is_operand);
 /// The states of all layers and directions.
 Argument state_argument(const Recurrent& shape, int id);

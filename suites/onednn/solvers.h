@@ -15,7 +15,7 @@
 
 namespace benanza::onednn {
 
-/// oneDNN on the host's processors.
+/// oneDNN on the host's CPUs.
 struct Library {
   dnnl::engine engine;
   dnnl::stream stream;
@@ -23,22 +23,23 @@ struct Library {
 
 using SolverTable = harness::SolverTable<Library>;
 
-/// Of every file of ops/: X.cpp defines register_X(SolverTable&).
+/// The solvers of all operators: every ops/X.cpp defines register_X(SolverTable&).
 SolverTable solvers();
 
 template <class Shape>
 using Layouts = std::function<std::vector<Layout>(const Shape&)>;
 
-/// Ways of asking the library, the most natural first. Throws Unsupported if there is none.
+/// Ways to compute a problem with the library, the most natural first. Throws Unsupported if there
+/// is none.
 template <class Shape>
 using Ways =
     std::function<std::vector<Attempt>(const Shape&, const Problem&, const VariantContext&)>;
 
-/// Whether a solver's plans have the steps of a problem (append_steps() in post_ops.h).
+/// Whether a solver's plans include the steps of a problem (append_steps() in post_ops.h).
 enum class Steps { refused, appended };
 
-/// The algorithms are the implementations that the library offers, whichever way it is asked, and
-/// the first of each way on fewer threads where there is little to do.
+/// A solver whose algorithms are the implementations that the library offers for each way and, for
+/// small problems, the first ones of each way on fewer threads.
 template <class Shape>
 harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shape> ways,
                                                Steps steps = Steps::refused) {
@@ -47,8 +48,8 @@ harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shap
     return ways(shape, variant.problem,
                 VariantContext(library.engine, variant.precision, variant.layout));
   };
-  // A call of reference code can take as long as all others together: where the library has better
-  // in the layout of its own choice, it is left out.
+  // A call of reference code can take as long as all others together, so it is left out if the
+  // library has a better one in the layout of its own choice.
   const auto is_outdone = [attempts, layouts](Library& library, const Shape& shape,
                                               harness::Variant variant) {
     const std::vector<Layout> all = layouts(shape);
@@ -91,7 +92,7 @@ harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shap
           .handles_steps = steps == Steps::appended};
 }
 
-/// For what the library is asked in one way.
+/// A solver with one way.
 template <class Shape>
 harness::Solver<Library, Shape> solver_of_one_way(
     Layouts<Shape> layouts,

@@ -15,7 +15,7 @@ VariantContext in_layout(const VariantContext& context, Layout layout) {
   return {context.engine(), context.precision(), layout};
 }
 
-/// The steps of `problem` behind a result of other extents that holds the same elements.
+/// The steps of `problem` for a result of other extents with the same elements.
 std::vector<Step> steps_behind(const Problem& problem, const Dims& result) {
   std::vector<Step> steps = problem.epilogue.steps;
   for (Step& step : steps) {
@@ -32,7 +32,7 @@ Plan by_reduction(const Middle& middle, ReductionKind kind, const Problem& probl
                   const VariantContext& context) {
   Dims from{middle.outer, middle.length};
   Dims to{middle.outer, 1};
-  // The library is faster where the last axis is the one that goes.
+  // The library is faster if the last axis is the reduced one.
   if (middle.inner > 1) {
     from.push_back(middle.inner);
     to.push_back(middle.inner);
@@ -48,7 +48,7 @@ Plan by_reduction(const Middle& middle, ReductionKind kind, const Problem& probl
   return plan;
 }
 
-/// A window as large as the image: of one channel per row where nothing lies behind the axis, else
+/// A window of the image's size: one channel per row if the reduced axis is innermost, otherwise
 /// channels last.
 Plan by_pooling(const Middle& middle, ReductionKind kind, const Problem& problem,
                 const VariantContext& context) {

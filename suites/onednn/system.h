@@ -4,8 +4,8 @@
 
 namespace benanza::onednn {
 
-/// Processor, instruction set the library uses, threads, and the version of the library that is
-/// loaded, not of the header compiled against.
+/// Returns the processor, the instruction set that the library uses, the number of threads, and the
+/// version of the loaded library (not of the header).
 System describe_system();
 
 }  // namespace benanza::onednn

@@ -8,7 +8,8 @@
 
 namespace benanza::onednn {
 
-/// As many threads as OpenMP gives this thread's calls, while it lives. Empty: changes nothing.
+/// Sets the number of OpenMP threads for the calls of this thread while it lives. Empty: changes
+/// nothing.
 class ThreadCount {
  public:
   explicit ThreadCount(std::optional<int> threads);
@@ -20,20 +21,20 @@ class ThreadCount {
   std::optional<int> before_;
 };
 
-/// Counts of threads below all of them that may be the faster ones, in rising order: powers of two,
-/// where so many threads have at most 2 MFLOP and 256 KiB each, for AlgorithmSet::all; every power
-/// of two with_reference; none for best and leading, and where the library takes its threads from
-/// elsewhere.
+/// Returns, in rising order, the thread counts below the maximum that may be faster. For
+/// AlgorithmSet::all these are the powers of two for which each thread has at most 2 MFLOP and 256
+/// KiB; for with_reference all powers of two; none for best and leading, and if the library does
+/// not use OpenMP's threads.
 std::vector<int> fewer_threads(const Problem& problem, Precision precision,
                                harness::AlgorithmSet set);
 
-/// An implementation's name, and the threads that it is asked for on; empty: all.
+/// An implementation's name and its number of threads; empty: all threads.
 struct ThreadedName {
   harness::Algorithm implementation;
   std::optional<int> threads{};
   bool operator==(const ThreadedName&) const = default;
 };
-/// "jit:avx2.threads=1"; without a count the implementation's name alone.
+/// "jit:avx2.threads=1", or the implementation's name if there is no count.
 harness::Algorithm to_string(const ThreadedName& name);
 ThreadedName threaded_name(const harness::Algorithm& name);
 

@@ -8,10 +8,10 @@
 
 namespace benanza::onednn {
 
-/// A variant's engine, precision and layout in the library's terms.
+/// A variant's engine, precision and layout in oneDNN's terms.
 class VariantContext {
  public:
-  /// Throws Unsupported for a precision the library has no type for on processors.
+  /// Throws Unsupported for a precision that the library has no CPU data type for.
   VariantContext(const dnnl::engine& engine, Precision precision, Layout layout);
 
   const dnnl::engine& engine() const { return engine_; }
@@ -19,19 +19,19 @@ class VariantContext {
   Layout layout() const { return layout_; }
   bool integers() const { return precision_ == Precision::int8; }
 
-  /// Storage type of operands and result. Biases are fp32 at every precision.
+  /// The data type of operands and result. Biases are fp32 at every precision.
   Memory::data_type type() const { return type_; }
 
-  /// A tensor in the variant's layout. Layout::any is the blocked format (nChw8c, or nChw16c with
-  /// AVX-512) that the library's own convolutions work on.
+  /// A memory descriptor in the variant's layout. Layout::any is the blocked format (nChw8c, or
+  /// nChw16c with AVX-512) that the library's own convolutions use.
   Memory::desc tensor(const Dims& dims) const;
-  /// A tensor whose format the library chooses.
+  /// A memory descriptor whose format the library chooses.
   Memory::desc chosen_by_library(const Dims& dims) const;
-  /// A row-major tensor, whatever the layout.
+  /// A row-major memory descriptor, for every layout.
   Memory::desc plain(const Dims& dims) const;
   Memory::desc strided(const Dims& dims, const Dims& strides) const;
 
-  /// fp32 stays fp32; scratch memory is ours, so that it can be counted.
+  /// Strict fp32 arithmetic, and a user-managed scratchpad so that its size is known.
   dnnl::primitive_attr attributes() const;
 
  private:
@@ -41,12 +41,13 @@ class VariantContext {
   Memory::data_type type_;
 };
 
-/// A row-major fp32 tensor: how values cross the border.
+/// Row-major fp32, the format in which values enter and leave the backend.
 Memory::desc floats(const Dims& dims);
 Memory::desc floats(const Dims& dims, const Dims& strides);
 
-/// Layouts worth measuring for a tensor of these extents whose axis 1 holds channels: `plain`
-/// unless it has 1 to 3 spatial axes; `any` if there are channels enough to fill a block.
+/// Returns the layouts worth measuring for a tensor of these extents whose axis 1 holds channels:
+/// only `plain` unless it has 1 to 3 spatial axes; with `any` if there are enough channels to fill
+/// a block.
 std::vector<Layout> channel_layouts(const Dims& dims);
 
 }  // namespace benanza::onednn

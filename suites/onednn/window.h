@@ -7,11 +7,11 @@
 
 namespace benanza::onednn {
 
-/// A window in the library's terms.
+/// A window in oneDNN's terms.
 struct LibraryWindow {
   Dims begin_pads;
   Dims end_pads;
-  /// Elements left out between two taps: dilation - 1.
+  /// Elements skipped between two taps: dilation - 1.
   Dims gaps;
 
   explicit LibraryWindow(const Window& window)
@@ -24,7 +24,7 @@ struct LibraryWindow {
   }
 };
 
-/// filters x channels x kernel, with the groups as an axis of their own where there are any.
+/// filters x channels x kernel, with a leading axis for the groups if there are several.
 Dims weight_dims(const Convolution& shape);
 dnnl::algorithm pooling_algorithm(PoolingMode mode);
 

@@ -1,5 +1,5 @@
-// The ONNX project's own tests of its operators, with every input a constant: what is known before
-// the model runs must be what the test expects.
+// The ONNX project's own operator tests with every input as a constant: constant folding must give
+// the test's expected values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
@@ -34,7 +34,7 @@ struct Expected {
   ::onnx::TensorProto tensor;
 };
 
-/// A test whose inputs have become initializers.
+/// A test whose inputs were made initializers.
 struct ConstantTest {
   ::onnx::ModelProto model;
   std::vector<Expected> outputs;
@@ -57,7 +57,7 @@ std::optional<ConstantTest> constant_test(const fs::path& folder) {
     if (!tensor) return std::nullopt;
     test.outputs.push_back({graph.output(index).name(), *tensor});
   }
-  // What the test states about its outputs must not help.
+  // The test's own shapes of its outputs must not help.
   graph.clear_value_info();
   for (auto& output : *graph.mutable_output()) output.clear_type();
   return test;
@@ -89,7 +89,7 @@ void expect_equal(const Literal& literal, const ::onnx::TensorProto& expected) {
   }
 }
 
-/// What the data decide is at most what was assumed.
+/// A data-dependent extent must not exceed the assumed one.
 void expect_no_larger(const Dims& actual, const Dims& assumed) {
   ASSERT_EQ(actual.size(), assumed.size());
   for (std::size_t axis = 0; axis < actual.size(); ++axis) {
@@ -113,7 +113,7 @@ TEST(OnnxFolding, ValuesAndShapesAreTheTestsOwn) {
   for (const fs::path& folder : folders()) {
     SCOPED_TRACE(folder.filename().string());
     const auto test = constant_test(folder);
-    // The collection's bfloat16 values are not what their type says.
+    // The collection's bfloat16 values do not match their type.
     if (!test || folder.string().find("BFLOAT16") != std::string::npos) continue;
     const Program program = known(test->model, folder.filename().string());
     for (const Expected& expected : test->outputs) {
@@ -156,7 +156,7 @@ TEST(OnnxFolding, ValuesAndShapesAreTheTestsOwn) {
   EXPECT_GE(assumed, 10);
 }
 
-/// Operators whose meaning, and with it the shape of the result, changed with the opset.
+/// Operators whose semantics, and with them the result's shape, changed with the opset.
 const std::set<std::string> changed{"Dropout", "Upsample", "Scatter", "Scan"};
 
 TEST(OnnxFolding, RulesForNewerOpsetsGiveTheSameShapes) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A test in the ONNX project's form: what the generator makes of the model, computed with the
-// references, must be what the test expects.
+// A test in the ONNX project's format: the calls that the generator makes of the model, computed
+// with the references, must give the expected values.
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
@@ -18,7 +18,7 @@
 
 namespace benanza::onnx {
 
-/// One test of the collection: a model, values of its inputs, and what must come out.
+/// One test of the collection: a model, its input values, and the expected outputs.
 class NodeTest {
  public:
   explicit NodeTest(const std::filesystem::path& folder)
@@ -32,11 +32,11 @@ class NodeTest {
 
   const ::onnx::ModelProto& model() const { return model_; }
 
-  /// Names of the whole operators that took part in comparisons.
+  /// The names of the whole operators that were compared.
   const std::set<std::string>& whole_operators() const { return whole_; }
 
-  /// Compares; `all_constant`: every operand but the first is a weight. Returns the operators that
-  /// took part.
+  /// Compares the outputs; `all_constant` makes every operand but the first a weight. Returns the
+  /// operators that were compared.
   std::set<std::string> compare(bool all_constant) {
     const ::onnx::ModelProto bound = with_constants(all_constant);
     const LoweredGraph graph = import_model(bound, where_, {}, where_);
@@ -64,7 +64,7 @@ class NodeTest {
   }
 
  private:
-  /// What LayerNormalization hands out beside its result is for training alone.
+  /// Removes LayerNormalization's further outputs, which are for training only.
   void drop_statistics() {
     ::onnx::GraphProto& graph = *model_.mutable_graph();
     for (auto& node : *graph.mutable_node()) {
@@ -129,7 +129,7 @@ class NodeTest {
     std::vector<Values> results;
     std::map<int, Values> written;
     if (layer.whole) {
-      // Its parts have weights that no node holds.
+      // Its parts have weights that are not inputs of any node.
       values[node.output(0)] = compute(*layer.whole, {values.at(node.input(0))});
       return;
     }
@@ -196,7 +196,7 @@ class NodeTest {
     return operand;
   }
 
-  /// A fused call must give what the calls it replaces give.
+  /// A fused call must give the same result as the calls that it replaces.
   void check_fusions(const LoweredGraph& graph, std::size_t index, const ::onnx::NodeProto& node,
                      const std::map<std::string, Values>& values,
                      std::map<int, Values>& written) const {
@@ -220,7 +220,7 @@ class NodeTest {
     }
   }
 
-  /// What is put together again must give what its nodes give.
+  /// A reassembled operator must give the same result as its nodes.
   void check_whole_operators(const LoweredGraph& graph, const ::onnx::GraphProto& nodes,
                              const std::map<std::string, Values>& values) {
     const fusion::Flow flow(graph.layers);
@@ -249,12 +249,12 @@ class NodeTest {
     return {};
   }
 
-  /// Heads in the rows are read where they are: only heads on an axis of their own compare here.
+  /// Only heads on their own axis are compared here; heads inside rows are read in place.
   void check_attention(const Problem& problem, const ::onnx::NodeProto& node,
                        const std::map<std::string, Values>& values,
                        std::map<int, Values>& written) const {
     const auto& q = inputs_.at(node.input(0));
-    // More than q, k, v and a mask: keys and values are continued before they are used.
+    // With more inputs than q, k, v and a mask, keys and values are extended before they are used.
     if (q.dims_size() != 4 || node.input_size() > 4) return;
     std::vector<Values> operands;
     for (int index = 0; index < static_cast<int>(inputs(problem).size()); ++index) {

@@ -1,4 +1,4 @@
-// The ONNX project's own tests of its operators. Checks lowerings and references together.
+// The ONNX project's own operator tests. They check lowerings and references together.
 #include "suites/tests/onnx_node_case.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 namespace benanza::onnx {
 namespace {
 
-/// Operators of which the collection has no test with floats in and out.
+/// Operators that have no test with floating-point inputs and outputs in the collection.
 const std::set<std::string> without_tests{
     "Cast", "CastLike", "Equal", "Constant", "ConstantOfShape", "ImageScaler", "Shape", "Size",
     // Newer than the collection.
@@ -23,13 +23,13 @@ const std::set<std::string> without_tests{
     "IsNaN",
     // ONNX has no test of it.
     "GlobalLpPool",
-    // Integers: the problems have no scales of their own.
+    // Integers, for which the problems have no scales.
     "QLinearConv", "ConvInteger", "QLinearMatMul", "MatMulInteger", "QuantizeLinear",
     "DequantizeLinear",
-    // Where the elements come from is known only when the model runs.
+    // The source of the elements is known only at run time.
     "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND", "TensorScatter"};
 
-/// Whether calls or a reason are known for the operator.
+/// Whether the operator has a lowering or a reason why it is unsupported.
 bool is_covered(const Operator* known) {
   return known != nullptr && (known->lower != nullptr || !known->unsupported.empty());
 }
@@ -54,7 +54,7 @@ class Collection {
 
   int compared() const { return compared_; }
   const std::map<std::string, int>& per_operator() const { return per_operator_; }
-  /// Of what exporters take apart.
+  /// Counts of operators that exporters decompose.
   const std::map<std::string, int>& per_whole_operator() const { return per_whole_operator_; }
 
  private:
@@ -78,7 +78,7 @@ class Collection {
     } catch (const Skipped& reason) {
       skipped_.push_back(name + ": " + reason.what());
     } catch (const Error& reason) {
-      // Inputs without elements are the only models that may be refused.
+      // Models may only be refused for inputs without elements.
       EXPECT_THAT(reason.what(), testing::HasSubstr("must be at least 1"));
       skipped_.push_back(reason.what());
     }
@@ -108,7 +108,7 @@ TEST(OnnxNodeTests, EveryTestOfACoveredOperator) {
   }
 }
 
-/// Operators that are newer than the packaged collection: part of that of onnx 1.19.1.
+/// Operators newer than the packaged collection, from a part of onnx 1.19.1's collection.
 TEST(OnnxNodeTests, NewerOperators) {
   Collection nodes(std::filesystem::path(TEST_DATA) / "onnx_node_1.19");
   nodes.run();

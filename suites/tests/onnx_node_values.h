@@ -1,6 +1,6 @@
 #pragma once
 
-// Values on their way through the calls of a node of an ONNX test.
+// Helpers that pass values through the calls of an ONNX test's node.
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
@@ -20,7 +20,7 @@ namespace benanza::onnx {
 
 using Values = std::vector<float>;
 
-/// A reason not to compare a test; not a failure.
+/// Thrown to skip the comparison of a test; not a failure.
 class Skipped : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -40,18 +40,18 @@ inline Values floats(const ::onnx::TensorProto& tensor) {
 }
 
 inline bool is_argument(const std::string& op, int index, int type) {
-  // Arguments, not data: these are constants wherever the operator can be measured.
+  // Parameters rather than data: constant whenever the operator can be measured.
   return index > 0 && (!is_floating(type) || op == "Clip" || op == "Pad" || op == "Dropout" ||
                        op == "Resize" || op == "Upsample");
 }
 
-/// Operators that, where they are free, give the elements of their first input.
+/// Operators that, if they cost nothing, return the elements of their first input.
 inline const std::set<std::string> passes_on{
     "Cast", "Clip",      "Concat",     "Dropout",   "Flatten",  "Identity", "Max",
     "Min",  "Pad",       "ReduceMax",  "ReduceSum", "Reshape",  "Slice",    "Split",
     "Sum",  "Transpose", "ReduceMean", "Squeeze",   "Unsqueeze"};
 
-/// The problem gives the batch's mean and variance, the node what they make of the running ones.
+/// The problem returns the batch's mean and variance, the node the running ones updated with these.
 inline void run_on(const ::onnx::NodeProto& node, const std::map<std::string, Values>& values,
                    std::map<int, Values>& written) {
   double momentum = 0.9;
@@ -67,7 +67,7 @@ inline void run_on(const ::onnx::NodeProto& node, const std::map<std::string, Va
   }
 }
 
-/// True if the result of call `index` is an operand of another call: it is no output of the
+/// Whether the result of call `index` is an operand of another call, and so not an output of the
 /// layer.
 inline bool read_by_a_call(const LoweredLayer& layer, std::size_t index) {
   return std::any_of(layer.calls.begin(), layer.calls.end(), [&](const Call& call) {
@@ -77,7 +77,7 @@ inline bool read_by_a_call(const LoweredLayer& layer, std::size_t index) {
   });
 }
 
-/// Null if the node is no constant of numbers.
+/// Returns null if the node is not a numeric constant.
 inline const ::onnx::TensorProto* value_of(const ::onnx::NodeProto& node) {
   if (node.op_type() != "Constant") return nullptr;
   for (const auto& attribute : node.attribute()) {
@@ -86,7 +86,7 @@ inline const ::onnx::TensorProto* value_of(const ::onnx::NodeProto& node) {
   return nullptr;
 }
 
-/// What IsInf looks for.
+/// The infinity that IsInf tests for.
 inline float infinity_of(const ::onnx::NodeProto& node) {
   for (const auto& attribute : node.attribute()) {
     if (attribute.name() == "detect_positive" && attribute.i() == 0) return -INFINITY;
@@ -94,7 +94,7 @@ inline float infinity_of(const ::onnx::NodeProto& node) {
   return INFINITY;
 }
 
-/// What a causal attention adds to its scores: later keys are out of sight.
+/// The causal mask that attention adds to its scores: -inf for later keys.
 inline Values triangle(const Dims& dims) {
   const std::int64_t queries = dims.end()[-2];
   const std::int64_t keys = dims.end()[-1];
@@ -122,7 +122,7 @@ inline Values compute(const Problem& problem, const std::vector<Values>& operand
   return result;
 }
 
-/// What a copy does not write: the constant of Pad.
+/// The value of elements that a copy does not write: Pad's constant.
 inline Values blank(const LoweredLayer& layer, int output, const ::onnx::NodeProto& node,
                     const std::map<std::string, Values>& values) {
   float fill = NAN;
@@ -156,7 +156,8 @@ inline void copy(const Call& call, const Values& source, Values& target) {
   }
 }
 
-/// A power as products reads its operand several times, and one number is a bias of equal ones.
+/// A power as products reads its operand several times; a single number is a bias of equal
+/// elements.
 inline void fit(std::vector<Values>& operands, const std::vector<Operand>& expected) {
   while (operands.size() < expected.size()) operands.push_back(Values(operands.front()));
   for (std::size_t index = 0; index < expected.size(); ++index) {
@@ -168,7 +169,7 @@ inline void fit(std::vector<Values>& operands, const std::vector<Operand>& expec
 inline void expect_near(const Values& expected, const Values& actual, const std::string& what) {
   ASSERT_EQ(expected.size(), actual.size()) << what;
   for (std::size_t index = 0; index < expected.size(); ++index) {
-    // What sees nothing at all is the mean of nothing.
+    // A row whose elements are all masked is the mean of nothing.
     if (std::isnan(expected[index]) && std::isnan(actual[index])) continue;
     ASSERT_NEAR(expected[index], actual[index], 2e-5 * (1 + std::abs(expected[index])))
         << what << " element " << index;

@@ -1,5 +1,5 @@
-// The backward calls that the generator derives, computed with the references, against differences
-// of the forward call.
+// Compares the backward calls that the generator derives, computed with the references, with finite
+// differences of the forward call.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ Values all_of(const Problem& problem, const std::vector<Values>& operands) {
   return values;
 }
 
-/// sum of dy times the forward call's results, as far as there are any.
+/// The sum of dy times the forward call's results, for as many elements as dy has.
 double weighted_sum(const Problem& forward, const std::vector<Values>& operands, const Values& dy) {
   double sum = 0;
   for (std::size_t i = 0; i < dy.size(); ++i) {
@@ -65,7 +65,7 @@ class CallGradient : public testing::TestWithParam<const char*> {};
 TEST_P(CallGradient, IsTheSlope) {
   const Problem forward = parse(GetParam());
   const std::vector<Values> operands = smooth_inputs(forward);
-  // Further results are statistics, but of recurrent layers.
+  // Further results are statistics, except for recurrent layers.
   const bool all = std::holds_alternative<Recurrent>(forward.shape);
   const Values dy = smooth(element_count(all ? output(forward) : results(forward)[0]), 5);
   const Values y = all_of(forward, operands);
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         "mul/1x3x1_2x3x4", "mul/2x3_2x3", "div/2x3_2x3", "reducesum/2x3x4_a1", "copy/3x4_f1.3_t4.1",
         "copy/2x3_f0.1_t3.1", "concat/2x3_2x1_a1", "select/2x3_a2x3_b2x3", "select/2x3_a1x3_vb-5"));
 
-// One call may make all that the calls make together: the same gradients.
+// A single call for all gradients must give the same as separate calls.
 TEST(WholeGradients, AreThoseOfTheirParts) {
   const Problem forward = parse("gru/t3_n2_i2_h3_l1_forward_lbr_bias_initial_training");
   const std::vector<bool> wanted(inputs(forward).size(), true);
@@ -155,7 +155,7 @@ TEST(WholeGradients, AreThoseOfTheirParts) {
   EXPECT_EQ(key(*backward.whole), "gru_bwd/t3_n2_i2_h3_l1_forward_lbr_bias_initial");
 }
 
-/// Twice the forward's, and once where no gradient of the data is wanted.
+/// Twice the forward call's FLOP, or the same if no data gradient is wanted.
 TEST(GradientFlops, OfProductsAreTwiceTheForwards) {
   for (const char* key : {"conv/2x4x5x4_k6x3x2_p1.0.2.1_s2x1_d1x2_g2", "gemm/m3_n4_k5_nt_w",
                           "gemm/m3_n2_k4_nn_a2x3_b1x1_w"}) {

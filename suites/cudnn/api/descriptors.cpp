@@ -143,7 +143,7 @@ cudnnMathType_t math_type(Precision precision) {
     case Precision::fp32:
       return CUDNN_FMA_MATH;
     case Precision::tf32:
-      return CUDNN_DEFAULT_MATH;  // fp32 tensors: TF32 products where the GPU has them
+      return CUDNN_DEFAULT_MATH;  // fp32 tensors: TF32 products if the GPU supports them
     default:
       return CUDNN_TENSOR_OP_MATH;
   }

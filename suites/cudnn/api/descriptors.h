@@ -27,13 +27,13 @@ using DropoutDescriptor = nvidia::Handle<cudnnDropoutDescriptor_t, &cudnnDestroy
 using RnnDescriptor = nvidia::Handle<cudnnRNNDescriptor_t, &cudnnDestroyRNNDescriptor>;
 using RnnDataDescriptor = nvidia::Handle<cudnnRNNDataDescriptor_t, &cudnnDestroyRNNDataDescriptor>;
 
-// None of these needs a GPU. Each throws what check() throws.
-LibraryHandle make_library_handle();  // this one does need a GPU
+// Only make_library_handle() needs a GPU. All of these throw what check() throws.
+LibraryHandle make_library_handle();
 TensorDescriptor make_tensor(const nvidia::TensorFormat& format);
-/// Weights: extents filters x channels per group x kernel, whatever the order in memory.
+/// Weights of extents filters x channels per group x kernel, in this order for either layout.
 FilterDescriptor make_filter(const nvidia::TensorFormat& format, Layout layout);
-/// `pads`, `strides`, `dilations`: one value per spatial axis. Products are summed in fp32, for
-/// int8 in 32-bit integers.
+/// `pads`, `strides` and `dilations` have one value per spatial axis. Accumulates in fp32, for int8
+/// in 32-bit integers.
 ConvolutionDescriptor make_convolution(const Dims& pads, const Dims& strides, const Dims& dilations,
                                        std::int64_t groups, Precision precision);
 PoolingDescriptor make_pooling(cudnnPoolingMode_t mode, const Dims& kernel, const Dims& pads,
@@ -42,27 +42,27 @@ ActivationDescriptor make_activation(cudnnActivationMode_t mode, double coeffici
 LrnDescriptor make_lrn(std::int64_t size, double alpha, double beta, double k);
 OpTensorDescriptor make_op_tensor(cudnnOpTensorOp_t op);
 ReduceTensorDescriptor make_reduce_tensor(cudnnReduceTensorOp_t op);
-/// Of the vectors of a spatial batch normalization of `input`.
+/// For the per-channel vectors of a spatial batch normalization of `input`.
 TensorDescriptor make_batch_norm_vectors(const TensorDescriptor& input);
 
-/// Not yet set.
+/// Returns a descriptor that is not yet set.
 DropoutDescriptor make_dropout();
-/// Not yet set.
+/// Returns a descriptor that is not yet set.
 RnnDescriptor make_rnn();
 /// Sequences of `steps` vectors each.
 RnnDataDescriptor make_rnn_data(Precision precision, cudnnRNNDataLayout_t layout,
                                 std::int64_t steps, std::int64_t batch, std::int64_t size);
-/// Not yet set: the library fills it.
+/// Not yet set; for functions that fill it in.
 TensorDescriptor make_empty_tensor();
 
-/// How elements of a precision are stored. Throws Unsupported for fp8, which the call-per-layer
-/// functions do not know.
+/// The storage type of a precision. Throws Unsupported for fp8, which the call-per-layer functions
+/// do not support.
 cudnnDataType_t storage_type(Precision precision);
 
-/// The arithmetic that products may use. fp32: no Tensor Cores and no TF32.
+/// The math type for products. fp32 excludes Tensor Cores and TF32.
 cudnnMathType_t math_type(Precision precision);
 
-/// cuDNN's descriptors hold 32-bit values. Throws Unsupported, naming the value, if one is larger.
+/// Converts to cuDNN's 32-bit values. Throws Unsupported, naming the value, if one is too large.
 std::vector<int> narrow(const Dims& values);
 
 }  // namespace benanza::cudnn

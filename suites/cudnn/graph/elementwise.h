@@ -4,14 +4,14 @@
 
 namespace benanza::cudnn {
 
-/// A tensor whose axes lie in memory in the order of `dims`, as the library likes it best: four
-/// axes or more, the innermost one of `dims` as channels. 8x3 -> 8x3x1x1, 5x7x3 -> 5x3x7x1.
+/// A tensor stored in the order of `dims`, in the form that the library handles best: at least four
+/// axes, the innermost one of `dims` as channels. 8x3 -> 8x3x1x1, 5x7x3 -> 5x3x7x1.
 nvidia::TensorFormat innermost_as_channels(Precision precision, Dims dims);
 
-/// Rows and columns of `count` elements whose places do not matter. The library's pointwise kernels
-/// work in tiles, 32 rows of 64 columns for one, and cannot be started for more than 65,535 tiles
-/// side by side: 128 columns, or 64, or the most below that. A single column they refuse: a number
-/// of elements that nothing divides is a row, if it is not too long.
+/// Splits `count` elements, whose positions do not matter, into rows and columns. The library's
+/// pointwise kernels work in tiles, of 32 rows x 64 columns for one, and support at most 65,535
+/// tiles side by side. Uses 128 or 64 columns, otherwise the largest divisor below 128. The library
+/// refuses a single column: a count without a divisor becomes one row unless that is too long.
 Dims as_matrix(std::int64_t count);
 
 }  // namespace benanza::cudnn

@@ -9,7 +9,7 @@ namespace benanza::cudnn {
 namespace {
 
 constexpr char mark = '?';
-/// No algorithm's name.
+/// Not the name of an algorithm.
 constexpr const char* any_algorithm = "engines";
 
 }  // namespace

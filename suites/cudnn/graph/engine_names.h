@@ -8,19 +8,19 @@
 
 namespace benanza::cudnn {
 
-/// What the library's heuristics answer for the graphs of one solver.
+/// The heuristics' answer for the graphs of one solver.
 struct EngineNames {
-  /// The first graph's signature: tells a problem's solvers apart.
+  /// The first graph's signature; distinguishes a problem's solvers.
   std::string graph{};
   std::vector<std::string> names{};
-  /// The library's words; empty unless it refuses.
+  /// The library's message if it refuses; otherwise empty.
   std::string refusal{};
   bool operator==(const EngineNames&) const = default;
 };
 
-/// A question that another process may answer: the prototype's algorithm does not count.
+/// Serializes a question for another process. The prototype's algorithm is ignored.
 std::string question_text(const harness::Variant& prototype, harness::AlgorithmSet set);
-/// Nothing if the text is no question.
+/// A parsed question_text().
 struct Question {
   harness::Variant prototype;
   harness::AlgorithmSet set;
@@ -28,7 +28,7 @@ struct Question {
 bool is_question(std::string_view text);
 Question parse_question(std::string_view text);
 
-/// One text that parses back.
+/// Serializes the answers.
 std::string answer_text(const std::vector<EngineNames>& answers);
 std::vector<EngineNames> parse_answers(const std::string& text);
 

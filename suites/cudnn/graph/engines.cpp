@@ -13,14 +13,14 @@
 namespace benanza::cudnn {
 namespace {
 
-/// The library explains every engine that it refuses, over many lines.
+/// The library explains its refusal of every engine over many lines; returns the first reason.
 std::string first_reason(const std::string& words) {
   const std::size_t begin = words.find("CUDNN_STATUS");
   if (begin == words.npos) return {};
   return ": " + words.substr(begin, words.find('\n', begin) - begin);
 }
 
-/// All values of an attribute with few values.
+/// Reads all values of an attribute, at most 32.
 template <class Note>
 std::vector<Note> notes(const Descriptor& engine, cudnnBackendAttributeName_t name,
                         cudnnBackendAttributeType_t type) {
@@ -32,7 +32,7 @@ std::vector<Note> notes(const Descriptor& engine, cudnnBackendAttributeName_t na
   return {found.begin(), found.begin() + static_cast<std::ptrdiff_t>(used)};
 }
 
-/// What an engine says of itself.
+/// What an engine's notes claim.
 struct Claims {
   bool tensor_cores = false;
   bool shortens_inputs = false;
@@ -68,7 +68,7 @@ Descriptor engine_of(const Descriptor& configuration) {
 }
 
 std::vector<Knob> knobs_of(const Descriptor& configuration) {
-  // Asked for their number alone, the library says 0.
+  // A query for their number alone returns 0.
   std::vector<Descriptor> choices;
   for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i) {
     choices.emplace_back(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
@@ -129,13 +129,13 @@ Descriptor configuration_of(const OperationGraph& graph, const Target& target, c
   return configuration;
 }
 
-/// Collects choices as an EngineQuery wants them.
+/// Collects choices according to an EngineQuery.
 class Collection {
  public:
   Collection(const OperationGraph& graph, const EngineQuery& query)
       : graph_(graph), query_(query) {}
 
-  /// `is_leading`: wanted however many of its engine there are.
+  /// `is_leading` exempts from the limit per engine.
   void add(Descriptor configuration, bool is_leading) {
     const Descriptor engine = engine_of(configuration);
     const std::int64_t index = engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
@@ -144,7 +144,7 @@ class Collection {
     add(std::move(id), std::move(configuration));
   }
 
-  /// Before all others, and however many there are.
+  /// Puts the default configs first, without a limit on their number.
   void add_defaults(const Target& target) {
     const auto listed = static_cast<std::ptrdiff_t>(choices_.size());
     compiled_ = 0;

@@ -10,62 +10,61 @@
 
 namespace benanza::cudnn {
 
-/// A setting of an engine; `type` is one of cudnnBackendKnobType_t.
+/// A knob of an engine and its value; `type` is a cudnnBackendKnobType_t.
 struct Knob {
   std::int64_t type = 0;
   std::int64_t value = 0;
   bool operator==(const Knob&) const = default;
 };
 
-/// An engine by its number, and its settings. The text alone names the same plan again:
+/// An engine's global index and its knobs. The text alone identifies the engine config:
 /// "engine17.k2=3.k13=1".
 struct EngineId {
   std::int64_t engine = 0;
-  /// In the order of their types; empty where the library takes its own defaults.
+  /// Sorted by type; empty for the library's defaults.
   std::vector<Knob> knobs = {};
   bool operator==(const EngineId&) const = default;
 };
 std::string to_string(const EngineId& id);
-/// Nothing for any other text.
+/// Returns nullopt for any other text.
 std::optional<EngineId> parse_engine(std::string_view text);
 
-/// What products may be made of, by the notes that the engines carry.
+/// The arithmetic allowed for products, by the engines' numerical notes.
 enum class Arithmetic {
   any,
-  /// No inputs rounded to a shorter type than TF32.
+  /// No inputs rounded to a type shorter than TF32.
   full_inputs,
-  /// Nor Tensor Cores: true fp32.
+  /// And no Tensor Cores: true fp32.
   no_tensor_cores
 };
 
-/// Which engines of a graph are wanted, and in how many configurations. The library lists
-/// configurations by its heuristics' modes A, B and the fallback, best first. They are taken in
-/// this order until there are `most`: of A and of B the first `leading`, of every engine
-/// `per_engine`.
+/// Which engines of a graph to list, with how many configs each. The library lists engine configs
+/// by heuristic modes A, B and fallback, best first. They are taken in this order until there are
+/// `most`: the first `leading` of A and of B, and of all others at most `per_engine` per engine.
 struct EngineQuery {
   Arithmetic arithmetic = Arithmetic::any;
   std::size_t per_engine = 1;
   std::size_t leading = 0;
-  /// In all (0: the heuristics are not asked); of those that are compiled at run time, which takes
-  /// longer than measuring them.
+  /// Limits on all configs (0: no heuristics) and on those compiled at run time, which takes longer
+  /// than measuring them.
   std::size_t most = 4;
   std::size_t most_compiled = 4;
-  /// And of each of these engines, before them, the configuration without settings.
+  /// Adds, in front, the config with default knobs of every listed engine.
   bool defaults = false;
-  /// And every other engine that the library knows for the graph, with its defaults.
+  /// Adds, with default knobs, every other engine that the library has for the graph.
   bool every_engine = false;
 
   bool operator==(const EngineQuery&) const = default;
 };
 
-/// An engine's configuration as the heuristics give it.
+/// An engine config, with claims from the engine's notes.
 struct EngineChoice {
   EngineId id;
-  /// The library's claim; never of a graph without a product, where it says nothing.
+  /// The library's claim; false for graphs without products, where it says nothing.
   bool tensor_cores = false;
-  /// "winograd" or "fft", where the library says that it multiplies transforms; else empty.
+  /// "winograd" or "fft" if the engine's numerical notes say so; otherwise empty.
   std::string transform;
-  /// When its plan is built, which takes longer than measuring it.
+  /// Compiled when the plan is built, which takes longer than measuring it.
   bool is_compiled = false;
   Descriptor configuration;
 
@@ -73,20 +72,21 @@ struct EngineChoice {
   std::string name() const;
 };
 
-/// Configurations for a finished graph, best first, each once. Throws Unsupported, in the library's
-/// words where it has any, if there is none.
+/// Returns the engine configs of a finished graph, best first, without duplicates. Throws
+/// Unsupported, with the library's message if any, if there are none.
 std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& target,
                                   const EngineQuery& query);
 
-/// The choice of that name, whatever the heuristics say. Throws Unsupported if the library has no
-/// such engine for the graph, or it is no engine's name.
+/// Returns the choice of this name, whether or not the heuristics list it. Throws Unsupported if
+/// `name` does not name an engine that the library has for the graph.
 EngineChoice engine_named(const OperationGraph& graph, const Target& target, std::string_view name);
 
-/// Builds the engine; its WORKSPACE_SIZE can be asked for. Throws Unsupported if it refuses.
+/// Builds the execution plan, which has the WORKSPACE_SIZE. Throws Unsupported if the engine
+/// refuses.
 Descriptor make_plan(const EngineChoice& choice, const Target& target);
 
-/// A plan as text, what was compiled included, and the same plan again: loaded, on a GPU, in about
-/// a millisecond. Throws Unsupported if the library cannot write or read it.
+/// Serializes a plan, including compiled kernels, and restores it. Restoring takes about a
+/// millisecond and needs a GPU. Both throw Unsupported if the library cannot do it.
 std::string plan_text(const Descriptor& plan);
 Descriptor restore_plan(const std::string& text, const Target& target);
 

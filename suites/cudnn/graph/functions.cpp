@@ -18,7 +18,7 @@ Pointwise clip(float lower, float upper) {
   return made;
 }
 
-/// The function that the library has for it, if it has one.
+/// The single library function for `shape`, if there is one.
 std::optional<Pointwise> single(const Activation& shape) {
   switch (shape.kind) {
     case ActivationKind::relu:
@@ -118,7 +118,7 @@ std::optional<cudnnPointwiseMode_t> comparison_mode(BinaryKind kind) {
   }
 }
 
-/// Truth values, never in memory.
+/// A virtual tensor of booleans.
 Id compared(OperationGraph& graph, cudnnPointwiseMode_t mode, const nvidia::TensorFormat& format,
             Id a, Id b) {
   const Id made = graph.intermediate(format, CUDNN_DATA_BOOLEAN);
@@ -162,7 +162,7 @@ void add_function(OperationGraph& graph, const Activation& shape,
   } else if (shape.kind == ActivationKind::pow && shape.alpha == 2) {
     graph.pointwise({CUDNN_POINTWISE_MUL}, x, x, y);
   } else if (shape.kind == ActivationKind::pow && shape.alpha == 3) {
-    // The library's power is several times as slow as two products.
+    // The library's power takes several times as long as two products.
     graph.pointwise({CUDNN_POINTWISE_MUL}, through({CUDNN_POINTWISE_MUL}, x, x), x, y);
   } else if (shape.kind == ActivationKind::pow) {
     graph.pointwise({CUDNN_POINTWISE_POW}, x, scalar(shape.alpha), y);
@@ -245,7 +245,7 @@ void Chain::add(const Combine& step, Id operand) {
 void Chain::add(const std::vector<Step>& steps, const std::function<Id(Dims)>& operand) {
   for (const Step& step : steps) {
     if (const auto* function = std::get_if<Activation>(&step)) {
-      // Behind other steps only engines that are compiled at run time are left.
+      // After other steps, only engines compiled at run time remain.
       add(*function, Relu::maximum);
     } else {
       const auto& combine = std::get<Combine>(step);

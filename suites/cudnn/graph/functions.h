@@ -10,37 +10,36 @@
 
 namespace benanza::cudnn {
 
-/// How max(x, 0) is said: as the library's relu, which engines with a fixed epilogue know, or as a
-/// maximum, which only engines that are compiled at run time take.
+/// How max(x, 0) is expressed: as the library's relu, which engines with fixed epilogues support,
+/// or as a maximum, which only engines compiled at run time support.
 enum class Relu { function, maximum };
 
-/// y = f(x), where x and y have the extents and order of `format`. Adds what it takes of the
-/// library's functions. Throws Unsupported for a function that the library does not have.
+/// Adds the operations for y = f(x); x and y have the extents and order of `format`. Throws
+/// Unsupported for a function that the library does not have.
 void add_function(OperationGraph& graph, const Activation& function,
                   const nvidia::TensorFormat& format, OperationGraph::Id x, OperationGraph::Id y,
                   Relu relu = Relu::function);
 
-/// How a comparison gives 1 or 0: its truth values choose between the two, or are stored as
-/// numbers.
+/// How a comparison yields 1 or 0: its booleans select between the two, or are stored as numbers.
 enum class Comparison { chooses, stored };
 
-/// y = op(a, b), a and b broadcast to y.
+/// Adds y = op(a, b), with a and b broadcast to y.
 void add_operation(OperationGraph& graph, BinaryKind kind, const nvidia::TensorFormat& format_a,
                    const nvidia::TensorFormat& format_y, OperationGraph::Id a, OperationGraph::Id b,
                    OperationGraph::Id y, Comparison comparison = Comparison::chooses);
 
-/// Where a selection takes its first alternative.
+/// The condition value that selects the first alternative.
 enum class Chosen { where_one, where_zero };
 
-/// y = a where the condition says so, b elsewhere, all broadcast to y. The condition is a tensor of
-/// numbers, in the order of `format_condition`. The library
-/// refuses a and b that are both tensors and both broadcast.
+/// Adds y = a where `chosen` holds, y = b elsewhere, all broadcast to y. The condition is a numeric
+/// tensor in the order of `format_condition`. The library refuses a and b that are both tensors and
+/// both broadcast.
 void add_selection(OperationGraph& graph, const nvidia::TensorFormat& format_condition,
                    const nvidia::TensorFormat& format_y, OperationGraph::Id condition,
                    OperationGraph::Id a, OperationGraph::Id b, OperationGraph::Id y,
                    Chosen chosen = Chosen::where_one);
 
-/// Functions and operations one after the other, the tensors between them never in memory.
+/// A chain of functions and operations whose intermediate tensors are virtual (never in memory).
 class Chain {
  public:
   /// Adds one step from the first tensor to the second.
@@ -54,9 +53,10 @@ class Chain {
   void add(BinaryKind kind, OperationGraph::Id operand);
   void add(const Activation& function, Relu relu);
   void add(const Combine& step, OperationGraph::Id operand);
-  /// All of `steps`; `operand` makes the tensor of every Combine, in their order.
+  /// Adds all of `steps`; `operand` is called for every Combine, in order, to create its tensor.
   void add(const std::vector<Step>& steps, const std::function<OperationGraph::Id(Dims)>& operand);
-  /// All steps; the last one writes `result`. The first one reads none: OperationGraph::none.
+  /// Adds all steps to the graph; the last one writes `result`, the first one reads
+  /// OperationGraph::none.
   void finish(OperationGraph::Id result);
 
  private:

@@ -12,11 +12,12 @@
 #include "suites/nvidia/device/handles.h"
 #include "suites/nvidia/device/tensor_format.h"
 
-/// The library's graph interface: operations over tensors, for which it offers engines. Nothing
-/// here needs a GPU if the target is a described device. Everything throws what check() throws.
+/// Wrappers of cuDNN's graph (backend) API: operation graphs, for which the library offers engines.
+/// Nothing here needs a GPU if the target is a described device. Everything throws what check()
+/// throws.
 namespace benanza::cudnn {
 
-/// An object of the interface: attributes are set, then it is finalized, then used.
+/// A backend descriptor: set its attributes, finalize it, then use it.
 class Descriptor {
  public:
   explicit Descriptor(cudnnBackendDescriptorType_t type);
@@ -37,16 +38,16 @@ class Descriptor {
   void set(cudnnBackendAttributeName_t name, const Descriptor& value);
   void finalize();
 
-  /// All that was set by value or as another descriptor: equal for equal meanings.
+  /// Everything set by value or as another descriptor; equal for equivalent descriptors.
   const std::string& signature() const { return signature_; }
 
-  /// An attribute of one 64-bit number.
+  /// Reads one 64-bit number.
   std::int64_t number(cudnnBackendAttributeName_t name) const;
-  /// An attribute of many characters.
+  /// Reads a string.
   std::string text(cudnnBackendAttributeName_t name) const;
-  /// How many values of a type the attribute has.
+  /// The number of values of the attribute.
   std::int64_t count(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type) const;
-  /// Reads descriptors into those of `values`, made before; returns how many there are.
+  /// Reads descriptors into those that the caller has created in `values`; returns their number.
   std::int64_t read(cudnnBackendAttributeName_t name, std::vector<Descriptor>& values) const;
 
  private:
@@ -56,15 +57,15 @@ class Descriptor {
   std::string signature_;
 };
 
-/// The target of engines: a GPU by its handle, or a device by its description (the JSON text
-/// that the library itself writes).
+/// The device that engines are for: a GPU, by its handle, or a described device (the JSON text that
+/// the library itself writes).
 class Target {
  public:
   explicit Target(cudnnHandle_t handle) : handle_(handle) {}
   explicit Target(const std::string& device_description);
 
   cudnnHandle_t handle() const { return handle_; }
-  /// Tells `descriptor` of the described device; nothing for a GPU.
+  /// Sets the described device in `descriptor`; does nothing for a GPU.
   void describe(Descriptor& descriptor, cudnnBackendAttributeName_t name) const;
 
  private:
@@ -75,17 +76,17 @@ class Target {
 struct Pointwise {
   cudnnPointwiseMode_t mode;
   cudnnDataType_t compute_type = CUDNN_DATA_FLOAT;
-  /// Of an index.
+  /// Only for GEN_INDEX.
   std::optional<std::int64_t> axis = std::nullopt;
   std::optional<double> swish_beta = std::nullopt;
   std::optional<double> elu_alpha = std::nullopt;
-  /// Of relu: min(max(x, lower), upper), and `slope` times x below `lower`.
+  /// Only for relu: min(max(x, lower), upper), and `slope` times x below `lower`.
   std::optional<double> lower = std::nullopt;
   std::optional<double> upper = std::nullopt;
   std::optional<double> slope = std::nullopt;
 };
 
-/// How a filter slides: one value per spatial axis. `begin` and `end` are the pads.
+/// A convolution's window, one value per spatial axis. `begin` and `end` are the pads.
 struct ConvolutionWindow {
   Dims begin;
   Dims end;
@@ -93,13 +94,13 @@ struct ConvolutionWindow {
   Dims dilations;
 };
 
-/// Tensors and operations in the making. Tensors are numbered from 0 in the order of their making.
+/// An operation graph under construction. Tensors are numbered from 0 in order of creation.
 class OperationGraph {
  public:
   using Id = std::int64_t;
   static constexpr Id none = -1;
-  /// What the library calls a tensor. Engines of normalizations (9.14) take a tensor of number 0
-  /// for one that is missing, and refuse to run.
+  /// The tensor's UID. Normalization engines (9.14) treat UID 0 as a missing tensor and refuse to
+  /// run.
   static constexpr std::int64_t unique_id(Id id) { return id + 1; }
 
   OperationGraph() = default;
@@ -109,32 +110,32 @@ class OperationGraph {
   OperationGraph& operator=(const OperationGraph&) = delete;
 
   Id tensor(const nvidia::TensorFormat& format);
-  /// Dense, never in memory.
+  /// Dense and virtual (never in memory).
   Id intermediate(const Dims& dims, cudnnDataType_t type = CUDNN_DATA_FLOAT);
-  /// Ordered as `format` is, never in memory.
+  /// Virtual, with the strides of `format`.
   Id intermediate(const nvidia::TensorFormat& format, cudnnDataType_t type = CUDNN_DATA_FLOAT);
-  /// fp32, given on the host with every run.
+  /// fp32, passed from the host at every execution.
   Id scalar(float value, std::size_t rank);
-  /// In memory, every element the same, written once.
+  /// In memory, all elements `value`, written once.
   Id filled(const nvidia::TensorFormat& format, float value);
 
   const Descriptor& at(Id id) const { return tensors_[static_cast<std::size_t>(id)]; }
-  /// The caller sets the attributes; finish() finalizes.
+  /// The caller sets the attributes; finish() finalizes the operation.
   Descriptor& add(cudnnBackendDescriptorType_t operation);
-  /// A function of the elements of one, two or three tensors: `none` where there are fewer.
+  /// Adds an elementwise function of one, two or three tensors; `none` for absent ones.
   void pointwise(const Pointwise& function, Id x, Id b, Id y, Id t = none);
-  /// dx = dy times the derivative of a function (CUDNN_POINTWISE_..._BWD) at x.
+  /// Adds dx = dy times the derivative of a function (CUDNN_POINTWISE_..._BWD) at x.
   void pointwise_gradient(const Pointwise& function, Id x, Id dy, Id dx);
   void reduce(cudnnReduceTensorOp_t op, Id x, Id y);
   void multiply(Id a, Id b, Id c);
-  /// Cross-correlation, summed in fp32. Groups: as many as x has times the channels of w.
+  /// Adds a cross-correlation accumulated in fp32. Groups: x's channels divided by w's.
   void convolve(const ConvolutionWindow& window, Id x, Id w, Id y);
-  /// The transposed one: y is what convolve() would map to x.
+  /// Adds the transposed convolution: convolve() would map y's extents to those of x.
   void convolve_transposed(const ConvolutionWindow& window, Id x, Id w, Id y);
-  /// The gradient of convolve()'s weights, by its input and the gradient of its result.
+  /// Adds the gradient of convolve()'s weights, from its input and its output's gradient.
   void filter_gradient(const ConvolutionWindow& window, Id x, Id dy, Id dw);
   void finish(const Target& target);
-  /// Equal for graphs that differ in the values of scalars and constants at most.
+  /// Equal for graphs that differ at most in the values of scalars and constants.
   std::string signature() const;
 
   struct Scalar {
@@ -149,14 +150,14 @@ class OperationGraph {
   const std::deque<Scalar>& scalars() const { return scalars_; }
   const std::vector<Filled>& constants() const { return filled_; }
   const Descriptor& graph() const { return graph_.back(); }
-  /// Products that may be summed on Tensor Cores.
+  /// Whether there are products (candidates for Tensor Cores).
   bool has_products() const { return has_products_; }
-  /// Functions of every element and nothing else.
+  /// Whether all operations are pointwise.
   bool is_elementwise() const { return is_elementwise_; }
 
  private:
   const Descriptor& add_function(const Pointwise& function);
-  /// What the attributes of one direction of a convolution are called.
+  /// The attribute names of one direction of a convolution.
   struct ConvolutionNames {
     cudnnBackendDescriptorType_t operation;
     cudnnBackendAttributeName_t window;

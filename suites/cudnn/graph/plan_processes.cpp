@@ -21,13 +21,13 @@ constexpr char is_refusal = '-';
 constexpr char is_failure = '!';
 constexpr char is_unwritten = '?';
 
-/// Longer than any engine was seen to take.
+/// Longer than any engine has been seen to take.
 constexpr int patience_milliseconds = 60'000;
 
-/// More would wait for the thread that measures.
+/// More processes would wait for the measuring thread.
 constexpr int most_processes = 12;
 
-/// All that this process may use but one, which measures.
+/// All CPUs that this process may use, except one for measuring.
 int processors_to_spare() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -43,8 +43,8 @@ std::string name_of(const harness::Variant& variant) {
                                .algorithm = variant.algorithm});
 }
 
-/// Where the GPU cannot be opened once more (it is one process' alone, or its memory is full), no
-/// plan can be had of this process.
+/// Calls `responder`. If the GPU cannot be opened once more (exclusive mode, or its memory is
+/// full), every request is answered with nullopt.
 Respond respond_or_nothing(const std::function<Respond(int device)>& responder,
                            const std::string& device) {
   try {
@@ -54,7 +54,7 @@ Respond respond_or_nothing(const std::function<Respond(int device)>& responder,
   }
 }
 
-/// A process that has gone answers with an error, not with a signal.
+/// Makes writing to a process that has ended an error instead of a signal.
 void block_broken_pipes() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -149,13 +149,13 @@ std::shared_future<std::optional<std::string>> PlanProcesses::send(std::string r
     try {
       if (!process) process = std::make_unique<PlanProcess>(device_);
     } catch (const Error&) {
-      // No more processes for this user: whoever needs the answer finds it.
+      // No more processes for this user: the caller computes the answer itself.
       return std::optional<std::string>();
     }
     try {
       return process->answer(request);
     } catch (const PlanProcess::Gone&) {
-      // The next request gets a new one.
+      // The next request starts a new process.
       process.reset();
       throw;
     }

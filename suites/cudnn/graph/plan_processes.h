@@ -19,25 +19,25 @@
 
 namespace benanza::cudnn {
 
-/// The only argument of a process that builds plans for others. See answer_requests().
+/// The only argument of a child process that builds plans; see answer_requests().
 inline constexpr std::string_view plan_process_flag = "--build-plans";
 
-/// This program, started again to build plans and to ask for engines: within one process the
-/// library takes turns. It opens the GPU and runs nothing on it. (Plans of a described device need
-/// no GPU, but those of products then lack what only a GPU's context tells: version 9.14 divides by
-/// zero, or makes kernels that never end.)
+/// A child process, running this program, that builds plans and queries engines, because the
+/// library serializes this within one process. It opens the GPU but runs nothing on it. (Plans for
+/// a described device need no GPU, but plans of products then lack information from the GPU's
+/// context: version 9.14 divides by zero or makes kernels that never end.)
 class PlanProcess {
  public:
-  /// `device`: the GPU's ordinal in this process. Throws Error where it does not start.
+  /// `device` is the GPU's ordinal in this process. Throws Error if the child does not start.
   explicit PlanProcess(int device);
   ~PlanProcess();
   PlanProcess(const PlanProcess&) = delete;
   PlanProcess& operator=(const PlanProcess&) = delete;
 
-  /// To the name of a variant: its plan, as the library writes it; nothing where it does not write
-  /// it. To a question_text(): the answer_text(). Throws Unsupported in the library's words if it
-  /// refuses, std::runtime_error for any other failure; Gone if the process has ended, or does not
-  /// answer.
+  /// Answers the name of a variant with its plan_text(), or nullopt if the library cannot serialize
+  /// it, and a question_text() with the answer_text(). Throws Unsupported with the library's
+  /// message if it refuses, Gone if the child has ended or does not answer, and std::runtime_error
+  /// for any other failure.
   std::optional<std::string> answer(const std::string& request);
   struct Gone : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -47,19 +47,19 @@ class PlanProcess {
   Child child_;
 };
 
-/// What the process does: reads the GPU's ordinal, then requests, and answers each with what the
+/// The child's main loop: reads the GPU's ordinal and then requests, and answers each with what the
 /// function made by `responder` returns or throws. Returns the exit status.
 using Respond = std::function<std::optional<std::string>(const std::string& request)>;
 int answer_requests(const std::function<Respond(int device)>& responder);
 
-/// Builds plans and asks questions in as many processes as there are processors to spare.
+/// Builds plans and asks questions in as many child processes as there are spare CPUs.
 class PlanProcesses final : public PlanBuilder {
  public:
   /// `device`: the GPU's ordinal in this process.
   explicit PlanProcesses(int device);
   ~PlanProcesses() override;
 
-  /// How many processes there are at most.
+  /// The maximum number of child processes.
   std::size_t count() const { return threads_.size(); }
 
   std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
@@ -78,7 +78,8 @@ class PlanProcesses final : public PlanBuilder {
   std::condition_variable changed_;
   std::deque<Task> tasks_;
   bool ends_ = false;
-  /// One for each process. None of them calls the library, whose handle is for one thread.
+  /// One for each child process. They make no library calls, because a handle belongs to one
+  /// thread.
   std::vector<std::jthread> threads_;
 };
 

@@ -6,10 +6,10 @@
 namespace benanza::cudnn {
 namespace {
 
-/// More than the variants that are expected at a time have.
+/// More than the variants that are expected at a time need.
 constexpr std::size_t most_entries = 512;
 
-/// Of queries that may be answered differently.
+/// Differs for queries that may have different answers.
 std::string signature_of(const EngineQuery& query) {
   return std::to_string(static_cast<int>(query.arithmetic)) + ',' + std::to_string(query.most) +
          (query.defaults ? ",defaults" : "") + (query.every_engine ? ",every;" : ";");
@@ -36,7 +36,7 @@ const EngineNames* GraphPlans::answer(const harness::Variant& prototype, harness
     try {
       text = asked->second.get();
     } catch (const std::exception&) {
-      // A process that fails leaves the question to this one.
+      // This process then answers the question itself.
     }
     asked_.erase(asked);
     if (text) answers_.emplace(question, parse_answers(*text));

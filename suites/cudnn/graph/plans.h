@@ -15,62 +15,62 @@
 
 namespace benanza::cudnn {
 
-/// A finished graph, its engines, and the plans that were built of them.
+/// A finished graph, its engine configs, and the plans built so far.
 struct KnownGraph {
   OperationGraph graph;
-  /// A deque: what is added later leaves the others in their places.
+  /// A deque, because appending must not invalidate references.
   std::deque<EngineChoice> choices;
-  /// By the names of choices: being built elsewhere, and built.
+  /// By the name of the choice: plans being built elsewhere, and plans.
   std::map<std::string, std::shared_future<std::optional<std::string>>> expected;
   std::map<std::string, Descriptor> plans;
 };
 
-/// Builds plans elsewhere, before they are asked for.
+/// Builds plans elsewhere, before they are needed.
 class PlanBuilder {
  public:
   virtual ~PlanBuilder() = default;
-  /// Begins to build the plan of `choice`, the engine of `variant`. The future holds plan_text(),
-  /// or nothing where that cannot be had, and throws what make_plan() throws.
+  /// Starts building the plan of `choice`, the engine of `variant`. The future holds plan_text(),
+  /// or nullopt if it is unavailable, and throws what make_plan() throws.
   virtual std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
                                                                const harness::Variant& variant) = 0;
-  /// Begins to ask which engines there are. The future holds answer_text(), or nothing where that
-  /// cannot be had.
+  /// Starts a query for the available engines. The future holds answer_text(), or nullopt if it is
+  /// unavailable.
   virtual std::shared_future<std::optional<std::string>> ask(const harness::Variant& prototype,
                                                              harness::AlgorithmSet set) = 0;
 };
 
-/// The graphs asked about latest. Most engines are compiled when a plan is built, which takes
-/// longer than measuring them, and the variants of one layer share graphs: a function of every
-/// element is the same in every layout, at fp32 the same as at tf32.
+/// A cache of the graphs used most recently. Most engines are compiled when a plan is built, which
+/// takes longer than measuring them, and the variants of one layer share graphs: an elementwise
+/// function has the same graph in every layout, and the same at fp32 as at tf32.
 class GraphPlans {
  public:
-  /// Without a builder, plans are built when they are asked for.
+  /// Without a builder, plans are built on demand.
   explicit GraphPlans(Target target, std::unique_ptr<PlanBuilder> builder = nullptr);
 
-  /// Has the library asked elsewhere, if there is a builder.
+  /// Starts the query in the builder, if there is one.
   void expect_question(const harness::Variant& prototype, harness::AlgorithmSet set);
-  /// The answer to a question that was expected, for the graphs that begin with the one of that
-  /// signature. Waits for it. Null where nobody asked, or the process could not.
+  /// Waits for and returns the answer to an expected question, for the solver whose first graph has
+  /// the signature `graph`. Null if the question was not asked or could not be answered.
   const EngineNames* answer(const harness::Variant& prototype, harness::AlgorithmSet set,
                             const std::string& graph);
-  /// What was found here, for a process that is asked.
+  /// The answers found in this process, for a child to send to its parent.
   void remember(EngineNames names) { found_.push_back(std::move(names)); }
   const std::vector<EngineNames>& found() const { return found_; }
 
-  /// Finishes `graph` and asks for its engines (see engines()), unless an equal one is known. What
-  /// is returned stays valid when it is forgotten here.
+  /// Finishes `graph` and queries its engines (see engines()), unless an equal graph is cached. The
+  /// result stays valid after its eviction from the cache.
   std::shared_ptr<KnownGraph> known(OperationGraph graph, const EngineQuery& query);
 
-  /// The choice of that name: one of `known`'s, or made of the name alone and from now on known.
-  /// Throws Unsupported if there is none.
+  /// Returns the choice of this name, creating and adding it if it is not among `known`'s. Throws
+  /// Unsupported if there is none.
   const EngineChoice& choice(KnownGraph& known, const std::string& name);
 
-  /// Has the plan of `choice`, one of `known`'s, built ahead if that takes long; `variant` is one
-  /// that it is the engine of.
+  /// Starts building the plan of `choice`, one of `known`'s, in the builder if it is compiled at
+  /// run time. `variant` is one that uses it.
   void expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
               const harness::Variant& variant);
 
-  /// The plan of `choice`, one of `known`'s. Throws Unsupported if the library refuses to build it.
+  /// Returns the plan of `choice`, one of `known`'s. Throws Unsupported if the library refuses it.
   const Descriptor& plan(KnownGraph& known, const EngineChoice& choice);
 
  private:
@@ -81,13 +81,13 @@ class GraphPlans {
   using Answer = std::shared_future<std::optional<std::string>>;
 
   Target target_;
-  /// By question_text(): asked elsewhere, and answered.
+  /// By question_text(): questions pending elsewhere, and answers.
   std::map<std::string, Answer> asked_;
   std::map<std::string, std::vector<EngineNames>> answers_;
   std::vector<EngineNames> found_;
-  /// The latest one first.
+  /// Most recently used first.
   std::deque<Entry> entries_;
-  /// The last member: it ends before what it builds.
+  /// The last member: destroyed before the graphs it builds for.
   std::unique_ptr<PlanBuilder> builder_;
 };
 

@@ -25,7 +25,7 @@ GraphCall begin(const Attention& shape, const harness::Variant& variant) {
   return call;
 }
 
-/// One operation that the library has for all of it.
+/// The library's single operation for all of it.
 GraphCall unified(const Attention& shape, const harness::Variant& variant) {
   GraphCall call = begin(shape, variant);
   call.prefix = "unified.";
@@ -42,7 +42,7 @@ GraphCall unified(const Attention& shape, const harness::Variant& variant) {
   return call;
 }
 
-/// `scores` where the row's index is not below the column's, next to nothing elsewhere.
+/// `scores` where the row's index is not below the column's, the lowest float elsewhere.
 Id lower_triangle(OperationGraph& graph, const Dims& dims, Id scores) {
   const auto index = [&](std::int64_t axis) {
     const Id made = graph.intermediate(dims, CUDNN_DATA_INT32);
@@ -62,12 +62,12 @@ Id lower_triangle(OperationGraph& graph, const Dims& dims, Id scores) {
   return made;
 }
 
-/// Its parts, which the library knows as one pattern: the scores never reach the memory.
+/// Its parts, which the library recognizes as a pattern: the scores never reach memory.
 GraphCall pattern(const Attention& shape, const harness::Variant& variant) {
   GraphCall call = begin(shape, variant);
   OperationGraph& graph = call.graph;
   const Id q = graph.tensor(call.inputs[0]);
-  // The keys as columns: the same places, two axes swapped.
+  // The keys as columns: the same memory with two axes swapped.
   nvidia::TensorFormat columns = call.inputs[1];
   std::swap(columns.dims[2], columns.dims[3]);
   std::swap(columns.strides[2], columns.strides[3]);
@@ -99,7 +99,7 @@ GraphCall pattern(const Attention& shape, const harness::Variant& variant) {
   scores = combined(CUDNN_POINTWISE_SUB, scores, largest, CUDNN_DATA_FLOAT);
   scores = combined(CUDNN_POINTWISE_EXP, scores, OperationGraph::none, CUDNN_DATA_FLOAT);
   const Id sum = reduced(CUDNN_REDUCE_TENSOR_ADD, scores);
-  // Nobody reads the logarithm of the sum, but without it the library does not see its pattern.
+  // The logarithm of the sum is unused, but without it the library does not recognize the pattern.
   const Id logarithm = graph.intermediate(rows);
   graph.pointwise({CUDNN_POINTWISE_LOG}, sum, OperationGraph::none, logarithm);
   graph.pointwise({CUDNN_POINTWISE_ADD}, largest, logarithm, graph.intermediate(rows));
@@ -123,8 +123,8 @@ std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::V
   }
   std::vector<GraphCall> found;
   found.push_back(pattern(shape, variant));
-  // For data of 32 bits the library offers it an engine that writes outside its shared memory
-  // (9.14) or ends in an illegal access (9.19); the pattern's is clean.
+  // For 32-bit data the library offers an engine for it that writes outside its shared memory
+  // (9.14) or ends in an illegal access (9.19); the pattern's engine is correct.
   const bool is_half = storage_type(variant.precision) != CUDNN_DATA_FLOAT;
   if (shape.mask.empty() && !shape.causal && is_half) found.push_back(unified(shape, variant));
   return found;

@@ -7,7 +7,8 @@
 
 namespace benanza::cudnn {
 
-/// Its parts, as a pattern that the library knows, and one operation for all of it.
+/// Returns a graph of its parts, a pattern that the library recognizes, and one of a single
+/// operation.
 std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

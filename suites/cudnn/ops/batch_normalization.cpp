@@ -10,8 +10,8 @@
 namespace benanza::cudnn {
 namespace {
 
-/// The input in the variant's format; the four vectors in fp32, as the library reads them whatever
-/// the precision of the data.
+/// The input in the variant's format; the four vectors in fp32, which the library requires for
+/// every precision of the data.
 std::vector<nvidia::TensorFormat> operand_formats(const harness::Variant& variant) {
   std::vector<nvidia::TensorFormat> formats = dense_inputs(variant);
   for (std::size_t i = 1; i < formats.size(); ++i) formats[i].precision = Precision::fp32;
@@ -66,7 +66,7 @@ std::vector<GraphCall> batch_normalization_graphs(const BatchNormalization& shap
   const auto bias = call.bound[2];
   const auto mean = call.bound[3];
   const auto variance = call.bound[4];
-  // One number for every channel.
+  // One value per channel.
   const auto sum = graph.intermediate(vector);
   graph.pointwise({CUDNN_POINTWISE_ADD}, variance, graph.scalar(shape.epsilon, channels.size()),
                   sum);
@@ -91,7 +91,7 @@ std::vector<GraphCall> batch_normalization_graphs(const BatchNormalization& shap
   return found;
 }
 
-/// The persistent mode is believed to have kernels of its own only where channels lie innermost.
+/// The persistent mode is believed to have its own kernels for nhwc only.
 void register_batch_normalization(SolverTable& table) {
   table.add<BatchNormalization>(
       {.layouts = [](const BatchNormalization& shape) { return image_layouts(shape.input); },

@@ -7,7 +7,7 @@
 
 namespace benanza::cudnn {
 
-/// A batch normalization of constants, and its steps, as one graph of functions of every element.
+/// Returns one pointwise graph of a batch normalization with constant statistics, and its steps.
 std::vector<GraphCall> batch_normalization_graphs(const BatchNormalization& shape,
                                                   const harness::Variant& variant);
 

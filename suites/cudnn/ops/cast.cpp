@@ -13,7 +13,7 @@ struct Formats {
   nvidia::TensorFormat to;
 };
 
-/// Places do not matter.
+/// Positions do not matter.
 Formats formats_of(const Cast& shape, Precision precision) {
   if (precision == Precision::int8 || element_bytes(precision) == 4) {
     throw harness::Unsupported("between fp32 and fp16 or bf16 alone");
@@ -24,7 +24,7 @@ Formats formats_of(const Cast& shape, Precision precision) {
   return shape.widens ? Formats{narrow, wide} : Formats{wide, narrow};
 }
 
-/// cudnnOpTensor has results of another type than its operands': the greater of x and x.
+/// Uses cudnnOpTensor, whose result may have another type than its operands: max(x, x).
 class CastPrimitive final : public CudnnPrimitive {
  public:
   CastPrimitive(Library& library, const harness::Variant& variant, const Formats& formats)

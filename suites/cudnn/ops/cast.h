@@ -7,7 +7,7 @@
 
 namespace benanza::cudnn {
 
-/// One function that changes nothing, between tensors of two types. Throws Unsupported where both
+/// Returns one graph of the identity between tensors of two types. Throws Unsupported if both types
 /// are the same.
 std::vector<GraphCall> cast_graphs(const Cast& shape, const harness::Variant& variant);
 

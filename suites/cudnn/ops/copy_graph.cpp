@@ -6,8 +6,8 @@
 namespace benanza::cudnn {
 namespace {
 
-/// One function that changes nothing, between two orders of the same elements. A step of 0 repeats
-/// an element: an axis of extent 1 that is broadcast.
+/// One identity operation between two orders of the same elements. A stride of 0, which repeats an
+/// element, becomes a broadcast axis of extent 1.
 std::vector<GraphCall> copy_graphs(const Copy& shape, const harness::Variant& variant) {
   constexpr std::size_t least_axes = 4;
   if (element_bytes(variant.precision) == 1) {

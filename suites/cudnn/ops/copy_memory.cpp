@@ -6,14 +6,13 @@
 #include "suites/cudnn/solvers.h"
 #include "suites/nvidia/device/check.h"
 
-// Movement of whole rows by the CUDA runtime, which needs no library: what cuDNN's own calls for it
-// are measured against.
+// Copies of whole rows by the CUDA runtime, without a library: the baseline for cuDNN's own calls.
 namespace benanza::cudnn {
 namespace {
 
 constexpr std::string_view name = "memcpy";
 
-/// `count` rows of `bytes` each, from one row to the next `from` and `to` bytes.
+/// `count` rows of `bytes` each, with strides `from` and `to` in bytes.
 struct Rows {
   std::size_t input = 0;
   std::int64_t from_begin = 0;
@@ -24,8 +23,8 @@ struct Rows {
   std::int64_t to = 0;
 };
 
-/// The rows of one move: several blocks of them where they do not lie evenly. Throws Unsupported
-/// for elements that lie apart, and for more than `most_blocks`.
+/// The rows of one move, in several blocks if they are not evenly spaced. Throws Unsupported for
+/// elements that are not contiguous, and for more than `most_blocks`.
 std::vector<Rows> rows_of(const Move& move) {
   constexpr std::size_t most_blocks = 8;
   const std::int64_t size = element_bytes(move.from.precision);

@@ -7,8 +7,8 @@
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
 
-// Movements that cudnnTransformTensor does several times as fast when they are shown to it as what
-// it has kernels for: a change between nchw and nhwc, and elements of eight bytes.
+// Copies that cudnnTransformTensor does several times as fast if they are presented as something it
+// has kernels for: a conversion between nchw and nhwc, or elements of eight bytes.
 namespace benanza::cudnn {
 namespace {
 
@@ -16,7 +16,7 @@ constexpr std::string_view as_image = "transform_tensor.image";
 constexpr std::string_view as_words = "transform_tensor.words";
 constexpr std::int64_t word_bytes = 8;
 
-/// What the library is told of either side.
+/// The description of both sides for the library.
 struct Sides {
   cudnnDataType_t type;
   Dims dims;
@@ -24,7 +24,7 @@ struct Sides {
   Dims to;
 };
 
-/// The same movement, its axes in the order in which the result has them.
+/// The same copy with its axes in the memory order of the result.
 Copy in_order_of_result(const Copy& shape) {
   std::vector<std::size_t> order(shape.dims.size());
   std::iota(order.begin(), order.end(), 0);
@@ -39,7 +39,7 @@ Copy in_order_of_result(const Copy& shape) {
   return sorted.canonical();
 }
 
-/// A batch of transpositions as images of one row, from nchw to nhwc.
+/// A batch of transpositions, as one-row images from nchw to nhwc.
 std::optional<Sides> image(const Copy& shape, Precision precision) {
   Copy copy = in_order_of_result(shape);
   if (copy.dims.size() == 2) {
@@ -60,8 +60,8 @@ std::optional<Sides> image(const Copy& shape, Precision precision) {
                .to = {image, 1, rows, rows}};
 }
 
-/// Rows of whole words. Where a slice begins is no part of a problem: here it begins at a word, as
-/// parts of tensors with such rows nearly always do.
+/// Rows of whole words. A problem does not include where a slice starts; this assumes that it
+/// starts at a word, as parts of tensors with such rows nearly always do.
 std::optional<Sides> words(const Copy& shape, Precision precision) {
   constexpr std::size_t rank = 4;
   const std::int64_t elements = word_bytes / element_bytes(precision);
@@ -117,8 +117,7 @@ class TransformPrimitive final : public CudnnPrimitive {
 
 void register_copy_transform(SolverTable& table) {
   const auto sides = [](const Copy& shape, Precision precision, std::string_view name) {
-    // Bytes may be any pattern, and the library's product with 1 would change some that are no
-    // numbers.
+    // Bytes may hold any bit pattern, and the library's multiplication by 1 would change some NaNs.
     if (element_bytes(precision) == 1) return std::optional<Sides>();
     for (const std::int64_t step : shape.from) {
       if (step == 0) return std::optional<Sides>();

@@ -18,7 +18,7 @@ class DropoutPrimitive final : public CudnnPrimitive {
     std::size_t state_bytes = 0;
     BENANZA_CUDNN(cudnnDropoutGetStatesSize, handle(), &state_bytes);
     states_ = nvidia::DeviceMemory(static_cast<std::int64_t>(state_bytes));
-    // Seeds the generators, once: not part of the call.
+    // Seeds the generators once; not part of the call.
     BENANZA_CUDNN(cudnnSetDropoutDescriptor, dropout_.get(), handle(), shape.ratio, states_.data(),
                   state_bytes, mask_seed);
     std::size_t mask_bytes = 0;

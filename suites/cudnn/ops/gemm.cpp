@@ -15,13 +15,13 @@ using Id = OperationGraph::Id;
 
 bool all_ones(const Dims& dims) { return element_count(dims) == 1; }
 
-/// The operand's batches as one axis: as many as the result has, or 1, which is repeated.
+/// The operand's batch axes as one axis: as long as the result's, or 1 to broadcast.
 std::int64_t batches(const Dims& operand, const Dims& result) {
   if (operand == result || all_ones(operand)) return element_count(operand);
   throw harness::Unsupported("cuDNN repeats an operand for all batches or for none");
 }
 
-/// `rows` x `columns` for every batch; `transposed`: stored column by column.
+/// `rows` x `columns` per batch; `transposed` means stored column by column.
 nvidia::TensorFormat matrix(Precision precision, std::int64_t batch, std::int64_t rows,
                             std::int64_t columns, bool transposed) {
   nvidia::TensorFormat format{precision, {batch, rows, columns}, {rows * columns, columns, 1}};
@@ -29,14 +29,14 @@ nvidia::TensorFormat matrix(Precision precision, std::int64_t batch, std::int64_
   return format;
 }
 
-/// A step's tensor of extents `dims`, as it meets a result of batches, rows and columns.
+/// The format of a step's tensor of extents `dims` next to a result of batches, rows and columns.
 nvidia::TensorFormat beside(Precision precision, const Dims& dims, const Dims& batch) {
   const Dims own(dims.begin(), dims.end() - 2);
   const Dims three{batches(own, batch), dims[dims.size() - 2], dims.back()};
   return {precision, three, dense_strides(three)};
 }
 
-/// Operands as the problem has them: their axes, row by row.
+/// An operand as the problem stores it: row-major with its own axes.
 nvidia::TensorFormat row_major(Precision precision, const Dims& dims) {
   return {precision, dims, dense_strides(dims)};
 }

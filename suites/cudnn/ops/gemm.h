@@ -7,9 +7,9 @@
 
 namespace benanza::cudnn {
 
-/// One matrix product, its epilogue and its steps as a graph. Throws Unsupported for a product
-/// without any, which cuBLAS does as well, in 8 bits, and where an operand is repeated for some
-/// axes of the batch only.
+/// Returns graphs of one matrix product with its epilogue and steps. Throws Unsupported for a
+/// product without any, which is left to cuBLAS, in 8 bits, and if an operand is broadcast along
+/// only some axes of the batch.
 std::vector<GraphCall> gemm_graphs(const Gemm& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

@@ -7,11 +7,11 @@
 
 namespace benanza::cudnn {
 
-/// The library's gradient of a layer's or a root mean square's normalization, by statistics in
-/// fp32. It always scales and always has the gradients of scale and, but for the root mean square,
-/// of bias: ones, and results that nobody looks at, where the problem has none. In half precision
-/// once more with scale and the vectors' gradients in fp32 ("fp32vectors."). Throws Unsupported at
-/// int8.
+/// Returns graphs of the library's gradient of a layer or RMS normalization, with statistics in
+/// fp32. It always scales (by ones if the problem does not) and always computes the gradients of
+/// scale and, except for RMS, of bias (ignored if the problem does not have them). In half
+/// precision a second graph ("fp32vectors.") has scale and the vectors' gradients in fp32. Throws
+/// Unsupported at int8.
 std::vector<GraphCall> layer_normalization_gradient_graphs(const LayerNormalizationGradient& shape,
                                                            const harness::Variant& variant);
 

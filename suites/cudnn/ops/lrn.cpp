@@ -5,8 +5,8 @@
 namespace benanza::cudnn {
 namespace {
 
-/// The library divides alpha by the window's size itself and looks floor((size - 1) / 2) channels
-/// back, both as ONNX does. Sizes of 1 to 16, beta from 0.01 and k from 1e-5.
+/// The library divides alpha by the window's size and starts the window floor((size - 1) / 2)
+/// channels earlier, both as ONNX does. Supports sizes of 1 to 16, beta from 0.01 and k from 1e-5.
 class LrnPrimitive final : public CudnnPrimitive {
  public:
   LrnPrimitive(Library& library, const harness::Variant& variant, const Lrn& shape)

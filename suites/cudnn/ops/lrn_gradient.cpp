@@ -16,7 +16,7 @@ class LrnGradientPrimitive final : public CudnnPrimitive {
     result_.fill(0, stream());
   }
 
-  /// The result is made of the input, outside of the time.
+  /// Computes the forward result from the input, outside the timed region.
   void upload(std::size_t index, std::span<const float> values) override {
     CudnnPrimitive::upload(index, values);
     if (index != 1) return;

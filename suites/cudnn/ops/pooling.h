@@ -12,10 +12,11 @@
 
 namespace benanza::cudnn {
 
-/// The library's own padding: the begin pads. Where the end pads differ, the result has more (or
-/// fewer) rows than the library would compute itself, and windows reach beyond the input's end.
+/// Uses the library's own padding, with the begin pads. If the end pads differ, the result has more
+/// (or fewer) rows than the library would compute by itself, and windows extend beyond the input's
+/// end.
 inline constexpr std::string_view pooling_direct = "direct";
-/// An explicitly padded copy of the input, its copying included.
+/// Reads an explicitly padded copy of the input, made as part of the call.
 inline constexpr std::string_view pooling_padded_input = "padded_input";
 
 struct PoolingCall {
@@ -26,7 +27,7 @@ struct PoolingCall {
   Dims kernel;
   Dims pads;
   Dims strides;
-  /// Value of the explicit padding: lowest for max, 0 for an average that counts it.
+  /// The value of the explicit padding: lowest for max, 0 for an average that counts padding.
   float border = 0;
 
   const nvidia::TensorFormat& read_by_library() const { return padded ? padded->whole : input; }
@@ -36,9 +37,9 @@ struct PoolingCall {
 PoolingCall map_pooling(const Pooling& shape, Precision precision, Layout layout,
                         std::string_view algorithm);
 
-/// direct alone where one pad per axis does; with unequal pads padded_input as well, but for an
-/// average that must not count the padding. An average that counts it is padded_input alone: the
-/// library's divisor beyond the input's end is not documented.
+/// Returns only direct if one pad per axis is sufficient. With unequal pads adds padded_input,
+/// except for an average that must not count the padding; an average that counts it has
+/// padded_input only, because the library's divisor beyond the input's end is undocumented.
 std::vector<harness::Algorithm> pooling_algorithms(const Pooling& shape);
 
 }  // namespace benanza::cudnn

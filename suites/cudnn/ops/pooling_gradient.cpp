@@ -14,7 +14,7 @@ constexpr std::string_view deterministic = ".deterministic";
 
 bool is_max(const PoolingGradient& shape) { return shape.forward.mode == PoolingMode::max; }
 
-/// The gradient of the output; of max, the input.
+/// The gradient of the output and, for max, the input.
 std::vector<nvidia::TensorFormat> pooling_operands(const PoolingGradient& shape,
                                                    const PoolingCall& call) {
   std::vector<nvidia::TensorFormat> formats{call.output};
@@ -22,9 +22,9 @@ std::vector<nvidia::TensorFormat> pooling_operands(const PoolingGradient& shape,
   return formats;
 }
 
-/// The call wants input and result of the forward call whatever the mode; an average does not look
-/// at them. A padded input is what a framework has kept of the forward call; cutting the gradient
-/// out belongs to the call.
+/// The call takes the forward call's input and result in every mode; an average does not read them.
+/// A padded input is one that a framework kept from the forward call; extracting the gradient's
+/// interior is part of the call.
 class PoolingGradientPrimitive final : public CudnnPrimitive {
  public:
   PoolingGradientPrimitive(Library& library, const harness::Variant& variant,
@@ -48,7 +48,7 @@ class PoolingGradientPrimitive final : public CudnnPrimitive {
     }
   }
 
-  /// The result is made of the input, outside of the time.
+  /// Computes the forward result from the input, outside the timed region.
   void upload(std::size_t index, std::span<const float> values) override {
     CudnnPrimitive::upload(index, values);
     if (index != 1) return;
@@ -79,13 +79,13 @@ class PoolingGradientPrimitive final : public CudnnPrimitive {
   TensorDescriptor read_;
   TensorDescriptor output_;
   PoolingDescriptor pooling_;
-  /// Of the forward call.
+  /// The forward call's result.
   nvidia::DeviceMemory result_;
   bool is_max_;
-  /// Stands for the input of an average.
+  /// A placeholder for the input of an average.
   nvidia::DeviceMemory unread_;
   std::optional<PaddedInput> padded_;
-  /// Written by the library where the input is padded, and where the gradient begins in it.
+  /// Written by the library if the input is padded; the gradient is its interior.
   nvidia::DeviceMemory larger_;
   TensorDescriptor interior_;
   std::int64_t interior_bytes_ = 0;

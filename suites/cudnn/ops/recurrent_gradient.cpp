@@ -8,8 +8,8 @@
 namespace benanza::cudnn {
 namespace {
 
-/// The tensors of the forward call that change with each step of training: the sequence and the
-/// initial states; then the gradients of its results.
+/// Operands that change with each training step: the forward call's sequence and initial states,
+/// then the gradients of its results.
 std::vector<nvidia::TensorFormat> data_formats(const Recurrent& shape, const RecurrentCall& call) {
   const auto states = static_cast<std::size_t>(shape.states());
   std::vector<nvidia::TensorFormat> formats{call.input};
@@ -29,13 +29,13 @@ std::vector<nvidia::TensorFormat> result_formats(const Recurrent& shape,
   return formats;
 }
 
-/// Null where a network has no such state.
+/// Null for a state that the network does not have.
 struct States {
   std::byte* h = nullptr;
   std::byte* c = nullptr;
 };
 
-/// What the three calls of a step of training share.
+/// The common state of the three calls of a training step.
 class Training {
  public:
   Training(Library& library, const Recurrent& shape, const RecurrentCall& call,
@@ -63,7 +63,7 @@ class Training {
                   weights_.data(), workspace_bytes_, workspace, reserve_bytes(), reserve_.data());
   }
 
-  /// `initial_gradient`: null where nobody asks for it.
+  /// `initial_gradient` is null if it is not requested.
   void back_to_data(const std::byte* dy, const States& initial, const States& last_gradient,
                     std::byte* dx, const States& initial_gradient, std::byte* workspace) {
     const RecurrentDescriptors& d = descriptors_;
@@ -74,7 +74,7 @@ class Training {
                   workspace, reserve_bytes(), reserve_.data());
   }
 
-  /// Adds to `gradient`: the library has no other mode.
+  /// Adds to `gradient`; the library has no other mode.
   void back_to_weights(const std::byte* x, const States& initial, const WeightSpace& gradient,
                        std::byte* workspace) {
     const RecurrentDescriptors& d = descriptors_;
@@ -100,7 +100,7 @@ class Training {
   std::size_t workspace_bytes_;
 };
 
-/// Where the problem's operand `index` is among the primitive's inputs; empty for weights.
+/// The index of the problem's operand `index` among the primitive's inputs; empty for weights.
 std::optional<std::size_t> data_index(const Recurrent& shape, std::size_t index) {
   const std::size_t weights = shape.bias ? 3 : 2;
   if (index == 0) return 0;
@@ -108,9 +108,9 @@ std::optional<std::size_t> data_index(const Recurrent& shape, std::size_t index)
   return index - weights;
 }
 
-/// The call for the data. It writes into the reserve that the forward call leaves behind: of the
-/// calls in a timed region only the first has what it is meant for, and the others' numbers soon
-/// grow beyond all measure. They take as long: a step's work depends on no value.
+/// The call for the data gradient. It overwrites the reserve space that the forward call filled, so
+/// only the first call of a timed region has valid input, and the values of later calls soon
+/// overflow. They take the same time, because a step's work does not depend on values.
 class GradientOfData final : public SeveralResults {
  public:
   GradientOfData(Library& library, const harness::Variant& variant, const Recurrent& shape,
@@ -154,8 +154,8 @@ class GradientOfData final : public SeveralResults {
   Training training_;
 };
 
-/// The call for the weights, which runs after that for the data, on the reserve that both have
-/// written to. It adds to its result: over many calls that grows, which costs no time.
+/// The call for the weight gradient, which runs after the data gradient's call on their common
+/// reserve space. It adds to its result, which grows over many calls at no cost in time.
 class GradientOfWeights final : public CudnnPrimitive {
  public:
   GradientOfWeights(Library& library, const harness::Variant& variant, const Recurrent& shape,

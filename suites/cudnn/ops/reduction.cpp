@@ -29,7 +29,7 @@ cudnnReduceTensorOp_t operation(ReductionKind kind) {
   throw harness::Unsupported("cuDNN's reductions have no sum of squares");
 }
 
-/// The library reduces the axes in which the result's extent is 1 and the input's is not.
+/// The library reduces the axes along which the result's extent is 1 and the input's is not.
 struct Descriptors {
   Descriptors(const Reduction& shape, const harness::Variant& variant)
       : input(make_tensor(dense(variant.precision, shape.input, variant.layout))),

@@ -2,7 +2,7 @@
 
 namespace benanza::cudnn {
 
-/// Problems that no NVIDIA library here solves.
+/// Problems that no NVIDIA library used here solves.
 void register_refused(SolverTable& table) {
   table.add(
       harness::refusing<Library, Resampling>("cuDNN's call-per-layer functions do not resample"));

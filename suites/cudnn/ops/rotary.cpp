@@ -8,7 +8,7 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-/// Rows in two axes: along each, tables have an entry for every row or one for all.
+/// The rows in two axes; along each, a table has one entry per row or one for all.
 struct Rows {
   Dims input{1, 1};
   Dims table{1, 1};
@@ -38,13 +38,13 @@ Rows rows_of(const Rotary& shape) {
   return rows;
 }
 
-/// Half of every row: `width` of the `length` places.
+/// The format of half of every row: `width` of `length` elements.
 nvidia::TensorFormat half_of(Precision precision, const Dims& rows, std::int64_t width,
                              std::int64_t length) {
   return {precision, {rows[0], rows[1], width}, {rows[1] * length, length, 1}};
 }
 
-/// Dense, in the axes that the problem has.
+/// A dense tensor with the problem's own axes.
 nvidia::TensorFormat whole(Precision precision, const Dims& dims) {
   return {precision, dims, dense_strides(dims)};
 }

@@ -7,8 +7,9 @@
 
 namespace benanza::cudnn {
 
-/// One graph with two results, the halves of every row, where they are in memory. The library takes
-/// strided tensors of three axes only: throws Unsupported where the tables leave more.
+/// Returns one graph with two results, the halves of every row, stored in place as parts of the
+/// row. The library supports strided tensors of three axes only: throws Unsupported if the tables
+/// need more.
 std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

@@ -11,7 +11,7 @@ std::vector<GraphCall> select_graphs(const Select&, const harness::Variant& vari
   found.push_back(elementwise_graph(variant));
   found.push_back(elementwise_graph(variant, {.truths = TruthValues::bytes}));
   found.back().prefix = "bytes.";
-  // Of fp32, what the heuristics list does not compile. Seen in versions 9.14 and 9.19.
+  // At fp32 the listed configs fail to compile. Seen in versions 9.14 and 9.19.
   for (GraphCall& call : found) call.needs_defaults = element_bytes(variant.precision) == 4;
   return found;
 }

@@ -7,8 +7,8 @@
 
 namespace benanza::cudnn {
 
-/// One graph with the condition in the variant's precision, as comparisons here leave it, and one
-/// with a byte for every truth value, as frameworks store it. Throws Unsupported at int8.
+/// Returns one graph with the condition in the variant's precision, as comparisons here produce it,
+/// and one with a byte per boolean, as frameworks store it. Throws Unsupported at int8.
 std::vector<GraphCall> select_graphs(const Select& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

@@ -7,13 +7,13 @@
 
 namespace benanza::cudnn {
 
-/// The tensor outer x axis x inner x 1 that cuDNN normalises along its second axis: every axis of
-/// a dense row-major tensor can be brought into that place without moving a byte.
+/// The tensor outer x axis x inner x 1, which cuDNN normalizes along its second axis. Every axis of
+/// a dense row-major tensor can be mapped to it without moving data.
 Dims softmax_dims(const Softmax& shape);
 
-/// Algorithms "<algorithm>.<mode>". accurate subtracts the maximum first, fast does not; a
-/// logarithm has one algorithm, log. Mode channel normalises along the channels of each pixel;
-/// instance along everything but the first axis, the same function where inner is 1.
+/// Returns algorithms "<algorithm>.<mode>". accurate subtracts the maximum first, fast does not; a
+/// logarithm has one algorithm, log. Mode channel normalizes along the channels of each pixel;
+/// instance along everything but the first axis, which is the same function if inner is 1.
 std::vector<harness::Algorithm> softmax_algorithms(const Softmax& shape);
 
 struct SoftmaxCall {

@@ -6,7 +6,7 @@
 namespace benanza::cudnn {
 namespace {
 
-/// Reads the gradient of the output and the result.
+/// Reads the gradient of the output and the forward result.
 class SoftmaxGradientPrimitive final : public CudnnPrimitive {
  public:
   SoftmaxGradientPrimitive(Library& library, const harness::Variant& variant,
@@ -28,7 +28,7 @@ class SoftmaxGradientPrimitive final : public CudnnPrimitive {
 
 }  // namespace
 
-/// The algorithms are the softmax's own.
+/// Has the algorithms of softmax.
 void register_softmax_gradient(SolverTable& table) {
   table.add<SoftmaxGradient>(
       {.layouts = [](const SoftmaxGradient&) { return std::vector{Layout::plain}; },

@@ -11,7 +11,8 @@
 
 namespace benanza::cudnn {
 
-/// One of the three calls that every direction of a convolution has, and its name for errors.
+/// One of the three library functions of every direction of a convolution, with its name for
+/// errors.
 template <class Function>
 struct NamedCall {
   Function* function;
@@ -24,11 +25,11 @@ struct NamedCall {
 #define BENANZA_CUDNN_CALL(function) \
   ::benanza::cudnn::NamedCall<decltype(function)> { &function, #function }
 
-/// What the library says of the algorithms of a direction (forward, gradient of the data, of the
-/// filter). `Direction` states what differs:
+/// Queries about the algorithms of one direction (forward, data gradient, filter gradient).
+/// `Direction` defines what differs:
 ///   Descriptors, Answer;
 ///   max_count, heuristics, workspace: NamedCall;
-///   operands(descriptors): a tuple, the descriptors in the order of the calls;
+///   operands(descriptors): a tuple of the descriptors in the order of the calls;
 ///   cache(library): the HeuristicsCache<Answer>.
 template <class Direction>
 struct ConvolutionDirection {
@@ -55,7 +56,7 @@ struct ConvolutionDirection {
     return static_cast<std::int64_t>(bytes);
   }
 
-  /// heuristic_rank and tensor_core_claimed, where the library tells them.
+  /// heuristic_rank and tensor_core_claimed, as far as the library reports them.
   static Facts facts(Library& library, const harness::Variant& variant,
                      const Descriptors& descriptors, Algorithm algorithm) {
     const HeuristicAnswer answer = answer_for(answers(library, variant, descriptors), algorithm);

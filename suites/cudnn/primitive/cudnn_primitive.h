@@ -6,19 +6,20 @@
 
 namespace benanza::cudnn {
 
-/// Blend factors as the library reads them: fp32 on the host, whatever the precision of the data.
+/// Blend factors (alpha, beta) as the library reads them: fp32 on the host for every precision of
+/// the data.
 inline constexpr float zero = 0.0F;
 inline constexpr float one = 1.0F;
 
-/// A primitive of cuDNN. Every function of the library computes alpha * f(inputs) + beta * result
-/// with alpha and beta in fp32; ours are scale() and 0. Its time is held against the device's
+/// The base of cuDNN's primitives. Library functions compute alpha * f(inputs) + beta * result with
+/// alpha and beta in fp32; here these are scale() and 0. Times are checked against the device's
 /// peaks.
 class CudnnPrimitive : public nvidia::CudaPrimitive {
  public:
-  /// Result in the variant's precision and layout.
+  /// The result is dense, in the variant's precision and layout.
   CudnnPrimitive(Library& library, const harness::Variant& variant,
                  std::vector<nvidia::TensorFormat> inputs, std::int64_t workspace_bytes = 0);
-  /// The same, the result lying as `output` says.
+  /// The same with a result of format `output`.
   CudnnPrimitive(Library& library, const harness::Variant& variant,
                  std::vector<nvidia::TensorFormat> inputs, nvidia::TensorFormat output,
                  std::int64_t workspace_bytes = 0);
@@ -45,7 +46,7 @@ struct OpTensorOperand {
 void op_tensor(cudnnHandle_t handle, const OpTensorDescriptor& op, const OpTensorOperand& a,
                const OpTensorOperand& b, const TensorDescriptor& result_tensor, std::byte* result);
 
-/// Dense tensors for the operands of `problem` and for its result.
+/// Dense formats of the operands and the result of the variant's problem.
 std::vector<nvidia::TensorFormat> dense_inputs(const harness::Variant& variant);
 nvidia::TensorFormat dense_output(const harness::Variant& variant);
 

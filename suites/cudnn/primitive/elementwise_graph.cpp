@@ -13,7 +13,7 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-/// Extents of all operands, then those of the result, in as few axes as can be.
+/// The extents of all operands and of the result, with axes merged as far as possible.
 std::vector<Dims> merged(std::vector<Dims> tensors) {
   const Dims result = tensors.back();
   std::vector<Dims> found(tensors.size());
@@ -29,7 +29,7 @@ std::vector<Dims> merged(std::vector<Dims> tensors) {
     }
     last = std::move(broadcast);
   }
-  // One axis: rows and columns, as the library likes them.
+  // A single axis becomes rows and columns, for the library's kernels.
   if (found.back().size() == 1) {
     const Dims matrix = as_matrix(found.back().front());
     for (Dims& dims : found) dims = dims.front() == 1 ? Dims{1, 1} : matrix;
@@ -53,7 +53,7 @@ void add_core(Chain& chain, OperationGraph& graph, const Shape& shape,
       };
       const Id a = alternative(select->a);
       const Id b = alternative(select->b);
-      // As in the library's own pattern of a mask: what has all extents comes first.
+      // As in the library's own mask pattern, the tensor of full extents comes first.
       if (!select->b.value && select->b.dims == select->output()) {
         add_selection(graph, formats[0], formats.back(), bound[0], b, a, y, Chosen::where_zero);
       } else {

@@ -5,10 +5,10 @@
 
 namespace benanza::cudnn {
 
-/// The axes in the order in which they lie in memory.
+/// Returns the extents in the order in which the axes lie in memory.
 Dims memory_order(const Dims& dims, Layout layout);
 
-/// How the operands are stored that hold nothing but 0 and 1.
+/// How operands that hold only 0 and 1 are stored.
 enum class TruthValues { as_numbers, bytes };
 
 struct ElementwiseWay {
@@ -16,9 +16,9 @@ struct ElementwiseWay {
   Comparison comparison = Comparison::chooses;
 };
 
-/// An Activation or a Binary and its steps, or a Select, as one graph of functions of every
-/// element. Neighbouring axes along which every tensor is broadcast alike are one axis there.
-/// Throws Unsupported for functions that the library does not have, and at int8.
+/// Returns one pointwise graph for an Activation or a Binary with its steps, or for a Select.
+/// Neighbouring axes along which all tensors broadcast alike are merged. Throws Unsupported for
+/// functions that the library does not have, and at int8.
 GraphCall elementwise_graph(const harness::Variant& variant, ElementwiseWay way = {});
 
 }  // namespace benanza::cudnn

@@ -14,10 +14,10 @@
 namespace benanza::cudnn {
 namespace {
 
-/// Products have many configurations, far apart in time. Of 143 convolutions on an H200 (GPU time
-/// of the best call summed up, docs/results.md), the first 8 lose 0.04% against the first 16, the
-/// first 4 0.10%, the first one 2.0%. What is no product has few, and those are compiled at run
-/// time; of functions of every element one is as fast as the next.
+/// Products have many configs, with very different times. For 143 convolutions on an H200 (sum of
+/// the GPU times of the best calls, docs/results.md), the first 8 configs lose 0.04% against the
+/// first 16, the first 4 lose 0.10%, the first one 2.0%. Other graphs have few configs, all
+/// compiled at run time; for elementwise functions all configs are equally fast.
 EngineQuery query_of(const GraphCall& call, const harness::Variant& variant,
                      harness::AlgorithmSet set) {
   EngineQuery query{.per_engine = 1, .leading = 1, .most = 3, .most_compiled = 3};
@@ -25,7 +25,7 @@ EngineQuery query_of(const GraphCall& call, const harness::Variant& variant,
   query.defaults = call.needs_defaults;
   if (call.graph.has_products()) {
     query = {.per_engine = 2, .leading = 4, .most = 8, .most_compiled = 4};
-    // What is not the library's own form of the problem has no engines but compiled ones.
+    // Graphs other than the library's own form of the problem only have compiled engines.
     if (!call.prefix.empty()) query.most = query.most_compiled;
     if (variant.precision == Precision::fp32) query.arithmetic = Arithmetic::no_tensor_cores;
     if (variant.precision == Precision::tf32) query.arithmetic = Arithmetic::full_inputs;
@@ -41,14 +41,14 @@ EngineQuery query_of(const GraphCall& call, const harness::Variant& variant,
   return query;
 }
 
-/// The name alone makes an engine's choice again.
+/// For lookups by name, which need no heuristics.
 constexpr EngineQuery by_name{.most = 0};
 
 std::string engine_name(const GraphCall& call, const EngineChoice& choice) {
   return call.prefix + choice.name();
 }
 
-/// A prefix ends where the name of an engine begins: "max." is none of "maximum.engine5".
+/// An engine's name must follow the prefix directly: "max." does not match "maximum.engine5".
 bool is_of(const GraphCall& call, const harness::Algorithm& algorithm) {
   if (!algorithm.starts_with(call.prefix)) return false;
   const std::string_view rest = std::string_view(algorithm).substr(call.prefix.size());

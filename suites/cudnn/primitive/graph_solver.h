@@ -14,15 +14,16 @@
 
 namespace benanza::cudnn {
 
-/// A problem as a graph of operations. `bound` are the tensors of the operands in their order, then
-/// that of the result; `inputs` and `output` say how they lie.
+/// A problem as an operation graph. `bound` lists the tensors of the operands in order, then the
+/// result's; `inputs` and `output` are their formats.
 struct GraphCall {
-  /// Sets the engines apart from those of the problem's other graphs.
+  /// Distinguishes its engines from those of the problem's other graphs.
   std::string prefix;
   std::vector<nvidia::TensorFormat> inputs;
   nvidia::TensorFormat output;
   std::vector<OperationGraph::Id> bound;
-  /// Tensors that begin inside an operand, or, with as many as there are inputs, inside the result.
+  /// A tensor that starts inside an operand or, if `operand` equals the number of inputs, inside
+  /// the result.
   struct Part {
     OperationGraph::Id id = 0;
     std::size_t operand = 0;
@@ -30,60 +31,60 @@ struct GraphCall {
     std::int64_t offset = 0;
   };
   std::vector<Part> parts;
-  /// A tensor in memory of its own.
+  /// A tensor with its own memory.
   struct Own {
     OperationGraph::Id id = 0;
     nvidia::TensorFormat format;
   };
-  /// The problem's results behind the first.
+  /// The problem's results after the first.
   std::vector<Own> further_results;
-  /// What the library writes and nobody asks for.
+  /// Results that are not part of the problem.
   std::vector<Own> ignored_results;
   struct InverseDeviation {
-    /// Of the operand, or of the result.
+    /// The index of the operand or of the result.
     std::size_t index = 0;
     float epsilon = 0;
   };
-  /// An operand, a result that is a variance and 1 / sqrt(variance + epsilon) for the library.
+  /// An operand, and a result, that is a variance in the problem and 1 / sqrt(variance + epsilon)
+  /// in the library.
   std::optional<InverseDeviation> operand_deviation;
   std::optional<InverseDeviation> result_deviation;
   OperationGraph graph;
-  /// What the heuristics list cannot be compiled, but the same engines without settings can.
+  /// The listed configs fail to compile, but the same engines with default knobs compile.
   bool needs_defaults = false;
-  /// Engines that are offered and compute something else.
+  /// Engines that are offered but compute wrong results.
   std::vector<std::int64_t> wrong_engines;
   /// Primitive::rounding_amplification() of engines that multiply transforms.
   double transform_amplification = 1;
 };
 
-/// The graphs worth asking for, the most natural first, not finished. Throws Unsupported if there
-/// is none for the variant.
+/// The graphs of a problem, not finished, the most natural first. Their makers throw Unsupported if
+/// there is none for the variant.
 using GraphCalls = std::vector<GraphCall>;
 
-/// Whether an algorithm is an engine of a graph, "engine5.k2=3" or "unified.engine5" with a prefix,
-/// or a call-per-layer function.
+/// Whether an algorithm is an engine of a graph ("engine5.k2=3" or, with a prefix,
+/// "unified.engine5") or a call-per-layer function.
 bool is_engine(const harness::Algorithm& algorithm);
 bool is_call(const harness::Algorithm& algorithm);
 
-/// The engines' names, for plans whose target need not be a GPU. best, leading, all:
-/// those that the library's heuristics list, in their order, up to a limit. with_reference: every
-/// engine.
+/// Returns the engines' names; the target of `plans` need not be a GPU. best, leading and all:
+/// those listed by the heuristics, in order, up to a limit. with_reference: every engine.
 std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
                                                  const harness::Variant& prototype,
                                                  harness::AlgorithmSet set, GraphPlans& plans);
 
-/// As the algorithm's solver would: builds the plan. Returns the bytes of its workspace.
+/// Builds the plan, as the algorithm's solver would, and returns its workspace size in bytes.
 std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans);
 
-/// make_graph_primitive() will be called for it: an engine that is compiled at run time is compiled
-/// from now on, in another process.
+/// Announces a later make_graph_primitive() call: an engine that is compiled at run time starts
+/// compiling in a child process.
 void expect_graph_primitive(Library& library, GraphCalls calls, const harness::Variant& variant);
 
 std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,
                                                          const harness::Variant& variant);
 
-/// The engines that the library offers for a problem's graphs are its algorithms. They are known
-/// only where there is a GPU.
+/// A solver whose algorithms are the engines that the library offers for a problem's graphs. They
+/// can be listed only if there is a GPU.
 template <class Shape>
 harness::Solver<Library, Shape> graph_solver(
     std::function<std::vector<Layout>(const Shape&)> layouts,
@@ -92,7 +93,7 @@ harness::Solver<Library, Shape> graph_solver(
           .algorithms =
               [graphs](Library& library, const Shape& shape, const harness::Variant& prototype,
                        harness::AlgorithmSet set) {
-                GraphCalls calls = graphs(shape, prototype);  // may refuse, and needs no GPU for it
+                GraphCalls calls = graphs(shape, prototype);  // may throw; needs no GPU
                 return graph_algorithms(std::move(calls), prototype, set, library.graph_plans());
               },
           .create =
@@ -106,7 +107,7 @@ harness::Solver<Library, Shape> graph_solver(
               }};
 }
 
-/// The same for graphs that have the problem's steps.
+/// The same for graphs that include the problem's steps.
 template <class Shape>
 harness::Solver<Library, Shape> region_solver(
     std::function<std::vector<Layout>(const Shape&)> layouts,

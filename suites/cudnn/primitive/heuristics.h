@@ -13,17 +13,17 @@
 
 namespace benanza::cudnn {
 
-/// The heuristics' answer about one algorithm.
+/// What the heuristics report about one algorithm.
 struct HeuristicAnswer {
-  /// 1 is the library's choice; algorithms that it finds unsupported have none.
+  /// 1 is the library's choice; unsupported algorithms have no rank.
   std::optional<int> rank;
-  /// Whether the library says that it uses Tensor Cores; empty where its answer leaves it open.
+  /// Whether the algorithm is reported to use Tensor Cores; empty if the answer does not say.
   std::optional<bool> tensor_core_claimed;
 };
 
-/// `answers` (cudnnConvolutionFwdAlgoPerf_t, cudnnConvolutionBwdDataAlgoPerf_t,
-/// cudnnConvolutionBwdFilterAlgoPerf_t) as the library gave them, best first; an algorithm may
-/// occur once for each math type.
+/// Looks up `algorithm` in `answers` (cudnnConvolutionFwdAlgoPerf_t,
+/// cudnnConvolutionBwdDataAlgoPerf_t or cudnnConvolutionBwdFilterAlgoPerf_t) sorted best first; an
+/// algorithm may occur once per math type.
 template <class Answer>
 HeuristicAnswer answer_for(const std::vector<Answer>& answers, decltype(Answer::algo) algorithm) {
   std::vector<decltype(Answer::algo)> ranked;
@@ -44,7 +44,7 @@ HeuristicAnswer answer_for(const std::vector<Answer>& answers, decltype(Answer::
   return {};
 }
 
-/// Algorithms 0 ... count - 1: ranked ones first, in their order, then the others.
+/// Returns algorithms 0 ... count - 1: ranked ones first, in order, then the others.
 template <class Answer>
 std::vector<decltype(Answer::algo)> ordered_by_rank(const std::vector<Answer>& answers, int count) {
   std::vector<decltype(Answer::algo)> order;
@@ -55,13 +55,13 @@ std::vector<decltype(Answer::algo)> ordered_by_rank(const std::vector<Answer>& a
   return order;
 }
 
-/// Answers by problem, precision and layout: asking takes longer than most layers run, and every
-/// algorithm of a layer wants the same answer.
+/// Caches answers by problem, precision and layout, because a query takes longer than most layers
+/// run, and every algorithm of a layer needs the same answer.
 template <class Answer>
 class HeuristicsCache {
  public:
-  /// ask() where it has not been asked. Empty, so that no algorithm has a rank, where the library
-  /// refuses to answer, or, for this time, where there is no device to ask about.
+  /// Returns the cached answer, or else calls ask(). The answer is empty, so that no algorithm has
+  /// a rank, if the library refuses, or if there is no device; the latter is not cached.
   template <class Ask>
   const std::vector<Answer>& of(const harness::Variant& variant, Ask ask) {
     const std::string name = key(variant.problem) + ' ' +

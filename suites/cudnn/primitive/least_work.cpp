@@ -12,8 +12,8 @@ LeastWork least_work(const harness::Variant& variant) {
   LeastWork least{.work = work(problem, precision)};
   least.work.flops = direct_flops(problem);
   least.work.bytes_read = std::llround(least_read_bytes(problem, precision));
-  // Of gradients, engines that multiply transforms do not always say so: cuDNN 9.14's engine17 took
-  // 94 us on an H200 for filters of 32x512x7x7_k512x3x3, whose products take 118 us at its peak.
+  // Gradient engines that multiply transforms do not always report it: cuDNN 9.14's engine17 took
+  // 94 us on an H200 for filters of 32x512x7x7_k512x3x3, whose products take 118 us at peak.
   const bool may_transform = std::holds_alternative<ConvolutionFilterGradient>(problem.shape) ||
                              std::holds_alternative<Deconvolution>(problem.shape);
   if (may_transform && algorithm.find("engine") != algorithm.npos) {

@@ -4,12 +4,12 @@
 
 namespace benanza::cudnn {
 
-/// The least that any call must do, for the physics guard. Never more than that: a true measurement
-/// must not be called impossible.
+/// A lower bound on the work of any call, for the physics guard. If it were too high, correct
+/// measurements would be rejected as impossible.
 struct LeastWork {
-  /// direct_flops(), for engines of a convolution's gradients least_flops(); and least_bytes().
+  /// direct_flops(), or least_flops() for engines of a convolution's gradients; and least_bytes().
   Work work;
-  /// Infinity for transforms (Winograd, FFT): the library does not say how large their tiles are.
+  /// Infinity for transforms (Winograd, FFT), because the library does not report their tile sizes.
   double arithmetic_saving = 1;
 };
 LeastWork least_work(const harness::Variant& variant);

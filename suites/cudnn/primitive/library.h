@@ -13,13 +13,13 @@
 
 namespace benanza::cudnn {
 
-/// cuDNN on one GPU, opened when it is first used: its handle, bound to the context's stream, and
-/// what it has already told us. What opens the GPU throws NoGpu where there is none.
+/// cuDNN on one GPU, opened on first use: its handle, bound to the context's stream, and caches of
+/// its answers. Functions that open the GPU throw NoGpu if there is none.
 class Library {
  public:
-  /// `cuda` outlives the library.
+  /// `cuda` must outlive the library.
   explicit Library(nvidia::LazyContext& cuda) : cuda_(cuda) {}
-  /// Has graph plans alone.
+  /// A library that only has graph plans.
   Library(nvidia::LazyContext& cuda, Target target, std::unique_ptr<PlanBuilder> builder);
 
   nvidia::CudaContext& cuda() { return cuda_.get(); }

@@ -8,22 +8,22 @@
 
 namespace benanza::cudnn {
 
-/// A primitive with a result or more, which download() shows one after the other.
+/// A primitive with one or more results, which download() returns concatenated.
 class SeveralResults : public CudnnPrimitive {
  public:
-  /// `results`: one at least, in the order of the problem's.
+  /// `results` are in the order of the problem's, at least one.
   SeveralResults(Library& library, const harness::Variant& variant,
                  std::vector<nvidia::TensorFormat> inputs,
                  std::vector<nvidia::TensorFormat> results, std::int64_t workspace_bytes = 0);
 
   void poison_output() override;
   std::vector<float> download() override;
-  /// Places count on from one result to the next.
+  /// Places are indices into the concatenated results.
   std::optional<Glimpse> glimpse(std::span<const std::int64_t> places) override;
 
  protected:
   std::byte* result(std::size_t index) const;
-  /// The problem's value for what the library stored as an element of result `index`.
+  /// Converts an element that the library stored in result `index` to the problem's value.
   virtual float told(std::size_t /*index*/, float stored) const { return stored; }
 
  private:
@@ -36,7 +36,7 @@ class SeveralResults : public CudnnPrimitive {
   std::vector<Further> further_;
 };
 
-/// Of `places` those in [begin, begin + count), counted from `begin`, and their indices in
+/// The elements of `places` in [begin, begin + count), relative to `begin`, and their indices in
 /// `places`.
 struct PlacesOfPart {
   std::vector<std::int64_t> places;
@@ -45,10 +45,10 @@ struct PlacesOfPart {
 PlacesOfPart places_of_part(std::span<const std::int64_t> places, std::int64_t begin,
                             std::int64_t count);
 
-/// What the library keeps of a variance: 1 / sqrt(variance + epsilon).
+/// The library's representation of a variance: 1 / sqrt(variance + epsilon).
 float inverse_deviation(float variance, float epsilon);
 std::vector<float> inverse_deviations(std::span<const float> variances, float epsilon);
-/// And back.
+/// The reverse.
 float variance_of(float inverse_deviation, float epsilon);
 
 }  // namespace benanza::cudnn

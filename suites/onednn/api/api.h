@@ -7,13 +7,13 @@
 
 #include "core/problem/text.h"
 
-/// All that differs between versions 2 and 3 of the library. The backend is written once, in
-/// version 3's words; v2.h says them with version 2's calls.
+/// Everything that differs between versions 2 and 3 of the library. The backend is written against
+/// version 3's API, which v2.h emulates with version 2's calls.
 namespace benanza::onednn {
 
 using Memory = dnnl::memory;
 
-/// An argument that holds the same numbers in every call.
+/// An argument that has the same values in every call.
 struct Constant {
   int id = 0;  // DNNL_ARG_*
   std::vector<float> values;
@@ -21,7 +21,7 @@ struct Constant {
 
 namespace api {
 
-/// How a tensor's elements lie: blocks.at(i) elements of axis blocked_axes.at(i) together.
+/// A tensor's strides and blocks: blocks.at(i) elements of axis blocked_axes.at(i) are contiguous.
 struct Blocking {
   Dims strides;
   Dims blocks;
@@ -32,7 +32,7 @@ Dims dims(const Memory::desc& format);
 Memory::data_type data_type(const Memory::desc& format);
 Blocking blocking(const Memory::desc& format);
 
-/// Name of an instruction set that only this version has; empty for all others.
+/// The name of an instruction set that only this version has; empty for all others.
 std::string_view own_isa_name(dnnl::cpu_isa isa);
 
 void append_eltwise(dnnl::post_ops& operations, dnnl::algorithm function, float alpha, float beta);
@@ -41,23 +41,23 @@ dnnl::concat::primitive_desc concat(const dnnl::engine& engine, const Memory::de
                                     int axis, const std::vector<Memory::desc>& sources,
                                     const dnnl::primitive_attr& attributes);
 
-/// The sum of `sources`, each times its factor.
+/// The sum of `sources`, each multiplied by its factor.
 dnnl::sum::primitive_desc sum(const dnnl::engine& engine, const Memory::desc& result,
                               const std::vector<float>& factors,
                               const std::vector<Memory::desc>& sources,
                               const dnnl::primitive_attr& attributes);
 
-/// What a scaled product wants beside its attributes.
+/// What a scaled product needs besides its attributes.
 struct Scaling {
   std::vector<Constant> constants;
-  /// The product's bias has to be given multiplied by it.
+  /// The product's bias must be passed multiplied by this factor.
   float bias_factor = 1;
 };
 
-/// A product and its bias are multiplied by `scale` before its post-operations.
+/// Multiplies a product and its bias by `scale`, before the post-ops.
 Scaling scale_product(dnnl::primitive_attr& attributes, float scale);
 
-/// What a reorder moves is multiplied by `scale`, given `count` times: once, or, with a bit of
+/// Multiplies a reorder's values by `scale`, which is passed `count` times: once or, with a bit of
 /// `mask` set, for every element of that axis.
 std::vector<Constant> scale_reorder(dnnl::primitive_attr& attributes, int mask, std::size_t count,
                                     float scale);
@@ -65,12 +65,12 @@ std::vector<Constant> scale_reorder(dnnl::primitive_attr& attributes, int mask, 
 }  // namespace api
 }  // namespace benanza::onednn
 
-// Of both: Pooling, Softmax, PoolingGradient, SoftmaxGradient, and
+// Both headers define Pooling, Softmax, PoolingGradient, SoftmaxGradient, and
 //   template <class Kind> Implementation implementation_of(
 //       engine, attributes, arguments of version 3's Kind::primitive_desc between engine and
 //       attributes)
 //   template <class Kind> Forward<Kind> forward_of(the same)
-//       of a call whose gradient is asked for
+//       for the forward call of a gradient
 //   template <class Kind, class Of> Implementation gradient_of(engine, attributes, Forward<Of>,
 //       arguments between engine and the forward call's descriptor)
 #if DNNL_VERSION_MAJOR >= 3

@@ -14,7 +14,7 @@ using Softmax = dnnl::softmax_v2_forward;
 using PoolingGradient = dnnl::pooling_v2_backward;
 using SoftmaxGradient = dnnl::softmax_v2_backward;
 
-/// Version 2's descriptor of an operation, of version 3's arguments.
+/// Makes version 2's operation descriptor from version 3's arguments.
 template <class Kind>
 struct Operation {
   template <class... Arguments>
@@ -23,7 +23,7 @@ struct Operation {
   }
 };
 
-// Version 2 has one format for what these read and what they write.
+// In version 2 these operations have one format for source and destination.
 template <>
 struct Operation<dnnl::eltwise_forward> {
   static auto of(dnnl::prop_kind kind, dnnl::algorithm function, const dnnl::memory::desc& source,
@@ -101,10 +101,10 @@ struct Operation<dnnl::lrn_backward> {
   }
 };
 
-/// The gradient of batch normalization wants the shift, which it does not use.
+/// Version 2's gradient of batch normalization requires the shift without using it.
 inline constexpr bool gradient_takes_shift = true;
 
-/// A forward call's descriptor, and what version 2 goes on reading of it.
+/// A forward call's descriptor, and the operation descriptor that version 2 keeps reading.
 template <class Kind>
 struct Forward {
   std::shared_ptr<const typename Kind::desc> operation;

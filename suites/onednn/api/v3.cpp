@@ -35,8 +35,6 @@ dnnl::concat::primitive_desc concat(const dnnl::engine& engine, const Memory::de
   return {engine, result, axis, sources, attributes};
 }
 
-/// The bias is added behind the scales of what is multiplied, and a scale of the result comes
-/// behind the post-operations, too late for a residual that is stored scaled.
 dnnl::sum::primitive_desc sum(const dnnl::engine& engine, const Memory::desc& result,
                               const std::vector<float>& factors,
                               const std::vector<Memory::desc>& sources,
@@ -44,6 +42,8 @@ dnnl::sum::primitive_desc sum(const dnnl::engine& engine, const Memory::desc& re
   return {engine, result, factors, sources, attributes};
 }
 
+/// Scales the weights. The library adds the bias later, and a scale of the result would come after
+/// the post-ops, too late for a residual that is stored scaled.
 Scaling scale_product(dnnl::primitive_attr& attributes, float scale) {
   constexpr int one_for_all = 0;
   attributes.set_scales_mask(DNNL_ARG_WEIGHTS, one_for_all);

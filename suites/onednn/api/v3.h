@@ -14,7 +14,7 @@ using Softmax = dnnl::softmax_forward;
 using PoolingGradient = dnnl::pooling_backward;
 using SoftmaxGradient = dnnl::softmax_backward;
 
-/// Version 2's gradient of batch normalization wants the shift.
+/// Version 2's gradient of batch normalization requires the shift.
 inline constexpr bool gradient_takes_shift = false;
 
 /// A forward call's descriptor.
@@ -29,7 +29,7 @@ Forward<Kind> forward_of(const dnnl::engine& engine, const dnnl::primitive_attr&
   return {typename Kind::primitive_desc(engine, std::forward<Arguments>(arguments)..., attributes)};
 }
 
-/// Going on to the next implementation reads the forward call's descriptor again.
+/// Keeps the forward call's descriptor, because next_impl() reads it again.
 template <class Kind, class Of, class... Arguments>
 Implementation gradient_of(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
                            const Forward<Of>& forward, Arguments&&... arguments) {

@@ -8,7 +8,7 @@
 namespace benanza::onednn {
 namespace {
 
-/// Whole numbers become whole numbers; every other result is lost in 8 bits.
+/// Whether integers map to integers; all other results are lost in 8 bits.
 bool keeps_integers(ActivationKind kind) {
   using enum ActivationKind;
   return kind == relu || kind == leaky_relu || kind == clip || kind == linear || kind == abs ||
@@ -32,7 +32,7 @@ Plan plan(const Activation& shape, const Problem& problem, const Eltwise& functi
   return plan;
 }
 
-/// alpha x + y, y of the same extents: what optimizers do to weights and their state.
+/// Whether this is alpha x + y with y of the same extents, as in optimizers.
 bool is_weighted_sum(const Activation& shape, const std::vector<Step>& steps) {
   if (shape.kind != ActivationKind::linear || shape.beta != 0 || steps.size() != 1) return false;
   const auto* add = std::get_if<Combine>(&steps[0]);
@@ -51,7 +51,7 @@ Plan plan_sum(const Activation& shape, const VariantContext& context) {
 
 }  // namespace
 
-/// A square has a function of its own beside the power.
+/// A square has its own function in addition to the power.
 void register_activation(SolverTable& table) {
   table.add(solver_of_ways<Activation>(
       [](const Activation& shape) { return channel_layouts(shape.input); },

@@ -7,8 +7,8 @@
 namespace benanza::onednn {
 namespace {
 
-/// The function as the library calls it where its derivative is taken of the result. That of relu
-/// and leaky_relu has the sign that it asks for of the input.
+/// The library's algorithm for a derivative computed from the result. For relu and leaky_relu the
+/// result has the sign of the input that the library checks.
 dnnl::algorithm of_result(ActivationKind kind, dnnl::algorithm function) {
   using enum ActivationKind;
   switch (kind) {

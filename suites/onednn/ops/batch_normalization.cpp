@@ -3,7 +3,7 @@
 
 namespace benanza::onednn {
 
-/// Mean and variance are given: they were learned.
+/// Mean and variance are inputs, because they were learned.
 void register_batch_normalization(SolverTable& table) {
   table.add(solver_of_one_way<BatchNormalization>(
       [](const BatchNormalization& shape) { return channel_layouts(shape.input); },

@@ -47,7 +47,7 @@ bool commutes(BinaryKind kind) {
          kind == BinaryKind::min;
 }
 
-/// The library is faster where it broadcasts its second source: operands that may swap do.
+/// The library is faster if it broadcasts its second source: swaps commutative operands for that.
 Plan plan_binary(const Binary& shape, const Problem& problem, const VariantContext& context) {
   Argument a{DNNL_ARG_SRC_0, floats(shape.a)};
   Argument b{DNNL_ARG_SRC_1, floats(shape.b)};
@@ -68,7 +68,7 @@ Plan plan_binary(const Binary& shape, const Problem& problem, const VariantConte
   return plan;
 }
 
-/// The library has a primitive of its own for it.
+/// Uses the library's prelu primitive.
 Plan plan_prelu(const Binary& shape, const Problem& problem, const VariantContext& context) {
   if (shape.a != shape.output())
     throw harness::Unsupported("oneDNN broadcasts only the slope of a prelu");

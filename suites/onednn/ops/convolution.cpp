@@ -32,9 +32,9 @@ bool channels_are_innermost(const Memory::desc& format) {
   return blocking.blocks.empty() && (api::dims(format)[1] == 1 || blocking.strides[1] == 1);
 }
 
-/// Found by verification on version 2.6.3: with channels last, which the library may have chosen
-/// itself, convolutions by products read other places of a residual, or of a step's tensor, than
-/// they should; a residual in their result they find.
+/// Found by verification on version 2.6.3: for channels-last results, even if the library chose
+/// that format itself, convolutions by products (gemm) read wrong elements of a residual, or of a
+/// step's tensor; residuals in the result's memory are read correctly.
 std::string misplaces_residual(const Plan& plan) {
   const dnnl_version_t& version = *dnnl_version();
   if (version.major != 2 || version.minor != 6) return "";
@@ -47,8 +47,8 @@ std::string misplaces_residual(const Plan& plan) {
 
 }  // namespace
 
-/// Layout::any leaves the format of input and result to the library. Weights are in whatever format
-/// it likes: they are packed when the model is loaded, outside of the time.
+/// Layout::any leaves the format of input and result to the library. Weights always have the format
+/// that the library chooses: they are packed when the model is loaded, outside the timed region.
 void register_convolution(SolverTable& table) {
   table.add(solver_of_ways<Convolution>(
       [](const Convolution&) {

@@ -32,7 +32,8 @@ Plan plan(const ConvolutionFilterGradient& gradient, const VariantContext& conte
 
 }  // namespace
 
-/// Layout::any leaves the formats of input and gradient to the library, and the weights' always.
+/// Layout::any leaves the formats of input and gradient to the library, which always chooses the
+/// weights' format.
 void register_convolution_filter_gradient(SolverTable& table) {
   table.add(solver_of_ways<ConvolutionFilterGradient>(
       [](const ConvolutionFilterGradient&) {

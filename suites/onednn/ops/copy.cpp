@@ -15,8 +15,8 @@ Plan plan_reorder(const Copy& shape, const VariantContext& context) {
           .result = {DNNL_ARG_TO, floats(shape.dims, shape.to)}};
 }
 
-/// Reading elements again and again is a nearest resampling of axes that are 1 long: of the last
-/// three axes of a tensor of at most five.
+/// Repeats elements with a nearest resampling of axes of extent 1, which supports the last three
+/// axes of a tensor of at most five.
 Plan plan_repetition(const Copy& shape, const VariantContext& context) {
   constexpr std::size_t most_scaled = 3;
   constexpr std::size_t most = 5;
@@ -38,7 +38,7 @@ Plan plan_repetition(const Copy& shape, const VariantContext& context) {
         "oneDNN's reorder reads no element twice, its resampling writes no view");
   }
   Dims target = shape.dims;
-  // n, c, and one to three axes that are scaled.
+  // n, c, and one to three scaled axes.
   const std::size_t leading = rank > most_scaled ? most - rank : 2;
   source.insert(source.begin(), leading, 1);
   target.insert(target.begin(), leading, 1);

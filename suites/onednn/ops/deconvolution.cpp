@@ -6,8 +6,8 @@
 namespace benanza::onednn {
 namespace {
 
-/// The library's weights are filters x channels x kernel, with the groups as an axis of their own
-/// where there are any; the problem's are channels x filters x kernel.
+/// The library's weights are filters x channels x kernel, with a leading axis for the groups if
+/// there are several; the problem's are channels x filters x kernel.
 Memory::desc weight_values(const Deconvolution& shape) {
   const std::int64_t channels = shape.input[1] / shape.groups;
   const std::int64_t filters = shape.filters / shape.groups;

@@ -3,7 +3,7 @@
 
 namespace benanza::onednn {
 
-/// There is none up to version 3.2. It is said, so that a training step is known to lack it.
+/// oneDNN has none up to version 3.2. The refusal records that a training step lacks it.
 void register_dropout(SolverTable& table) {
   table.add(
       solver_of_one_way<Dropout>([](const Dropout&) { return std::vector{Layout::plain}; },

@@ -5,7 +5,7 @@
 namespace benanza::onednn {
 namespace {
 
-/// The library's batch normalization, with the statistics of the batch itself: an instance is a
+/// Uses the library's batch normalization with the batch's own statistics: an instance becomes a
 /// channel of a batch of one.
 Plan plan(const InstanceNormalization& shape, const Problem& problem,
           const VariantContext& context) {
@@ -14,7 +14,7 @@ Plan plan(const InstanceNormalization& shape, const Problem& problem,
   Dims dims = shape.input;
   dims[1] *= dims[0];
   dims[0] = 1;
-  // Of three axes the library has its reference code alone, a hundred times slower.
+  // For three axes the library only has reference code, which is a hundred times slower.
   if (dims.size() == 3 && problem.epilogue.steps.empty()) dims.push_back(1);
   auto flags = dnnl::normalization_flags::none;
   if (shape.affine) {
@@ -44,7 +44,7 @@ Plan plan(const InstanceNormalization& shape, const Problem& problem,
 
 }  // namespace
 
-/// Of several images, the channels of all lie one after the other only where they are outermost.
+/// The channels of several images are contiguous only if they are outermost.
 void register_instance_normalization(SolverTable& table) {
   table.add(solver_of_one_way<InstanceNormalization>(
       [](const InstanceNormalization& shape) {

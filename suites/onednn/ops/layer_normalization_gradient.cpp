@@ -28,7 +28,7 @@ Plan plan(const LayerNormalization& shape, const VariantContext& context) {
   plan.operands.push_back({DNNL_ARG_MEAN, rows});
   plan.operands.push_back({DNNL_ARG_VARIANCE, rows});
   if (shape.scale) plan.further_results.push_back({DNNL_ARG_DIFF_SCALE, columns});
-  // The library wants the shift, which it does not use.
+  // The library requires the shift without using it.
   if (shape.bias) plan.fills.push_back({DNNL_ARG_SHIFT});
   if (shape.bias) plan.further_results.push_back({DNNL_ARG_DIFF_SHIFT, columns});
   return plan;

@@ -4,7 +4,7 @@
 namespace benanza::onednn {
 namespace {
 
-/// The forward call leaves the sums of squares behind.
+/// The forward call stores the sums of squares in its workspace.
 Plan plan(const Lrn& shape, const VariantContext& context) {
   if (context.integers()) throw harness::Unsupported("oneDNN has no int8 gradients");
   if (shape.size % 2 == 0) {

@@ -26,8 +26,8 @@ Plan plan(const Pooling& shape, const Problem& problem, const VariantContext& co
   return plan;
 }
 
-/// Found by verification on version 3.2: in the problem's own order, tensors of steps are read at
-/// other places than they should for all images but the first.
+/// Found by verification on version 3.2: in the nchw layout, wrong elements of the steps' tensors
+/// are read for all images but the first.
 std::string misplaces_operands(const Plan& plan) {
   if (dnnl_version()->major != 3) return "";
   const std::string name = plan.implementation.name();
@@ -41,7 +41,7 @@ bool is_global(const Pooling& shape) {
          std::ranges::all_of(shape.window.dilations, is_one);
 }
 
-/// All pixels of an image at once, in layouts whose pixels are neighbours.
+/// Reduces all pixels of an image at once, in layouts whose pixels are adjacent.
 Plan plan_global(SumBy how, const Pooling& shape, const Problem& problem,
                  const VariantContext& context) {
   const std::int64_t images = shape.input[0];
@@ -58,7 +58,8 @@ Plan plan_global(SumBy how, const Pooling& shape, const Problem& problem,
 
 }  // namespace
 
-/// Pooling of whole images also as a reduction, and their average as a product with ones.
+/// Global pooling is also available as a reduction, and global average pooling as a product with
+/// ones.
 void register_pooling(SolverTable& table) {
   table.add(solver_of_ways<Pooling>(
       [](const Pooling& shape) { return channel_layouts(shape.input); },

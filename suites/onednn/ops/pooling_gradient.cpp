@@ -5,7 +5,7 @@
 namespace benanza::onednn {
 namespace {
 
-/// The places of the maxima are what the library keeps of its forward call.
+/// The workspace of the forward call holds the positions of the maxima.
 Plan plan(const PoolingGradient& shape, const VariantContext& context) {
   if (context.integers()) throw harness::Unsupported("oneDNN has no int8 gradients");
   const Pooling& pooling = shape.forward;

@@ -8,7 +8,7 @@ Plan plan(const Recurrent& shape, const VariantContext& context) {
   check_recurrence(shape, context);
   const auto kind =
       shape.training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
-  // In training at bf16 the library has no lstm without both, the first cells and the last.
+  // In training at bf16 the library has no lstm without both the initial and the final cells.
   const bool lstm = shape.kind == RecurrentKind::lstm;
   Recurrent asked = shape;
   if (shape.training && lstm) asked.initial = asked.final = true;
@@ -30,8 +30,8 @@ Plan plan(const Recurrent& shape, const VariantContext& context) {
 
 }  // namespace
 
-/// Weights are in whatever format the library likes, and biases in one: both are prepared when the
-/// model is loaded. Step by step or batch by batch is the problem's, not a layout of the variant.
+/// Weights and biases are in the library's formats: both are prepared when the model is loaded. The
+/// order of steps and batch belongs to the problem, not to the variant's layout.
 void register_recurrent(SolverTable& table) {
   table.add(solver_of_one_way<Recurrent>(
       [](const Recurrent&) { return std::vector{Layout::plain}; },

@@ -5,18 +5,18 @@
 namespace benanza::onednn {
 namespace {
 
-/// A gradient's call and the forward call that it needs.
+/// A gradient's primitive and the forward primitive that it requires.
 struct Calls {
   Implementation gradient;
   Implementation forward;
 };
 
-/// The library has all gradients in fp32, at bf16, too.
+/// The library computes all gradients in fp32, even at bf16.
 RecurrentTensors gradient_tensors(const Recurrent& shape, const VariantContext& context) {
   return {shape, VariantContext(context.engine(), Precision::fp32, context.layout())};
 }
 
-/// `activation`: of a network without gates, else nothing.
+/// `activation` is given for networks without gates only.
 template <class Forward, class Backward, class... Activation>
 Calls calls_without_cells(const Recurrent& shape, const VariantContext& context,
                           Activation... activation) {
@@ -72,9 +72,10 @@ Plan plan(const RecurrentGradient& gradient, const VariantContext& context) {
   }
   check_recurrence(shape, context);
   const bool lstm = shape.kind == RecurrentKind::lstm;
-  // Without an initial state oneDNN 2.6 adds to the recurrence's gradient what it should not (from
-  // left to right, not of gru; found by our tests with version 2.6.3), and at bf16 it has no lstm
-  // whose cells are given but not asked for. It is given states of zeros, and makes all.
+  // Without an initial state oneDNN 2.6 adds wrong values to the recurrence's gradient (left to
+  // right, except gru; found by our tests with version 2.6.3), and at bf16 it has no lstm with
+  // initial but without final cells. So it always gets initial states, zeros if need be, and
+  // computes all final ones.
   Recurrent with_states = shape;
   with_states.initial = with_states.final = true;
   const Calls both = calls(with_states, context);
@@ -114,7 +115,7 @@ Plan plan(const RecurrentGradient& gradient, const VariantContext& context) {
   if (shape.bias) {
     plan.further_results.push_back(bias_gradient(shape, DNNL_ARG_DIFF_BIAS));
   } else {
-    // The library has no recurrence without a bias, and writes its gradient.
+    // The library has no recurrence without bias, and writes the bias' gradient.
     plan.fills.push_back({.id = DNNL_ARG_DIFF_BIAS});
   }
   plan.preparation = std::move(forward);

@@ -9,8 +9,8 @@
 namespace benanza::onednn {
 namespace {
 
-/// Extents before and after, with neighbouring axes of one fate merged: the library is faster on
-/// few axes, and the elements lie the same.
+/// The extents before and after, with neighbouring axes merged if all are reduced or all kept: the
+/// library is faster with few axes.
 struct Extents {
   Dims from;
   Dims to;
@@ -40,7 +40,7 @@ Plan plan(const Reduction& shape, const Problem& problem, const VariantContext& 
   const float power = shape.kind == ReductionKind::l1 ? 1 : 2;
   const PostOps steps = steps_of(problem, context, extents.to);
   dnnl::primitive_attr attributes = steps.attributes;
-  // Reductions take no output scale, but a function to apply to the result.
+  // Reductions support no output scale, but an eltwise post-op.
   if (context.integers() && harness::int8_scale(problem) != 1) {
     dnnl::post_ops scale;
     api::append_eltwise(scale, dnnl::algorithm::eltwise_linear, harness::int8_scale(problem), 0);
@@ -57,7 +57,7 @@ Plan plan(const Reduction& shape, const Problem& problem, const VariantContext& 
 
 }  // namespace
 
-/// Sums and means also as a product with ones, means and maxima as pooling.
+/// Sums and means are also available as a product with ones, means and maxima as pooling.
 void register_reduction(SolverTable& table) {
   table.add(solver_of_ways<Reduction>(
       [](const Reduction&) { return std::vector{Layout::plain}; },

@@ -12,7 +12,8 @@ struct Linear {
   float term = 0;
 };
 
-/// What makes one number of 1 and the other of 0, exactly; nothing if not every step is exact.
+/// The linear function that maps 1 to one number and 0 to the other exactly; nullopt if a step is
+/// inexact.
 std::optional<Linear> between(const Select& shape) {
   if (!shape.a.value || !shape.b.value) return std::nullopt;
   const Linear found{.factor = *shape.a.value - *shape.b.value, .term = *shape.b.value};
@@ -22,9 +23,9 @@ std::optional<Linear> between(const Select& shape) {
   return found;
 }
 
-/// The library does not select. a * c + b * (1 - c) is no way out: what is not finite is not hidden
-/// by a product with 0, and it is what conditions are there to hide. Two finite numbers are a
-/// linear function of the condition.
+/// The library has no selection. a * c + b * (1 - c) is no substitute: multiplying by 0 does not
+/// hide non-finite values, which is what conditions are often for. Two finite numbers are a linear
+/// function of the condition.
 Plan plan_select(const Select& shape, const VariantContext& context) {
   const auto numbers = between(shape);
   if (!numbers) {

@@ -9,7 +9,7 @@
 namespace benanza::onednn {
 namespace {
 
-/// Peaks that are right are not measured again and again for the sake of rows that are wrong.
+/// Limits how often correct peaks are measured again because of wrong rows.
 constexpr int most_measured_again = 5;
 
 void raise(harness::Rates& rates, const LeastWork& least, std::int64_t cache_bytes,

@@ -9,10 +9,10 @@
 
 namespace benanza::onednn {
 
-/// The host's clock, which holds every time against the machine's peaks, once they are known.
-/// Processors share their machine, and their clocks change: a call that is faster than the peaks
-/// was seen to do more, and raises them; one that is faster than is possible has the peaks measured
-/// again, which may have been disturbed, before it is an error.
+/// A host stopwatch that checks every time against the machine's peaks, once they are known. CPUs
+/// share their machine and their clocks change, so a call that is faster than the reported peaks
+/// raises them; one that is faster than possible first has the peaks measured again, because that
+/// measurement may have been disturbed, before it is an error.
 class GuardedStopwatch : public harness::HostStopwatch {
  public:
   using Measure = std::function<harness::Peaks()>;
@@ -20,8 +20,8 @@ class GuardedStopwatch : public harness::HostStopwatch {
   GuardedStopwatch(std::function<void()> finish, Measure measure)
       : HostStopwatch(std::move(finish)), measure_(std::move(measure)) {}
 
-  /// Of a PlannedPrimitive; of others nothing is known. Throws std::runtime_error for a time that
-  /// is not possible.
+  /// Checks PlannedPrimitives only; nothing is known about others. Throws std::runtime_error for an
+  /// impossible time.
   double time(harness::Primitive& primitive, std::int64_t calls) override;
 
   const std::optional<harness::Peaks>& peaks() const { return peaks_; }

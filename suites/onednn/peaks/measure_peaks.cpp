@@ -24,13 +24,13 @@
 namespace benanza::onednn {
 namespace {
 
-/// Longest call, and time for one precision, in seconds.
+/// The longest call and the time per precision, in seconds.
 constexpr double longest_call = 0.025;
 constexpr double budget = 0.25;
 constexpr int samples = 4;
-/// The library's first choices, per problem.
+/// The library's first choices per problem.
 constexpr std::size_t algorithms_tried = 3;
-/// Buffers of so many times the caches do not live in them.
+/// Buffers of this many cache sizes do not stay in the caches.
 constexpr std::int64_t cache_multiple = 12;
 constexpr std::int64_t least_cache_multiple = 2;
 constexpr std::int64_t least_buffer = std::int64_t{1} << 28;
@@ -38,7 +38,7 @@ constexpr int passes = 5;
 
 enum class Values { zeros, random };
 
-/// On random values, and the best there was on any.
+/// The best rate on random values, and on any values.
 struct Best {
   double reported = 0;
   double possible = 0;
@@ -82,7 +82,7 @@ void fill_inputs(harness::Primitive& primitive, const Problem& problem, Precisio
   }
 }
 
-/// FLOP per second of one way. `seconds` is lowered to the shortest call.
+/// The FLOP/s of one way. Lowers `seconds` to the shortest call.
 Best rate_of(harness::Backend& library, const harness::Variant& variant, double& seconds) {
   harness::HostStopwatch stopwatch;
   const auto primitive = library.create(variant);
@@ -117,7 +117,7 @@ std::vector<harness::Variant> ways(harness::Backend& library, const Problem& pro
   return all;
 }
 
-/// The best of the ways for one problem. `seconds` is lowered to the shortest call.
+/// The best of the ways for one problem. Lowers `seconds` to the shortest call.
 Best peak_of(harness::Backend& library, const std::string& key, Precision precision,
              const Deadline& deadline, double& seconds) {
   Best best;
@@ -139,8 +139,8 @@ std::string image(std::int64_t size) {
   return "conv/1x" + channels + "x28x28_k" + channels + "x3x3_p0.0.0.0_s1x1_d1x1_g1";
 }
 
-/// Problems of growing size, as long as a call of the next is short enough: `growth` times the
-/// last.
+/// Measures problems of growing size while the next call, expected to take `growth` times the last
+/// one, is short enough.
 Best peak_of_growing(harness::Backend& library, std::string (*key_of)(std::int64_t), double growth,
                      Precision precision, const Deadline& deadline) {
   Best best;
@@ -152,7 +152,7 @@ Best peak_of_growing(harness::Backend& library, std::string (*key_of)(std::int64
   return best;
 }
 
-/// How many cores the threads can have: processors that share one count once.
+/// The number of cores that the threads can use; CPUs that share a core count once.
 int cores_of(int threads) {
   std::set<std::string> siblings;
   for (const int processor : harness::CacheFlush::of_this_machine().processors) {
@@ -164,14 +164,14 @@ int cores_of(int threads) {
   return std::min(threads, static_cast<int>(siblings.size()));
 }
 
-/// By matrix products and convolutions. Possible is what all threads would do if each did as much
-/// as one alone, too: others on the machine disturb threads that wait for each other most. Where
-/// these seem disturbed whenever they are tried, as much per core is reported, too: a floor that
-/// rests on less would be none.
+/// Measures matrix products and convolutions. `possible` also includes one thread's rate times the
+/// threads, because other load on the machine disturbs threads that wait for each other most. If
+/// all threads seem disturbed in every attempt, `reported` is one thread's rate times the cores:
+/// bounds from a lower peak would not hold.
 Best peak(harness::Backend& library, Precision precision) {
   constexpr double growth_of_square = 8;
   constexpr double growth_of_image = 4;
-  // Clocks are lower where all cores work, but not by as much.
+  // Clocks are lower if all cores work, but not by this much.
   constexpr double likely_share = 0.6;
   constexpr int chances = 2;
   const int threads = omp_get_max_threads();
@@ -193,11 +193,11 @@ Best peak(harness::Backend& library, Precision precision) {
     }
     if (best.reported < likely_share * likely) best.reported = likely;
   } catch (const harness::Unsupported&) {
-    // The processor or the library lacks the precision.
+    // The CPU or the library lacks the precision.
   } catch (const std::bad_alloc&) {
-    // Smaller ones have to do.
+    // The smaller problems have to suffice.
   } catch (const std::runtime_error&) {
-    // A call that fails here fails in a row of its own, too, where its reason is kept.
+    // A call that fails here also fails in its own row, which records the reason.
   }
   return best;
 }
@@ -207,7 +207,7 @@ std::int64_t free_bytes() {
          static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// What moves does not depend on the values. 0 where memory is short.
+/// Bandwidth does not depend on the values. Returns 0 if memory is short.
 double bandwidth(std::int64_t cache_bytes) {
   const std::int64_t wanted = std::max(least_buffer, cache_multiple * cache_bytes);
   const std::int64_t bytes = std::min(wanted, free_bytes() / 8);

@@ -7,11 +7,11 @@
 
 namespace benanza::onednn {
 
-/// Arithmetic of every precision that `library`, a backend of host primitives, has, by its matrix
-/// products and convolutions, and bandwidth by copies, fills and reads far beyond `cache_bytes`,
-/// all on as many threads as OpenMP takes: the best of several ways and sizes, on random values and
-/// on zeros; possible is also as often what one thread does alone. Takes a second or two. What is
-/// unsupported or does not fit stays unknown.
+/// Measures the arithmetic peak of every precision that `library`, a backend of host primitives,
+/// supports, by matrix products and convolutions, and the bandwidth by copies, fills and reads far
+/// beyond `cache_bytes`. Takes the best of several ways and sizes on all OpenMP threads, on random
+/// values and on zeros; `possible` includes one thread's rate times the threads. Takes a second or
+/// two. Peaks that are unsupported or do not fit in memory stay unknown.
 harness::Peaks measure_peaks(harness::Backend& library, std::int64_t cache_bytes);
 
 }  // namespace benanza::onednn

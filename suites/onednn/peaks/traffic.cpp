@@ -12,7 +12,7 @@ namespace {
 constexpr int value = 0x5b;
 constexpr int absent = 0x5a;
 
-/// `action(begin, bytes)` for every thread's part; whether one of them said true.
+/// Calls `action(begin, bytes)` for every thread's part; returns whether any call returned true.
 template <class Action>
 bool in_parts(std::size_t bytes, const Action& action) {
   bool any = false;
@@ -59,7 +59,7 @@ double Traffic::rate(Kind kind) {
     return true;
   });
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  // The answer also keeps the compiler from leaving out what looks for it.
+  // Using the result also prevents the compiler from removing the search.
   if (differs) throw std::logic_error("memory does not hold what was written");
   const double buffers = kind == Kind::compare || kind == Kind::copy ? 2 : 1;
   return buffers * static_cast<double>(bytes_) / time.count();

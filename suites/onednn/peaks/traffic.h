@@ -5,20 +5,19 @@
 
 namespace benanza::onednn {
 
-/// Moves bytes through memory on all threads, each in a part of its own, by the calls of the C
-/// library.
+/// Reads and writes memory on all threads, each in its own part, with functions of the C library.
 class Traffic {
  public:
-  /// read: memchr() for a byte that is not there; compare: memcmp() of two equal buffers; copy:
+  /// read: memchr() for a byte that does not occur; compare: memcmp() of two equal buffers; copy:
   /// memcpy(); fill: memset().
   enum class Kind { read, compare, copy, fill };
   static constexpr Kind all_kinds[] = {Kind::read, Kind::compare, Kind::copy, Kind::fill};
 
-  /// Of two buffers of `bytes` each, written first by the threads that use them. Throws
+  /// Allocates two buffers of `bytes` each, first written by the threads that use them. Throws
   /// std::bad_alloc.
   explicit Traffic(std::size_t bytes);
 
-  /// Bytes read and written in a second, in one pass.
+  /// Makes one pass; returns the bytes read and written per second.
   double rate(Kind kind);
 
  private:

@@ -1,4 +1,4 @@
-// The names that are known without a GPU.
+// The algorithm names that are available without a GPU.
 #include "suites/cublas/backend.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using testing::IsEmpty;
 
 class WithoutGpu : public testing::Test {
  protected:
-  // No GPU is visible from here on, whatever the machine has.
+  // Hides all GPUs of the machine from here on.
   WithoutGpu() { ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1); }
 
   std::vector<harness::Algorithm> names(const char* key, Precision precision) {

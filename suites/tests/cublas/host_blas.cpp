@@ -10,7 +10,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// Column-major element (row, column) of op(matrix).
+/// Element (row, column) of op(matrix), stored column-major.
 double element(const std::vector<float>& matrix, std::int64_t begin, std::int64_t ld,
                bool transpose, std::int64_t row, std::int64_t column) {
   const std::int64_t at = transpose ? column + row * ld : row + column * ld;

@@ -7,11 +7,11 @@
 
 namespace benanza::cublas {
 
-/// BLAS in plain loops over column-major matrices: stands in for the library, so that
-/// the mapping onto it can be verified without a GPU. Elements are stored as floats.
+/// BLAS as plain loops over column-major matrices, in place of the library, so that the mapping to
+/// it can be verified without a GPU. Elements are stored as floats.
 class HostBlas : public harness::Primitive {
  public:
-  /// `planted`: changes one step of the mapping, to see that verification notices.
+  /// `planted` breaks one step of the mapping, to test that verification detects it.
   explicit HostBlas(const harness::Variant& variant, bool planted = false);
 
   void upload(std::size_t index, std::span<const float> values) override;

@@ -88,7 +88,7 @@ TEST(LtMatmul, EightBitFloatsArePackedAndLeaveABf16MatrixUnread) {
   EXPECT_EQ(matrix(matmul.result()), (Matrix{32, 16, 32, CUDA_R_8F_E4M3}));
 }
 
-// C and D at one address are one matrix to the library, which wants one layout for it then.
+// The library treats C and D at the same address as one matrix, which then must have one layout.
 TEST(LtMatmul, AnUnreadMatrixOfAnotherTypeHasNoAddress) {
   int result = 0;
   const Problem problem = parse("gemm/m16_n32_k64_nt");

@@ -9,7 +9,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// What `move` says, element by element, of a source that counts.
+/// Applies `move` element by element to a source of 0, 1, 2, ...
 std::vector<int> moved(const MatrixMove& move, std::int64_t source_size, std::int64_t result_size) {
   std::vector<int> source(static_cast<std::size_t>(source_size));
   std::iota(source.begin(), source.end(), 0);
@@ -29,7 +29,7 @@ std::vector<int> moved(const MatrixMove& move, std::int64_t source_size, std::in
   return result;
 }
 
-/// What the problem asks for.
+/// The result of the problem.
 std::vector<int> expected(const Copy& copy) {
   std::vector<int> result(static_cast<std::size_t>(element_count(copy.output())), -1);
   Dims at(copy.dims.size(), 0);
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 TEST(MatrixMove, RefusesWhatIsNoMatrix) {
-  // One axis, elements apart, overlapping columns, four axes.
+  // One axis, non-contiguous elements, overlapping columns, four axes.
   EXPECT_THROW(matrix_move({{6}, {1}, {1}}), harness::Unsupported);
   EXPECT_THROW(matrix_move({{4, 3}, {6, 2}, {3, 1}}), harness::Unsupported);
   EXPECT_THROW(matrix_move({{4, 3}, {1, 1}, {3, 1}}), harness::Unsupported);

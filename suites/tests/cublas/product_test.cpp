@@ -53,7 +53,7 @@ TEST(Product, SumsAreProductsWithOnes) {
   EXPECT_EQ(rows->sources[0], 0);
   EXPECT_EQ(rows->sources[1], std::nullopt);
 
-  // 4 x 6 x 8 with the 6 innermost: the sum is over the axis before it.
+  // 4 x 6 x 8 with the 6 innermost: sums over the axis before it.
   const auto columns = product("reducesum/4x6x8_a2", Layout::nhwc);
   ASSERT_TRUE(columns);
   EXPECT_EQ(key(columns->problem()), "gemm/m1_n6_k8_nn_a1_b4");

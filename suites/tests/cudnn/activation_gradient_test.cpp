@@ -1,5 +1,5 @@
-// Gradients of functions: cudnnActivationBackward's modes, and the engines that the library offers
-// for a described H100.
+// Gradients of activations: cudnnActivationBackward's modes, and the engines that the library
+// offers for a described H100.
 #include "suites/cudnn/ops/activation_gradient/activation_gradient.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +55,7 @@ TEST(ActivationGradientGraph, ReadsTheGradientAndWhatFrameworksKeep) {
   EXPECT_THROW(graphs_of(key)(variant(key, Precision::int8)), harness::Unsupported);
 }
 
-// As Select: 9.14 compiles no listed settings of an fp32 choice between two numbers.
+// As for Select: 9.14 compiles no listed configs of an fp32 selection between two numbers.
 TEST_F(H100, GradientsThatChooseAreOfferedWithoutSettings) {
   for (const char* key : {"clip_bwd/8x64x14x14_a0_b6", "elu_bwd/8x64x14x14_a1",
                           "hardswish_bwd/8x64x14x14", "abs_bwd/8x64x14x14"}) {

@@ -1,4 +1,4 @@
-// The names that are known without a GPU: those of the call-per-layer functions.
+// The algorithm names that are available without a GPU: the call-per-layer functions.
 #include "suites/cudnn/backend.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::UnorderedElementsAre;
 
 class WithoutGpu : public testing::Test {
  protected:
-  // No GPU is visible from here on, whatever the machine has.
+  // Hides all GPUs of the machine from here on.
   WithoutGpu() { ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1); }
 
   std::vector<Algorithm> names(const char* key, Precision precision, Layout layout) {
@@ -73,7 +73,7 @@ TEST_F(WithoutGpu, OtherCallsAreKnownByName) {
               UnorderedElementsAre("transform_tensor", "transform_tensor.image"));
   EXPECT_THAT(fp32("copy/2x4_f8.1_t4.1", Layout::plain),
               UnorderedElementsAre("transform_tensor", "transform_tensor.words", "memcpy"));
-  // A row of three is no whole number of words.
+  // A row of three elements is not a whole number of words.
   EXPECT_THAT(fp32("copy/2x3_f8.1_t4.1", Layout::plain),
               UnorderedElementsAre("transform_tensor", "memcpy"));
   EXPECT_THAT(
@@ -102,7 +102,7 @@ TEST_F(WithoutGpu, CallsOfTrainingStepsAreKnownByName) {
               ElementsAre("log.instance", "log.channel"));
 }
 
-// The list is what a new GPU or library is tried with.
+// This list is used to try out a new GPU or library version.
 TEST_F(WithoutGpu, EveryListedGradientHasACallOrMayHaveAnEngine) {
   std::istringstream keys(read_file(TEST_DATA "/gradient_keys.txt"));
   int with_calls = 0;
@@ -112,14 +112,14 @@ TEST_F(WithoutGpu, EveryListedGradientHasACallOrMayHaveAnEngine) {
     try {
       with_calls += names(key.c_str(), Precision::fp32, layout).empty() ? 0 : 1;
     } catch (const harness::NoDevice&) {
-      // Graphs alone.
+      // Only graphs support it.
     }
   }
   EXPECT_GT(count, 50);
   EXPECT_GT(with_calls, 35);
 }
 
-// Batch 32 of ResNet-50 and BERT-base, 128 words, and an lstm: what only training asks for.
+// What only training needs for batch 32 of ResNet-50 and BERT-base (128 words), and for an lstm.
 TEST_F(WithoutGpu, ListedTrainingStepsAreKeysEachOnce) {
   std::istringstream keys(read_file(TEST_DATA "/training_step_keys.txt"));
   std::set<std::string> seen;
@@ -152,7 +152,7 @@ TEST_F(WithoutGpu, WhatOnlyTheDeviceTellsIsNotRefusedButUnknown) {
   EXPECT_THROW(names("gelu/8x16", Precision::fp32, Layout::plain), harness::NoDevice);
   EXPECT_THROW(names("attention/1x12x128x64_k12x128x64_s0.125", Precision::fp16, Layout::plain),
                harness::NoDevice);
-  // In a layout that only the graphs have.
+  // A layout that only graphs support.
   EXPECT_THROW(names("instancenorm/2x8x4x4_e1e-05", Precision::fp32, Layout::nhwc),
                harness::NoDevice);
   EXPECT_THROW(backend_.create({parse(convolution), Precision::fp32, Layout::nchw, "gemm"}),

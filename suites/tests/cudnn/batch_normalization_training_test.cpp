@@ -44,7 +44,7 @@ TEST(InverseDeviation, ThereAndBack) {
   }
 }
 
-// Results of 10, 2 and 2 elements: place 11 is the second of the second one.
+// With results of 10, 2 and 2 elements, place 11 is the second element of the second one.
 TEST(SeveralResults, PlacesCountOnFromOneToTheNext) {
   const std::array<std::int64_t, 5> places{11, 0, 12, 9, 10};
   const auto first = places_of_part(places, 0, 10);
@@ -58,7 +58,7 @@ TEST(SeveralResults, PlacesCountOnFromOneToTheNext) {
   EXPECT_EQ(third.indices, (std::vector<std::size_t>{2}));
 }
 
-// 1 x c x 1 x 1 in fp32, whatever the precision of the data.
+// 1 x c x 1 x 1 in fp32 for every precision of the data.
 TEST(BatchNormalizationVectors, AreFloatsOfTheChannels) {
   for (const Dims& dims : {Dims{8, 64, 14, 14}, Dims{8, 64}, Dims{2, 64, 4, 4, 4}}) {
     const auto vectors =
@@ -77,7 +77,7 @@ TEST(BatchNormalizationVectors, AreFloatsOfTheChannels) {
   }
 }
 
-// x, scale and bias in; y, mean and deviation out.
+// In: x, scale and bias; out: y, mean and inverse standard deviation.
 TEST(BatchNormalizationTrainingGraph, HasTheProblemsOperandsAndResults) {
   const char* key = "batchnorm_training/32x64x56x56_e1e-05";
   const auto calls = batch_normalization_training_graphs(

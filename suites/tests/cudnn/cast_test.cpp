@@ -1,4 +1,4 @@
-// Casts as graphs: what the library is given, and the engines it offers for a described H100.
+// Casts as graphs: the graphs given to the library, and the engines it offers for a described H100.
 #include "suites/cudnn/ops/cast.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ TEST(CastGraph, IsOfTwoTypes) {
   EXPECT_EQ(widen[0].output.precision, Precision::fp32);
 }
 
-// 25,557,032 parameters are 3,194,629 rows of 8; a prime number of them is one row.
+// 25,557,032 parameters are 3,194,629 rows of 8; a prime number of them is a single row.
 TEST(CastGraph, HasNoSingleColumn) {
   EXPECT_EQ(calls("narrow/1x25557032", Precision::fp16)[0].output.dims, (Dims{3194629, 8, 1, 1}));
   EXPECT_EQ(calls("narrow/1x10007", Precision::fp16)[0].output.dims, (Dims{1, 10007, 1, 1}));

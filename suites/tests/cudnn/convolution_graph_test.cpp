@@ -1,4 +1,5 @@
-// Convolutions as graphs: what the library is given, and what it offers for a described H100.
+// Convolutions as graphs: the graphs given to the library, and the engines it offers for a
+// described H100.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -88,8 +88,8 @@ TEST(MapConvolution, BiasOfIntegersIsFloat) {
 class RealDescriptors : public testing::TestWithParam<std::tuple<const char*, Layout, Precision>> {
 };
 
-// The library's own arithmetic must find the output that ours has: pads, strides, dilations and
-// groups all enter it. Needs no GPU.
+// The library must derive the same output extents as ours from pads, strides, dilations and groups.
+// Needs no GPU.
 TEST_P(RealDescriptors, AgreeOnTheOutput) {
   const auto [key, layout, precision] = GetParam();
   const ConvolutionCall call = map(key, layout, precision);
@@ -177,7 +177,7 @@ cudnnConvolutionFwdAlgoPerf_t answer(cudnnConvolutionFwdAlgo_t algorithm, cudnnM
   return perf;
 }
 
-// An algorithm may be listed once with Tensor Cores and once without: its first place is its rank.
+// An algorithm may be listed twice, with and without Tensor Cores: its first position is its rank.
 TEST(AnswerFor, CountsEveryAlgorithmOnceAndOnlySupportedOnes) {
   const std::vector answers{
       answer(CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD, CUDNN_TENSOR_OP_MATH, CUDNN_STATUS_NOT_SUPPORTED),
@@ -229,13 +229,13 @@ TEST(FusedConvolution, WithoutAnActivationOnlyOneAlgorithmIsAsked) {
 TEST(FusedConvolution, KnowsReluAlone) {
   EXPECT_EQ(fused_activation(epilogue_of("_bias")), CUDNN_ACTIVATION_IDENTITY);
   EXPECT_EQ(fused_activation(epilogue_of("_bias_residual_relu")), CUDNN_ACTIVATION_RELU);
-  // Never a plain relu for a clipped one, nor the other way round.
+  // A clipped relu must not become a plain one, nor the reverse.
   for (const char* words : {"_bias_clip_a0_b6", "_bias_leakyrelu_a0.1", "_sigmoid", "_elu_a1"}) {
     EXPECT_THROW(fused_activation(epilogue_of(words)), harness::Unsupported) << words;
   }
 }
 
-// A relu that the descriptor bounds at 0 would give zeros.
+// A relu whose descriptor bounds it at 0 would return zeros.
 TEST(FusedConvolution, ReluHasNoUpperBound) {
   const auto activation =
       make_activation(CUDNN_ACTIVATION_RELU, std::numeric_limits<double>::max());

@@ -42,20 +42,20 @@ TEST(MapDeconvolution, OneAxisIsAnImageOfHeightOne) {
 Padding split(std::string_view key) { return split_output_padding(shape_of<Deconvolution>(key)); }
 
 TEST(SplitOutputPadding, OutputPaddingBelowTheStrideIsFree) {
-  // output_padding 1 makes the end pad 0: the library is asked for 14 pixels instead of 13.
+  // output_padding 1 makes the end pad 0: the library writes 14 pixels instead of 13.
   EXPECT_EQ(split("deconv/1x1x7_k1x3_p1.0_s2_d1_g1"), (Padding{{1}, {0}, {0}}));
   EXPECT_EQ(split("deconv/1x1x7_k1x3_p0.-1_s2_d1_g1"), (Padding{{0}, {0}, {0}}));
 }
 
 TEST(SplitOutputPadding, ALargerEndPadIsCutOff) {
-  // 8 pixels, pads 0 and 1: the library writes 8, the last one is left out.
+  // 8 pixels, pads 0 and 1: the library writes 8, the last one is dropped.
   EXPECT_EQ(split("deconv/1x1x4_k1x2_p0.1_s2_d1_g1"), (Padding{{0}, {0}, {1}}));
 }
 
 TEST(SplitOutputPadding, ALargerBeginPadIsCutOff) {
   // 6 + 3 = 9 pixels without pads; pads 2 and 0 at stride 1: the library writes them all.
   EXPECT_EQ(split("deconv/1x1x7_k1x3_p2.0_s1_d1_g1"), (Padding{{0}, {2}, {0}}));
-  // At stride 2 a pad of 1 on both sides leaves 13 pixels, or 14: one is left out at the beginning.
+  // At stride 2 a pad of 1 on both sides leaves 13 or 14 pixels: the first one is dropped.
   EXPECT_EQ(split("deconv/1x1x7_k1x3_p2.0_s2_d1_g1"), (Padding{{1}, {1}, {0}}));
 }
 
@@ -66,8 +66,8 @@ TEST(SplitOutputPadding, PixelsOutOfReachAreRefused) {
 class RealDeconvolution
     : public testing::TestWithParam<std::tuple<const char*, Layout, Precision>> {};
 
-// The library's own arithmetic must map what it is to write to our input, and the output must lie
-// inside it where the begin pad says.
+// The library must map what it writes to our input, and the output must lie inside it at the begin
+// pad.
 TEST_P(RealDeconvolution, IsTheGradientOfAConvolutionToTheInput) {
   const auto [key, layout, precision] = GetParam();
   const Deconvolution shape = shape_of<Deconvolution>(key);
@@ -130,7 +130,7 @@ TEST(SplitOutputPadding, EveryWindowIsComputedExactly) {
               copies += split.needs_copy() ? 1 : 0;
               const std::int64_t pad = split.symmetric[0];
               const std::int64_t written = outputs + split.begin[0] + split.end[0];
-              // The convolution from what is written to the input exists, and output 0 is pixel
+              // The convolution from the written pixels to the input exists, and output 0 is pixel
               // `begin` of the unpadded result.
               const Window forward{.kernel = {kernel},
                                    .pads = {pad, pad},

@@ -1,4 +1,4 @@
-// Functions of every element as graphs: what the library is given, and the engines it offers for a
+// Elementwise functions as graphs: the graphs given to the library, and the engines it offers for a
 // described H100.
 #include "suites/cudnn/graph/elementwise.h"
 #include "suites/cudnn/ops/activation/activation.h"
@@ -31,7 +31,7 @@ GraphCall only(std::vector<GraphCall> calls) {
   return std::move(calls.at(0));
 }
 
-/// Extents of the graph's own tensors: operands, then the result.
+/// The extents of the graph's own tensors: operands, then the result.
 std::vector<Dims> extents(const GraphCall& call) {
   std::vector<Dims> found;
   for (const auto id : call.bound) {
@@ -108,7 +108,7 @@ TEST(BinaryGraph, NeighbouringAxesThatAreBroadcastAlikeAreOne) {
               ElementsAre(Dims{8, 1, 1, 1}, Dims{1, 4, 1, 1}, Dims{8, 4, 1, 1}));
 }
 
-// The harness writes operands in the order of the problem's axes.
+// The harness uploads operands in the order of the problem's axes.
 TEST(BinaryGraph, OperandsLieAsTheLayoutSays) {
   const char* bias = "add/2x64x56x56_1x64x1x1_w";
   const GraphCall call =
@@ -172,7 +172,7 @@ TEST_F(H100, HasEnginesForSelections) {
       const auto found = names(calls, variant(key, precision));
       EXPECT_THAT(found, Contains(StartsWith("engine"))) << key;
       EXPECT_THAT(found, Contains(StartsWith("bytes.engine"))) << key;
-      // In four bytes the listed settings do not compile.
+      // For four-byte data the listed configs fail to compile.
       const bool is_wide = precision == Precision::fp32 || precision == Precision::tf32;
       EXPECT_THAT(found, Contains("engine1").Times(is_wide ? 1 : 0)) << key;
     }
@@ -180,7 +180,7 @@ TEST_F(H100, HasEnginesForSelections) {
   }
 }
 
-// One of them is all that a short run asks for.
+// A short run uses only the first one.
 TEST_F(H100, OffersFirstWhatCompiles) {
   const char* key = "select/1x12x128x128_va0_b1x12x128x128";
   for (const auto set : {harness::AlgorithmSet::best, harness::AlgorithmSet::leading}) {
@@ -223,7 +223,7 @@ TEST_F(H100, HasEnginesForFunctionsOfOneTensor) {
                           "relu/10007",
                           "sigmoid/1x2"}) {
     const auto calls = graphs_of(shape_of<Activation>(key));
-    // At fp32 too: the engines say that they may use Tensor Cores, but there is no product.
+    // Also at fp32: the engines claim that they may use Tensor Cores, but there is no product.
     for (const Precision precision :
          {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
       EXPECT_THAT(names(calls, variant(key, precision)), Not(IsEmpty())) << key;

@@ -29,7 +29,7 @@ float apply(cudnnOpTensorOp_t op, float a, float b) {
   }
 }
 
-/// The steps' result for one value.
+/// The result of the steps for one value.
 float evaluate(const std::vector<OpTensorStep>& steps, float x) {
   float value = x;
   for (const OpTensorStep& step : steps) {
@@ -154,7 +154,7 @@ TEST(MapBinary, ManyAxesAreMergedIntoFour) {
   EXPECT_EQ(nvidia::span_elements(call.full_format), 5040);
 }
 
-// The bias of a convolution with channels innermost: a matrix of pixels x channels.
+// The bias of a channels-last convolution: a matrix of pixels x channels.
 TEST(MapBinary, FoldedBiasIsAMatrix) {
   const auto call = map("add/2x64x7x5_1x64x1x1_w", Layout::nhwc, Folding::folded);
   EXPECT_EQ(call.full_format,
@@ -162,7 +162,7 @@ TEST(MapBinary, FoldedBiasIsAMatrix) {
   EXPECT_EQ(call.other_format.dims, (Dims{1, 64, 1, 1}));
 }
 
-// A gate per image and channel, channels innermost.
+// A gate per image and channel, channels last.
 TEST(MapBinary, FoldedGateKeepsTheImages) {
   const auto call = map("mul/2x64x7x5_2x64x1x1", Layout::nhwc, Folding::folded);
   EXPECT_EQ(call.full_format.dims, (Dims{2, 35, 1, 64}));

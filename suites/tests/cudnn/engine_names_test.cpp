@@ -30,7 +30,7 @@ TEST(EngineNames, AnswersAreOneTextThatParsesBack) {
   EXPECT_TRUE(parse_answers(answer_text({})).empty());
 }
 
-/// Another process as the plans know it.
+/// A fake child process.
 class Elsewhere : public PlanBuilder {
  public:
   explicit Elsewhere(std::optional<std::string> answer) : answer_(std::move(answer)) {}

@@ -1,4 +1,4 @@
-// Gradients of a convolution's filters: the call's parts, and what the library offers for a
+// Filter gradients of convolutions: the call's parts, and the engines that the library offers for a
 // described H100.
 #include "suites/cudnn/ops/convolution_filter_gradient/convolution_filter_gradient.h"
 
@@ -44,8 +44,8 @@ TEST(FilterGradientAlgorithms, NamesAreTheLibrarys) {
   EXPECT_THROW(parse_filter_gradient_algorithm("algo_2"), std::invalid_argument);
 }
 
-// Every weight meets every output pixel: 2 * 32 * 128 * 64 products per pair of outputs and taps on
-// the image. Along an axis 28 outputs of 3 taps, of which the first misses at the begin pad.
+// 2 * 32 * 128 * 64 FLOP per pair of output and tap on the image. Along an axis there are 28
+// outputs of 3 taps, minus the first tap of the first output, which is on the begin pad.
 TEST(FilterGradientAlgorithms, TransformsMaySaveAnyArithmetic) {
   const auto least = [](const harness::Algorithm& algorithm) {
     return least_work({parse(dense_key), Precision::fp16, Layout::nchw, algorithm});
@@ -131,7 +131,7 @@ TEST_F(H100, PlansFilterGradients) {
 
 class RealFilterGradient : public testing::TestWithParam<const char*> {};
 
-// The library's own arithmetic must map what it reads to the gradient that it is given.
+// The library must map the input that it reads to the gradient that it is given.
 TEST_P(RealFilterGradient, AgreesOnTheOutputsExtents) {
   const Convolution forward = shape_of<ConvolutionFilterGradient>(GetParam()).forward;
   for (const Layout layout : {Layout::nchw, Layout::nhwc}) {

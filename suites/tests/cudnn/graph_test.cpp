@@ -1,5 +1,5 @@
-// The graphs that the library is given, and the engines it offers for a described H100: nothing
-// here needs a GPU.
+// The graphs given to the library, and the engines it offers for a described H100. Nothing here
+// needs a GPU.
 #include "suites/cudnn/ops/activation/activation.h"
 #include "suites/cudnn/ops/attention.h"
 #include "suites/cudnn/ops/normalization/normalization.h"

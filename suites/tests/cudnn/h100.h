@@ -31,19 +31,19 @@ GraphsOf bound(GraphCalls (*graphs)(const Shape&, const harness::Variant&), cons
   return [=](const harness::Variant& variant) { return graphs(shape, variant); };
 }
 
-/// The library, asked about an H100 by its description alone. Most engines are compiled at run
-/// time, and the library offers those only where it can load the driver's library: without a
-/// driver, the CUDA Toolkit's stub of it will do.
+/// Queries the library for an H100 that exists only as a description. Most engines are compiled at
+/// run time, and the library offers those only if it can load the driver's library; without a
+/// driver, the CUDA Toolkit's stub suffices.
 class H100 : public testing::Test {
  protected:
   void SetUp() override {
-    // Asked once: a stub that is loaded goes by the driver's name. Other tests of this process hide
-    // the GPU from the runtime, not from cuDNN.
+    // Checked once, because a loaded stub has the driver's name. Other tests of this process hide
+    // the GPU from the runtime, but not from cuDNN.
     static const bool has_driver = dlopen("libcuda.so.1", RTLD_NOW) != nullptr;
     if (has_driver) {
       GTEST_SKIP() << "beside a GPU, cuDNN 9.14 divides by zero when asked about another one";
     }
-    // Loaded for good, as the driver is.
+    // Stays loaded, as the driver does.
     if (dlopen(CUDA_STUB, RTLD_NOW) == nullptr) {
       GTEST_SKIP() << "no stub of the driver's library: " << dlerror();
     }

@@ -1,5 +1,5 @@
-// Gradients of normalizations as graphs: what the library is given, and what it offers for a
-// described H100.
+// Gradients of normalizations as graphs: the graphs given to the library, and the engines it offers
+// for a described H100.
 #include "suites/cudnn/ops/layer_normalization_gradient.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 namespace benanza::cudnn {
 namespace {
 
-// Engines of normalizations take a tensor that the library calls 0 for one that is not there.
+// Normalization engines treat a tensor of UID 0 as missing.
 TEST(OperationGraphTensors, NoneIsCalledZero) {
   OperationGraph graph;
   const auto format = nvidia::tensor_format(Precision::fp16, {4, 8, 1, 1}, Layout::nhwc);
@@ -35,7 +35,7 @@ GraphCalls calls_of(const char* key, Precision precision = Precision::fp32) {
   return graphs_of(key)(variant(key, precision));
 }
 
-// dy, x, scale, mean and variance in; dx, then the gradients of scale and bias out.
+// Operands dy, x, scale, mean and variance; results dx, then the gradients of scale and bias.
 TEST(LayerNormalizationGradientGraph, HasTheProblemsOperandsAndResults) {
   const auto calls = calls_of("layernorm_bwd/128x768_e1e-05_sb");
   ASSERT_THAT(calls, SizeIs(1));

@@ -33,7 +33,7 @@ TEST(LeastWork, PaddingNeedsNoProducts) {
   EXPECT_EQ(least(key).work.bytes(), all(key).bytes());
 }
 
-// A quarter of 256 x 56 x 56 pixels is read.
+// Only a quarter of 256 x 56 x 56 pixels is read.
 TEST(LeastWork, InputBetweenTheWindowsIsNotRead) {
   const char* key = "conv/1x256x56x56_k512x1x1_p0.0.0.0_s2x2_d1x1_g1";
   EXPECT_EQ(least(key).work.flops, all(key).flops);
@@ -41,20 +41,20 @@ TEST(LeastWork, InputBetweenTheWindowsIsNotRead) {
   EXPECT_EQ(least(key).work.bytes_written, all(key).bytes_written);
 }
 
-// 3 places 3 apart, with taps 0 and 2 after each: 6 of 9 elements of a line.
+// 3 positions with stride 3, each with taps 0 and 2: 6 of 9 elements per row.
 TEST(LeastWork, GapsOfADilatedWindow) {
   const char* key = "conv/1x16x9_k16x2_p0.0_s3_d2_g1";
   EXPECT_EQ(all(key).bytes_read - least(key).work.bytes_read, 2 * 16 * 3);
 }
 
-// Of 4 inputs with 3 taps each, begin and end cut off one tap.
+// With 4 inputs of 3 taps each, the pads cut off one tap at each end.
 TEST(LeastWork, WhatATransposedConvolutionCutsOffNeedsNoProducts) {
   const char* key = "deconv/1x8x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
   EXPECT_DOUBLE_EQ(least(key, "algo_1").work.flops, all(key).flops * 100 / 144);
   EXPECT_EQ(least(key, "algo_1").work.bytes(), all(key).bytes());
 }
 
-// 7 outputs of 3 taps: 19 of 21 meet the input, and 9 multiplications do by Winograd's way.
+// 7 outputs of 3 taps: 19 of 21 products are on the input; Winograd needs 9 multiplications.
 TEST(LeastWork, EnginesOfConvolutionsGradientsMayTransformWithoutSayingSo) {
   const char* gradient = "conv_bwd_filter/1x8x7x7_k8x3x3_p1.1.1.1_s1x1_d1x1_g1";
   EXPECT_DOUBLE_EQ(least(gradient, "algo_1").work.flops, 2.0 * 64 * 19 * 19);

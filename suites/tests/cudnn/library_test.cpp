@@ -21,7 +21,7 @@ TEST(Verdict, RefusalsAreNotFailures) {
   EXPECT_EQ(verdict(CUDNN_STATUS_NOT_SUPPORTED_LAYOUT), Verdict::refused);
   EXPECT_EQ(verdict(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED), Verdict::out_of_memory);
   EXPECT_EQ(verdict(CUDNN_STATUS_ALLOC_FAILED), Verdict::out_of_memory);
-  // Its own compiler cannot make what its heuristics offer.
+  // The library's compiler cannot compile what its heuristics offer.
   EXPECT_EQ(verdict(CUDNN_STATUS_INTERNAL_ERROR_COMPILATION_FAILED), Verdict::refused);
   EXPECT_EQ(verdict(CUDNN_STATUS_INTERNAL_ERROR), Verdict::broken);
   EXPECT_EQ(verdict(CUDNN_STATUS_EXECUTION_FAILED), Verdict::broken);
@@ -34,7 +34,7 @@ TEST(Words, NameTheCallAndTheStatus) {
   EXPECT_EQ(words(CUDNN_STATUS_NOT_SUPPORTED, "cudnnF", ""), "cudnnF: CUDNN_STATUS_NOT_SUPPORTED");
 }
 
-// The library's own words reach the row.
+// The library's message reaches the row.
 TEST(MakeLrn, SizesAboveSixteenAreRefusedInTheLibrarysWords) {
   EXPECT_NO_THROW(make_lrn(5, 1e-4, 0.75, 1));
   try {
@@ -104,7 +104,7 @@ TEST(MakeTensor, MoreThan32BitsAreRefusedBeforeTheyAreCutOff) {
                harness::Unsupported);
 }
 
-// 2^31 elements in extents that each fit.
+// 2^31 elements, with extents that each fit.
 TEST(MakeTensor, TheLibraryRefusesTwoGigaElements) {
   EXPECT_THROW(make_tensor({Precision::fp16, {32768, 65536, 1, 1}, {65536, 1, 1, 1}}),
                harness::Unsupported);

@@ -11,7 +11,7 @@
 namespace benanza::cudnn {
 namespace {
 
-/// cudnnTransformTensor on the host: every index of the box, from one view to the other.
+/// cudnnTransformTensor on the host: copies every element of the box from one view to the other.
 void transform(const Move& move, const std::vector<float>& source, std::vector<float>& result) {
   const Dims& dims = move.from.dims;
   ASSERT_EQ(dims, move.to.format.dims);
@@ -64,8 +64,8 @@ std::vector<float> concat(const Concat& shape, Layout layout) {
   return result;
 }
 
-// Two and one channels of two pixels. Channels outermost: one part after the other; innermost:
-// the part's channel joins each pixel.
+// Two and one channels of two pixels. In nchw the parts are concatenated; in nhwc the second part's
+// channel is appended to each pixel.
 TEST(MapMovement, ConcatOfChannels) {
   const auto shape = shape_of<Concat>("concat/1x2x1x2_1x1x1x2_a1");
   EXPECT_EQ(concat(shape, Layout::nchw), (std::vector<float>{0, 1, 2, 3, 100, 101}));

@@ -23,14 +23,14 @@ TEST(SplitPadding, EqualPadsAreTheLibrarys) {
   EXPECT_FALSE(split_padding(window(3, 1, 1), {8}).needs_copy());
 }
 
-// 3 taps, step 2, pads 1 and 0. 8 wide: 4 outputs, with pads of 1 and 1 as well. 7 wide: 3 outputs,
-// where pads of 1 and 1 would make a fourth.
+// 3 taps, stride 2, pads 1 and 0. Width 8: 4 outputs, with pads of 1 and 1 as well. Width 7: 3
+// outputs, but pads of 1 and 1 would add a fourth.
 TEST(SplitPadding, AnEndPadThatChangesNothingIsFree) {
   EXPECT_EQ(split_padding(window(3, 1, 0, 2), {8}), padding(1, 0, 0));
   EXPECT_EQ(split_padding(window(3, 1, 0, 2), {7}), padding(0, 1, 0));
 }
 
-// TensorFlow's SAME with step 2: one row at the end.
+// TensorFlow's SAME with stride 2: one row at the end.
 TEST(SplitPadding, PadsAtTheEndAreCopied) {
   const Padding same = split_padding(window(3, 0, 1, 2), {224});
   EXPECT_EQ(same, padding(0, 0, 1));
@@ -43,7 +43,7 @@ TEST(SplitPadding, OnlyTheDifferenceIsCopied) {
   EXPECT_EQ(split_padding(window(6, 3, 2), {10}), padding(2, 1, 0));
 }
 
-// 6 wide, 2 taps, step 2: the windows end at 6 whatever the end pad of 1 says.
+// Width 6, 2 taps, stride 2: the windows end at 6 regardless of the end pad of 1.
 TEST(SplitPadding, AnEndPadOutOfReachIsDropped) {
   EXPECT_EQ(split_padding(window(2, 0, 1, 2), {6}), padding(0, 0, 0));
 }
@@ -55,7 +55,7 @@ TEST(SplitPadding, AxesAreIndependent) {
             (Padding{.symmetric = {1, 0}, .begin = {0, 0}, .end = {0, 1}}));
 }
 
-/// Positions on the input that each output's taps read; anything off the input is padding (-1).
+/// The input positions that each output's taps read; -1 for padding.
 std::vector<std::vector<std::int64_t>> taps(std::int64_t input, std::int64_t outputs,
                                             std::int64_t first, const Window& shape) {
   std::vector<std::vector<std::int64_t>> all;
@@ -85,7 +85,7 @@ TEST(SplitPadding, ComputesTheSameOutputsForEveryWindow) {
               copies += split.needs_copy() ? 1 : 0;
               const std::int64_t pad = split.symmetric[0];
               const std::int64_t padded = input + split.begin[0] + split.end[0];
-              // The library's own result from the padded input and one pad.
+              // The library's output extent for the padded input and one pad.
               ASSERT_EQ(window(kernel, pad, pad, stride, dilation).output({padded})[0], outputs);
               ASSERT_EQ(taps(input, outputs, pad + split.begin[0], shape),
                         taps(input, outputs, begin, shape));
@@ -93,7 +93,7 @@ TEST(SplitPadding, ComputesTheSameOutputsForEveryWindow) {
   EXPECT_GT(copies, 100);
 }
 
-// 1 x 2 x 3 x 4 with one row above, two columns on the right, channels innermost.
+// 1 x 2 x 3 x 4 with one row above, two columns on the right, channels last.
 TEST(PadInput, PlacesTheInputInsideThePadding) {
   const nvidia::TensorFormat input = dense(Precision::fp16, {1, 2, 3, 4}, Layout::nhwc);
   const PaddedShape shape =

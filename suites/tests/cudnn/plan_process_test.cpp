@@ -1,5 +1,5 @@
-// Plans that another process builds: how it answers. What is compiled is loaded only where there is
-// a GPU.
+// Plans that a child process builds: its answers. Compiled kernels are loaded only if there is a
+// GPU.
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ class PlanProgram : public testing::Test {
   Child child_ = start({.program = BENCH_CUDNN, .arguments = {std::string(plan_process_flag)}});
 };
 
-// As where the GPU is another process' alone: whoever asks builds the plan itself.
+// As if another process had exclusive use of the GPU: the caller builds the plan itself.
 TEST_F(PlanProgram, HasNoPlansWhereItCannotOpenTheGpu) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) GTEST_SKIP() << "there is a GPU";
@@ -56,7 +56,7 @@ TEST_F(PlanProgram, AnswersWithAPlanOfTheGpu) {
   EXPECT_THAT(answer("no/such/name"), StartsWith("!"));
   EXPECT_THAT(answer("relu/1x64x56x56/fp16/nchw/cudnn/activation_forward"),
               AllOf(StartsWith("!"), HasSubstr("no engine that is compiled")));
-  // In the library's words.
+  // With the library's message.
   EXPECT_THAT(answer("layernorm/128x768_e1e-05_sb/fp16/plain/cudnn/engine123456"),
               AllOf(StartsWith("-"), HasSubstr("CUDNN_STATUS")));
   EXPECT_EQ(end(), 0);

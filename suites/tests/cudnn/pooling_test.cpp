@@ -43,7 +43,7 @@ TEST(MapPooling, OneAxisIsAnImageOfHeightOne) {
   EXPECT_EQ(call.output.dims, (Dims{1, 8, 1, 10}));
 }
 
-// GoogLeNet's first pool: 112 wide, 3 taps, step 2, rounded up to 56 by end pads of 1.
+// GoogLeNet's first pool: width 112, 3 taps, stride 2, rounded up to 56 by end pads of 1.
 constexpr std::string_view ceil_max = "maxpool/1x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1";
 
 TEST(MapPooling, DirectReachesBeyondTheInput) {
@@ -54,7 +54,7 @@ TEST(MapPooling, DirectReachesBeyondTheInput) {
   EXPECT_EQ(call.output.dims, (Dims{1, 64, 56, 56}));
 }
 
-// Pads 2 before and 1 after: the library is told 2, or 1 beside one row that the copy adds.
+// Pads 2 and 1: the library's pad is 2, or 1 plus one row that the copy adds.
 TEST(MapPooling, DirectUsesTheBeginPads) {
   const std::string_view key = "maxpool/1x8x9x9_k3x3_p2.2.1.1_s1x1_d1x1";
   EXPECT_EQ(map(key).pads, (Dims{2, 2}));

@@ -1,4 +1,4 @@
-// What is known of the gradients of recurrent networks without a GPU.
+// Gradients of recurrent networks, as far as they are known without a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -34,7 +34,8 @@ TEST(MapRecurrent, BiasIsTwoVectorsOrNone) {
   EXPECT_EQ(map("lstm/t5_n2_i3_h4_l1_forward").bias, CUDNN_RNN_NO_BIAS);
 }
 
-// 5 steps, 2 entries, hidden 4: a step holds entry 0 forward, backward, entry 1 forward, backward.
+// 5 steps, 2 batch entries, hidden 4: each step is stored as entry 0 forward, backward, entry 1
+// forward, backward.
 TEST(MapRecurrent, DirectionsOfAStepLieTogether) {
   const auto call = map("lstm/t5_n2_i3_h4_l1_bidirectional", Precision::fp16);
   EXPECT_EQ(call.direction, CUDNN_BIDIRECTIONAL);
@@ -52,7 +53,7 @@ TEST(MapRecurrent, BatchFirstIsTheLibrarysLayout) {
   EXPECT_EQ(call.output, (nvidia::TensorFormat{Precision::fp32, {2, 5, 2, 4}, {40, 8, 4, 1}}));
 }
 
-// y, then h, then an lstm's c: what is compared is looked for at places of all of them.
+// y, then h, then an lstm's c: verification samples all of them.
 TEST(MapRecurrent, ResultsAreTheProblemsInItsOrder) {
   for (const char* key :
        {"lstm/t5_n2_i3_h4_l1_forward", "lstm/t5_n2_i3_h4_l2_bidirectional_initial_final",
@@ -74,7 +75,7 @@ TEST(MapRecurrent, ResultsAreTheProblemsInItsOrder) {
   EXPECT_EQ(results[2].dims, (Dims{4, 2, 4}));
 }
 
-/// First row of each of the library's input matrices of layer 0, by its number.
+/// The first row of each of the library's matrices of layer 0, by the matrix's index.
 std::map<int, std::int64_t> first_rows(std::string_view key) {
   const auto shape = shape_of<Recurrent>(key);
   std::map<int, std::int64_t> rows;

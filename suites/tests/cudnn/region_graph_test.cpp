@@ -1,5 +1,5 @@
-// Steps behind products and elementwise calls as graphs: what the library offers for a described
-// H100.
+// Steps after products and elementwise calls as graphs: the engines that the library offers for a
+// described H100.
 #include <gmock/gmock.h>
 
 #include "suites/cudnn/ops/activation/activation.h"
@@ -52,7 +52,7 @@ TEST(GemmGraph, WhatCublasDoesAsWellIsLeftToIt) {
   EXPECT_THROW(graphs_of(plain)(variant(plain, Precision::fp16)), harness::Unsupported);
   const char* bytes = "gemm/m128_n3072_k768_nn_w_bias";
   EXPECT_THROW(graphs_of(bytes)(variant(bytes, Precision::int8)), harness::Unsupported);
-  // A's matrices are repeated along one axis of the batch and not along the other.
+  // A's matrices are broadcast along only one axis of the batch.
   const char* partly = "gemm/m8_n8_k8_nn_a2x1_b2x3_relu";
   EXPECT_THROW(graphs_of(partly)(variant(partly, Precision::fp16)), harness::Unsupported);
 }
@@ -88,7 +88,7 @@ TEST(BatchNormalizationGraph, VectorsAreFp32) {
 }
 
 TEST(DeconvolutionGraph, OutputPaddingNeedsNoPad) {
-  // 4 pixels with a stride of 2 and filters of 3: 9 pixels, 7 and 1 more by the pads.
+  // 4 pixels with stride 2 and filters of 3: 9 pixels; 7, plus 1, with the pads.
   const char* padded = "deconv/1x8x4x4_k8x3x3_p1.1.0.0_s2x2_d1x1_g1";
   const auto calls = graphs_of(padded)(variant(padded, Precision::fp16, Layout::nhwc));
   EXPECT_THAT(calls.at(0).output.dims, ElementsAre(1, 8, 8, 8));

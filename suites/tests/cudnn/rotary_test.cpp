@@ -1,4 +1,4 @@
-// Rotary embeddings: one graph that reads and writes the halves of rows where they are.
+// Rotary embeddings: one graph that reads and writes the halves of rows in place.
 #include <gmock/gmock.h>
 
 #include "suites/cudnn/ops/rotary.h"

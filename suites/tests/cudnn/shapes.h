@@ -6,7 +6,7 @@
 
 namespace benanza {
 
-/// The shape that a key stands for.
+/// Returns the shape of a key.
 template <class Shape>
 Shape shape_of(std::string_view key) {
   return std::get<Shape>(parse(key).shape);

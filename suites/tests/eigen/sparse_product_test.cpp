@@ -1,4 +1,4 @@
-// Eigen's products with sparse matrices, verified as the suite verifies them.
+// Eigen's sparse matrix products, verified as in the suite.
 #include <gmock/gmock.h>
 
 #include "suites/eigen/backend.h"
@@ -20,7 +20,8 @@ std::optional<std::string> verdict(const char* key, const harness::Algorithm& al
 }
 
 TEST(EigenSparseProduct, IsRight) {
-  // A row, several, more products than Eigen leaves to one thread, and rows without an element.
+  // One row of X, several rows, more products than Eigen leaves to one thread, and weights with
+  // empty rows.
   for (const char* key : {"spmm/m40_n1_k30_z120", "spmm/m40_n7_k30_z120",
                           "spmm/m400_n3_k300_z24000", "spmm/m50_n2_k10_z20", "spmm/m6_n5_k4_z24"}) {
     for (const char* algorithm : {"csr", "csc", "csr_rows"}) {

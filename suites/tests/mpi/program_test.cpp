@@ -1,4 +1,4 @@
-// bench_mpi, started by mpirun: small sizes, a few seconds.
+// Runs bench_mpi with mpirun: small sizes, a few seconds.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Started {
 
 class BenchMpi : public ::testing::Test {
  protected:
-  /// More ranks than processors, and as root: both must be asked for.
+  /// More ranks than CPUs, and running as root: both need explicit permission.
   Started bench(int ranks, const std::string& flags, const std::string& before = "") {
     const auto out = folder_.path() / "out.txt";
     const auto err = folder_.path() / "err.txt";
@@ -108,7 +108,7 @@ TEST_F(BenchMpi, CountsElementsAsTheLibraryDoes) {
 }
 
 TEST_F(BenchMpi, GoesOnWhenRanksRunOutOfMemory) {
-  // 1 GiB of buffers for each rank, and less than that of addresses.
+  // 1 GiB of buffers per rank, with less address space than that.
   const Started run = bench(2,
                             "--problem=all_reduce/134217728_r2 --problem=all_reduce/64_r2 "
                             "--budget=0.01 --benchmark_out=" +

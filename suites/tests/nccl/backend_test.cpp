@@ -1,4 +1,4 @@
-// Without a GPU: what the suite says of itself.
+// What the suite reports about itself without a GPU.
 
 #include "suites/nccl/backend.h"
 

@@ -28,7 +28,7 @@ std::vector<std::byte> store(Precision precision, const std::vector<float>& valu
 }
 
 TEST(ToStorage, Fp16BitsAndRounding) {
-  // 1 + 2^-11 is half-way between 1 and its successor: to even.
+  // 1 + 2^-11 is half-way between 1 and its successor: rounds to even.
   EXPECT_THAT(words<std::uint16_t>(store(Precision::fp16, {1, -2, 65504, 1.00048828125F, 1e6F})),
               ElementsAre(0x3C00, 0xC000, 0x7BFF, 0x3C00, 0x7C00));
 }
@@ -76,7 +76,7 @@ TEST(FromStorage, RefusesShortStorage) {
                std::invalid_argument);
 }
 
-/// Checks every element of a tensor larger than the tiles against its address.
+/// Checks the stored address of every element, for tensors larger than a tile.
 void expect_addresses(const TensorFormat& format) {
   std::vector<float> values(static_cast<std::size_t>(element_count(format.dims)));
   std::iota(values.begin(), values.end(), 0.0F);

@@ -13,10 +13,10 @@ using testing::IsEmpty;
 using testing::Pair;
 
 constexpr unsigned own = 7;
-/// A clock that stands still: no question takes long, however busy the machine is.
+/// A clock that stands still, so that no query seems slow, however busy the machine is.
 const auto still = [] { return 0.0; };
 
-/// Says what it is told to; empty where it was told nothing.
+/// Returns the values that the test sets; empty if unset.
 struct FakeManagement : Management {
   std::optional<double> sm, memory, watts, celsius, utilization;
   std::optional<std::uint64_t> reasons;
@@ -118,13 +118,13 @@ TEST_F(Gpu, WhatThisProcessStartedIsNoCompany) {
   observer.add_own_processes(2);
   observer.begin();
   EXPECT_EQ(std::get<double>(observer.end().facts.at("other_gpu_processes")), 0);
-  // Not all of them have been started yet.
+  // Not all of our own processes have been started yet.
   management.processes = {own, 8};
   observer.begin();
   EXPECT_EQ(std::get<double>(observer.end().facts.at("other_gpu_processes")), 0);
 }
 
-// As in a container whose processes have other numbers outside.
+// As in a container whose processes have other ids outside.
 TEST_F(Gpu, OneOfTheProcessesIsThisOneWhateverItsNumber) {
   management.processes = {123};
   EXPECT_THAT(disturbances(), IsEmpty());
@@ -163,7 +163,7 @@ TEST_F(Gpu, SaysWhatTheDeviceDidBefore) {
                                                Pair("other_gpu_processes_before", "2")));
 }
 
-// Power takes 5 ms to read: once in half a second.
+// Reading the power takes 5 ms, so it is read once in half a second.
 TEST_F(Gpu, WhatIsSlowToAnswerIsAskedRarely) {
   double seconds = 0;
   management.watts = 400;

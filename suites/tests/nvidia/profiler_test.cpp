@@ -40,7 +40,8 @@ TEST(KernelFacts, NamesInOrderAndTheTimesOfACall) {
   EXPECT_TRUE(kernel_facts({{{"a", 1}, {"b", 1}}, 2, 2}, 2).empty());
 }
 
-// 1 us, a pause of 0.5, and 2 us of which another kernel covers the last 1.5 and 0.5 more.
+// 1 us, a pause of 0.5 us, and 2 us; another kernel overlaps the last 1.5 us and lasts 0.5 us
+// longer.
 TEST(KernelRecords, RelativeToTheFirst) {
   constexpr std::uint64_t epoch = 1'800'000'000'000'000'000;
   const KernelRecords records = kernel_records({{epoch, epoch + 1000, "a"},
@@ -67,7 +68,7 @@ TEST(GraphFacts, NothingOfGraphsThatCuptiDidNotTime) {
   EXPECT_TRUE(graph_facts({{1000, 2000, ""}}, 0).empty());
 }
 
-// 0-2, 1-3 and, inside it, 1.5-2.5 cover 3; 5-6 one more.
+// 0-2, 1-3 and, inside these, 1.5-2.5 cover 3 s; 5-6 covers one more.
 TEST(CoveredSeconds, OverlapsCountOnce) {
   EXPECT_DOUBLE_EQ(covered_seconds({{5, 6}, {0, 2}, {1, 3}, {1.5, 2.5}}), 4);
   EXPECT_EQ(covered_seconds({}), 0);
@@ -104,7 +105,7 @@ TEST(CounterPlan, OfAnH100NeedsNoGpu) {
   EXPECT_EQ(plan.passes(), 2U);
   EXPECT_THROW(CounterPlan(*cupti, "no such chip", {}), ProfilerUnavailable);
 
-  // The well-chosen metrics are made of counters that it has.
+  // The predefined metrics consist of counters that the chip has.
   std::vector<std::string> metrics;
   for (const char* const set : {"memory", "compute", "tensor"}) {
     for (std::string& text : gpu_metric_set(set)) metrics.push_back(std::move(text));

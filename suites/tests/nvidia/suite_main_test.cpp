@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-/// Has one algorithm that is known without a GPU, and one operator that is not.
+/// Lists an algorithm for relu without a GPU; all other operators need one.
 class FakeBackend : public harness::Backend {
  public:
   explicit FakeBackend(LazyContext& device) : device_(device) {}
@@ -47,7 +47,7 @@ struct Finished {
 constexpr const char* keys[] = {"relu/8", "tanh/8"};
 
 Finished run_suite(std::vector<std::string> words) {
-  // No GPU is visible from here on, whatever the machine has.
+  // Hides all GPUs of the machine from here on.
   ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
   std::string program = "/some/where/bench_x";
   std::vector<char*> argv{program.data()};

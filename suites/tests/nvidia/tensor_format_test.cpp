@@ -30,15 +30,15 @@ TEST(TensorStrides, AnySaysNothing) {
 }
 
 TEST(SpanBytes, CountsPaddingAndKeeps64Bits) {
-  // Rows of 3 elements, 4 apart: the last row ends without padding. (2 - 1) * 4 + 3 = 7.
+  // Rows of 3 elements with a stride of 4; the last row ends without padding: (2 - 1) * 4 + 3 = 7.
   EXPECT_EQ(span_bytes({.precision = Precision::fp16, .dims = {2, 3}, .strides = {4, 1}}), 14);
   const TensorFormat large = tensor_format(Precision::fp32, {64, 1024, 256, 256}, Layout::nhwc);
   EXPECT_EQ(span_bytes(large), std::int64_t{17179869184});
   EXPECT_EQ(span_bytes(tensor_format(Precision::fp32, {}, Layout::plain)), 4);
 }
 
-// 2 x 3 x 1 x 2, channels innermost: place 7 is (1, 0, 0, 1), which lies behind 6 + 3 others. No
-// result has a place 12, and looking there would show another element or another tensor.
+// 2 x 3 x 1 x 2, channels last: place 7 is (1, 0, 0, 1), stored after 6 + 3 others. The result has
+// no place 12; reading it would return an element of another tensor.
 TEST(StoredPlace, IsOfTheTensorOrAnError) {
   const TensorFormat format = tensor_format(Precision::fp16, {2, 3, 1, 2}, Layout::nhwc);
   EXPECT_EQ(stored_place(format, 0), 0);

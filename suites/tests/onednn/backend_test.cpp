@@ -83,7 +83,7 @@ TEST_F(OnednnBackendTest, ReferenceCodeOnRequestOnly) {
 }
 
 TEST_F(OnednnBackendTest, ReferenceCodeWhereThereIsNothingElse) {
-  // The library has a dilated pooling in reference code only.
+  // The library has dilated pooling as reference code only.
   const char* dilated = "maxpool/1x16x13x11_k3x3_p0.0.0.0_s1x1_d2x2";
   EXPECT_THAT(algorithms(dilated, Layout::nchw, harness::AlgorithmSet::all),
               ElementsAre("ref:any"));
@@ -110,7 +110,7 @@ TEST_F(OnednnBackendTest, BestIsTheFirstOfAll) {
 }
 
 TEST_F(OnednnBackendTest, AllMeansAllImplementations) {
-  // Code for older instruction sets is slower, not absent.
+  // Includes slower code for older instruction sets.
   const auto all = algorithms("maxpool/1x16x8x8_k2x2_p0.0.0.0_s2x2_d1x1", Layout::nhwc,
                               harness::AlgorithmSet::all);
   EXPECT_GE(all.size(), 2U);
@@ -150,7 +150,7 @@ TEST_F(OnednnBackendTest, InnerProductIsAnotherWayToMultiplyByAWeight) {
   EXPECT_EQ(count(algorithms("gemm/m4_n8_k4_tn_w", Layout::plain, harness::AlgorithmSet::all)), 0);
 }
 
-// A pixel's filters are a matrix, channels last; a mean is a product with ones.
+// A channels-last convolution with 1x1 filters is a matrix product; a mean is a product with ones.
 TEST_F(OnednnBackendTest, WhatIsAProductIsAskedForAsOne) {
   using enum Layout;
   const auto ways = [&](const char* key, Layout layout) {
@@ -192,7 +192,7 @@ class OnednnThreads : public OnednnBackendTest {
   int before_ = omp_get_max_threads();
 };
 
-// 4 MFLOP are little for two threads or more; 8 threads are all there are.
+// 4 MFLOP are little work for two or more threads; 8 threads are the maximum.
 TEST_F(OnednnThreads, FewerAreAskedForWhereThereIsLittleToDo) {
   const auto counts = [](const char* key, harness::AlgorithmSet set) {
     return fewer_threads(parse(key), Precision::fp32, set);
@@ -220,7 +220,7 @@ TEST_F(OnednnThreads, TheNameSaysHowMany) {
               ElementsAre(names.front()));
 }
 
-// The call runs on as many threads as its name says, and leaves others as many as before.
+// The call runs on the number of threads in its name and restores the previous number.
 TEST_F(OnednnThreads, ACallHasItsOwnCount) {
   const auto few = backend_->create(
       {parse("relu/100000"), Precision::fp32, Layout::plain,
@@ -270,7 +270,7 @@ TEST_F(OnednnBackendTest, UnknownAlgorithmIsUnsupported) {
 }
 
 TEST_F(OnednnBackendTest, ScratchMemoryIsCounted) {
-  // A convolution through gemm unfolds its input: nine copies of 16 channels of 81 pixels at least.
+  // A convolution through gemm unfolds its input: at least nine copies of 16 channels of 81 pixels.
   const auto names = algorithms(convolution, Layout::nchw, harness::AlgorithmSet::all);
   const auto gemm = std::find_if(names.begin(), names.end(), [](const harness::Algorithm& name) {
     return name.find("gemm") != std::string::npos;

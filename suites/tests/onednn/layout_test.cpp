@@ -7,7 +7,7 @@
 #include "suites/onednn/primitive.h"
 #include "suites/tests/onednn/support.h"
 
-/// Where elements lie in memory: values come out right in any layout, so verification cannot tell.
+/// Checks the memory order, which verification cannot: it converts values from any layout.
 namespace benanza::onednn {
 namespace {
 
@@ -47,7 +47,7 @@ View view(const Memory::desc& format) {
   return {api::dims(format), blocking.strides, blocking.blocks, blocking.blocked_axes};
 }
 
-/// Strides of the axes longer than 1: the others mean nothing.
+/// The strides of the axes longer than 1; all others have no meaning.
 Dims meaningful_strides(const View& v) {
   Dims strides;
   for (std::size_t axis = 0; axis < v.dims.size(); ++axis) {

@@ -4,8 +4,8 @@
 
 namespace benanza::onednn {
 
-/// One of every kind, sizes odd and not multiples of a vector, each with a feature of its own.
-/// `int8`: the library has it in 8 bits on any processor.
+/// One problem of every kind, with odd sizes, not multiples of a vector, and a feature of its own.
+/// `int8`: supported in 8 bits on every CPU.
 struct Case {
   const char* key;
   bool int8 = true;
@@ -13,7 +13,6 @@ struct Case {
 
 inline constexpr bool no_int8 = false;
 
-/// How a failure names its case.
 inline void PrintTo(const Case& one, std::ostream* out) { *out << one.key; }
 
 inline constexpr Case cases[] = {

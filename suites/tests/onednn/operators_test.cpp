@@ -17,11 +17,11 @@ namespace {
 
 bool is_of_version_2_6() { return dnnl_version()->major == 2 && dnnl_version()->minor == 6; }
 
-/// The only variants that may be refused once the library has named them: with channels innermost,
-/// which the library itself may choose, the gemm convolutions of oneDNN 2.6 add other elements of a
-/// residual, or of a step's tensor, than they should (found by these tests with version 2.6.3; a
-/// residual in place, "sum.", is right). In nchw the pooling of oneDNN 3 reads other elements of a
-/// step's tensor behind the first image (found by these tests with version 3.2).
+/// Whether a variant may be refused although the library offers it. For channels-last results, even
+/// if the library chose that format itself, the gemm convolutions of oneDNN 2.6 read wrong elements
+/// of a residual, or of a step's tensor (found by these tests with version 2.6.3; a residual in
+/// place, "sum.", is correct). In nchw the pooling of oneDNN 3 reads wrong elements of a step's
+/// tensor after the first image (found by these tests with version 3.2).
 bool may_be_refused(const harness::Variant& variant) {
   const Epilogue& epilogue = variant.problem.epilogue;
   if (const auto* const pooling = std::get_if<Pooling>(&variant.problem.shape)) {
@@ -36,17 +36,17 @@ bool may_be_refused(const harness::Variant& variant) {
          std::holds_alternative<Convolution>(variant.problem.shape);
 }
 
-/// oneDNN's logarithm for processors without FMA is up to 7e-6 off: 2.6 has 0.0392255 of 1.04,
-/// exactly 0.0392207, and 3.2 has 1.098609 of 3, exactly 1.098612. Whether verification says so
-/// depends on the inputs.
+/// oneDNN's logarithm for CPUs without FMA is up to 7e-6 off: for 1.04, 2.6 returns 0.0392255
+/// instead of 0.0392207, and for 3, 3.2 returns 1.098609 instead of 1.098612. Whether verification
+/// detects it depends on the inputs.
 bool may_be_inexact(const harness::Variant& variant) {
   const auto* const function = std::get_if<Activation>(&variant.problem.shape);
   return function && function->kind == ActivationKind::log &&
          (variant.algorithm == "jit:sse41" || variant.algorithm == "jit:avx");
 }
 
-/// Of one problem: variants whose results are right, and variants that the backend refuses. There
-/// is no third kind.
+/// The numbers of one problem's variants with correct results and of those that the backend
+/// refuses; there must be no others.
 struct Counts {
   int right = 0;
   int refused = 0;
@@ -54,7 +54,7 @@ struct Counts {
 
 class OnednnTest : public ::testing::Test {
  protected:
-  /// Null, and counted, where the backend refuses.
+  /// Returns null, and counts it, if the backend refuses.
   std::unique_ptr<harness::Primitive> created(const harness::Variant& variant, Counts& counts) {
     try {
       return backend_->create(variant);
@@ -73,7 +73,7 @@ class OnednnTest : public ::testing::Test {
       SCOPED_TRACE(name_of(variant));
       const auto primitive = created(variant, counts);
       if (!primitive) continue;
-      // In layout any it depends on the format that the library has chosen.
+      // With Layout::any it depends on the format that the library has chosen.
       EXPECT_FALSE(may_be_refused(variant) && variant.layout == Layout::nhwc) << "made, and wrong";
       const verify::VerificationResult result =
           verify::verify(*primitive, variant.problem, precision, cache_);
@@ -88,7 +88,7 @@ class OnednnTest : public ::testing::Test {
   verify::VerificationCase cache_;
 };
 
-/// With one thread: what these tests show does not depend on how work is split, and threads that
+/// Uses one thread: the results of these tests do not depend on how work is split, and threads that
 /// wait for each other on a busy machine take long.
 class OneThread {
  public:
@@ -178,7 +178,7 @@ TEST_F(OnednnTest, CastsAreRight) {
   }
 }
 
-// Moving bf16 needs no arithmetic, so every processor has some of it.
+// Copying bf16 needs no arithmetic, so every CPU supports some of it.
 TEST_P(OnednnOneThread, IsRightInBf16WhereTheProcessorHasIt) {
   const Counts counts = verify_all(GetParam().key, Precision::bf16);
   const std::string_view key = GetParam().key;
@@ -188,7 +188,7 @@ TEST_P(OnednnOneThread, IsRightInBf16WhereTheProcessorHasIt) {
 TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
   for (const verify::PlantedError& error : verify::planted_errors()) {
     const Problem wanted = parse(error.wanted);
-    // oneDNN has no dropout, rotates no rows, and has attention in its parts alone.
+    // oneDNN has no dropout, no rotary embedding and no single attention primitive.
     if (backend_->layouts(wanted).empty() || std::holds_alternative<Attention>(wanted.shape) ||
         std::holds_alternative<Rotary>(wanted.shape) ||
         std::holds_alternative<Dropout>(wanted.shape)) {
@@ -207,7 +207,8 @@ TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
         ++count;
       }
     }
-    // Version 2 has no steps behind layer normalization and softmax, and selects numbers alone.
+    // Version 2 has no steps after layer normalization and softmax, and selects between numbers
+    // only.
     const Problem mistaken = parse(error.mistaken);
     const bool may_have_none =
         !mistaken.epilogue.steps.empty() ||
@@ -216,7 +217,7 @@ TEST_F(OnednnMistakes, PlantedErrorsAreFound) {
   }
 }
 
-/// Throws away what the library wrote into the last element, as a call that stops early would.
+/// Discards the last element, like a call that stops early.
 class StopsEarly : public harness::Primitive {
  public:
   explicit StopsEarly(std::unique_ptr<harness::Primitive> inner) : inner_(std::move(inner)) {}

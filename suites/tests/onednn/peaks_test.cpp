@@ -44,7 +44,7 @@ TEST(CpuOptions, SayWhereThePeaksComeFrom) {
 }
 
 TEST(LeastWorkOf, LeavesOutWhatACallMayLeaveOut) {
-  // 3 x 3 taps meet a pixel in its middle one alone; transforms may save products.
+  // Only the middle one of 3 x 3 taps is on a single pixel; transforms may save products.
   const Problem pixel = parse("conv/1x8x1x1_k16x3x3_p1.1.1.1_s1x1_d1x1_g1");
   EXPECT_DOUBLE_EQ(least_work_of({pixel, Precision::fp32, Layout::nchw, "jit"}).work.flops,
                    2.0 * 8 * 16);
@@ -121,7 +121,7 @@ TEST_F(GuardedStopwatchTest, PeaksThatWereDisturbedAreMeasuredAgain) {
   EXPECT_EQ(reported(), 1e15);
 }
 
-// What is within the slack was seen, and no peak is below what was seen.
+// A call faster than the reported peaks but within the possible ones raises the former.
 TEST_F(GuardedStopwatchTest, ATimeRaisesThePeaks) {
   const double flops = 2.0 * 64 * 64 * 64;
   harness::Peaks peaks = peaks_of(1);

@@ -8,18 +8,18 @@
 
 namespace benanza::onednn {
 
-/// A variant and the algorithms the library names for it; empty, with its words, if it refuses.
+/// A variant and its algorithms; if the library refuses, none and its message.
 struct Offered {
   harness::Variant variant;
   std::vector<harness::Algorithm> algorithms;
   std::string refusal;
 };
 
-/// The algorithms that the backend has for a key in every layout it finds worth measuring.
+/// Returns the backend's algorithms for a key in every layout worth measuring.
 std::vector<Offered> offered(harness::Backend& backend, const std::string& key, Precision precision,
                              harness::AlgorithmSet set);
 
-/// Every combination of `offered`, as variants ready for create().
+/// Returns every combination of offered() as a variant for create().
 std::vector<harness::Variant> variants(harness::Backend& backend, const std::string& key,
                                        Precision precision, harness::AlgorithmSet set);
 

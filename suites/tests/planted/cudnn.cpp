@@ -1,4 +1,4 @@
-// bench_cudnn, some of whose calls have become slower.
+// bench_cudnn with some calls slowed down.
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-// bench_onednn, some of whose calls have become slower.
+// bench_onednn with some calls slowed down.
 
 #include <cstdio>
 #include <exception>

@@ -11,8 +11,8 @@
 namespace benanza::harness {
 namespace {
 
-/// A primitive that takes longer. Where that takes a delay, how long it must be is known once it
-/// has run: when its result is asked for, before it is timed.
+/// A slowed-down primitive. The length of a required delay is determined after the first run, when
+/// the result is read and before the primitive is timed.
 class PlantedPrimitive : public Primitive {
  public:
   PlantedPrimitive(std::unique_ptr<Primitive> call, double factor, Stopwatch& stopwatch,
@@ -52,7 +52,7 @@ class PlantedPrimitive : public Primitive {
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// Many short rounds, so that some of them run alone on a busy machine.
+  /// Many short rounds, so that some are undisturbed on a busy machine.
   static constexpr int most_calls = 50;
   static constexpr double round_seconds = 1e-3;
   static constexpr int rounds = 10;
@@ -67,7 +67,7 @@ class PlantedPrimitive : public Primitive {
     return least;
   }
 
-  /// Starting to wait takes time of its own, so the delay is found in two steps.
+  /// Starting the delay takes time itself, so its length is determined in two steps.
   void set_delay() {
     const double alone = seconds(*call_);
     const double wanted = alone * (factor_ - 1);
@@ -88,7 +88,7 @@ class PlantedPrimitive : public Primitive {
   double planted_ = 1;
 };
 
-/// FNV-1a: the same for a name in every process.
+/// FNV-1a: gives the same hash in every process.
 unsigned hash(std::string_view text) {
   unsigned value = 2166136261U;
   for (const char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 16777619U;

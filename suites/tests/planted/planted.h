@@ -10,8 +10,8 @@
 
 namespace benanza::harness {
 
-/// What is slowed down, and how. Read from the environment: BENANZA_PLANT_FACTOR (1.1),
-/// BENANZA_PLANT_ONE_IN (20): this share of all variants, picked by a hash of their names.
+/// The slowdown, read from the environment: BENANZA_PLANT_FACTOR (1.1), and BENANZA_PLANT_ONE_IN
+/// (20), which selects one in so many variants by a hash of their names.
 struct Plant {
   double factor = 1.1;
   unsigned one_in = 20;
@@ -20,14 +20,14 @@ struct Plant {
   bool picks(const Variant& variant) const;
 };
 
-/// Waits where the backend's calls run: `seconds` after those that are enqueued. Empty where a call
-/// is over when it returns: it is then stretched by what it has taken itself.
+/// Enqueues a delay of `seconds` after the backend's enqueued calls. Empty if calls are
+/// synchronous; these are stretched in proportion to their own time.
 using Delay = std::function<void(double seconds)>;
-/// The stopwatch must not keep anything of a primitive that dies.
+/// Makes the stopwatch forget a primitive that is being destroyed.
 using Forget = std::function<void(const Primitive&)>;
 
-/// A library some of whose calls have become slower: proves that the gate of benanza-regress sees
-/// it. Rows of those have a fact "planted", by how much they are slower as measured.
+/// A backend with some calls slowed down, to prove that the gate of benanza-regress detects it. The
+/// rows of slowed calls have a fact "planted", the measured slowdown.
 class PlantedBackend : public Backend {
  public:
   PlantedBackend(std::unique_ptr<Backend> library, Plant plant, Delay delay, Forget forget)

@@ -1,4 +1,4 @@
-// Products in a shorter type than was asked for, and fp32 sums in the orders of real libraries.
+// Products in a shorter type than requested, and fp32 sums in the orders of real libraries.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace benanza::verify {
 namespace {
 
-/// Rounds what it multiplies to `bits` bits: 11 as TF32, 8 as bf16, 24 not at all.
+/// Rounds the operands to `bits` bits: 11 for TF32, 8 for bf16, 24 for no rounding.
 class ShortOperands : public ReferencePrimitive {
  public:
   ShortOperands(const Problem& problem, int bits)
@@ -69,7 +69,7 @@ TEST(ShorterProducts, OfTf32AreRightWhereTf32WasAsked) {
   }
 }
 
-/// A product of an m x k and a k x n matrix, its sums in floats and in the order of `sum`.
+/// A product of an m x k and a k x n matrix, summed in fp32 by `sum`.
 class FloatGemm : public ReferencePrimitive {
  public:
   using Sum = std::function<float(const std::vector<float>&)>;
@@ -134,7 +134,7 @@ TEST(Fp32Products, AreRightInEveryOrderOfSummation) {
   }
 }
 
-/// Attention of one head in floats, every sum from its first term to its last.
+/// Attention of one head in fp32, with all sums from first to last term.
 class FloatAttention : public ReferencePrimitive {
  public:
   explicit FloatAttention(const Attention& shape)
@@ -185,7 +185,7 @@ TEST(Fp32Products, OfAttentionAreRight) {
   }
 }
 
-/// Winograd's F(4, 3) in floats: four outputs of a row from six inputs, padded by one.
+/// Winograd's F(4, 3) in fp32: four outputs of a row from six inputs, with a pad of one.
 class FloatWinograd : public ReferencePrimitive {
  public:
   explicit FloatWinograd(const Convolution& shape)

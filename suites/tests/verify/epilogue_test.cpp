@@ -1,5 +1,4 @@
-// A product's epilogue: the reference, and mistakes that are no
-// other problem's answer.
+// A product's epilogue: the reference, and errors that are not another problem's correct result.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -86,12 +85,12 @@ TEST(ReferenceSteps, FollowAProductsOwnEpilogue) {
             (Values{9, 1}));
 }
 
-// A rounding error of x is as much larger as the steps make x, and the magnitude with it.
+// Steps amplify the rounding error of x, and the magnitude with it.
 TEST(ReferenceSteps, CarryTheMagnitudeOfWhatTheyGet) {
   const auto magnitude = [](const char* key, const std::vector<std::vector<float>>& operands) {
     return reference_element(parse(key), operands, 0).magnitude;
   };
-  // 3 - 3 = 0 out of terms of 6.
+  // 3 - 3 = 0, with terms of 6 in total.
   EXPECT_EQ(magnitude("sub/1_1", {{3}, {3}}), 6);
   EXPECT_EQ(magnitude("sub/1_1_mul_y1", {{3}, {3}, {-5}}), 30);
   EXPECT_EQ(magnitude("sub/1_1_div_y1", {{3}, {3}, {4}}), 1.5);
@@ -148,7 +147,7 @@ TEST(VerifyEpilogue, FindsAnActivationBeforeTheResidual) {
   }
 }
 
-/// The share of a sum's results that the epilogue's bounds cut off.
+/// The share of a sum's results that the epilogue's bounds clip.
 double share_outside(const std::string& product, double low, double high) {
   const Problem fused = parse(product + "_clip_a" + number(static_cast<float>(low)) + "_b" +
                               number(static_cast<float>(high)));

@@ -37,7 +37,7 @@ TEST(Inputs, ASparseMatrixHasAsManyElementsAsItsProblemSays) {
     ASSERT_EQ(operands[1].size(), 2000U);
     EXPECT_EQ(std::count(operands[1].begin(), operands[1].end(), 0.0F), 1900);
     EXPECT_EQ(std::count(operands[0].begin(), operands[0].end(), 0.0F), 0);
-    // Drawn, not in a pattern: a row of 2.5 on average has none with a chance of 8%.
+    // Random, not a pattern: a row of 2.5 elements on average is empty with a chance of 8%.
     int empty = 0;
     for (auto row = operands[1].begin(); row != operands[1].end(); row += 50) {
       empty += std::all_of(row, row + 50, [](float value) { return value == 0; }) ? 1 : 0;
@@ -63,15 +63,16 @@ TEST(Inputs, OfProductsAtFp32HaveAllBits) {
     }
     EXPECT_GT(values.size(), operand.size() > 256 ? 200U : 10U);
   }
-  // Nothing else can be computed in TF32.
+  // No other problem can be computed in TF32.
   const auto others = inputs_of("relu/100", Precision::fp32);
   for (const float value : others[0]) {
     EXPECT_EQ(rounded_to_bf16(value), value);
   }
 }
 
-// Of few values each would be squared and added many times, and rounded alike every time: batch
-// normalizations of oneDNN over 3,136 pixels and more were "wrong" by up to 3e-5.
+// With only a few distinct values, each would be squared and added many times with the same
+// rounding error: oneDNN's batch normalizations over 3,136 pixels and more were "wrong" by up to
+// 3e-5.
 TEST(Inputs, OfSumsOfSquaresHaveAllBits) {
   for (const char* key : {"batchnorm_training/2x3x40x40_e1e-05", "layernorm/40x40_e1e-05"}) {
     const auto operands = inputs_of(key, Precision::fp32);
@@ -116,7 +117,7 @@ TEST(Inputs, OfStatisticsAreManyNumbers) {
   for (const char* key : {"instancenorm/1x1x10000_e1e-05", "layernorm/1x10000_e1e-05"}) {
     for (const Precision precision : {Precision::fp32, Precision::tf32}) {
       std::vector<float> values = inputs_of(key, precision)[0];
-      // One after the other, as libraries that know no better sum.
+      // Summed sequentially, as the simplest libraries do.
       float sum = 0;
       double exact = 0;
       for (const float value : values) {
@@ -145,7 +146,7 @@ TEST(Inputs, ReachTheBoundsOfAClip) {
   const auto operands = inputs_of("clip/1000_a-3_b6", Precision::fp32);
   EXPECT_GT(*std::max_element(operands[0].begin(), operands[0].end()), 6);
   EXPECT_LT(*std::min_element(operands[0].begin(), operands[0].end()), -3);
-  // No network reaches these.
+  // Networks do not have these values.
   const auto open = inputs_of("clip/1000_a0_binf", Precision::fp32);
   EXPECT_LE(*std::max_element(open[0].begin(), open[0].end()), 1);
 }

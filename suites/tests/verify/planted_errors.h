@@ -8,27 +8,27 @@
 
 namespace benanza::verify {
 
-/// A mistake that an implementation could make: it solves `mistaken` where `wanted` was asked. The
-/// operands and the result have equal sizes, so that only verification can tell.
+/// An implementation error: it solves `mistaken` instead of `wanted`. Operands and result have
+/// equal sizes, so that only verification can detect it.
 struct PlantedError {
   const char* what;
   const char* wanted;
   const char* mistaken;
-  /// Precisions fine enough to show it; fp32 always is.
+  /// The precisions that are fine enough to show it; fp32 always is.
   std::vector<Precision> precisions = {Precision::fp32};
-  /// Operand 0 goes where operand 1 belongs, and the other way round.
+  /// Swaps operands 0 and 1.
   bool swapped = false;
 };
 
-/// At least one for every operator.
+/// Returns at least one error for every operator.
 const std::vector<PlantedError>& planted_errors();
 
-/// Makes a primitive that solves the mistaken problem look like one that solves the wanted one.
+/// Wraps a primitive for the mistaken problem as one for the wanted problem.
 class Mistaken : public harness::Primitive {
  public:
   Mistaken(const PlantedError& error, std::unique_ptr<harness::Primitive> inner);
 
-  /// Operands that the mistaken problem does not have (a forgotten bias) are dropped.
+  /// Drops operands that the mistaken problem does not have (a forgotten bias).
   void upload(std::size_t index, std::span<const float> values) override;
   void restore() override { inner_->restore(); }
   void poison_output() override { inner_->poison_output(); }

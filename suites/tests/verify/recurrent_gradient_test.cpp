@@ -1,4 +1,4 @@
-// The references of recurrent gradients against differences of the forward reference.
+// Compares the references of recurrent gradients with finite differences of the forward reference.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::vector<double> all_of(const Problem& problem, const Values& operands) {
   return values;
 }
 
-/// The sum of the gradients of all results times them.
+/// The sum of all results times their gradients.
 double weighted_sum(const Problem& forward, const Values& operands) {
   const std::vector<double> results = all_of(forward, operands);
   double sum = 0;
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, RecurrentGradientOf,
                                          "gru/t3_n3_i2_h3_l1_bidirectional_lbr_bias_initial_final",
                                          "gru/t3_n2_i3_h3_l2_reverse_lbr_batchfirst"));
 
-// Those of the data come first, and each is what a call for it alone makes.
+// Data gradients come first, and each is what a call for it alone computes.
 TEST(RecurrentGradient, OfBothIsOfDataThenOfWeights) {
   const Problem both = parse("gru/t3_n2_i2_h3_l1_forward_lbr_bias_initial");
   const Recurrent& shape = std::get<Recurrent>(both.shape);
@@ -96,12 +96,13 @@ TEST(RecurrentGradient, OfBothIsOfDataThenOfWeights) {
   EXPECT_EQ(all_of({RecurrentGradient{shape}, {}}, values), expected);
 }
 
-// A batch of multiples of two sequences, which are computed once, gives what each alone does.
+// A batch of multiples of two sequences, computed from these two, must give what computing each
+// gives.
 TEST(RecurrentGradient, OfMultiplesIsThatOfEachOfThem) {
   const Problem gradient = parse("lstm_bwd/t4_n9_i2_h3_l1_bidirectional_bias_initial_final");
   Values values = inputs_for(gradient, Precision::fp32, 1);
   const std::vector<double> found = all_of(gradient, values);
-  // Another input, all of them computed: far from none of the others.
+  // A slightly different input, for which all sequences are computed.
   std::vector<float>& last = values[0];
   for (std::size_t entry = 2; entry < 9; ++entry) last[entry * 2] *= 1 + 0x1p-22F;
   const std::vector<double> alone = all_of(gradient, values);
@@ -110,7 +111,7 @@ TEST(RecurrentGradient, OfMultiplesIsThatOfEachOfThem) {
   }
 }
 
-// Of relu a sum near 0 may be on either side of it: its gradient is not known to rounding.
+// With relu, a sum near 0 may have either sign, so its gradient is uncertain.
 TEST(RecurrentGradient, OfReluIsUncertainNearZero) {
   const Problem gradient = parse("rnnrelu_bwd_data/t1_n1_i2_h1_l1_forward");
   const auto element = [&](float a, float b) {

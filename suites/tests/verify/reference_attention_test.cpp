@@ -1,4 +1,4 @@
-// One element at a time, from numbers that a person can check.
+// Single elements, with numbers that can be checked by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,9 +28,9 @@ TEST(ReferenceAttention, WeighsTheValues) {
   expect("attention/1x1x1x1_k1x2x1_s1", {{1}, {0, ln3}, {4, 8}}, {7});
   expect("attention/1x1x1x1_k1x2x1_s0.5", {{2}, {0, ln3}, {4, 8}}, {7});
   expect("attention/1x1x1x1_k1x2x1_s1_m1x1x1x2", {{0}, {5, 9}, {4, 8}, {0, ln3}}, {7});
-  // The first query sees the first key alone.
+  // The first query sees the first key only.
   expect("attention/1x1x2x1_k1x2x1_s1_causal", {{1, 1}, {0, ln3}, {4, 8}}, {4, 7});
-  // One query after one earlier key sees both.
+  // A single query with one earlier key sees both.
   expect("attention/1x1x1x1_k1x2x1_s1_causal", {{1}, {0, ln3}, {4, 8}}, {7});
 }
 
@@ -41,7 +41,7 @@ TEST(ReferenceAttention, HeadsShareKeysAndValues) {
          {{1, 0, 1, 0}, {0, ln3, ln3, 0}, {4, 40, 8, 80, 0, 1, 4, 5}}, {7, 70, 6, 60, 1, 2, 2, 3});
 }
 
-// Weights 1/4 and 3/4 of the values 4 and 8, each with an error of its own: hypot(1, 6).
+// Weights 1/4 and 3/4 of the values 4 and 8, each with its own error: hypot(1, 6).
 TEST(ReferenceAttention, WeightsAreStoredBeforeTheSecondProduct) {
   constexpr float ln3 = 1.0986123F;
   const Element element =
@@ -55,8 +55,8 @@ float bf16(double value) {
   return std::bit_cast<float>((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000U);
 }
 
-// A library that multiplies 16-bit weights: cuDNN 9.14 computes -0.007537842 of this
-// element, which is -0.006693643, with both of its engines.
+// A library that rounds the weights to 16 bits: cuDNN 9.14 computes -0.007537842 with both of its
+// engines for this element, whose exact value is -0.006693643.
 TEST(ReferenceAttention, RoundedWeightsAreNoError) {
   const Problem problem = parse("attention/32x12x128x64_k12x128x64_s0.125_m1x1x128x128");
   VerificationCase cache;

@@ -1,5 +1,5 @@
-// The references of gradients against differences of the forward references, and small ones by
-// hand.
+// The references of gradients against finite differences of the forward references, and small ones
+// against results by hand.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::vector<std::vector<float>>;
 
-/// sum over the first `count` results of dy times the forward call's.
+/// The sum of dy times the first `count` results of the forward call.
 double weighted_sum(const Problem& forward, const Values& operands, const std::vector<float>& dy) {
   double sum = 0;
   for (std::size_t i = 0; i < dy.size(); ++i) {
@@ -36,7 +36,7 @@ double slope(const Problem& forward, Values operands, const std::vector<float>& 
   return (above - weighted_sum(forward, operands, dy)) / (2 * static_cast<double>(step));
 }
 
-/// Values between -1 and 1 that are no one's kink.
+/// Values between -1 and 1 that avoid every function's kinks.
 std::vector<float> smooth(std::int64_t count, int seed) {
   std::vector<float> values;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -93,10 +93,10 @@ INSTANTIATE_TEST_SUITE_P(Functions, FunctionGradient,
                                          "swish/9_a1.5", "exp/9", "log/9", "sqrt/9", "pow/9_a3",
                                          "abs/9", "sin/9", "cos/9"));
 
-// t = tanh(-0.8336) = -0.6824, by an argument as far off as it is large: 0.6824 + 0.5344 * 0.8336 =
-// 1.1278. 1 - t^2 does not cancel there, 1 + 2 * 0.6824 * 1.1278 = 2.539, and is multiplied by
-// 0.4524: (0.5 + 0.5 * 1.1278 + 0.3412) + (0.4524 * 2.539 + 0.5344 * 0.4524) = 2.796. cuDNN 9.14 is
-// 1.59e-6 off here; tanh of 11 bits would be 4e-5 off.
+// t = tanh(-0.8336) = -0.6824, of an argument whose error is as large as its value: 0.6824 + 0.5344
+// * 0.8336 = 1.1278. 1 - t^2 does not cancel there, 1 + 2 * 0.6824 * 1.1278 = 2.539, and is
+// multiplied by 0.4524: (0.5 + 0.5 * 1.1278 + 0.3412) + (0.4524 * 2.539 + 0.5344 * 0.4524) = 2.796.
+// cuDNN 9.14's error here is 1.59e-6; tanh of 11 bits would have an error of 4e-5.
 TEST(FunctionGradientRounding, OfTanhIsThatOfWhatCancels) {
   const Problem problem = parse("gelutanh_bwd/1");
   const Element of_gelu = reference_element(problem, Values{{0.875F}, {-1}}, 0);
@@ -105,7 +105,7 @@ TEST(FunctionGradientRounding, OfTanhIsThatOfWhatCancels) {
   EXPECT_EQ(of_gelu.carried, 0);
   EXPECT_GT(tolerance(Precision::fp32, of_gelu, 1), 1.6e-6);
   EXPECT_LT(tolerance(Precision::fp32, of_gelu, 1), 4e-6);
-  // x * sigmoid = 3.928, by which 1 - tanh(4.018)^2 = 0.0013 is multiplied. 7.2e-7 off.
+  // 1 - tanh(4.018)^2 = 0.0013 is multiplied by x * sigmoid = 3.928. The error is 7.2e-7.
   const Element of_mish = reference_element(parse("mish_bwd/1"), Values{{0.125F}, {4}}, 0);
   EXPECT_NEAR(of_mish.value, 0.1255541, 1e-7);
   EXPECT_NEAR(of_mish.magnitude, 0.125 * (1.0058 + 3.928 * 3.0104 + 0.0013 * 8.14), 2e-3);
@@ -113,7 +113,8 @@ TEST(FunctionGradientRounding, OfTanhIsThatOfWhatCancels) {
   EXPECT_LT(tolerance(Precision::fp32, of_mish, 1), 4e-6);
 }
 
-// 0.8411938 for 0.841192 is cuDNN 9.14's; half of a tanh that is off by 2^-12 is 1.2e-4.
+// cuDNN 9.14 returns 0.8411938 for 0.841192; half of a tanh with an error of 2^-12 would be 1.2e-4
+// off.
 TEST(FunctionRounding, OfGeneratedTanh) {
   const Element at_one = reference_element(parse("gelutanh/1"), Values{{1}}, 0);
   EXPECT_NEAR(at_one.value, 0.841192, 1e-7);
@@ -160,7 +161,7 @@ TEST(ConvolutionGradients, AreTheSlopes) {
   const Problem with_bias{.shape = ConvolutionFilterGradient{shape, true}, .epilogue = {}};
   const std::int64_t weights = element_count(inputs(forward)[1].dims);
   expect_near_slopes(forward, operands, dy, 1, with_bias, {operands[0], dy}, 0);
-  // A bias gets the sum of its filter's gradients: of filter 5, in two images.
+  // A bias' gradient is the sum of its filter's output gradients: for filter 5, in two images.
   double sum = 0;
   const std::size_t pixels = dy.size() / 12;
   for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
@@ -169,7 +170,7 @@ TEST(ConvolutionGradients, AreTheSlopes) {
   EXPECT_NEAR(reference(with_bias, {{operands[0], dy}}, weights + 5), sum, 1e-6);
 }
 
-/// x, scale, bias, and the statistics of x.
+/// Slopes by x, scale and bias; the gradient also reads the statistics of x.
 TEST(BatchNormalizationGradient, IsTheSlope) {
   const Problem forward = parse("batchnorm_training/2x3x2x2_e0.1");
   const Problem gradient = parse("batchnorm_bwd/2x3x2x2_e0.1");

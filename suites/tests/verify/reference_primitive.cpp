@@ -50,7 +50,7 @@ float ReferencePrimitive::stored(double value) const {
 
 void ReferencePrimitive::run() {
   if (const auto* copy = std::get_if<Copy>(&problem_.shape)) {
-    // The library's way, by strides, not the reference's search for the source.
+    // Uses strides as a library does, unlike the reference, which searches for the source.
     for (std::int64_t i = 0; i < element_count(copy->dims); ++i) {
       std::int64_t rest = i;
       std::int64_t from = 0;

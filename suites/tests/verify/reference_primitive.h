@@ -6,8 +6,8 @@
 
 namespace benanza::verify {
 
-/// Solves a problem element by element with the reference and stores the result as `precision`
-/// would: what a slow but correct library does.
+/// Solves a problem element by element with the reference and rounds the result to `precision`,
+/// like a slow but correct library.
 class ReferencePrimitive : public harness::Primitive {
  public:
   ReferencePrimitive(Problem problem, Precision precision);
@@ -29,9 +29,9 @@ class ReferencePrimitive : public harness::Primitive {
   std::vector<std::vector<float>> operands_;
 };
 
-/// `value` rounded to bf16, ties to even.
+/// Rounds `value` to bf16, ties to even.
 float rounded_to_bf16(float value);
-/// `value` with a significand of `bits` bits, ties to even: 8 are bf16's, 11 TF32's and fp16's.
+/// Rounds `value` to a significand of `bits` bits, ties to even: 8 for bf16, 11 for TF32 and fp16.
 float rounded_to_bits(float value, int bits);
 
 }  // namespace benanza::verify

@@ -7,7 +7,7 @@
 namespace benanza::verify {
 namespace {
 
-/// The whole result.
+/// Returns the whole result.
 std::vector<double> solve(const char* key, const std::vector<std::vector<float>>& operands) {
   const Problem problem = parse(key);
   std::vector<double> result;
@@ -93,11 +93,11 @@ TEST(ReferenceRecurrent, ReverseBeginsAtTheLastStep) {
 }
 
 TEST(ReferenceRecurrent, DirectionsThenBatchWithinAStep) {
-  // Two steps of two entries, 1 2 and 3 4; backwards everything counts 100.
+  // Two steps of two batch entries, 1 2 and 3 4; the reverse direction multiplies by 100.
   const std::vector<std::vector<float>> operands{{1, 2, 3, 4}, {1, 100}, {0, 0}};
   EXPECT_EQ(solve("rnnrelu/t2_n2_i1_h1_l1_bidirectional", operands),
             (Values{1, 2, 100, 200, 3, 4, 300, 400}));
-  // Batch first, the entries are 1 2 and 3 4 each, and the directions of a step lie together.
+  // Batch first: the entries are 1 2 and 3 4, and both directions of a step are adjacent.
   EXPECT_EQ(solve("rnnrelu/t2_n2_i1_h1_l1_bidirectional_batchfirst", operands),
             (Values{1, 100, 2, 200, 3, 300, 4, 400}));
 }
@@ -110,7 +110,8 @@ TEST(ReferenceRecurrent, TheSecondLayerReadsBothDirectionsOfTheFirst) {
 }
 
 TEST(ReferenceRecurrent, LstmGatesAreInputOutputForgetCell) {
-  // Biases of +-100 open and close gates. Closed input, open output and forget: the cell stays.
+  // Biases of +-100 open and close gates. With a closed input gate and open output and forget gates
+  // the cell stays.
   const std::vector<float> weights(4, 0);
   const auto cell = [&](const std::vector<float>& gates) {
     std::vector<float> bias = gates;
@@ -235,7 +236,8 @@ TEST(ReferenceLrn, NeighboursAndTheirMean) {
   // size 3, alpha 3: k + 1 * (sum of squares); beta 1.
   expect_near(solve("lrn/1x3x1_n3_a3_b1_k1", {{1, 2, 3}}),
               {1.0 / (1 + 1 + 4), 2.0 / (1 + 1 + 4 + 9), 3.0 / (1 + 4 + 9)});
-  // An even size looks one further ahead: floor(1/2) = 0 before, ceil(1/2) = 1 after.
+  // An even size includes one more channel after than before: floor(1/2) = 0 before, ceil(1/2) = 1
+  // after.
   expect_near(solve("lrn/1x3x1_n2_a2_b1_k1", {{1, 2, 3}}),
               {1.0 / (1 + 1 + 4), 2.0 / (1 + 4 + 9), 3.0 / (1 + 9)});
 }
@@ -311,7 +313,7 @@ TEST(ReferenceRotary, EachHalfMayHaveItsOwnNumbers) {
             (Values{-14, -20, 16, 32}));
 }
 
-// What is not chosen leaves no trace: rows of softmax that see nothing are not numbers.
+// The other alternative must leave no trace: fully masked softmax rows are NaN.
 TEST(ReferenceSelect, HidesWhatIsNoNumber) {
   EXPECT_EQ(solve("select/2_va0_b2", {{1, 0}, {NAN, 7}}), (Values{0, 7}));
 }

@@ -41,7 +41,7 @@ TEST(Team, EndsBeforeTheNextPieceBegins) {
 }
 
 TEST(ForEachIndex, DoesEachOnce) {
-  // The first takes longer than the work of one thread alone.
+  // The first index takes longer than all others on one thread.
   std::vector<std::atomic<int>> done(500);
   for_each_index(done.size(), [&](std::size_t i) {
     if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -8,8 +8,8 @@ namespace benanza::verify {
 namespace {
 
 TEST(Tolerance, Fp32IsOfTheOrderOfTheTermsNotOfTheResult) {
-  // Terms of 100 in all that cancel: (16 + 10 + 100 / 256) * 2^-24 * 100 = 1.573e-4, and 2^-23
-  // times two typical partial sums of 100 / 10.
+  // Terms with a total magnitude of 100 that cancel: (16 + 10 + 100 / 256) * 2^-24 * 100 =
+  // 1.573e-4, plus 2^-23 times two typical partial sums of 100 / 10.
   EXPECT_NEAR(tolerance(Precision::fp32, {0, 100}, 100), 1.59685e-4, 1e-8);
 }
 
@@ -20,13 +20,14 @@ TEST(Tolerance, TransformsAmplifyTheErrorOfSumsAlone) {
 }
 
 TEST(Tolerance, NoOtherMultipleOfTheInputsPasses) {
-  // Sums of random products are multiples of 1/64 with terms of 0.32 on average: the largest layer
-  // of AlexNet (9216 products) must not confuse two neighbours.
+  // Sums of random products are multiples of 1/64, with terms of 0.32 on average: the largest layer
+  // of AlexNet (9216 products) must not confuse two neighbouring values.
   EXPECT_LT(tolerance(Precision::fp32, {40, 0.32 * 9216}, 9216), 1.0 / 32);
 }
 
 TEST(Tolerance, MillionsOfTermsAreRoundedAlike) {
-  // oneDNN 2.6.3 computed 1.036983e-07 of a softmax over 3,040,000 elements, 1.036593e-07 exactly.
+  // For a softmax over 3,040,000 elements, oneDNN 2.6.3 computed 1.036983e-07; exact is
+  // 1.036593e-07.
   EXPECT_GT(tolerance(Precision::fp32, {1.036593e-07, 1.036593e-07}, 3'040'000), 3.9e-11);
   EXPECT_LT(tolerance(Precision::fp32, {1.036593e-07, 1.036593e-07}, 3'040'000), 1.036593e-10);
 }
@@ -36,9 +37,9 @@ TEST(Tolerance, HalfPrecisionsRoundTheResult) {
   EXPECT_NEAR(tolerance(Precision::fp16, {8, 8}, 1), 8.0 / 1024, 1e-4);
 }
 
-// Terms of 2^20 in all that sum to 2^16. One of them: (16 + 1 + 1/256) * 2^-24 * 2^20 is
-// 1.062744140625 for the sum, and a unit of the stored type times 2^16 for storing it. 256 of them:
-// (16 + 16 + 256/256) * 2^-4 = 2.0625, and a unit times 2^16 + 2 * 2^20 / 16 = 3 * 2^16.
+// Terms with a total magnitude of 2^20 that sum to 2^16. One term: (16 + 1 + 1/256) * 2^-24 * 2^20
+// = 1.062744140625 for the sum, plus a unit of the stored type times 2^16 for storing it. 256
+// terms: (16 + 16 + 256/256) * 2^-4 = 2.0625, plus a unit times 2^16 + 2 * 2^20 / 16 = 3 * 2^16.
 TEST(Tolerance, ByPrecisionAndLength) {
   const Element element{.value = 0x1p16, .magnitude = 0x1p20};
   const struct {
@@ -59,16 +60,16 @@ TEST(Tolerance, ByPrecisionAndLength) {
   }
 }
 
-// 64 partial sums: 8 typical sums of 2^20 / 16, and the result 4 times: 12 * 2^16 units beside the
-// 2.0625 of summing in fp32.
+// 64 partial sums: 8 typical sums of 2^20 / 16, and the result 4 times: 12 * 2^16 units in addition
+// to the 2.0625 of summing in fp32.
 TEST(Tolerance, PartialSumsAreRoundedOneAfterTheOther) {
   const Element element{.value = 0x1p16, .magnitude = 0x1p20};
   EXPECT_DOUBLE_EQ(tolerance(Precision::bf16, element, 256, 1, 64), 12 * 0x1p9 + 2.0625);
   EXPECT_DOUBLE_EQ(tolerance(Precision::int8, element, 256, 1, 64), 2.5625);
 }
 
-// cuDNN 9.14's algo_0 on an H200, of gradients of 32 and of 16 images; and a sum that lacks one of
-// 16 images is a quarter of a typical sum off.
+// Results of cuDNN 9.14's algo_0 on an H200 for gradients of 32 and of 16 images. A sum without one
+// of 16 images has an error of a quarter of a typical sum.
 TEST(Tolerance, WhatAtomicAdditionsMakeOfAFilterGradientPasses) {
   const auto allowed = [](Precision precision, double value, double typical, std::int64_t length,
                           double images) {

@@ -1,4 +1,4 @@
-// What algorithms that transform their operands may be off, and what not.
+// The errors that are allowed for algorithms that transform their operands.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,17 +28,17 @@ TEST(Transforms, AreNamedByTheAlgorithm) {
 TEST(Transforms, TheirToleranceIsOfTheLargestSum) {
   // 16 units of 2^-10 of 64.
   EXPECT_EQ(transform_tolerance(Precision::fp16, parse(depthwise), 64), 1);
-  // One of 4 channels has a quarter of it.
+  // With 4 channels a single one has a quarter of it.
   EXPECT_EQ(
       transform_tolerance(Precision::fp16, parse("conv/1x4x9x9_k8x5x5_p2.2.2.2_s1x1_d1x1_g1"), 64),
       0.25);
   EXPECT_EQ(transform_tolerance(Precision::fp32, parse(depthwise), 0x1p+19), 1);
-  // Its products have ten bits, too.
+  // TF32 products have ten bits, too.
   EXPECT_EQ(transform_tolerance(Precision::tf32, parse(depthwise), 64), 1);
 }
 
-/// Of a depthwise convolution in fp16: off by `units` of the largest sum, up and down, at every
-/// `period`-th place.
+/// A depthwise convolution in fp16 with an error of `error`, up and down, in every `period`-th
+/// element.
 class OffByUnits : public ReferencePrimitive {
  public:
   OffByUnits(const Problem& problem, double error, std::size_t period)
@@ -68,7 +68,7 @@ VerificationResult off_by(double units, std::size_t period, const char* algorith
 }
 
 TEST(Transforms, MayBeOffBySixteenUnitsOfTheLargestSum) {
-  // One of 9 places: the root mean square is a third of each.
+  // One of 9 elements: the root mean square is a third of each error.
   EXPECT_TRUE(off_by(14, 9, "winograd_nonfused").ok);
   EXPECT_FALSE(off_by(20, 9, "winograd_nonfused").ok);
   EXPECT_FALSE(off_by(14, 9, "implicit_gemm").ok);

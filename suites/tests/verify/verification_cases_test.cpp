@@ -83,7 +83,7 @@ TEST(VerificationCases, LargeOperandsAreUsedAgain) {
   fresh.prepare(product(4), Precision::fp32);
   EXPECT_EQ(again.operands(), fresh.operands());
   expect_equal(again.samples(), fresh.samples());
-  // Of other values: not the same.
+  // Other values must not be shared.
   EXPECT_NE(cases.at(product(4), Precision::fp16).operands()[1], values);
 }
 
@@ -110,7 +110,7 @@ TEST(OperandPool, ForgetsWhatWasPutInLongestAgo) {
   EXPECT_FALSE(pool.take(recipe(5)));
 }
 
-// The way forward and back is taken once for the gradients of the data and those of the weights.
+// The forward and backward passes are computed once for the gradients of data and of weights.
 TEST(VerificationCases, GradientsOfARecurrentNetworkComeTogether) {
   const Problem data = parse("gru_bwd_data/t3_n2_i20_h30_l1_forward_lbr_bias_initial");
   const Problem weights = parse("gru_bwd_weights/t3_n2_i20_h30_l1_forward_lbr_bias_initial");
@@ -121,7 +121,7 @@ TEST(VerificationCases, GradientsOfARecurrentNetworkComeTogether) {
     EXPECT_EQ(one.companion()->problem, second);
     const VerificationCase& other = cases.at(second, Precision::fp32);
     EXPECT_FALSE(other.companion());
-    // Each as its own reference has it.
+    // Each must equal its own reference.
     for (const auto& [problem, found] : {std::pair(first, &one), std::pair(second, &other)}) {
       std::vector<std::int64_t> places = found->places();
       ASSERT_GT(places.size(), 50U);

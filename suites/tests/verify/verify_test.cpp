@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-/// Right but for one element.
+/// Correct except for one element.
 class OneWrong : public ReferencePrimitive {
  public:
   OneWrong(const Problem& problem, Precision precision, std::size_t index, float value)
@@ -75,7 +75,7 @@ TEST(Verify, LooksAtEveryElementOfACollective) {
 }
 
 TEST(Verify, KnowsEveryElementOfEveryCollective) {
-  // More than a run of one comparison, and parts that are no whole runs.
+  // Longer than one comparison run, with parts that are not whole runs.
   for (const char* const key :
        {"all_reduce/270001_r2", "all_gather/540002_r2", "reduce_scatter/540002_r2",
         "broadcast/270001_r2", "all_to_all/540002_r2"}) {
@@ -98,7 +98,7 @@ TEST(Verify, FindsAnIntegerElementThatWasNotWritten) {
 }
 
 TEST(Verify, SaturationIsNotPoison) {
-  // -8 * 1000 is stored as -128, rightly.
+  // -8 * 1000 is correctly stored as -128.
   const Problem problem = parse("linear/40_a1000_b0");
   ReferencePrimitive primitive(problem, Precision::int8);
   const VerificationResult result = verify_once(primitive, problem, Precision::int8);
@@ -110,8 +110,8 @@ TEST(Verify, IntegersMustBeTheNearest) {
   ReferencePrimitive right(problem, Precision::int8);
   ASSERT_TRUE(verify_once(right, problem, Precision::int8).ok);
   const std::vector<float> result = right.download();
-  // An element well inside the range, off by two, then by one: either is too much unless it is a
-  // tie, and then off by one on one side only.
+  // An element well inside the range, off by one or two: rejected, except off by one on one side if
+  // it is a tie.
   std::size_t index = 0;
   while (std::abs(result[index]) > 100) ++index;
   int accepted = 0;
@@ -122,7 +122,7 @@ TEST(Verify, IntegersMustBeTheNearest) {
   EXPECT_LE(accepted, 1);
 }
 
-// What is beyond a precision's range is infinite there, or the last number of the range.
+// A value beyond a precision's range becomes infinite or the largest number of the range.
 TEST(Verify, AnInfiniteElementIsRightAsItselfAlone) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const char* key : {"select/4x10_a4x10_vb-inf", "select/4x10_a4x10_vb-3.4028235e+38"}) {
@@ -147,7 +147,7 @@ TEST(Verify, AnInfiniteElementIsRightAsItselfAlone) {
 }
 
 TEST(Verify, IgnoresTheGapsOfACopyAndNothingElse) {
-  // Two rows of three, two apart and eight apart: 0 2 4, 8 10 12 are written; 1, 3, 5, ... are not.
+  // Two rows of three with strides 8 and 2: 0 2 4 and 8 10 12 are written; 1, 3, 5, ... are not.
   const Problem problem = parse("copy/2x3_f3.1_t8.2");
   ReferencePrimitive right(problem, Precision::fp32);
   const VerificationResult result = verify_once(right, problem, Precision::fp32);
@@ -199,7 +199,7 @@ TEST(VerificationCase, LongSumsTakeFewerSamples) {
   EXPECT_GE(cache.samples().size(), 15U);
 }
 
-/// Drops every `period`-th element, and divides the others as if that were the ratio.
+/// Drops every `period`-th element, and doubles all others, as for a ratio of 0.5.
 class DropsEvery : public ReferencePrimitive {
  public:
   DropsEvery(const Problem& problem, std::size_t period)
@@ -223,7 +223,7 @@ TEST(Verify, TheShareOfDroppedElementsIsTested) {
     return verify(primitive, problem, Precision::fp32, cache);
   };
   EXPECT_TRUE(drops(2).ok);
-  // 5000 +- 6 * 50 are believed.
+  // 5000 +- 6 * 50 are accepted.
   EXPECT_EQ(drops(3).message, "3334 of 10000 elements are dropped, expected a share of 0.5");
   EXPECT_FALSE(drops(1).ok) << "all of them";
 }

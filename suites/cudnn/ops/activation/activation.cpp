@@ -143,8 +143,8 @@ std::variant<ActivationCall, std::vector<OpTensorStep>> map_activation(const Act
 }
 
 std::vector<OpTensorStep> scaled(std::vector<OpTensorStep> steps, float factor) {
-  // The first step scales x, every sum, maximum and minimum what x meets; a product is scaled by
-  // one of its factors.
+  // The first step scales x; every sum, maximum and minimum scales its other operand; a product is
+  // scaled by one factor only.
   if (!steps.empty()) steps.front().factor *= factor;
   for (OpTensorStep& step : steps) {
     if (step.op != CUDNN_OP_TENSOR_MUL) step.other_factor *= factor;

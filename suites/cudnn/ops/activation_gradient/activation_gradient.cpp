@@ -27,7 +27,7 @@ class ActivationGradientPrimitive final : public CudnnPrimitive {
     if (!of_result_ || is_clipped_) other_ = nvidia::DeviceMemory(nvidia::span_bytes(format_));
   }
 
-  /// What the call reads beside the operand is made here, outside of the time.
+  /// Computes the call's other operand here, outside the timed region.
   void upload(std::size_t index, std::span<const float> values) override {
     CudnnPrimitive::upload(index, values);
     if (index != 1) return;
@@ -55,7 +55,7 @@ class ActivationGradientPrimitive final : public CudnnPrimitive {
   bool of_result_;
   bool is_clipped_;
   float ceiling_;
-  /// The input of a clipped relu, or a result.
+  /// The input of a clipped relu, or the forward result.
   nvidia::DeviceMemory other_;
 };
 

@@ -14,13 +14,13 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-/// The gradient that the library has for it, of what the problem reads, if it has one.
+/// The library's own gradient, from what the problem reads, if it has one.
 std::optional<Pointwise> whole_gradient(const ActivationGradient& shape) {
   const Activation& function = shape.forward;
   const auto alpha = static_cast<double>(function.alpha);
   using enum ActivationKind;
   switch (function.kind) {
-    case relu:  // y is above 0 where x is
+    case relu:  // y > 0 exactly if x > 0
       return Pointwise{CUDNN_POINTWISE_RELU_BWD};
     case leaky_relu: {
       Pointwise made{CUDNN_POINTWISE_RELU_BWD};
@@ -49,7 +49,7 @@ std::optional<Pointwise> whole_gradient(const ActivationGradient& shape) {
   }
 }
 
-/// Formulas of tensors that are never in memory.
+/// Builds formulas from virtual tensors.
 class Formula {
  public:
   Formula(OperationGraph& graph, const nvidia::TensorFormat& format)
@@ -65,10 +65,10 @@ class Formula {
   Id product(Id a, Id b) { return of(CUDNN_POINTWISE_MUL, a, b); }
   Id square(Id a) { return product(a, a); }
   Id one_minus(Id a) { return plus(times(a, -1), 1); }
-  /// Has one number been chosen of two?
+  /// Whether the formula contains a selection.
   bool chooses() const { return chooses_; }
   Id number(float value) { return graph_.scalar(value, format_.dims.size()); }
-  /// `yes` where a is above (below) `bound`, else `no`.
+  /// `yes` where a is above (below) `bound`, `no` elsewhere.
   Id where(cudnnPointwiseMode_t comparison, Id a, float bound, Id yes, Id no) {
     chooses_ = true;
     const Id truths = graph_.intermediate(format_, CUDNN_DATA_BOOLEAN);
@@ -90,7 +90,7 @@ class Formula {
   bool chooses_ = false;
 };
 
-/// The derivative at `v`, the function's result or its input (ActivationGradient).
+/// The derivative at `v`, which is the function's result or its input (ActivationGradient).
 Id derivative(Formula& f, const ActivationGradient& shape, Id v) {
   const float alpha = shape.forward.alpha;
   const float beta = shape.forward.beta;
@@ -158,7 +158,7 @@ std::vector<GraphCall> activation_gradient_graphs(const ActivationGradient& shap
   OperationGraph& graph = call.graph;
   call.output = dense(variant.precision, dims, variant.layout);
   call.inputs = {call.output, call.output};
-  // Places do not matter.
+  // Positions do not matter.
   const auto format = innermost_as_channels(variant.precision, as_matrix(element_count(dims)));
   const Id dy = graph.tensor(format);
   const Id v = graph.tensor(format);
@@ -169,7 +169,7 @@ std::vector<GraphCall> activation_gradient_graphs(const ActivationGradient& shap
   } else {
     Formula formula(graph, format);
     graph.pointwise({CUDNN_POINTWISE_MUL}, dy, derivative(formula, shape, v), dx);
-    // As for Select.
+    // See select_graphs().
     call.needs_defaults = formula.chooses() && element_bytes(variant.precision) == 4;
   }
   std::vector<GraphCall> found;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr cudnnBatchNormOps_t alone = CUDNN_BATCHNORM_OPS_BN;
 
-/// Tensors like the input in the variant's format; vectors in fp32, as the library has them
-/// whatever the precision of the data.
+/// Tensors like the input in the variant's format; vectors in fp32, as the library requires for
+/// every precision of the data.
 std::vector<nvidia::TensorFormat> formats_of(const std::vector<Dims>& tensors,
                                              const harness::Variant& variant) {
   std::vector<nvidia::TensorFormat> formats;
@@ -38,7 +38,7 @@ struct TrainingTensors {
         vectors(make_batch_norm_vectors(data)) {}
 
   TensorDescriptor data;
-  /// Of scale, bias, statistics and their gradients.
+  /// Describes scale, bias, statistics and their gradients.
   TensorDescriptor vectors;
 };
 
@@ -76,10 +76,10 @@ std::int64_t gradient_workspace(Library& library, const TrainingTensors& tensors
   return checked(library, bytes);
 }
 
-/// What the call and its gradient have in common.
+/// The common part of the call and its gradient.
 class TrainingCall : public SeveralResults {
  public:
-  /// `shape`: a BatchNormalizationTraining or its gradient.
+  /// `shape` is a BatchNormalizationTraining or its gradient.
   template <class Shape>
   TrainingCall(Library& library, const harness::Variant& variant, const Shape& shape,
                TrainingTensors tensors, BatchNormalizationWay way, std::int64_t workspace_bytes)
@@ -102,7 +102,7 @@ class TrainingPrimitive final : public TrainingCall {
   using TrainingCall::TrainingCall;
 
   void run() override {
-    // Running statistics are not asked for, so that their factor does not count.
+    // No running statistics are requested, so their factor has no effect.
     constexpr double factor = 1;
     const cudnnTensorDescriptor_t data = tensors_.data.get();
     if (!way_.extended) {
@@ -119,7 +119,7 @@ class TrainingPrimitive final : public TrainingCall {
   }
 
  protected:
-  /// The library saves the inverse of the deviation.
+  /// The library saves the inverse of the standard deviation.
   float told(std::size_t index, float stored) const override {
     return index == 2 ? variance_of(stored, epsilon_) : stored;
   }
@@ -129,14 +129,14 @@ class TrainingGradientPrimitive final : public TrainingCall {
  public:
   using TrainingCall::TrainingCall;
 
-  /// The library keeps the inverse of the deviation.
+  /// The library reads the inverse of the standard deviation.
   void upload(std::size_t index, std::span<const float> values) override {
     constexpr std::size_t variance = 4;
     if (index != variance) return SeveralResults::upload(index, values);
     SeveralResults::upload(index, inverse_deviations(values, epsilon_));
   }
 
-  /// A forward call leaves in the reserve what the gradient wants of it.
+  /// Runs a forward call to fill the reserve space that the gradient reads.
   void restore() override {
     if (reserve_.size_bytes() > 0) fill_reserve();
   }
@@ -158,7 +158,7 @@ class TrainingGradientPrimitive final : public TrainingCall {
   }
 
  private:
-  /// Its results, where the gradients are written later, are not looked at; any vector does for a
+  /// The forward results go to the gradients' memory and are ignored; any vector serves as the
   /// bias.
   void fill_reserve() {
     const nvidia::DeviceMemory scratch(forward_workspace(library(), tensors_, way_));

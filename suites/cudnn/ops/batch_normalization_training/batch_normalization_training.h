@@ -11,23 +11,23 @@
 
 namespace benanza::cudnn {
 
-/// "spatial", "spatial_persistent" (may be faster, for a smaller range of values) and, where
-/// channels lie innermost, "spatial_persistent_ex": the calls with a workspace, which have kernels
-/// of their own there. Throws Unsupported at int8.
+/// Returns "spatial", "spatial_persistent" (may be faster, for a smaller range of values) and, for
+/// nhwc, "spatial_persistent_ex": the calls with a workspace, which have their own kernels there.
+/// Throws Unsupported at int8.
 std::vector<harness::Algorithm> batch_normalization_training_algorithms(Precision precision,
                                                                         Layout layout);
 
 struct BatchNormalizationWay {
   cudnnBatchNormMode_t mode = CUDNN_BATCHNORM_SPATIAL;
-  /// cudnnBatchNormalizationForwardTrainingEx, cudnnBatchNormalizationBackwardEx.
+  /// Uses cudnnBatchNormalizationForwardTrainingEx and cudnnBatchNormalizationBackwardEx.
   bool extended = false;
   bool operator==(const BatchNormalizationWay&) const = default;
 };
 /// Throws std::invalid_argument naming `algorithm`.
 BatchNormalizationWay parse_batch_normalization_training(std::string_view algorithm);
 
-/// The library's batch normalization in training and its gradient as graphs, vectors in fp32. Throw
-/// Unsupported at int8.
+/// The library's batch normalization in training and its gradient as graphs, with vectors in fp32.
+/// Both throw Unsupported at int8.
 std::vector<GraphCall> batch_normalization_training_graphs(const BatchNormalizationTraining& shape,
                                                            const harness::Variant& variant);
 std::vector<GraphCall> batch_normalization_gradient_graphs(const BatchNormalizationGradient& shape,

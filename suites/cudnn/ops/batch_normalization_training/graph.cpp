@@ -11,7 +11,7 @@ using Id = OperationGraph::Id;
 
 struct Formats {
   nvidia::TensorFormat tensor;
-  /// One value for every channel.
+  /// One value per channel.
   nvidia::TensorFormat vector;
 };
 

@@ -45,7 +45,7 @@ cudnnOpTensorOp_t operation(BinaryKind kind) {
   throw harness::Unsupported("cuDNN's tensor operations do not compare");
 }
 
-/// cudnnOpTensor: a new result from both operands.
+/// cudnnOpTensor: computes a new result from both operands.
 class OpTensorPrimitive final : public CudnnPrimitive {
  public:
   OpTensorPrimitive(Library& library, const harness::Variant& variant, const BinaryCall& call)
@@ -67,9 +67,8 @@ class OpTensorPrimitive final : public CudnnPrimitive {
   OpTensorDescriptor op_;
 };
 
-/// cudnnAddTensor: adds to the full operand in place, as a framework adds a bias. The result's
-/// memory holds that operand before the call; poisoning puts it back. Timed calls add again and
-/// again to the same memory.
+/// cudnnAddTensor: adds to the full operand in place, as a framework adds a bias. poison_output()
+/// copies that operand into the result's memory; timed calls keep adding to the same memory.
 class AddTensorPrimitive final : public CudnnPrimitive {
  public:
   AddTensorPrimitive(Library& library, const harness::Variant& variant, const BinaryCall& call)

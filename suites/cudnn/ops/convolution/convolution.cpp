@@ -57,7 +57,7 @@ class ConvolutionPrimitive final : public CudnnPrimitive {
     }
   }
 
-  /// The library scales the products but neither bias nor residual: they are stored scaled.
+  /// The library scales the products but neither bias nor residual, so both are stored scaled.
   void upload(std::size_t index, std::span<const float> values) override {
     const bool added = index == bias_ || index == residual_;
     if (!added || scale() == 1) return CudnnPrimitive::upload(index, values);
@@ -110,7 +110,7 @@ class ConvolutionPrimitive final : public CudnnPrimitive {
   std::optional<std::size_t> bias_;
   std::optional<std::size_t> residual_;
   ActivationDescriptor activation_;
-  /// The library wants a bias: zeros where the problem has none.
+  /// The library requires a bias: zeros if the problem has none.
   nvidia::DeviceMemory no_bias_;
   std::optional<PaddedInput> padded_;
 };
@@ -119,7 +119,7 @@ std::vector<harness::Algorithm> algorithms(Library& library, const Convolution& 
                                            const harness::Variant& prototype,
                                            harness::AlgorithmSet) {
   const Epilogue& epilogue = prototype.problem.epilogue;
-  fused_activation(epilogue);  // refuses what no algorithm has
+  fused_activation(epilogue);  // throws if no algorithm supports it
   const auto descriptors = describe(map_convolution(shape, prototype.precision, prototype.layout),
                                     prototype.layout, prototype.precision);
   std::vector<harness::Algorithm> names;

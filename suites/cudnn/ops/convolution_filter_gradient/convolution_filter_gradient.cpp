@@ -72,7 +72,7 @@ class FilterGradientPrimitive final : public CudnnPrimitive {
 
  private:
   harness::Variant variant_;
-  /// `read`, `output` and `weights` are those of x, dy and dw.
+  /// `read`, `output` and `weights` describe x, dy and dw.
   ConvolutionDescriptors descriptors_;
   cudnnConvolutionBwdFilterAlgo_t algorithm_;
   std::optional<PaddedInput> padded_;

@@ -66,7 +66,7 @@ class DeconvolutionPrimitive final : public CudnnPrimitive {
   harness::Variant variant_;
   DeconvolutionDescriptors descriptors_;
   cudnnConvolutionBwdDataAlgo_t algorithm_;
-  /// Written by the library where that is more than the output, and where the output begins.
+  /// Written by the library if it is larger than the output; the output is its interior.
   nvidia::DeviceMemory larger_;
   std::int64_t interior_bytes_ = 0;
 };

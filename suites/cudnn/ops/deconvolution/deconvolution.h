@@ -13,16 +13,15 @@
 
 namespace benanza::cudnn {
 
-/// A transposed convolution in cuDNN's terms: the gradient of a convolution's input, whose output
-/// is our input. Two spatial axes or more (one axis gets a height of 1), the same pad on both
+/// A transposed convolution in cuDNN's terms: the data gradient of a convolution whose output is
+/// our input. At least two spatial axes (a single axis gets a height of 1), the same pad on both
 /// sides.
 struct DeconvolutionCall {
   nvidia::TensorFormat input;
   /// Channels x filters per group x kernel.
   nvidia::TensorFormat weights;
   nvidia::TensorFormat output;
-  /// Written by the library instead of `output`, where the pads differ too much: the output is a
-  /// part of it.
+  /// Written by the library instead of `output` if the pads differ too much; contains the output.
   std::optional<PaddedShape> larger;
   Dims pads;
   Dims strides;
@@ -32,27 +31,26 @@ struct DeconvolutionCall {
   const nvidia::TensorFormat& written_by_library() const { return larger ? larger->whole : output; }
 };
 
-/// How the pads of a transposed convolution are given to a library that knows one pad per axis, for
-/// both sides. `begin` and `end` are pixels that the library computes beside the output, and a copy
-/// leaves out. The library writes any number of pixels that its convolution maps to our input, so
-/// that an end pad smaller than the begin pad, by less than a stride, costs nothing. Throws
-/// Unsupported for pixels beyond what any call writes (output padding of a stride and more).
+/// Splits the pads of a transposed convolution for a library that supports one pad per axis for
+/// both sides. `begin` and `end` are pixels that the library computes in addition to the output and
+/// that a copy drops. The library writes any number of pixels that its convolution maps to our
+/// input, so an end pad that is smaller than the begin pad by less than a stride costs nothing.
+/// Throws Unsupported for pixels beyond what any call writes (output padding of a stride or more).
 Padding split_output_padding(const Deconvolution& shape);
 
 DeconvolutionCall map_deconvolution(const Deconvolution& shape, Precision precision, Layout layout);
 
-/// One transposed convolution and its epilogue as a graph. Throws Unsupported where
-/// split_output_padding() does, and in 8 bits.
+/// Returns a graph of one transposed convolution and its epilogue. Throws Unsupported in 8 bits and
+/// in the cases of split_output_padding().
 std::vector<GraphCall> deconvolution_graphs(const Deconvolution& shape,
                                             const harness::Variant& variant);
 
-/// The descriptors of the call.
 struct DeconvolutionDescriptors {
   TensorDescriptor input;
   FilterDescriptor weights;
-  /// Of the tensor that the library writes.
+  /// The tensor that the library writes.
   TensorDescriptor written;
-  /// The part of it that is the output; null where it is all of it.
+  /// The part of `written` that is the output; null if that is all of it.
   TensorDescriptor interior;
   TensorDescriptor output;
   ConvolutionDescriptor convolution;

@@ -8,8 +8,8 @@
 namespace benanza::cudnn {
 namespace {
 
-/// Pads of the convolution that maps our output to our input. It drops what is left over at the
-/// end, so that pixels that an output padding below a stride adds need no pad.
+/// The window of the convolution that maps our output to our input. It ignores leftover pixels at
+/// the end, so pixels added by an output padding smaller than a stride need no pad.
 ConvolutionWindow window_of(const Window& window) {
   const std::size_t rank = window.rank();
   Dims begin(window.pads.begin(), window.pads.begin() + static_cast<std::ptrdiff_t>(rank));

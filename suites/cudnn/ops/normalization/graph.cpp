@@ -9,18 +9,18 @@ namespace {
 struct Norm {
   cudnnBackendNormMode_t mode;
   nvidia::TensorFormat tensor;
-  /// Of scale and bias.
+  /// The format of scale and bias.
   nvidia::TensorFormat vector;
   bool scale;
   bool bias;
-  /// The library wants a bias: zeros where the problem has none.
+  /// The library requires a bias: zeros if the problem has none.
   bool needs_bias;
   float epsilon;
 };
 
 GraphCall call_of(const Norm& norm) {
   GraphCall call;
-  // It leaves the bias alone, without the data (cuDNN 9.14 and 9.19, H100, whatever the precision).
+  // Its result is the bias alone, without the data (cuDNN 9.14 and 9.19, H100, every precision).
   if (norm.mode != CUDNN_INSTANCE_NORM) call.wrong_engines = {5};
   OperationGraph& graph = call.graph;
   call.inputs = {norm.tensor};
@@ -52,8 +52,9 @@ GraphCall call_of(const Norm& norm) {
   return call;
 }
 
-/// With scale and bias in the precision of the data, and where that is half of fp32's, in fp32 too:
-/// a model in half precision has either, and the library another set of engines for each.
+/// Returns the graph with scale and bias in the precision of the data and, if that is half
+/// precision, also with fp32 vectors: models use either, and the library has a different set of
+/// engines for each.
 std::vector<GraphCall> calls(Norm norm) {
   if (norm.tensor.precision == Precision::int8)
     throw harness::Unsupported("cuDNN normalizes no integers");

@@ -9,13 +9,13 @@
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
 
-/// Normalization by the statistics of the tensor itself: the library's batch normalization in its
-/// training form, shown a batch of one whose channels are the rows. It always scales and shifts, by
-/// ones and zeros where the problem does not.
+/// Normalization by the tensor's own statistics: the library's batch normalization for training,
+/// applied to a batch of one whose channels are the rows. It always scales and shifts, by ones and
+/// zeros if the problem does not.
 namespace benanza::cudnn {
 namespace {
 
-/// The tensor as one image, and the extents of its vectors.
+/// The tensor as one image, and the length of its vectors.
 struct Rows {
   Dims image;
   std::int64_t count;
@@ -23,7 +23,7 @@ struct Rows {
 
 class RowsPrimitive final : public CudnnPrimitive {
  public:
-  /// `affine`: operands 1 and 2 are scale and bias, one value for every row.
+  /// `affine` means that operands 1 and 2 are scale and bias, one value per row.
   RowsPrimitive(Library& library, const harness::Variant& variant, const Rows& rows, bool affine,
                 float epsilon)
       : CudnnPrimitive(library, variant, formats(variant)),
@@ -48,7 +48,7 @@ class RowsPrimitive final : public CudnnPrimitive {
   }
 
  private:
-  /// The vectors are fp32 whatever the precision of the data.
+  /// The vectors are fp32 for every precision of the data.
   static std::vector<nvidia::TensorFormat> formats(const harness::Variant& variant) {
     std::vector<nvidia::TensorFormat> formats = dense_inputs(variant);
     for (std::size_t i = 1; i < formats.size(); ++i) formats[i].precision = Precision::fp32;
@@ -101,7 +101,7 @@ Rows rows_of(const InstanceNormalization& shape) {
   return {image, image[1]};
 }
 
-/// The channels of several images lie one after the other only where they are outermost.
+/// The channels of several images are contiguous only if they are outermost.
 std::vector<Layout> call_layouts(const InstanceNormalization& shape) {
   constexpr std::size_t most_axes = 5;
   if (shape.input[0] > 1 && shape.input.size() <= most_axes) return {Layout::nchw};

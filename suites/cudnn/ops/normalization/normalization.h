@@ -7,7 +7,7 @@
 
 namespace benanza::cudnn {
 
-/// Rows as images of one pixel, a row's places their channels, innermost.
+/// The format of rows as images of one pixel, with a row's elements as innermost channels.
 nvidia::TensorFormat rows_of_channels(Precision precision, std::int64_t rows, std::int64_t length);
 
 std::vector<GraphCall> layer_normalization_graphs(const LayerNormalization& shape,

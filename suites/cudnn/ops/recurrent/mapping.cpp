@@ -29,7 +29,7 @@ cudnnRNNMode_t mode_of(const Recurrent& shape) {
   throw std::logic_error("unknown recurrence");
 }
 
-/// The library's place for each of the problem's gates.
+/// The library's index of each of the problem's gates.
 std::vector<int> gate_places(RecurrentKind kind) {
   switch (kind) {
     case RecurrentKind::lstm:

@@ -65,7 +65,7 @@ class RecurrentPrimitive final : public SeveralResults {
   RecurrentDescriptors descriptors_;
   WeightSpace weights_;
   nvidia::DeviceMemory lengths_;
-  /// For the gradients.
+  /// The reserve space.
   nvidia::DeviceMemory reserve_;
 };
 
@@ -80,7 +80,7 @@ std::unique_ptr<harness::Primitive> create(Library& library, const Recurrent& sh
 
 }  // namespace
 
-/// Step by step or batch by batch is the problem's, not the variant's.
+/// The order of steps and batch belongs to the problem, not to the variant's layout.
 void register_recurrent(SolverTable& table) {
   table.add<Recurrent>(
       {.layouts = [](const Recurrent&) { return std::vector{Layout::plain}; },

@@ -10,25 +10,25 @@
 
 namespace benanza::cudnn {
 
-/// The library's block of all weights, or of their gradients: how large it is, and where it keeps
-/// what.
+/// The library's weight space, of weights or of their gradients: its size and the position of each
+/// matrix and bias.
 class WeightSpace {
  public:
   WeightSpace(Library& library, const RecurrentDescriptors& descriptors, const Recurrent& shape,
               Precision precision);
 
-  /// `operand`: 1 weights, 2 recurrence, 3 bias of a network that has one.
+  /// `operand` is 1 for weights, 2 for recurrence, 3 for the bias of a network that has one.
   void upload(std::size_t operand, std::span<const float> values, cudaStream_t stream);
-  /// Zeros everywhere.
+  /// Fills the space with zeros.
   void clear(cudaStream_t stream);
-  /// The operands of upload() one after the other.
+  /// Returns the operands of upload(), concatenated.
   std::vector<float> download(cudaStream_t stream) const;
 
   std::byte* data() const { return memory_.data(); }
   std::size_t size_bytes() const { return image_.size(); }
 
  private:
-  /// A matrix and its bias, in bytes from the block's beginning.
+  /// Byte offsets of a matrix and its bias from the start of the space.
   struct PlacedBlock {
     WeightBlock block;
     std::int64_t matrix = 0;
@@ -43,7 +43,7 @@ class WeightSpace {
 
   Precision precision_;
   bool has_bias_;
-  /// Elements of weights, recurrence and bias.
+  /// The numbers of elements of weights, recurrence and bias.
   std::vector<std::int64_t> lengths_;
   nvidia::DeviceMemory memory_;
   std::vector<std::byte> image_;

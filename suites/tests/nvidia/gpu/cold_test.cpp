@@ -1,4 +1,4 @@
-// What "cold" means, by the hardware's own counters of the traffic between L2 cache and memory.
+// Checks cold measurements with the hardware's counters of the traffic between L2 cache and memory.
 #include "suites/nvidia/run/primitive.h"
 #include "suites/tests/nvidia/gpu/gpu.h"
 
@@ -30,7 +30,7 @@ struct Cold : OnGpu {
     open(options);
   }
 
-  /// Bytes that one copy of `bytes` reads from memory, as it is timed; empty where the counters
+  /// Returns the bytes that one timed copy of `bytes` reads from memory; empty if the counters
   /// cannot be read.
   std::optional<double> dram_read_bytes(std::int64_t bytes, bool cold) {
     CudaContext& context = gpu->get();
@@ -49,7 +49,7 @@ struct Cold : OnGpu {
     return std::nullopt;
   }
 
-  /// Operand and result of that size fit the L2 cache several times.
+  /// The L2 cache holds operand and result of this size several times.
   std::int64_t small() { return gpu->get().l2_bytes() / 8; }
 
   std::string unavailable = "the chip has no such counter";
@@ -59,7 +59,7 @@ TEST_F(Cold, ACopyReadsItsOperandFromMemory) {
   for (const std::int64_t bytes : {small() / 8, small(), 4 * small()}) {
     const auto read = dram_read_bytes(bytes, true);
     if (!read) GTEST_SKIP() << unavailable;
-    // A fiftieth for lines that the flush has left.
+    // Allows a fiftieth for lines that the flush left in the cache.
     EXPECT_GE(*read, 0.98 * static_cast<double>(bytes)) << bytes;
   }
 }

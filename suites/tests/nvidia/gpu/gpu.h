@@ -9,7 +9,7 @@
 
 namespace benanza::nvidia {
 
-/// A test on the first GPU; skipped where there is none.
+/// A test on the first GPU; skipped if there is none.
 struct OnGpu : testing::Test {
   void SetUp() override { open({}); }
   void open(const CudaOptions& options) {

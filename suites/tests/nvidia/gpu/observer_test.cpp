@@ -1,4 +1,4 @@
-// What the driver's management library says of a real GPU, and what asking costs.
+// What the driver's management library reports for a real GPU, and the cost of querying it.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -36,7 +36,7 @@ TEST_F(Observed, ClocksAreSensibleAndAskingTakesUnderAMillisecond) {
   }
   for (const std::string& one : conditions.disturbances) std::cout << "disturbed: " << one << '\n';
   EXPECT_LT(seconds[25], 1e-3);
-  // Behind the first row it is asked again only where that costs little.
+  // After the first row it is queried again only if that costs little.
   const double clock = std::get<double>(conditions.facts.at("sm_clock_mhz_before"));
   EXPECT_GT(clock, 100);
   EXPECT_LT(clock, 5000);

@@ -1,4 +1,4 @@
-// What verification sees of a result on the device is what download() shows.
+// Verification on the device must see the same result as download().
 #include <gtest/gtest.h>
 
 #include <cmath>
