@@ -154,7 +154,7 @@ RecordedGraphs recorded_graphs(const std::filesystem::path& recording) {
   const RecordingReader reader(recording);
   const std::vector<CallTotal> all = reader.totals();
   const std::vector<std::uint32_t> read = reader.sequence();
-  // Drops calls made by other libraries' calls, and renumbers the rest.
+  // Drops calls that another call made, and renumbers the rest.
   std::vector<CallTotal> totals;
   std::vector<std::uint32_t> sequence;
   std::map<std::uint32_t, std::uint32_t> places;
