@@ -38,8 +38,7 @@ std::string in_one_line(std::string text, const std::filesystem::path& path) {
   return text.find(path.string()) == std::string::npos ? path.string() + ": " + text : text;
 }
 
-/// Imports the graphs of one model; removes the dimensions and inputs that it has from
-/// `unknown_dims` and `unknown_inputs`.
+/// Imports the graphs of one model; removes its dimensions and inputs from the unknown ones.
 std::vector<GraphFile> import_batches(const std::filesystem::path& path,
                                       const GenerateOptions& options,
                                       std::set<std::string>& unknown_dims,

@@ -21,7 +21,7 @@ struct GenerateOptions {
   std::map<std::string, std::string> values = {};
   /// Lists, as <folder of tables>/<set> (lists/list.h). The other options do not apply to them.
   std::vector<std::filesystem::path> lists = {};
-  /// If set, builds training steps with this optimizer instead of inference graphs.
+  /// If set, training steps with this optimizer instead of inference.
   std::optional<training::Optimizer> training = {};
 };
 

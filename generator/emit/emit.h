@@ -23,10 +23,10 @@ std::string file_name(const GraphFile& file);
 /// What to do with graph files that an earlier run wrote and this one does not.
 enum class OldGraphs { keep, remove };
 
-/// Writes problems.cpp, tests.cmake and one graph.json per graph into `folder`; problems.cpp and
-/// tests.cmake then cover only these graphs. `remove` deletes the old graph files listed in the
-/// existing tests.cmake and no others. Files whose content would not change are not touched. Throws
-/// Error before writing anything if two graphs would share a file.
+/// Writes problems.cpp, tests.cmake and one graph.json per graph into `folder`; the first two then
+/// cover only these graphs. `remove` deletes the graph files listed in the existing tests.cmake and
+/// no others. Files whose content stays the same are not touched. Throws Error before writing
+/// anything if two graphs would share a file.
 void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
                  const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
@@ -36,7 +36,7 @@ struct NamedGraph {
   Graph graph;
   std::string list = {};
 };
-/// The same for graphs that are already made (make_graph()).
+/// The same for finished graphs.
 void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& graphs,
                   const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
@@ -50,7 +50,6 @@ struct Tests {
   std::map<std::string, std::set<std::string>> labels = {};
 };
 
-/// Returns the text of tests.cmake.
 std::string tests_cmake(const Tests& tests);
 
 }  // namespace benanza::emit

@@ -19,8 +19,8 @@ struct ProblemUse {
   std::vector<Layers> users;
 };
 
-/// Returns the problems sorted by operator; within an operator, problems of the same layers (at
-/// several batches, say) are adjacent, in the order in which the graphs first need them.
+/// Returns the problems by operator; those of the same layers (at several batches, say) are
+/// adjacent, in the order of the graphs.
 std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs);
 
 /// Returns the first part of a key.

@@ -6,7 +6,7 @@
 namespace benanza::fusion {
 namespace {
 
-/// Returns the call whose result is operand `operand` of `call`; null if it is not in the layer.
+/// The call whose result is operand `operand` of `call`; null if it is not in the layer.
 const Call* producer(const LoweredLayer& layer, const Call& call, std::size_t operand) {
   const Source& source = call.operands[operand];
   return source.kind == Source::Kind::call ? &layer.calls[static_cast<std::size_t>(source.index)]

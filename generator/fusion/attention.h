@@ -10,10 +10,10 @@ namespace benanza::fusion {
 /// call.
 std::vector<Fusion> attention_layers(const Flow& flow);
 
-/// Finds attention spread over several layers, as one call: a product of two tensors, its scores
-/// optionally scaled by a constant and masked, their softmax, and its product with a third tensor.
-/// Every intermediate result has one reader. A Transpose of the keys becomes part of the call,
-/// which reads them in place.
+/// Finds attention spread over several layers: a product of two tensors, its scores optionally
+/// scaled by a constant and masked, their softmax, and its product with a third tensor. Every
+/// intermediate result has one reader. The call also replaces a Transpose of the keys, which it
+/// reads in place.
 std::vector<Fusion> attention_patterns(const Flow& flow);
 
 }  // namespace benanza::fusion

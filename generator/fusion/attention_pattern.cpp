@@ -44,8 +44,8 @@ class Finder {
  public:
   Finder(const Flow& flow, std::size_t product) : flow_(flow), last_(product), layers_{product} {}
 
-  /// Returns the attention call alone, and with the surrounding copies that group heads, because
-  /// the call can read and write them in place.
+  /// The attention call alone, and with the surrounding copies that group heads, because the call
+  /// can read and write them in place.
   std::vector<Fusion> find() {
     const auto* scores = only<Gemm>(flow_.layer(last_));
     if (scores == nullptr || scores->constant_b || scores->transpose_a) return {};
@@ -94,8 +94,8 @@ class Finder {
     return fusion;
   }
 
-  /// Returns the layer that reads the last layer's result, skipping casts and views, if that layer
-  /// has only one call and one output.
+  /// The layer that reads the last layer's result, skipping casts and views, if that layer has only
+  /// one call and one output.
   const LoweredLayer* next() {
     passed_.clear();
     auto reader = flow_.reader(last_);
@@ -121,8 +121,8 @@ class Finder {
     layers_.push_back(last_);
   }
 
-  /// Returns the layer that makes what is read at `place`, if it has no other reader; layers that
-  /// pass its result on are added to `passed`.
+  /// The layer that makes what is read at `place`, if it has no other reader; layers that pass its
+  /// result on are added to `passed`.
   std::optional<std::size_t> maker(const Place& place, std::vector<std::size_t>& passed) const {
     const auto& sources = flow_.layer(place.reader).reads;
     auto made = place.operand < sources.size() ? sources[place.operand].producer : std::nullopt;
@@ -147,7 +147,7 @@ class Finder {
     return index && flow_.layer(*index).op == op && only<Copy>(flow_.layer(*index)) != nullptr;
   }
 
-  /// Takes a scaling of queries or keys by a constant; it is part of the scores' factor.
+  /// Takes a scaling of queries or keys by a constant, a part of the scores' factor.
   void take_factor_before(Place& place) {
     std::vector<std::size_t> passed;
     const auto made = maker(place, passed);
@@ -173,9 +173,8 @@ class Finder {
     return take_repeats(keys);
   }
 
-  /// Takes an Expand between two views that repeats heads of keys or values shared by several heads
-  /// of queries: batch x heads x 1 x ... to batch x heads x repeats x .... Returns the number of
-  /// repeats; 1 if there is no Expand.
+  /// Takes an Expand between two views that repeats heads of keys or values for several heads of
+  /// queries: batch x heads x 1 x ... to batch x heads x repeats x .... Returns the repeats, or 1.
   std::int64_t take_repeats(Place& place) {
     std::vector<std::size_t> passed;
     const auto made = maker(place, passed);
@@ -210,7 +209,6 @@ class Finder {
     return true;
   }
 
-  /// Takes a constant factor.
   bool take_factor(const Gemm& scores) {
     const LoweredLayer* layer = next();
     if (layer == nullptr || shape_.scale != 1) return false;
@@ -224,8 +222,7 @@ class Finder {
     return true;
   }
 
-  /// Takes a tensor added to the scores; a second one if both are constants, because their sum is
-  /// one constant.
+  /// Takes a tensor added to the scores; a second one if both are constants, which can be summed.
   bool take_mask() {
     const LoweredLayer* layer = next();
     const auto* sum = layer == nullptr ? nullptr : only<Binary>(*layer);
@@ -304,8 +301,7 @@ class Finder {
     return true;
   }
 
-  /// Returns the mask as batch, heads, queries, keys; a constant mask may be repeated for every
-  /// image.
+  /// The mask as batch, heads, queries, keys; a constant mask may be repeated for every image.
   std::optional<Dims> mask_extents(const Mask& mask) const {
     const Dims scores{shape_.batch, shape_.heads, shape_.queries, shape_.keys};
     if (auto extents = refitted(mask.extents, mask.scores, scores)) return extents;

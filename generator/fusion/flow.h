@@ -7,8 +7,7 @@
 
 namespace benanza::fusion {
 
-/// The data flow between layers: which layer reads what. Used to find calls that take over the work
-/// of the following layers.
+/// The data flow between layers, to find calls that take over the work of following layers.
 class Flow {
  public:
   /// `layers` must outlive the flow.
@@ -21,19 +20,19 @@ class Flow {
   /// The only reader of the layer's only result, which reads it once; empty if there is any other
   /// reader, including the caller of the model.
   std::optional<std::size_t> reader(std::size_t index) const;
-  /// Returns true if layer `index` only passes on its first input: under another name, with other
-  /// extents, or as another floating-point type, because calls convert as they read and write.
+  /// True if layer `index` only passes on its first input: under another name, with other extents,
+  /// or as another floating-point type, because calls convert as they read and write.
   bool passes_on(std::size_t index) const;
   /// Returns what operand `source` of a call of layer `index` reads; null if it is not an input of
   /// the layer.
   const Read* read(std::size_t index, const Source& source) const;
-  /// Returns true if operand `source` of a call of layer `index` is known when the model is loaded.
+  /// True if operand `source` of a call of layer `index` is known when the model is loaded.
   bool is_constant(std::size_t index, const Source& source) const;
-  /// Returns true if operand `source` of a call of layer `index` is a result of layer `producer`.
+  /// True if operand `source` of a call of layer `index` is a result of layer `producer`.
   bool comes_from(std::size_t index, const Source& source, std::size_t producer) const;
-  /// Returns true if a call may overwrite operand `source` of a call of layer `index` once layer
-  /// `start` begins: a layer made it, the caller of the model does not read it, layer `index` reads
-  /// it once, and all other readers run before `start` in any topological order.
+  /// True if a call may overwrite operand `source` of a call of layer `index` once layer `start`
+  /// begins: a layer made it, the model's caller does not read it, layer `index` reads it once, and
+  /// all other readers run before `start` in any topological order.
   bool may_be_overwritten(std::size_t index, const Source& source, std::size_t start) const;
 
  private:

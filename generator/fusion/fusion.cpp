@@ -9,15 +9,15 @@
 namespace benanza::fusion {
 namespace {
 
-/// True if layer `index` passes on the result of `producer` with all `elements` elements.
+/// True if layer `index` passes on all elements that `producer` makes.
 bool passes_on(const Flow& flow, std::size_t index, std::size_t producer, std::int64_t elements) {
   const LoweredLayer& layer = flow.layer(index);
   return flow.passes_on(index) && layer.reads[0].producer == producer &&
          element_count(*layer.outputs[0].shape) == elements;
 }
 
-/// Returns which operand of call `next` of the layer satisfies `matches`; empty if several
-/// operands, or operands of other calls of the layer, do.
+/// Which operand of call `next` of the layer satisfies `matches`; empty if several operands, or
+/// operands of other calls of the layer, do.
 template <class Matches>
 std::optional<std::size_t> only_operand(const LoweredLayer& layer, std::size_t next,
                                         Matches matches) {
@@ -108,8 +108,7 @@ void add_regions_of(const Flow& flow, const std::vector<WholeOperator>& operator
   }
 }
 
-/// Adds group normalizations to the regions of their parts, which are kept for libraries without a
-/// call for the whole.
+/// In addition to the regions of their parts, for libraries without a call for the whole.
 void add_group_normalizations(const Flow& flow, std::vector<WholeOperator> operators,
                               std::vector<Fusion>& fusions) {
   std::set<std::size_t> first;

@@ -8,7 +8,7 @@
 
 namespace benanza::fusion {
 
-/// Finds calls that do the work of several calls of a graph: regions (region.h), whole operators
+/// Finds calls that do the work of several calls: regions (region.h), whole operators
 /// (whole/whole.h), stacks of recurrent layers, attention. Every intermediate result is read only
 /// inside the fusion and is not an output of the model.
 std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers);
@@ -30,7 +30,7 @@ struct Chain {
   bool keeps_residual = false;
 };
 
-/// Returns true if the chain's result is its last layer's result.
+/// True if the chain's result is its last layer's result.
 bool takes_all_calls(const Flow& flow, const Chain& chain);
 
 /// The call that reads the chain's result.
@@ -45,8 +45,7 @@ struct NextCall {
   std::size_t operand;
 };
 
-/// Returns the next call; empty if the result has several readers, or its reader's first call does
-/// not read it.
+/// Empty if the result has several readers, or its reader's first call does not read it.
 std::optional<NextCall> next_call(const Flow& flow, const Chain& chain);
 
 /// Returns `chain` with the next call added as a step named `name`.

@@ -32,8 +32,8 @@ std::vector<bool> constant_layers(const std::vector<LoweredLayer>& layers) {
   return constant;
 }
 
-/// Returns the problem that transposes a batch of matrices: rows x columns, row-major, to columns x
-/// rows. Empty if the two orders are the same.
+/// The problem that transposes row-major matrices, rows x columns to columns x rows; empty if the
+/// order is the same.
 std::optional<std::string> transposition(std::int64_t batch, std::int64_t rows,
                                          std::int64_t columns) {
   if (rows == 1 || columns == 1) return std::nullopt;

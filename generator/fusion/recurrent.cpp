@@ -9,7 +9,7 @@ bool directions_lie_together(const Recurrent& shape) {
   return shape.batch_first || shape.directions() == 1 || shape.batch == 1;
 }
 
-/// Returns `lower` followed by `upper` as one network with several layers, if they fit.
+/// `lower` followed by `upper` as one network with several layers, if they fit.
 std::optional<Recurrent> stacked(const Recurrent& lower, const Recurrent& upper) {
   // No node of the model has the last states of the lower layers.
   if (lower.final || upper.final || !directions_lie_together(lower)) return std::nullopt;

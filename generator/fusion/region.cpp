@@ -31,7 +31,7 @@ bool is_absorbed(const Problem& before, Problem after) {
   return before == after;
 }
 
-/// Returns the call that layer `index` starts with, if it can start a region.
+/// The call that layer `index` starts with, if it can start a region.
 std::optional<Chain> first_call(const Flow& flow, std::size_t index) {
   const LoweredLayer& layer = flow.layer(index);
   if (layer.cost != Cost::measured || layer.calls.empty() || layer.constant) return std::nullopt;

@@ -14,8 +14,7 @@ struct Rows {
   std::int64_t length;
 };
 
-/// Returns true for a Transpose that moves whole rows, so that the rows of a head become
-/// contiguous.
+/// True for a Transpose that moves whole rows, so that the rows of a head become contiguous.
 bool moves_whole_rows(const LoweredLayer& layer);
 
 /// Returns the layers that select the rows from larger tensors (Split, Slice or Gather of queries,

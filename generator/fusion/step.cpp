@@ -25,11 +25,11 @@ std::optional<CombineKind> combination(BinaryKind kind) {
   }
 }
 
-/// Constants with a larger magnitude (the -10000 of a mask) stay tensors, because the results to
-/// verify would leave the range of fp16.
+/// Larger numbers (the -10000 of a mask) stay tensors, because the results to verify would leave
+/// the range of fp16.
 constexpr float greatest_number = 32;
 
-/// Returns the step for a tensor of one known element as a function: alpha x + beta, or a bound.
+/// The step for a tensor of one known element as a function: alpha x + beta, or a bound.
 std::optional<Activation> with_number(const Combine& step, double number) {
   const auto value = static_cast<float>(number);
   const float factor = step.kind == CombineKind::div ? 1 / value : value;
@@ -94,7 +94,7 @@ std::optional<Step> next_step(const Flow& flow, const Chain& chain, const NextCa
   return step;
 }
 
-/// Returns the extents of one value per filter, column or channel, in the result's rank.
+/// The extents of one value per filter, column or channel, in the result's rank.
 Dims per_channel(const Problem& problem) {
   const Dims result = output(problem);
   const std::size_t axis = std::holds_alternative<Gemm>(problem.shape) ? result.size() - 1 : 1;

@@ -22,7 +22,7 @@ namespace {
 
 using namespace benanza;
 
-/// Aborts if a condition that must hold for every model does not.
+/// Aborts if an invariant of all models is violated.
 void demand(bool holds, const std::string& what) {
   if (holds) return;
   std::fprintf(stderr, "ERROR: %s\n", what.c_str());

@@ -7,9 +7,8 @@
 
 namespace benanza::fuzz {
 
-/// Changes one thing in a model so that it still parses: a value, a name, an element of a list, or
-/// a node's operator; the node then gets the inputs and attributes that the new operator's schema
-/// requires.
+/// Changes one thing in a model so that it stays a model: a value, a name, an element of a list, or
+/// a node's operator, with the inputs and attributes that its schema requires.
 void mutate(::onnx::ModelProto& model, std::minstd_rand& random);
 
 /// Adds an attribute of the given type with a random value.

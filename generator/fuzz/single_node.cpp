@@ -19,8 +19,7 @@ unsigned below(std::minstd_rand& random, std::size_t end) {
   return static_cast<unsigned>(random() % end);
 }
 
-/// Returns the element types that the schema allows for an input, of those that models commonly
-/// have.
+/// The element types that the schema allows for an input, of those that models commonly have.
 std::vector<int> element_types(const OpSchema::FormalParameter& input) {
   struct Named {
     const char* name;

@@ -20,7 +20,7 @@ class Row {
 
   /// Throws Error if the table has no such column.
   const std::string& text(std::string_view column) const;
-  /// Reads an integer. Throws Error if the value is not an integer or is below `least`.
+  /// Throws Error if the value is not an integer or is below `least`.
   std::int64_t integer(std::string_view column, std::int64_t least = 1) const;
   /// Throws Error if the value is not a number.
   double real(std::string_view column) const;

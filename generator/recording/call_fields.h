@@ -41,8 +41,7 @@ struct CallFields {
   const TensorText* tensor(std::initializer_list<std::string_view> names) const;
   bool has(std::string_view name) const { return tensor({name}) != nullptr; }
   bool is_backward() const { return text.prop_kind.starts_with("backward"); }
-  /// Returns a value of a list such as "alg:pooling_max axis:1", here by the name "alg"; empty if
-  /// absent.
+  /// A value of a list such as "alg:pooling_max axis:1", by its name ("alg"); empty if absent.
   std::optional<std::string> auxiliary(std::string_view name) const;
   std::optional<double> number(std::string_view name) const;
   /// Parses "1x64x56x56:1x64x1x1". Throws std::invalid_argument if an extent is not a number.
@@ -52,7 +51,7 @@ struct CallFields {
   /// The precision of the operands, taken from the first tensor; empty if no precision has its
   /// type.
   std::optional<Precision> precision() const;
-  /// Returns true if one of the tensors is a view with gaps between its elements.
+  /// True if one of the tensors is a view with gaps between its elements.
   bool is_strided() const;
 };
 

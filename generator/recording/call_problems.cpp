@@ -67,7 +67,7 @@ Step step(const PostOperation& operation, const Dims& result) {
       {"binary_max", CombineKind::max}, {"binary_min", CombineKind::min}};
   for (const auto& [name, kind] : combines) {
     if (operation.kind != name) continue;
-    // The values are the type, then a mask with a bit for every axis that the tensor has.
+    // The type, then a mask with a bit for every axis that the tensor has.
     const auto mask = static_cast<std::uint64_t>(value(operation, 1));
     Dims y = result;
     for (std::size_t axis = 0; axis < y.size(); ++axis) {
@@ -83,7 +83,7 @@ struct Blocks {
   std::vector<std::pair<std::int64_t, std::int64_t>> list{};
 };
 
-/// Returns the blocks of every axis; empty if the format pads an axis or is not understood.
+/// The blocks of every axis; empty if the format pads an axis or is not understood.
 std::optional<std::vector<Blocks>> blocks_of(const Dims& dims, const TensorText& tensor) {
   // From the left: whole axes in order, then inner blocks with their sizes.
   struct Place {
@@ -130,7 +130,7 @@ std::optional<std::vector<Blocks>> blocks_of(const Dims& dims, const TensorText&
   return axes;
 }
 
-/// Returns the distance between elements that are `step` apart on the axis.
+/// The distance between elements that are `step` apart on the axis.
 std::int64_t stride_at(const Blocks& blocks, std::int64_t step) {
   std::int64_t below = 1;
   for (auto block = blocks.list.rbegin(); block != blocks.list.rend(); ++block) {
@@ -142,8 +142,7 @@ std::int64_t stride_at(const Blocks& blocks, std::int64_t step) {
   return 0;
 }
 
-/// Returns the sizes of the blocks, each including all inner ones, from the innermost: 1, 4, 16,
-/// ...
+/// The sizes of the blocks, each including all inner ones, from the innermost: 1, 4, 16, ...
 std::set<std::int64_t> borders(const Blocks& blocks) {
   std::set<std::int64_t> list;
   std::int64_t below = 1;
@@ -188,8 +187,8 @@ Problem with_post_operations(Problem problem, const CallFields& call) {
   return problem;
 }
 
-/// For NVIDIA's libraries the recorder has stored the key itself, and "fp16 nhwc", or only a part
-/// of it, for the operands.
+/// For NVIDIA's libraries the recorder has stored the key, and all or part of "fp16 nhwc" for the
+/// operands.
 CallProblems problems_of_key(const CallText& text) {
   CallProblems result;
   result.precision = parse_precision(text.memory.substr(0, text.memory.find(' ')));

@@ -39,8 +39,8 @@ Windowed read_window(const Numbers& numbers) {
   return read;
 }
 
-/// Returns begin and end pads. The log omits the end pads: they equal the begin pads if that gives
-/// the output's extents, otherwise they are the smallest that do.
+/// Begin and end pads. The log omits the end pads: the same as the begin pads if that gives the
+/// output's extents, otherwise the smallest that do.
 Dims forward_pads(const Windowed& read) {
   Dims pads = read.begins;
   for (std::size_t axis = 0; axis < read.input.size(); ++axis) {
@@ -56,7 +56,7 @@ Dims forward_pads(const Windowed& read) {
   return pads;
 }
 
-/// Returns the pads of the transposed convolution from `from` pixels to `to`.
+/// The pads of the transposed convolution from `from` pixels to `to`.
 Dims transposed_pads(const Windowed& read, const Dims& from, const Dims& to) {
   Dims pads = read.begins;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
@@ -73,8 +73,7 @@ Dims with_channels(std::int64_t batch, std::int64_t channels, const Dims& pixels
   return dims;
 }
 
-/// True if the last two axes of a matrix are swapped in memory. Blocked formats do not count: they
-/// are the library's own.
+/// True if a matrix's last two axes are swapped in memory; blocked formats are the library's own.
 bool is_transposed(const TensorText* tensor, std::size_t rank) {
   if (tensor == nullptr || rank < 2 || tensor->tag.size() != rank) return false;
   const auto last = static_cast<char>('a' + rank - 1);

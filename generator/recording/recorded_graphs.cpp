@@ -58,7 +58,7 @@ class Layers {
   std::vector<Layer> layers_;
 };
 
-/// Returns the distinct calls in the order of first occurrence, and how often each occurs.
+/// The distinct calls in the order of first occurrence, and how often each occurs.
 std::vector<std::pair<std::size_t, std::size_t>> counted(const std::vector<std::uint32_t>& calls) {
   std::vector<std::pair<std::size_t, std::size_t>> list;
   std::map<std::uint32_t, std::size_t> places;

@@ -6,8 +6,8 @@
 namespace benanza::recorded {
 namespace {
 
-/// Returns distances at which the same few calls recur, the most frequent first. The length of a
-/// step is among them, because each repetition has the same calls in the same places.
+/// Distances at which the same few calls recur, the most frequent first. The length of a step is
+/// among them, because each repetition has the same calls in the same places.
 std::vector<std::size_t> likely_lengths(const std::vector<std::uint32_t>& calls) {
   std::unordered_map<std::size_t, std::size_t> counts;
   for (const std::size_t window : {1, 4, 16, 64, 256}) {
@@ -39,7 +39,7 @@ std::vector<std::size_t> likely_lengths(const std::vector<std::uint32_t>& calls)
   return lengths;
 }
 
-/// Returns the longest part in which every call equals the one `length` before it.
+/// The longest part in which every call equals the one `length` before it.
 Repeated longest(const std::vector<std::uint32_t>& calls, std::size_t length) {
   Repeated best{.begin = 0, .length = length, .times = 0};
   std::size_t begin = 0;

@@ -15,9 +15,9 @@ struct Repeated {
   std::size_t end() const { return begin + length * times; }
 };
 
-/// Returns the step that accounts for most of the program's calls: among parts that repeat at least
-/// twice in a row and cover more than half of the calls, the one that covers the most; of equal
-/// ones, the shortest.
+/// Returns the step that most of the program's calls repeat: of all parts that occur at least twice
+/// in a row and cover more than half of the calls, the one that covers the most; of equal ones, the
+/// shortest.
 std::optional<Repeated> repeated_step(const std::vector<std::uint32_t>& calls);
 
 }  // namespace benanza::recorded

@@ -26,8 +26,8 @@ struct GradientCall {
   Problem problem;
   /// One per operand of the problem.
   std::vector<GradientSource> operands;
-  /// For each result, the operand of the forward call whose gradient it is; -1 if it is none, or
-  /// only a later call of the list reads it.
+  /// For each result, the operand of the forward call whose gradient it is; -1 if none, or if it is
+  /// only an operand of a later call of the list.
   std::vector<int> of;
   Cost cost = Cost::measured;
   /// Copy only: the offset of the view in its operand, in elements.

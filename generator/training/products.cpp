@@ -8,9 +8,8 @@ namespace {
 constexpr GradientSource first{GradientSource::Kind::operand, 0};
 constexpr GradientSource second{GradientSource::Kind::operand, 1};
 
-/// Returns the window of the data gradient's transposed convolution. The end pads are adjusted so
-/// that transposed_output() returns the original extents, including pixels that the window did not
-/// reach at the end.
+/// The window of the data gradient's transposed convolution, with end pads such that
+/// transposed_output() restores all pixels, including those that no window reached.
 Window backwards(const Window& window, const Dims& outputs, const Dims& inputs) {
   Window back = window;
   const Dims reached = window.transposed_output(outputs);

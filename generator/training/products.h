@@ -9,8 +9,8 @@ namespace benanza::training {
 Gradient of_convolution(const Convolution& shape, const std::vector<bool>& wanted);
 /// The reverse: the data gradient is a Convolution of the output's gradient.
 Gradient of_deconvolution(const Deconvolution& shape, const std::vector<bool>& wanted);
-/// With C = op(A) op(B): dA = dC op(B)^T and dB = op(A)^T dC, in the layout in which A and B are
-/// stored. Weights shared by all batches get one product over all of them.
+/// With C = op(A) op(B): dA = dC op(B)^T and dB = op(A)^T dC, laid out as A and B. Weights shared
+/// by all batches get one product over all of them.
 Gradient of_gemm(const Gemm& shape, const std::vector<bool>& wanted);
 
 }  // namespace benanza::training

@@ -21,9 +21,9 @@ class StepBuilder {
   /// Appends a forward layer with one call.
   std::size_t add_forward(const std::string& name, const std::string& op, Call call,
                           std::vector<Read> reads);
-  /// Returns true if anything on the way to the layer's results is trained.
+  /// True if anything on the way to the layer's results is trained.
   bool is_trained(std::size_t layer) const { return trained_[layer]; }
-  /// Adds `gradient` to the gradients that reach output `output` of a forward layer.
+  /// Adds `gradient` to those that reach output `output` of a forward layer.
   void reach(std::size_t layer, std::size_t output, Read gradient);
   /// Returns a tensor of these extents that the loss makes.
   Read given(const Dims& dims);
@@ -91,7 +91,7 @@ class StepBuilder {
   /// Which results of the layer's calls make an output.
   std::vector<Result> makers(std::size_t layer, std::size_t output) const;
   void back_through_call(LayerGradients& gradients, std::size_t call);
-  /// Adds one layer for all calls, with the single call that does their work (Gradient::whole).
+  /// Adds one layer for all calls and the single call that does their work.
   void add_together(LayerGradients& gradients, WayBack& way, const Gradient& backward);
   void add_alone(LayerGradients& gradients, WayBack& way, const GradientCall& one);
   LoweredLayer backward_layer(std::size_t forward, const std::string& name) const;

@@ -43,7 +43,7 @@ std::vector<LoweredLayer> forward(const LoweredGraph& inference) {
   return std::move(condensed.layers);
 }
 
-/// Returns the first layer whose output the caller reads and which depends on trained parameters.
+/// The first layer whose output the caller reads and which depends on trained parameters.
 std::optional<std::size_t> first_result(const std::vector<LoweredLayer>& layers,
                                         const StepBuilder& builder) {
   std::vector<int> reads(layers.size(), 0);
@@ -95,8 +95,8 @@ Step linear(float factor, float term = 0) {
   return Activation{.input = {}, .kind = ActivationKind::linear, .alpha = factor, .beta = term};
 }
 
-/// Returns elementwise calls over all parameters as one row. Optimizers do this in one pass; here
-/// it takes as many calls as the libraries need.
+/// Elementwise calls over all parameters as one row. Optimizers do this in one pass; here it takes
+/// as many calls as the libraries need.
 std::vector<Problem> update(Optimizer optimizer, std::int64_t count) {
   const Dims all{1, count};
   const Step add = Combine{.kind = CombineKind::add, .y = all};

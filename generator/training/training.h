@@ -14,18 +14,18 @@ std::string_view to_string(Optimizer optimizer);
 /// normalization by the batch's statistics, dropout), a cross entropy after the first output (which
 /// absorbs a softmax at the end), backward, and the optimizer's update of all trainable parameters
 /// together. Operators that the exporter decomposed are put together first, so that the same
-/// intermediate results are kept as in frameworks.
-///   Trainable are constant weights of products and recurrences, scales and biases of
-///   normalizations, vectors that are added to or multiply every channel or column, and tables that
-///   rows are gathered from. Gradients of tensors that depend only on the model's inputs, such as a
-///   first layer's data, are not computed.
-///   Every layer has its phase. Backward layers are named "<layer>.weight_gradient" and have an
-///   operator in the style of ONNX Runtime, "ConvGrad". A tensor that several layers read gets the
+/// results are kept as in frameworks.
+///   Trainable: constant weights of products and recurrences, scales and biases of normalizations,
+///   vectors that are added to or multiply every channel or column, tables that rows are gathered
+///   from. No gradient is computed for what depends on the model's inputs alone: a first layer's
+///   data.
+///   Every layer has its phase. Backward layers are named "<layer>.weight_gradient"; their
+///   operators are named as in ONNX Runtime, "ConvGrad". A tensor that several layers read gets the
 ///   sum of their gradients, "<layer>.gradient_sum".
 /// Weights stay in the library's own format from call to call; packing them is not counted.
 LoweredGraph training_step(const LoweredGraph& inference, Optimizer optimizer);
 
-/// The number of trainable parameters, in elements, of a training step's graph.
+/// The number of trainable parameters of a training step's graph.
 std::int64_t trainable_parameters(const LoweredGraph& step);
 
 }  // namespace benanza::training

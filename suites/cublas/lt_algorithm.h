@@ -31,8 +31,8 @@ LtIdentity identity(const cublasLtMatmulAlgo_t& algorithm);
 /// swizzle, custom option, inner shape, cluster shape. The numbers are the library's.
 harness::Algorithm algorithm_name(const LtIdentity& identity);
 
-/// Whether the library claims, in its numerical implementation flags, to use Tensor Cores; empty if
-/// it does not say.
+/// Whether the library's numerical implementation flags claim Tensor Cores; empty if they do not
+/// say.
 std::optional<bool> claims_tensor_cores(const cublasLtMatmulAlgo_t& algorithm);
 
 }  // namespace benanza::cublas

@@ -14,9 +14,9 @@ namespace benanza::cublas {
 /// The cuBLASLt descriptors of one product. Needs no GPU.
 class LtMatmul {
  public:
-  /// Throws Unsupported for products that the descriptors cannot express: batches without a common
-  /// stride, an int8 bias (the library adds it after scaling), 8-bit floats whose columns do not
-  /// start at multiples of 16 bytes, and activations that lt_epilogue() does not support.
+  /// Throws Unsupported for what descriptors cannot express: batches without a common stride, an
+  /// int8 bias (the library adds it after scaling), columns of 8-bit floats that do not start at
+  /// multiples of 16 bytes, and activations that lt_epilogue() does not support.
   LtMatmul(const Problem& problem, Precision precision);
 
   cublasLtMatmulDesc_t operation() const { return operation_.get(); }

@@ -6,7 +6,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// Returns the offset of the operand's matrix for each batch of the result, in elements.
+/// The offset of the operand's matrix for each batch of the result, in elements.
 std::vector<std::int64_t> batch_offsets(const Dims& operand, const Dims& result,
                                         std::int64_t matrix_elements) {
   const Dims dense = nvidia::tensor_strides(operand, Layout::plain);
@@ -25,7 +25,7 @@ std::vector<std::int64_t> batch_offsets(const Dims& operand, const Dims& result,
   return offsets;
 }
 
-/// Returns the common stride of the offsets, if there is one.
+/// The common stride of the offsets, if there is one.
 std::optional<std::int64_t> common_step(const std::vector<std::int64_t>& offsets) {
   if (offsets.size() == 1) return 0;
   for (std::size_t index = 1; index < offsets.size(); ++index) {

@@ -64,7 +64,7 @@ struct BlasGemv {
   bool operator==(const BlasGemv&) const = default;
 };
 
-/// Returns true if one operand is a vector and the batches of each operand have a single stride.
+/// True if one operand is a vector and the batches of each operand have a single stride.
 bool is_gemv(const Gemm& gemm);
 /// `gemm` must satisfy is_gemv().
 BlasGemv blas_gemv(const Gemm& gemm);

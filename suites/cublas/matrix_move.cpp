@@ -8,7 +8,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// Returns the axis with contiguous elements.
+/// The axis with contiguous elements.
 std::size_t dense_axis(const Dims& strides) {
   const auto found = std::ranges::find(strides, 1);
   if (found == strides.end()) {

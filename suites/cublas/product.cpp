@@ -46,7 +46,7 @@ std::optional<Product> convolution(const Convolution& shape, const Epilogue& epi
   return product;
 }
 
-/// Returns the sum over `axes`, which must be adjacent in memory, times `factor`.
+/// The sum over `axes`, which must be adjacent in memory, times `factor`.
 std::optional<Product> sum(const Dims& input, const Dims& axes, Layout layout, float factor) {
   std::vector<std::size_t> order;
   for (std::size_t axis = 0; axis < input.size(); ++axis) order.push_back(axis);

@@ -30,9 +30,8 @@ class Library {
 /// The version of the loaded library, "12.6.3"; needs no device.
 std::string version();
 
-/// Returns on success. Otherwise throws Unsupported, with the library's message, for what the
-/// library does not support; OutOfMemory; DeviceLost if the device is to blame; or
-/// std::runtime_error.
+/// Returns on success. Otherwise throws Unsupported, with the library's message, OutOfMemory,
+/// DeviceLost if the device is to blame, or else std::runtime_error.
 void check(cusparseStatus_t status, std::string_view call,
            std::source_location where = std::source_location::current());
 

@@ -13,7 +13,7 @@
 namespace benanza::eigen {
 namespace {
 
-/// Returns the CPU's name; "unknown" if the system does not report it.
+/// The CPU's name; "unknown" if the system does not report it.
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;

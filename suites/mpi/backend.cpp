@@ -19,7 +19,7 @@ constexpr const char* default_algorithm = "default";
 
 std::string processors() { return std::to_string(std::thread::hardware_concurrency()); }
 
-/// Returns the memory available on this host, in bytes; empty if the system does not report it.
+/// The memory available on this host, in bytes; empty if the system does not report it.
 std::optional<double> available_bytes() {
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
@@ -31,8 +31,8 @@ std::optional<double> available_bytes() {
   return std::nullopt;
 }
 
-/// The memory needed on rank 0's host: the buffers of its ranks, and the operands and results of
-/// all ranks, which are compared there.
+/// Needed on rank 0's host: the buffers of its ranks, and all ranks' operands and results, which
+/// are compared there.
 double needed_bytes(const Collective& shape, int hosts) {
   const auto all = static_cast<double>(shape.ranks) * sizeof(float) *
                    static_cast<double>(shape.sent_elements() + shape.received_elements());

@@ -44,8 +44,8 @@ struct Report {
   char reason[256] = "";
 };
 
-/// Does this rank's part of an order. On rank 0, returns the largest value of all ranks, or throws
-/// std::runtime_error with the first rank that failed and its message.
+/// Does this rank's part of an order. On rank 0, returns the largest value of all ranks; throws
+/// std::runtime_error if a rank failed.
 double slowest(const World& world, const std::function<double()>& work) {
   Report own;
   const auto failed = [&](const char* reason) {

@@ -38,7 +38,7 @@ class Gpus {
   /// Makes a rank's GPU the current CUDA device.
   void use(int rank) const;
   void synchronize() const;
-  /// Returns one communicator for each of the first `ranks` GPUs; created on the first call.
+  /// One communicator for each of the first `ranks` GPUs, created on the first call.
   const std::vector<Communicator>& communicators(int ranks);
 
   /// Observes the first GPU; null if the driver's management library is missing.
@@ -63,8 +63,8 @@ class Gpus {
 /// The version of the loaded library, "2.28.9".
 std::string library_version();
 
-/// Returns those of the library's environment variables that are set, sorted: "NCCL_ALGO=Ring
-/// NCCL_NVLS_ENABLE=0"; otherwise "none". They affect the measurements.
+/// "NCCL_ALGO=Ring NCCL_NVLS_ENABLE=0": those of the library's variables that are set, sorted, or
+/// "none". They affect the measurements.
 std::string library_environment(char** environment);
 
 }  // namespace benanza::nccl

@@ -14,7 +14,7 @@ Element element(const Activation& shape, Operands operands, const Dims& at) {
 
 namespace {
 
-/// Returns an upper bound of the function's slope at x.
+/// An upper bound of the function's slope at x.
 double steepness(const Activation& shape, double x) {
   switch (shape.kind) {
     case ActivationKind::exp:

@@ -12,8 +12,7 @@ Dims unravel(std::int64_t flat_index, const Dims& dims);
 /// broadcast: their coordinate is ignored.
 std::int64_t ravel_broadcast(const Dims& at, const Dims& dims);
 
-/// Advances `at` to the next element in row-major order. After the last one, returns false and sets
-/// all coordinates to 0.
+/// Advances `at` to the next element in row-major order. False, and all zeros, after the last.
 bool advance(Dims& at, const Dims& dims);
 
 /// The product of the extents after axis 1: the distance between two channels.

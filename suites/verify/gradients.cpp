@@ -15,8 +15,8 @@ namespace {
 /// Removes the storage error of a formula whose intermediate values stay in fp32.
 Element not_stored(const Element& result) { return {result.value, result.magnitude}; }
 
-/// Returns the function's derivative at the value that the gradient reads (ActivationGradient): the
-/// result if of_result(), otherwise the input.
+/// The function's derivative at the value that the gradient reads (ActivationGradient): the result
+/// if of_result(), otherwise the input.
 Element derivative(const ActivationGradient& shape, double v) {
   const double alpha = shape.forward.alpha;
   const double beta = shape.forward.beta;
@@ -88,7 +88,7 @@ Element derivative(const ActivationGradient& shape, double v) {
   }
 }
 
-/// Returns the first largest pixel of the window at output pixel `pixel`.
+/// The first largest pixel of the window at output pixel `pixel`.
 std::int64_t largest_pixel(const Pooling& shape, const float* plane, const Dims& pixel) {
   double largest = -std::numeric_limits<double>::infinity();
   std::int64_t place = -1;
@@ -100,7 +100,7 @@ std::int64_t largest_pixel(const Pooling& shape, const float* plane, const Dims&
   return place;
 }
 
-/// Returns the divisor of an average at output pixel `pixel`.
+/// The divisor of an average at output pixel `pixel`.
 double divisor(const Pooling& shape, const Dims& pixel) {
   if (shape.mode == PoolingMode::average_include_pad) {
     return static_cast<double>(element_count(shape.window.kernel));
@@ -185,8 +185,8 @@ Element element(const PoolingGradient& shape, Operands operands, const Dims& at)
 }
 
 /// Makes the values distinct within every window without dilation: by the pixel's position modulo
-/// the kernel, in an order that differs between channels. They are integers, which all types here
-/// hold exactly up to 256.
+/// the kernel, in an order of its own for each channel. Every type here holds integers up to 256
+/// exactly.
 void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values) {
   const Pooling& forward = shape.forward;
   if (forward.mode != PoolingMode::max) return;

@@ -44,7 +44,7 @@ Palette even(Palette palette) {
   return palette;
 }
 
-/// Returns sixteen values for each of the palette's, up to a sixteenth closer to 0.
+/// Sixteen values for each of the palette's, up to a sixteenth closer to 0.
 std::array<float, 256> with_all_bits(const Palette& palette) {
   constexpr std::uint64_t seed = 2022;
   std::array<float, 256> values;
@@ -87,8 +87,8 @@ std::vector<float> fill(std::int64_t count, const std::array<float, size>& palet
   return values;
 }
 
-/// Returns an exponent e such that sums of products of operands up to 2^e have a standard deviation
-/// of half the range of the epilogue's function, or up to four times as much.
+/// An exponent e such that sums of products of operands up to 2^e have a standard deviation of half
+/// the range of the epilogue's function, or up to four times as much.
 double exponent_for(const Problem& problem, const Activation& function) {
   // The product of two values k / 8, because the mean of k^2 is 25.5.
   constexpr double product_deviation = 25.5 / 64;
@@ -98,7 +98,7 @@ double exponent_for(const Problem& problem, const Activation& function) {
   return std::ceil(std::log2(wanted / deviation) / 2);
 }
 
-/// Returns the magnitude that a step's x must reach; 1 for steps that show at any magnitude.
+/// The magnitude that a step's x must reach; 1 for steps that show at any magnitude.
 double range_of(const Activation& function) {
   switch (function.kind) {
     case ActivationKind::relu:
@@ -111,7 +111,7 @@ double range_of(const Activation& function) {
   }
 }
 
-/// Returns the function that determines the spread of sums of products; null if there is none.
+/// The function that determines the spread of sums of products; null if there is none.
 const Activation* shaping_function(const Epilogue& epilogue) {
   if (epilogue.activation) return &*epilogue.activation;
   for (const Step& step : epilogue.steps) {
@@ -121,7 +121,7 @@ const Activation* shaping_function(const Epilogue& epilogue) {
   return nullptr;
 }
 
-/// Returns true for sums of reduction_length() products, which can take a bias.
+/// True for sums of reduction_length() products, which can take a bias.
 bool is_sum_of_products(const Problem& problem) {
   return std::visit(
       [](const auto& shape) {
@@ -130,9 +130,8 @@ bool is_sum_of_products(const Problem& problem) {
       problem.shape);
 }
 
-/// Returns true if squares of rows or channels are summed. With only a few distinct values, each is
-/// added many times and rounded alike every time, so that correct sums would be further off than
-/// sums of arbitrary numbers.
+/// True if squares of rows or channels are summed. A few distinct values, each added many times and
+/// rounded alike every time, would make correct sums less accurate than any other numbers do.
 bool sums_squares(const Shape& shape) {
   return std::holds_alternative<LayerNormalization>(shape) ||
          std::holds_alternative<InstanceNormalization>(shape) ||
@@ -141,7 +140,7 @@ bool sums_squares(const Shape& shape) {
          std::holds_alternative<LayerNormalizationGradient>(shape);
 }
 
-/// Returns the largest magnitude that the steps need; 0 if no step is a function.
+/// The largest magnitude that the steps need; 0 if no step is a function.
 double range_for_steps(const Problem& problem) {
   double range = 0;
   for (const Step& step : problem.epilogue.steps) {
@@ -151,7 +150,7 @@ double range_for_steps(const Problem& problem) {
   return range;
 }
 
-/// Returns true if a step is defined for positive x only; all operands are then positive.
+/// True if a step is defined for positive x only; all operands are then positive.
 bool wants_positive(const Problem& problem) {
   const auto restricted = [](const Step& step) {
     if (const auto* combine = std::get_if<Combine>(&step)) {
@@ -167,7 +166,7 @@ bool wants_positive(const Problem& problem) {
   return std::any_of(steps.begin(), steps.end(), restricted);
 }
 
-/// Returns the step of an operand's palette. Its largest value, 8 steps, reaches the range that the
+/// The step of an operand's palette. Its largest value, 8 steps, reaches the range that the
 /// operator needs.
 float step_for(const Problem& problem, Precision precision, std::size_t operand) {
   if (precision == Precision::int8) return 1;

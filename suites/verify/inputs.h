@@ -9,19 +9,18 @@
 namespace benanza::verify {
 
 /// Returns random values of inputs(problem), the same for the same seed on every machine.
-///   Values are exact in every precision: k * 2^e with k = +-1 ... +-8 and one e per operand, so
-///   that only the library rounds, and products sum exactly in fp32 up to 2^18 terms.
-///   Products at fp32 get values up to a sixteenth closer to 0, with all 24 bits; otherwise
-///   products of TF32 or bf16 would be as exact as those of fp32. The same applies to
-///   normalizations by statistics of the data at fp32 and tf32: sums of squares of only eight
-///   distinct numbers have unusually large rounding errors.
-///   Values are never 0, except truth values, so that every tap moved by a wrong stride or pad
-///   shows.
-///   e is chosen so that the parameters of the operator (clip reaches its bounds, say) and of the
+///   Exact in every precision: k * 2^e with k = +-1 ... +-8 and one e per operand, so that only the
+///   library rounds, and products sum exactly in fp32 up to 2^18 terms.
+///   For products at fp32, up to a sixteenth closer to 0, with all 24 bits; otherwise products of
+///   TF32 or bf16 would be as exact as those of fp32. Also for normalizations by statistics of the
+///   data at fp32 and tf32, because sums of squares of only eight numbers have large rounding
+///   errors.
+///   Never 0, except truth values, so that every tap moved by a wrong stride or pad shows.
+///   e is such that the parameters of the operator (clip reaches its bounds, say) and of the
 ///   epilogue, whose function gets the sum of many products, affect the result.
-///   Domain::positive: k = 1 ... 8; also for all operands if a step is defined for positive x only.
-///   Domain::truth: 0 and 1. Tensors of steps: up to 1. int8: e = 0. All operands except the first
-///   are even: CPUs without 8-bit dot products halve the weights of signed data, so that pairs of
+///   Domain::positive: k = 1 ... 8, for all operands if a step is defined for positive x only.
+///   Domain::truth: 0 and 1. Tensors of steps: up to 1. int8: e = 0. All operands but the first are
+///   even: CPUs without 8-bit dot products halve the weights of signed data, so that pairs of
 ///   products fit 16 bits. Bias and residual of an epilogue are in units of the scaled result;
 ///   otherwise they would vanish in its rounding.
 std::vector<std::vector<float>> inputs_for(const Problem& problem, Precision precision,

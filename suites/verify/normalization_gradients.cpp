@@ -94,7 +94,7 @@ Element element(const BatchNormalizationTraining& shape, Operands operands, cons
     add(variance, distance * distance, static_cast<double>(x[i]) * x[i]);
   });
   variance = divided(variance, count);
-  // Libraries may also compute it as the mean of the squares minus the square of the mean.
+  // Covers the mean of the squares minus the square of the mean, too.
   variance.magnitude += variance.value + mean.value * mean.value;
   if (place.part == 2) return variance;
   const auto c = static_cast<std::size_t>(channel);

@@ -23,7 +23,7 @@ class OperandPool {
   /// The capacity is for all operands together; the oldest are evicted first.
   explicit OperandPool(std::int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
-  /// Removes an operand from the pool and returns it; empty if there is none with this recipe.
+  /// Takes an operand out of the pool; empty if there is none with this recipe.
   std::optional<std::vector<float>> take(const Recipe& recipe);
   /// Adds an operand. Small ones are not kept.
   void put(Recipe recipe, std::vector<float> values);

@@ -128,7 +128,7 @@ inline double input_range(const ActivationGradient& shape, std::size_t operand) 
   return operand == 0 ? 1 : input_range(shape.forward);
 }
 
-/// Return type of adjust_inputs() for operators that do not change their operands.
+/// Marks operators that do not adjust their operands.
 struct Unchanged {};
 
 /// Changes the operands' values if the operator's result depends on more than their range.

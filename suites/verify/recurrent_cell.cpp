@@ -5,7 +5,7 @@
 namespace benanza::verify {
 namespace {
 
-/// Returns the largest power of two up to the largest value of `all`; 1 if that is 0 or not finite.
+/// The largest power of two up to the largest value of `all`; 1 if that is 0 or not finite.
 double unit_of(const std::vector<const Vector*>& all, std::vector<double> Vector::*member) {
   double largest = 0;
   for (const Vector* const vector : all) {

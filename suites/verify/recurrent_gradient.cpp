@@ -1,6 +1,6 @@
-// Back-propagation through time. Computing every sequence of the batch forward and backward would
-// take minutes for a large network, so adjust_inputs() builds the batch from two sequences, with
-// gradients that are multiples of theirs.
+// Back-propagation through time. Computing all sequences of a batch would take minutes for a large
+// network, so adjust_inputs() makes the batch of two sequences, with gradients that are multiples
+// of theirs.
 
 #include <algorithm>
 #include <cmath>
@@ -141,7 +141,7 @@ class Batch {
     way_.emplace(shape, operands, sequences_, weights, inputs_);
   }
 
-  /// Returns the requested elements of the gradients of input and initial states, in order.
+  /// The requested elements of the gradients of input and initial states, in order.
   std::vector<Element> of_data(const std::vector<Place>& data) const {
     std::vector<Element> all;
     std::size_t input = 0;

@@ -17,8 +17,7 @@ Element tanh_slope(const Element& y) {
   return {1 - y.value * y.value, 1 + slope * y.magnitude, slope * y.carried};
 }
 
-/// The slope of relu at `x`. If rounding may move x to the other side of 0, the error covers the
-/// other slope.
+/// The slope of relu at `x`. If rounding may move x to the other side of 0, the error covers both.
 Element relu_slope(const Element& x) {
   constexpr double most = 0x1p26;
   const double size = std::max(std::abs(x.value), 0x1p-100);
@@ -154,8 +153,8 @@ class StepBack {
   const Recurrent& shape_;
   const Cell& cell_;
   const std::vector<StateGradients>& sequences_;
-  /// Sums over the state's weights, by sequence: of the gates that act on the state itself, and of
-  /// the candidate if it acts on the reset state.
+  /// Sums over the state's weights, by sequence: of gates that read the state itself, and of the
+  /// candidate if it reads the reset state.
   std::vector<std::vector<Element>> before_;
   std::vector<std::vector<Element>> of_reset_;
   std::vector<Vector> reset_gradient_;

@@ -93,7 +93,7 @@ class WayBack {
   void add_inputs(std::int64_t step, const Cell& cell, const std::vector<GateGradients>& gates);
   void add_weights(Way& way, std::int64_t cell, std::int64_t step, const CellStep& taken,
                    const GateGradients& gates) const;
-  /// The input element that this column of `layer`'s weights is multiplied by at a step.
+  /// The input that this column of `layer`'s weights is multiplied by at a step.
   Element met_input(const Way& way, std::int64_t layer, std::int64_t step,
                     std::size_t column) const;
 

@@ -6,24 +6,24 @@
 
 namespace benanza::verify {
 
-/// Returns how far a correct call may be from the exact element, for inputs that the precision
-/// holds exactly. The sum of:
+/// How far a correct call may be from the exact element, for inputs that the precision holds
+/// exactly. The sum of:
 ///   Storing the result: one unit in the last place of the stored type, plus its smallest number.
-///   Adding up `partial_sums` partial sums (Primitive::partial_sums()) in the stored type: after
-///   each, the running sum is rounded, by half a unit in its last place at most, with a random
-///   sign. In total that is sqrt(partial_sums) / 2 units of the running sum, which is taken as the
-///   result plus twice a typical sum, element.magnitude / sqrt(length): four or five standard
-///   deviations of uniform errors of a growing sum. For four slices (split-k) these are two units
-///   of a typical sum. This is believed, not shown, to explain cuDNN 9.14's result for
-///   1x832x14x14_k128x1x1 in bf16 (implicit_precomp_gemm), 1.4 units off at one of 200 places.
+///   Adding up `partial_sums` (Primitive::partial_sums()) in the stored type: each addition rounds
+///   the running sum by half a unit in its last place at most, with a random sign. In total,
+///   sqrt(partial_sums) / 2 units of the running sum, which is about the result plus twice a
+///   typical sum, element.magnitude / sqrt(length): four or five standard deviations of uniform
+///   errors of a growing sum. For four slices (split-k), two units of a typical sum: believed, not
+///   shown, to explain cuDNN 9.14's result for 1x832x14x14_k128x1x1 in bf16
+///   (implicit_precomp_gemm), 1.4 units off at one of 200 places.
 ///   Storing what is used again (the states of a recurrence, the weights of attention): one unit in
 ///   the last place of the type that products are made of (tf32 has 10 bits), times
 ///   element.carried.
 ///   Summing `length` terms in fp32: (16 + sqrt(length) + length / 256) * 2^-24 *
-///   element.magnitude. The square root is the growth of rounding errors of random sign, and 16
-///   leaves room for transforms (Winograd) and for approximations of exp and pow. With very many
-///   terms, each is near the last place of their sum, equal ones are rounded alike, and errors keep
-///   their sign: oneDNN's softmax of 3,040,000 elements is off by 4e-4, 0.5 * length / 256 * 2^-24.
+///   element.magnitude. The square root is the sum of rounding errors of random sign; 16 leaves
+///   room for transforms (Winograd) and for approximations of exp and pow. Each of very many terms
+///   is near the last place of their sum, equal ones are rounded alike, and errors keep their sign:
+///   oneDNN's softmax of 3,040,000 elements is off by 4e-4, 0.5 * length / 256 * 2^-24.
 ///   int8 (element in units of the stored integer): half a unit, that is, the nearest integer, or
 ///   either one at a tie, plus the fp32 error.
 /// The tests plant errors to show that none of these terms hides one.
@@ -33,8 +33,7 @@ double tolerance(Precision precision, const Element& element, std::int64_t lengt
                  double amplification = 1,
                  double partial_sums = harness::Primitive::few_partial_sums);
 
-/// The largest finite number of a floating-point precision; for int8, its largest number as a
-/// float.
+/// The largest finite number of a floating-point precision; int8's as a float.
 double largest_number(Precision precision);
 
 /// Returns the largest allowed root mean square of (error / typical sum) for products requested in

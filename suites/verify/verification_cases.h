@@ -43,8 +43,7 @@ class VerificationCases {
   std::map<std::string, std::vector<VerificationCase::Sample>> known_;
 };
 
-/// Returns a verifier that compares variants with the references and caches the cases of several
-/// problems.
+/// Compares variants with the references; caches the cases of several problems.
 harness::Verifier verifier();
 
 }  // namespace benanza::verify

@@ -35,14 +35,13 @@ std::int64_t position(const Dims& at, const Dims& strides) {
   return flat_index;
 }
 
-/// The number of elements to compare.
 std::int64_t sample_count(const Problem& problem) {
   constexpr std::int64_t most_products = 5'000'000;
   return std::clamp<std::int64_t>(most_products / reduction_length(problem), 4, 200);
 }
 
-/// Returns coordinates inside `dims`. Half of the samples are random; the others have each axis at
-/// its first or last place with a probability of a quarter each, because padding acts at edges.
+/// Coordinates inside `dims`. In every second sample, each axis is first, last (a quarter each) or
+/// random, because padding acts at edges.
 Dims random_coordinates(const Dims& dims, std::uint64_t counter) {
   Dims at(dims.size());
   const bool on_edge = counter % 2 == 1;
@@ -56,7 +55,7 @@ Dims random_coordinates(const Dims& dims, std::uint64_t counter) {
   return at;
 }
 
-/// Returns the elements to compare.
+/// The elements to compare.
 std::vector<Dims> chosen_places(const Problem& problem) {
   const Dims dims = view_of(problem).dims;
   const std::int64_t count = sample_count(problem);
@@ -121,7 +120,7 @@ std::string mismatch(const Compared& compared, double allowed) {
          text(compared.sample->expected.value) + " (tolerance " + text(allowed) + ")";
 }
 
-/// Returns an empty string if every value is within `allowed` of its sample.
+/// Empty if every value is within `allowed` of its sample.
 template <class Allowed>
 std::string compare(const std::vector<Compared>& all, const Allowed& allowed) {
   for (const Compared& compared : all) {
@@ -169,7 +168,7 @@ std::string compare_products(std::vector<Compared> all, std::int64_t length, dou
          "): products of a shorter type than fp32?";
 }
 
-/// Returns the coordinates of the first `most` written elements that hold the poison.
+/// The coordinates of the first `most` written elements that hold the poison.
 std::vector<Dims> poisoned(const std::vector<float>& result, const WrittenView& view,
                            Precision precision, std::size_t most) {
   const bool integers = precision == Precision::int8;
@@ -199,8 +198,8 @@ double dropped_share_of(const Problem& problem) {
   return std::visit([](const auto& shape) { return dropped_share(shape); }, problem.shape);
 }
 
-/// Returns an empty string if about `share` of the elements are 0: within six standard deviations
-/// for independent draws, plus one half for rounding when there are few elements.
+/// Empty if about `share` of the elements are 0: within six standard deviations for independent
+/// draws, plus one half for rounding when there are few elements.
 std::string compare_share(const std::vector<float>& result, double share) {
   const auto dropped = static_cast<double>(std::count(result.begin(), result.end(), 0.0F));
   const auto count = static_cast<double>(result.size());
@@ -321,8 +320,8 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
     return tolerance(precision, sample.expected, reduction_length(problem),
                      primitive.rounding_amplification(), primitive.partial_sums());
   };
-  // These need the whole result: at int8, -128 may be correct; a view may have gaps; dropped
-  // elements are counted; collectives are compared completely.
+  // Only the whole result will do: at int8, -128 may be correct; a view may have gaps; dropped
+  // elements are counted; all elements of a collective are compared.
   const auto* const collective = std::get_if<Collective>(&problem.shape);
   const bool needs_whole = precision == Precision::int8 || dropped_share > 0 || collective ||
                            written_elements(problem) != element_count(output(problem));

@@ -18,8 +18,7 @@ struct Cone {
   Dims dims;
 };
 
-/// Returns true if layer `index` only broadcasts its input along some axes; calls read the input in
-/// place.
+/// True if layer `index` only broadcasts its input along some axes; calls read the input in place.
 bool repeats(const Flow& flow, std::size_t index);
 
 /// Returns the cones that end at layer `root`, shortest first, made of elementwise functions,

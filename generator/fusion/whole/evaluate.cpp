@@ -16,8 +16,7 @@ Dims stripped(Dims dims) {
   return dims;
 }
 
-/// Sets the last axes, which hold `length` elements, to 1; empty if no number of last axes holds
-/// exactly that many.
+/// Sets the last axes, which hold `length` elements, to 1; empty if there are no such axes.
 std::optional<Dims> row_extents(Dims dims, std::int64_t length) {
   std::int64_t elements = 1;
   for (std::size_t axis = dims.size(); axis-- > 0 && elements < length;) {
@@ -28,8 +27,7 @@ std::optional<Dims> row_extents(Dims dims, std::int64_t length) {
   return dims;
 }
 
-/// Returns the number of elements of the last axes that the call reduces; empty if it reduces other
-/// axes.
+/// The number of elements of the last axes that the call reduces; empty if it reduces other axes.
 std::optional<std::int64_t> reduced_length(const Call& call) {
   if (const auto* softmax = std::get_if<Softmax>(&call.problem.shape)) {
     if (softmax->axis + 1 != static_cast<std::int64_t>(softmax->input.size())) return std::nullopt;
@@ -101,7 +99,7 @@ class Evaluator {
   }
 
  private:
-  /// Returns false if calls reduce different axes.
+  /// False if calls reduce different axes.
   bool find_length() {
     for (const std::size_t index : cone_.layers) {
       for (const Call& call : flow_.layer(index).calls) {
@@ -205,8 +203,7 @@ class Evaluator {
     return x;
   }
 
-  /// Returns an operand of a call that sees it with extents `dims` and its result with extents
-  /// `result`.
+  /// An operand of a call that sees it with extents `dims` and its result with extents `result`.
   std::optional<Table> operand(std::size_t index, const Source& source, const Dims& dims,
                                const Dims& result) {
     if (source.kind == Source::Kind::attribute || source.scale != 1) return std::nullopt;
@@ -220,7 +217,7 @@ class Evaluator {
     return placed(*table, dims, result);
   }
 
-  /// Returns the table if extents `dims` place it correctly in the result.
+  /// The table if extents `dims` place it correctly in the result.
   std::optional<Table> placed(const Table& table, const Dims& dims, const Dims& result) const {
     const std::int64_t elements = element_count(cone_.dims);
     const bool is_full = table.columns == x_.columns && table.rows == x_.rows;

@@ -7,8 +7,8 @@
 
 namespace benanza::fusion {
 
-/// The values of a tensor as a matrix: `rows` and `columns` are the sample's, or 1 if the values do
-/// not vary along that axis.
+/// The values of a tensor as a matrix: `rows` and `columns` are the sample's, or 1 if all are
+/// equal.
 struct Table {
   std::size_t rows = 1;
   std::size_t columns = 1;

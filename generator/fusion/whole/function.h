@@ -6,7 +6,7 @@ namespace benanza::fusion {
 
 /// Applies the function to one number. Definitions: core/problem/ops/activation.h.
 double value_of(const Activation& function, double x);
-/// Applies the operation to one pair of elements; comparisons return 0 or 1.
+/// Applies the operation to two numbers; comparisons return 0 or 1.
 double value_of(BinaryKind kind, double a, double b);
 
 }  // namespace benanza::fusion

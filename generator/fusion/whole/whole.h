@@ -41,7 +41,7 @@ std::vector<WholeOperator> group_normalizations(const Flow& flow);
 /// the second half of every row, negated, before the first half.
 std::optional<WholeOperator> rotary(const Flow& flow, std::size_t root);
 
-/// Returns true if the tables are equal up to constants rounded to four digits.
+/// True if the tables are equal up to constants rounded to four digits.
 bool agree(const Table& a, const Table& b);
 
 /// The layers with every whole operator replaced by one layer; of overlapping operators, the larger

@@ -23,7 +23,7 @@ float rounded(double parameter) {
   return static_cast<float>(parameter);
 }
 
-/// Returns the functions that the result may be; their parameters are derived from one value each.
+/// The functions that the result may be; their parameters are derived from one value each.
 std::vector<Activation> candidates(const Table& result) {
   const auto of = [](ActivationKind kind, double alpha = 0) {
     return Activation{.input = {}, .kind = kind, .alpha = rounded(alpha)};

@@ -6,8 +6,7 @@
 namespace benanza::fusion {
 namespace {
 
-/// An image normalized by an instance normalization whose channels are groups of the image's
-/// channels.
+/// An instance normalization whose channels are groups of the image's channels.
 struct Groups {
   std::size_t layer;
   InstanceNormalization shape;
@@ -15,7 +14,7 @@ struct Groups {
   Dims image;
 };
 
-/// Returns the last of the layers after `index` that pass on its result; it defines the extents.
+/// The last of the layers after `index` that pass on its result; it defines the extents.
 const LoweredLayer* last_view(const Flow& flow, std::size_t index) {
   const LoweredLayer* view = nullptr;
   for (auto next = flow.reader(index); next && flow.passes_on(*next); next = flow.reader(*next)) {

@@ -56,8 +56,8 @@ class Rotation {
     return false;
   }
 
-  /// Returns input `operand` of layer `reader` as a product, once with each operand as the table;
-  /// empty if it is not a product, or has other readers.
+  /// Input `operand` of layer `reader` as a product, once with each operand as the table; empty if
+  /// it is not a product, or has other readers.
   std::vector<Product> product(std::size_t reader, std::size_t operand) const {
     std::vector<Product> ways;
     const Read* read = flow_.read(reader, flow_.layer(reader).calls[0].operands[operand]);

@@ -56,9 +56,9 @@ Entry read(const Row& row) {
 }  // namespace
 
 /// As the published runs call cuDNN: if gradients follow, the forward call keeps what they need;
-/// vanilla uses ReLU; a GRU's reset gate acts on the product; there are biases; initial states are
-/// given and final ones returned. The published runs skip the input's product; here it is computed,
-/// as in a layer of a model, which is about twice the products.
+/// vanilla is ReLU; a GRU's reset gate acts on the product; there are biases; initial states are
+/// given and final ones returned. Unlike those runs, the input's product is computed, as in a layer
+/// of a model: about twice the products.
 Kind rnn_kind() { return {"rnn", read}; }
 
 }  // namespace benanza::lists

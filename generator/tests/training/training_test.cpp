@@ -34,7 +34,6 @@ const LoweredLayer& layer_of(const LoweredGraph& step, const std::string& name) 
   throw Error("no layer " + name);
 }
 
-/// The names of the layers that a layer reads.
 std::vector<std::string> producers(const LoweredGraph& step, const std::string& name) {
   std::vector<std::string> names;
   for (const std::size_t input : layer_of(step, name).inputs) {

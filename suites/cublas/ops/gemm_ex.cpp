@@ -9,7 +9,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// Returns a device array of the addresses of the batches' matrices.
+/// A device array of the addresses of the batches' matrices.
 nvidia::DeviceMemory pointers(std::byte* base, const std::vector<std::int64_t>& offsets,
                               std::int64_t size_bytes, cudaStream_t stream) {
   std::vector<std::byte*> addresses;

@@ -17,8 +17,8 @@ using Index = std::int32_t;
 using Columns = Eigen::MatrixXf;
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// W X' with W in compressed rows, which Eigen divides among its threads, or in compressed columns.
-/// The rows of X and of the result are columns here, so nothing is moved.
+/// W X' with W in compressed rows, which Eigen computes in parallel, or in compressed columns. Rows
+/// of X and of the result are columns here, so nothing is moved.
 template <int order>
 class SparseTimesDense : public harness::Primitive {
  public:
