@@ -9,8 +9,8 @@
 
 namespace benanza::cublas {
 
-/// BLAS is column-major: a row-major matrix is its transpose there. C = op(A) op(B) becomes
-/// C^T = op(B)^T op(A)^T, so BLAS' first matrix is our B (operand 1), its second our A (operand 0).
+/// BLAS is column-major: a row-major matrix is its transpose there. C = op(A) op(B) becomes C^T =
+/// op(B)^T op(A)^T, so the first matrix of BLAS is B (operand 1) and its second A (operand 0).
 constexpr std::size_t first_operand = 1;
 constexpr std::size_t second_operand = 0;
 
@@ -50,7 +50,7 @@ BlasGemm blas_gemm(const Gemm& gemm);
 /// The product of a matrix and a vector: y = op(matrix) * vector; the matrix is `rows` x `columns`
 /// before op.
 struct BlasGemv {
-  /// Which of our operands is the matrix; the other is the vector.
+  /// Which operand is the matrix; the other is the vector.
   std::size_t matrix_operand = 0;
   bool transpose = false;
   std::int64_t rows = 0;

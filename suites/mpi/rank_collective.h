@@ -30,7 +30,7 @@ class RankCollective {
 
  private:
   void barrier();
-  /// The clock of one rank.
+  /// Times one rank.
   class RankStopwatch : public harness::HostStopwatch {
    public:
     explicit RankStopwatch(RankCollective& collective) : collective_(collective) {}
