@@ -41,7 +41,7 @@ template <class Value, class Vector>
   for (std::size_t lane = 0; lane < sizeof vector / sizeof(Value); ++lane) sum += vector[lane];
 }
 
-/// The sums of each lane.
+/// Lane by lane.
 struct VectorSums {
   Doubles low{};
   Doubles high{};
