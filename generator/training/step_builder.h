@@ -25,7 +25,7 @@ class StepBuilder {
   bool is_trained(std::size_t layer) const { return trained_[layer]; }
   /// Adds `gradient` to those that reach output `output` of a forward layer.
   void reach(std::size_t layer, std::size_t output, Read gradient);
-  /// Returns a tensor of these extents that the loss makes.
+  /// Returns a new tensor of these extents that no layer makes, such as a gradient of the loss.
   Read given(const Dims& dims);
 
   /// Adds the backward layers, from the last forward layer to the first.

@@ -16,7 +16,7 @@ class RankCollective {
   /// Must be called by every process of the world.
   RankCollective(const World& world, const Collective& shape);
 
-  /// False for a process that does not take part; it must not call the functions below.
+  /// False for a process that does not take part; the functions below then do nothing.
   explicit operator bool() const { return static_cast<bool>(communicator_); }
   bool sends() const { return !sent_.empty(); }
   std::span<float> sent() { return sent_; }
