@@ -9,8 +9,8 @@
 
 namespace benanza::cublas {
 
-/// BLAS is column-major: a row-major matrix is its transpose there. C = op(A) op(B) becomes C^T =
-/// op(B)^T op(A)^T, so the first matrix of BLAS is B (operand 1) and its second A (operand 0).
+/// BLAS is column-major: a row-major matrix is its transpose there. C = op(A) op(B) becomes
+/// C^T = op(B)^T op(A)^T, so BLAS' first matrix is B (operand 1), its second A (operand 0).
 constexpr std::size_t first_operand = 1;
 constexpr std::size_t second_operand = 0;
 
