@@ -5,8 +5,8 @@
 
 namespace benanza {
 
-/// The content of a model's graph file: its layers, the fusions that were found, and the changes of
-/// layout between layers. Of a list: its rows alone.
+/// Makes the contents of a model's graph file: its layers, the fusions found, and the layout
+/// transforms between layers. For a list, only its rows.
 Graph make_graph(const LoweredGraph& lowered);
 
 }  // namespace benanza

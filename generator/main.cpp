@@ -1,5 +1,5 @@
-// benanza-generate: ONNX models and recordings of programs to registrations, graphs and the list of
-// tests.
+// benanza-generate: turns ONNX models and recordings of programs into registrations, graphs and the
+// list of tests.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -16,7 +16,7 @@ namespace {
 using namespace benanza;
 using namespace benanza::emit;
 
-/// Says how many models were refused; the exit status of the call.
+/// Reports how many models were refused. Returns the exit status of the program.
 int finish(const ImportedModels& imported, std::size_t models, const std::string& refused_list) {
   if (!refused_list.empty()) {
     std::string text;
@@ -30,7 +30,7 @@ int finish(const ImportedModels& imported, std::size_t models, const std::string
   return refused_list.empty() ? 1 : 0;
 }
 
-/// `precisions`: empty for those of the recorded calls.
+/// If `precisions` is empty, those of the recorded calls are used.
 int generate_from(const std::vector<std::string>& recordings, std::vector<Precision> precisions,
                   const std::string& out, bool clean) {
   const bool own_precisions = precisions.empty();

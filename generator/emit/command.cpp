@@ -38,7 +38,7 @@ std::string in_one_line(std::string text, const std::filesystem::path& path) {
   return text.find(path.string()) == std::string::npos ? path.string() + ": " + text : text;
 }
 
-/// The graphs of one model; takes the dimensions and inputs that it has out of the two lists.
+/// Imports the graphs of one model; removes its dimensions and inputs from the unknown ones.
 std::vector<GraphFile> import_batches(const std::filesystem::path& path,
                                       const GenerateOptions& options,
                                       std::set<std::string>& unknown_dims,
@@ -53,7 +53,7 @@ std::vector<GraphFile> import_batches(const std::filesystem::path& path,
                                             {batch, options.dims, options.values}, path.string());
     for (const std::string& dim : graph.bound_dims) unknown_dims.erase(dim);
     if (batch) graph.batch = *batch;
-    // Once for all batches: they differ in the extents alone.
+    // Only once, because batches differ only in their extents.
     if (batch == batches.front()) {
       for (const std::string& warning : {onnx::assumption_warning(graph, path.string()),
                                          onnx::shapeless_warning(graph, path.string())}) {

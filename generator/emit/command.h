@@ -11,21 +11,21 @@
 
 namespace benanza::emit {
 
-/// One call of benanza-generate.
+/// The options of one run of benanza-generate.
 struct GenerateOptions {
   std::vector<std::filesystem::path> models;
-  /// One graph per model and batch; empty: as the files have it.
+  /// One graph per model and batch; if empty, the batch that the model's file has.
   std::vector<std::int64_t> batches;
   std::map<std::string, std::int64_t> dims;
-  /// Values of inputs (onnx/feed.h).
+  /// Values of model inputs, by name (onnx/feed.h).
   std::map<std::string, std::string> values = {};
-  /// <folder of tables>/<set> (lists/list.h). The other options do not concern them.
+  /// Lists, as <folder of tables>/<set> (lists/list.h). The other options do not apply to them.
   std::vector<std::filesystem::path> lists = {};
-  /// Training steps by this optimizer instead of inference.
+  /// If set, training steps with this optimizer instead of inference.
   std::optional<training::Optimizer> training = {};
 };
 
-/// A model that could not be turned into graphs, and why: one line that names its file.
+/// A model that could not be turned into graphs, and why, in one line that names its file.
 struct RefusedModel {
   std::filesystem::path path;
   std::string error;
@@ -36,19 +36,19 @@ struct ImportedModels {
   std::vector<RefusedModel> refused;
 };
 
-/// Every model at every batch, then every list; a model that cannot be read, or not at one of the
-/// batches, is refused and the others go on. Throws Error where the call itself is wrong: two
-/// models share a name, or none has a dimension that `dims` names or an input that `values` names
-/// (if a model was refused, it may be the one that has it: no error), or a list cannot be read.
+/// Imports every model at every batch, then every list. A model that cannot be read, or not at one
+/// of the batches, is refused and the others go on. Throws Error if the options are wrong: two
+/// models share a name, no model has a dimension in `dims` or an input in `values` (not reported if
+/// a model was refused, because that model may have it), or a list cannot be read.
 ImportedModels import_models(const GenerateOptions& options);
 
-/// "NAME=N" of --dim. Throws Error.
+/// Parses "NAME=N" of --dim. Throws Error.
 std::pair<std::string, std::int64_t> parse_dim(const std::string& text);
 
-/// "NAME=VALUE[,VALUE...]" of --input. Throws Error.
+/// Parses "NAME=VALUE[,VALUE...]" of --input. Throws Error.
 std::pair<std::string, std::string> parse_input(const std::string& text);
 
-/// "fp32,bf16" of --precision, each once. Throws Error naming the known ones.
+/// Parses "fp32,bf16" of --precision, dropping duplicates. Throws Error listing the valid names.
 std::vector<Precision> parse_precisions(const std::vector<std::string>& names);
 
 }  // namespace benanza::emit

@@ -30,7 +30,7 @@ std::string cmake_list(std::string_view variable, const std::vector<std::string>
   return text + ")\n";
 }
 
-/// The graph files that the tests.cmake of an earlier call lists: the inverse of cmake_list.
+/// The graph files listed in the tests.cmake of an earlier run: the inverse of cmake_list.
 std::vector<std::string> listed_graphs(const std::filesystem::path& tests) {
   std::vector<std::string> names;
   if (!std::filesystem::exists(tests)) return names;

@@ -11,46 +11,45 @@
 
 namespace benanza::emit {
 
-/// A graph and whether its batch is part of its file's name.
+/// A graph and whether its file name contains the batch.
 struct GraphFile {
   LoweredGraph graph;
   bool batch_in_name = false;
 };
 
-/// "resnet.graph.json" or "resnet_b8.graph.json".
+/// Returns "resnet.graph.json" or "resnet_b8.graph.json".
 std::string file_name(const GraphFile& file);
 
-/// The fate of graph files that an earlier call wrote and this one does not.
+/// What to do with graph files that an earlier run wrote and this one does not.
 enum class OldGraphs { keep, remove };
 
-/// Writes problems.cpp, tests.cmake and one graph.json per graph into `folder`; problems.cpp and
-/// tests.cmake then speak of these graphs alone. `remove` takes away the graph files that the
-/// tests.cmake found there lists, no others. Files whose content stays are left alone. Throws Error
-/// before anything is written if two graphs would share a file.
+/// Writes problems.cpp, tests.cmake and one graph.json per graph into `folder`; the first two then
+/// cover only these graphs. `remove` deletes the graph files listed in the existing tests.cmake and
+/// no others. Files whose content stays the same are not touched. Throws Error before writing
+/// anything if two graphs would share a file.
 void write_files(const std::filesystem::path& folder, const std::vector<GraphFile>& files,
                  const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
-/// A graph, the name of its file, and the list of problems that it is, if it is one.
+/// A graph, its file name, and, if it is a list of problems, the list's name.
 struct NamedGraph {
   std::string file;
   Graph graph;
   std::string list = {};
 };
-/// The same for graphs that are made.
+/// The same for finished graphs.
 void write_graphs(const std::filesystem::path& folder, const std::vector<NamedGraph>& graphs,
                   const std::vector<Precision>& precisions, OldGraphs old = OldGraphs::keep);
 
-/// What there are tests for.
+/// The contents of tests.cmake.
 struct Tests {
   std::vector<std::string> operators;
   std::vector<Precision> precisions;
   std::vector<std::string> graphs;
-  /// The lists of problems that ask for an operator, and the list that a graph is, by the
-  /// operator's or the graph's name: labels of the tests.
+  /// Test labels by operator or graph name: the lists that contain the operator, or the list that
+  /// the graph is.
   std::map<std::string, std::set<std::string>> labels = {};
 };
 
-/// The text of tests.cmake.
 std::string tests_cmake(const Tests& tests);
 
 }  // namespace benanza::emit

@@ -18,13 +18,13 @@ void note_use(ProblemUse& problem, const std::string& model, const std::string& 
   auto& user = found == problem.users.end()
                    ? problem.users.emplace_back(ProblemUse::Layers{model, {}})
                    : *found;
-  // The same layer asks again at another batch, or with another call.
+  // The same layer may need the problem at another batch or by another call.
   if (std::find(user.names.begin(), user.names.end(), layer) == user.names.end()) {
     user.names.push_back(layer);
   }
 }
 
-/// A name as part of a comment: no line ends, and no backslash that would continue the line.
+/// Makes a name safe in a comment: no line breaks, and no backslash that would continue the line.
 std::string comment_text(std::string text) {
   for (char& letter : text) {
     if (static_cast<unsigned char>(letter) < ' ' || letter == '\\') letter = '?';
@@ -51,7 +51,7 @@ std::string describe_users(const ProblemUse& problem) {
   return comment_text(text);
 }
 
-/// By operator, and by the layers that ask: a layer's problems at all batches are neighbours.
+/// Sorts by operator, then by users, so that a layer's problems at all batches are adjacent.
 std::vector<ProblemUse> grouped(std::vector<ProblemUse> problems) {
   struct Ranked {
     std::string op;

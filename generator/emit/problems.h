@@ -8,8 +8,8 @@
 
 namespace benanza::emit {
 
-/// Every distinct problem of the graphs, fused ones and changes of layout included: its key, and
-/// the layers that ask for it, as "model: layer" in the order of the graphs.
+/// A distinct problem of the graphs, by key, including fused problems and layout transforms, and
+/// the layers that need it, per model in the order of the graphs.
 struct ProblemUse {
   std::string key;
   struct Layers {
@@ -19,15 +19,15 @@ struct ProblemUse {
   std::vector<Layers> users;
 };
 
-/// Sorted by operator; within one, what the same layers ask for (at several batches, say) together,
-/// in the order in which the graphs first ask.
+/// Returns the problems by operator; those of the same layers (at several batches, say) are
+/// adjacent, in the order of the graphs.
 std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs);
 
-/// First part of a key.
+/// Returns the first part of a key.
 std::string operator_of(const std::string& key);
 
-/// problems.cpp: a table of keys per operator, a comment above the rows of the same layers (the
-/// first models that ask, and the first layers of each), and registration().
+/// Returns the text of problems.cpp: a table of keys per operator, a comment above the rows of the
+/// same layers (the first models and the first layers of each), and registration().
 std::string problems_source(const std::vector<ProblemUse>& problems,
                             const std::vector<Precision>& precisions);
 

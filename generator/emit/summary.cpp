@@ -11,7 +11,7 @@ namespace benanza::emit {
 namespace {
 
 double macs(const Problem& problem) {
-  // Only sums of products take an epilogue, which itself multiplies nothing.
+  // Only sums of products take an epilogue; the epilogue itself multiplies nothing.
   return std::visit(
       [](const auto& shape) {
         constexpr bool multiplies = requires { shape.bias_length(); };
@@ -54,13 +54,13 @@ std::string free_line(const std::string& op, int layers) {
   return fmt::format(columns, op, to_string(Cost::free), layers, "-", "-", "-", "-", "-");
 }
 
-/// A node that stands for a weight or a literal: other files store it as an initializer, which is
-/// no layer.
+/// True for a node that stands for a weight or a literal. Other files store these as initializers,
+/// which are not layers.
 bool is_constant(const LoweredLayer& layer) {
   return layer.op == "Constant" || layer.op == "ConstantOfShape";
 }
 
-/// 5754 as "5,754".
+/// Formats 5754 as "5,754".
 std::string grouped(std::int64_t value) {
   std::string text = std::to_string(value);
   for (std::size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, 1, ',');
@@ -71,7 +71,7 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-/// Assumptions by operator, and the number of layers that may rest on them.
+/// Lists the assumptions by operator, and the number of layers that may depend on them.
 std::string assumed(const LoweredGraph& graph) {
   if (graph.assumptions.empty()) return "";
   struct Kind {

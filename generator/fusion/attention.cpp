@@ -6,7 +6,7 @@
 namespace benanza::fusion {
 namespace {
 
-/// The call whose result is operand `operand` of `call`; null if it is none of the layer.
+/// The call whose result is operand `operand` of `call`; null if it is not in the layer.
 const Call* producer(const LoweredLayer& layer, const Call& call, std::size_t operand) {
   const Source& source = call.operands[operand];
   return source.kind == Source::Kind::call ? &layer.calls[static_cast<std::size_t>(source.index)]
@@ -25,8 +25,8 @@ Dims four_axes(Dims dims) {
   return dims;
 }
 
-/// A triangle made by the node alone hides what comes later. Where there are more keys than
-/// queries, its corner may be another one.
+/// True for a causal mask that the node makes itself. With more keys than queries, the mask may be
+/// aligned to another corner.
 bool is_triangle(const Call& call, const Attention& shape) {
   const auto& add = std::get<Binary>(call.problem.shape);
   const Source& mask = call.operands[1];
@@ -34,8 +34,8 @@ bool is_triangle(const Call& call, const Attention& shape) {
          add.b == Dims{1, 1, shape.queries, shape.keys};
 }
 
-/// The node's calls are two products around a softmax, and copies that put heads in their places,
-/// which one call reads and writes where they are.
+/// Fuses a node whose calls are two products around a softmax, and copies that move heads; the one
+/// call reads and writes them in place.
 std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t index) {
   const auto found = std::find_if(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
     return std::holds_alternative<Softmax>(call.problem.shape);

@@ -6,12 +6,14 @@
 
 namespace benanza::fusion {
 
-/// attention: layers whose own calls are two products around a softmax, each as one call.
+/// Finds layers whose own calls are two products around a softmax, and makes each one attention
+/// call.
 std::vector<Fusion> attention_layers(const Flow& flow);
 
-/// attention: a product of two tensors, its scores scaled by a constant and masked or not, their
-/// softmax, and its product with a third tensor, as one call. Every inner result has one reader; a
-/// Transpose that makes columns of the keys goes into the call, which reads them where they are.
+/// Finds attention spread over several layers: a product of two tensors, its scores optionally
+/// scaled by a constant and masked, their softmax, and its product with a third tensor. Every
+/// intermediate result has one reader. The call also replaces a Transpose of the keys, which it
+/// reads in place.
 std::vector<Fusion> attention_patterns(const Flow& flow);
 
 }  // namespace benanza::fusion

@@ -8,22 +8,22 @@
 namespace benanza::fusion {
 namespace {
 
-/// The layer's only call, if it is one of `Shape`.
+/// The layer's only call, if its problem is a `Shape`.
 template <class Shape>
 const Shape* only(const LoweredLayer& layer) {
   return layer.calls.size() == 1 ? std::get_if<Shape>(&layer.calls[0].problem.shape) : nullptr;
 }
 
-/// A factor's value is of no matter for the time: the usual one stands for it.
+/// The value of a factor does not affect the time, so the usual one is used.
 float usual_scale(const Gemm& scores) { return 1 / std::sqrt(static_cast<float>(scores.k)); }
 
-/// Operand `operand` of the only call of layer `index` is the result of layer `producer`.
+/// True if operand `operand` of the only call of layer `index` is the result of layer `producer`.
 bool reads(const Flow& flow, std::size_t index, std::size_t operand, std::size_t producer) {
   return flow.comes_from(index, flow.layer(index).calls[0].operands[operand], producer);
 }
 
-/// Frameworks replace rows without a key by zeros: Where(IsNaN(p), 0, p). The layers of that, the
-/// last one last; empty if it is not there.
+/// Frameworks replace rows without any key by zeros: Where(IsNaN(p), 0, p). Returns these two
+/// layers in order; empty if they are absent.
 std::vector<std::size_t> cleared_rows(const Flow& flow, std::size_t softmax) {
   if (flow.layer(softmax).uses != 2) return {};
   for (std::size_t test = softmax + 1; test < flow.size(); ++test) {
@@ -44,8 +44,8 @@ class Finder {
  public:
   Finder(const Flow& flow, std::size_t product) : flow_(flow), last_(product), layers_{product} {}
 
-  /// The layers alone, and with the copies around them that put heads together: the call reads and
-  /// writes these where they are.
+  /// The attention call alone, and with the surrounding copies that group heads, because the call
+  /// can read and write them in place.
   std::vector<Fusion> find() {
     const auto* scores = only<Gemm>(flow_.layer(last_));
     if (scores == nullptr || scores->constant_b || scores->transpose_a) return {};
@@ -81,7 +81,7 @@ class Finder {
     std::size_t operand;
   };
 
-  /// What is added to scores of such extents, in their rank.
+  /// A tensor added to the scores: its extents and theirs, in the same rank.
   struct Mask {
     Dims extents;
     Dims scores;
@@ -94,8 +94,8 @@ class Finder {
     return fusion;
   }
 
-  /// The layer that reads what the last one makes, casts left aside, if that is all it does with
-  /// it.
+  /// The layer that reads the last layer's result, skipping casts and views, if that layer has only
+  /// one call and one output.
   const LoweredLayer* next() {
     passed_.clear();
     auto reader = flow_.reader(last_);
@@ -110,7 +110,7 @@ class Finder {
     return &layer;
   }
 
-  /// Operand `operand` of the next layer's call is what the last one makes.
+  /// True if operand `operand` of the next layer's call is the last layer's result.
   bool next_reads(std::size_t operand) const {
     return reads(flow_, reader_, operand, passed_.empty() ? last_ : passed_.back());
   }
@@ -121,8 +121,8 @@ class Finder {
     layers_.push_back(last_);
   }
 
-  /// The layer that makes what is read at `place`, if only that reads it; layers that pass it on
-  /// are added to `passed`.
+  /// The layer that makes what is read at `place`, if it has no other reader; layers that pass its
+  /// result on are added to `passed`.
   std::optional<std::size_t> maker(const Place& place, std::vector<std::size_t>& passed) const {
     const auto& sources = flow_.layer(place.reader).reads;
     auto made = place.operand < sources.size() ? sources[place.operand].producer : std::nullopt;
@@ -134,7 +134,8 @@ class Finder {
     return made;
   }
 
-  /// Takes layer `index` and those that pass its result on; `place` moves to what it reads.
+  /// Takes layer `index` and the layers that pass its result on; moves `place` to the input of
+  /// `index`.
   void take_before(std::size_t index, const std::vector<std::size_t>& passed, Place& place) {
     layers_.push_back(index);
     layers_.insert(layers_.end(), passed.begin(), passed.end());
@@ -146,7 +147,7 @@ class Finder {
     return index && flow_.layer(*index).op == op && only<Copy>(flow_.layer(*index)) != nullptr;
   }
 
-  /// Queries or keys times a number: a part of the scores' factor.
+  /// Takes a scaling of queries or keys by a constant, a part of the scores' factor.
   void take_factor_before(Place& place) {
     std::vector<std::size_t> passed;
     const auto made = maker(place, passed);
@@ -159,8 +160,8 @@ class Finder {
     take_before(*made, passed, place);
   }
 
-  /// Keys put in columns by a copy, and multiplied by a number before or after: the one call reads
-  /// them where they are. How often each head of them is repeated.
+  /// Takes a copy that transposes the keys, and a scaling before or after it: the call reads the
+  /// keys in place. Returns how often each head of the keys is repeated.
   std::int64_t take_keys(const Gemm& scores, Place& keys) {
     take_factor_before(keys);
     std::vector<std::size_t> passed;
@@ -172,8 +173,8 @@ class Finder {
     return take_repeats(keys);
   }
 
-  /// Heads of keys or values that several heads of queries share, made as many by an Expand between
-  /// two views: batch x heads x 1 x ... to batch x heads x repeats x .... 1 if there is none.
+  /// Takes an Expand between two views that repeats heads of keys or values for several heads of
+  /// queries: batch x heads x 1 x ... to batch x heads x repeats x .... Returns the repeats, or 1.
   std::int64_t take_repeats(Place& place) {
     std::vector<std::size_t> passed;
     const auto made = maker(place, passed);
@@ -201,14 +202,13 @@ class Finder {
     if (next() != nullptr && moves_whole_rows(flow_.layer(reader_))) take();
   }
 
-  /// Keys and values are repeated alike, or not at all.
+  /// Keys and values must be repeated equally often.
   bool share_heads(std::int64_t keys, std::int64_t values) {
     if (keys != values || shape_.kv_heads % keys != 0) return false;
     shape_.kv_heads /= keys;
     return true;
   }
 
-  /// A constant factor.
   bool take_factor(const Gemm& scores) {
     const LoweredLayer* layer = next();
     if (layer == nullptr || shape_.scale != 1) return false;
@@ -222,7 +222,7 @@ class Finder {
     return true;
   }
 
-  /// A tensor added to the scores; a second one where both are constants, whose sum is one.
+  /// Takes a tensor added to the scores; a second one if both are constants, which can be summed.
   bool take_mask() {
     const LoweredLayer* layer = next();
     const auto* sum = layer == nullptr ? nullptr : only<Binary>(*layer);
@@ -236,7 +236,7 @@ class Finder {
     return true;
   }
 
-  /// Scores replaced by a constant wherever a condition says so: the mask is as large as that.
+  /// Takes a Where that replaces scores by a constant: the mask has the extents of its condition.
   bool take_selection() {
     const auto reader = flow_.reader(last_);
     if (!reader || flow_.layer(*reader).op != "Where" || !masks_.empty()) return false;
@@ -273,7 +273,7 @@ class Finder {
     return true;
   }
 
-  /// The scores as batch, heads, queries, keys; axes before the heads are batches.
+  /// Sets batch, heads, queries and keys from the scores; axes before the heads are batches.
   bool set_extents(const Dims& scores, const Gemm& product) {
     Dims dims = scores;
     dims.insert(dims.begin(), dims.size() < 4 ? 4 - dims.size() : 0, 1);
@@ -301,7 +301,7 @@ class Finder {
     return true;
   }
 
-  /// The mask as batch, heads, queries, keys; a constant one may be repeated for every image.
+  /// The mask as batch, heads, queries, keys; a constant mask may be repeated for every image.
   std::optional<Dims> mask_extents(const Mask& mask) const {
     const Dims scores{shape_.batch, shape_.heads, shape_.queries, shape_.keys};
     if (auto extents = refitted(mask.extents, mask.scores, scores)) return extents;
@@ -326,7 +326,7 @@ class Finder {
   const Flow& flow_;
   std::size_t last_;
   std::size_t reader_ = 0;
-  /// Layers between the last one and its reader that pass its result on.
+  /// Layers between the last one and its reader that pass on its result.
   std::vector<std::size_t> passed_;
   bool scaled_before_ = false;
   std::vector<std::size_t> layers_;

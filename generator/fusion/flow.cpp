@@ -96,7 +96,7 @@ bool Flow::may_be_overwritten(std::size_t index, const Source& source, std::size
     }
   }
   for (std::size_t name = 0; name < size(); ++name) {
-    // Uses that no layer makes are the caller's.
+    // Uses not counted as a layer's reads are the caller's.
     if (same_memory[name] && layer(name).uses != reads[name]) return false;
   }
   return own_reads == 1;

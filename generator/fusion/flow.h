@@ -7,41 +7,42 @@
 
 namespace benanza::fusion {
 
-/// Who reads what, for calls that take over the work of the layers behind them.
+/// The data flow between layers, to find calls that take over the work of following layers.
 class Flow {
  public:
-  /// `layers` outlives the flow.
+  /// `layers` must outlive the flow.
   explicit Flow(const std::vector<LoweredLayer>& layers);
 
   const LoweredLayer& layer(std::size_t index) const { return (*layers_)[index]; }
   const std::vector<LoweredLayer>& layers() const { return *layers_; }
   std::size_t size() const { return layers_->size(); }
 
-  /// The only reader of the layer's only result, which reads it once; empty if there is another
-  /// reader, the caller of the model included.
+  /// The only reader of the layer's only result, which reads it once; empty if there is any other
+  /// reader, including the caller of the model.
   std::optional<std::size_t> reader(std::size_t index) const;
-  /// True if layer `index` only passes on what it reads first: by another name, with other extents,
-  /// or as another floating type, which calls convert as they read and write.
+  /// True if layer `index` only passes on its first input: under another name, with other extents,
+  /// or as another floating-point type, because calls convert as they read and write.
   bool passes_on(std::size_t index) const;
-  /// What operand `source` of a call of layer `index` reads; null if it is no input of the layer.
+  /// Returns what operand `source` of a call of layer `index` reads; null if it is not an input of
+  /// the layer.
   const Read* read(std::size_t index, const Source& source) const;
   /// True if operand `source` of a call of layer `index` is known when the model is loaded.
   bool is_constant(std::size_t index, const Source& source) const;
-  /// True if operand `source` of a call of layer `index` is the result of layer `producer`.
+  /// True if operand `source` of a call of layer `index` is a result of layer `producer`.
   bool comes_from(std::size_t index, const Source& source, std::size_t producer) const;
-  /// True if nobody needs operand `source` of a call of layer `index` for anything else once layer
-  /// `start` begins, so that the call may write over it: it was made by a layer, the caller of the
-  /// model does not ask for it, and who else reads it works before `start` in any order of layers.
+  /// True if a call may overwrite operand `source` of a call of layer `index` once layer `start`
+  /// begins: a layer made it, the model's caller does not read it, layer `index` reads it once, and
+  /// all other readers run before `start` in any topological order.
   bool may_be_overwritten(std::size_t index, const Source& source, std::size_t start) const;
 
  private:
-  /// A layer without work whose result is its first input's memory.
+  /// A layer without work whose result shares its first input's memory.
   bool is_view(std::size_t index) const;
-  /// For every layer, whether `index` waits for it.
+  /// For every layer, whether `index` depends on it.
   std::vector<bool> layers_before(std::size_t index) const;
 
   const std::vector<LoweredLayer>* layers_;
-  /// The last reader seen of every layer.
+  /// The last reader of every layer.
   std::vector<std::optional<std::size_t>> readers_;
 };
 

@@ -9,15 +9,15 @@
 namespace benanza::fusion {
 namespace {
 
-/// Layer `index` passes on what `producer` makes, element by element.
+/// True if layer `index` passes on all elements that `producer` makes.
 bool passes_on(const Flow& flow, std::size_t index, std::size_t producer, std::int64_t elements) {
   const LoweredLayer& layer = flow.layer(index);
   return flow.passes_on(index) && layer.reads[0].producer == producer &&
          element_count(*layer.outputs[0].shape) == elements;
 }
 
-/// Which operand of call `next` of the layer reads what `matches`; empty if another one of the
-/// layer's calls, or another operand, does so, too.
+/// Which operand of call `next` of the layer satisfies `matches`; empty if several operands, or
+/// operands of other calls of the layer, do.
 template <class Matches>
 std::optional<std::size_t> only_operand(const LoweredLayer& layer, std::size_t next,
                                         Matches matches) {
@@ -42,7 +42,7 @@ bool takes_all_calls(const Flow& flow, const Chain& chain) {
 std::optional<NextCall> next_call(const Flow& flow, const Chain& chain) {
   const std::size_t last = chain.layers.back();
   if (!takes_all_calls(flow, chain)) {
-    // The node's own next call: bias, addend, second function.
+    // The node's own next call: bias, addend or second function.
     const LoweredLayer& layer = flow.layer(last);
     const auto operand = only_operand(layer, chain.calls, [&](const Source& source) {
       return source.kind == Source::Kind::call && source.index == static_cast<int>(chain.calls) - 1;
@@ -87,8 +87,8 @@ void add(const WholeOperator& whole, std::vector<Fusion>& fusions) {
                      .whole = true});
 }
 
-/// Regions in which a whole operator is one call, with the layers that it stands for; only those
-/// that begin with one of `first`, unless it is empty.
+/// Adds the regions in which a whole operator is one call, with the layers that it replaces; only
+/// those that start with one of `first`, unless it is empty.
 void add_regions_of(const Flow& flow, const std::vector<WholeOperator>& operators,
                     const std::set<std::size_t>& first, std::vector<Fusion>& fusions) {
   const Condensed graph = condensed(flow, operators);
@@ -108,7 +108,7 @@ void add_regions_of(const Flow& flow, const std::vector<WholeOperator>& operator
   }
 }
 
-/// Beside the regions of their parts, which libraries have that do not have the whole.
+/// In addition to the regions of their parts, for libraries without a call for the whole.
 void add_group_normalizations(const Flow& flow, std::vector<WholeOperator> operators,
                               std::vector<Fusion>& fusions) {
   std::set<std::size_t> first;
@@ -128,7 +128,7 @@ std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
   std::vector<WholeOperator> operators = whole_operators(flow);
   std::vector<bool> inside(flow.size(), false);
   for (const WholeOperator& whole : operators) {
-    // What only some libraries do in one call stays regions of its parts, too.
+    // Operators that only few libraries do in one call also stay regions of their parts.
     const bool is_rare = std::holds_alternative<Rotary>(whole.problem.shape);
     if (whole.layers.size() == 1 || is_rare) continue;
     for (const std::size_t layer : whole.layers) inside[layer] = true;

@@ -19,8 +19,8 @@ bool has_channel_order(const LoweredLayer& layer) {
                      [](const Call& call) { return has_channel_order(call); });
 }
 
-/// Layers that are there before the model is given anything: weights and what is computed from them
-/// are brought into any order when the model is loaded.
+/// Marks layers that do not depend on the model's inputs: weights and what is computed from them
+/// get their layout when the model is loaded.
 std::vector<bool> constant_layers(const std::vector<LoweredLayer>& layers) {
   std::vector<bool> constant(layers.size());
   for (std::size_t index = 0; index < layers.size(); ++index) {
@@ -32,7 +32,8 @@ std::vector<bool> constant_layers(const std::vector<LoweredLayer>& layers) {
   return constant;
 }
 
-/// Moves a batch of matrices to their transposes: rows x columns, row-major, to columns x rows.
+/// The problem that transposes row-major matrices, rows x columns to columns x rows; empty if the
+/// order is the same.
 std::optional<std::string> transposition(std::int64_t batch, std::int64_t rows,
                                          std::int64_t columns) {
   if (rows == 1 || columns == 1) return std::nullopt;

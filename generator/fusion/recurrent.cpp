@@ -3,15 +3,15 @@
 namespace benanza::fusion {
 namespace {
 
-/// True if the elements of the result lie as the next layer of a stack reads them: both directions
-/// of a step and batch entry together.
+/// True if the result is laid out as the next layer of a stack reads it: both directions of a step
+/// and batch entry contiguous.
 bool directions_lie_together(const Recurrent& shape) {
   return shape.batch_first || shape.directions() == 1 || shape.batch == 1;
 }
 
-/// `lower` and then `upper` as layers of one network, if they are.
+/// `lower` followed by `upper` as one network with several layers, if they fit.
 std::optional<Recurrent> stacked(const Recurrent& lower, const Recurrent& upper) {
-  // What the last states of the layers below would be, no node of the model says.
+  // No node of the model has the last states of the lower layers.
   if (lower.final || upper.final || !directions_lie_together(lower)) return std::nullopt;
   Recurrent wanted = lower;
   wanted.layers = 1;

@@ -25,13 +25,13 @@ bool begins_regions(const Shape& shape) {
          std::holds_alternative<Softmax>(shape);
 }
 
-/// The call does the work of one more layer and is no other for it but for a bias.
+/// True if the call absorbs one more layer without changing, except for a bias.
 bool is_absorbed(const Problem& before, Problem after) {
   after.epilogue.bias = before.epilogue.bias;
   return before == after;
 }
 
-/// The call that layer `index` begins with.
+/// The call that layer `index` starts with, if it can start a region.
 std::optional<Chain> first_call(const Flow& flow, std::size_t index) {
   const LoweredLayer& layer = flow.layer(index);
   if (layer.cost != Cost::measured || layer.calls.empty() || layer.constant) return std::nullopt;
@@ -49,7 +49,7 @@ class RegionFinder {
         skipped_(std::move(inside)) {}
 
   std::vector<Fusion> find() {
-    // Along the flow: what stands before a layer has been looked at.
+    // In data-flow order, so that the layers before a layer have been handled.
     for (std::size_t index = 0; index < flow_.size(); ++index) {
       const auto chain = first_call(flow_, index);
       if (!chain || skipped_[index]) continue;
@@ -86,12 +86,12 @@ class RegionFinder {
   }
 
   const Flow& flow_;
-  /// Layers that an elementwise chain has taken in.
+  /// Layers that an elementwise chain has absorbed.
   std::vector<bool> follows_;
-  /// Layers that the chain of a call of another kind has taken in.
+  /// Layers that a chain starting with a call of another kind has absorbed.
   std::vector<bool> behind_core_;
-  /// Layers of whole operators, and those that went into weights and bias: regions of them would
-  /// only cost more.
+  /// Layers of whole operators, and layers folded into weights and bias: regions that start with
+  /// them would only cost more.
   std::vector<bool> skipped_;
   std::vector<Fusion> fusions_;
 };

@@ -7,7 +7,7 @@
 namespace benanza::fusion {
 namespace {
 
-/// Every copy of the layer moves runs of `length` elements or of several times as many.
+/// True if every copy of the layer moves runs of `length` elements or a multiple of it.
 bool moves_runs(const LoweredLayer& layer, std::int64_t length) {
   return !layer.calls.empty() && std::ranges::all_of(layer.calls, [&](const Call& call) {
     const auto* copy = std::get_if<Copy>(&call.problem.shape);
@@ -28,7 +28,7 @@ class Picker {
   std::vector<std::size_t> find() {
     for (const Rows& rows : rows_) look_before(rows);
     for (const auto& [layer, pick] : picks_) {
-      // Of several results all are rows of the call.
+      // Only if all results are rows that the call reads.
       if (flow_.layer(layer).uses != pick.reads) continue;
       layers_.push_back(layer);
       layers_.insert(layers_.end(), pick.views.begin(), pick.views.end());
@@ -59,7 +59,7 @@ class Picker {
     pick.views.insert(pick.views.end(), views.begin(), views.end());
   }
 
-  /// The transposition whose result, or a view of it, is all that `reads` picks read.
+  /// Takes the transposition if its result, or a view of it, is read only by `reads` picks.
   void take_transposition(std::size_t source, int reads) {
     if (flow_.layer(source).uses != reads) return;
     std::vector<std::size_t> taken{source};

@@ -25,11 +25,11 @@ std::optional<CombineKind> combination(BinaryKind kind) {
   }
 }
 
-/// Larger numbers (the -10000 of a mask) stay tensors: results that are checked would leave the
-/// range of fp16.
+/// Larger numbers (the -10000 of a mask) stay tensors, because the results to verify would leave
+/// the range of fp16.
 constexpr float greatest_number = 32;
 
-/// The step with a tensor of one element whose value is known: alpha x + beta, or a bound.
+/// The step for a tensor of one known element as a function: alpha x + beta, or a bound.
 std::optional<Activation> with_number(const Combine& step, double number) {
   const auto value = static_cast<float>(number);
   const float factor = step.kind == CombineKind::div ? 1 / value : value;
@@ -66,7 +66,7 @@ std::optional<Step> combine_step(const Flow& flow, const Chain& chain, const Nex
   const std::size_t other = 1 - next.operand;
   const Source& source = next.call.operands[other];
   const bool reversed = other == 0 && (*kind == CombineKind::sub || *kind == CombineKind::div);
-  // What x is divided by may be 0 in one library and nearly 0 in another.
+  // The divisor may be 0 in one library and nearly 0 in another.
   if (reversed && *kind == CombineKind::div) return std::nullopt;
   const Dims& extents = other == 0 ? shape.a : shape.b;
   const Read* read = flow.read(next.layer, source);
@@ -94,7 +94,7 @@ std::optional<Step> next_step(const Flow& flow, const Chain& chain, const NextCa
   return step;
 }
 
-/// Extents of one value per filter, column or channel, in the result's rank.
+/// The extents of one value per filter, column or channel, in the result's rank.
 Dims per_channel(const Problem& problem) {
   const Dims result = output(problem);
   const std::size_t axis = std::holds_alternative<Gemm>(problem.shape) ? result.size() - 1 : 1;
@@ -103,8 +103,8 @@ Dims per_channel(const Problem& problem) {
   return extents;
 }
 
-/// The chain's call has weights, or a scale and a shift, that are known when the model is loaded,
-/// and nothing but a bias behind it.
+/// True if the chain's call has weights, or a scale and a shift, that are known when the model is
+/// loaded, and no steps except a bias.
 bool has_constant_factors(const Flow& flow, const Chain& chain) {
   const Epilogue& epilogue = chain.problem.epilogue;
   if (epilogue != Epilogue{} && epilogue != Epilogue{.bias = true}) return false;
@@ -122,8 +122,8 @@ bool has_constant_factors(const Flow& flow, const Chain& chain) {
   return product && is_known(operands[1]);
 }
 
-/// A constant factor or term per filter or column goes into the weights and the bias before it: the
-/// problem that is left, which is none more for it.
+/// Folds a constant factor or term per filter or column into the preceding weights and bias.
+/// Returns the remaining problem, which has no step for it.
 std::optional<Problem> folded(const Flow& flow, const Chain& chain, const Step& step) {
   if (!has_constant_factors(flow, chain)) return std::nullopt;
   const bool is_product = !std::holds_alternative<BatchNormalization>(chain.problem.shape);
@@ -155,7 +155,7 @@ bool has_constant_statistics(const Flow& flow, const NextCall& next) {
                      [&](const Source& source) { return flow.is_constant(next.layer, source); });
 }
 
-/// A factor and a shift per channel, which both come from the four constants.
+/// Adds a factor and a shift per channel as two steps; both are computed from the four constants.
 std::optional<Chain> with_factor_and_shift(const Flow& flow, const Chain& chain,
                                            const NextCall& next) {
   const auto& shape = std::get<BatchNormalization>(next.call.problem.shape);
@@ -189,7 +189,7 @@ std::optional<Chain> with_batch_normalization(const Flow& flow, const Chain& cha
       !flow.is_constant(product, weights)) {
     return std::nullopt;
   }
-  // A bias before goes into the one after: it leaves no trace in the name.
+  // An earlier bias is folded into the new one, so it is dropped from the name.
   Chain folded = chain;
   folded.pattern = folded.pattern.substr(0, folded.pattern.find('_'));
   Chain longer = extended(std::move(folded), *next, "bn");

@@ -1,5 +1,5 @@
-// From the bytes of a file to a graph: reading, binding, shapes, folding, lowering, fusion. Most
-// inputs are changed models, some are single nodes, some are changed bytes.
+// Fuzzes the path from a file's bytes to a graph: reading, binding, shapes, folding, lowering,
+// fusion. Most inputs are mutated models, some are single nodes, some are mutated bytes.
 #include <google/protobuf/stubs/logging.h>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace benanza;
 
-/// What no model may break.
+/// Aborts if an invariant of all models is violated.
 void demand(bool holds, const std::string& what) {
   if (holds) return;
   std::fprintf(stderr, "ERROR: %s\n", what.c_str());
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   benanza::onnx::Binding binding;
   if (size % 4 != 0) binding.batch = static_cast<std::int64_t>(size % 4);
-  // libFuzzer's own limit counts the time in which other processes run, too.
+  // Measures CPU time, because libFuzzer's own limit includes the time used by other processes.
   constexpr double most_seconds = 5;
   const std::clock_t begin = std::clock();
   try {

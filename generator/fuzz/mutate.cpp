@@ -21,7 +21,7 @@ auto& pick(List& list, std::minstd_rand& random) {
   return list[random() % std::size(list)];
 }
 
-/// Every message of a model, and every text that could be a name.
+/// All messages of a model, and all strings that could be a name.
 struct Contents {
   std::vector<Message*> messages;
   std::vector<std::string> texts{""};
@@ -74,7 +74,7 @@ double real(std::minstd_rand& random) {
   return pick(telling, random);
 }
 
-/// Sets a field that is no message and no list, or appends to such a list.
+/// Sets a scalar field, or appends to a list of scalars.
 void set_value(Message& message, const FieldDescriptor& field, const Contents& contents,
                std::minstd_rand& random) {
   const Reflection& reflection = *message.GetReflection();
@@ -126,7 +126,7 @@ void change_list(Message& message, const FieldDescriptor& field, std::minstd_ran
   if (random() % 2 == 0) reflection.RemoveLast(&message, &field);
 }
 
-/// Puts a copy of a message of the same type in place of a field, or beside those of a list.
+/// Replaces a field by a copy of a message of the same type, or appends the copy to a list.
 void copy_message(Message& message, const FieldDescriptor& field, const Contents& contents,
                   std::minstd_rand& random) {
   std::vector<const Message*> donors;
@@ -139,7 +139,7 @@ void copy_message(Message& message, const FieldDescriptor& field, const Contents
     if (target == nullptr) reflection.MutableMessage(&message, &field);
     return;
   }
-  // The donor may hold the target.
+  // The donor may contain the target.
   const std::unique_ptr<Message> copy(donors[0]->New());
   copy->CopyFrom(*pick(donors, random));
   (target != nullptr ? target : reflection.MutableMessage(&message, &field))->CopyFrom(*copy);
@@ -160,7 +160,7 @@ void change_field(Message& message, const Contents& contents, std::minstd_rand& 
   }
 }
 
-/// Makes a node one of another operator, of the right form.
+/// Changes a node's operator, with inputs and attributes that fit its schema.
 void change_operator(NodeProto& node, const Contents& contents, std::minstd_rand& random) {
   static const std::vector<OpSchema> schemas = ::onnx::OpSchemaRegistry::get_all_schemas();
   const OpSchema& schema = pick(schemas, random);

@@ -7,11 +7,11 @@
 
 namespace benanza::fuzz {
 
-/// Changes one thing in a model, so that it stays a model: a value, a name, an element of a list,
-/// or a node's operator, whose inputs and attributes are then those its schema demands.
+/// Changes one thing in a model so that it stays a model: a value, a name, an element of a list, or
+/// a node's operator, with the inputs and attributes that its schema requires.
 void mutate(::onnx::ModelProto& model, std::minstd_rand& random);
 
-/// Adds an attribute of the described type, of any value.
+/// Adds an attribute of the given type with a random value.
 void add_attribute(::onnx::NodeProto& node, const ::onnx::OpSchema::Attribute& description,
                    std::minstd_rand& random);
 

@@ -1,4 +1,4 @@
-// From the bytes of a file to a model.
+// Fuzzes the path from a file's bytes to a model.
 #include <cstddef>
 #include <cstdint>
 

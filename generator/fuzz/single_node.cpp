@@ -19,7 +19,7 @@ unsigned below(std::minstd_rand& random, std::size_t end) {
   return static_cast<unsigned>(random() % end);
 }
 
-/// Element types that the schema allows for an input, of those that models have most.
+/// The element types that the schema allows for an input, of those that models commonly have.
 std::vector<int> element_types(const OpSchema::FormalParameter& input) {
   struct Named {
     const char* name;
@@ -52,7 +52,7 @@ std::vector<std::int64_t> extents(std::size_t axes, std::minstd_rand& random) {
   return found;
 }
 
-/// Small numbers that the importer may fold.
+/// Adds small integers that the importer may fold.
 void add_constant(::onnx::GraphProto& graph, const std::string& name,
                   const std::vector<std::int64_t>& dims, std::minstd_rand& random) {
   constexpr std::array<std::int64_t, 8> telling{-3, -1, 0, 1, 2, 3, 5, 100};

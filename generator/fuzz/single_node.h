@@ -6,9 +6,9 @@
 
 namespace benanza::fuzz {
 
-/// A model of one node of an operator that the onnx package describes, with inputs of any shapes
-/// and attributes of the right types: what mutation hardly ever reaches, and where schemas of the
-/// package read past the end.
+/// Returns a model with one node of a random operator of the onnx package, with inputs of random
+/// shapes and attributes of the right types. Mutation rarely reaches such models, on some of which
+/// the package's schemas read out of bounds.
 ::onnx::ModelProto single_node(std::minstd_rand& random);
 
 }  // namespace benanza::fuzz

@@ -10,44 +10,44 @@
 #include "generator/lists/row.h"
 #include "generator/lowered/lowered.h"
 
-/// Lists of problems: folders of tables, each of one kind of problem.
+/// Lists of problems: folders of tables, each with one kind of problem.
 namespace benanza::lists {
 
-/// What a row asks for in one direction.
+/// The problem of a row in one direction.
 struct Pass {
   /// "fwd", "bwd_data", ...
   std::string name;
-  /// Empty: no library call is known, and `reason` says why.
+  /// Empty if no library call is known; `reason` then says why.
   std::optional<Problem> problem{};
   std::string reason{};
 };
 
-/// A row in our words.
+/// A row, translated to problems.
 struct Entry {
-  /// As the list has them: "m=1760 n=16 k=1760 NN".
+  /// As written in the list: "m=1760 n=16 k=1760 NN".
   std::string sizes;
   /// In the order in which a training step runs them.
   std::vector<Pass> passes;
 };
 
-/// How the rows of <name>.tsv are read. Every .cpp of kinds/ defines one, as `Kind <file
+/// How the rows of <name>.tsv are read. Every .cpp file in kinds/ defines one, as `Kind <file
 /// name>_kind()`.
 struct Kind {
   std::string_view name;
-  /// Throws Error, by Row::error(), for a row that makes no sense.
+  /// Throws Error, by Row::error(), for an invalid row.
   Entry (*read)(const Row& row);
 };
 
-/// Every one. Generated from the files of kinds/.
+/// Returns all kinds. Generated from the files in kinds/.
 std::vector<Kind> kinds();
 
-/// The rows of one set as a model, named <folder>_<set>: a layer for every row and pass, in the
-/// order of the tables' names and of their rows, without data flow. A layer's name is the row's
-/// sizes, the pass where there are several, and what uses it: "m=1760 n=16 k=1760 NN (speech
-/// recognition)"; its op is <folder>.<table>, and the pass unless it is fwd:
-/// "deepbench.conv.bwd_data". `path` is <folder>/<set>, where <folder> holds the tables, and <set>
-/// is what they have in the column `set`. Throws Error, one line, for a table that cannot be read
-/// or is of no known kind, and if no row is of the set.
+/// Reads one set of rows as a model named <folder>_<set>: one layer per row and pass, in the order
+/// of the tables' names and of their rows, without data flow. A layer's name is the row's sizes,
+/// the pass if there are several, and what uses it: "m=1760 n=16 k=1760 NN (speech recognition)";
+/// its op is <folder>.<table>, plus the pass unless it is fwd: "deepbench.conv.bwd_data". `path` is
+/// <folder>/<set>, where <folder> holds the tables and <set> is a value of their column `set`.
+/// Throws Error, one line, if a table cannot be read or has no known kind, or if no row is in the
+/// set.
 LoweredGraph read_list(const std::filesystem::path& path);
 
 }  // namespace benanza::lists

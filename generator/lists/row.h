@@ -11,7 +11,7 @@
 
 namespace benanza::lists {
 
-/// One row of a table. Everything that throws names the file and the line.
+/// One row of a table. All errors name the file and the line.
 class Row {
  public:
   /// `place`: "models/deepbench/gemm.tsv:12".
@@ -20,11 +20,11 @@ class Row {
 
   /// Throws Error if the table has no such column.
   const std::string& text(std::string_view column) const;
-  /// A whole number. Throws Error if it is none, or below `least`.
+  /// Throws Error if the value is not an integer or is below `least`.
   std::int64_t integer(std::string_view column, std::int64_t least = 1) const;
-  /// Throws Error if it is no number.
+  /// Throws Error if the value is not a number.
   double real(std::string_view column) const;
-  /// Values between commas.
+  /// Returns the comma-separated values.
   std::vector<std::string> words(std::string_view column) const;
   Error error(const std::string& message) const { return Error(place_ + ": " + message); }
 
@@ -33,9 +33,9 @@ class Row {
   std::map<std::string, std::string, std::less<>> values_;
 };
 
-/// Tab-separated values: a line of column names, then the rows. Lines that begin with # are
-/// comments, empty ones nothing. Throws Error if the file cannot be read, or a row has more or
-/// fewer values than there are columns.
+/// Reads tab-separated values: a line of column names, then the rows. Lines that start with # are
+/// comments; empty lines are skipped. Throws Error if the file cannot be read, or if a row has more
+/// or fewer values than there are columns.
 std::vector<Row> read_table(const std::filesystem::path& path);
 
 }  // namespace benanza::lists

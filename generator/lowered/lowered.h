@@ -9,12 +9,12 @@
 #include "core/graph_file/graph.h"
 #include "core/problem/problem.h"
 
-/// The importer's result, from which fusions are searched and graph files made.
+/// The importer's result, the input of the fusion search and the graph files.
 namespace benanza {
 
-/// Where an operand of a call comes from: the node's input `index`, the result of the layer's call
-/// `index`, or the node's attributes: a triangle that hides what comes later (`index` 0), or a band
-/// around the diagonal (1). `scale` is folded into a weight when the model is loaded.
+/// Where an operand of a call comes from: the node's input `index`; the result of the layer's call
+/// `index`; or the node's attributes, which define a causal mask (`index` 0) or a band mask around
+/// the diagonal (1). `scale` is folded into a weight when the model is loaded.
 struct Source {
   enum class Kind { input, call, attribute };
   Kind kind = Kind::input;
@@ -24,42 +24,42 @@ struct Source {
 };
 
 /// One library call of a layer. Tensors are dense and row-major, so a result feeds a later call
-/// element by element even where the two problems see it with different extents.
+/// element by element even if the two problems give it different extents.
 struct Call {
   Problem problem;
   /// One per operand of the problem.
   std::vector<Source> operands;
-  /// Copy only: where the views begin in the operand and in the node's output, in elements.
+  /// Copy only: the offsets of the views in the operand and in the node's output, in elements.
   std::int64_t from_offset = 0;
   std::int64_t to_offset = 0;
-  /// The output of the node that the call writes or helps to write; of several results, the first.
+  /// The node output that the call writes, completely or in part; of several results, the first.
   int output = 0;
-  /// Copy only: moves as many elements as the node does, but not the same ones: where they come
-  /// from is known only when the model runs.
+  /// Copy only: moves as many elements as the node does, but not the same ones, because their
+  /// positions are known only when the model runs.
   bool is_proxy = false;
 };
 
 /// Where an input of a node comes from.
 struct Read {
-  /// The layer that makes it; empty for inputs of the model, stored tensors and inputs left out.
+  /// The layer that makes it; empty for inputs of the model, stored tensors and omitted inputs.
   std::optional<std::size_t> producer = {};
-  /// Which of that layer's outputs; with `call`, which of that call's results.
+  /// Which of that layer's outputs; if `call` is set, which of that call's results.
   std::size_t output = 0;
-  /// A call of that layer, for a result that stays inside of the layer: backward layers read what
+  /// A call of that layer, for a result that stays inside the layer: backward layers read what
   /// forward layers have kept.
   std::optional<std::size_t> call = {};
   /// Known when the model is loaded.
   bool constant = false;
-  /// Of a constant of one element, where the model tells it.
+  /// The value of a one-element constant, if the model contains it.
   std::optional<double> value = {};
-  /// Extents of what no layer makes, where they are known.
+  /// The extents of a tensor that no layer makes, if known.
   std::optional<Dims> given = {};
-  /// The same number for the same tensor; 0 for inputs left out.
+  /// Equal for reads of the same tensor; 0 for omitted inputs.
   std::size_t tensor = 0;
   bool operator==(const Read&) const = default;
 };
 
-/// A dimension that the data decide, taken at its largest.
+/// An extent that depends on the data and is assumed to be as large as possible.
 struct Assumption {
   /// The operator that makes the tensor.
   std::string op;
@@ -67,27 +67,29 @@ struct Assumption {
   std::size_t axis = 0;
   std::int64_t extent = 0;
 };
-/// "scores:0=100", as --dim takes it.
+/// Returns "scores:0=100", the format of --dim.
 std::string to_string(const Assumption& assumption);
 
 /// A layer of the graph file, and where its calls get their operands from.
 struct LoweredLayer : Layer {
-  /// The calls of `problems`. Of a free layer: what can be measured, but does not run at inference.
+  /// The calls of `problems`. For a free layer: calls that can be measured but do not run at
+  /// inference.
   std::vector<Call> calls;
-  /// One call that does the work of all of them, which only some libraries have.
+  /// One call that does the work of all calls; only some libraries have it.
   std::optional<Problem> whole;
-  /// One per input of the node; a subgraph's captures follow.
+  /// One per input of the node, followed by the captures of a subgraph.
   std::vector<Read> reads;
-  /// How often its results are read by layers that work at inference, and by the caller.
+  /// How often layers that work at inference, and the caller, read its results.
   int uses = 0;
-  /// Its results are known when the model is loaded.
+  /// Whether its results are known when the model is loaded.
   bool constant = false;
 };
 
-/// Sets what follows from the layer's calls: its problems, and their FLOPs and bytes at fp32. Free
-/// layers do neither; what an unsupported one has is left as it is.
+/// Sets the fields derived from the layer's calls: its problems, and their FLOPs and bytes at fp32.
+/// Free layers have neither; those of an unsupported layer are left unchanged.
 void set_work(LoweredLayer& layer);
-/// Sets what follows from its reads: the layers that it needs, ascending, each once.
+/// Sets the field derived from its reads: the layers that it depends on, ascending, without
+/// duplicates.
 void set_inputs(LoweredLayer& layer);
 
 /// A model bound to one batch size; layers in topological order.
@@ -96,18 +98,18 @@ struct LoweredGraph {
   std::int64_t batch = 1;
   int opset = 0;
   std::vector<LoweredLayer> layers;
-  /// Elements of the constant tensors of floating and 8-bit types that layers read: the weights,
-  /// statistics of batch normalization included.
+  /// Elements of the floating-point and 8-bit constant tensors that layers read: the weights,
+  /// including the statistics of batch normalizations.
   std::int64_t parameters = 0;
   Compulsory compulsory = {};
-  /// In the order of the layers that make them.
+  /// In the order of the layers that make the tensors.
   std::vector<Assumption> assumptions;
-  /// Named dimensions of the user that the model has.
+  /// The user's named dimensions that the model has.
   std::set<std::string> bound_dims;
-  /// Where the model contradicts itself, in whole lines.
+  /// Where the model contradicts itself; one line each.
   std::vector<std::string> warnings;
-  /// Of a list of problems (generator/lists): its name, "deepbench". Then the layers are rows: no
-  /// data flows between them, and there is no batch. Empty: a model.
+  /// For a list of problems (generator/lists): its name, "deepbench". The layers are then rows: no
+  /// data flows between them, and there is no batch. Empty for a model.
   std::string list = {};
 };
 

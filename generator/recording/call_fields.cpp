@@ -64,7 +64,7 @@ TensorText read_tensor(std::string_view text) {
     parts.erase(parts.begin());
     tensor.type = parts.empty() ? "undef" : parts[0];
   }
-  // Now: type or name, properties, format, tag, strides (not in 2.x), flags.
+  // The parts are now: type or name, properties, format, tag, strides (not in 2.x), flags.
   const auto part = [&](std::size_t at) { return at < parts.size() ? parts[at] : std::string(); };
   tensor.format = part(2);
   tensor.tag = part(3);
@@ -109,7 +109,7 @@ std::optional<double> CallFields::number(std::string_view name) const {
 
 std::vector<Dims> CallFields::tensors_of_problem() const {
   std::vector<Dims> list;
-  // Later versions put names of tensors behind the extents.
+  // Later versions append names of tensors to the extents.
   const std::string_view all = text.problem;
   for (const std::string& part : split(all.substr(0, all.find(' ')), ':')) {
     list.push_back(extents(part));
@@ -195,7 +195,7 @@ std::optional<Activation> activation(std::string_view algorithm, float alpha, fl
   if (algorithm == "linear") return with(linear, alpha, beta);
   if (algorithm == "square") return with(pow, 2, 0);
   if (algorithm == "pow" && alpha == 1) return with(pow, beta, 0);
-  // Version 2 prints no parameters of these two, version 3 the usual ones.
+  // Version 2 prints no parameters for these two functions; version 3 prints the usual ones.
   const bool usual = (alpha == 0 && beta == 0) ||
                      (std::fabs(alpha - 1.0F / 6) < 1e-4F && std::fabs(beta - 0.5F) < 1e-4F);
   if (algorithm == "hardswish" && usual) return plain(hard_swish);

@@ -9,7 +9,7 @@
 #include "core/problem/problem.h"
 #include "core/recording/recording.h"
 
-/// The fields of oneDNN's log, of versions 2 and 3.
+/// The fields of oneDNN's verbose log, versions 2 and 3.
 namespace benanza::recorded {
 
 /// A tensor: "src_f32::blocked:abcd:f0" (2.x), "src_f32:a:blocked:abcd:64x1:f0" (3.x),
@@ -17,52 +17,53 @@ namespace benanza::recorded {
 struct TensorText {
   /// "src".
   std::string name{};
-  /// "f32"; "undef" where the call has no such tensor.
+  /// "f32"; "undef" if the call has no such tensor.
   std::string type{};
   /// "blocked".
   std::string format{};
-  /// "abcd", "aBcd16b": axes from the outermost, upper case where they are split into blocks.
+  /// "abcd", "aBcd16b": the axes from the outermost; upper case if split into blocks.
   std::string tag{};
-  /// In elements, of the axes in their order; empty where the tensor is dense, and in versions that
-  /// do not tell.
+  /// In elements, in the order of the axes; empty if the tensor is dense, and in versions that do
+  /// not print strides.
   Dims strides{};
-  /// "f0" where the tensor holds nothing else.
+  /// "f0" if the tensor has no other flags.
   std::string flags{};
 };
 std::vector<TensorText> read_tensors(std::string_view memory);
 
-/// The fields of a call, taken apart.
+/// A call split into its fields.
 struct CallFields {
   CallText text{};
   std::vector<TensorText> tensors{};
 
   explicit CallFields(const CallText& call);
-  /// The first tensor of one of these names that the call has; null for none.
+  /// Returns the first tensor of the call that has one of these names; null if there is none.
   const TensorText* tensor(std::initializer_list<std::string_view> names) const;
   bool has(std::string_view name) const { return tensor({name}) != nullptr; }
   bool is_backward() const { return text.prop_kind.starts_with("backward"); }
-  /// "alg:pooling_max axis:1": the value of "alg"; nothing where it is not there.
+  /// A value of a list such as "alg:pooling_max axis:1", by its name ("alg"); empty if absent.
   std::optional<std::string> auxiliary(std::string_view name) const;
   std::optional<double> number(std::string_view name) const;
-  /// "1x64x56x56:1x64x1x1". Throws std::invalid_argument where an extent is no number.
+  /// Parses "1x64x56x56:1x64x1x1". Throws std::invalid_argument if an extent is not a number.
   std::vector<Dims> tensors_of_problem() const;
-  /// "mb1_ic64oc64_ih56": letters and the number behind them. Throws std::invalid_argument.
+  /// Parses "mb1_ic64oc64_ih56": letters, each followed by a number. Throws std::invalid_argument.
   std::map<std::string, double> numbers_of_problem() const;
-  /// The precision of the operands: the first tensor's; nothing for types that none has.
+  /// The precision of the operands, taken from the first tensor; empty if no precision has its
+  /// type.
   std::optional<Precision> precision() const;
-  /// Is one of the tensors a view that leaves elements out?
+  /// True if one of the tensors is a view with gaps between its elements.
   bool is_strided() const;
 };
 
-/// A step behind the call's result; a sum into the result's own memory is an addition.
+/// A step applied to the call's result; a sum into the result's own memory is an addition.
 struct PostOperation {
   std::string kind{};
-  /// What follows it: "eltwise_clip:0:6" has 0 and 6.
+  /// The values after the kind: 0 and 6 in "eltwise_clip:0:6".
   std::vector<std::string> values{};
 };
 std::vector<PostOperation> read_post_operations(std::string_view attributes);
 
-/// "eltwise_relu" with its parameters; nothing for functions that no Activation is.
+/// Translates "eltwise_relu" and its parameters; empty if no Activation is equivalent.
 std::optional<Activation> activation(std::string_view algorithm, float alpha, float beta);
 
 }  // namespace benanza::recorded

@@ -51,7 +51,7 @@ float value(const PostOperation& operation, std::size_t at) {
 
 Step step(const PostOperation& operation, const Dims& result) {
   if (operation.kind == "sum") {
-    // Scale and zero point.
+    // The values are scale and zero point.
     if ((!operation.values.empty() && value(operation, 0) != 1) || value(operation, 1) != 0) {
       throw Unsaid("post-operation sum with a scale");
     }
@@ -67,7 +67,7 @@ Step step(const PostOperation& operation, const Dims& result) {
       {"binary_max", CombineKind::max}, {"binary_min", CombineKind::min}};
   for (const auto& [name, kind] : combines) {
     if (operation.kind != name) continue;
-    // The type, then a bit for every axis that the tensor has.
+    // The type, then a mask with a bit for every axis that the tensor has.
     const auto mask = static_cast<std::uint64_t>(value(operation, 1));
     Dims y = result;
     for (std::size_t axis = 0; axis < y.size(); ++axis) {
@@ -78,14 +78,14 @@ Step step(const PostOperation& operation, const Dims& result) {
   throw Unsaid("post-operation " + operation.kind);
 }
 
-/// An axis of a format, taken apart: blocks from the outermost, each with its extent and stride.
+/// An axis of a format as blocks, from the outermost, each with its extent and stride.
 struct Blocks {
   std::vector<std::pair<std::int64_t, std::int64_t>> list{};
 };
 
-/// Blocks of every axis; nothing where the format pads an axis or is not understood.
+/// The blocks of every axis; empty if the format pads an axis or is not understood.
 std::optional<std::vector<Blocks>> blocks_of(const Dims& dims, const TensorText& tensor) {
-  // From the left: whole axes in their order, then inner blocks with their sizes.
+  // From the left: whole axes in order, then inner blocks with their sizes.
   struct Place {
     std::size_t axis;
     std::int64_t extent;
@@ -121,7 +121,7 @@ std::optional<std::vector<Blocks>> blocks_of(const Dims& dims, const TensorText&
   std::vector<Blocks> axes(dims.size());
   std::int64_t stride = 1;
   for (auto place = places.rbegin(); place != places.rend(); ++place) {
-    // Strides are told of the outer axes.
+    // Strides are printed for the outer axes only.
     const std::int64_t own =
         place->inner || tensor.strides.empty() ? stride : tensor.strides[place->axis];
     axes[place->axis].list.insert(axes[place->axis].list.begin(), {place->extent, own});
@@ -130,7 +130,7 @@ std::optional<std::vector<Blocks>> blocks_of(const Dims& dims, const TensorText&
   return axes;
 }
 
-/// Stride of the element that lies `step` elements of the axis away.
+/// The distance between elements that are `step` apart on the axis.
 std::int64_t stride_at(const Blocks& blocks, std::int64_t step) {
   std::int64_t below = 1;
   for (auto block = blocks.list.rbegin(); block != blocks.list.rend(); ++block) {
@@ -142,7 +142,7 @@ std::int64_t stride_at(const Blocks& blocks, std::int64_t step) {
   return 0;
 }
 
-/// Sizes from the innermost block on, with those of all inner ones: 1, 4, 16, ...
+/// The sizes of the blocks, each including all inner ones, from the innermost: 1, 4, 16, ...
 std::set<std::int64_t> borders(const Blocks& blocks) {
   std::set<std::int64_t> list;
   std::int64_t below = 1;
@@ -165,7 +165,7 @@ std::optional<Copy> movement(const Dims& dims, const TensorText& from, const Ten
     cuts.merge(borders((*target)[axis]));
     cuts.insert(dims[axis]);
     if (cuts.size() == 1) cuts.insert(1);
-    // From the outermost piece on; every piece a whole number of the next.
+    // From the outermost piece; each must be a multiple of the next.
     for (auto cut = cuts.rbegin(); std::next(cut) != cuts.rend(); ++cut) {
       const std::int64_t below = *std::next(cut);
       if (*cut % below != 0) return std::nullopt;
@@ -187,7 +187,8 @@ Problem with_post_operations(Problem problem, const CallFields& call) {
   return problem;
 }
 
-/// Of NVIDIA's libraries the recorder has the key already, and "fp16 nhwc" or less of the operands.
+/// For NVIDIA's libraries the recorder has stored the key, and all or part of "fp16 nhwc" for the
+/// operands.
 CallProblems problems_of_key(const CallText& text) {
   CallProblems result;
   result.precision = parse_precision(text.memory.substr(0, text.memory.find(' ')));
@@ -218,7 +219,7 @@ CallProblems problems_of_call(const CallText& text) {
     }
     if (known == nullptr) throw Unsaid("no problem is known for it");
     result.moves = known->moves;
-    // Of a reorder the strides are part of the problem.
+    // A reorder's strides are part of its problem.
     result.taken_as_dense = text.kind != "reorder" && call.is_strided();
     Problems problems = known->problems(call);
     for (const Problem& problem : problems) {

@@ -4,24 +4,24 @@
 
 namespace benanza::recorded {
 
-/// What a recorded call is to the suites.
+/// A recorded call as problems of the suites.
 struct CallProblems {
-  /// Calls that follow each other; empty where none of ours says it, and `reason` tells why.
+  /// Consecutive calls; empty if no problem describes the call. `reason` then says why.
   std::vector<Problem> problems{};
   std::string reason{};
-  /// It only moves bytes.
+  /// The call only moves bytes.
   bool moves = false;
   std::optional<Precision> precision{};
-  /// Tensors with gaps between their elements are taken as dense ones.
+  /// Tensors with gaps between their elements are treated as dense.
   bool taken_as_dense = false;
 };
 
-/// Never throws for a text that is not understood: that is a reason. Epsilons, and the alpha and k
-/// of a local response normalization, are not in the log: taken at their usual values.
+/// Never throws on text it does not understand; that becomes a reason. Epsilons, and the alpha and
+/// k of a local response normalization, are not in the log and get their usual values.
 CallProblems problems_of_call(const CallText& text);
 
-/// One function per kind of call, in the files kinds_*.cpp. Each throws Unsaid, or
-/// std::invalid_argument where the text is not understood.
+/// Thrown by the functions for the kinds of calls (files kinds_*.cpp) if no problem describes the
+/// call. They throw std::invalid_argument if the text is not understood.
 class Unsaid : public std::exception {
  public:
   explicit Unsaid(std::string reason) : reason_(std::move(reason)) {}
@@ -51,11 +51,12 @@ Problems rnn_problems(const CallFields& call);
 Problems reorder_problems(const CallFields& call);
 Problems concat_problems(const CallFields& call);
 
-/// The problem with the call's post-operations behind it. Throws Unsaid for one that no step is.
+/// Returns the problem followed by the call's post-operations. Throws Unsaid for one that no step
+/// describes.
 Problem with_post_operations(Problem problem, const CallFields& call);
 
-/// The movement from one format to the other; nothing where a format pads, or the blocks of the two
-/// have no common ones. Both tags are over the same axes.
+/// Returns the copy from one format to the other; empty if a format pads, or if the block sizes of
+/// the two formats do not divide each other. Both tags are over the same axes.
 std::optional<Copy> movement(const Dims& dims, const TensorText& from, const TensorText& to);
 
 }  // namespace benanza::recorded

@@ -1,4 +1,4 @@
-// What is done element by element, by rows or by channels, and what only moves.
+// Calls that work element by element, by rows or by channels, and calls that only move data.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace benanza::recorded {
 namespace {
 
-/// The log has none: what frameworks use unless told otherwise.
+/// Not in the log; the default of the frameworks.
 constexpr float usual_epsilon = 1e-5F;
 
 Dims channels_first(const CallFields& call) {
@@ -22,7 +22,7 @@ Dims channels_first(const CallFields& call) {
   return dims;
 }
 
-/// Leading ones, as of one rank.
+/// Prepends ones so that both have the same rank.
 void align(Dims& a, Dims& b) {
   const std::size_t rank = std::max(a.size(), b.size());
   a.insert(a.begin(), rank - a.size(), 1);
@@ -120,7 +120,7 @@ Problems batch_normalization_problems(const CallFields& call) {
 Problems layer_normalization_problems(const CallFields& call) {
   const Dims dims = call.tensors_of_problem().front();
   if (has_flag(call, "G")) throw Unsaid("with statistics that are given");
-  // S: both in one tensor, of version 2.
+  // S: scale and shift in one tensor, in version 2.
   const LayerNormalization forward{.rows = element_count({dims.begin(), dims.end() - 1}),
                                    .length = dims.back(),
                                    .epsilon = usual_epsilon,
@@ -210,7 +210,7 @@ Problems concat_problems(const CallFields& call) {
   const auto axis = call.number("axis");
   if (!axis) throw std::invalid_argument("\"axis\" is missing");
   Concat shape{.parts = call.tensors_of_problem(), .axis = static_cast<std::int64_t>(*axis)};
-  // Some versions name the result, too.
+  // Some versions also name the result.
   const auto sources = static_cast<std::size_t>(
       std::count_if(call.tensors.begin(), call.tensors.end(),
                     [](const TensorText& tensor) { return tensor.name.starts_with("src"); }));

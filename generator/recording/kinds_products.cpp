@@ -14,7 +14,7 @@ std::int64_t number(const Numbers& numbers, const std::string& name) {
   return static_cast<std::int64_t>(found->second);
 }
 
-/// A window as the log has it, "ih56oh56kh3sh1dh0ph1_iw56...", with the extents on both sides.
+/// A window as logged, "ih56oh56kh3sh1dh0ph1_iw56...", with the extents of input and output.
 struct Windowed {
   Dims input{};
   Dims output{};
@@ -30,7 +30,7 @@ Windowed read_window(const Numbers& numbers) {
     read.output.push_back(number(numbers, "o" + axis));
     read.window.kernel.push_back(number(numbers, "k" + axis));
     read.window.strides.push_back(number(numbers, "s" + axis));
-    // Pooling of version 2.0 has none.
+    // Version 2.0 prints no dilations for pooling.
     read.window.dilations.push_back(numbers.contains("d" + axis) ? number(numbers, "d" + axis) + 1
                                                                  : 1);
     read.begins.push_back(number(numbers, "p" + axis));
@@ -39,8 +39,8 @@ Windowed read_window(const Numbers& numbers) {
   return read;
 }
 
-/// End pads, which the log leaves out: those of the begin where they give the output, else the
-/// least that do.
+/// Begin and end pads. The log omits the end pads: the same as the begin pads if that gives the
+/// output's extents, otherwise the smallest that do.
 Dims forward_pads(const Windowed& read) {
   Dims pads = read.begins;
   for (std::size_t axis = 0; axis < read.input.size(); ++axis) {
@@ -56,7 +56,7 @@ Dims forward_pads(const Windowed& read) {
   return pads;
 }
 
-/// Those of the transposed convolution from `from` pixels to `to`.
+/// The pads of the transposed convolution from `from` pixels to `to`.
 Dims transposed_pads(const Windowed& read, const Dims& from, const Dims& to) {
   Dims pads = read.begins;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
@@ -73,7 +73,7 @@ Dims with_channels(std::int64_t batch, std::int64_t channels, const Dims& pixels
   return dims;
 }
 
-/// The last two axes of a matrix, swapped in memory? Blocks are a library's own order.
+/// True if a matrix's last two axes are swapped in memory; blocked formats are the library's own.
 bool is_transposed(const TensorText* tensor, std::size_t rank) {
   if (tensor == nullptr || rank < 2 || tensor->tag.size() != rank) return false;
   const auto last = static_cast<char>('a' + rank - 1);
@@ -130,7 +130,7 @@ Problems deconvolution_problems(const CallFields& call) {
   const std::int64_t batch = number(numbers, "mb");
   const std::int64_t groups = numbers.contains("g") ? number(numbers, "g") : 1;
   if (call.text.prop_kind == "backward_data") {
-    // A convolution of the output's gradient.
+    // The data gradient is a convolution of the output's gradient.
     std::swap(read.input, read.output);
     read.window.pads = forward_pads(read);
     return {{Convolution{.input = with_channels(batch, number(numbers, "oc"), read.input),
@@ -208,7 +208,7 @@ Problems matmul_problems(const CallFields& call) {
             .transpose_b = is_transposed(call.tensor({"wei"}), rank),
             .batch_a = {},
             .batch_b = {},
-            // Only a weight is worth a library's own order.
+            // Only a weight is worth storing in a library's own format.
             .constant_b = is_blocked(call.tensor({"wei"}))};
   if (b[rank - 2] != gemm.k) throw std::invalid_argument("the matrices do not fit");
   if (rank > 2) {
@@ -218,7 +218,7 @@ Problems matmul_problems(const CallFields& call) {
   const TensorText* bias = call.tensor({"bia", "bias"});
   Problem problem{gemm, {}};
   if (bias == nullptr) return {with_post_operations(std::move(problem), call)};
-  // "f0_mask2": the axes that the bias has.
+  // "f0_mask2": a mask of the axes that the bias has.
   const std::size_t at = call.text.memory.find("_mask");
   const std::uint64_t last = std::uint64_t{1} << (rank - 1);
   const std::uint64_t mask =

@@ -13,16 +13,16 @@
 namespace benanza::recorded {
 namespace {
 
-/// A suite of more is a list that nobody reads.
+/// Nobody could read the results of a larger suite.
 constexpr std::size_t most_calls = 200'000;
 
-/// The layers of one graph.
+/// Builds the layers of one graph.
 class Layers {
  public:
   explicit Layers(const std::vector<CallTotal>& totals, const std::vector<CallProblems>& problems)
       : totals_(totals), problems_(problems) {}
 
-  /// A call that ran `times` times.
+  /// Adds a call that ran `times` times.
   void add(std::size_t call, std::size_t times) {
     const CallProblems& problems = problems_[call];
     Layer layer{.name = fmt::format("{}_{}", layers_.size() + 1, totals_[call].text.kind),
@@ -58,7 +58,7 @@ class Layers {
   std::vector<Layer> layers_;
 };
 
-/// Calls in the order of their first ones, and how often each is there.
+/// The distinct calls in the order of first occurrence, and how often each occurs.
 std::vector<std::pair<std::size_t, std::size_t>> counted(const std::vector<std::uint32_t>& calls) {
   std::vector<std::pair<std::size_t, std::size_t>> list;
   std::map<std::uint32_t, std::size_t> places;
@@ -154,7 +154,7 @@ RecordedGraphs recorded_graphs(const std::filesystem::path& recording) {
   const RecordingReader reader(recording);
   const std::vector<CallTotal> all = reader.totals();
   const std::vector<std::uint32_t> read = reader.sequence();
-  // Without the calls that others made, and numbered anew.
+  // Drops calls that another call made, and renumbers the rest.
   std::vector<CallTotal> totals;
   std::vector<std::uint32_t> sequence;
   std::map<std::uint32_t, std::uint32_t> places;

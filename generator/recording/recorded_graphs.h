@@ -10,24 +10,24 @@
 
 namespace benanza::recorded {
 
-/// A recording as pseudo-models, whose layers are calls, one after the other.
+/// A recording as pseudo-models. Their layers are calls, each depending on the previous one.
 struct RecordedGraphs {
-  /// The step that the program repeats, a layer for every call, in their order. Where it repeats
-  /// none: every distinct call, in the order of their first ones, as a layer whose problem is
-  /// listed as often as it was called. Then, where a step was found, the calls before and behind it
-  /// the same way: "<name>_rest".
+  /// If the program repeats a step: that step, one layer per call, in order; then the calls before
+  /// and after it as "<name>_rest". A graph of calls outside a step has one layer per distinct
+  /// call, in the order of first occurrence, with its problem listed once per call. If there is no
+  /// step, the only graph has this form.
   std::vector<Graph> graphs{};
-  /// Of the operands, in the order in which they came first.
+  /// The precisions of the operands, in the order of first occurrence.
   std::vector<Precision> precisions{};
-  /// What was found, for people; whole lines.
+  /// What was found, as whole lines for the user.
   std::vector<std::string> summary{};
 };
 
-/// `name`: of the model. Throws Error where there is nothing to make a suite of.
+/// `name` is the model's. Throws Error if there is nothing to make a suite of.
 RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTotal>& totals,
                                const std::vector<std::uint32_t>& sequence);
 
-/// The same of a file.
+/// Reads the recording from a file.
 RecordedGraphs recorded_graphs(const std::filesystem::path& recording);
 
 }  // namespace benanza::recorded

@@ -6,13 +6,13 @@
 namespace benanza::recorded {
 namespace {
 
-/// Distances at which the same few calls come back, the most frequent first. A step is among them:
-/// in every one the same calls lie where they lay in the one before.
+/// Distances at which the same few calls recur, the most frequent first. The length of a step is
+/// among them, because each repetition has the same calls in the same places.
 std::vector<std::size_t> likely_lengths(const std::vector<std::uint32_t>& calls) {
   std::unordered_map<std::size_t, std::size_t> counts;
   for (const std::size_t window : {1, 4, 16, 64, 256}) {
     if (calls.size() < 2 * window) break;
-    // A polynomial of the window's calls, rolled on.
+    // A rolling polynomial hash of the window's calls.
     constexpr std::uint64_t base = 0x9E3779B97F4A7C15;
     std::uint64_t highest = 1;
     for (std::size_t i = 1; i < window; ++i) highest *= base;
@@ -39,7 +39,7 @@ std::vector<std::size_t> likely_lengths(const std::vector<std::uint32_t>& calls)
   return lengths;
 }
 
-/// The longest part in which every call is the one `length` before.
+/// The longest part in which every call equals the one `length` before it.
 Repeated longest(const std::vector<std::uint32_t>& calls, std::size_t length) {
   Repeated best{.begin = 0, .length = length, .times = 0};
   std::size_t begin = 0;

@@ -7,7 +7,7 @@
 
 namespace benanza::recorded {
 
-/// A part of a sequence that is repeated without a gap.
+/// A part of a sequence that is repeated without gaps.
 struct Repeated {
   std::size_t begin = 0;
   std::size_t length = 0;
@@ -15,8 +15,9 @@ struct Repeated {
   std::size_t end() const { return begin + length * times; }
 };
 
-/// What most of the program's calls repeat: of all parts that follow each other at least twice and
-/// hold more than half of the calls, the one that holds the most, and of those the shortest.
+/// Returns the step that most of the program's calls repeat: of all parts that occur at least twice
+/// in a row and cover more than half of the calls, the one that covers the most; of equal ones, the
+/// shortest.
 std::optional<Repeated> repeated_step(const std::vector<std::uint32_t>& calls);
 
 }  // namespace benanza::recorded

@@ -1,4 +1,4 @@
-// The way back through one forward layer.
+// Backward through one forward layer.
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace benanza::training {
 namespace {
 
-/// A layer without work that gives its first input another name or other extents.
+/// True for a layer without work that gives its first input another name or other extents.
 bool passes_on(const LoweredLayer& layer) {
   return layer.cost == Cost::free && !layer.constant && !layer.reads.empty() &&
          layer.outputs.size() == 1 && is_float(layer.outputs[0].type);
@@ -41,7 +41,7 @@ std::map<std::size_t, Read> StepBuilder::reached(std::size_t layer) {
     const std::vector<Result> made = makers(layer, output);
     const std::vector<Output>& outputs = layers_[layer].outputs;
     if (output < outputs.size()) dims = outputs[output].shape.value_or(dims);
-    // Outputs that nobody reads are left out of the layer's.
+    // A layer's outputs do not include those that nothing reads.
     if (made.size() == 1) {
       const std::vector<Dims> parts = results(layers_[layer].calls[made[0].call].problem);
       if (parts.size() > 1) dims = parts[made[0].part];
@@ -281,7 +281,7 @@ void StepBuilder::back_through_call(LayerGradients& gradients, std::size_t index
       way.arrived.push_back({.constant = true, .value = 0, .given = parts[part]});
       continue;
     }
-    // Only recurrent layers' further results are more than statistics.
+    // Further results are more than statistics only in recurrent layers.
     is_reached = is_reached || part == 0 || std::holds_alternative<Recurrent>(call.problem.shape);
     const std::vector<Read> all = found->second;
     way.arrived.push_back(sum(layers_[gradients.layer].name + ".inner_sum", parts[part], all));

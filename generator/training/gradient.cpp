@@ -18,8 +18,8 @@ Gradient unsupported(std::string reason) {
   return {.calls = {}, .whole = {}, .passed = {}, .unsupported = std::move(reason)};
 }
 
-/// What a broadcast operand of these extents gets: sums over the axes that were broadcast. `from`
-/// is the place of the call that makes the terms; -1: they are the output's gradient.
+/// Adds the gradient of a broadcast operand of these extents: sums over the broadcast axes. `from`
+/// is the index of the call that makes the terms; -1 means the output's gradient.
 void add_sum(Gradient& gradient, const std::string& name, const Dims& output, const Dims& operand,
              int from, int of) {
   Dims axes;
@@ -61,7 +61,7 @@ class Rules {
       if (shape.alpha == 1) return {.passed = {0}};
       return one("gradient", times(shape.input, shape.alpha), {output_gradient});
     }
-    // Flat everywhere: nothing to pass on.
+    // Piecewise constant, so the gradient is 0.
     if (!has_gradient(shape.kind)) return {};
     const ActivationGradient gradient{shape};
     return one("gradient", {gradient, {}},
@@ -82,7 +82,7 @@ class Rules {
     return one("gradient", {LrnGradient{shape}, {}}, {output_gradient, operand(0)});
   }
 
-  /// The call for the weights needs that for the data, whether these are wanted or not.
+  /// The call for the weights needs the one for the data, even if the data gradient is not wanted.
   Gradient operator()(const Recurrent& shape) const {
     Recurrent forward = shape;
     forward.training = false;
@@ -127,7 +127,7 @@ class Rules {
                       .operands = {output_gradient, operand(0)},
                       .of = {0}};
     if (shape.scale) made.operands.push_back(operand(1));
-    // Its statistics, which training keeps.
+    // The statistics, which training keeps.
     if (!shape.root_mean_square) made.operands.push_back(result(1));
     made.operands.push_back(result(2));
     if (shape.scale) made.of.push_back(1);
@@ -196,7 +196,7 @@ class Rules {
     if (shape.kind != ReductionKind::mean && shape.kind != ReductionKind::sum) {
       return unsupported("the gradient of '" + std::string(shape.op()) + "' has no call here");
     }
-    // Every element of a sum gets the sum's gradient.
+    // Every term of a sum gets the sum's gradient.
     Dims from = dense_strides(shape.output());
     for (const std::int64_t axis : shape.axes) from[static_cast<std::size_t>(axis)] = 0;
     return moved({shape.input, from, dense_strides(shape.input)});
@@ -206,7 +206,7 @@ class Rules {
     if (std::find(shape.from.begin(), shape.from.end(), 0) == shape.from.end()) {
       return moved({shape.dims, shape.to, shape.from});
     }
-    // What was repeated is summed.
+    // Repeated elements get the sum of their gradients.
     Dims axes;
     for (std::size_t axis = 0; axis < shape.dims.size(); ++axis) {
       if (shape.from[axis] == 0) axes.push_back(static_cast<std::int64_t>(axis));
@@ -235,13 +235,13 @@ class Rules {
     return gradient;
   }
 
-  /// What was dropped gets nothing: a product with the mask.
+  /// Dropped elements get no gradient: a product with the mask.
   Gradient operator()(const Dropout& shape) const {
     return one("gradient", elementwise(BinaryKind::mul, shape.input, shape.input),
                {output_gradient, result(0)});
   }
 
-  /// Rotated back: the same call with other sines.
+  /// Rotates back: the same call with other sines.
   Gradient operator()(const Rotary& shape) const {
     std::vector<GradientSource> operands{output_gradient};
     for (int index = 1; index < static_cast<int>(shape.inputs().size()); ++index) {
@@ -250,7 +250,7 @@ class Rules {
     return one("gradient", {shape, {}}, std::move(operands));
   }
 
-  /// Where an alternative was taken, the output's gradient, else 0.
+  /// The output's gradient where the alternative was selected, 0 elsewhere.
   Gradient operator()(const Select& shape) const {
     Gradient gradient;
     const Dims output = shape.output();

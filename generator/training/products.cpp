@@ -8,8 +8,8 @@ namespace {
 constexpr GradientSource first{GradientSource::Kind::operand, 0};
 constexpr GradientSource second{GradientSource::Kind::operand, 1};
 
-/// The window by which gradients go back to pixels: as transposed_output() has it, the end pads
-/// make as many of them as there were, which were stepped over at the end or not.
+/// The window of the data gradient's transposed convolution, with end pads such that
+/// transposed_output() restores all pixels, including those that no window reached.
 Window backwards(const Window& window, const Dims& outputs, const Dims& inputs) {
   Window back = window;
   const Dims reached = window.transposed_output(outputs);
@@ -19,7 +19,7 @@ Window backwards(const Window& window, const Dims& outputs, const Dims& inputs) 
   return back;
 }
 
-/// Batches of a matrix, which broadcast: how many there are.
+/// True if one matrix is broadcast over several batches.
 bool is_shared(const Dims& own, const Dims& all) {
   return element_count(own) == 1 && element_count(all) > 1;
 }
@@ -84,7 +84,7 @@ Gradient of_gemm(const Gemm& shape, const std::vector<bool>& wanted) {
   const auto add = [&](const char* name, const Gemm& product, std::vector<GradientSource> operands,
                        int of, const Dims& own_batch) {
     gradient.calls.push_back({name, {product, {}}, std::move(operands), {-1}});
-    // Of a matrix that several batches read, their sum.
+    // A matrix that several batches read gets the sum over them.
     if (element_count(product.batch()) == std::max<std::int64_t>(1, element_count(own_batch))) {
       gradient.calls.back().of = {of};
       return;
@@ -121,7 +121,7 @@ Gradient of_gemm(const Gemm& shape, const std::vector<bool>& wanted) {
   }
   if (wanted[1]) {
     const char* const name = shape.constant_b ? "weight_gradient" : "gradient_b";
-    // Rows of all batches are one long sum.
+    // The rows of all batches form one long sum.
     const bool merges = !ta && is_shared(shape.batch_b, batch) &&
                         element_count(shape.batch_a) == element_count(batch);
     const std::int64_t rows = shape.m * (merges ? element_count(batch) : 1);

@@ -144,7 +144,7 @@ void StepBuilder::add_update(const std::string& op, const std::vector<Problem>& 
   layer.precision = "fp32";
   for (const Problem& problem : problems) {
     Call call{.problem = problem, .operands = {}};
-    // Parameters and the optimizer's state are tensors of their own.
+    // Parameters and the optimizer's state are separate tensors.
     for (std::size_t operand = 0; operand < benanza::inputs(problem).size(); ++operand) {
       call.operands.push_back(from_read(layer.reads.size()));
       layer.reads.push_back(given({parameters()}));

@@ -12,35 +12,35 @@
 
 namespace benanza::training {
 
-/// Appends the backward layers of a graph's layers to them.
+/// Appends backward layers to a graph's forward layers.
 class StepBuilder {
  public:
-  /// `layers`: forward, as training runs them.
+  /// `layers` are the forward layers as training runs them.
   explicit StepBuilder(std::vector<LoweredLayer> layers);
 
-  /// Adds a forward layer behind the others, of one call.
+  /// Appends a forward layer with one call.
   std::size_t add_forward(const std::string& name, const std::string& op, Call call,
                           std::vector<Read> reads);
-  /// Is there anything to train in what leads to the layer's results?
+  /// True if anything on the way to the layer's results is trained.
   bool is_trained(std::size_t layer) const { return trained_[layer]; }
-  /// `gradient` reaches output `output` of a forward layer.
+  /// Adds `gradient` to those that reach output `output` of a forward layer.
   void reach(std::size_t layer, std::size_t output, Read gradient);
-  /// A tensor that the loss makes, of these extents.
+  /// Returns a new tensor of these extents that no layer makes, such as a gradient of the loss.
   Read given(const Dims& dims);
 
-  /// Goes back through the forward layers.
+  /// Adds the backward layers, from the last forward layer to the first.
   void go_back();
-  /// The optimizer's layer: calls over all parameters together, in fp32 at every precision;
-  /// `problems` run one after the other. Before it the gradients are widened, behind it the new
-  /// weights narrowed, where the step runs at less.
+  /// Adds the optimizer's layer: calls over all parameters together, in fp32 at every precision;
+  /// `problems` run one after the other. If the step runs at a lower precision, the gradients are
+  /// widened before it and the new weights narrowed after it.
   void add_update(const std::string& op, const std::vector<Problem>& problems);
   std::int64_t parameters() const;
 
   std::vector<LoweredLayer> take() { return std::move(layers_); }
 
  private:
-  /// A tensor that a layer makes: one of its outputs or, with `call`, a result of that call which
-  /// stays inside of the layer.
+  /// A tensor that a layer makes: one of its outputs or, if `call` is set, a result of that call
+  /// that stays inside the layer.
   struct Place {
     std::size_t layer = 0;
     std::size_t output = 0;
@@ -53,26 +53,26 @@ class StepBuilder {
     std::size_t part = 0;
     auto operator<=>(const Result&) const = default;
   };
-  /// What the calls of one forward layer pass back.
+  /// The gradients of one forward layer's calls.
   struct LayerGradients {
     std::size_t layer;
     std::vector<bool> call_is_trained = {};
     std::map<Result, std::vector<Read>> of_results = {};
-    /// The layer that sums for a bias.
+    /// The layer that sums the gradient of a bias.
     std::optional<std::size_t> bias = {};
   };
   /// A forward call whose gradient is wanted.
   struct WayBack {
     std::size_t call;
     std::vector<bool> wanted;
-    /// The gradients of its results; of those that none reaches, zeros.
+    /// The gradients of its results; zeros for results that no gradient reaches.
     std::vector<Read> arrived;
-    /// The layers that its backward calls are in.
+    /// The layers that contain its backward calls.
     std::vector<std::size_t> made = {};
   };
 
   bool is_wanted(const LoweredLayer& layer, const Call& call, std::size_t operand) const;
-  /// The same for what other calls of the layer make.
+  /// The same for results of the layer's other calls.
   bool is_wanted(const LayerGradients& gradients, std::size_t call, std::size_t operand) const;
   std::size_t add_layer(LoweredLayer layer);
   /// A layer of the update, over all parameters.
@@ -80,33 +80,34 @@ class StepBuilder {
                             std::vector<Read> reads) const;
   Read add_cast(const std::string& name, const std::string& op, bool widens,
                 std::vector<Read> reads);
-  /// One gradient of several that reach the same tensor; `reads` is not empty.
+  /// Sums the gradients that reach the same tensor; `reads` must not be empty.
   Read sum(const std::string& name, const Dims& dims, const std::vector<Read>& reads);
   Read made_by(const Place& place);
 
   // back_through.cpp
   void back_through(std::size_t layer);
-  /// Gradients of the layer's outputs, by output.
+  /// The gradients of the layer's outputs, by output.
   std::map<std::size_t, Read> reached(std::size_t layer);
   /// Which results of the layer's calls make an output.
   std::vector<Result> makers(std::size_t layer, std::size_t output) const;
   void back_through_call(LayerGradients& gradients, std::size_t call);
-  /// One layer for all calls, with another call that does their work.
+  /// Adds one layer for all calls and the single call that does their work.
   void add_together(LayerGradients& gradients, WayBack& way, const Gradient& backward);
   void add_alone(LayerGradients& gradients, WayBack& way, const GradientCall& one);
   LoweredLayer backward_layer(std::size_t forward, const std::string& name) const;
-  /// The operands of a backward call as reads of `added`, which may have them for a call before.
+  /// Adds the operands of a backward call to the reads of `added`, reusing those of its earlier
+  /// calls.
   std::vector<Source> operands_of(const LayerGradients& gradients, const WayBack& way,
                                   const GradientCall& one, LoweredLayer& added);
-  /// The results of the last call of `added` as its outputs. Returns the index of the first.
+  /// Makes the results of the last call of `added` its outputs. Returns the index of the first.
   std::size_t add_outputs(LoweredLayer& added);
   void pass_results(LayerGradients& gradients, const WayBack& way, const GradientCall& one,
                     std::size_t layer, std::size_t first);
   void add_unsupported(LayerGradients& gradients, std::optional<std::size_t> call,
                        const std::string& reason, const Read& arrived);
   void pass(LayerGradients& gradients, std::size_t call, std::size_t operand, const Read& gradient);
-  /// Puts the gradient of a convolution's filters into the layer that sums the same tensor for its
-  /// bias, which some libraries do in one call. False if there is none.
+  /// Moves a convolution's filter gradient into the layer that sums the same tensor for its bias,
+  /// because some libraries do both in one call. Returns false if there is no such layer.
   bool join_bias(const LayerGradients& gradients, const GradientCall& filters,
                  const std::vector<Read>& reads);
   Read kept(const LayerGradients& gradients, const WayBack& way, const GradientSource& source);
@@ -114,7 +115,7 @@ class StepBuilder {
   std::vector<LoweredLayer> layers_;
   std::vector<bool> trained_;
   std::map<Place, std::vector<Read>> arrived_;
-  /// Elements by the tensor's number: what several layers share is trained once.
+  /// Elements by tensor number: a tensor that several layers share is trained once.
   std::map<std::size_t, std::int64_t> parameters_;
   /// The gradients that the update reads.
   std::vector<Read> parameter_gradients_;
@@ -122,7 +123,7 @@ class StepBuilder {
   std::size_t last_tensor_ = 0;
 };
 
-/// Sets what follows from a layer's calls and reads.
+/// Sets the fields derived from a layer's calls and reads.
 void finish(LoweredLayer& layer);
 
 }  // namespace benanza::training

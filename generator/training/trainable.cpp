@@ -5,13 +5,13 @@
 namespace benanza::training {
 namespace {
 
-/// One axis at most is longer than 1, and one is.
+/// True if exactly one axis is longer than 1.
 bool is_vector(const Dims& dims) {
   return std::count_if(dims.begin(), dims.end(), [](std::int64_t extent) { return extent > 1; }) ==
          1;
 }
 
-/// Which operands of a call are trained where they are constants.
+/// Which operands of a call are trained if they are constant.
 struct IsParameter {
   std::size_t operand;
 
@@ -70,7 +70,7 @@ bool is_trainable(const std::vector<LoweredLayer>& layers, const LoweredLayer& l
   const auto place = static_cast<std::size_t>(source.index);
   if (place >= layer.reads.size() || !layer.reads[place].constant) return false;
   if (layer.reads[place].value) return false;
-  // Rows of a table that the data choose.
+  // Rows of a table selected by the data.
   if (call.is_proxy && operand == 0) {
     const auto table = extents(layers, layer.reads[place]);
     return table && table->size() == 2 && !layer.outputs.empty() && is_float(layer.outputs[0].type);

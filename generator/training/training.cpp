@@ -11,7 +11,7 @@
 namespace benanza::training {
 namespace {
 
-/// One layer of the forward pass as training runs it.
+/// Changes one layer of the forward pass to its training form.
 void train(LoweredLayer& layer) {
   layer.whole.reset();
   for (Call& call : layer.calls) {
@@ -43,7 +43,7 @@ std::vector<LoweredLayer> forward(const LoweredGraph& inference) {
   return std::move(condensed.layers);
 }
 
-/// The layer whose output the caller reads first, and which training changes.
+/// The first layer whose output the caller reads and which depends on trained parameters.
 std::optional<std::size_t> first_result(const std::vector<LoweredLayer>& layers,
                                         const StepBuilder& builder) {
   std::vector<int> reads(layers.size(), 0);
@@ -62,12 +62,13 @@ std::optional<std::size_t> first_result(const std::vector<LoweredLayer>& layers,
   return std::nullopt;
 }
 
-/// Classes are the last axis; of images axis 1.
+/// Classes are the last axis; for images, axis 1.
 std::int64_t class_axis(const Dims& dims) {
   return dims.size() >= 4 ? 1 : static_cast<std::int64_t>(dims.size()) - 1;
 }
 
-/// A cross entropy of the layer's result: the logarithm of its softmax, and one value of every row.
+/// Adds a cross entropy of the layer's result: the logarithm of its softmax, and one value of every
+/// row.
 void add_loss(StepBuilder& builder, const std::vector<LoweredLayer>& layers, std::size_t result) {
   const LoweredLayer& last = layers[result];
   const Dims dims = *last.outputs[0].shape;
@@ -81,7 +82,7 @@ void add_loss(StepBuilder& builder, const std::vector<LoweredLayer>& layers, std
   builder.reach(loss, 0, builder.given(dims));
 }
 
-/// A softmax that ends the model, as the loss takes it.
+/// Turns a softmax that ends the model into the loss's log-softmax.
 void make_logarithm(LoweredLayer& layer) {
   if (layer.calls.size() != 1) return;
   auto* softmax = std::get_if<Softmax>(&layer.calls[0].problem.shape);
@@ -94,8 +95,8 @@ Step linear(float factor, float term = 0) {
   return Activation{.input = {}, .kind = ActivationKind::linear, .alpha = factor, .beta = term};
 }
 
-/// Elementwise calls over all parameters, as a row of them: what optimizers do in one pass takes as
-/// many calls as the libraries need for it.
+/// Elementwise calls over all parameters as one row. Optimizers do this in one pass; here it takes
+/// as many calls as the libraries need.
 std::vector<Problem> update(Optimizer optimizer, std::int64_t count) {
   const Dims all{1, count};
   const Step add = Combine{.kind = CombineKind::add, .y = all};
@@ -115,8 +116,9 @@ std::vector<Problem> update(Optimizer optimizer, std::int64_t count) {
   }
   constexpr float beta1 = 0.9F;
   constexpr float beta2 = 0.999F;
-  // m = beta1 m + g and v = beta2 v + g g, each with a constant factor that the rate takes in,
-  // s = sqrt(v), w = w - rate m / s. The epsilon that is added to s is left out: a bound.
+  // m = beta1 m + g and v = beta2 v + g g, each with a constant factor that is folded into the
+  // rate, s = sqrt(v), w = w - rate m / s. The epsilon added to s is omitted, so this is a lower
+  // bound.
   return {weighted_sum(beta1),
           binary(BinaryKind::mul, {}),
           weighted_sum(beta2),

@@ -17,7 +17,7 @@ System CublasBackend::system() {
 }
 
 std::vector<LibraryVersion> CublasBackend::libraries() const {
-  // cublasGetVersion() wants a handle, and so a device.
+  // cublasGetVersion() requires a handle, and therefore a device.
   std::string version;
   for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
     int number = 0;

@@ -5,7 +5,7 @@
 
 namespace benanza::cublas {
 
-/// Matrix products by cuBLAS and cuBLASLt. It has no other problem, and offers none a layout.
+/// Matrix products by cuBLAS and cuBLASLt; nothing else, and no choice of layouts.
 class CublasBackend final : public nvidia::CudaBackend<Library> {
  public:
   explicit CublasBackend(nvidia::LazyContext& device);

@@ -23,11 +23,12 @@ cublasHandle_t Library::handle() {
   check(cublasCreate(&handle), "cublasCreate");
   nvidia::Handle<cublasHandle_t, &cublasDestroy_v2> owner(handle);
   check(cublasSetStream(handle, context.stream()), "cublasSetStream");
-  // After the stream, which takes the library's own workspace back; a capture may not allocate.
+  // After cublasSetStream(), which resets the workspace to the library's own; a capture must not
+  // allocate.
   check(cublasSetWorkspace(handle, workspace_.data(),
                            static_cast<std::size_t>(workspace_.size_bytes())),
         "cublasSetWorkspace");
-  // Partial sums stay in fp32, as the compute type says.
+  // Partial sums stay in fp32, the compute type.
   check(cublasSetMathMode(
             handle, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                               CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),

@@ -11,21 +11,21 @@
 
 namespace benanza::cublas {
 
-/// cuBLAS and cuBLASLt on one GPU, opened when they are first used. Outlives every primitive made
-/// with it. What opens the GPU throws NoGpu where there is none.
+/// cuBLAS and cuBLASLt on one GPU, opened on first use. Must outlive every primitive made with it.
+/// Functions that open the GPU throw NoGpu if there is none.
 class Library {
  public:
-  /// `cuda` outlives the library.
+  /// `cuda` must outlive the library.
   explicit Library(nvidia::LazyContext& cuda) : cuda_(cuda) {}
 
   nvidia::CudaContext& cuda() { return cuda_.get(); }
   cublasHandle_t handle();
   cublasLtHandle_t lt();
-  /// Scratch memory that every call through handle() may use, in bytes.
+  /// Workspace that every call through handle() may use, in bytes.
   std::int64_t handle_workspace_bytes() const { return workspace_.size_bytes(); }
-  /// Largest workspace offered to one call of cuBLASLt, in bytes.
+  /// The largest workspace offered to a cuBLASLt call, in bytes.
   std::int64_t lt_workspace_bytes();
-  /// Of the loaded library, "13.1.0".
+  /// The version of the loaded library, "13.1.0".
   std::string version();
 
  private:

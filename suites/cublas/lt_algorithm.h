@@ -24,14 +24,15 @@ struct LtIdentity {
   bool operator==(const LtIdentity&) const = default;
 };
 
-/// Reads the attributes; throws what check() throws.
+/// Reads the attributes. Throws what check() throws.
 LtIdentity identity(const cublasLtMatmulAlgo_t& algorithm);
 
-/// "lt.a66.t20.s35.k1.r0.z0.o0.i0.c2": id, tile, stages, split-k, reduction scheme, swizzle, custom
-/// option, inner shape, cluster shape. The numbers are the library's.
+/// Returns "lt.a66.t20.s35.k1.r0.z0.o0.i0.c2": id, tile, stages, split-k, reduction scheme,
+/// swizzle, custom option, inner shape, cluster shape. The numbers are the library's.
 harness::Algorithm algorithm_name(const LtIdentity& identity);
 
-/// The library's claim, from its numerical implementation flags. Empty where it says nothing.
+/// Whether the library's numerical implementation flags claim Tensor Cores; empty if they do not
+/// say.
 std::optional<bool> claims_tensor_cores(const cublasLtMatmulAlgo_t& algorithm);
 
 }  // namespace benanza::cublas

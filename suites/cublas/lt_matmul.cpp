@@ -28,7 +28,7 @@ void set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribut
         "cublasLtMatrixLayoutSetAttribute");
 }
 
-/// Tensor Cores read and write columns from multiples of 16 bytes, and 8-bit floats have no other
+/// Tensor Cores read and write columns at multiples of 16 bytes, and 8-bit floats have no other
 /// kernels (https://docs.nvidia.com/cuda/cublas/#tensor-core-usage).
 void require_alignment(const BlasGemm& blas) {
   constexpr std::int64_t elements = 16;

@@ -11,30 +11,30 @@
 
 namespace benanza::cublas {
 
-/// One product as cuBLASLt's descriptors say it. Needs no GPU.
+/// The cuBLASLt descriptors of one product. Needs no GPU.
 class LtMatmul {
  public:
-  /// Throws Unsupported for what descriptors cannot say: batches without a common step, an int8
-  /// bias (the library adds it after scaling), columns of 8-bit floats that do not begin at
-  /// multiples of 16 bytes, and activations that lt_epilogue() does not know.
+  /// Throws Unsupported for what descriptors cannot express: batches without a common stride, an
+  /// int8 bias (the library adds it after scaling), columns of 8-bit floats that do not start at
+  /// multiples of 16 bytes, and activations that lt_epilogue() does not support.
   LtMatmul(const Problem& problem, Precision precision);
 
   cublasLtMatmulDesc_t operation() const { return operation_.get(); }
   cublasLtMatrixLayout_t first() const { return first_.get(); }
   cublasLtMatrixLayout_t second() const { return second_.get(); }
-  /// Of C, the residual, which a beta() of 0 leaves unread; its type differs from D's only where D
-  /// has 8-bit floats.
+  /// The layout of C, the residual, which is not read if beta() is 0. Its type differs from D's
+  /// only if D has 8-bit floats.
   cublasLtMatrixLayout_t residual() const { return residual_.get(); }
   cublasLtMatrixLayout_t result() const { return result_.get(); }
-  /// The C to give where D is at `result` and nothing is added. One address for both means "in
-  /// place", which the library refuses (CUBLAS_STATUS_INVALID_VALUE) where their types differ: then
-  /// C has none. The same cause and cure, seen on an H100:
+  /// The C to pass if D is at `result` and nothing is added. The same address for both means "in
+  /// place", which the library refuses (CUBLAS_STATUS_INVALID_VALUE) if their types differ; then C
+  /// is null. The same error and fix, seen on an H100:
   /// https://github.com/pytorch/pytorch/pull/167873
   const void* unread_at(const void* result) const { return in_place_ ? result : nullptr; }
   float alpha() const { return alpha_; }
-  /// 1 where there is a residual, else 0.
+  /// 1 if there is a residual, otherwise 0.
   float beta() const { return beta_; }
-  /// Must be called before the heuristics are asked where there is a bias. Device memory.
+  /// Must be called before heuristics() if there is a bias. `bias` is device memory.
   void set_bias(const void* bias);
 
  private:
@@ -52,9 +52,9 @@ class LtMatmul {
   float beta_ = 0;
 };
 
-/// Bias and activation as cuBLASLt's epilogue; the residual is no part of it. Its GELU is the
-/// approximation by tanh (so say its users PyTorch and TensorRT-LLM), never the one by erf. Throws
-/// Unsupported for an activation that it does not have.
+/// Returns the cuBLASLt epilogue for bias and activation, ignoring the residual. cuBLASLt's GELU is
+/// the tanh approximation (according to its users PyTorch and TensorRT-LLM), never the erf form.
+/// Throws Unsupported for activations that it lacks.
 cublasLtEpilogue_t lt_epilogue(const Epilogue& epilogue);
 
 /// One entry of the library's heuristic list.
@@ -66,9 +66,8 @@ struct LtChoice {
   int rank = 0;
 };
 
-/// The first `count` usable entries, each identity once. Partial sums stay in fp32; at fp32,
-/// entries that claim Tensor Cores are left out. Throws Unsupported, in the library's words, if
-/// none is left.
+/// Returns the usable entries among the first `count`, without duplicates. Partial sums stay in
+/// fp32; at fp32, entries that claim Tensor Cores are left out. Throws Unsupported if none is left.
 std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtMatmul& matmul,
                                  Precision precision, std::int64_t max_workspace_bytes, int count);
 

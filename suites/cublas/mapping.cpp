@@ -6,7 +6,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// Begin of the operand's matrix for each batch of the result, in elements.
+/// The offset of the operand's matrix for each batch of the result, in elements.
 std::vector<std::int64_t> batch_offsets(const Dims& operand, const Dims& result,
                                         std::int64_t matrix_elements) {
   const Dims dense = nvidia::tensor_strides(operand, Layout::plain);
@@ -25,7 +25,7 @@ std::vector<std::int64_t> batch_offsets(const Dims& operand, const Dims& result,
   return offsets;
 }
 
-/// The one step between all offsets, if there is one.
+/// The common stride of the offsets, if there is one.
 std::optional<std::int64_t> common_step(const std::vector<std::int64_t>& offsets) {
   if (offsets.size() == 1) return 0;
   for (std::size_t index = 1; index < offsets.size(); ++index) {
@@ -92,8 +92,8 @@ bool is_gemv(const Gemm& gemm) { return (gemm.m == 1 || gemm.n == 1) && blas_gem
 
 BlasGemv blas_gemv(const Gemm& gemm) {
   const BlasGemm blas = blas_gemm(gemm);
-  // C^T = first * second. With one column, first is the matrix and second the vector; with one
-  // row, it is the other way round and transposed: C = second^T * first^T.
+  // C^T = first * second. With one column, first is the matrix and second the vector. With one row,
+  // second is the matrix, transposed: C = second^T * first^T.
   const bool first_is_matrix = blas.n == 1;
   BlasGemv gemv{.matrix_operand = first_is_matrix ? first_operand : second_operand,
                 .batches = blas.batches,
@@ -126,7 +126,7 @@ std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precisio
     strides[rank - 2] = 1;
     strides[rank - 1] = gemm.k;
   }
-  // Bias and residual have their own type where the library has none of 8 bits.
+  // Bias and residual have a wider type if the library has no 8-bit one.
   if (const auto bias = bias_operand(problem); bias && is_byte(precision)) {
     formats[*bias].precision = Precision::bf16;
   }

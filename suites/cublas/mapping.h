@@ -10,11 +10,11 @@
 namespace benanza::cublas {
 
 /// BLAS is column-major: a row-major matrix is its transpose there. C = op(A) op(B) becomes
-/// C^T = op(B)^T op(A)^T, so BLAS' first matrix is our B (operand 1), its second our A (operand 0).
+/// C^T = op(B)^T op(A)^T, so BLAS' first matrix is B (operand 1), its second A (operand 0).
 constexpr std::size_t first_operand = 1;
 constexpr std::size_t second_operand = 0;
 
-/// One batched matrix product in BLAS' words. Steps and offsets in elements.
+/// One batched matrix product in BLAS terms. Strides and offsets in elements.
 struct BlasGemm {
   bool transpose_first = false;
   bool transpose_second = false;
@@ -25,11 +25,11 @@ struct BlasGemm {
   std::int64_t ld_second = 0;
   std::int64_t ld_result = 0;
   std::int64_t batches = 1;
-  /// From one batch to the next; 0 repeats the matrix. Meaningless where `offsets` are given.
+  /// From one batch to the next; 0 repeats the matrix. Unused if `offsets` are given.
   std::int64_t stride_first = 0;
   std::int64_t stride_second = 0;
   std::int64_t stride_result = 0;
-  /// Where no single step fits the broadcast: the begin of each batch's matrix. Else empty.
+  /// The offset of each batch's matrix if no single stride fits the broadcast, otherwise empty.
   std::vector<std::int64_t> offsets_first;
   std::vector<std::int64_t> offsets_second;
 
@@ -37,19 +37,20 @@ struct BlasGemm {
   bool operator==(const BlasGemm&) const = default;
 };
 
-/// Batches that share one B are one taller product, where A's rows lie one after the other. The
-/// bits of operands and result are the same.
+/// Merges batches that share one B into one taller product, if A's rows are contiguous across
+/// batches. The memory of operands and result does not change.
 Gemm folded(const Gemm& gemm);
 
-/// `gemm` with B stored transposed, where it may be and the library wants it: B is a weight, and
-/// only "A transposed, B not" in BLAS' words exists for 8-bit types.
+/// Returns `gemm` with B stored transposed if it may be and the library needs it: B is a weight,
+/// and for 8-bit types BLAS only has "A transposed, B not".
 Gemm packed(const Gemm& gemm, Precision precision);
 
 BlasGemm blas_gemm(const Gemm& gemm);
 
-/// Product of a matrix and a vector: y = op(matrix) * vector, `rows` x `columns` before op.
+/// The product of a matrix and a vector: y = op(matrix) * vector; the matrix is `rows` x `columns`
+/// before op.
 struct BlasGemv {
-  /// Which of our operands is the matrix; the other is the vector.
+  /// Which operand is the matrix; the other is the vector.
   std::size_t matrix_operand = 0;
   bool transpose = false;
   std::int64_t rows = 0;
@@ -63,13 +64,13 @@ struct BlasGemv {
   bool operator==(const BlasGemv&) const = default;
 };
 
-/// True if one operand is a vector and one step fits each operand's batches.
+/// True if one operand is a vector and the batches of each operand have a single stride.
 bool is_gemv(const Gemm& gemm);
-/// Of a gemm for which is_gemv().
+/// `gemm` must satisfy is_gemv().
 BlasGemv blas_gemv(const Gemm& gemm);
 
-/// How operands and result of a gemm problem lie in memory: row-major, but for packed weights. Bias
-/// and residual have their own type where the library has none of 8 bits.
+/// The formats of a gemm problem's operands and result: row-major, except packed weights. Bias and
+/// residual have a wider type if the library has no 8-bit one.
 std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precision precision);
 nvidia::TensorFormat output_format(const Problem& problem, Precision precision);
 

@@ -8,7 +8,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// The axis whose elements lie side by side.
+/// The axis with contiguous elements.
 std::size_t dense_axis(const Dims& strides) {
   const auto found = std::ranges::find(strides, 1);
   if (found == strides.end()) {
@@ -27,7 +27,7 @@ MatrixMove matrix_move(const Copy& shape) {
   }
   const std::size_t dense_from = dense_axis(copy.from);
   const std::size_t dense_to = dense_axis(copy.to);
-  // What is left beside the columns' axis: the batch.
+  // The remaining axis, besides rows and columns, is the batch.
   std::size_t columns = dense_to;
   if (dense_from == dense_to) {
     columns = dense_from == 0 ? 1 : 0;

@@ -6,8 +6,8 @@
 
 namespace benanza::cublas {
 
-/// A movement as a batch of matrices in BLAS' words, which are column-major: `result` =
-/// op(`source`), op the transposition or nothing. All in elements.
+/// A copy as a batch of matrices in BLAS terms, which are column-major: `result` = op(`source`),
+/// where op transposes or does nothing. All values are in elements.
 struct MatrixMove {
   struct Matrix {
     std::int64_t rows = 0;
@@ -24,8 +24,8 @@ struct MatrixMove {
   std::int64_t batches = 1;
 };
 
-/// Throws Unsupported for more than three axes, for elements that lie apart on either side, for
-/// columns that overlap, and for one axis, which is no matrix.
+/// Throws Unsupported for more than three axes, for a single axis, for elements that are not
+/// contiguous on either side, and for overlapping columns.
 MatrixMove matrix_move(const Copy& shape);
 
 }  // namespace benanza::cublas

@@ -46,14 +46,14 @@ std::optional<Product> convolution(const Convolution& shape, const Epilogue& epi
   return product;
 }
 
-/// Sum over `axes`, which must be neighbours in memory, times `factor`.
+/// The sum over `axes`, which must be adjacent in memory, times `factor`.
 std::optional<Product> sum(const Dims& input, const Dims& axes, Layout layout, float factor) {
   std::vector<std::size_t> order;
   for (std::size_t axis = 0; axis < input.size(); ++axis) order.push_back(axis);
   if (layout == Layout::nhwc && input.size() >= least_image_rank) {
     std::rotate(order.begin() + 1, order.begin() + 2, order.end());
   }
-  // Kept axes before, summed ones, kept ones behind.
+  // Kept axes, summed axes, kept axes.
   std::array<std::int64_t, 3> extents{1, 1, 1};
   std::size_t part = 0;
   for (const std::size_t axis : order) {

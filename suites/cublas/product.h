@@ -9,11 +9,11 @@
 
 namespace benanza::cublas {
 
-/// A problem as one matrix product, factor * op(A) op(B), and the epilogue that the problem has.
+/// A problem as one matrix product, factor * op(A) op(B), and the problem's epilogue.
 struct Product {
   Gemm gemm;
   Epilogue epilogue;
-  /// Where A and B come from: index into inputs(problem); empty: every element is 1.
+  /// Where A and B come from: an index into inputs(problem); if empty, every element is 1.
   std::array<std::optional<std::size_t>, 2> sources{0, 1};
   float factor = 1;
   bool operator==(const Product&) const = default;
@@ -21,15 +21,15 @@ struct Product {
   Problem problem() const { return {gemm, epilogue}; }
 };
 
-/// Gemm: itself. Convolution of 1x1 filters at every pixel, in one group: pixels by channels where
-/// channels lie innermost, else channels by pixels, image by image, without a bias. Sum or mean
-/// over neighbouring axes, average pooling of whole images included: a product with ones. Nothing
-/// for other problems.
+/// The problem as a product: a Gemm; a convolution of 1x1 filters at every pixel, in one group
+/// (pixels by channels if channels are innermost, otherwise channels by pixels, image by image,
+/// without a bias); a sum or mean over adjacent axes, including average pooling of whole images (a
+/// product with ones). Empty for other problems.
 std::optional<Product> product_of(const Problem& problem, Layout layout);
 
-/// How operands and result of a problem for which there is a product lie in memory: as the layout
-/// says, but for a Gemm's packed weights. Bias and residual of a Gemm have their own type where the
-/// library has none of 8 bits.
+/// The formats of operands and result of a problem that has a product: as the layout defines,
+/// except a Gemm's packed weights. Bias and residual of a Gemm have a wider type if the library has
+/// no 8-bit one.
 std::vector<nvidia::TensorFormat> operand_formats(const Problem& problem, Precision precision,
                                                   Layout layout);
 nvidia::TensorFormat result_format(const Problem& problem, Precision precision, Layout layout);

@@ -13,7 +13,7 @@ Product product(const harness::Variant& variant) {
   return *std::move(found);
 }
 
-/// Products have no layout but the plain one; of other problems those in which they are products.
+/// Gemms have only the plain layout; other problems the layouts in which they are products.
 template <class Shape>
 std::vector<Layout> layouts(const Shape& shape) {
   if constexpr (std::is_same_v<Shape, Gemm>) {

@@ -13,12 +13,13 @@ namespace benanza::cublas {
 
 using SolverTable = harness::SolverTable<Library>;
 
-/// Of every file of ops/, in the order of their names: X.cpp defines register_X(SolverTable&). What
-/// a caller of cuBLAS gets first comes first, then what can be chosen.
+/// The solvers of all files in ops/, in the order of their names: X.cpp defines
+/// register_X(SolverTable&). The library's default comes first, then the algorithms that can be
+/// chosen.
 SolverTable solvers();
 
-/// The solver for every kind of problem that may be a product (product_of()). `algorithms` and
-/// `create` get the product.
+/// A solver for every kind of problem that may be a product (product_of()). `algorithms` and
+/// `create` receive the product.
 struct ProductSolver {
   std::function<std::vector<harness::Algorithm>(Library&, const Product&,
                                                 const harness::Variant& prototype)>

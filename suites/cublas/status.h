@@ -7,8 +7,8 @@
 
 namespace benanza::cublas {
 
-/// Returns on success. Otherwise throws: what the library does not support is Unsupported, in its
-/// own words; then OutOfMemory, DeviceLost if the device is to blame, else std::runtime_error.
+/// Returns on success. Otherwise throws Unsupported, with the library's message, OutOfMemory,
+/// DeviceLost if the device is to blame, or else std::runtime_error.
 void check(cublasStatus_t status, std::string_view call,
            std::source_location where = std::source_location::current());
 

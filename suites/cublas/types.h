@@ -10,12 +10,12 @@ namespace benanza::cublas {
 struct Types {
   cudaDataType operand;
   cublasComputeType_t compute;
-  /// Of alpha and beta where the caller can choose (cuBLASLt).
+  /// The type of alpha and beta if the caller can choose it (cuBLASLt).
   cudaDataType scale;
 };
 
 /// fp32 is pedantic: neither TF32 nor Tensor Cores. 16- and 8-bit floats accumulate in fp32; int8
-/// in 32-bit integers, scaled in fp32 before it is rounded to 8 bits.
+/// accumulates in 32-bit integers and is scaled in fp32 before it is rounded to 8 bits.
 inline Types types_of(Precision precision) {
   switch (precision) {
     case Precision::fp32:

@@ -5,7 +5,7 @@
 
 namespace benanza::cusparse {
 
-/// Products with sparse matrices by cuSPARSE; other problems leave no row.
+/// Products with sparse matrices by cuSPARSE; other problems get no row.
 class CusparseBackend final : public nvidia::CudaBackend<Library> {
  public:
   explicit CusparseBackend(nvidia::LazyContext& device);

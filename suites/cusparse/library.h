@@ -12,11 +12,11 @@
 
 namespace benanza::cusparse {
 
-/// cuSPARSE on one GPU, opened when it is first used. Outlives every primitive made with it. What
-/// opens the GPU throws NoGpu where there is none.
+/// cuSPARSE on one GPU, opened on first use. Must outlive every primitive made with it. Functions
+/// that open the GPU throw NoGpu if there is none.
 class Library {
  public:
-  /// `cuda` outlives the library.
+  /// `cuda` must outlive the library.
   explicit Library(nvidia::LazyContext& cuda) : cuda_(cuda) {}
 
   nvidia::CudaContext& cuda() { return cuda_.get(); }
@@ -27,11 +27,11 @@ class Library {
   nvidia::Handle<cusparseHandle_t, &cusparseDestroy> handle_;
 };
 
-/// Of the loaded library, "12.6.3"; needs no device.
+/// The version of the loaded library, "12.6.3"; needs no device.
 std::string version();
 
-/// Returns on success. Otherwise throws: what the library does not support is Unsupported, in its
-/// own words; then OutOfMemory, DeviceLost if the device is to blame, else std::runtime_error.
+/// Returns on success. Otherwise throws Unsupported, with the library's message, OutOfMemory,
+/// DeviceLost if the device is to blame, or else std::runtime_error.
 void check(cusparseStatus_t status, std::string_view call,
            std::source_location where = std::source_location::current());
 

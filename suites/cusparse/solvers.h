@@ -6,7 +6,7 @@ namespace benanza::cusparse {
 
 using SolverTable = harness::SolverTable<Library>;
 
-/// Of every file of ops/: X.cpp defines register_X(SolverTable&).
+/// The solvers of all files in ops/: X.cpp defines register_X(SolverTable&).
 SolverTable solvers();
 
 }  // namespace benanza::cusparse

@@ -13,7 +13,7 @@
 namespace benanza::eigen {
 namespace {
 
-/// "unknown" where the system does not say.
+/// The CPU's name; "unknown" if the system does not report it.
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;

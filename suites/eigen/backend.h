@@ -6,8 +6,8 @@
 
 namespace benanza::eigen {
 
-/// Products with sparse matrices on the host's processors; other problems leave no row. Eigen is
-/// headers: what is measured is what the compiler of this build made of them.
+/// Products with sparse matrices on the host CPU; other problems get no row. Eigen is header-only,
+/// so the measured code is what this build's compiler made of it.
 std::unique_ptr<harness::Backend> make_backend();
 
 }  // namespace benanza::eigen

@@ -9,7 +9,7 @@ struct Library {};
 
 using SolverTable = harness::SolverTable<Library>;
 
-/// Of every file of ops/: X.cpp defines register_X(SolverTable&).
+/// The solvers of all files in ops/: X.cpp defines register_X(SolverTable&).
 SolverTable solvers();
 
 }  // namespace benanza::eigen

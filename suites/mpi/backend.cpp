@@ -19,7 +19,7 @@ constexpr const char* default_algorithm = "default";
 
 std::string processors() { return std::to_string(std::thread::hardware_concurrency()); }
 
-/// Memory that this host could give, in bytes; empty where it does not tell.
+/// The memory available on this host, in bytes; empty if the system does not report it.
 std::optional<double> available_bytes() {
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
@@ -31,14 +31,15 @@ std::optional<double> available_bytes() {
   return std::nullopt;
 }
 
-/// Of rank 0's host: its ranks' buffers, and all ranks' operands and results, which are compared.
+/// Needed on rank 0's host: the buffers of its ranks, and all ranks' operands and results, which
+/// are compared there.
 double needed_bytes(const Collective& shape, int hosts) {
   const auto all = static_cast<double>(shape.ranks) * sizeof(float) *
                    static_cast<double>(shape.sent_elements() + shape.received_elements());
   return all / hosts + all;
 }
 
-/// All ranks' collective, as rank 0 sees it.
+/// The collective of all ranks, as seen by rank 0.
 class TeamPrimitive : public harness::Primitive {
  public:
   TeamPrimitive(Team& team, const Collective& shape) : team_(team), ranks_(shape.ranks) {
@@ -48,7 +49,7 @@ class TeamPrimitive : public harness::Primitive {
     try {
       team_.close();
     } catch (const std::exception&) {
-      // The next one that is opened says so.
+      // Opening the next collective reports the error.
     }
   }
   TeamPrimitive(const TeamPrimitive&) = delete;
@@ -73,7 +74,7 @@ class TeamPrimitive : public harness::Primitive {
   std::int64_t ranks_;
 };
 
-/// The clock of the slowest rank.
+/// Times the slowest rank.
 class TeamStopwatch : public harness::Stopwatch {
  public:
   double time(harness::Primitive& primitive, std::int64_t calls) override {

@@ -7,7 +7,7 @@
 
 namespace benanza::mpi {
 
-/// Collectives of the MPI library over the team's ranks, at fp32. `team` outlives the backend.
+/// Collectives of the MPI library over the team's ranks, at fp32. `team` must outlive the backend.
 std::unique_ptr<harness::Backend> make_backend(Team& team);
 
 }  // namespace benanza::mpi

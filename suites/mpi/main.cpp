@@ -1,5 +1,5 @@
-// bench_mpi: collectives between the ranks that mpirun starts. Rank 0 is the program, the others
-// follow it.
+// bench_mpi: collectives between the ranks that mpirun starts. Rank 0 runs the program and directs
+// the others.
 
 #include <signal.h>
 

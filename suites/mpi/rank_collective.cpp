@@ -7,7 +7,7 @@
 namespace benanza::mpi {
 namespace {
 
-/// What a stopwatch can call.
+/// Adapts the calls to the stopwatch's interface.
 class Calls : public harness::Primitive {
  public:
   explicit Calls(RankCollective& collective) : collective_(collective) {}

@@ -13,24 +13,24 @@ namespace benanza::mpi {
 /// One rank's part of a collective at fp32: its buffers and its calls.
 class RankCollective {
  public:
-  /// Called by every process of the world.
+  /// Must be called by every process of the world.
   RankCollective(const World& world, const Collective& shape);
 
-  /// False for a process that does not take part. It does nothing below.
+  /// False for a process that does not take part; the functions below then do nothing.
   explicit operator bool() const { return static_cast<bool>(communicator_); }
   bool sends() const { return !sent_.empty(); }
   std::span<float> sent() { return sent_; }
   std::span<const float> received() const { return received_; }
-  /// Fills what it gets with NaN. A broadcast's root gets nothing.
+  /// Fills the receive buffer with NaN. A broadcast's root has none.
   void poison();
   void run();
-  /// Seconds of `calls` calls, of this rank, from when all were ready to begin; after its caches
-  /// were flushed if `cold`.
+  /// The time of `calls` calls on this rank, in seconds, from the moment when all ranks are ready;
+  /// if `cold`, after flushing its caches.
   double time(std::int64_t calls, bool cold);
 
  private:
   void barrier();
-  /// The clock of one rank.
+  /// Times one rank.
   class RankStopwatch : public harness::HostStopwatch {
    public:
     explicit RankStopwatch(RankCollective& collective) : collective_(collective) {}
@@ -47,7 +47,7 @@ class RankCollective {
   Communicator communicator_;
   bool is_root_;
   std::vector<float> sent_;
-  /// A broadcast's root sends what the others receive in the same buffer: here it has none.
+  /// Empty on a broadcast's root, which sends from the buffer in which the others receive.
   std::vector<float> received_;
   RankStopwatch stopwatch_{*this};
 };

@@ -15,7 +15,7 @@ namespace {
 
 enum class Order : std::int64_t { open, close, upload, poison, run, time, download, end };
 
-/// What rank 0 says: an order and its numbers.
+/// A message from rank 0: an order and its arguments.
 struct Message {
   Order order = Order::end;
   std::array<std::int64_t, 3> numbers{};
@@ -23,7 +23,7 @@ struct Message {
 
 constexpr int values_tag = 1;
 
-/// Sent by rank 0, received by the others.
+/// Broadcasts a message from rank 0 to the others.
 void share(const World& world, Message& message) {
   constexpr std::chrono::microseconds nap{50};
   MPI_Request request = MPI_REQUEST_NULL;
@@ -37,15 +37,15 @@ void share(const World& world, Message& message) {
   }
 }
 
-/// What a rank says when it has done its part.
+/// A rank's reply after an order.
 struct Report {
   double value = 0;
-  /// Empty if all went well.
+  /// Empty on success.
   char reason[256] = "";
 };
 
-/// Does this rank's part of an order. On rank 0: the largest value that a rank returned; throws
-/// what a rank failed with.
+/// Does this rank's part of an order. On rank 0, returns the largest value of all ranks; throws
+/// std::runtime_error if a rank failed.
 double slowest(const World& world, const std::function<double()>& work) {
   Report own;
   const auto failed = [&](const char* reason) {
@@ -96,7 +96,7 @@ Team::~Team() {
     Message message{Order::end, {}};
     share(world_, message);
   } catch (const std::exception&) {
-    // The others are gone already.
+    // The other ranks have already ended.
   }
 }
 

@@ -12,28 +12,28 @@
 
 namespace benanza::mpi {
 
-/// The ranks as rank 0 leads them: it says what all do next, so that they agree on problems and
-/// numbers of calls. One collective is open at a time. Whatever a rank fails with, rank 0 throws
-/// as std::runtime_error, naming the rank.
+/// Rank 0's handle on all ranks. It sends them orders, so that they agree on problems and numbers
+/// of calls. One collective is open at a time. If a rank fails, rank 0 throws std::runtime_error
+/// naming the rank.
 class Team {
  public:
   explicit Team(const World& world) : world_(world) {}
-  /// The others end, too.
+  /// Ends the other ranks, too.
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   const World& world() const { return world_; }
 
-  /// Closes the one before.
+  /// Closes the previous collective.
   void open(const Collective& shape);
   void close();
   void upload(int rank, std::span<const float> values);
   void poison();
   void run();
-  /// Seconds of the slowest rank.
+  /// The time of the slowest rank, in seconds.
   double time(std::int64_t calls, bool cold);
-  /// What every rank got, rank after rank.
+  /// What every rank received, in rank order.
   std::vector<float> download();
 
  private:
@@ -42,8 +42,8 @@ class Team {
   std::unique_ptr<RankCollective> own_;
 };
 
-/// What ranks but 0 do: as the team's leader says, until it ends. They wait without using their
-/// processors, which rank 0 may need.
+/// Runs on all ranks except 0: executes the orders of rank 0 until it ends. While waiting they
+/// leave the CPU to rank 0, which may need it.
 void follow(const World& world);
 
 }  // namespace benanza::mpi

@@ -7,11 +7,11 @@
 
 namespace benanza::mpi {
 
-/// Returns if `status` is MPI_SUCCESS; otherwise throws std::runtime_error: what was called, and
-/// the library's words.
+/// Returns if `status` is MPI_SUCCESS; otherwise throws std::runtime_error with the call and the
+/// library's message.
 void check(int status, std::string_view call);
 
-/// The processes that mpirun has started, this one among them. One in a process.
+/// The processes started by mpirun, including this one. One per process.
 class World {
  public:
   World(int& argc, char**& argv);
@@ -21,11 +21,11 @@ class World {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// Machines on which they run.
+  /// The number of machines on which they run.
   int hosts() const { return hosts_; }
   MPI_Comm communicator() const { return MPI_COMM_WORLD; }
 
-  /// "Open MPI v4.1.4": asked of the loaded library.
+  /// "Open MPI v4.1.4", as reported by the loaded library.
   static std::string library();
 
  private:
@@ -34,10 +34,10 @@ class World {
   int hosts_ = 1;
 };
 
-/// Some of the world's processes, which talk among themselves.
+/// A communicator of some of the world's processes.
 class Communicator {
  public:
-  /// The first `ranks` of the world: called by every process of it. Null for the others.
+  /// The first `ranks` processes of the world. Must be called by all of them; null for the others.
   Communicator(const World& world, int ranks);
   ~Communicator();
   Communicator(const Communicator&) = delete;

@@ -9,12 +9,12 @@
 namespace benanza::nccl {
 
 /// NCCL's collectives over the GPUs of this process. Algorithms: `default`, the library's own
-/// choice, replayed from CUDA graphs, and `launched`, the same calls launched one by one. Where
-/// there are fewer than `least_gpus`, there is no device.
+/// choice, replayed from CUDA graphs, and `launched`, the same calls launched one by one. With
+/// fewer than `least_gpus` GPUs, there is no device.
 std::unique_ptr<harness::Backend> make_backend(int least_gpus = 1);
 
-/// How many ranks are worth measuring on so many GPUs: powers of two, and all of them; 2 where
-/// there are fewer.
+/// Returns the numbers of ranks worth measuring on so many GPUs: powers of two, and all of them; 2
+/// if there are fewer.
 std::vector<std::int64_t> worthwhile_ranks(int gpus);
 
 }  // namespace benanza::nccl

@@ -20,7 +20,7 @@ int attribute(cudaDeviceAttr name, int device) {
   return value;
 }
 
-/// The lock belongs to another process, which takes turns with this one.
+/// True if another process holds the lock and takes turns with this one.
 bool is_locked_by_others() {
   const char* const lock = std::getenv("BENANZA_GPU_LOCK");
   return lock != nullptr && std::string_view(lock) == "none";

@@ -18,7 +18,7 @@
 
 namespace benanza::nccl {
 
-/// How many GPUs this process may use; 0 where there is no driver.
+/// The number of GPUs that this process may use; 0 if there is no driver.
 int visible_gpus();
 
 using Communicator = nvidia::Handle<ncclComm_t, &ncclCommDestroy>;
@@ -32,16 +32,16 @@ class Gpus {
   int count() const { return static_cast<int>(gpus_.size()); }
   cudaStream_t stream(int rank) const { return at(rank).stream.get(); }
   nvidia::DeviceCode& code(int rank) const { return *at(rank).code; }
-  /// What empties the caches of a GPU when it is written.
+  /// The bytes to write to flush a GPU's caches.
   std::int64_t flush_bytes(int rank) const { return at(rank).flush_bytes; }
 
-  /// Makes a rank's GPU the one that CUDA's calls mean.
+  /// Makes a rank's GPU the current CUDA device.
   void use(int rank) const;
   void synchronize() const;
-  /// Of the first `ranks` GPUs, one for each; made by the first call.
+  /// One communicator for each of the first `ranks` GPUs, created on the first call.
   const std::vector<Communicator>& communicators(int ranks);
 
-  /// Watches the first GPU; null where the driver's management library is not there.
+  /// Observes the first GPU; null if the driver's management library is missing.
   nvidia::GpuObserver* observer() { return observer_ ? &*observer_ : nullptr; }
   System system() const;
 
@@ -60,11 +60,11 @@ class Gpus {
   std::optional<nvidia::GpuObserver> observer_;
 };
 
-/// "2.28.9", as loaded.
+/// The version of the loaded library, "2.28.9".
 std::string library_version();
 
-/// "NCCL_ALGO=Ring NCCL_NVLS_ENABLE=0": of the library's variables, those that are set, in order;
-/// "none". They change what is measured.
+/// "NCCL_ALGO=Ring NCCL_NVLS_ENABLE=0": those of the library's variables that are set, sorted, or
+/// "none". They affect the measurements.
 std::string library_environment(char** environment);
 
 }  // namespace benanza::nccl

@@ -13,11 +13,12 @@
 int main(int argc, char** argv) {
   using namespace benanza;
   try {
-    // Graphs and other calls of a communicator are never under way at the same time here, and what
-    // allows that may block the launches of several GPUs' graphs by one process. Yours wins.
+    // Graphs and other calls of a communicator never run at the same time here, and support for
+    // mixing them may block when one process launches graphs on several GPUs. The user's setting
+    // wins.
     ::setenv("NCCL_GRAPH_MIXING_SUPPORT", "0", 0);
     harness::CollectiveOptions options = harness::take_collective_options(argc, argv);
-    // Who names a number of ranks is told which of them there are too few GPUs for.
+    // If the user names numbers of ranks, each one with too few GPUs is reported.
     const auto backend = nccl::make_backend(options.ranks.empty() ? 2 : 1);
     if (options.ranks.empty()) options.ranks = nccl::worthwhile_ranks(nccl::visible_gpus());
     const std::vector<std::string> keys = harness::collective_keys(options);

@@ -28,7 +28,7 @@ nvidia::TensorFormat format_of(Precision precision, std::int64_t elements) {
   return nvidia::tensor_format(precision, {elements}, Layout::plain);
 }
 
-/// The calls of all ranks, one group.
+/// The calls of all ranks, as one group.
 class Group {
  public:
   Group() { check(ncclGroupStart(), "ncclGroupStart"); }
@@ -116,7 +116,7 @@ void CollectivePrimitive::enqueue(int rank, ncclComm_t communicator) {
       return check(ncclBroadcast(from, to, elements, type, 0, communicator, stream),
                    "ncclBroadcast");
     case CollectiveKind::all_to_all: {
-      // As the library's documentation composes it.
+      // Composed as in the library's documentation.
       const std::size_t bytes = part * static_cast<std::size_t>(element_bytes(precision_));
       for (int peer = 0; peer < ranks(); ++peer) {
         const std::size_t offset = static_cast<std::size_t>(peer) * bytes;

@@ -11,12 +11,11 @@ namespace benanza::nccl {
 
 class GroupStopwatch;
 
-/// A collective over the first GPUs, each with buffers of its own: results are not where operands
-/// are.
+/// A collective over the first GPUs, each with its own buffers; not in place.
 class CollectivePrimitive : public harness::Primitive {
  public:
-  /// Everything outlives the primitive. `in_graph`: the stopwatch replays the calls from CUDA
-  /// graphs instead of launching them one by one.
+  /// All arguments must outlive the primitive. If `in_graph`, the stopwatch replays the calls from
+  /// CUDA graphs instead of launching them one by one.
   CollectivePrimitive(Gpus& gpus, GroupStopwatch& stopwatch, const Collective& shape,
                       Precision precision, bool in_graph);
   ~CollectivePrimitive() override;
@@ -28,7 +27,7 @@ class CollectivePrimitive : public harness::Primitive {
 
   void upload(std::size_t index, std::span<const float> values) override;
   void poison_output() override;
-  /// On every rank's stream, as one group.
+  /// Enqueues the call on every rank's stream, as one group.
   void run() override;
   std::vector<float> download() override;
   std::int64_t workspace_bytes() const override { return 0; }

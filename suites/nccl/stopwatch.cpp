@@ -14,7 +14,7 @@ namespace {
 
 using nvidia::check;
 
-/// A graph of this length is replayed instead of captured anew.
+/// Graphs of at least this length are replayed instead of captured again.
 constexpr double long_graph_seconds = 0.5e-3;
 constexpr std::int64_t maximum_graph_calls = 1024;
 constexpr double shortest_hold_seconds = 100e-6;
@@ -77,7 +77,7 @@ void GroupStopwatch::begin(CollectivePrimitive& primitive) {
     gpus_.use(static_cast<int>(events_.size()));
     events_.push_back({nvidia::make_event(), nvidia::make_event(), nvidia::make_event()});
   }
-  // Connects the ranks and loads the kernels, which cannot be captured.
+  // Connects the ranks and loads the kernels, which is not possible during capture.
   primitive.run();
   gpus_.synchronize();
 }

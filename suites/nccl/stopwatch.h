@@ -11,17 +11,17 @@
 
 namespace benanza::nccl {
 
-/// The clock of several GPUs that one process drives: the longest time between two events on any of
-/// them. All begin behind the same event.
+/// Times several GPUs driven by one process: the longest time between two events on any of them.
+/// All GPUs start after the same event.
 ///
-/// In a graph: the calls of each GPU are a CUDA graph of its own, and the GPUs are held back until
-/// all graphs are launched: no gap of the host is counted. Each is launched by a thread of its own:
-/// a launch may block until the other GPUs' are there, as NCCL's documentation warns.
+/// In a graph: the calls of each GPU form a CUDA graph, and the GPUs are held back until all graphs
+/// are launched, so that no gaps on the host are counted. A separate thread launches each graph,
+/// because a launch may block until the other GPUs' are there, as NCCL's documentation warns.
 ///
-/// Launched: by one thread, as a group, behind one call that is not counted (it ends on all GPUs at
-/// about the same moment). Where launching takes longer than the calls, it is the time.
+/// Launched: by one thread, as a group, after one call that is not counted (it ends on all GPUs at
+/// about the same moment). If launching takes longer than the calls, the launch time is measured.
 ///
-/// Cold: twice the L2 cache of every GPU is overwritten, then one call runs, launched.
+/// Cold: twice the L2 cache of every GPU is overwritten, then one call is launched.
 class GroupStopwatch : public harness::Stopwatch {
  public:
   explicit GroupStopwatch(Gpus& gpus) : gpus_(gpus) {}
@@ -29,9 +29,9 @@ class GroupStopwatch : public harness::Stopwatch {
   double time(harness::Primitive& primitive, std::int64_t calls) override;
   double time_cold(harness::Primitive& primitive) override;
 
-  /// "timing" ("graph" or "launched") and "calls_per_graph" of the primitive timed last.
+  /// "timing" ("graph" or "launched") and "calls_per_graph" of the most recently timed primitive.
   Facts facts(const CollectivePrimitive& primitive) const;
-  /// Must be called before a primitive dies: its graphs hold addresses of its memory.
+  /// Must be called before a primitive is destroyed: its graphs hold addresses of its memory.
   void forget(const CollectivePrimitive& primitive);
 
  private:
@@ -50,13 +50,13 @@ class GroupStopwatch : public harness::Stopwatch {
 
   void begin(CollectivePrimitive& primitive);
   void capture(CollectivePrimitive& primitive, std::int64_t calls);
-  /// Holds the first GPU back for so long, and the others until then.
+  /// Delays the first GPU by `seconds`, and makes the others wait for it.
   void hold(int ranks, double seconds);
   void record(int rank, nvidia::Event Events::*event);
-  /// After everything has ended: the longest time from start to stop.
+  /// Waits for all work; returns the longest time from start to stop.
   double elapsed(int ranks);
   double sample_graphs(int ranks, std::int64_t replays);
-  /// Of what `enqueue` enqueues for all ranks, after `prepare`, which is not counted.
+  /// Times what `enqueue` enqueues for all ranks, after `prepare`, which is not counted.
   double sample_launched(int ranks, double hold_seconds, const std::function<void()>& prepare,
                          const std::function<void()>& enqueue);
 

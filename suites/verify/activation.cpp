@@ -14,7 +14,7 @@ Element element(const Activation& shape, Operands operands, const Dims& at) {
 
 namespace {
 
-/// How steep the function is at x, or more.
+/// An upper bound of the function's slope at x.
 double steepness(const Activation& shape, double x) {
   switch (shape.kind) {
     case ActivationKind::exp:
@@ -29,7 +29,7 @@ double steepness(const Activation& shape, double x) {
     case ActivationKind::linear:
       return std::abs(static_cast<double>(shape.alpha));
     default:
-      // Of the others none is steeper, or than its slope where it has one.
+      // No other function is steeper than 1.25 or, if it has one, its slope alpha.
       return std::max(1.25, std::abs(static_cast<double>(shape.alpha)));
   }
 }
@@ -72,8 +72,9 @@ Element activated(const Activation& shape, double x) {
     case ActivationKind::gelu_tanh: {
       const double inner = std::sqrt(2 * std::numbers::inv_pi) * (x + 0.044715 * x * x * x);
       const double t = std::tanh(inner);
-      // Half of x, and half of x * t, whose tanh may be off by 2^-17: cuDNN 9.14's in fp32 is by
-      // 2^-17.5 at 1 (1.8e-6 of the result, on an H200). One of 11 bits would be by 2^-12.
+      // Half of x, and half of x * t, where tanh may be off by 2^-17: that of cuDNN 9.14 in fp32 is
+      // off by 2^-17.5 at 1 (1.8e-6 of the result, on an H200). One of 11 bits would be off by
+      // 2^-12.
       return {x * (1 + t) / 2, std::abs(x) * (1 + 8 * std::abs(t)) / 2};
     }
     case ActivationKind::erf:
@@ -91,7 +92,7 @@ Element activated(const Activation& shape, double x) {
     case ActivationKind::exp:
       return of_size(std::exp(x));
     case ActivationKind::log:
-      // The exponent's and the mantissa's part, which cancel at 1.
+      // The parts of the exponent and of the mantissa, which cancel at 1.
       return {std::log(x), std::abs(std::log(x)) + 2};
     case ActivationKind::sqrt:
       return of_size(std::sqrt(x));
@@ -118,7 +119,7 @@ Element activated(const Activation& shape, double x) {
 double input_range(const Activation& shape) {
   switch (shape.kind) {
     case ActivationKind::clip: {
-      // Beyond both bounds; a bound so far out that no network reaches it does not count.
+      // Beyond both bounds. Bounds too large for any network to reach do not count.
       double range = 1;
       for (const double bound : {std::abs(shape.alpha), std::abs(shape.beta)}) {
         if (bound < 1000) range = std::max(range, 1.25 * bound);

@@ -10,7 +10,7 @@ Element element(const Cast& shape, Operands operands, const Dims& at) {
   return {x, std::abs(x)};
 }
 
-/// What is narrowed has more bits than are left of it.
+/// Gives the values to narrow more bits than the narrow type holds.
 void adjust_inputs(const Cast& shape, std::vector<std::vector<float>>& values) {
   if (shape.widens) return;
   for (std::size_t i = 0; i < values[0].size(); ++i) {

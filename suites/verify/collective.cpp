@@ -11,7 +11,7 @@
 namespace benanza::verify {
 namespace {
 
-/// Where the parts of a rank's result come from: operand and first element of each.
+/// The source of a part of a rank's result: the operand, and the part's first element.
 struct Source {
   std::size_t operand = 0;
   std::int64_t first = 0;
@@ -19,7 +19,7 @@ struct Source {
 
 bool reduces(const Collective& shape) { return shape.reduction_length() > 1; }
 
-/// Of element `i` of rank `rank`, where nothing is added up.
+/// The source of element `i` of rank `rank`, if nothing is added up.
 Source source_of(const Collective& shape, std::int64_t rank, std::int64_t i) {
   const std::int64_t part = shape.elements / shape.ranks;
   switch (shape.kind) {
@@ -57,14 +57,14 @@ Element element(const Collective& shape, Operands operands, const Dims& at) {
 
 namespace {
 
-/// A run of the result whose sums come from runs of the operands.
+/// A run of the result whose terms are runs of the operands.
 struct Run {
   std::int64_t place = 0;
   std::int64_t count = 0;
   std::vector<const float*> terms{};
 };
 
-/// Of all ranks' results, row-major, none of them long.
+/// Splits the results of all ranks, row-major, into short runs.
 std::vector<Run> runs_of(const Collective& shape, Operands operands) {
   constexpr std::int64_t longest = 1 << 18;
   const std::int64_t received = shape.received_elements();
@@ -99,7 +99,7 @@ std::optional<std::int64_t> first_wrong(const Collective& shape, Precision preci
   const std::int64_t length = shape.reduction_length();
   const auto is_wrong = [&](std::int64_t place, double value) {
     const Element wanted = expected(shape, operands, place / received, place % received);
-    // Not a number is no less than anything.
+    // NaN compares false, so it counts as wrong.
     return !(std::abs(value - wanted.value) <= tolerance(precision, wanted, length, 1));
   };
   const auto first_of = [&](const Run& run) -> std::optional<std::int64_t> {
@@ -107,7 +107,7 @@ std::optional<std::int64_t> first_wrong(const Collective& shape, Precision preci
     for (std::int64_t i = 0; i < run.count; ++i) {
       double sum = 0;
       for (const float* const term : run.terms) sum += term[i];
-      // Most are equal.
+      // Most values are equal.
       if (values[i] != sum && is_wrong(run.place + i, values[i])) return run.place + i;
     }
     return std::nullopt;

@@ -5,21 +5,21 @@
 
 namespace benanza::verify {
 
-/// Coordinates of row-major element `flat_index` of a tensor of extents `dims`.
+/// Returns the coordinates of row-major element `flat_index` of a tensor of extents `dims`.
 Dims unravel(std::int64_t flat_index, const Dims& dims);
 
-/// Row-major position of `at` in a tensor of extents `dims`. Axes of extent 1 are broadcast: their
-/// coordinate is ignored.
+/// Returns the row-major position of `at` in a tensor of extents `dims`. Axes of extent 1 are
+/// broadcast: their coordinate is ignored.
 std::int64_t ravel_broadcast(const Dims& at, const Dims& dims);
 
-/// Steps `at` to the next element in row-major order. False, and all zeros, after the last.
+/// Advances `at` to the next element in row-major order. False, and all zeros, after the last.
 bool advance(Dims& at, const Dims& dims);
 
-/// Product of the extents after axis 1: distance between two channels.
+/// The product of the extents after axis 1: the distance between two channels.
 std::int64_t plane(const Dims& dims);
 
-/// Calls visit(tap, offset) for every tap of the window over output pixel `pixel` that falls on the
-/// input: `tap` is the row-major index into the kernel, `offset` that into the input's spatial
+/// Calls visit(tap, offset) for every tap of the window at output pixel `pixel` that is inside the
+/// input: `tap` is the row-major index into the kernel, `offset` the one into the input's spatial
 /// extents.
 template <class Visit>
 void for_each_tap(const Window& window, const Dims& spatial_extents, const Dims& pixel,

@@ -8,8 +8,8 @@
 namespace benanza::verify {
 namespace {
 
-/// Source offset of the moved element that lands on destination offset `rest`, walking the axes
-/// from order[next] on; -1 if none does.
+/// Source offset of the element that is written to destination offset `rest`, searching the axes
+/// from order[next] on; -1 if there is none.
 std::int64_t source_offset(const Copy& shape, const std::vector<std::size_t>& order,
                            std::size_t next, std::int64_t rest) {
   if (next == order.size()) return rest == 0 ? 0 : -1;

@@ -20,7 +20,7 @@ Element element(const Deconvolution& shape, Operands operands, const Dims& at) {
   Dims tap(window.rank(), 0);
   std::int64_t tap_index = 0;
   do {
-    // The input pixel whose product with this tap lands here, if there is one.
+    // The input pixel whose product with this tap is added here, if there is one.
     bool inside = true;
     std::int64_t pixel = 0;
     for (std::size_t axis = 0; axis < window.rank(); ++axis) {

@@ -5,7 +5,7 @@
 namespace benanza::verify {
 namespace {
 
-/// A function of slope `slope` at `x`. Its result may be stored before it is used.
+/// The result of a function with slope `slope` at `x`. It may be stored before it is used.
 Element function(double value, double slope, const Element& x) {
   return {value, std::abs(value) + slope * x.magnitude, std::abs(value) + slope * x.carried};
 }

@@ -1,4 +1,4 @@
-// Gradients of functions, softmax, pooling and a convolution's filters.
+// Gradients of activation functions, softmax, pooling and a convolution's filters.
 
 #include <cmath>
 #include <limits>
@@ -12,11 +12,11 @@
 namespace benanza::verify {
 namespace {
 
-/// Of a formula whose intermediate values stay in fp32.
+/// Removes the storage error of a formula whose intermediate values stay in fp32.
 Element not_stored(const Element& result) { return {result.value, result.magnitude}; }
 
-/// The function's derivative at what the gradient reads (ActivationGradient): of the result where
-/// it says so, else of the input.
+/// The function's derivative at the value that the gradient reads (ActivationGradient): the result
+/// if of_result(), otherwise the input.
 Element derivative(const ActivationGradient& shape, double v) {
   const double alpha = shape.forward.alpha;
   const double beta = shape.forward.beta;
@@ -47,7 +47,7 @@ Element derivative(const ActivationGradient& shape, double v) {
               1 + std::abs(v * density)};
     }
     case gelu_tanh: {
-      // All terms of the argument have one sign, and so have those of the inner slope.
+      // All terms of the argument have the same sign, and so have those of the inner slope.
       const double root = std::sqrt(2 * std::numbers::inv_pi);
       const Element t = tanh_of(constant(root * (v + 0.044715 * v * v * v)));
       const double inner_slope = root * (1 + 3 * 0.044715 * v * v);
@@ -88,7 +88,7 @@ Element derivative(const ActivationGradient& shape, double v) {
   }
 }
 
-/// The first of the largest pixels of the window over output pixel `pixel`.
+/// The first largest pixel of the window at output pixel `pixel`.
 std::int64_t largest_pixel(const Pooling& shape, const float* plane, const Dims& pixel) {
   double largest = -std::numeric_limits<double>::infinity();
   std::int64_t place = -1;
@@ -100,7 +100,7 @@ std::int64_t largest_pixel(const Pooling& shape, const float* plane, const Dims&
   return place;
 }
 
-/// What an average over output pixel `pixel` divides by.
+/// The divisor of an average at output pixel `pixel`.
 double divisor(const Pooling& shape, const Dims& pixel) {
   if (shape.mode == PoolingMode::average_include_pad) {
     return static_cast<double>(element_count(shape.window.kernel));
@@ -184,9 +184,9 @@ Element element(const PoolingGradient& shape, Operands operands, const Dims& at)
   return sum;
 }
 
-/// Values that differ inside of every window without dilation: by the pixel's place modulo the
-/// kernel, in an order of every channel's own. Whole numbers, which up to 256 every type here
-/// holds.
+/// Makes the values distinct within every window without dilation: by the pixel's position modulo
+/// the kernel, in an order of its own for each channel. Every type here holds integers up to 256
+/// exactly.
 void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values) {
   const Pooling& forward = shape.forward;
   if (forward.mode != PoolingMode::max) return;
@@ -225,7 +225,7 @@ Element bias_gradient(const Convolution& forward, const std::vector<float>& grad
 
 }  // namespace
 
-/// With a bias one in eight places is moved into its gradient.
+/// With a bias, moves one in eight places into the bias gradient.
 Dims sampled_at(const ConvolutionFilterGradient& shape, Dims at) {
   if (!shape.bias || at[0] % 8 != 1) return at;
   const std::int64_t weights = element_count(shape.results()[0]);

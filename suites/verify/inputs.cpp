@@ -44,7 +44,7 @@ Palette even(Palette palette) {
   return palette;
 }
 
-/// Sixteen values for each of the palette's, up to a sixteenth nearer to 0.
+/// Sixteen values for each of the palette's, up to a sixteenth closer to 0.
 std::array<float, 256> with_all_bits(const Palette& palette) {
   constexpr std::uint64_t seed = 2022;
   std::array<float, 256> values;
@@ -55,7 +55,7 @@ std::array<float, 256> with_all_bits(const Palette& palette) {
   return values;
 }
 
-/// A few random bits choose every value, and the processors share the work: large layers have
+/// A few random bits choose each value, and all CPUs share the work, because large layers have
 /// hundreds of millions of weights.
 template <std::size_t size>
 std::vector<float> fill(std::int64_t count, const std::array<float, size>& palette,
@@ -87,10 +87,10 @@ std::vector<float> fill(std::int64_t count, const std::array<float, size>& palet
   return values;
 }
 
-/// Exponent e such that sums of products of operands up to 2^e spread as widely as the epilogue's
-/// function wants: their standard deviation is half its range, or up to four times as much.
+/// An exponent e such that sums of products of operands up to 2^e have a standard deviation of half
+/// the range of the epilogue's function, or up to four times as much.
 double exponent_for(const Problem& problem, const Activation& function) {
-  // Of the product of two values k / 8: the mean of k^2 is 25.5.
+  // The product of two values k / 8, because the mean of k^2 is 25.5.
   constexpr double product_deviation = 25.5 / 64;
   const double deviation =
       product_deviation * std::sqrt(static_cast<double>(reduction_length(problem)));
@@ -98,7 +98,7 @@ double exponent_for(const Problem& problem, const Activation& function) {
   return std::ceil(std::log2(wanted / deviation) / 2);
 }
 
-/// What a step wants of the magnitude of its x; 1 of those that show whatever it is.
+/// The magnitude that a step's x must reach; 1 for steps that show at any magnitude.
 double range_of(const Activation& function) {
   switch (function.kind) {
     case ActivationKind::relu:
@@ -111,7 +111,7 @@ double range_of(const Activation& function) {
   }
 }
 
-/// The function that decides how widely sums of products must spread; null if none does.
+/// The function that determines the spread of sums of products; null if there is none.
 const Activation* shaping_function(const Epilogue& epilogue) {
   if (epilogue.activation) return &*epilogue.activation;
   for (const Step& step : epilogue.steps) {
@@ -121,7 +121,7 @@ const Activation* shaping_function(const Epilogue& epilogue) {
   return nullptr;
 }
 
-/// Sums of as many products as reduction_length() says, which take a bias.
+/// True for sums of reduction_length() products, which can take a bias.
 bool is_sum_of_products(const Problem& problem) {
   return std::visit(
       [](const auto& shape) {
@@ -130,8 +130,8 @@ bool is_sum_of_products(const Problem& problem) {
       problem.shape);
 }
 
-/// Squares of rows or channels are summed. Of few values each is added many times, and rounded
-/// alike every time: right sums would be farther off than those of any numbers are.
+/// True if squares of rows or channels are summed. A few distinct values, each added many times and
+/// rounded alike every time, would make correct sums less accurate than any other numbers do.
 bool sums_squares(const Shape& shape) {
   return std::holds_alternative<LayerNormalization>(shape) ||
          std::holds_alternative<InstanceNormalization>(shape) ||
@@ -140,7 +140,7 @@ bool sums_squares(const Shape& shape) {
          std::holds_alternative<LayerNormalizationGradient>(shape);
 }
 
-/// The greatest of what the steps want; 0 without functions among them.
+/// The largest magnitude that the steps need; 0 if no step is a function.
 double range_for_steps(const Problem& problem) {
   double range = 0;
   for (const Step& step : problem.epilogue.steps) {
@@ -150,7 +150,7 @@ double range_for_steps(const Problem& problem) {
   return range;
 }
 
-/// True if a step is defined for positive x only: all operands are positive then.
+/// True if a step is defined for positive x only; all operands are then positive.
 bool wants_positive(const Problem& problem) {
   const auto restricted = [](const Step& step) {
     if (const auto* combine = std::get_if<Combine>(&step)) {
@@ -166,8 +166,8 @@ bool wants_positive(const Problem& problem) {
   return std::any_of(steps.begin(), steps.end(), restricted);
 }
 
-/// Step of an operand's palette: its largest value, 8 steps, reaches the range the operator asks
-/// for.
+/// The step of an operand's palette. Its largest value, 8 steps, reaches the range that the
+/// operator needs.
 float step_for(const Problem& problem, Precision precision, std::size_t operand) {
   if (precision == Precision::int8) return 1;
   if (operand >= first_step_operand(problem)) return 0x1p-3F;

@@ -67,7 +67,7 @@ Element element(const LrnGradient& shape, Operands operands, const Dims& at) {
   return {own - factor * sum.value, std::abs(own) + std::abs(factor) * sum.magnitude};
 }
 
-// The sum of squares must weigh as much as k.
+// The sum of squares must matter as much as k.
 double input_range(const Lrn& shape) {
   if (shape.alpha <= 0 || shape.k <= 0) return 1;
   return std::clamp(1.6 * std::sqrt(shape.k / static_cast<double>(shape.alpha)), 1.0, 256.0);

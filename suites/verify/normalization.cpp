@@ -5,7 +5,7 @@
 namespace benanza::verify {
 namespace {
 
-/// One element normalized by the statistics of the `row` it lies in.
+/// Normalizes one element by the statistics of its `row`.
 Element normalized(std::span<const float> row, double x, float epsilon, bool root_mean_square) {
   const auto length = static_cast<double>(row.size());
   double mean = 0;

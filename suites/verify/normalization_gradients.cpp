@@ -1,4 +1,4 @@
-// Batch normalization as a training step runs it, and gradients of normalizations.
+// Batch normalization in training, and gradients of normalizations.
 
 #include <cmath>
 
@@ -7,7 +7,7 @@
 namespace benanza::verify {
 namespace {
 
-/// Where a flat place lies: in which result, and at which of its elements.
+/// A flat place as a result and an index into it.
 struct PartPlace {
   std::size_t part = 0;
   std::int64_t index = 0;
@@ -22,7 +22,7 @@ PartPlace part_of(const std::vector<Dims>& parts, std::int64_t flat) {
   return place;
 }
 
-/// Every second place is moved into one of the results behind the first, which are small.
+/// Moves every second place into one of the results after the first, which are small.
 Dims spread_over(const std::vector<Dims>& parts, Dims at) {
   const std::int64_t first = element_count(parts.front());
   if (parts.size() == 1 || at[0] >= first || at[0] % 2 == 0) return at;
@@ -69,7 +69,7 @@ struct Normalized {
   double magnitude(double x) const { return (std::abs(x) + std::abs(mean)) * factor; }
 };
 
-/// scale r (g - a - x' b), where g, a, b are given with what they were made of.
+/// factor (g - a - x' b), with x' = `normalized`.
 Element input_gradient(double factor, double g, const Element& a, double normalized,
                        double normalized_size, const Element& b) {
   return {factor * (g - a.value - normalized * b.value),
@@ -94,7 +94,7 @@ Element element(const BatchNormalizationTraining& shape, Operands operands, cons
     add(variance, distance * distance, static_cast<double>(x[i]) * x[i]);
   });
   variance = divided(variance, count);
-  // As mean of squares minus square of the mean, too.
+  // Covers the mean of the squares minus the square of the mean, too.
   variance.magnitude += variance.value + mean.value * mean.value;
   if (place.part == 2) return variance;
   const auto c = static_cast<std::size_t>(channel);

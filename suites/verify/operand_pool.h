@@ -7,7 +7,7 @@
 
 namespace benanza::verify {
 
-/// How an operand is filled: equal recipes make equal values.
+/// How an operand is filled: equal recipes produce equal values.
 struct Recipe {
   std::int64_t count = 0;
   std::uint64_t seed = 0;
@@ -15,16 +15,17 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 
-/// Large operands of earlier problems, which later ones often have again: a matrix of weights, say,
-/// with other batch sizes. Filling memory that was not in use takes longer than most calls do.
+/// Caches large operands of earlier problems, because later problems often need the same ones: a
+/// matrix of weights, say, with other batch sizes. Filling memory that was not in use takes longer
+/// than most calls.
 class OperandPool {
  public:
-  /// Of all operands together; those put in longest ago are forgotten.
+  /// The capacity is for all operands together; the oldest are evicted first.
   explicit OperandPool(std::int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
-  /// Takes an operand out; empty where there is none of this recipe.
+  /// Takes an operand out of the pool; empty if there is none with this recipe.
   std::optional<std::vector<float>> take(const Recipe& recipe);
-  /// Small ones are not kept.
+  /// Adds an operand. Small ones are not kept.
   void put(Recipe recipe, std::vector<float> values);
 
  private:
@@ -35,7 +36,7 @@ class OperandPool {
 
   std::int64_t capacity_bytes_;
   std::int64_t bytes_ = 0;
-  /// Put in last in front.
+  /// Most recently added first.
   std::list<Entry> entries_;
 };
 

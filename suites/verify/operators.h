@@ -7,10 +7,9 @@
 #include "suites/verify/reference.h"
 #include "suites/verify/team.h"
 
-/// The references, one file per operator. `at` are coordinates in the
-/// operator's output(). A new operator is one declaration of element() (or of elements(), where one
-/// element costs as much as many), and, where the defaults below do not fit, an overload of a
-/// property.
+/// The references, one file per operator. `at` are coordinates in the operator's output(). A new
+/// operator needs one declaration of element() (or of elements(), if one element costs as much as
+/// many) and overloads of the properties whose defaults below do not fit.
 namespace benanza::verify {
 
 Element element(const Convolution& shape, Operands operands, const Dims& at);
@@ -45,12 +44,11 @@ Element element(const Cast& shape, Operands operands, const Dims& at);
 Element element(const LrnGradient& shape, Operands operands, const Dims& at);
 Element element(const SparseProduct& shape, Operands operands, const Dims& at);
 
-/// The first element of the whole result that is wrong, in row-major order; empty where there is
-/// none.
+/// Returns the first wrong element of the whole result, in row-major order; empty if there is none.
 std::optional<std::int64_t> first_wrong(const Collective& shape, Precision precision,
                                         Operands operands, std::span<const float> result);
 
-/// The elements at `all`, coordinates in the operator's output().
+/// Returns the elements at `all`, coordinates in the operator's output().
 template <class Shape>
 std::vector<Element> elements(const Shape& shape, Operands operands, const std::vector<Dims>& all) {
   std::vector<Element> results(all.size());
@@ -58,7 +56,7 @@ std::vector<Element> elements(const Shape& shape, Operands operands, const std::
   return results;
 }
 
-/// Where verification looks instead of `at`.
+/// Returns the place to verify instead of `at`.
 template <class Shape>
 Dims sampled_at(const Shape&, Dims at) {
   return at;
@@ -68,24 +66,25 @@ Dims sampled_at(const BatchNormalizationTraining& shape, Dims at);
 Dims sampled_at(const BatchNormalizationGradient& shape, Dims at);
 Dims sampled_at(const LayerNormalizationGradient& shape, Dims at);
 
-/// Probability of an element to be 0 instead of what element() says.
+/// The probability that an element is 0 instead of the value of element().
 template <class Shape>
 double dropped_share(const Shape&) {
   return 0;
 }
 inline double dropped_share(const Dropout& shape) { return shape.ratio; }
 
-/// `shape`'s function of `x` alone.
+/// Applies `shape`'s function to `x`.
 Element activated(const Activation& shape, double x);
-/// The same for an x that was summed: its terms' rounding errors pass through the function.
+/// The same for an x that was summed: the rounding errors of its terms pass through the function.
 Element activated(const Activation& shape, const Element& x);
 
-/// Index of the bias value that an epilogue adds to the element at `at`.
+/// The index of the bias value that an epilogue adds to the element at `at`.
 inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1]; }
 inline std::int64_t bias_index(const Deconvolution&, const Dims& at) { return at[1]; }
 inline std::int64_t bias_index(const Gemm&, const Dims& at) { return at.back(); }
 
-/// Is the result made of products that libraries may compute in a shorter type than was asked for?
+/// Whether the result consists of products that libraries may compute in a shorter type than
+/// requested.
 template <class Shape>
 bool is_product(const Shape&) {
   return false;
@@ -100,7 +99,7 @@ inline bool is_product(const Recurrent&) { return true; }
 inline bool is_product(const RecurrentGradient&) { return true; }
 bool is_product(const Problem& problem);
 
-/// Largest magnitude that the inputs must reach for the operator's parameters to show in the
+/// The largest magnitude that the inputs must reach so that the operator's parameters affect the
 /// result.
 template <class Shape>
 double input_range(const Shape&) {
@@ -110,12 +109,12 @@ double input_range(const Activation& shape);
 double input_range(const Lrn& shape);
 inline double input_range(const Softmax&) { return 4; }
 inline double input_range(const Attention&) { return 2; }
-/// Whole numbers are what a quantized tensor holds.
+/// A quantized tensor holds integers.
 inline double input_range(const Quantization& shape) { return shape.writes_integers() ? 1 : 8; }
 /// Products of many factors must neither vanish nor overflow.
 double input_range(const Reduction& shape);
 
-/// The same for operators whose operands need ranges of their own.
+/// The same for operators whose operands need different ranges.
 template <class Shape>
 double input_range(const Shape& shape, std::size_t) {
   return input_range(shape);
@@ -129,10 +128,10 @@ inline double input_range(const ActivationGradient& shape, std::size_t operand) 
   return operand == 0 ? 1 : input_range(shape.forward);
 }
 
-/// Says that an operator leaves its operands as they are.
+/// Marks operators that do not adjust their operands.
 struct Unchanged {};
 
-/// Changes operands' values where an operator's result hangs on more than their range.
+/// Changes the operands' values if the operator's result depends on more than their range.
 template <class Shape>
 Unchanged adjust_inputs(const Shape&, std::vector<std::vector<float>>&) {
   return {};

@@ -9,16 +9,16 @@
 namespace benanza::verify {
 namespace {
 
-/// Everything about one sequence of the batch.
+/// The results of one sequence of the batch.
 struct Sequence {
-  /// Of the last layer: steps, each both directions.
+  /// Of the last layer: by step, both directions.
   std::vector<Vector> y;
-  /// Last states of (layer, direction).
+  /// The last states of (layer, direction).
   std::vector<Vector> h;
   std::vector<Vector> c;
 };
 
-/// The sequences of these entries of the batch, step by step all of them together.
+/// Computes the sequences of these entries of the batch, all of them together step by step.
 std::vector<Sequence> solve(const Recurrent& shape, Operands operands,
                             const std::vector<std::int64_t>& entries) {
   Team team;
@@ -92,8 +92,9 @@ std::vector<Element> elements(const Recurrent& shape, Operands operands,
 double input_range(const Recurrent& shape, std::size_t operand) {
   constexpr std::size_t weights = 1;
   constexpr std::size_t recurrence = 2;
-  // Gates of the order of 1, and a recurrence that forgets: the root of the sum of a row's squares
-  // lies between 0.3 and 0.7, or small errors would grow from step to step, in any precision.
+  // Gates are of the order of 1, and the recurrence forgets: the root of the sum of a row's squares
+  // lies between 0.3 and 0.7. Otherwise small errors would grow from step to step, in any
+  // precision.
   if (operand == weights) return 1 / std::sqrt(static_cast<double>(shape.input_size));
   if (operand == recurrence) return 0.5 / std::sqrt(static_cast<double>(shape.hidden));
   return 1;

@@ -5,7 +5,7 @@
 namespace benanza::verify {
 namespace {
 
-/// A power of two that `all`'s largest is not much larger than; 1 where that is 0 or not finite.
+/// The largest power of two up to the largest value of `all`; 1 if that is 0 or not finite.
 double unit_of(const std::vector<const Vector*>& all, std::vector<double> Vector::*member) {
   double largest = 0;
   for (const Vector* const vector : all) {
@@ -14,7 +14,7 @@ double unit_of(const std::vector<const Vector*>& all, std::vector<double> Vector
   return largest > 0 && std::isfinite(largest) ? std::exp2(std::ilogb(largest)) : 1;
 }
 
-/// As many products as a unit's functions take as long as.
+/// The functions of a unit take about as long as this many products.
 constexpr std::int64_t products_of_a_unit = 256;
 
 }  // namespace
@@ -191,7 +191,7 @@ std::vector<CellStep> Cell::step(const Products& inputs, std::size_t first) {
     states.push_back(&h_[i]);
   }
   for (const CellStep& step : steps) reset_states.push_back(&step.recurrent);
-  // The reset gate acts on the state before the last gate's product with it is made.
+  // The reset gate acts on the state before the last gate's product is computed.
   const bool resets_before = gru && !shape_.linear_before_reset;
   const Products of_states(team_, recurrence_, (resets_before ? 2 : shape_.gates()) * shape_.hidden,
                            states);
@@ -242,7 +242,7 @@ void take_steps_of_input(
     const Recurrent& shape, Operands operands, std::int64_t direction,
     const std::vector<std::int64_t>& entries, Cell& cell,
     const std::function<void(std::int64_t taken, std::vector<CellStep> steps)>& visit) {
-  // Together they stay in a processor's own caches.
+  // Few enough to stay in a CPU's own caches.
   constexpr std::int64_t at_once = 16;
   for (std::int64_t first = 0; first < shape.steps; first += at_once) {
     const std::int64_t last = std::min(first + at_once, shape.steps);

@@ -8,12 +8,13 @@
 #include "suites/verify/row_sums.h"
 #include "suites/verify/team.h"
 
-/// A cell of a recurrent network, forward and back, in double and with the errors that libraries
-/// make.
+/// A cell of a recurrent network, forward and backward, in double and with the errors that
+/// libraries make.
 namespace benanza::verify {
 
-/// One step's vector, with its errors. `magnitude` and `carried` as in Element; `stored` is what
-/// storing the value again adds to `carried`: 0 for inputs, which every precision holds exactly.
+/// The vector of one step, with its errors. `magnitude` and `carried` as in Element; `stored` is
+/// `carried` after the value has been stored again: 0 for inputs, which every precision holds
+/// exactly.
 struct Vector {
   explicit Vector(std::int64_t size = 0)
       : value(static_cast<std::size_t>(size)),
@@ -27,11 +28,11 @@ struct Vector {
     carried[index] = element.carried;
     stored[index] = std::abs(element.value) + element.carried;
   }
-  /// All of `other`, from `begin` on.
+  /// Copies all of `other` to the elements from `begin` on.
   void put(const Vector& other, std::size_t begin);
   std::size_t size() const { return value.size(); }
   Element at(std::size_t index) const { return {value[index], magnitude[index], carried[index]}; }
-  /// As it was stored.
+  /// The element after storing it.
   Element used_again(std::size_t index) const {
     return {value[index], magnitude[index], stored[index]};
   }
@@ -44,24 +45,24 @@ struct Vector {
 
 Vector exact(const float* values, std::int64_t size);
 
-/// A vector as a factor of sums: its sizes and the squares of its errors as floats, multiplied by
-/// powers of two that keep their sums in range.
+/// A vector as a factor of sums: magnitudes and squared errors as floats, scaled by powers of two
+/// that keep the sums in range.
 class Factor {
  public:
   explicit Factor(const Vector& x);
-  /// Of several vectors that are added up: with the same powers of two.
+  /// For several vectors that are summed: with the same powers of two.
   static std::vector<Factor> alike(const std::vector<const Vector*>& all);
 
   std::size_t length() const { return size_.size(); }
-  /// From element `begin` on. The vector outlives it.
+  /// The elements from `begin` on. The vector must outlive the result.
   Factors from(std::size_t begin) const {
     return {value_ + begin, size_.data() + begin, error_.data() + begin, carried_.data() + begin};
   }
-  /// A sum of products with it.
+  /// Converts a sum of products with this vector.
   Element element(const RowSums& sums) const;
 
  private:
-  /// What sizes and errors are divided by.
+  /// The divisors of magnitudes and errors.
   struct Units {
     double size = 1;
     double error = 1;
@@ -84,8 +85,8 @@ struct ColumnTerm {
   const Vector* x = nullptr;
   std::size_t sequence = 0;
 };
-/// Of every sequence the sum of its terms; matrices have as many columns as it has elements. Terms
-/// of the same matrix follow each other, so that it is read once.
+/// Returns the sum of every sequence's terms; the matrices have `columns` columns. Terms with the
+/// same matrix must be adjacent, so that it is read once.
 std::vector<std::vector<Element>> column_sums(Team& team, std::int64_t columns,
                                               std::size_t sequences,
                                               const std::vector<ColumnTerm>& terms);
@@ -96,7 +97,7 @@ class Products {
   Products() = default;
   Products(Team& team, const float* matrix, std::int64_t rows,
            const std::vector<const Vector*>& vectors);
-  /// Of vectors that bring no errors along, as inputs of a network are.
+  /// For vectors without errors, such as the inputs of a network.
   Products(Team& team, const float* matrix, std::int64_t rows, std::int64_t columns,
            const std::vector<const float*>& vectors);
 
@@ -109,11 +110,11 @@ class Products {
   std::vector<Element> elements_;
 };
 
-/// What a step of a cell leaves behind for its gradient.
+/// What a cell's step keeps for its gradient.
 struct CellStep {
   Vector h_before;
   Vector c_before;
-  /// Behind their functions, in the problem's order; of relu, what the function gets.
+  /// After their activation functions, in the problem's order; for relu, before it.
   std::vector<Vector> gates;
   /// gru: r o h, or with linear_before_reset the recurrent product that the reset gate acts on.
   Vector recurrent;
@@ -121,23 +122,24 @@ struct CellStep {
   Vector c_tanh;
 };
 
-/// Where a step of a batch entry begins in the input.
+/// The offset of a step of a batch entry in the input.
 std::int64_t input_begin(const Recurrent& shape, std::int64_t step, std::int64_t entry);
-/// The step that a direction takes as its `taken`-th.
+/// The `taken`-th step in a direction's order.
 std::int64_t step_taken(const Recurrent& shape, std::int64_t direction, std::int64_t taken);
 
-/// Where a cell's weights lie, and the states of some sequences that take their steps together: the
-/// weights, far more than caches hold, are read once for all of them.
+/// A cell's weights, and the states of several sequences that take their steps together, so that
+/// the weights, which are far larger than caches, are read once for all of them.
 class Cell {
  public:
-  /// `direction` of layer `layer`, with the initial states of these entries of the batch.
-  /// Everything outlives it.
+  /// `direction` of layer `layer`, with the initial states of these entries of the batch. All
+  /// arguments must outlive the cell.
   Cell(const Recurrent& shape, Operands operands, std::int64_t layer, std::int64_t direction,
        const std::vector<std::int64_t>& entries, Team& team);
 
-  /// Of every sequence, `inputs` are those of the first vectors from `first` on.
+  /// Takes one step of every sequence; the products of their inputs start at vector `first` of
+  /// `inputs`.
   std::vector<CellStep> step(const Products& inputs, std::size_t first = 0);
-  /// Of every sequence, with its input.
+  /// Takes one step of every sequence with the given inputs.
   std::vector<CellStep> step(const std::vector<const Vector*>& inputs);
 
   const Vector& h(std::size_t sequence) const { return h_[sequence]; }
@@ -149,7 +151,7 @@ class Cell {
   Team& team() const { return team_; }
 
  private:
-  /// What the units of a step are made of, of one sequence.
+  /// The sums that the units of one sequence's step are computed from.
   struct Sums {
     const Products& inputs;
     std::size_t input;
@@ -162,7 +164,7 @@ class Cell {
   Element rnn_unit(const Sums& sums, std::int64_t unit, CellStep& step) const;
   Element lstm_unit(const Sums& sums, std::int64_t unit, CellStep& step);
   void reset_unit(const Sums& sums, std::int64_t unit, CellStep& step) const;
-  /// `candidate`: of gru's third gate, what it gets of the state.
+  /// `candidate` is the state's contribution to gru's third gate.
   Element gru_unit(const Sums& sums, std::int64_t unit, const Element& candidate,
                    CellStep& step) const;
 
@@ -173,34 +175,34 @@ class Cell {
   const float* recurrence_ = nullptr;
   const float* bias_ = nullptr;
   std::vector<Vector> h_;
-  /// Empty vectors where a cell has no such state.
+  /// Empty if the cell has no such state.
   std::vector<Vector> c_;
 };
 
-/// Takes all steps of a cell of the first layer. `visit(taken, steps)` gets the steps of all
-/// sequences, one after the other; the input's products are made for some of them at once.
+/// Takes all steps of a cell of the first layer. `visit(taken, steps)` receives the steps of all
+/// sequences, one after the other; the input's products are computed for several steps at once.
 void take_steps_of_input(
     const Recurrent& shape, Operands operands, std::int64_t direction,
     const std::vector<std::int64_t>& entries, Cell& cell,
     const std::function<void(std::int64_t taken, std::vector<CellStep> steps)>& visit);
 
-/// The gradients of what a cell's gates are functions of.
+/// The gradients of the arguments of a cell's gates.
 struct GateGradients {
-  /// Of the input's sums and of the state's: the same but for a gru's candidate with
+  /// With respect to the input's sums and the state's: equal except for a gru's candidate with
   /// linear_before_reset.
   std::vector<Vector> of_input;
   std::vector<Vector> of_state;
 };
 
-/// A sequence on its way back: the step that was taken, and the gradients of its state, which
-/// become those of the state before it.
+/// A sequence in the backward pass: the step that was taken, and the gradients of its state, which
+/// become those of the previous state.
 struct StateGradients {
   const CellStep* step = nullptr;
   Vector* h = nullptr;
   Vector* c = nullptr;
 };
 
-/// One step back of every sequence.
+/// Takes every sequence one step back.
 std::vector<GateGradients> step_back(const Recurrent& shape, const Cell& cell,
                                      const std::vector<StateGradients>& sequences);
 

@@ -1,6 +1,6 @@
-// Back-propagation through time. Every sequence of the batch, forward and back, would take minutes
-// of a large network: adjust_inputs() makes the batch of two sequences, with gradients that are
-// multiples of theirs.
+// Back-propagation through time. Computing all sequences of a batch would take minutes for a large
+// network, so adjust_inputs() makes the batch of two sequences, with gradients that are multiples
+// of theirs.
 
 #include <algorithm>
 #include <cmath>
@@ -15,16 +15,16 @@ namespace {
 
 constexpr std::int64_t most_sequences = 2;
 
-/// What the gradients of batch entry `entry` are multiplied by: 1, 1/2 and 1/4 in turn.
+/// The factor of the gradients of batch entry `entry`: 1, 1/2 and 1/4 in turn.
 double factor(std::int64_t entry) {
   return std::ldexp(1.0, -static_cast<int>(entry / most_sequences % 3));
 }
 
 /// One element of the problem's result.
 struct Place {
-  /// Operand of the forward call whose gradient it is.
+  /// The operand of the forward call whose gradient it is.
   std::size_t operand = 0;
-  /// In that operand.
+  /// The index in that operand.
   std::int64_t index = 0;
 };
 
@@ -75,8 +75,9 @@ WeightPlace weight_place(const Recurrent& shape, std::size_t sample, const Place
   return found;
 }
 
-/// Calls visit(operand, begin, from, length, by) for all that belongs to batch entry `entry` and
-/// the same of entry `first`; `by`: what the former's gradients are of the latter's.
+/// Calls visit(operand, begin, from, length, by) for all data of batch entry `entry` and the
+/// corresponding data of entry `first`; `by` is the ratio of the former's gradients to the
+/// latter's.
 template <class Visit>
 void for_each_part(const Recurrent& shape, std::int64_t entry, std::int64_t first, Visit visit) {
   const std::size_t own = shape.inputs().size();
@@ -113,11 +114,11 @@ bool is_multiple(const Recurrent& shape, Operands operands, std::int64_t entry) 
   return same;
 }
 
-/// The ways back of a batch: those of the first two entries and of all that are no multiples of
-/// them.
+/// The backward passes of a batch: those of the first two entries and of all entries that are not
+/// multiples of them.
 class Batch {
  public:
-  /// `data`: the elements of the gradients of input and initial states that are asked for.
+  /// `data`: the requested elements of the gradients of input and initial states.
   Batch(const Recurrent& shape, Operands operands, const std::vector<WeightPlace>& weights,
         const std::vector<Place>& data)
       : shape_(shape) {
@@ -140,8 +141,7 @@ class Batch {
     way_.emplace(shape, operands, sequences_, weights, inputs_);
   }
 
-  /// Elements of the gradients of input or initial states, in the order in which they were asked
-  /// for.
+  /// The requested elements of the gradients of input and initial states, in order.
   std::vector<Element> of_data(const std::vector<Place>& data) const {
     std::vector<Element> all;
     std::size_t input = 0;
@@ -162,7 +162,7 @@ class Batch {
     return all;
   }
 
-  /// Entries of the same values are rounded alike: their errors add up.
+  /// Entries with equal values are rounded alike, so their errors add up linearly.
   Element of_weight(std::size_t index) const {
     std::vector<double> factors(sequences_.size());
     for (const Entry& entry : entries_) factors[entry.way] += entry.factor;
@@ -192,7 +192,7 @@ class Batch {
 
   const Recurrent& shape_;
   std::vector<Entry> entries_;
-  /// The entries that are followed.
+  /// The entries that are computed.
   std::vector<std::int64_t> sequences_;
   std::vector<InputPlace> inputs_;
   std::optional<WayBack> way_;
@@ -233,8 +233,7 @@ double input_range(const RecurrentGradient& shape, std::size_t operand) {
 
 void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float>>& values) {
   const Recurrent& forward = shape.forward;
-  // Of relu the slope jumps at 0: biases that are larger than what is added to them leave none near
-  // it.
+  // The slope of relu jumps at 0, so biases are made larger than what is added to them.
   if (forward.kind == RecurrentKind::rnn_relu && forward.bias) {
     std::vector<float>& bias = values[3];
     const std::int64_t rows = forward.gates() * forward.hidden;

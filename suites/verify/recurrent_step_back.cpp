@@ -6,7 +6,7 @@
 namespace benanza::verify {
 namespace {
 
-/// Of a sigmoid and of tanh, by their results.
+/// The slopes of a sigmoid and of tanh, computed from their results.
 Element sigmoid_slope(const Element& y) {
   const double slope = std::abs(1 - 2 * y.value);
   const double value = y.value * (1 - y.value);
@@ -17,7 +17,7 @@ Element tanh_slope(const Element& y) {
   return {1 - y.value * y.value, 1 + slope * y.magnitude, slope * y.carried};
 }
 
-/// Of relu at `x`. An x that rounding may put on the other side of 0 has the other slope.
+/// The slope of relu at `x`. If rounding may move x to the other side of 0, the error covers both.
 Element relu_slope(const Element& x) {
   constexpr double most = 0x1p26;
   const double size = std::max(std::abs(x.value), 0x1p-100);
@@ -26,8 +26,7 @@ Element relu_slope(const Element& x) {
           std::min((std::abs(x.value) + x.carried) / size, most)};
 }
 
-/// The gradients of the sums of the gates of unit i, but for what a gru's reset gate has to do
-/// with.
+/// Computes the gradients of the gates' sums of unit i, except what depends on gru's reset gate.
 void gates_back(const Recurrent& shape, const StateGradients& state, std::size_t i,
                 std::vector<Vector>& gates) {
   const CellStep& step = *state.step;
@@ -61,7 +60,7 @@ void gates_back(const Recurrent& shape, const StateGradients& state, std::size_t
   }
 }
 
-/// One step back of some sequences, part by part.
+/// One step back of several sequences.
 class StepBack {
  public:
   StepBack(const Recurrent& shape, const Cell& cell, const std::vector<StateGradients>& sequences)
@@ -93,7 +92,7 @@ class StepBack {
   }
 
  private:
-  /// A gru whose reset gate acts on the state, not on its product.
+  /// True for a gru whose reset gate acts on the state, not on its product.
   bool resets_before() const {
     return shape_.kind == RecurrentKind::gru && !shape_.linear_before_reset;
   }
@@ -112,7 +111,7 @@ class StepBack {
                           });
   }
 
-  /// Through the state's weights of gates [begin, end).
+  /// Propagates the gradients through the state's weights of gates [begin, end).
   std::vector<std::vector<Element>> of_states(std::size_t begin, std::size_t end) const {
     std::vector<ColumnTerm> terms;
     for (std::size_t gate = begin; gate < end; ++gate) {
@@ -154,7 +153,8 @@ class StepBack {
   const Recurrent& shape_;
   const Cell& cell_;
   const std::vector<StateGradients>& sequences_;
-  /// Sums over the state's weights, of every sequence: all of them, or what the reset gate acts on.
+  /// Sums over the state's weights, by sequence: of gates that read the state itself, and of the
+  /// candidate if it reads the reset state.
   std::vector<std::vector<Element>> before_;
   std::vector<std::vector<Element>> of_reset_;
   std::vector<Vector> reset_gradient_;

@@ -53,7 +53,7 @@ Element element(const Reduction& shape, Operands operands, const Dims& at) {
 }
 
 double input_range(const Reduction& shape) {
-  // The magnitudes k / 8 ... 8 k / 8 times this have a geometric mean near 1 (0.47 * 2 at 2).
+  // The magnitudes k / 8 (k = 1 ... 8) times this have a geometric mean near 1 (0.47 * 2).
   return shape.kind == ReductionKind::product ? 2 : 1;
 }
 

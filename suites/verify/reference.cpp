@@ -10,7 +10,7 @@
 namespace benanza::verify {
 namespace {
 
-/// x combined with y, which is exact.
+/// Combines x with y, which is exact.
 Element combined(const Combine& step, const Element& x, double y) {
   const double size = std::abs(y);
   switch (step.kind) {
@@ -26,7 +26,7 @@ Element combined(const Combine& step, const Element& x, double y) {
       return {std::min(x.value, y), std::max(x.magnitude, size), x.carried};
     case CombineKind::div: {
       if (!step.reversed) return {x.value / y, x.magnitude / size, x.carried / size};
-      // Errors of x relative to x are those of the quotient.
+      // The relative error of the quotient is that of x.
       const double factor = size / (x.value * x.value);
       return {y / x.value, factor * x.magnitude, factor * x.carried};
     }
@@ -34,7 +34,7 @@ Element combined(const Combine& step, const Element& x, double y) {
   throw std::logic_error("unknown step");
 }
 
-/// `result` after the problem's steps. `operands` are the problem's; `at` lies in its output.
+/// Applies the problem's steps to `result`. `operands` are the problem's; `at` lies in its output.
 Element after_steps(const Problem& problem, Operands operands, std::size_t first, const Dims& at,
                     Element result) {
   for (const Step& step : problem.epilogue.steps) {

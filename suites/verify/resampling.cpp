@@ -7,7 +7,7 @@
 namespace benanza::verify {
 namespace {
 
-/// Where the centre of output pixel `o` lies in the input.
+/// The position of the centre of output pixel `o` in the input.
 double centre(std::int64_t o, std::int64_t input, std::int64_t output) {
   return (static_cast<double>(o) + 0.5) * static_cast<double>(input) / static_cast<double>(output) -
          0.5;

@@ -8,7 +8,7 @@
 namespace benanza::verify {
 namespace {
 
-// As wide as the registers of AVX-512; for others the compiler takes several.
+// The width of an AVX-512 register; elsewhere the compiler uses several registers.
 constexpr std::size_t lanes = 16;
 constexpr std::size_t half = lanes / 2;
 using Floats [[gnu::vector_size(lanes * sizeof(float))]] = float;
@@ -149,7 +149,7 @@ template <std::size_t count>
   return sums;
 }
 
-/// One pass over the sums for all rows: reading and writing them takes longer than the products.
+/// Adds all rows in one pass, because reading and writing the sums takes longer than the products.
 template <std::size_t count>
 [[gnu::always_inline]] inline void add_some_rows(const float* weights, std::size_t stride,
                                                  const Factors& x, const ColumnParts& sums,

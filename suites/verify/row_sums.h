@@ -3,12 +3,12 @@
 #include <array>
 #include <cstddef>
 
-/// Sums of products with the widest vectors that this processor has: whole sequences of recurrent
-/// networks are followed step by step.
+/// Sums of products with the widest vectors of this CPU, because recurrent networks compute whole
+/// sequences step by step.
 namespace benanza::verify {
 
-/// What a product of weights with a vector adds up: values, in double; their sizes, and the squares
-/// of the errors that the vector's elements bring along, in float: they only bound errors.
+/// The sums of a product of weights with a vector: values in double; in float, because they only
+/// bound errors, magnitudes and squares of the errors of the vector's elements.
 struct RowSums {
   double value = 0;
   float magnitude = 0;
@@ -16,8 +16,8 @@ struct RowSums {
   float carried = 0;
 };
 
-/// A vector, element by element: values and their sizes, and squares of errors. The floats are
-/// small enough for their sums.
+/// A vector, element by element: values, magnitudes and squared errors. The floats are small enough
+/// that their sums do not overflow.
 struct Factors {
   const double* value;
   const float* size;
@@ -25,14 +25,14 @@ struct Factors {
   const float* carried;
 };
 
-/// sums[i] = weights . x[i] of `count` vectors of `size` elements.
+/// Computes sums[i] = weights . x[i] of `count` vectors of `size` elements.
 void row_sums(const float* weights, const Factors* x, std::size_t count, std::size_t size,
               RowSums* sums);
 
-/// Vectors, or rows, that are taken together.
+/// The number of vectors, or rows, processed together.
 inline constexpr std::size_t together = 4;
 
-/// weights . x of several vectors of `size` elements that bring no errors along.
+/// Computes weights . x of several vectors of `size` elements without errors.
 std::array<RowSums, together> exact_sums(const float* weights,
                                          const std::array<const float*, together>& x,
                                          std::size_t size);

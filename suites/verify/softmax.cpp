@@ -18,7 +18,8 @@ Element element(const Softmax& shape, Operands operands, const Dims& at) {
   double sum = 0;
   for (std::int64_t i = 0; i < shape.input[axis]; ++i) sum += std::exp(value_at(i) - largest);
   const double shifted = value_at(at[axis]) - largest;
-  // What the exponentials and their sum are off by, relative to the sum, the logarithm is off by.
+  // The relative error of the exponentials and their sum becomes an absolute error of the
+  // logarithm.
   constexpr double exponentials_and_sum = 2;
   if (shape.logarithm) {
     return {shifted - std::log(sum), std::abs(shifted) + std::log(sum) + exponentials_and_sum};

@@ -17,9 +17,9 @@ Element element(const SparseProduct& shape, Operands operands, const Dims& at) {
   return sum;
 }
 
-/// Of every element that is left, as many stay as have to: exactly `nonzeros`, and every choice of
-/// them is as likely as any other (selection sampling: D. E. Knuth, The Art of Computer
-/// Programming, volume 2, 3.4.2, algorithm S).
+/// Keeps exactly `nonzeros` elements, every choice equally likely, and sets the others to 0
+/// (selection sampling: D. E. Knuth, The Art of Computer Programming, volume 2, 3.4.2, algorithm
+/// S).
 void adjust_inputs(const SparseProduct& shape, std::vector<std::vector<float>>& values) {
   constexpr std::uint64_t seed = 2016;
   std::vector<float>& weights = values.at(1);

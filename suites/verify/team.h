@@ -9,8 +9,8 @@
 
 namespace benanza::verify {
 
-/// The processors of this machine, for many short pieces of work one after the other: threads that
-/// are started once, when there is a piece that is worth it, and wait for the next.
+/// A thread pool over all CPUs for many short pieces of work in sequence. The threads are started
+/// once, for the first piece that is large enough, and then wait for the next.
 class Team {
  public:
   using Work = std::function<void(std::int64_t begin, std::int64_t end)>;
@@ -20,8 +20,8 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// work(begin, end) over parts of [0, count): by all of them if there are products enough to do.
-  /// `work` does not throw.
+  /// Runs work(begin, end) on parts of [0, count), in parallel if there are enough `products` to
+  /// compute. `work` must not throw.
   void in_parts(std::int64_t count, std::int64_t products, const Work& work);
 
  private:
@@ -33,14 +33,14 @@ class Team {
   const Work* work_ = nullptr;
   std::int64_t count_ = 0;
   bool ended_ = false;
-  /// Pieces of work so far.
+  /// The number of pieces of work so far.
   std::atomic<std::uint32_t> pieces_ = 0;
-  /// Of `others_`, at the latest piece.
+  /// How many of `others_` are still working on the latest piece.
   std::atomic<std::int64_t> working_ = 0;
 };
 
-/// work(i) for all i below `count`, in any order: by all processors, once the first of them have
-/// taken a millisecond. What `work` throws passes through.
+/// Runs work(i) for all i below `count`, in any order, in parallel after the first millisecond.
+/// Rethrows what `work` throws.
 void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace benanza::verify

@@ -30,12 +30,12 @@ Storage storage(Precision precision) {
   throw std::logic_error("unknown precision");
 }
 
-/// Relative error of a computed factor of a product.
+/// The relative error of a computed factor of a product.
 double factor_rounding(Precision precision) {
   return precision == Precision::tf32 ? 0x1p-10 : storage(precision).relative;
 }
 
-/// Channels that are added up, of a convolution; of others 1.
+/// The channels that a convolution adds up; 1 for other problems.
 double summed_channels(const Problem& problem) {
   const auto of_group = [](const auto& shape) {
     return static_cast<double>(shape.input[1] / shape.groups);

@@ -39,7 +39,7 @@ VerificationCase& VerificationCases::at(const Problem& problem, Precision precis
     return entries_.front().verification;
   }
   Entry entry{.name = name, .bytes = operand_bytes(problem), .verification = {}};
-  // Room is made first: what is forgotten may have the operands that are wanted now.
+  // Makes room first, because the evicted cases may have the operands needed now.
   while (!entries_.empty() && bytes_ + entry.bytes > capacity_bytes_) {
     bytes_ -= entries_.back().bytes;
     entries_.back().verification.give_back(pool_);

@@ -19,8 +19,8 @@ constexpr std::uint64_t input_seed = 2020;
 constexpr std::uint64_t sample_seed = 2021;
 constexpr float integer_poison = -128;
 
-/// A number as the precision knows it: the last one of its range is where libraries store what lies
-/// beyond it, if not as infinity. Both count as infinity.
+/// Replaces values at or beyond the precision's largest number by infinity, because libraries store
+/// values out of range as either of them.
 double in_range(double value, Precision precision) {
   return std::abs(value) >= largest_number(precision) ? std::copysign(HUGE_VAL, value) : value;
 }
@@ -35,14 +35,13 @@ std::int64_t position(const Dims& at, const Dims& strides) {
   return flat_index;
 }
 
-/// How many elements to compare.
 std::int64_t sample_count(const Problem& problem) {
   constexpr std::int64_t most_products = 5'000'000;
   return std::clamp<std::int64_t>(most_products / reduction_length(problem), 4, 200);
 }
 
-/// Coordinates inside `dims`. Every axis is first, last or anywhere, with odds that make about half
-/// of the samples lie on some edge, where padding acts.
+/// Coordinates inside `dims`. In every second sample, each axis is first, last (a quarter each) or
+/// random, because padding acts at edges.
 Dims random_coordinates(const Dims& dims, std::uint64_t counter) {
   Dims at(dims.size());
   const bool on_edge = counter % 2 == 1;
@@ -89,7 +88,7 @@ std::vector<std::int64_t> positions(const Problem& problem, const std::vector<Di
   return places;
 }
 
-/// Of the weights for those of the data, and the other way round.
+/// Swaps the gradients of weights for those of data, and vice versa.
 Problem other_gradients(const RecurrentGradient& gradient) {
   const bool of_data = gradient.of == RecurrentGradients::of_data;
   return {RecurrentGradient{gradient.forward,
@@ -105,11 +104,11 @@ std::string text(double value) {
 
 std::string where(const Dims& at) { return "element (" + join(at, ',') + "): "; }
 
-/// A sample beside what the call made of it.
+/// A sample and the value that the call computed for it.
 struct Compared {
   const VerificationCase::Sample* sample;
   double value;
-  /// 0 for the same infinity, too.
+  /// 0 also for the same infinity.
   double error() const {
     const double expected = sample->expected.value;
     return value == expected ? 0 : std::abs(value - expected);
@@ -121,18 +120,18 @@ std::string mismatch(const Compared& compared, double allowed) {
          text(compared.sample->expected.value) + " (tolerance " + text(allowed) + ")";
 }
 
-/// Empty if every value is what its sample expects, within `allowed` of it.
+/// Empty if every value is within `allowed` of its sample.
 template <class Allowed>
 std::string compare(const std::vector<Compared>& all, const Allowed& allowed) {
   for (const Compared& compared : all) {
     const double most = allowed(*compared.sample);
-    // Not a number is no less than anything.
+    // NaN compares false, so it is a mismatch.
     if (!(compared.error() <= most)) return mismatch(compared, most);
   }
   return {};
 }
 
-/// Root of the mean of the squares of `error` of each. `all` is not empty.
+/// The root mean square of `error`. `all` must not be empty.
 template <class Error>
 double root_mean_square(const std::vector<Compared>& all, const Error& error) {
   double squares = 0;
@@ -140,7 +139,7 @@ double root_mean_square(const std::vector<Compared>& all, const Error& error) {
   return std::sqrt(squares / static_cast<double>(all.size()));
 }
 
-/// Of an algorithm that transforms its operands: empty if transform_tolerance() allows all errors.
+/// For an algorithm that transforms its operands: empty if transform_tolerance() allows all errors.
 std::string compare_transformed(const std::vector<Compared>& all, const Problem& problem,
                                 Precision precision) {
   double largest = 0;
@@ -155,7 +154,7 @@ std::string compare_transformed(const std::vector<Compared>& all, const Problem&
   return "root mean square error " + text(error) + " (tolerance " + text(allowed / 2) + ")";
 }
 
-/// Of products at fp32: empty if fp32_product_tolerance() allows the errors.
+/// For products at fp32: empty if fp32_product_tolerance() allows the errors.
 std::string compare_products(std::vector<Compared> all, std::int64_t length, double amplification) {
   std::erase_if(all, [](const Compared& one) { return one.sample->expected.magnitude == 0; });
   if (all.empty()) return {};
@@ -169,7 +168,7 @@ std::string compare_products(std::vector<Compared> all, std::int64_t length, dou
          "): products of a shorter type than fp32?";
 }
 
-/// Coordinates of written elements that hold the poison, the first `most` of them.
+/// The coordinates of the first `most` written elements that hold the poison.
 std::vector<Dims> poisoned(const std::vector<float>& result, const WrittenView& view,
                            Precision precision, std::size_t most) {
   const bool integers = precision == Precision::int8;
@@ -177,7 +176,7 @@ std::vector<Dims> poisoned(const std::vector<float>& result, const WrittenView& 
     return integers ? value == integer_poison : std::isnan(value);
   };
   std::vector<Dims> found;
-  // The innermost axis in a loop of its own: results have millions of elements.
+  // The innermost axis has its own loop, because results have millions of elements.
   Dims outer = view.dims;
   const std::int64_t row = outer.empty() ? 1 : outer.back();
   const std::int64_t stride = outer.empty() ? 1 : view.strides.back();
@@ -199,8 +198,8 @@ double dropped_share_of(const Problem& problem) {
   return std::visit([](const auto& shape) { return dropped_share(shape); }, problem.shape);
 }
 
-/// Empty if about `share` of the elements are 0: within six standard deviations of as many
-/// independent draws, and the half that a share of a few elements is rounded by.
+/// Empty if about `share` of the elements are 0: within six standard deviations for independent
+/// draws, plus one half for rounding when there are few elements.
 std::string compare_share(const std::vector<float>& result, double share) {
   const auto dropped = static_cast<double>(std::count(result.begin(), result.end(), 0.0F));
   const auto count = static_cast<double>(result.size());
@@ -284,7 +283,7 @@ void VerificationCase::make_samples() {
     samples_ = samples_at(chosen_places(*problem_));
     return;
   }
-  // Most of the work is the way forward and back, which the other gradients take, too.
+  // Most of the work is the forward and backward pass, which the other gradients need too.
   const bool of_data = gradient->of == RecurrentGradients::of_data;
   const Problem both{RecurrentGradient{gradient->forward}, {}};
   const Problem data = of_data ? *problem_ : other_gradients(*gradient);
@@ -321,8 +320,8 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
     return tolerance(precision, sample.expected, reduction_length(problem),
                      primitive.rounding_amplification(), primitive.partial_sums());
   };
-  // An integer may rightly be -128, a view may have gaps, and dropped elements are counted: only
-  // the whole result tells.
+  // Only the whole result will do: at int8, -128 may be correct; a view may have gaps; dropped
+  // elements are counted; all elements of a collective are compared.
   const auto* const collective = std::get_if<Collective>(&problem.shape);
   const bool needs_whole = precision == Precision::int8 || dropped_share > 0 || collective ||
                            written_elements(problem) != element_count(output(problem));
@@ -371,7 +370,7 @@ VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
       return {false, message};
     }
   }
-  // A part that went astray may be as small as a rank's share of a buffer.
+  // Data that went astray may be as small as one rank's share of a buffer.
   if (collective != nullptr && precision != Precision::int8) {
     if (const auto place = first_wrong(*collective, precision, cache.operands(), result)) {
       const auto wrong = cache.sample(unravel(*place, output(problem)));

@@ -11,28 +11,30 @@
 
 namespace benanza::verify {
 
-/// Inputs of one problem and what a sample of its result must be: made once, used for every layout
-/// and algorithm. Holds the latest problem and precision only; VerificationCases holds several.
+/// The inputs of one problem and a sample of its expected result, made once and used for every
+/// layout and algorithm. Holds the latest problem and precision only; VerificationCases holds
+/// several.
 class VerificationCase {
  public:
-  /// One element to compare. `at`: its coordinates, in output(problem) (a Copy: in what it moves).
+  /// One element to compare. `at` are its coordinates in output(problem), or, for a Copy, in the
+  /// moved extents.
   struct Sample {
     Dims at;
     std::int64_t flat_index = 0;
-    /// In units of the stored result: at int8, scaled and saturated.
+    /// In units of the stored result: scaled and saturated at int8.
     Element expected;
   };
 
-  /// Makes inputs and samples unless they are there already.
+  /// Makes inputs and samples unless they exist already.
   void prepare(const Problem& problem, Precision precision);
-  /// With operands from `pool` where it has them. `known`: the samples, if an earlier case of the
-  /// same problem and precision made them; else null.
+  /// The same, taking operands from `pool` if available. `known` are the samples made by an earlier
+  /// case of the same problem and precision, or null.
   void prepare(const Problem& problem, Precision precision, OperandPool& pool,
                const std::vector<Sample>* known);
-  /// Leaves its operands to other cases. The case has to be prepared again.
+  /// Moves its operands to `pool`. The case must then be prepared again.
   void give_back(OperandPool& pool);
 
-  /// Samples of another problem with the same inputs, which came along with those of this one.
+  /// Samples of another problem with the same inputs, computed together with those of this one.
   struct Companion {
     Problem problem;
     std::vector<Sample> samples;
@@ -41,9 +43,9 @@ class VerificationCase {
 
   const std::vector<std::vector<float>>& operands() const { return operands_; }
   const std::vector<Sample>& samples() const { return samples_; }
-  /// Sample::flat_index of each.
+  /// The flat_index of each sample.
   std::vector<std::int64_t> places() const;
-  /// The sample at coordinates `at` of the prepared problem.
+  /// Returns the sample at coordinates `at` of the prepared problem.
   Sample sample(Dims at) const;
 
  private:
@@ -62,19 +64,19 @@ class VerificationCase {
 
 struct VerificationResult {
   bool ok = false;
-  /// Where not ok: "element (0,3,5,5): 1.25, expected 1.75 (tolerance 1e-05)".
+  /// If not ok: "element (0,3,5,5): 1.25, expected 1.75 (tolerance 1e-05)".
   std::string message;
 };
 
-/// Runs `primitive`, set up for `problem` and `precision`, once on random inputs. Looks at every
-/// element for what poison_output left, and compares some 200 with the reference: the corners,
-/// edges and inside in equal parts, fewer where sums are long (at most 5 million products in all).
-/// Of a collective, every element is compared.
-/// Of an operator that drops elements at random, those that are left are compared, and the share of
-/// the others. The primitive restores itself before the call; the inputs stay in it. What the
-/// primitive throws passes through. `algorithm`: the primitive's, for what is only known by its
-/// name: where harness::transforms() it and some places are off by more than their own sums allow,
-/// transform_tolerance() decides. Products at fp32 must keep to fp32_product_tolerance(), too.
+/// Runs `primitive`, set up for `problem` and `precision`, once on random inputs. Checks every
+/// element for poison left by poison_output(), and compares up to 200 elements with the reference:
+/// the first and the last, and random ones, about half of them on an edge. Long sums get fewer (5
+/// million products in total, but at least 4 elements). For a collective, every element is
+/// compared, except at int8. For an operator that drops elements at random, the remaining ones are
+/// compared, and the share of dropped ones is checked. The primitive restores itself before the
+/// call; the inputs stay in it. Exceptions of the primitive pass through. `algorithm` is the
+/// primitive's: if harness::transforms() it and some places exceed tolerance(),
+/// transform_tolerance() decides. Products at fp32 must also satisfy fp32_product_tolerance().
 VerificationResult verify(harness::Primitive& primitive, const Problem& problem,
                           Precision precision, VerificationCase& cache,
                           const harness::Algorithm& algorithm = {});

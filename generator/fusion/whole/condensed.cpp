@@ -5,12 +5,12 @@
 namespace benanza::fusion {
 namespace {
 
-/// For every layer the operator that it belongs to, which ends last where there are several.
+/// For every layer, the operator that it belongs to; if there are several, the one that ends last.
 std::vector<const WholeOperator*> owners(std::size_t layers,
                                          const std::vector<WholeOperator>& operators) {
   std::vector<const WholeOperator*> owner(layers, nullptr);
   for (std::size_t index = operators.size(); index-- > 0;) {
-    // The longest of those with one end.
+    // Of operators with the same last layer, the longest comes last.
     const auto& all = operators[index].layers;
     if (all.size() == 1) continue;
     if (std::any_of(all.begin(), all.end(), [&](std::size_t layer) { return owner[layer]; })) {
@@ -21,7 +21,7 @@ std::vector<const WholeOperator*> owners(std::size_t layers,
   return owner;
 }
 
-/// How often layers that work at inference read each layer's results.
+/// Counts how often layers that work at inference read each layer's results.
 std::vector<int> reads_of_each(const std::vector<LoweredLayer>& layers) {
   std::vector<int> reads(layers.size(), 0);
   for (const LoweredLayer& layer : layers) {
@@ -58,11 +58,11 @@ Condensed condensed(const Flow& flow, const std::vector<WholeOperator>& operator
                                              : as_layer(flow.layer(index), *whole));
     result.originals.push_back(whole == nullptr ? std::vector{index} : whole->layers);
     for (Read& read : result.layers.back().reads) {
-      // Inner results have no other readers but for their shapes.
+      // Other layers read inner results only for their shapes.
       if (read.producer) read.producer = place[*read.producer];
     }
   }
-  // An operator reads a tensor once, however often its layers do; the caller's uses stay.
+  // An operator reads a tensor once, however often its layers do; uses by the caller stay.
   const std::vector<int> before = reads_of_each(flow.layers());
   const std::vector<int> after = reads_of_each(result.layers);
   for (std::size_t index = 0; index < result.layers.size(); ++index) {

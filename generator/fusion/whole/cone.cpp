@@ -30,11 +30,11 @@ class Growth {
   Growth(const Flow& flow, std::size_t root) : flow_(flow) { take(root); }
 
   const std::vector<std::size_t>& layers() const { return layers_; }
-  /// What is read from outside, if it is one tensor.
+  /// The tensor read from outside, if there is only one.
   const Outside* only() const { return outside_.size() == 1 ? &outside_.begin()->second : nullptr; }
 
-  /// Takes in the layer that makes the last of the tensors outside: all that read its result inside
-  /// are in already. False if it may not be inside.
+  /// Absorbs the layer that makes the last of the outside tensors; all its readers in the cone have
+  /// been absorbed before. Returns false if it must not be inside.
   bool grow() {
     std::optional<std::size_t> last;
     for (const auto& [tensor, outside] : outside_) {
@@ -76,7 +76,7 @@ class Growth {
 
   const Flow& flow_;
   std::vector<std::size_t> layers_;
-  /// By tensor.
+  /// By tensor number.
   std::map<std::size_t, Outside> outside_;
   /// How often the layers inside read each layer's result.
   std::map<std::size_t, int> reads_;

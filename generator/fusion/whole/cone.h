@@ -7,22 +7,22 @@
 
 namespace benanza::fusion {
 
-/// Layers between one tensor, x, and the result of the last of them: they read nothing else but
-/// constants, and nobody else reads their inner results.
+/// The layers between one tensor, x, and the result of the last layer. They read only x and
+/// constants, and nothing else reads their intermediate results.
 struct Cone {
-  /// Ascending.
+  /// In ascending order.
   std::vector<std::size_t> layers;
-  /// How x is read.
+  /// Where x is read from.
   Read x;
   /// Extents of x.
   Dims dims;
 };
 
-/// True if layer `index` only repeats what it reads along some axes: calls read it where it is.
+/// True if layer `index` only broadcasts its input along some axes; calls read the input in place.
 bool repeats(const Flow& flow, std::size_t index);
 
-/// Cones that end at layer `root`, the shortest first; of layers that are functions of elements,
-/// reductions or softmax, repeat or pass on what they read. At most `most` layers.
+/// Returns the cones that end at layer `root`, shortest first, made of elementwise functions,
+/// reductions, softmax, broadcasts and layers that pass on their input. At most `most` layers.
 std::vector<Cone> cones_at(const Flow& flow, std::size_t root, std::size_t most);
 
 }  // namespace benanza::fusion

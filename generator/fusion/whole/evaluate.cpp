@@ -9,14 +9,14 @@
 namespace benanza::fusion {
 namespace {
 
-/// Extents without leading ones.
+/// Removes leading extents of 1.
 Dims stripped(Dims dims) {
   dims.erase(dims.begin(), std::find_if(dims.begin(), dims.end(),
                                         [](std::int64_t extent) { return extent != 1; }));
   return dims;
 }
 
-/// `dims` with the last axes, which hold `length` elements, set to 1; empty if none do.
+/// Sets the last axes, which hold `length` elements, to 1; empty if there are no such axes.
 std::optional<Dims> row_extents(Dims dims, std::int64_t length) {
   std::int64_t elements = 1;
   for (std::size_t axis = dims.size(); axis-- > 0 && elements < length;) {
@@ -27,7 +27,7 @@ std::optional<Dims> row_extents(Dims dims, std::int64_t length) {
   return dims;
 }
 
-/// Elements of the last axes that the call runs along; empty if it runs along others.
+/// The number of elements of the last axes that the call reduces; empty if it reduces other axes.
 std::optional<std::int64_t> reduced_length(const Call& call) {
   if (const auto* softmax = std::get_if<Softmax>(&call.problem.shape)) {
     if (softmax->axis + 1 != static_cast<std::int64_t>(softmax->input.size())) return std::nullopt;
@@ -99,7 +99,7 @@ class Evaluator {
   }
 
  private:
-  /// False if calls run along different axes.
+  /// False if calls reduce different axes.
   bool find_length() {
     for (const std::size_t index : cone_.layers) {
       for (const Call& call : flow_.layer(index).calls) {
@@ -108,7 +108,7 @@ class Evaluator {
           continue;
         }
         const auto length = reduced_length(call);
-        // Of one element nothing tells what runs along them.
+        // With one element, the reduced axes cannot be identified.
         if (!length || *length == 1) return false;
         if (evaluated_.length != 0 && evaluated_.length != *length) return false;
         evaluated_.length = *length;
@@ -134,7 +134,7 @@ class Evaluator {
     return calls_.back();
   }
 
-  /// One value for every row, as often as the row has elements.
+  /// Broadcasts one value per row to all elements of the row.
   std::optional<Table> repeated(const LoweredLayer& layer) const {
     const auto rows = outside(layer.reads[0]);
     if (evaluated_.length == 0 || !rows || rows->rows != x_.rows || rows->columns != 1) {
@@ -203,7 +203,7 @@ class Evaluator {
     return x;
   }
 
-  /// Operand of a call that sees it with extents `dims`, and its result with extents `result`.
+  /// An operand of a call that sees it with extents `dims` and its result with extents `result`.
   std::optional<Table> operand(std::size_t index, const Source& source, const Dims& dims,
                                const Dims& result) {
     if (source.kind == Source::Kind::attribute || source.scale != 1) return std::nullopt;
@@ -217,7 +217,7 @@ class Evaluator {
     return placed(*table, dims, result);
   }
 
-  /// The table, if it lies in the result as extents `dims` do.
+  /// The table if extents `dims` place it correctly in the result.
   std::optional<Table> placed(const Table& table, const Dims& dims, const Dims& result) const {
     const std::int64_t elements = element_count(cone_.dims);
     const bool is_full = table.columns == x_.columns && table.rows == x_.rows;
@@ -225,7 +225,7 @@ class Evaluator {
       if (dims != result || element_count(dims) != elements) return std::nullopt;
       return table;
     }
-    // Rows, of which there are some only where something was reduced.
+    // One value per row exists only after a reduction.
     if (element_count(dims) * evaluated_.length != elements) return std::nullopt;
     if (dims != result && row_extents(result, evaluated_.length) != dims) return std::nullopt;
     return table;
@@ -239,7 +239,7 @@ class Evaluator {
       return Table{1, 1, {*read.value}};
     }
     if (evaluated_.length == 0 || elements != evaluated_.length) return std::nullopt;
-    // One value per column: 1 on the axes before.
+    // One value per column: all preceding axes must be 1.
     const auto rows = row_extents(result, evaluated_.length);
     if (!rows) return std::nullopt;
     for (std::size_t axis = 0; axis < dims.size(); ++axis) {

@@ -7,7 +7,7 @@
 
 namespace benanza::fusion {
 
-/// Numbers of a tensor seen as rows: `rows` and `columns` are the sample's, or 1 where all are
+/// The values of a tensor as a matrix: `rows` and `columns` are the sample's, or 1 if all are
 /// equal.
 struct Table {
   std::size_t rows = 1;
@@ -19,21 +19,21 @@ struct Table {
   }
 };
 
-/// What a cone makes of a sample x.
+/// The result of a cone for a sample x.
 struct Evaluated {
   Table result;
-  /// The product of the extents that the cone reduces, the last axes of x; 0 if it reduces none.
+  /// The product of the extents that the cone reduces (the last axes of x); 0 if it reduces none.
   std::int64_t length = 0;
-  /// Constants of one value per column, in the order of the calls that read them: how they are
-  /// read, and the sample's numbers for them.
+  /// Constants with one value per column, in the order of the calls that read them: where they are
+  /// read from, and the sample values used for them.
   std::vector<Read> vectors;
   std::vector<Table> vector_values;
-  /// All constants of one element.
+  /// The values of all one-element constants.
   std::vector<double> numbers;
 };
 
-/// Computes the cone on a sample of a few numbers: for what it is, not for its extents. Empty where
-/// it reads constants whose values are not known, or reduces other axes than the last ones.
+/// Evaluates the cone on a small sample, independent of the tensor's real extents. Empty if the
+/// cone reads constants whose values are unknown, or reduces other axes than the last ones.
 std::optional<Evaluated> evaluate(const Flow& flow, const Cone& cone, const Table& x);
 
 }  // namespace benanza::fusion

@@ -4,9 +4,9 @@
 
 namespace benanza::fusion {
 
-/// The function of one number. What it means: core/problem/ops/activation.h.
+/// Applies the function to one number. Definitions: core/problem/ops/activation.h.
 double value_of(const Activation& function, double x);
-/// Element by element; 0 or 1 for a comparison.
+/// Applies the operation to two numbers; comparisons return 0 or 1.
 double value_of(BinaryKind kind, double a, double b);
 
 }  // namespace benanza::fusion

@@ -6,7 +6,7 @@
 namespace benanza::fusion {
 namespace {
 
-/// The longest of the operators below, and casts between.
+/// The longest of the operators below, including casts in between.
 constexpr std::size_t most_layers = 14;
 
 std::size_t layers_with_work(const Flow& flow, const Cone& cone) {
@@ -22,7 +22,7 @@ bool reduces(const LoweredLayer& layer) {
   });
 }
 
-/// A power by 2 or 3 as products, which libraries compute in less time.
+/// Replaces a power of 2 or 3 by products, which libraries compute faster.
 std::optional<WholeOperator> power_by_products(const Flow& flow, std::size_t index) {
   const LoweredLayer& layer = flow.layer(index);
   if (layer.cost != Cost::measured || layer.calls.size() != 1) return std::nullopt;
@@ -52,7 +52,7 @@ std::vector<WholeOperator> whole_operators(const Flow& flow) {
   for (std::size_t root = 0; root < flow.size(); ++root) {
     if (auto found_rotary = rotary(flow, root)) found.push_back(std::move(*found_rotary));
     if (auto power = power_by_products(flow, root)) found.push_back(std::move(*power));
-    // The longest: part of a layernorm is a rmsnorm of differences.
+    // The longest match: part of a layernorm is an rmsnorm of differences.
     std::optional<WholeOperator> longest;
     for (const Cone& cone : cones_at(flow, root, most_layers)) {
       if (layers_with_work(flow, cone) < 2) continue;

@@ -6,7 +6,7 @@
 namespace benanza::fusion {
 namespace {
 
-/// On both sides of every bound and knee.
+/// Values on both sides of every bound and kink.
 const Table& numbers() {
   static const Table table{
       2,
@@ -15,7 +15,7 @@ const Table& numbers() {
   return table;
 }
 
-/// A parameter near a well-known one is that one.
+/// Rounds a parameter to a well-known value that is near it.
 float rounded(double parameter) {
   for (const double known : {1.0, 1.702}) {
     if (std::abs(parameter - known) < 1e-3) return static_cast<float>(known);
@@ -23,7 +23,7 @@ float rounded(double parameter) {
   return static_cast<float>(parameter);
 }
 
-/// The functions that a result may be; a parameter is what it must be for one of the numbers.
+/// The functions that the result may be; their parameters are derived from one value each.
 std::vector<Activation> candidates(const Table& result) {
   const auto of = [](ActivationKind kind, double alpha = 0) {
     return Activation{.input = {}, .kind = kind, .alpha = rounded(alpha)};

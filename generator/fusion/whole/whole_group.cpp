@@ -6,15 +6,15 @@
 namespace benanza::fusion {
 namespace {
 
-/// An image normalized as channels that are groups of its own ones.
+/// An instance normalization whose channels are groups of the image's channels.
 struct Groups {
   std::size_t layer;
   InstanceNormalization shape;
-  /// Of the image that the layers behind see.
+  /// Extents of the image as the following layers see it.
   Dims image;
 };
 
-/// Layers behind `index` that pass its result on; the last of them says the extents.
+/// The last of the layers after `index` that pass on its result; it defines the extents.
 const LoweredLayer* last_view(const Flow& flow, std::size_t index) {
   const LoweredLayer* view = nullptr;
   for (auto next = flow.reader(index); next && flow.passes_on(*next); next = flow.reader(*next)) {
@@ -38,7 +38,7 @@ std::optional<Groups> groups_at(const Flow& flow, std::size_t index) {
   return Groups{index, *shape, image};
 }
 
-/// The group's channels as an axis of their own, so that there is one factor for each.
+/// Makes the group's channels an axis of their own, so that there is one factor per channel.
 InstanceNormalization with_channels(const Groups& groups) {
   InstanceNormalization shape = groups.shape;
   const std::int64_t count = shape.input[1];
@@ -48,8 +48,7 @@ InstanceNormalization with_channels(const Groups& groups) {
   return shape;
 }
 
-/// The layer that reads the chain's result, and the constant of one value per channel that it
-/// combines it with.
+/// The layer that combines the chain's result with a constant of one value per channel.
 struct PerChannel {
   std::vector<std::size_t> layers;
   BinaryKind kind;
@@ -75,8 +74,8 @@ std::optional<PerChannel> per_channel(const Flow& flow, const Chain& chain, Bina
   return PerChannel{next->layers, kind, extents, *read};
 }
 
-/// The layer with the group normalization's factors and terms, and the one call that does both:
-/// what libraries without the whole do.
+/// Adds an operator of the group normalization's factors and terms alone as one call, for libraries
+/// that have no call for the whole.
 void add_factors_and_terms(const Groups& groups, const PerChannel& factor, const PerChannel& term,
                            std::vector<WholeOperator>& found) {
   Binary product{.kind = BinaryKind::mul, .a = groups.image, .b = factor.extents};

@@ -7,7 +7,7 @@
 namespace benanza::fusion {
 namespace {
 
-/// Rows of an ordinary size, and rows so small that an epsilon shows.
+/// Rows of ordinary magnitude, and rows so small that an epsilon matters.
 const Table& rows() {
   static const Table table{3,
                            6,
@@ -17,7 +17,7 @@ const Table& rows() {
   return table;
 }
 
-/// f(x, row's mean, row's mean square, row's greatest) for every element.
+/// Applies f(x, the row's mean, the row's mean square) to every element.
 template <class Function>
 Table by_rows(Function function) {
   Table table = rows();
@@ -49,7 +49,7 @@ Table scaled(Table table, const Table* scale, const Table* bias) {
   return table;
 }
 
-/// Which of the vectors is what; -1 for none.
+/// The index of the scale and of the bias among the vectors; -1 if absent.
 struct Affine {
   int scale = -1;
   int bias = -1;
@@ -62,7 +62,7 @@ std::vector<Affine> assignments(std::size_t vectors) {
   return {};
 }
 
-/// Small constants among the layers, and none.
+/// The small constants among the layers, and 0.
 std::vector<double> epsilons(const Evaluated& evaluated) {
   std::vector<double> all;
   for (const double number : evaluated.numbers) {

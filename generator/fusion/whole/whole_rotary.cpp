@@ -10,7 +10,7 @@ const Shape* only(const LoweredLayer& layer) {
   return layer.calls.size() == 1 ? std::get_if<Shape>(&layer.calls[0].problem.shape) : nullptr;
 }
 
-/// Collects the layers of the operator from its last one on.
+/// Collects the layers of the operator, starting from the last one.
 class Rotation {
  public:
   explicit Rotation(const Flow& flow) : flow_(flow) {}
@@ -35,7 +35,7 @@ class Rotation {
     std::size_t layer = 0;
   };
 
-  /// Operand `own` of the sum is x cos, the other one rotated(x) sin.
+  /// True if operand `own` of the sum is x cos and the other one rotated(x) sin.
   bool is_rotation(std::size_t root, std::size_t own) {
     const auto cosine = product(root, own);
     const auto sine = product(root, 1 - own);
@@ -56,8 +56,8 @@ class Rotation {
     return false;
   }
 
-  /// Input `operand` of layer `reader` as a product, either operand of it the table; empty if it is
-  /// none that this layer alone reads.
+  /// Input `operand` of layer `reader` as a product, once with each operand as the table; empty if
+  /// it is not a product, or has other readers.
   std::vector<Product> product(std::size_t reader, std::size_t operand) const {
     std::vector<Product> ways;
     const Read* read = flow_.read(reader, flow_.layer(reader).calls[0].operands[operand]);
@@ -75,7 +75,7 @@ class Rotation {
     return ways;
   }
 
-  /// What `read` is another name of, of the same extents.
+  /// Follows views with the same extents back to the tensor that they alias.
   Read origin(Read read, const Dims& dims) const {
     while (read.producer && flow_.passes_on(*read.producer)) {
       const LoweredLayer& layer = flow_.layer(*read.producer);
@@ -87,7 +87,7 @@ class Rotation {
     return read;
   }
 
-  /// `read` is x with the halves of its rows swapped and the first one negated.
+  /// True if `read` is x with the halves of its rows swapped and the new first half negated.
   bool is_rotated(const Read& read, const Read& x, const Dims& dims) {
     const std::int64_t half = dims.back() / 2;
     if (!read.producer || dims.back() % 2 != 0) return false;
@@ -111,7 +111,7 @@ class Rotation {
            is_half(concat.reads[1], x, dims, 0);
   }
 
-  /// `read` is the half of x's rows that begins at `offset`.
+  /// True if `read` is the half of x's rows that starts at `offset`.
   bool is_half(const Read& read, const Read& x, const Dims& dims, std::int64_t offset) {
     if (!read.producer) return false;
     const LoweredLayer& layer = flow_.layer(*read.producer);
@@ -130,7 +130,7 @@ class Rotation {
     return true;
   }
 
-  /// Four axes, rows last.
+  /// Pads to four axes, rows last.
   bool set_shape(const Product& straight) {
     constexpr std::size_t axes = 4;
     if (straight.extents.size() > axes ||

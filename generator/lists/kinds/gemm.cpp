@@ -17,8 +17,8 @@ Entry read(const Row& row) {
   const std::int64_t k = row.integer("k");
   const bool a = transposed(row, "trans_a");
   const bool b = transposed(row, "trans_b");
-  // Columns of a column-major matrix are rows of a row-major one: the same memory holds
-  // C' = op(B)' op(A)', and a matrix that BLAS takes as it lies is read as it lies here, too.
+  // A column-major matrix is the transpose of a row-major one: the same memory holds C' = op(B)'
+  // op(A)', and a matrix that BLAS does not transpose is not transposed here either.
   const Gemm shape{
       .m = n, .n = m, .k = k, .transpose_a = b, .transpose_b = a, .batch_a = {}, .batch_b = {}};
   return {.sizes = "m=" + std::to_string(m) + " n=" + std::to_string(n) +
@@ -28,7 +28,7 @@ Entry read(const Row& row) {
 
 }  // namespace
 
-/// Neither matrix is known beforehand: nothing is packed outside of the time.
+/// Neither matrix is a constant, so nothing is packed outside the measured time.
 Kind gemm_kind() { return {"gemm", read}; }
 
 }  // namespace benanza::lists

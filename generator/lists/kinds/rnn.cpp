@@ -55,10 +55,10 @@ Entry read(const Row& row) {
 
 }  // namespace
 
-/// As the published runs call cuDNN: where gradients follow, the forward call keeps what they need;
-/// vanilla is ReLU, a GRU's reset gate acts on the product,
-/// biases are there, initial states are given and final ones wanted. They skip the input's product;
-/// ours is done, as in a layer of a model: about twice the products.
+/// As the published runs call cuDNN: if gradients follow, the forward call keeps what they need;
+/// vanilla is ReLU; a GRU's reset gate acts on the product; there are biases; initial states are
+/// given and final ones returned. Unlike those runs, the input's product is computed, as in a layer
+/// of a model: about twice the products.
 Kind rnn_kind() { return {"rnn", read}; }
 
 }  // namespace benanza::lists

@@ -23,7 +23,7 @@ Entry read(const Row& row) {
 
 }  // namespace
 
-/// Columns of the dense, column-major matrices are rows of ours: the sparse one is what it was.
+/// The columns of the dense, column-major matrices are rows here; the sparse matrix is unchanged.
 Kind sparse_gemm_kind() { return {"sparse_gemm", read}; }
 
 }  // namespace benanza::lists

@@ -1,4 +1,4 @@
-// What benanza-generate writes, and what it leaves alone.
+// The files that benanza-generate writes, and those that it does not touch.
 #include "generator/emit/emit.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using onnx::Model;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// conv with bias -> relu -> concat with itself -> an operator nobody knows.
+/// conv with bias -> relu -> concat with itself -> an unknown operator.
 LoweredGraph small(const std::string& name) {
   LoweredGraph graph = Model(13)
                            .input("x", {-1, 3, 4, 4})
@@ -222,7 +222,7 @@ TEST(Summary, CountsMultiplyAddsParametersAndRepeats) {
                            .node("MatMul", {"q", "w"}, {"r"})
                            .output("r")
                            .import();
-  // 4 x 1000 x 1000 each; both products read one weight, the addition another.
+  // 4 x 1000 x 1000 each; both products read the same weight, the addition another.
   EXPECT_EQ(macs(graph), 8e6);
   EXPECT_EQ(macs(graph.layers[1]), 0);
   EXPECT_EQ(graph.parameters, 1'001'000);
@@ -265,7 +265,7 @@ TEST(Sharing, CountsProblemsOnceOverAllGraphs) {
     return graph;
   };
   const std::string text = sharing({relus("one", 4), relus("two", 4), relus("three", 5)});
-  // Three layers each, their constants aside; relu and add of 4, relu and add of 5.
+  // Three layers each, not counting constants; relu and add of 4, relu and add of 5.
   EXPECT_THAT(text, HasSubstr("3 graphs: 9 layers, 9 calls, 4 unique problems\n"));
   EXPECT_THAT(text, testing::ContainsRegex("relu +6 +2 +4\n"));
   EXPECT_THAT(text, testing::ContainsRegex("two \\(batch 4\\) +3 +2 +0\n"));

@@ -1,4 +1,4 @@
-// benanza-generate as a user runs it.
+// benanza-generate as run by a user.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -41,7 +41,7 @@ const std::string alexnet = std::string(TEST_DATA) + "/torchvision_alexnet.onnx"
 
 class Program : public test::FolderTest {
  protected:
-  /// One line, non-zero, nothing written.
+  /// Expects a one-line message, a non-zero status and no output files.
   void expect_refused(const std::string& arguments, const std::string& part) {
     const Result run = generate(arguments + " --out " + folder_.string());
     EXPECT_EQ(run.status, 1) << arguments;
@@ -163,7 +163,7 @@ TEST_F(Program, ABadModelIsNamedAndTheGoodOnesAreWritten) {
 
 TEST_F(Program, AModelThatFailsAtOneBatchIsLeftOutAtAll) {
   const fs::path fixed = fs::path(testing::TempDir()) / "fixed.onnx";
-  // What is added has two rows: so must the input.
+  // The added tensor has two rows, so the input must, too.
   write_file(fixed, Model(13)
                         .input("x", {-1, 3})
                         .weights("w", {2, 3})

@@ -1,5 +1,5 @@
-// Attention as vision transformers and language models have it: windows with masks, and queries,
-// keys and values of one product.
+// Attention as in vision transformers and language models: windows with masks, and queries, keys
+// and values from one product.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::vector<std::string> attentions(const LoweredGraph& graph) {
   return lines;
 }
 
-/// Windows of 9 pixels, 4 for each of the images, 3 heads: a bias, and a mask for every window.
+/// Windows of 9 pixels, 4 per image, 3 heads: a bias, and a mask for every window.
 std::vector<std::string> shifted_windows(std::int64_t images, bool given_mask) {
   const std::int64_t windows = 4 * images;
   Model model(17);
@@ -84,7 +84,7 @@ TEST(AttentionPattern, ReadsTheResultOfOneProductWhereItIs) {
   split_heads(model).node("Split", {"t"}, {"q0", "k0", "v0"}, {{"axis", 0}});
   model.node("Squeeze", {"q0", "first"}, {"q"}).node("Squeeze", {"k0", "first"}, {"k"});
   model.node("Squeeze", {"v0", "first"}, {"v"});
-  // 0: the product, 1: its view, 7: the keys' columns.
+  // 0: the product, 1: its view, 7: the transposition of the keys.
   EXPECT_THAT(attend(model),
               ElementsAre("7 8 9 10 " + two_heads, "2 3 4 5 6 7 8 9 10 " + two_heads));
 }
@@ -123,7 +123,7 @@ TEST(AttentionPattern, WhatAnotherLayerReadsIsStillMoved) {
 }
 
 TEST(AttentionPattern, ExtentsAreNoReadersOfHeads) {
-  // As scaled_dot_product_attention is exported: a transposition whose shape alone is wanted.
+  // As scaled_dot_product_attention is exported: only the shape of a transposition is used.
   Model model = projected();
   model.input("v", {1, 2, 5, 4}).weights("wq", {8, 8}).weights("wk", {8, 8});
   model.node("MatMul", {"x", "wq"}, {"q0"}).node("Reshape", {"q0", "heads"}, {"q1"});

@@ -1,4 +1,4 @@
-// Which calls may become one: patterns over the data flow.
+// Which calls can be fused: patterns over the data flow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 
-/// "conv_bias_relu 0 1: conv/..._bias_relu"
+/// Formats fusions as "conv_bias_relu 0 1: conv/..._bias_relu".
 std::vector<std::string> found(const LoweredGraph& graph) {
   std::vector<std::string> lines;
   for (const Fusion& fusion : find_fusions(graph.layers)) {
@@ -33,7 +33,7 @@ std::vector<std::string> patterns(const LoweredGraph& graph) {
 
 const std::string conv = "conv/1x3x4x4_k8x1x1_p0.0.0.0_s1x1_d1x1_g1";
 
-/// Weights of a convolution from 3 to 8 channels, one from 8 to 8, and of a normalization of 8.
+/// Weights of a convolution from 3 to 8 channels, of one from 8 to 8, and of a normalization of 8.
 Model with_weights() {
   Model model(13);
   model.input("x", {1, 3, 4, 4}).weights("w", {8, 3, 1, 1}).weights("w8", {8, 8, 1, 1});
@@ -100,7 +100,7 @@ TEST(Fusion, NormalizationTakesABiasBeforeItAlong) {
 }
 
 TEST(Fusion, NormalizationDoesNotFoldIntoWhatChanges) {
-  // Weights, then statistics, that are inputs of the model.
+  // First the weights, then the statistics are inputs of the model.
   Model weights(13);
   weights.input("x", {1, 3, 4, 4}).input("w", {8, 3, 1, 1});
   for (const char* name : {"scale", "shift", "mean", "variance"}) weights.weights(name, {8});
@@ -115,8 +115,8 @@ TEST(Fusion, NormalizationDoesNotFoldIntoWhatChanges) {
   EXPECT_THAT(found(normalize(statistics, "c", "n").output("n").import()), IsEmpty());
 }
 
-/// conv -> bn on either side of an addition, then relu: the block of a residual network that
-/// changes its channels. Layers 0 1 | 2 3 | 4 5.
+/// conv -> bn on both sides of an addition, then relu: the block of a residual network that changes
+/// the number of channels. Layers 0 1 | 2 3 | 4 5.
 LoweredGraph block() {
   Model model = with_weights();
   model.node("Conv", {"x", "w"}, {"c"});
@@ -145,7 +145,7 @@ TEST(Fusion, AResidualThatIsBroadcastIsAStepAndNoResidual) {
   EXPECT_THAT(found(graph), ElementsAre("conv_add 0 1: " + conv + "_add_y1x8x1x1"));
 }
 
-/// Of the only fusion with a residual: is the residual needed once the call runs?
+/// Whether the only fusion with a residual keeps the residual for later readers.
 bool keeps_residual(const LoweredGraph& graph) {
   std::vector<bool> kept;
   for (const Fusion& fusion : find_fusions(graph.layers)) {
@@ -168,7 +168,7 @@ TEST(Fusion, AResidualReadBeforeItsBranchIsDoneMayBeOverwritten) {
 }
 
 TEST(Fusion, AResidualWithAnotherReaderIsKept) {
-  // r is read again behind the addition, then at any time.
+  // r is read again: first after the addition, then at any time.
   EXPECT_TRUE(keeps_residual(
       shortcut().node("Concat", {"a", "r"}, {"z"}, {{"axis", 1}}).output("z").import()));
   EXPECT_TRUE(keeps_residual(shortcut().node("Tanh", {"r"}, {"z"}).output("z").import()));
@@ -304,7 +304,7 @@ TEST(Fusion, GemmWithAnAddendThatIsNoBias) {
 }
 
 TEST(Fusion, MatMulBiasAndResidualOfATransformer) {
-  // Sequence of 7 with 12 features; the bias comes first, as exporters write it.
+  // A sequence of 7 with 12 features; the bias is the first operand, as exporters write it.
   const LoweredGraph graph = Model(13)
                                  .input("x", {2, 7, 12})
                                  .weights("w", {12, 12})
@@ -349,7 +349,7 @@ TEST(Fusion, TransposedConvolutionsTakeThemToo) {
           "deconv_leakyrelu 0 1: deconv/1x3x4x4_k8x2x2_p0.0.0.0_s2x2_d1x1_g1_leakyrelu_a0.25"));
 }
 
-// Recurrent layers over each other, 5 steps of 2 entries, as a framework's num_layers exports them.
+// Stacked recurrent layers, 5 steps of 2 entries, as a framework's num_layers exports them.
 Model recurrent_layers(std::int64_t directions, std::int64_t batch, int layers) {
   Model model(14);
   model.input("y0", {5, batch, 3});
@@ -375,7 +375,7 @@ TEST(RecurrentStack, LayersOverEachOtherAreOneCall) {
 TEST(RecurrentStack, DirectionsMustLieTogether) {
   EXPECT_THAT(found(recurrent_layers(2, 1, 2).output("y2").import()),
               ElementsAre("lstm_lstm 0 1 2: lstm/t5_n1_i3_h4_l2_bidirectional"));
-  // Y has each direction's batch together; this Reshape mixes entries, and no stack does that.
+  // Y groups the batch by direction; this Reshape mixes entries, which no stack does.
   EXPECT_THAT(found(recurrent_layers(2, 2, 2).output("y2").import()), IsEmpty());
 }
 

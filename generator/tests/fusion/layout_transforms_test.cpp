@@ -36,9 +36,9 @@ TEST(LayoutTransforms, StandBetweenOperatorsWithAChannelOrder) {
                                  .node("Flatten", {"pool"}, {"flat"})
                                  .output("flat")
                                  .import({});
-  // Element (n, c, p) of 2 x 3 x 16 goes to (n, p, c), and back. The activations' tensors: that of
-  // the second is read by the pooling, that of the first by no such operator. One position has no
-  // order.
+  // Element (n, c, p) of 2 x 3 x 16 goes to (n, p, c), and back. Of the activations' results, the
+  // pooling reads that of the second; no operator with a channel order reads that of the first.
+  // With one position the orders are the same.
   EXPECT_THAT(
       texts(graph),
       testing::ElementsAre("0 input copy/2x16x3_f48.1.16_t48.3.1 copy/2x3x16_f48.1.3_t48.16.1",

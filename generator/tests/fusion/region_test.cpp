@@ -22,7 +22,7 @@ std::vector<std::string> problems(const LoweredGraph& graph) {
   return found;
 }
 
-/// Nodes behind x, 1x8x4x4, a result of a pooling; z is of equal extents, g 1x8x1x1.
+/// Starts with x, 1x8x4x4, the result of a pooling; z has the same extents, g is 1x8x1x1.
 Model behind_pooling() {
   Model model(18);
   model.input("image", {1, 8, 8, 8}).input("z", {1, 8, 4, 4}).input("g", {1, 8, 1, 1});
@@ -94,7 +94,7 @@ TEST(Region, ChainsAreCutAtTheBoundAndBeginOnce) {
     model.node("Add", {"y" + std::to_string(i), "z"}, {"y" + std::to_string(i + 1)});
   }
   const auto all = problems(model.output("y9").import());
-  // Six prefixes from the first, and what is left from the seventh addition on.
+  // Six prefixes from the first addition, and the rest from the seventh on.
   EXPECT_EQ(all.size(), most_steps + 2);
   EXPECT_EQ(all.back(), "add/1x8x4x4_1x8x4x4_add_y1x8x4x4_add_y1x8x4x4");
 }
@@ -112,7 +112,7 @@ TEST(Region, BehindAProductEveryStepMayBeginOne) {
 }
 
 TEST(Region, ConstantsPerFilterGoIntoTheWeights) {
-  // Layer scale and residual of a network that was trained so: no step is left of the scale.
+  // Layer scale and residual, as in networks trained with them: the scale leaves no step.
   Model model = behind_pooling();
   model.node("Conv", {"x", "w"}, {"p"}).node("Mul", {"p", "c"}, {"m"});
   model.node("Add", {"m", "c"}, {"b"}).node("Add", {"b", "z"}, {"a"}).output("a");
@@ -141,7 +141,7 @@ TEST(Region, BatchesOfProductsTakeSteps) {
   model.input("a", {2, 4, 5, 8}).input("b", {2, 4, 8, 5}).input("mask", {2, 1, 1, 5});
   model.scalar("scale", 4).node("MatMul", {"a", "b"}, {"s"}).node("Div", {"s", "scale"}, {"d"});
   model.node("Add", {"d", "mask"}, {"m"}).output("m");
-  // The batches are one axis of the product: one mask for every four of them is none per product.
+  // The batches are one axis of the product, so one mask per four of them is not one per product.
   EXPECT_THAT(problems(model.import()), ElementsAre("gemm/m5_n5_k8_nn_a8_b8_linear_a0.25_b0",
                                                     "div/2x4x5x5_1x1x1x1_w_add_y2x1x1x5"));
 }

@@ -1,4 +1,4 @@
-// Group normalizations that exporters take apart, and what only looks like them.
+// Group normalizations that exporters decompose, and lookalikes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using onnx::Model;
 using testing::Contains;
 using testing::Not;
 
-/// A group normalization as torch.onnx writes it, and what follows.
+/// A group normalization as torch.onnx writes it, and the layers after it.
 class GroupNorm : public testing::Test {
  protected:
   GroupNorm() : model_(17) {

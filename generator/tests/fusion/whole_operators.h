@@ -8,7 +8,7 @@
 
 namespace benanza::fusion {
 
-/// "gelu 1 2 3 4 5: gelu/2x7x12" of every whole operator of the model.
+/// Returns "gelu 1 2 3 4 5: gelu/2x7x12" for every whole operator of the model.
 inline std::vector<std::string> whole_operators(onnx::Model& model) {
   std::vector<std::string> lines;
   for (const Fusion& fusion : find_fusions(model.import().layers)) {

@@ -1,4 +1,4 @@
-// Rotary embeddings that exporters take apart, and what only looks like them.
+// Rotary embeddings that exporters decompose, and lookalikes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What exporters take apart, and what only looks like it.
+// Operators that exporters decompose, and lookalikes.
 #include "generator/fusion/whole/whole.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 
-/// Nodes behind x, 2x7x12, which is the result of a layer.
+/// Nodes after x, 2x7x12, which is the result of a layer.
 class Whole : public testing::Test {
  protected:
   Whole() : model_(18) {
@@ -26,7 +26,7 @@ class Whole : public testing::Test {
     model_.node("Tanh", {"image"}, {"x"});
   }
 
-  /// A node `op`; inputs that are numbers are constants. Returns the name of its result.
+  /// Adds a node `op`; inputs that are numbers become constants. Returns the name of its result.
   std::string add(const std::string& op, std::vector<std::string> inputs,
                   onnx::Attributes attributes = {}) {
     for (std::string& input : inputs) {
@@ -111,7 +111,7 @@ TEST_F(Whole, QuickGelu) {
 }
 
 TEST_F(Whole, TheOtherHalfOfAGateIsNoSwish) {
-  // silu(a) b of the halves of x: the sigmoid of one times the other is none.
+  // silu(a) b of the halves of x: the sigmoid of one half times the other is not a swish.
   model_.node("Split", {"x"}, {"a", "c"}, {{"axis", -1}, {"num_outputs", 2}});
   EXPECT_THAT(found(add("Mul", {"c", add("Sigmoid", {"a"})})), IsEmpty());
 }

@@ -42,7 +42,7 @@ const std::string gemm_head = "set\tm\tn\tk\ttrans_a\ttrans_b\tapplication\n";
 const std::string conv_head =
     "set\tn\tc\th\tw\tk\tr\ts\tpad_h\tpad_w\tstride_h\tstride_w\tpasses\tapplication\n";
 
-/// op(X) of a matrix stored column by column, `rows` long, as BLAS has it.
+/// op(X) of a matrix stored column-major, `rows` long, as in BLAS.
 double blas(const std::vector<double>& x, std::int64_t rows, bool turned, std::int64_t i,
             std::int64_t j) {
   return x[static_cast<std::size_t>(turned ? j + i * rows : i + j * rows)];
@@ -61,7 +61,7 @@ TEST_F(List, TheTransposesOfBlasAreOurs) {
       std::vector<double> b(12);
       for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i * i + 1);
       for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<double>(3 * i) - 7;
-      // The first operand of ours is B's memory, the second A's; rows of it lie together.
+      // The first operand here is B's memory, the second A's; their rows are contiguous.
       const auto row_major = [](const std::vector<double>& x, std::int64_t columns, bool turned,
                                 std::int64_t i, std::int64_t j) {
         return x[static_cast<std::size_t>(turned ? j * columns + i : i * columns + j)];
@@ -122,7 +122,7 @@ TEST(DeepBench, ConvolutionsOfATrainingStep) {
   const std::string second = "n=4 c=32 h=79 w=341 k=32 r=5 s=10 pad=0,0 stride=2,2 ";
   const LoweredLayer& data = by_name.at(second + "bwd_data (speech recognition)");
   EXPECT_EQ(data.op, "deepbench.conv.bwd_data");
-  // 38 by 166 pixels: windows cover 2 * 37 + 5 = 79 rows and 2 * 165 + 10 = 340 columns of 341.
+  // 38 by 166 pixels: windows cover 2 * 37 + 5 = 79 rows and 2 * 165 + 10 = 340 of 341 columns.
   EXPECT_THAT(data.problems, ElementsAre("deconv/4x32x38x166_k32x5x10_p0.0.0.-1_s2x2_d1x1_g1"));
   EXPECT_EQ(data.flops, by_name.at(second + "fwd (speech recognition)").flops);
   const LoweredLayer& weights = by_name.at(second + "bwd_weights (speech recognition)");
@@ -171,7 +171,7 @@ TEST(DeepBench, RecurrentLayers) {
 TEST(DeepBench, SparseProducts) {
   for (const LoweredLayer& layer : read_list(deepbench + "inference_device").layers) {
     if (layer.name == "m=7680 n=1500 k=2560 NN sparsity=0.95 (speech recognition)") {
-      // A twentieth of 7680 x 2560 elements; two FLOPs for each of them and column.
+      // A twentieth of 7680 x 2560 elements; two FLOPs for each of them per column.
       EXPECT_THAT(layer.problems, ElementsAre("spmm/m7680_n1500_k2560_z983040"));
       EXPECT_EQ(layer.flops, 2.0 * 983040 * 1500);
       return;

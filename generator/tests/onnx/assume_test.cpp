@@ -1,4 +1,4 @@
-// Dimensions that the data decide: the user's word, or as large as can be.
+// Dimensions that depend on the data: as the user states, or as large as possible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -114,7 +114,7 @@ TEST(Assume, WhatFollowsIsNoContradiction) {
 }
 
 TEST(Assume, ArithmeticOnItFolds) {
-  // min(3, number found) of a row of 8.
+  // min(3, count) with the count of non-zeros in a row of 8.
   Model model(17);
   model.input("x", {8}).integers("three", {3}).integers("one", {1}).integers("two", {2});
   model.node("NonZero", {"x"}, {"nz"})
@@ -227,7 +227,7 @@ TEST(Assume, ASliceIsNoLongerThanItsInput) {
   EXPECT_THAT(assumed(graph), ElementsAre("a:0=10", "b:0=7", "c:0=3", "d:0=2"));
 }
 
-/// One branch for what was found, another for nothing found.
+/// One branch if something was found, another if nothing was.
 Model branching(bool by_count) {
   Model model(17);
   model.input("x", {6}).input("flag", {}, boolean).integers("zero", {0});
@@ -283,7 +283,7 @@ TEST(Assume, WhatDoesNotFitIsUnsupportedNotAnError) {
 }
 
 TEST(Assume, TooMuchIsNotAssumed) {
-  // Every pair of 2^21 found: more than any tensor holds.
+  // All pairs of 2^21 elements: more than any tensor may have.
   Model model(17);
   model.input("x", {1 << 21}).integers("axis", {2});
   model.node("NonZero", {"x"}, {"a"})
@@ -295,7 +295,7 @@ TEST(Assume, TooMuchIsNotAssumed) {
 }
 
 TEST(Assume, AnyOpenDimensionMayBeStated) {
-  // Nothing limits how often a tensor is repeated.
+  // Nothing limits how often the tensor is repeated.
   Model model(17);
   model.input("x", {2, 3}).input("times", {2}, int64).node("Tile", {"x", "times"}, {"t"});
   model.node("Relu", {"t"}, {"y"}).output("y");

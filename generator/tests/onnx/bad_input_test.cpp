@@ -1,4 +1,4 @@
-// Every bad input ends in one line that says what, where and what to do.
+// Every bad input results in one line that says what is wrong, where, and what to do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,13 +130,13 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
                           .node("Conv", {"x", "w"}, {"conv7"}, {{"pads", Dims{1, 1}}})
                           .output("conv7")),
               StartsWith("test.onnx: node \"conv7\" (Conv): "));
-  // The onnx package makes as many dimensions as that.
+  // The onnx package would create this many dimensions.
   EXPECT_THAT(message(Model(13)
                           .input("x", {22'000'000}, ::onnx::TensorProto::INT64)
                           .node("ConstantOfShape", {"x"}, {"y"})
                           .output("y")),
               HasSubstr("\"y\" (ConstantOfShape): makes a tensor of 22000000 axes"));
-  // The onnx package reads behind the end of such weights.
+  // The onnx package reads past the end of such weights.
   EXPECT_THAT(message(Model(13)
                           .input("x", {1, 2, 2})
                           .weights("w", {1, 2})
@@ -145,7 +145,7 @@ TEST(BadModel, ShapesThatDoNotFitNameTheNode) {
               HasSubstr("\"y\" (ConvTranspose): has weights of 2 axes for an input of 3"));
 }
 
-// The onnx package reads what is not there.
+// The onnx package reads inputs or axes that do not exist.
 TEST(BadModel, InputsThatSchemasDoNotExpect) {
   EXPECT_THAT(message(Model(17)
                           .input("x", {})

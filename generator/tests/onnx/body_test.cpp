@@ -1,4 +1,4 @@
-// Shapes of what bodies make, where the bodies do not state them.
+// Shapes of the outputs of subgraph bodies that do not state them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ void set_axis(::onnx::NodeProto& node, std::int64_t axis) {
   attribute.set_i(axis);
 }
 
-/// Branches that read x (2x3) of their surroundings; an extent of the second may differ.
+/// Branches that read x (2x3) from the outer graph; an extent of the second may differ.
 Model choosing(const std::string& otherwise) {
   Model model(17);
   model.input("c", {}, ::onnx::TensorProto::BOOL).input("x", {2, 3}).input("w", {3, 3});
@@ -87,7 +87,7 @@ TEST(Body, WhatTheDataDecideInsideIsAssumedOutside) {
   EXPECT_THAT(bound.bound_dims, ElementsAre("found_else_branch:1", "found_then_branch:1"));
 }
 
-/// Seven rounds over a state of 2x3, of which each is collected; `next` makes the state.
+/// Seven iterations over a state of 2x3, each of which is collected; `next` computes the state.
 Model rounds(const std::string& next) {
   Model model(17);
   model.integers("seven", {7}).input("x", {2, 3}).node("Loop", {"seven", "", "x"}, {"last", "all"});

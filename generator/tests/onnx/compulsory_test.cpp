@@ -7,8 +7,8 @@
 namespace benanza::onnx {
 namespace {
 
-// Two products with one weight of 8x8, a bias (folded or not: no software has to read it apart),
-// and a result by another shape.
+// Two products with one weight of 8x8, a bias (not counted, because software may fold it into
+// another tensor), and a result in another shape.
 TEST(Compulsory, AWeightCountsOnceAndWhatCanBeFoldedNot) {
   Model model(17);
   model.input("x", {4, 8}).weights("w", {8, 8}).weights("b", {8}).integers("s", {2, 16});
@@ -22,7 +22,7 @@ TEST(Compulsory, AWeightCountsOnceAndWhatCanBeFoldedNot) {
   EXPECT_EQ(found.outputs, (Traffic{.elements = 32}));
 }
 
-// Of a table some rows are read, and of an image every other pixel of every other row.
+// Only some rows of a table are read, and only every other pixel of every other row of an image.
 TEST(Compulsory, WhatIsReadInPartDoesNotCount) {
   Model model(17);
   model.input("ids", {1, 5}, ::onnx::TensorProto::INT64).weights("table", {1000, 8});
@@ -46,7 +46,7 @@ TEST(Compulsory, GrowsWithTheBatchButForTheWeights) {
   EXPECT_EQ(found.outputs.elements, 64);
 }
 
-// An input that comes back as it is needs no copy.
+// An input that is returned unchanged needs no copy.
 TEST(Compulsory, WhatNoLayerMakesIsNotWritten) {
   Model model(17);
   model.input("x", {1, 8}).node("Identity", {"x"}, {"y"}).output("y");

@@ -1,4 +1,4 @@
-// Numbers that no model should state: none is computed with before it has been checked.
+// Extreme numbers in models: each must be checked before it is used in computations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(Extreme, Blocks) {
   EXPECT_THAT(refusal(model), testing::Not("accepted"));
 }
 
-/// A tensor whose extents are `node`'s result for the shape (2, 3, 4).
+/// A tensor whose extents are the result of `node` for the shape (2, 3, 4).
 LoweredLayer filled(const std::string& op, const std::vector<std::string>& inputs, const Dims& a,
                     const Dims& b = {0}, const Dims& c = {0}, Attributes attributes = {}) {
   Model model(13);
@@ -125,7 +125,7 @@ TEST(Extreme, FunctionsThatNeverEnd) {
 }
 
 TEST(Extreme, ConstantsThatDoNotFillTheirShape) {
-  // onnx's inference takes the target of a Reshape as it is.
+  // onnx's inference accepts the target of a Reshape unchecked.
   Model model(13);
   model.input("x", {2}).integers("six", {1, 2, 3, 4, 5, 6}).integers("target", {7});
   model.node("Reshape", {"six", "target"}, {"seven"});

@@ -26,7 +26,7 @@ void set_graph(::onnx::NodeProto& node, const std::string& name, const Model& bo
   *attribute.mutable_g() = copy.graph();
 }
 
-/// x -> If (rank of x is 3): transposed, else its first element.
+/// x -> If (rank of x is 3): transposed, otherwise its first element.
 Model conditional(const Dims& x) {
   Model model(13);
   model.input("x", x).integers("three", {3});

@@ -1,5 +1,4 @@
-// What fuzzing begins with, and inputs on which it once failed: each ends in a graph or in one
-// Error.
+// The seeds of fuzzing, and inputs that once failed: each results in a graph or in one Error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

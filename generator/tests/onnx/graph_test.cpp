@@ -1,4 +1,4 @@
-// The graph around the layers: order, names, wiring, shapes that follow from values, batches.
+// The graph around the layers: order, names, connections, shapes that follow from values, batches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -179,7 +179,7 @@ TEST(Shapes, WhatTheFileStatesFillsGaps) {
   stated.mutable_type()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::FLOAT);
   stated.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(7);
   EXPECT_THAT(model.layer().problems, ElementsAre("relu/7"));
-  // Made for another batch: unknown is better than wrong.
+  // Stated for another batch: unknown is better than wrong.
   EXPECT_EQ(model.layer({.batch = 8, .dims = {}}).cost, Cost::unsupported);
 }
 
@@ -227,7 +227,7 @@ TEST(Rebatch, ThroughAModel) {
 }
 
 TEST(Rebatch, ConstantsBesideTheDataTakeTheNewBatch) {
-  // A class token of 1x1x8 before 4 rows; then the batch is 2.
+  // A class token of 1x1x8 before 4 rows; then the batch becomes 2.
   Model model(17);
   model.input("x", {1, 4, 8}).weights("token", {1, 1, 8});
   model.node("Concat", {"token", "x"}, {"c"}, {{"axis", 1}}).node("Relu", {"c"}, {"y"});
@@ -289,10 +289,10 @@ TEST(RealModels, BothLayersOfAnLstmAreOneProblemEach) {
     EXPECT_EQ(layer.outputs[0].shape, (Dims{25, 1, 1, 512}));
     found.push_back(layer.problems.front());
   }
-  // Like all constants of this model without weights, the initial states are not zero.
+  // Like all constants of this model file without weights, the initial states are not zero.
   EXPECT_THAT(found, ElementsAre("lstm/t25_n1_i256_h512_l1_forward_bias_initial",
                                  "lstm/t25_n1_i512_h512_l1_forward_bias_initial"));
-  // And both together another one.
+  // Together they are another problem.
   const auto fusions = fusion::find_fusions(graph.layers);
   ASSERT_FALSE(fusions.empty());
   EXPECT_EQ(fusions.back().pattern, "lstm_lstm");

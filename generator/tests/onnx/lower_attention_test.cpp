@@ -1,4 +1,4 @@
-// Attention as one operator: its parts, and the one call beside them.
+// Attention as one operator: its parts, and the equivalent single call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::vector<std::string> fused(const Model& model) {
   return found;
 }
 
-/// Those of find_fusions() that are attention.
+/// The fusions of find_fusions() that are attention.
 std::vector<Fusion> attentions(const LoweredGraph& graph) {
   auto all = fusion::find_fusions(graph.layers);
   std::erase_if(all, [](const Fusion& fusion) { return fusion.pattern != "attention"; });
@@ -84,7 +84,7 @@ TEST(Attention, AddsItsMaskAndWhatCameBefore) {
 }
 
 TEST(Attention, AWindowIsAMaskAndNoTriangle) {
-  // From opset 25: each query sees itself and the two keys before.
+  // From opset 25: each query attends to itself and the two keys before it.
   Model model(25);
   for (const char* name : {"q", "k", "v"}) model.input(name, {2, 3, 5, 4});
   model.node("Attention", {"q", "k", "v"}, {"y"},
@@ -100,7 +100,7 @@ TEST(Attention, SaysWhatItCannotDo) {
               HasSubstr("soft cap"));
 }
 
-/// As exporters write it; keys of batch, length, heads, size are put in columns.
+/// As exporters write it; keys of batch, length, heads, size are transposed.
 Model pattern(bool two_readers) {
   Model model(17);
   model.input("q", {1, 12, 5, 64}).input("k", {1, 7, 12, 64}).input("v", {1, 12, 7, 64});
@@ -126,7 +126,7 @@ TEST(AttentionPattern, IsNoneWhereTheWeightsAreWanted) {
   EXPECT_THAT(attentions(pattern(true).import()), IsEmpty());
 }
 
-/// Queries of 4 heads and keys and values of 2, each for two of them, as decoders are exported.
+/// 4 heads of queries and 2 of keys and values, each shared by two, as decoders are exported.
 Model grouped(std::int64_t value_repeats = 2) {
   Model model(18);
   model.input("q", {1, 4, 5, 8}).input("mask", {1, 1, 5, 5}).scalar("root", 0.5F);
@@ -148,7 +148,7 @@ Model grouped(std::int64_t value_repeats = 2) {
 }
 
 TEST(AttentionPattern, GroupedHeadsAreReadWhereTheyAre) {
-  // Unsqueezed tensors are views: all but layers 0 and 3.
+  // Unsqueezed tensors are views: all layers except 0 and 3.
   const auto fusions = attentions(grouped().import());
   ASSERT_EQ(fusions.size(), 1U);
   EXPECT_EQ(fusions[0].problem, "attention/1x4x5x8_k2x5x8_s0.35355338_m1x1x5x5");
@@ -156,7 +156,7 @@ TEST(AttentionPattern, GroupedHeadsAreReadWhereTheyAre) {
 }
 
 TEST(AttentionPattern, HeadsMayLieBesideEachOther) {
-  // Rows of all heads, put together by transpositions around the call, which is said both ways.
+  // Rows of all heads are contiguous and transposed around the call; both forms are found.
   Model model(18);
   for (const std::string name : {"q", "k", "v"}) {
     model.input(name, {2, 5, 4, 8});

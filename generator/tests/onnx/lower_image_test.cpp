@@ -1,4 +1,4 @@
-// Convolution, pooling and normalization: attributes, defaults and what each opset means by them.
+// Convolution, pooling and normalization: attributes, defaults and their meaning in each opset.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,7 +112,8 @@ TEST(Pool, CeilModeThatDividesEvenlyChangesNothing) {
 }
 
 TEST(Pool, NoWindowBeginsBehindTheInput) {
-  // 2 pixels and a pad of 1 on each side: windows would begin at 0 and 3 of 4, the second behind.
+  // 2 pixels and a pad of 1 on each side: windows would start at 0 and 3 of 4, the second after the
+  // input.
   const LoweredLayer layer = pool("MaxPool", {1, 1, 2, 2},
                                   {{"kernel_shape", Dims{1, 1}},
                                    {"strides", Dims{3, 3}},
@@ -120,7 +121,7 @@ TEST(Pool, NoWindowBeginsBehindTheInput) {
                                    {"ceil_mode", 1}});
   EXPECT_EQ(layer.outputs[0].shape, (Dims{1, 1, 1, 1})) << layer.reason;
   EXPECT_THAT(layer.problems, ElementsAre("maxpool/1x1x2x2_k1x1_p1.1.0.0_s3x3_d1x1"));
-  // 2 pixels, kernel 1, stride 2: a window at 2 would begin behind them.
+  // 2 pixels, kernel 1, stride 2: a window at 2 would start after them.
   EXPECT_EQ(pool("AveragePool", {1, 3, 2, 2},
                  {{"kernel_shape", Dims{1, 1}}, {"strides", Dims{2, 2}}, {"ceil_mode", 1}}, 22)
                 .outputs[0]
@@ -169,7 +170,7 @@ TEST(Pool, AverageWithAndWithoutPaddingAreTwoFunctions) {
                    {{"kernel_shape", kernel}, {"pads", Dims{1, 1, 1, 1}}, {"count_include_pad", 1}})
                   .problems,
               ElementsAre("avgpool/1x1x6x6_k3x3_p1.1.1.1_s1x1_d1x1_include"));
-  // Without pads they are one.
+  // Without pads both are the same.
   EXPECT_THAT(
       pool("AveragePool", {1, 1, 6, 6}, {{"kernel_shape", kernel}, {"count_include_pad", 1}})
           .problems,

@@ -1,4 +1,4 @@
-// Movement by indices, repetition, resizing; contractions.
+// Data movement by indices, repetition, resizing; contractions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Movement, what is free, and what nobody can do.
+// Data movement, free operators, and operators that no library supports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

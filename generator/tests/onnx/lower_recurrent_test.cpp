@@ -1,4 +1,4 @@
-// RNN, LSTM, GRU: attributes, optional inputs and outputs, and what no library does.
+// RNN, LSTM, GRU: attributes, optional inputs and outputs, and forms that no library supports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ Model model(const Cell& cell, Attributes attributes = {}, int opset = 14) {
   return model;
 }
 
-/// An attribute of strings, which Attributes does not hold.
+/// Sets an attribute of strings, which Attributes cannot hold.
 LoweredLayer with_activations(const Cell& cell, const std::vector<std::string>& names,
                               Attributes attributes = {}) {
   Model built = model(cell, attributes);

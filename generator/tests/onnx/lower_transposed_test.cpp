@@ -1,4 +1,4 @@
-// ConvTranspose: the many ways to say how large the output is.
+// ConvTranspose: the many ways to specify the output's extents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,17 +60,18 @@ TEST(ConvTranspose, SameMultipliesByTheStride) {
 }
 
 TEST(ConvTranspose, AStatedOutputShapeSetsThePads) {
-  // 2 * 3 + 3 = 9 and 2 * 2 + 3 = 7 pixels; 8 and 8 are wanted: one pad, and one pixel more.
+  // 2 * 3 + 3 = 9 and 2 * 2 + 3 = 7 pixels; 8 and 8 are requested: one pad, and one more pixel.
   EXPECT_THAT(transposed({1, 1, 3, 3}, {1, 2, 3, 3},
                          {{"strides", Dims{3, 2}}, {"output_shape", Dims{8, 8}}})
                   .problems,
               ElementsAre("deconv/1x1x3x3_k2x3x3_p1.0.0.-1_s3x2_d1x1_g1"));
 }
 
-// ONNX Runtime makes 1x2x3x9x4 of it. The schemas before ONNX 1.15 stop at the first extent that is
+// ONNX Runtime returns 1x2x3x9x4. The schemas before ONNX 1.15 stop at the first extent that is
 // smaller than the input's.
 TEST(ConvTranspose, AStatedOutputMayBeSmallerThanTheInput) {
-  // 3 * 1 + 2 = 5, 4 * 2 + 1 = 9 and 0 * 3 + 4 = 4 elements; of the 5, 3 are wanted: a pad each.
+  // 3 * 1 + 2 = 5, 4 * 2 + 1 = 9 and 0 * 3 + 4 = 4 elements; 3 of the 5 are requested: one pad on
+  // each side.
   const LoweredLayer layer =
       transposed({1, 1, 4, 5, 1}, {1, 2, 2, 1, 4},
                  {{"strides", Dims{1, 2, 3}}, {"output_shape", Dims{3, 9, 4}}});
@@ -79,9 +80,9 @@ TEST(ConvTranspose, AStatedOutputMayBeSmallerThanTheInput) {
               ElementsAre("deconv/1x1x4x5x1_k2x2x1x4_p1.0.0.1.0.0_s1x2x3_d1x1x1_g1"));
 }
 
-// ONNX Runtime makes 1x2x2x2 of it; by the older schemas it has 1x2x2x3 elements.
+// ONNX Runtime returns 1x2x2x2; by the older schemas the result is 1x2x2x3.
 TEST(ConvTranspose, SameAddsNoPixels) {
-  // Kernels of 2, dilated to 3 along the width: 2 rows, and 3 columns of which 2 are wanted.
+  // Kernels of 2, dilated to 3 along the width: 2 rows, and 3 columns of which 2 are requested.
   const LoweredLayer layer =
       transposed({1, 1, 1, 1}, {1, 2, 2, 2},
                  {{"auto_pad", "SAME_LOWER"}, {"strides", Dims{3, 2}}, {"dilations", Dims{1, 2}}});
@@ -89,9 +90,9 @@ TEST(ConvTranspose, SameAddsNoPixels) {
   EXPECT_THAT(layer.problems, ElementsAre("deconv/1x1x1x1_k2x2x2_p0.1.0.0_s3x2_d1x2_g1"));
 }
 
-// ONNX Runtime makes 1x2x15x2 of it.
+// ONNX Runtime returns 1x2x15x2.
 TEST(ConvTranspose, SameLeavesNoRoomForOutputPadding) {
-  // 4 * 3 + 4 + 2 = 18 rows, of which 15 are wanted, and 1 + 1 columns.
+  // 4 * 3 + 4 + 2 = 18 rows, of which 15 are requested, and 1 + 1 columns.
   const LoweredLayer layer = transposed(
       {1, 1, 5, 1}, {1, 2, 4, 1},
       {{"auto_pad", "SAME_UPPER"}, {"strides", Dims{3, 2}}, {"output_padding", Dims{2, 1}}});

@@ -1,4 +1,4 @@
-// Inputs whose values the user states.
+// Inputs whose values the user provides.
 #include "generator/onnx/read/make_inputs_constant.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST(Feed, EveryTypeItKnows) {
               VariantWith<std::vector<double>>(ElementsAre(0.1)));
 }
 
-// Files of the first versions list initializers among the inputs: such a value is a default.
+// Files of the first ONNX versions list initializers among the inputs; such a value is a default.
 TEST(Feed, ReplacesADefault) {
   Model model(13);
   model.input("shape", {2}, TensorProto::INT64).integers("shape", {6, 1}).input("x", {2, 3});

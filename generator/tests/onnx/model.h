@@ -14,17 +14,17 @@ namespace benanza::onnx {
 using Attribute = std::variant<std::int64_t, float, std::string, Dims, std::vector<float>>;
 using Attributes = std::initializer_list<std::pair<const char*, Attribute>>;
 
-/// Builds small models for tests. Weights hold zeros.
+/// Builds small models for tests. Weights are zeros.
 class Model {
  public:
   explicit Model(int opset);
 
-  /// Extents below 0 are left open: -1 without a name, others under the name "N".
+  /// Negative extents stay open: -1 without a name, all others under the name "N".
   Model& input(const std::string& name, const Dims& dims, int type = ::onnx::TensorProto::FLOAT);
   Model& weights(const std::string& name, const Dims& dims);
   Model& integers(const std::string& name, const Dims& values);
   Model& scalar(const std::string& name, float value);
-  /// Adds a node called as its first output; "" leaves an input or output out.
+  /// Adds a node named after its first output; "" omits an input or output.
   Model& node(const std::string& op_type, const std::vector<std::string>& inputs,
               const std::vector<std::string>& outputs, Attributes attributes = {});
   Model& output(const std::string& name);

@@ -1,4 +1,4 @@
-// Operators of opsets 24 to 28, which the installed schemas do not know, and shapes behind bodies.
+// Operators of opsets 24 to 28, which the installed schemas lack, and shapes after subgraph bodies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST(Newer, SpaceToDepthMayPutTheDepthFirst) {
   Model model(28);
   model.input("x", {1, 2, 4, 6});
   model.node("SpaceToDepth", {"x"}, {"y"}, {{"blocksize", 2}, {"mode", "CRD"}}).output("y");
-  // Element (c, dy, dx, y, x) lies at 24 c + 6 (2 y + dy) + 2 x + dx.
+  // Element (c, dy, dx, y, x) is at 24 c + 6 (2 y + dy) + 2 x + dx.
   EXPECT_THAT(model.layer().problems, ElementsAre("copy/2x2x2x2x3_f24.6.1.12.2_t24.12.6.3.1"));
   EXPECT_EQ(shape(model.layer()), (Dims{1, 8, 2, 3}));
 }
@@ -47,7 +47,7 @@ TEST(Newer, ACacheTakesRows) {
 }
 
 TEST(Newer, LinearAttention) {
-  // 4 heads over 2 of keys, keys of 8 and values of 16.
+  // 4 heads of queries share 2 heads of keys, of size 8, and values, of size 16.
   Model model(27);
   model.input("q", {2, 5, 32}).input("k", {2, 5, 16}).input("v", {2, 5, 32});
   model.node("LinearAttention", {"q", "k", "v"}, {"y", "state"},
@@ -104,7 +104,7 @@ TEST(Newer, TypesHaveNames) {
   return info;
 }
 
-/// A body of two values, the second of which also goes out as what is collected.
+/// A body with two values, the second of which is also collected as an output.
 ::onnx::GraphProto& body_of(Model& model) {
   auto& attribute = *model.last().add_attribute();
   attribute.set_name("body");

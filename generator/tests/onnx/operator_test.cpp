@@ -24,7 +24,7 @@ TEST(OperatorTable, SomethingIsKnownOfEveryOperator) {
   }
 }
 
-// Slice has a rule of its own up to opset 9, Cast one up to 5 and one from 18.
+// Slice has its own rule up to opset 9, Cast has one up to 5 and one from 18.
 TEST(OperatorTable, ShapeRulesHoldForTheirOpsets) {
   const OperatorTable table = make_operator_table();
   const auto rule = [&](const char* op, int opset) {

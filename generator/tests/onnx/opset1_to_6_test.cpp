@@ -1,4 +1,4 @@
-// Opsets 1 to 6, whose schemas infer little.
+// Opsets 1 to 6, whose schemas infer few shapes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What ONNX Runtime's optimizers write.
+// Operators written by ONNX Runtime's optimizers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Shapes of what is put into sequences of tensors and taken out again; models of features.
+// Shapes of tensors that are put into sequences and taken out again; models of features.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::optional<Dims> shape(const LoweredGraph& graph, const std::string& name) {
   return std::nullopt;
 }
 
-/// A place in a sequence: a tensor without axes.
+/// Adds a position in a sequence: a tensor without axes.
 void place(Model& model, const std::string& name, std::int64_t value) {
   model.integers(name, {value});
   model.graph().mutable_initializer(model.graph().initializer_size() - 1)->clear_dims();

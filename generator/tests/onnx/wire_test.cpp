@@ -1,4 +1,4 @@
-// Weights are skipped, constants survive, and bytes that are no model are refused.
+// Weights are skipped, constants are kept, and bytes that are not a model are refused.
 #include "generator/onnx/read/wire.h"
 
 #include <gmock/gmock.h>
@@ -91,7 +91,7 @@ TEST(WithoutWeights, FindsTensorsWhereverTheyAre) {
 }
 
 TEST(WithoutWeights, RefusesBytesThatAreNoMessage) {
-  // An endless varint; a length beyond the end; a group; field number 0.
+  // An endless varint; a length past the end; a group; field number 0.
   EXPECT_THAT(refusal("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), HasSubstr("truncated"));
   EXPECT_THAT(refusal("\x3a\x7f..."), HasSubstr("truncated"));
   EXPECT_THAT(refusal("\x3b"), HasSubstr("truncated"));
@@ -101,7 +101,7 @@ TEST(WithoutWeights, RefusesBytesThatAreNoMessage) {
 
 TEST(WithoutWeights, RefusesAnyCutThatMatters) {
   const std::string bytes = Model(with_weights()).proto().SerializeAsString();
-  // Inside of the weights, every cut must be seen although they are skipped.
+  // Cuts inside weights must be detected even though weights are skipped.
   const std::string_view text = bytes;
   for (std::size_t length = 1000; length < 140'000; length += 9973) {
     EXPECT_THAT(refusal(text.substr(0, length)), HasSubstr("truncated")) << length;
@@ -116,7 +116,7 @@ TEST(WithoutWeights, RefusesASmallTensorWithABigLoad) {
 }
 
 TEST(WithoutWeights, EndsBeforeTheStackDoes) {
-  // An If in an If in an If ..., padded so that each is looked into.
+  // An If in an If in an If ..., padded so that each is parsed.
   std::string graph;
   const auto wrap = [](int number, const std::string& bytes) {
     std::string out(1, static_cast<char>(number << 3 | 2));
@@ -155,7 +155,7 @@ class Files : public testing::Test {
 };
 
 TEST_F(Files, MayBeLargerThanProtobufCanParse) {
-  // A weight of 3 GiB in a file of holes: 2^20 x 768 floats.
+  // A weight of 3 GiB in a sparse file: 2^20 x 768 floats.
   constexpr std::uint64_t size = std::uint64_t{3} << 30;
   const auto varint = [](std::uint64_t value) {
     std::string out;

@@ -1,4 +1,4 @@
-// Lines that oneDNN 2.6.3, 3.2.0 and 3.10.2 printed.
+// Lines printed by oneDNN 2.6.3, 3.2.0 and 3.10.2.
 #include "generator/recording/call_problems.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// "KIND,IMPLEMENTATION,PROP_KIND,MEMORY,ATTRIBUTES,AUXILIARY,PROBLEM", as the log has it.
+/// Parses "KIND,IMPLEMENTATION,PROP_KIND,MEMORY,ATTRIBUTES,AUXILIARY,PROBLEM", as in the log.
 CallText call(const std::string& line) {
   std::istringstream stream(line);
   CallText text{.source = "onednn", .engine = "cpu"};
@@ -57,19 +57,19 @@ TEST(CallProblems, Convolution) {
 }
 
 TEST(CallProblems, ConvolutionWhoseEndPadIsAnother) {
-  // 224 + 2 + e - 3 = 2 * 111 + r: e = 0 leaves r = 1, as 1 does not change the output: the
-  // begin's.
+  // With an end pad of e, 224 + 1 + e - 3 = 2 * 111 + r: 0 and 1 give the same output, so the begin
+  // pad is used.
   EXPECT_THAT(keys("convolution,jit,forward_training,src_f32::blocked:abcd:f0,,,"
                    "mb1_ic3oc8_ih224oh112kh3sh2dh0ph1_iw224ow112kw3sw2dw0pw1"),
               ElementsAre("conv/1x3x224x224_k8x3x3_p1.1.1.1_s2x2_d1x1_g1"));
-  // TensorFlow's SAME: 0 before, 1 behind: (224 + 1 - 3) / 2 + 1 = 112.
+  // TensorFlow's SAME: 0 before, 1 after: (224 + 1 - 3) / 2 + 1 = 112.
   EXPECT_THAT(keys("convolution,jit,forward_training,src_f32::blocked:abcd:f0,,,"
                    "mb1_ic3oc8_ih224oh112kh3sh2dh0ph0_iw224ow112kw3sw2dw0pw0"),
               ElementsAre("conv/1x3x224x224_k8x3x3_p0.0.1.1_s2x2_d1x1_g1"));
 }
 
 TEST(CallProblems, ConvolutionBackward) {
-  // PyTorch 2.11: 7 = (16 - 3) / 2 + 1; back: (7 - 1) * 2 + 3 - 16 = -1 behind.
+  // PyTorch 2.11: 7 = (16 - 3) / 2 + 1; backward: (7 - 1) * 2 + 3 - 16 = -1 after.
   EXPECT_THAT(
       keys("convolution,brgconv_strided:avx512_core,backward_data,src:f32:a:blocked:acdb::f0 "
            "wei:f32:a:blocked:Bcda16b::f0 bia:undef::undef::: dst:f32:a:blocked:acdb::f0,"

@@ -39,7 +39,7 @@ TEST(RepeatedStep, IsFoundBehindAWarmUp) {
 }
 
 TEST(RepeatedStep, EqualLayersWithinItAreNoStep) {
-  // 12 equal blocks of a network, an embedding before and a head behind them, ten times.
+  // 12 equal blocks of a network, an embedding before and a head after them, ten times.
   const auto network = joined({1}, joined(repeated({2, 3, 4, 2, 5, 6}, 12), {7}));
   const auto step = repeated_step(repeated(network, 10));
   ASSERT_TRUE(step);
@@ -124,7 +124,7 @@ TEST(RecordedGraphs, CallsOfTwoLogsHaveTheOrderOfTheirLaunches) {
                  KernelEvent{.at = {.start = time + 5, .end = time + 6, .correlation = number},
                              .name = kernel});
     };
-    // Four steps of a convolution, which cuBLASLt computes, and a product.
+    // Four steps of a convolution, computed by cuBLASLt, and a product.
     for (std::int64_t step = 1; step <= 4; ++step) {
       launch(step * 1000 + 10, static_cast<std::uint32_t>(2 * step), "nvjet_sm90_hsh_inside");
       launch(step * 1000 + 20, static_cast<std::uint32_t>(2 * step + 1), "nvjet_sm90_hsh_own");

@@ -1,4 +1,4 @@
-// Training steps of small models: which layers there are, and what they read.
+// Training steps of small models: their layers and what these read.
 #include "generator/training/training.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using onnx::Model;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-/// "name: problem problem", of backward layers and of the update.
+/// "name: problem problem" for every layer of the backward pass and the update.
 std::vector<std::string> backward(const LoweredGraph& step) {
   std::vector<std::string> lines;
   for (const LoweredLayer& layer : step.layers) {
@@ -34,7 +34,6 @@ const LoweredLayer& layer_of(const LoweredGraph& step, const std::string& name) 
   throw Error("no layer " + name);
 }
 
-/// The names of the layers that a layer reads.
 std::vector<std::string> producers(const LoweredGraph& step, const std::string& name) {
   std::vector<std::string> names;
   for (const std::size_t input : layer_of(step, name).inputs) {
@@ -69,7 +68,7 @@ TEST(TrainingStep, GoesBackThroughEveryLayer) {
                   "y.weight_gradient: gemm/m8_n5_k2_tn", "m.data_gradient: gemm/m2_n128_k8_nt",
                   "m.weight_gradient: gemm/m128_n8_k2_tn", "r.gradient: relu_bwd/2x8x4x4",
                   "n.gradient: batchnorm_bwd/2x8x4x4_e1e-05",
-                  // Nobody asks for the gradient of the model's input.
+                  // The gradient of the model's input is not needed.
                   "c.weight_gradient: conv_bwd_filter/2x3x4x4_k8x3x3_p1.1.1.1_s1x1_d1x1_g1",
                   "update.gradients: widen/1x1301",
                   "update: linear/1x1301_a0.9_b0_add_y1x1301 "
@@ -106,7 +105,7 @@ TEST(TrainingStep, CountsWhatIsTrained) {
   EXPECT_EQ(small(Optimizer::adam).compulsory.weights.bytes, 4 * 3 * 1301);
 }
 
-// Master weights: what is not in fp32 is widened before the update and narrowed behind it.
+// Master weights: what is not in fp32 is widened before the update and narrowed after it.
 TEST(TrainingStep, TheUpdateIsInFp32) {
   const LoweredGraph step = small();
   EXPECT_EQ(layer_of(step, "update").precision, "fp32");
@@ -117,7 +116,7 @@ TEST(TrainingStep, TheUpdateIsInFp32) {
   EXPECT_THAT(producers(step, "update.weights"), ElementsAre("update"));
 }
 
-// A call that makes what a backward layer needs must store it: nothing behind it joins it.
+// A call whose result a backward layer needs must store it, so no later call is fused with it.
 TEST(TrainingStep, FusionsKeepWhatIsReadAgain) {
   const Graph graph = make_graph(small());
   for (const Fusion& fusion : graph.fusions) {
@@ -128,7 +127,7 @@ TEST(TrainingStep, FusionsKeepWhatIsReadAgain) {
   }
 }
 
-// cuDNN sums for the bias in a call of its own, oneDNN beside the products.
+// cuDNN sums for the bias in a separate call, oneDNN together with the products.
 TEST(TrainingStep, FiltersAndTheirBiasAreOneLayer) {
   Model model(13);
   model.input("x", {2, 3, 4, 4}).weights("w", {8, 3, 1, 1}).weights("b", {8});
@@ -154,7 +153,7 @@ LoweredGraph lstm_step(const std::vector<std::string>& outputs, const std::strin
                        Optimizer::sgd_momentum);
 }
 
-// cuDNN has a call for the data's gradient and one for the weights', oneDNN one for both.
+// cuDNN has a call for the data gradient and one for the weight gradient, oneDNN one for both.
 TEST(TrainingStep, RecurrentGradientsAreOneLayer) {
   const LoweredGraph step = lstm_step({"l"}, "l");
   EXPECT_THAT(layer_of(step, "l").problems,
@@ -167,11 +166,11 @@ TEST(TrainingStep, RecurrentGradientsAreOneLayer) {
   EXPECT_EQ(trainable_parameters(step), 16 * 3 + 16 * 4 + 32 + 4 * 6);
   EXPECT_EQ(make_graph(step).fusions.back().problem, key(*layer.whole));
   EXPECT_THAT(producers(step, "l.gradient"), ElementsAre("y.data_gradient"));
-  // Operands that both calls read are read once: x, w, r, b and the gradient of the result.
+  // Operands of both calls are read once: x, w, r, b and the gradient of the result.
   EXPECT_EQ(layer.reads.size(), 5U);
 }
 
-// Where only the last state is read, the gradient reaches that alone.
+// If only the last state is read, the gradient reaches only that.
 TEST(TrainingStep, GradientsReachTheResultThatWasRead) {
   const LoweredGraph step = lstm_step({"l", "h", "c"}, "h");
   const LoweredLayer& layer = layer_of(step, "l.gradient");
@@ -222,7 +221,8 @@ TEST(TrainingStep, ASoftmaxAtTheEndBelongsToTheLoss) {
   EXPECT_THAT(layer_of(step, "s.gradient").problems, ElementsAre("logsoftmax_bwd/2x4_a1"));
 }
 
-// x (1 + erf(x / sqrt 2)) / 2 in five nodes: frameworks keep its input, and go back in one call.
+// x (1 + erf(x / sqrt 2)) / 2 in five nodes: frameworks keep its input, and compute its gradient in
+// one call.
 TEST(TrainingStep, PutsOperatorsTogetherFirst) {
   Model model(13);
   model.input("x", {2, 8}).weights("w", {8, 8}).weights("v", {8, 4});
@@ -259,7 +259,7 @@ TEST(TrainingStep, WhatHasNoCallIsNamedAndGoneThrough) {
   EXPECT_THAT(producers(step, "c.weight_gradient"), ElementsAre("l.gradient"));
 }
 
-// The two rows of a table, and the table as a matrix: one parameter.
+// Two rows of a table are gathered, and the table is used as a matrix: one parameter.
 TEST(TrainingStep, ATableThatMultipliesTooIsOneParameter) {
   Model model(13);
   model.input("x", {1, 2}, ::onnx::TensorProto::INT64).weights("t", {9, 8});
@@ -282,7 +282,7 @@ TEST(TrainingStep, NothingToTrainIsAnError) {
       Error);
 }
 
-// Each optimizer's calls once, over everything.
+// Each call of the optimizer runs once, over all parameters.
 TEST(TrainingStep, AdamHasFiveCalls) {
   EXPECT_EQ(layer_of(small(Optimizer::adam), "update").problems.size(), 5U);
 }

@@ -9,7 +9,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// Device array of the batches' begins.
+/// A device array of the addresses of the batches' matrices.
 nvidia::DeviceMemory pointers(std::byte* base, const std::vector<std::int64_t>& offsets,
                               std::int64_t size_bytes, cudaStream_t stream) {
   std::vector<std::byte*> addresses;
@@ -105,7 +105,7 @@ std::vector<harness::Algorithm> algorithms(Library&, const Product& product,
 
 }  // namespace
 
-/// cublasGemmEx and its batched forms: the library chooses.
+/// cublasGemmEx and its batched forms: the library chooses the algorithm.
 void register_gemm_ex(SolverTable& table) {
   add(table, {.algorithms = algorithms,
               .create =

@@ -9,7 +9,7 @@
 namespace benanza::cublas {
 namespace {
 
-/// One name for the library's functions: y = op(matrix) * x, matrix of `rows` x `columns`.
+/// Maps the library's functions to one name: y = op(matrix) * x, matrix of `rows` x `columns`.
 template <class T>
 struct Function;
 template <>
@@ -77,7 +77,7 @@ std::vector<harness::Algorithm> algorithms(Library&, const Product& product,
 
 }  // namespace
 
-/// cublas<t>gemv, where one operand is a vector.
+/// cublas<t>gemv, if one operand is a vector.
 void register_gemv(SolverTable& table) {
   add(table, {.algorithms = algorithms,
               .create =

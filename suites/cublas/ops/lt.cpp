@@ -11,7 +11,7 @@ namespace {
 
 constexpr int listed = 8;
 
-/// The list depends on whether there is a bias, not on where it lies.
+/// The list depends on whether there is a bias, not on its address.
 std::vector<LtChoice> choices(Library& library, const Problem& problem, Precision precision,
                               const void* bias) {
   LtMatmul matmul(problem, precision);
@@ -19,7 +19,7 @@ std::vector<LtChoice> choices(Library& library, const Problem& problem, Precisio
   return heuristics(library.lt(), matmul, precision, library.lt_workspace_bytes(), listed);
 }
 
-/// Stands for a bias while no operand exists: aligned like every allocation, never read.
+/// A placeholder for the bias before operands exist: aligned like every allocation, never read.
 const void* no_bias(Library& library) { return library.cuda().workspace(1)->data(); }
 
 LtChoice choice_named(Library& library, const Product& product, const harness::Variant& variant) {
@@ -45,7 +45,7 @@ class LtProduct : public CublasPrimitive {
     residual_ = residual_operand(variant.problem);
   }
 
-  /// The library scales the products but not the residual: it is stored scaled.
+  /// The library scales the products but not the residual, so the residual is stored scaled.
   void upload(std::size_t index, std::span<const float> values) override {
     if (index != residual_ || matmul_.alpha() == 1) return CublasPrimitive::upload(index, values);
     std::vector<float> scaled(values.begin(), values.end());
@@ -91,7 +91,7 @@ std::vector<harness::Algorithm> algorithms(Library& library, const Product& prod
 
 }  // namespace
 
-/// cublasLt, algorithm by algorithm: the first of its heuristic list.
+/// cublasLtMatmul() with each of the first algorithms of its heuristic list.
 void register_lt(SolverTable& table) {
   add(table,
       {.algorithms = algorithms,

@@ -8,7 +8,7 @@
 #include "suites/harness/primitive.h"
 #include "suites/nvidia/run/primitive.h"
 
-// Movement of matrices: transpositions and rows with steps between them.
+// Copies of matrices: transpositions, and strided rows.
 namespace benanza::cublas {
 namespace {
 
@@ -91,7 +91,7 @@ class LtTransform final : public MovePrimitive {
   Matrix result_;
 };
 
-/// cublasSgeam(): one matrix of fp32.
+/// cublasSgeam(): one fp32 matrix.
 class Geam final : public MovePrimitive {
  public:
   using MovePrimitive::MovePrimitive;
@@ -107,9 +107,9 @@ class Geam final : public MovePrimitive {
   }
 };
 
-/// cublasDgeam() of rows with steps between them, taken for elements of eight bytes. Those are no
-/// numbers only where the data have infinities or are none themselves; the library's product with 1
-/// leaves all others as they are.
+/// cublasDgeam() on strided rows, reinterpreted as 8-byte elements. Such an element is NaN only if
+/// the data contain infinities or NaNs; the library's multiplication by 1 leaves all others
+/// unchanged.
 class WordGeam final : public MovePrimitive {
  public:
   WordGeam(Library& library, const Copy& shape, const harness::Variant& variant)
@@ -166,7 +166,7 @@ void ask_geam(const harness::Variant& variant, const MatrixMove& move) {
   if (move.batches > 1) throw harness::Unsupported("cublasSgeam moves one matrix");
 }
 
-/// Where a slice begins is no part of a problem: here it begins at a word.
+/// A problem does not say where a slice starts; this assumes an 8-byte boundary.
 void ask_words(const harness::Variant& variant, const MatrixMove& move) {
   if (element_bytes(variant.precision) == 1) {
     throw harness::Unsupported("bytes may be any pattern, which cublasDgeam would not keep");

@@ -43,8 +43,9 @@ cudaDataType type_of(Precision precision) {
   }
 }
 
-/// The weights in compressed rows, and what every call has. The dense matrices are column-major to
-/// the library: rows of X and of the result are its columns, and nothing is moved.
+/// The weights in compressed rows, and what all calls have in common. To the library the dense
+/// matrices are column-major: the rows of X and of the result are its columns, and nothing is
+/// moved.
 class SparseProductPrimitive : public nvidia::CudaPrimitive {
  public:
   SparseProductPrimitive(Library& library, const SparseProduct& shape,
@@ -58,7 +59,7 @@ class SparseProductPrimitive : public nvidia::CudaPrimitive {
     guard(work(variant.problem, variant.precision), variant.precision);
   }
 
-  /// The weights come last: then the library looks at them, outside of the time.
+  /// The weights must come last: the library then analyses them, outside the measured time.
   void upload(std::size_t index, std::span<const float> values) override {
     if (index == 0) {
       CudaPrimitive::upload(0, values);
@@ -155,7 +156,7 @@ class MatrixProduct final : public SparseProductPrimitive {
   DenseMatrix result_;
 };
 
-/// Of a single row of X.
+/// For a single row of X.
 class VectorProduct final : public SparseProductPrimitive {
  public:
   VectorProduct(Library& library, const SparseProduct& shape, const harness::Variant& variant,
@@ -226,7 +227,7 @@ std::unique_ptr<harness::Primitive> create(Library& library, const SparseProduct
 
 }  // namespace
 
-/// All algorithms of compressed rows, and of a single row those of vectors, too.
+/// All algorithms for compressed rows; for a single row of X also those for vectors.
 void register_sparse_product(SolverTable& table) {
   table.add(harness::Solver<Library, SparseProduct>{
       .layouts = [](const SparseProduct&) { return std::vector{Layout::plain}; },

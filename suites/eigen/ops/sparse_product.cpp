@@ -17,8 +17,8 @@ using Index = std::int32_t;
 using Columns = Eigen::MatrixXf;
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// W X' by W in compressed rows, which Eigen's threads share, or columns. Rows of X and of the
-/// result are columns here: nothing is moved.
+/// W X' with W in compressed rows, which Eigen computes in parallel, or in compressed columns. Rows
+/// of X and of the result are columns here, so nothing is moved.
 template <int order>
 class SparseTimesDense : public harness::Primitive {
  public:
@@ -62,8 +62,8 @@ class SparseTimesDense : public harness::Primitive {
   Columns result_;
 };
 
-/// Turns X and the result over within the call, some rows at a time that the caches hold: these are
-/// added up in vectors, where the other ways look up one element after the other.
+/// Transposes X and the result inside the call, in blocks of rows that fit the caches: blocks are
+/// accumulated in vector registers, whereas the other algorithms look up one element at a time.
 class SparseTimesRows final : public SparseTimesDense<Eigen::RowMajor> {
  public:
   explicit SparseTimesRows(const SparseProduct& shape)
@@ -101,7 +101,7 @@ std::vector<harness::Algorithm> algorithms(Library&, const SparseProduct& shape,
   if (prototype.precision != Precision::fp32) {
     throw harness::Unsupported("Eigen's products with sparse matrices are asked for at fp32 alone");
   }
-  // Of many rows, one after the other takes some ten times as long.
+  // With many rows, multiplying them one by one takes about ten times as long.
   constexpr std::int64_t few = 16;
   std::vector<harness::Algorithm> names;
   if (shape.n > 1) names.emplace_back(by_rows_of_both);
