@@ -29,16 +29,28 @@ void complete(std::optional<T>& held, const std::optional<T>& added) {
   if (!held) held = added;
 }
 
+/// The times of both, unless only one of them had company.
+void merge_times(Measurement& held, Measurement&& added) {
+  if (added.crowded && !held.crowded) return;
+  if (held.crowded && !added.crowded) {
+    held.crowded = false;
+    held.repetition_seconds.clear();
+    held.disturbed_repetitions = 0;
+    held.disturbance.clear();
+  }
+  held.repetition_seconds.insert(held.repetition_seconds.end(), added.repetition_seconds.begin(),
+                                 added.repetition_seconds.end());
+  held.disturbed_repetitions += added.disturbed_repetitions;
+  if (held.disturbance.empty()) held.disturbance = std::move(added.disturbance);
+}
+
 void merge(Measurement& held, Measurement&& added) {
   if (held.status == added.status) {
-    held.repetition_seconds.insert(held.repetition_seconds.end(), added.repetition_seconds.begin(),
-                                   added.repetition_seconds.end());
-    held.disturbed_repetitions += added.disturbed_repetitions;
     held.first_choice = held.first_choice && added.first_choice;
-    if (held.disturbance.empty()) held.disturbance = std::move(added.disturbance);
     complete(held.workspace_bytes, added.workspace_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
+    merge_times(held, std::move(added));
   } else if (weight(added.status) > weight(held.status)) {
     held = std::move(added);
   }
@@ -72,6 +84,7 @@ void MeasurementSet::add(Row row) {
                   .tensor_cores = row.tensor_cores,
                   .disturbed_repetitions = disturbed ? 1U : 0U,
                   .disturbance = disturbed ? disturbance_of(row) : "",
+                  .crowded = disturbed && had_company(row),
                   .first_choice = is_first_choice(row)});
 }
 

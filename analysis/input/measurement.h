@@ -35,6 +35,9 @@ struct Measurement {
   /// (benanza::is_disturbed()), and the cause given for the first of them.
   std::size_t disturbed_repetitions = 0;
   std::string disturbance{};
+  /// True if every repetition in repetition_seconds had company (benanza::had_company()). Others
+  /// replace them.
+  bool crowded = false;
   /// True if, in every repetition, only the first choice was asked for
   /// (benanza::is_first_choice()).
   bool first_choice = false;
@@ -46,8 +49,9 @@ struct Measurement {
 /// Measurements by problem key. Keys match as strings, without wildcards.
 class MeasurementSet {
  public:
-  /// Adds a variant, or another repetition of one. The times of ok repetitions are collected. An
-  /// incorrect repetition makes the variant incorrect; otherwise one ok repetition makes it ok.
+  /// Adds a variant, or another repetition of one. The times of ok repetitions are collected; those
+  /// that had company count only if no other repetition is ok. An incorrect repetition makes the
+  /// variant incorrect; otherwise one ok repetition makes it ok.
   void add(Measurement measurement);
   void add(Row row);
 

@@ -40,6 +40,38 @@ TEST(IsDisturbed, ByItsMarksAlone) {
   EXPECT_FALSE(is_disturbed(row(0, R"("kernel_names":"a\"disturbed\":b")")));
 }
 
+TEST(HadCompany, NotByTheDevicesOwnLimits) {
+  EXPECT_TRUE(had_company(row(0, R"("FLOPs":1,"disturbed":"steal 12%")")));
+  EXPECT_TRUE(had_company(row(0, R"("disturbed":"power cap, another process on the GPU","x":1)")));
+  EXPECT_TRUE(had_company(row(0, R"("disturbed":"other processes on 1.4 processors")")));
+  EXPECT_FALSE(had_company(row(0, R"("disturbed":"power cap","kernel_names":"steal "")")));
+  EXPECT_FALSE(had_company(row(0, R"("throttled":true)")));
+  EXPECT_FALSE(had_company(row(0, "")));
+}
+
+TEST(MeasurementSet, RepetitionsWithCompanyCountOnlyWhereThereIsNoOther) {
+  // 8 ms: a thread waited for its time slice.
+  const auto timed = [](std::int64_t repetition, double seconds, const std::string& facts) {
+    Row one = row(repetition, facts);
+    one.samples = {seconds};
+    return one;
+  };
+  const std::string company = R"("disturbed":"other processes on 1.4 processors")";
+  const auto only = [](const MeasurementSet& set) { return set.find("relu/8").front(); };
+  MeasurementSet set;
+  set.add(timed(0, 8e-3, company));
+  set.add(timed(1, 9e-3, company));
+  EXPECT_THAT(only(set).repetition_seconds, testing::ElementsAre(8e-3, 9e-3));
+  EXPECT_EQ(only(set).disturbed_repetitions, 2U);
+  set.add(timed(2, 3e-4, R"("disturbed":"power cap")"));
+  EXPECT_THAT(only(set).repetition_seconds, testing::ElementsAre(3e-4));
+  EXPECT_EQ(only(set).disturbance, "power cap");
+  set.add(timed(3, 7e-3, company));
+  set.add(timed(4, 4e-4, ""));
+  EXPECT_THAT(only(set).repetition_seconds, testing::ElementsAre(3e-4, 4e-4));
+  EXPECT_EQ(only(set).disturbed_repetitions, 1U);
+}
+
 TEST(Disturbed, CountsRowsOfChosenCallsOnce) {
   const MeasurementSet set =
       measured({R"("disturbed":"power cap")", R"("FLOPs":1)", R"("throttled":true)"});

@@ -65,6 +65,9 @@ std::optional<double> number(const Facts& facts, const std::string& name) {
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
+/// Parts of the causes that the suites give (suites/harness/conditions/, suites/nvidia/device/).
+constexpr std::array<std::string_view, 3> company{"steal ", "other processes", "another process"};
+
 constexpr std::string_view first_choice_fact = "\"first_choice\":true";
 
 /// Searches without parsing: called for every row, and few match. Cannot match inside a string,
@@ -137,6 +140,17 @@ void add_fact(std::string& facts, std::string_view name, std::string_view value)
 
 bool is_disturbed(const Row& row) {
   return holds(row, "\"disturbed\":") || holds(row, "\"throttled\":true");
+}
+
+bool had_company(const Row& row) {
+  constexpr std::string_view begin = "\"disturbed\":\"";
+  const std::size_t at = row.facts.find(begin);
+  if (at == std::string::npos) return false;
+  const std::size_t cause = at + begin.size();
+  const std::string_view causes =
+      std::string_view(row.facts).substr(cause, row.facts.find('"', cause) - cause);
+  return std::ranges::any_of(
+      company, [&](std::string_view one) { return causes.find(one) != std::string_view::npos; });
 }
 
 bool is_first_choice(const Row& row) { return holds(row, first_choice_fact); }

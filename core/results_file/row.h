@@ -93,6 +93,9 @@ void add_fact(std::string& facts, std::string_view name, double value);
 void add_fact(std::string& facts, std::string_view name, std::string_view value);
 /// True if the row is marked as possibly slowed down from outside ("disturbed", "throttled").
 bool is_disturbed(const Row& row);
+/// True if the row is disturbed by other programs or by a hypervisor, not by the device's own
+/// limits (a power cap, heat).
+bool had_company(const Row& row);
 /// True if the row is marked as its library's first choice, with no other algorithm requested.
 bool is_first_choice(const Row& row);
 /// `row` without the first-choice mark.
