@@ -41,6 +41,8 @@ struct Solver {
   /// Hint that create() will soon be called for the variant; see Backend::expect(). Empty if there
   /// is nothing to start early.
   std::function<void(Library&, const Shape&, const Variant&)> expect = nullptr;
+  /// algorithms() itself chooses what AlgorithmSet::leading means; otherwise it is the first three.
+  bool chooses_leading = false;
 };
 
 /// A solver that refuses every problem, for operators that no library here solves. Without the
@@ -95,7 +97,8 @@ class SolverTable {
              },
          .owns = solver.owns,
          .handles_steps = solver.handles_steps,
-         .expect = std::move(expect)});
+         .expect = std::move(expect),
+         .chooses_leading = solver.chooses_leading});
   }
 
   /// Returns the solvers for the problem's type; empty if the library has none.
@@ -139,7 +142,8 @@ class SolverBackend : public Backend {
       try {
         refuse_steps(solver, problem, precision);
         std::vector<Algorithm> found = solver.algorithms(library(), problem, prototype, set);
-        if (set == AlgorithmSet::leading && found.size() > leading) found.resize(leading);
+        const bool cut = set == AlgorithmSet::leading && !solver.chooses_leading;
+        if (cut && found.size() > leading) found.resize(leading);
         std::ranges::move(found, std::back_inserter(names));
       } catch (const Unsupported& refusal) {
         if (refusals.find(refusal.what()) != std::string::npos) continue;

@@ -1,9 +1,11 @@
 #include "suites/onednn/implementations.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "suites/onednn/checked.h"
@@ -17,6 +19,8 @@ struct Candidate {
   /// The index of the attempt, and the position in that attempt's list.
   std::size_t attempt = 0;
   std::size_t place = 0;
+  /// No earlier implementation of the attempt has this family().
+  bool first_of_family = true;
   bool reference_code = false;
   std::string defect;
 };
@@ -31,6 +35,17 @@ bool is_reference_code(std::string_view implementation) {
     implementation.remove_prefix(std::min(end + 1, implementation.size()));
   }
   return false;
+}
+
+/// The implementation's name without its instruction set, if it ends in one: "jit" for "jit:avx2".
+std::string_view family(std::string_view implementation) {
+  const std::size_t colon = implementation.rfind(':');
+  if (colon == std::string_view::npos) return implementation;
+  const std::string_view last = implementation.substr(colon + 1);
+  const auto begins = [&](std::string_view word) { return last.starts_with(word); };
+  const bool is_isa = std::ranges::any_of(
+      std::array<std::string_view, 5>{"avx", "sse", "amx", "uni", "any"}, begins);
+  return is_isa ? implementation.substr(0, colon) : implementation;
 }
 
 std::string without_separators(std::string name) {
@@ -49,6 +64,7 @@ void walk(const std::vector<Attempt>& attempts,
   for (std::size_t index = 0; index < attempts.size(); ++index) {
     const Attempt& attempt = attempts[index];
     std::size_t place = 0;
+    std::set<std::string, std::less<>> families;
     std::optional<Plan> plan;
     try {
       plan = offered(attempt.plan);
@@ -63,7 +79,9 @@ void walk(const std::vector<Attempt>& attempts,
       if (count > 1) name.append("#").append(std::to_string(count));
       any = true;
       const std::string defect = attempt.defect ? attempt.defect(*plan) : "";
-      const Candidate candidate{name, index, place++, is_reference_code(library_name), defect};
+      const bool is_new = families.emplace(family(library_name)).second;
+      const Candidate candidate{name,  index, place++, is_new, is_reference_code(library_name),
+                                defect};
       if (!visit(candidate, *plan)) return;
     } while (checked("next implementation", [&] { return plan->implementation.next(); }));
   }
@@ -90,6 +108,9 @@ std::vector<harness::Algorithm> implementation_names(const std::vector<Attempt>&
                                     [](const Candidate& one) { return one.defect.empty(); });
     candidates = {sound == candidates.end() ? candidates.front() : *sound};
   }
+  if (set == harness::AlgorithmSet::leading) {
+    std::erase_if(candidates, [](const Candidate& one) { return !one.first_of_family; });
+  }
   std::vector<harness::Algorithm> names;
   std::transform(candidates.begin(), candidates.end(), std::back_inserter(names),
                  [](const Candidate& candidate) { return candidate.name; });
@@ -99,7 +120,7 @@ std::vector<harness::Algorithm> implementation_names(const std::vector<Attempt>&
 std::vector<harness::Algorithm> threaded_names(const std::vector<Attempt>& attempts,
                                                const harness::Variant& prototype,
                                                harness::AlgorithmSet set) {
-  constexpr std::size_t leading = 2;
+  const std::size_t leading = set == harness::AlgorithmSet::leading ? 1 : 2;
   std::vector<harness::Algorithm> names = implementation_names(attempts, set);
   const bool all = set == harness::AlgorithmSet::with_reference;
   for (const int threads : fewer_threads(prototype.problem, prototype.precision, set)) {

@@ -89,7 +89,8 @@ harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shap
                 return primitive;
               },
           .owns = nullptr,
-          .handles_steps = steps == Steps::appended};
+          .handles_steps = steps == Steps::appended,
+          .chooses_leading = true};
 }
 
 /// A solver with one way.

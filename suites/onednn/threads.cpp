@@ -29,8 +29,7 @@ ThreadCount::~ThreadCount() {
 
 std::vector<int> fewer_threads(const Problem& problem, Precision precision,
                                harness::AlgorithmSet set) {
-  const bool few = set == harness::AlgorithmSet::best || set == harness::AlgorithmSet::leading;
-  if (few || dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP) {
+  if (set == harness::AlgorithmSet::best || dnnl_version()->cpu_runtime != DNNL_RUNTIME_OMP) {
     return {};
   }
   const Work cost = work(problem, precision);
@@ -38,6 +37,7 @@ std::vector<int> fewer_threads(const Problem& problem, Precision precision,
   for (int count = 1; count < omp_get_max_threads(); count *= 2) {
     const bool is_little = cost.flops <= most_flops_each * count &&
                            static_cast<double>(cost.bytes()) <= most_bytes_each * count;
+    if (set == harness::AlgorithmSet::leading && count > 1) break;
     if (is_little || set == harness::AlgorithmSet::with_reference) counts.push_back(count);
   }
   return counts;

@@ -86,6 +86,21 @@ TEST(SolverBackend, OfALeadingSetEverySolverGivesItsFirstThree) {
   EXPECT_EQ(of(AlgorithmSet::all), (Names{"m1", "m2", "m3", "m4", "other"}));
 }
 
+TEST(SolverBackend, ASolverMayChooseItsLeadingAlgorithms) {
+  Solver<Library, Activation> many = solver("many", true);
+  many.algorithms = [](Library&, const Activation&, const Variant&, AlgorithmSet) {
+    return std::vector<Algorithm>{"m1", "m2", "m3", "winograd.m1"};
+  };
+  many.chooses_leading = true;
+  SolverTable<Library> table;
+  table.add(std::move(many));
+  TwoCalls backend(std::move(table));
+  EXPECT_EQ(
+      backend.algorithms(parse("relu/8"), Precision::fp32, Layout::plain, AlgorithmSet::leading)
+          .size(),
+      4U);
+}
+
 // It would be asked for its algorithms, but the other solver would create the calls.
 TEST(SolverTable, ASolverBehindOneThatOwnsEveryNameIsAMistake) {
   Solver<Library, Activation> owner = solver("any", false);

@@ -311,6 +311,25 @@ TEST(OnednnImplementations, IfEveryAttemptIsRefusedTheFirstSaysWhy) {
   }
 }
 
+TEST(OnednnImplementations, LeadingAreTheBestOfEveryKind) {
+  const auto backend = make_backend();
+  const Problem problem = parse("conv/1x64x56x56_k192x3x3_p1.1.1.1_s1x1_d1x1_g1");
+  const auto of = [&](harness::AlgorithmSet set) {
+    return backend->algorithms(problem, Precision::fp32, Layout::any, set);
+  };
+  const auto all = of(harness::AlgorithmSet::all);
+  const auto leading = of(harness::AlgorithmSet::leading);
+  EXPECT_EQ(leading.front(), all.front());
+  for (const auto& name : leading) EXPECT_THAT(all, testing::Contains(name));
+  const auto count = [](const std::vector<harness::Algorithm>& names, std::string_view prefix) {
+    return std::ranges::count_if(names, [&](const auto& name) { return name.starts_with(prefix); });
+  };
+  // With the widest instruction set only; Winograd, which comes last, where there is any.
+  EXPECT_GE(count(all, "jit:"), 2);
+  EXPECT_EQ(count(leading, "jit:"), 1);
+  EXPECT_EQ(count(leading, "winograd."), std::min<std::ptrdiff_t>(1, count(all, "winograd.")));
+}
+
 TEST(OnednnImplementations, RepeatedNamesAreNumbered) {
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   const VariantContext context(engine, Precision::fp32, Layout::plain);

@@ -24,9 +24,10 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 std::size_t kind_of(const VariantName& call) {
   if (has(call.algorithm, "winograd")) return 2;
   if (has(call.algorithm, "fft")) return 3;
-  const bool is_product =
-      call.backend == "cublas" || call.algorithm == "gemm" || call.algorithm.starts_with("gemm:") ||
-      call.algorithm.starts_with("product.") || call.algorithm.starts_with("inner_product.");
+  const bool is_product = call.backend == "cublas" || call.algorithm == "gemm" ||
+                          call.algorithm.starts_with("gemm:") || has(call.algorithm, ":gemm:") ||
+                          call.algorithm.starts_with("product.") ||
+                          call.algorithm.starts_with("inner_product.");
   return is_product ? 0 : 1;
 }
 
