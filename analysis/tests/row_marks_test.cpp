@@ -135,12 +135,12 @@ TEST(AddRowMarks, SaysWhatRestsOnFirstChoices) {
 
 TEST(AddRowMarks, OneLineWhereThereAreAny) {
   Section section;
-  add_row_marks(section, graph, measured({R"("disturbed":"steal 12%")", ""}), {},
+  add_row_marks(section, graph, measured({R"("disturbed":"power cap")", ""}), {},
                 Movement::exclude);
   EXPECT_EQ(section.facts.at("disturbed_rows"), 1);
   ASSERT_EQ(section.blocks.size(), 1U);
   EXPECT_EQ(std::get<std::string>(section.blocks.front()),
-            "disturbed: 1 of the 2 rows that the bound rests on (steal 12%), see docs/report.md");
+            "disturbed: 1 of the 2 rows that the bound rests on (power cap), see docs/report.md");
 }
 
 TEST(AddRowMarks, NoneWhereThereIsNone) {

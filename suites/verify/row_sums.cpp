@@ -163,18 +163,12 @@ template <std::size_t count>
     load(all.error, sums.error + column);
     load(all.carried, sums.carried + column);
     for (std::size_t row = 0; row < count; ++row) {
-      const float* const own = weights + row * stride + column;
-      Doubles low;
-      Doubles high;
-      Floats sizes;
-      load_doubles(low, own);
-      load_doubles(high, own + half);
-      load(sizes, own);
-      make_absolute(sizes);
+      WeightLanes w;
+      load_weights(w, weights + row * stride + column);
       const Floats squares = w.size * w.size;
-      all.low += low * x.value[row];
-      all.high += high * x.value[row];
-      all.magnitude += sizes * x.size[row];
+      all.low += w.low * x.value[row];
+      all.high += w.high * x.value[row];
+      all.magnitude += w.size * x.size[row];
       all.error += squares * x.error[row];
       all.carried += squares * x.carried[row];
     }

@@ -34,7 +34,7 @@ constexpr Table tables[] = {
     {"gpu_threads", "by thread, the time inside of calls of CUDA", &DeviceProfile::threads, false,
      true}};
 
-double sum_of(const std::vector<DeviceRow>& rows) {
+double seconds_of(const std::vector<DeviceRow>& rows) {
   double sum = 0;
   for (const DeviceRow& row : rows) sum += row.exclusive_seconds;
   return sum;
@@ -100,7 +100,7 @@ Sheet sheet_of(const Profiles& profiles, const Table& table) {
     std::vector<Cell> cells;
     for (std::size_t at = 0; at < profiles.size(); ++at) {
       const DeviceRow* const one = row.rows[at];
-      add_base(cells, one, sum_of(profiles[at].*table.rows));
+      add_base(cells, one, seconds_of(profiles[at].*table.rows));
       if (table.is_nested) {
         cells.push_back(one == nullptr ? missing() : ms_cell(one->inclusive_seconds));
       }
@@ -218,7 +218,7 @@ std::vector<std::vector<Cell>> device_csv_rows(const Profiles& profiles) {
     for (const Joined& row : joined(profiles, table)) {
       std::vector<Cell> cells{text_cell(table.name)};
       for (std::size_t at = 0; at < profiles.size(); ++at) {
-        add_base(cells, row.rows[at], sum_of(profiles[at].*table.rows));
+        add_base(cells, row.rows[at], seconds_of(profiles[at].*table.rows));
       }
       cells.push_back(text_cell(row.name));
       rows.push_back(std::move(cells));
