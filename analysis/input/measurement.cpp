@@ -50,6 +50,7 @@ void merge(Measurement& held, Measurement&& added) {
     complete(held.workspace_bytes, added.workspace_bytes);
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
+    complete(held.joules, added.joules);
     merge_times(held, std::move(added));
   } else if (weight(added.status) > weight(held.status)) {
     held = std::move(added);
@@ -82,6 +83,7 @@ void MeasurementSet::add(Row row) {
                   .workspace_bytes = row.workspace_bytes,
                   .heuristic_rank = row.heuristic_rank,
                   .tensor_cores = row.tensor_cores,
+                  .joules = energy_joules(row),
                   .disturbed_repetitions = disturbed ? 1U : 0U,
                   .disturbance = disturbed ? disturbance_of(row) : "",
                   .crowded = disturbed && had_company(row),

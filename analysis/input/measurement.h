@@ -31,6 +31,9 @@ struct Measurement {
   /// Whether the call used Tensor Cores; empty if unknown.
   std::optional<bool> tensor_cores{};
 
+  /// Energy of a call in joules; empty if it was not measured.
+  std::optional<double> joules{};
+
   /// Number of entries of repetition_seconds that are marked as disturbed
   /// (benanza::is_disturbed()), and the cause given for the first of them.
   std::size_t disturbed_repetitions = 0;

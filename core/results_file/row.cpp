@@ -153,6 +153,16 @@ bool had_company(const Row& row) {
       company, [&](std::string_view one) { return causes.find(one) != std::string_view::npos; });
 }
 
+std::optional<double> energy_joules(const Row& row) {
+  constexpr std::string_view begin = "\"energy_joules\":";
+  const std::size_t at = row.facts.find(begin);
+  if (at == std::string::npos) return std::nullopt;
+  double joules = 0;
+  const char* const first = row.facts.data() + at + begin.size();
+  const auto [end, error] = std::from_chars(first, row.facts.data() + row.facts.size(), joules);
+  return error == std::errc{} ? std::optional(joules) : std::nullopt;
+}
+
 bool is_first_choice(const Row& row) { return holds(row, first_choice_fact); }
 
 Row without_first_choice(Row row) {

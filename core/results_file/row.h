@@ -58,6 +58,7 @@ using Facts = std::map<std::string, std::variant<bool, double, std::string>>;
 ///   steal_percent, other_processors, cpu_clock_mhz_before, cpu_clock_mhz_after
 ///                             of a host's processors (suites/harness/conditions/)
 ///   sm_clock_mhz_before, ... of a GPU (suites/nvidia/device/gpu_observer.h)
+///   energy_joules, ...        of a call, with --energy (suites/harness/run/energy_pass.h)
 ///   and every fact that the backend reports, under its own name
 /// otherwise:
 ///   reason                    one line
@@ -98,6 +99,8 @@ bool is_disturbed(const Row& row);
 bool had_company(const Row& row);
 /// True if the row is marked as its library's first choice, with no other algorithm requested.
 bool is_first_choice(const Row& row);
+/// The fact "energy_joules", joules per call; empty if there is none.
+std::optional<double> energy_joules(const Row& row);
 /// `row` without the first-choice mark.
 Row without_first_choice(Row row);
 /// All members of `row.facts`.

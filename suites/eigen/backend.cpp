@@ -8,6 +8,7 @@
 
 #include "suites/eigen/solvers.h"
 #include "suites/harness/conditions/host_observer.h"
+#include "suites/harness/conditions/rapl_meter.h"
 #include "suites/harness/measure/host_stopwatch.h"
 
 namespace benanza::eigen {
@@ -48,6 +49,9 @@ class EigenBackend final : public harness::SolverBackend<Library> {
   }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
   harness::Observer* observer() override { return &observer_; }
+  harness::EnergyMeter* energy_meter() override {
+    return meter_.is_available() ? &meter_ : nullptr;
+  }
 
  private:
   Library& library() override { return library_; }
@@ -55,6 +59,7 @@ class EigenBackend final : public harness::SolverBackend<Library> {
   Library library_;
   harness::HostStopwatch stopwatch_;
   harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
+  harness::RaplMeter meter_;
 };
 
 }  // namespace

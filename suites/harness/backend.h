@@ -9,14 +9,16 @@
 
 #include "core/program/version.h"
 #include "core/results_file/origin.h"
+#include "suites/harness/conditions/energy_meter.h"
 #include "suites/harness/conditions/observer.h"
 #include "suites/harness/primitive.h"
 
 namespace benanza::harness {
 
 /// Which of a library's algorithms become variants. best: the library's first choice only. leading:
-/// the first three of every solver and layout. all: all except reference implementations, which are
-/// included only if the library has nothing else. with_reference: all without exception.
+/// the first three of every solver and layout, or those that the solver chooses. all: all except
+/// reference implementations, which are included only if the library has nothing else.
+/// with_reference: all without exception.
 enum class AlgorithmSet { best, leading, all, with_reference };
 
 /// Times the calls of an engine, in seconds.
@@ -80,6 +82,8 @@ class Backend {
   virtual Stopwatch& stopwatch() = 0;
   /// Watches the machine while a variant is timed. Null if the backend has no observer.
   virtual Observer* observer() { return nullptr; }
+  /// The energy counter of the device; null if there is none. May open the device.
+  virtual EnergyMeter* energy_meter() { return nullptr; }
   /// The kinds of profile that were requested, e.g. "kernels,counters"; empty if none.
   virtual std::string profile_kinds() const { return {}; }
 };

@@ -62,4 +62,14 @@ bool outclassed(const Row& row) {
          has(facts_of(row), "stopped_by", std::string(stopped_by_rival));
 }
 
+Row with_facts(Row row, const Facts& facts) {
+  Facts all = facts_of(row);
+  for (const auto& [name, value] : facts) all[name] = value;
+  row.facts.clear();
+  for (const auto& [name, value] : all) {
+    std::visit([&, &key = name](const auto& held) { add_fact(row.facts, key, held); }, value);
+  }
+  return row;
+}
+
 }  // namespace benanza::harness

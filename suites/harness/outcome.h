@@ -54,4 +54,7 @@ bool settled(const Row& row);
 /// True if sampling stopped because another variant is much faster.
 bool outclassed(const Row& row);
 
+/// Returns the row with these facts, which replace older ones of the same name.
+Row with_facts(Row row, const Facts& facts);
+
 }  // namespace benanza::harness

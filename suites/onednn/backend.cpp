@@ -1,6 +1,7 @@
 #include "suites/onednn/backend.h"
 
 #include "suites/harness/conditions/host_observer.h"
+#include "suites/harness/conditions/rapl_meter.h"
 #include "suites/onednn/checked.h"
 #include "suites/onednn/peaks/guarded_stopwatch.h"
 #include "suites/onednn/peaks/measure_peaks.h"
@@ -47,6 +48,9 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
   }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
   harness::Observer* observer() override { return &observer_; }
+  harness::EnergyMeter* energy_meter() override {
+    return meter_.is_available() ? &meter_ : nullptr;
+  }
 
  private:
   Library& library() override { return library_; }
@@ -62,6 +66,7 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
   Library library_;
   GuardedStopwatch stopwatch_;
   harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
+  harness::RaplMeter meter_;
 };
 
 }  // namespace

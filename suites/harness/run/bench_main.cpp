@@ -214,6 +214,11 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     return 0;
   }
   const System system = backend.system();
+  if (options.energy_seconds && backend.energy_meter() == nullptr) {
+    throw Error(
+        "--energy: no energy counter: the driver has none, or /sys/class/powercap is not readable "
+        "(root may read it)");
+  }
   if (!options.one_system.empty()) {
     require_one_system(options.one_system, {std::string(backend.name()), system});
   }

@@ -19,6 +19,7 @@ constexpr std::size_t smoke_problems = 2;
 /// Unchecked values as text.
 struct Arguments {
   std::string algorithms = "all";
+  std::string energy_seconds;
   std::vector<std::string> precisions;
   std::vector<std::string> layouts;
   std::string format = "console";
@@ -105,6 +106,10 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
   app.add_option("--budget", arguments.budget_seconds,
                  "seconds inside timed regions after which a measurement ends (default: 0.3)")
+      ->type_name("SECONDS");
+  app.add_flag("--energy{1}", arguments.energy_seconds,
+               "afterwards, repeat the fastest variants of every problem for so many seconds each "
+               "(default 1), and measure the joules of a call")
       ->type_name("SECONDS");
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
   app.add_option("--one-system", options.one_system,
@@ -198,6 +203,12 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   selection.algorithms = algorithm_set(arguments.algorithms);
   selection.layout_of_library = selection.algorithms == AlgorithmSet::best;
   selection.cold = options.measure.cold;
+  if (!arguments.energy_seconds.empty()) {
+    options.energy_seconds = seconds("--energy", arguments.energy_seconds);
+    if (*options.energy_seconds == 0) throw Error("--energy=0: give seconds, e.g. 1");
+    if (selection.cold)
+      throw Error("--energy: a call is repeated with hot caches; leave --cold out");
+  }
   if (!arguments.shard.empty()) selection.shard = parse_shard(arguments.shard);
 
   MeasureOptions& measure = options.measure;

@@ -35,6 +35,9 @@ struct SuiteOptions {
   bool list = false;
   /// Print the devices and exit.
   bool list_devices = false;
+  /// Seconds for which the energy of each of the fastest variants is measured, after all times;
+  /// empty: not at all.
+  std::optional<double> energy_seconds;
   bool fresh = false;
   /// Measure on request of another process (serve.h).
   bool serve = false;

@@ -1,6 +1,7 @@
 #include "suites/harness/run/profile.h"
 
 #include <exception>
+#include <utility>
 #include <variant>
 
 namespace benanza::harness {
@@ -13,15 +14,9 @@ bool is_profiled(const Row& row, std::string_view kinds) {
   return held != nullptr && *held == kinds;
 }
 
-Row with_profile(Row row, const Facts& facts, std::string_view kinds) {
-  Facts all = facts_of(row);
-  for (const auto& [name, value] : facts) all[name] = value;
-  all["profiled"] = std::string(kinds);
-  row.facts.clear();
-  for (const auto& [name, value] : all) {
-    std::visit([&, &key = name](const auto& held) { add_fact(row.facts, key, held); }, value);
-  }
-  return row;
+Row with_profile(Row row, Facts facts, std::string_view kinds) {
+  facts["profiled"] = std::string(kinds);
+  return with_facts(std::move(row), facts);
 }
 
 Facts profile_variant(Backend& backend, const Variant& variant, const Verifier& verifier,

@@ -6,22 +6,17 @@
 #include "core/statistics/summary.h"
 
 namespace benanza::harness {
-namespace {
-
-/// The name without layout, backend and algorithm.
-std::string question(VariantName name) {
+std::string question_of(VariantName name) {
   name.layout = Layout::any;
   name.backend = name.algorithm = "any";
   return to_string(name);
 }
 
-}  // namespace
-
 void Rivals::add(const Row& row) {
   if (row.status != Status::ok) return;
   const std::string name = to_string(row.variant);
   const double seconds = median(row.samples);
-  std::vector<Fastest>& fastest = fastest_[question(row.variant)];
+  std::vector<Fastest>& fastest = fastest_[question_of(row.variant)];
   const auto own = std::ranges::find(fastest, name, &Fastest::name);
   if (own == fastest.end()) {
     fastest.push_back({name, seconds});
@@ -33,7 +28,7 @@ void Rivals::add(const Row& row) {
 }
 
 std::optional<double> Rivals::seconds(const std::string& name) const {
-  const auto entry = fastest_.find(question(parse_variant_name(name)));
+  const auto entry = fastest_.find(question_of(parse_variant_name(name)));
   if (entry == fastest_.end()) return std::nullopt;
   for (const Fastest& rival : entry->second) {
     if (rival.name != name) return rival.seconds;

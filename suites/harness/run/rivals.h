@@ -9,6 +9,9 @@
 
 namespace benanza::harness {
 
+/// The variant's name without layout, backend and algorithm: equal for variants that compete.
+std::string question_of(VariantName name);
+
 /// The fastest variants of every problem and precision; hot and cold separately.
 class Rivals {
  public:

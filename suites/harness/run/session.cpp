@@ -1,11 +1,13 @@
 #include "suites/harness/run/session.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include "core/statistics/summary.h"
+#include "suites/harness/run/energy_pass.h"
 #include "suites/harness/run/profile.h"
 #include "suites/harness/run/reporter.h"
 
@@ -108,6 +110,7 @@ Tally Session::run() {
   progress_file_->finish(done_ + needless_);
   // A profiler changes the state of the device, so everything is timed first.
   profile_all();
+  energy_all();
   if (error_) std::rethrow_exception(error_);
   return tally_;
 }
@@ -169,6 +172,53 @@ void Session::profile(const NamedVariant& variant, const std::string& kinds) {
   crash_.forget();
   try {
     for (const Row& row : rows) store_.add(with_profile(row, found, kinds));
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+}
+
+void Session::energy_all() {
+  if (!options_.energy_seconds) return;
+  const std::set<std::string> fastest = fastest_variants(store_.rows());
+  std::vector<const NamedVariant*> due;
+  for (const NamedVariant& variant : variants_) {
+    const Row* const row = store_.find(variant.name, 0);
+    if (fastest.contains(variant.name) && row != nullptr && !has_energy(*row)) {
+      due.push_back(&variant);
+    }
+  }
+  Progress progress(static_cast<std::int64_t>(due.size()));
+  std::int64_t done = 0;
+  for (const NamedVariant* const variant : due) {
+    if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty()) return;
+    progress.show(done++, variant->name);
+    add_energy(*variant);
+  }
+}
+
+void Session::add_energy(const NamedVariant& variant) {
+  std::vector<Row> rows;
+  for (std::int64_t repetition = 0; repetition < options_.repetitions; ++repetition) {
+    const Row* const row = store_.find(variant.name, repetition);
+    if (row != nullptr && row->status == Status::ok) rows.push_back(*row);
+  }
+  if (rows.empty()) return;
+  const auto words = [&](std::string_view what, std::string_view reason) {
+    const Facts facts{{"energy_failed", std::string(reason)}};
+    return CrashGuard::Words{row_text(with_facts(rows.front(), facts)),
+                             last_message(what, "while measuring the energy of", variant.name)};
+  };
+  crash_.expect(words("crashed", crashed_reason), words("hung", hung_reason));
+  Facts found;
+  try {
+    found = energy_of_variant(backend_, variant.variant, verifier_, *options_.energy_seconds);
+  } catch (const EngineLost& loss) {
+    found = {{"energy_failed", one_line(loss.what())}};
+    tally_.lost_at = variant.name;
+  }
+  crash_.forget();
+  try {
+    for (const Row& row : rows) store_.add(with_facts(row, found));
   } catch (...) {
     error_ = std::current_exception();
   }

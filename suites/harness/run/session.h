@@ -79,6 +79,9 @@ class Session {
   Outcome guarded_outcome(const NamedVariant& variant, std::int64_t repetition, const Work& cost);
   /// Stores the row. Returns false and remembers the error if that failed.
   bool keep(const Row& row, const Outcome& outcome);
+  /// Measures the energy of the fastest variants and adds it to their rows, if requested.
+  void energy_all();
+  void add_energy(const NamedVariant& variant);
   Outcome outcome_of(const NamedVariant& variant) const;
   const Row* row_of(const benchmark::BenchmarkReporter::Run& run) const;
 

@@ -65,6 +65,7 @@ class Nvml final : public Management {
     }
     get_power_ = find<Status(Device, unsigned*)>("nvmlDeviceGetPowerUsage");
     get_power_limit_ = find<Status(Device, unsigned*)>("nvmlDeviceGetPowerManagementLimit");
+    get_energy_ = find<Status(Device, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
     get_temperature_ = find<Status(Device, int, unsigned*)>("nvmlDeviceGetTemperature");
     get_utilization_ = find<Status(Device, Utilization*)>("nvmlDeviceGetUtilizationRates");
     get_processes_ =
@@ -86,6 +87,13 @@ class Nvml final : public Management {
   std::optional<double> power_watts() override { return watts(get_power_); }
   std::optional<double> sm_clock_mhz() override { return number(get_clock_, clock_sm); }
   std::optional<double> memory_clock_mhz() override { return number(get_clock_, clock_memory); }
+  std::optional<double> energy_joules() override {
+    unsigned long long millijoules = 0;
+    if (get_energy_ == nullptr || get_energy_(device_, &millijoules) != success) {
+      return std::nullopt;
+    }
+    return static_cast<double>(millijoules) / 1000;
+  }
   std::optional<double> temperature_celsius() override {
     return number(get_temperature_, temperature_gpu);
   }
@@ -175,6 +183,7 @@ class Nvml final : public Management {
   Status (*get_reasons_)(Device, unsigned long long*) = nullptr;
   Status (*get_power_)(Device, unsigned*) = nullptr;
   Status (*get_power_limit_)(Device, unsigned*) = nullptr;
+  Status (*get_energy_)(Device, unsigned long long*) = nullptr;
   Status (*get_temperature_)(Device, int, unsigned*) = nullptr;
   Status (*get_utilization_)(Device, Utilization*) = nullptr;
   Status (*get_processes_)(Device, unsigned*, ProcessInfo*) = nullptr;

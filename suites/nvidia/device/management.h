@@ -40,6 +40,8 @@ class Management {
   /// Bits of clock_reason.
   virtual std::optional<std::uint64_t> clock_reasons() = 0;
   virtual std::optional<double> power_watts() = 0;
+  /// Joules since the driver was loaded.
+  virtual std::optional<double> energy_joules() = 0;
   virtual std::optional<double> temperature_celsius() = 0;
   /// Share of the last second, or of a part of it, during which any kernel ran, in percent.
   virtual std::optional<double> utilization_percent() = 0;

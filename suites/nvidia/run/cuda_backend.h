@@ -36,6 +36,7 @@ class CudaBackend : public harness::SolverBackend<Library> {
     return entries;
   }
   harness::Observer* observer() override { return device_.observer(); }
+  harness::EnergyMeter* energy_meter() override { return device_.energy_meter(); }
   harness::Stopwatch& stopwatch() override { return device_.get().stopwatch(); }
   std::string profile_kinds() const override {
     const CudaOptions& asked = device_.options();

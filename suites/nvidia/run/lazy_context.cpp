@@ -21,6 +21,7 @@ CudaContext& LazyContext::get() {
     if (options_.lock) lock_.emplace(device_lock_file(device_uuid(options_.device)), std::cerr);
     management_ = open_management(options_.device);
     if (management_) observer_.emplace(*management_, static_cast<unsigned>(::getpid()));
+    if (management_ && management_->energy_joules()) meter_.emplace(*management_);
   }
   return *context_;
 }
@@ -28,6 +29,11 @@ CudaContext& LazyContext::get() {
 GpuObserver* LazyContext::observer() {
   get();
   return observer_ ? &*observer_ : nullptr;
+}
+
+GpuEnergyMeter* LazyContext::energy_meter() {
+  get();
+  return meter_ ? &*meter_ : nullptr;
 }
 
 const std::optional<harness::Peaks>& LazyContext::peaks() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "suites/nvidia/device/device_lock.h"
+#include "suites/nvidia/device/gpu_energy.h"
 #include "suites/nvidia/device/gpu_observer.h"
 #include "suites/nvidia/run/context.h"
 
@@ -25,6 +26,9 @@ class LazyContext {
   /// The observer of the GPU; null if NVML is not available. Opens the GPU.
   GpuObserver* observer();
 
+  /// The GPU's energy counter; null if NVML does not have one. Opens the GPU.
+  GpuEnergyMeter* energy_meter();
+
   using MeasurePeaks = std::function<harness::Peaks(LazyContext&)>;
   void measure_peaks_with(MeasurePeaks measure) { measure_peaks_ = std::move(measure); }
   /// Returns the peaks. The first call measures them, if a function for that is set, or reads them
@@ -38,6 +42,7 @@ class LazyContext {
   std::optional<DeviceLock> lock_;
   std::unique_ptr<Management> management_;
   std::optional<GpuObserver> observer_;
+  std::optional<GpuEnergyMeter> meter_;
   MeasurePeaks measure_peaks_;
 };
 

@@ -296,6 +296,30 @@ TEST_F(Suite, ARowSaysThatNoOtherAlgorithmWasAskedFor) {
   EXPECT_EQ(rows().at(0).at("samples"), samples);
 }
 
+TEST_F(Suite, EnergyOfTheFastestVariantAfterTheTimes) {
+  const std::vector<std::string> arguments{"--problem=relu/1x8", "--layout=nchw",
+                                           "--benchmark_repetitions=2", out_flag(), "--energy=0.1"};
+  const std::map<std::string, std::string> metered{{"FAKE_ENERGY", "1"}};
+  EXPECT_EQ(run_program({.arguments = arguments, .environment = metered}).status, 0);
+  // 50 W for 100 us; the other variant takes 250 us.
+  const std::vector<Json> found = facts(rows(), "energy_joules");
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_NEAR(found[0].get<double>(), 5e-3, 1e-9);
+  EXPECT_NEAR(found[1].get<double>(), 5e-3, 1e-9);
+  EXPECT_EQ(found[2], Json());
+  EXPECT_THAT(facts(rows(), "energy_source"), ElementsAre("fake", "fake", Json(), Json()));
+  // Once only.
+  const std::string written = read_file(file);
+  EXPECT_EQ(run_program({.arguments = arguments, .environment = metered}).status, 0);
+  EXPECT_EQ(read_file(file), written);
+}
+
+TEST_F(Suite, WithoutAMeterThereIsNoEnergy) {
+  expect_error(run({"--problem=relu/1x8", "--energy"}), "no energy counter");
+  expect_error(run({"--problem=relu/1x8", "--energy", "--cold"}), "leave --cold out");
+  expect_error(run({"--problem=relu/1x8", "--energy=x"}), "--energy=x: give seconds");
+}
+
 TEST_F(Suite, ProfilesWhenNothingIsLeftToTime) {
   const Finished finished = run_program({.arguments = {"--problem=relu/1x8", "--layout=nchw",
                                                        "--benchmark_repetitions=2", out_flag()},

@@ -35,6 +35,7 @@ struct FakeManagement : Management {
     on_power();
     return watts;
   }
+  std::optional<double> energy_joules() override { return std::nullopt; }
   std::optional<double> temperature_celsius() override { return celsius; }
   std::optional<double> utilization_percent() override { return utilization; }
   std::optional<std::vector<unsigned>> compute_processes() override { return processes; }

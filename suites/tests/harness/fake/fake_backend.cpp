@@ -32,7 +32,9 @@ double FakeStopwatch::time(Primitive& primitive, std::int64_t calls) {
   auto& fake = dynamic_cast<FakePrimitive&>(primitive);
   std::this_thread::sleep_for(hold_.pause);
   if (fake.is_new() && ++primitives_ > hold_.primitives) await(hold_.gate);
-  return fake.seconds_per_call() * static_cast<double>(calls);
+  const double seconds = fake.seconds_per_call() * static_cast<double>(calls);
+  total_seconds_ += seconds;
+  return seconds;
 }
 
 double FakeStopwatch::time_cold(Primitive& primitive) {
@@ -106,6 +108,10 @@ void FakePrimitive::run() {
   if (manners_.overwrites_operand) {
     std::transform(input_.begin(), input_.end(), input_.begin(), [](float x) { return 2 * x; });
   }
+}
+
+EnergyMeter* FakeBackend::energy_meter() {
+  return std::getenv("FAKE_ENERGY") == nullptr ? nullptr : &meter_;
 }
 
 std::string FakeBackend::profile_kinds() const {

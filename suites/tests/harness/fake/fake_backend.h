@@ -28,10 +28,25 @@ class FakeStopwatch : public Stopwatch {
   double time(Primitive& primitive, std::int64_t calls) override;
   /// 250 us.
   double time_cold(Primitive& primitive) override;
+  /// The sum of what time() returned.
+  double total_seconds() const { return total_seconds_; }
 
  private:
   Hold hold_;
   int primitives_ = 0;
+  double total_seconds_ = 0;
+};
+
+/// 50 W while the stopwatch's calls run.
+class FakeMeter : public EnergyMeter {
+ public:
+  explicit FakeMeter(const FakeStopwatch& stopwatch) : stopwatch_(stopwatch) {}
+  std::optional<double> joules() override { return 50 * stopwatch_.total_seconds(); }
+  double update_seconds() const override { return 0; }
+  std::string_view source() const override { return "fake"; }
+
+ private:
+  const FakeStopwatch& stopwatch_;
 };
 
 /// A library with every kind of behaviour:
@@ -41,6 +56,7 @@ class FakeStopwatch : public Stopwatch {
 ///   sigmoid  no algorithm: unsupported
 ///   clip     lost (loses the engine)
 ///   gelu     segfault, abort (crash the program)
+///   mish     hangs (waits for longer than its deadline)
 ///   leakyrelu  direct, and lost-later (loses the engine in its third call); as a reference
 ///            implementation, wears-out (wrong from its sixth call on); also computes a ReLU
 ///   linear   loses the engine while listing its algorithms
@@ -67,6 +83,8 @@ class FakeBackend : public Backend {
                                     AlgorithmSet set) override;
   std::unique_ptr<Primitive> create(const Variant& variant) override;
   Stopwatch& stopwatch() override { return stopwatch_; }
+  /// Null unless FAKE_ENERGY is set.
+  EnergyMeter* energy_meter() override;
   /// The value of FAKE_PROFILE.
   std::string profile_kinds() const override;
 
@@ -76,6 +94,7 @@ class FakeBackend : public Backend {
   int reference_calls_ = 0;
   int primitives_made_ = 0;
   FakeStopwatch stopwatch_;
+  FakeMeter meter_{stopwatch_};
 };
 
 /// ReLU of the operand.

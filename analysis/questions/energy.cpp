@@ -1,0 +1,174 @@
+// benanza-analyze energy: what a run of the model costs in joules, layer by layer.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "analysis/questions/common/prices.h"
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+constexpr double joules_per_kwh = 3.6e6;
+constexpr double million = 1e6;
+
+struct Options {
+  CommonFlags common;
+  /// 0: not given.
+  double usd_per_kwh = 0;
+};
+
+struct LayerEnergy {
+  std::size_t layer = 0;
+  double joules = 0;
+};
+
+/// Energy of the bound: of its calls, one after the other.
+struct ModelEnergy {
+  /// Largest first; layers with a call of unknown energy are left out.
+  std::vector<LayerEnergy> layers;
+  double joules = 0;
+  /// Bound of these layers, and of all.
+  double known_seconds = 0;
+  double seconds = 0;
+};
+
+/// Joules of all calls of a layer; empty if one is unknown.
+std::optional<double> joules_of(const LayerTime& time) {
+  double sum = 0;
+  for (const Measurement* const call : time.calls) {
+    if (!call->joules) return std::nullopt;
+    sum += *call->joules;
+  }
+  return sum;
+}
+
+ModelEnergy energy_of(const std::vector<LayerTime>& times, Movement movement) {
+  ModelEnergy energy;
+  for (std::size_t layer = 0; layer < times.size(); ++layer) {
+    if (!is_counted(times[layer], movement)) continue;
+    energy.seconds += *times[layer].seconds;
+    const auto joules = joules_of(times[layer]);
+    if (!joules) continue;
+    energy.layers.push_back({layer, *joules});
+    energy.joules += *joules;
+    energy.known_seconds += *times[layer].seconds;
+  }
+  std::ranges::stable_sort(energy.layers, std::ranges::greater{}, &LayerEnergy::joules);
+  return energy;
+}
+
+std::string call_names(const LayerTime& time) {
+  std::string names;
+  for (const Measurement* const call : time.calls) {
+    names += (names.empty() ? "" : " + ") + std::string(to_string(call->variant.layout)) + '/' +
+             call->variant.backend + '/' + call->variant.algorithm;
+  }
+  return names;
+}
+
+Cell number_cell(double value, int decimals) {
+  return {.shown = fmt::format("{:.{}f}", value, decimals), .value = value};
+}
+
+Sheet layers_sheet(const Subject& subject, const std::vector<LayerTime>& times,
+                   const ModelEnergy& energy) {
+  Sheet sheet{.name = "layers",
+              .caption = "layers, the most energy first",
+              .columns = {{"layer", "layer", false, name_width},
+                          {"op", "op"},
+                          {"mJ", "joules", true},
+                          {"share", "share", true},
+                          {"W", "watts", true},
+                          {"us", "seconds", true},
+                          {"layout/backend/algorithm", "calls", false, any_width}}};
+  for (const LayerEnergy& one : energy.layers) {
+    const LayerTime& time = times[one.layer];
+    sheet.rows.push_back({text_cell(subject.graph.layers[one.layer].name),
+                          text_cell(subject.graph.layers[one.layer].op),
+                          {.shown = fmt::format("{:.3f}", one.joules * 1e3), .value = one.joules},
+                          percent_cell(one.joules / energy.joules),
+                          number_cell(one.joules / *time.seconds, 1),
+                          us_cell(time.seconds),
+                          text_cell(call_names(time))});
+  }
+  return sheet;
+}
+
+/// Empty if the results have no energy of any call.
+std::optional<Section> section_of(const Subject& subject, double usd_per_kwh) {
+  const auto times =
+      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  const ModelEnergy energy = energy_of(times, subject.movement());
+  if (energy.layers.empty() || !(energy.joules > 0)) return std::nullopt;
+  Section section = model_section(subject.graph, subject.filter, subject.movement());
+  const bool partial = is_partial(times) || energy.known_seconds < energy.seconds;
+  const double watts = energy.joules / energy.known_seconds;
+  section.facts["joules"] = energy.joules;
+  section.facts["watts"] = watts;
+  section.facts["known_seconds"] = energy.known_seconds;
+  section.facts["sequential_seconds"] = energy.seconds;
+  section.facts["partial"] = partial;
+  const std::string mark = partial ? "  PARTIAL" : "";
+  section.add(Entry{"energy", fmt::format("{:.3f} J per run{}", energy.joules, mark)});
+  const double samples = static_cast<double>(subject.graph.batch.value_or(1));
+  if (samples > 1) {
+    section.add(Entry{"per sample", fmt::format("{:.4f} J", energy.joules / samples)});
+  }
+  section.add(Entry{"mean power", fmt::format("{:.1f} W", watts)});
+  if (usd_per_kwh > 0) {
+    const double usd = energy.joules / samples * million / joules_per_kwh * usd_per_kwh;
+    section.facts["usd_per_million_samples"] = usd;
+    section.add(Entry{"USD per million samples", fmt::format("{:.3f}", usd)});
+  }
+  if (energy.known_seconds < energy.seconds) {
+    section.add(fmt::format("known for {:.1f}% of the bound's time; measure the rest with --energy",
+                            100 * energy.known_seconds / energy.seconds));
+  }
+  section.add(
+      "Of the whole device, idle power included, while each call is repeated without a pause.");
+  section.add(layers_sheet(subject, times, energy));
+  return section;
+}
+
+std::optional<Section> chapter(const Subject& subject) { return section_of(subject, 0); }
+
+void answer(const Options& options) {
+  const Inputs inputs = read_inputs(options.common);
+  const Page page = page_of("energy", inputs, [&](const Subject& subject) {
+    if (!subject.allow_missing) {
+      const auto times =
+          operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+      require_complete(subject.graph, times, to_string(subject.filter.precision));
+    }
+    return section_of(subject, options.usd_per_kwh);
+  });
+  if (page.sections.empty()) {
+    throw Error("these results have no energy: measure with bench_<backend> --energy");
+  }
+  print(page, inputs);
+}
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  add_common_flags(flags, options->common);
+  flags.add("--usd-per-kwh", options->usd_per_kwh, 0, 1e6,
+            "Price of electricity: adds USD per million samples");
+  return [options] { answer(*options); };
+}
+
+}  // namespace
+
+Question energy_question() {
+  return {.name = "energy",
+          .help = "Joules of a run, layer by layer",
+          .section = chapter,
+          .ask = ask,
+          .chapter = "energy",
+          .place = 70};
+}
+
+}  // namespace benanza::analysis
