@@ -4,8 +4,8 @@
 
 namespace benanza::harness {
 
-/// Ends the program by SIGALRM unless it is destroyed within `seconds`: for waiting on a device that
-/// may never answer, which nothing else can interrupt. CrashGuard then writes the row of the
+/// Ends the program by SIGALRM unless it is destroyed within `seconds`: for waiting on a device
+/// that may never answer, which nothing else can interrupt. CrashGuard then writes the row of the
 /// variant. There is one alarm per process: deadlines do not nest.
 class Deadline {
  public:
