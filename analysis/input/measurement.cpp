@@ -74,7 +74,7 @@ auto order(const VariantName& variant) {
 
 void MeasurementSet::add(Row row) {
   std::vector<double> times;
-  if (row.status == Status::ok) times.push_back(median(row.samples));
+  if (row.status == Status::ok) times.push_back(median_in_place(row.samples));
   const bool disturbed = row.status == Status::ok && is_disturbed(row);
   add(Measurement{.variant = std::move(row.variant),
                   .status = row.status,

@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 /// Collects the rows and systems of several files.
 class Collector {
  public:
-  explicit Collector(const std::optional<KeySet>& wanted) : wanted_(wanted) {}
+  /// `sources`: the number of files and databases.
+  Collector(const std::optional<KeySet>& wanted, std::size_t sources)
+      : wanted_(wanted), has_several_sources_(sources > 1) {}
 
   void begin(const Origin& origin) {
     require_same_system(origins_.try_emplace(origin.backend, origin).first->second, origin);
@@ -30,9 +32,7 @@ class Collector {
   }
   void add(Row&& row) {
     if (wanted_ && !wanted_->contains(row.variant.key)) return;
-    const std::size_t problem = std::hash<std::string>{}(row.variant.key);
-    const auto [held, added] = seen_.try_emplace({problem, row_hash(row)}, sources_);
-    if (!added && held->second != sources_) return;
+    if (has_several_sources_ && is_known(row)) return;
     results_.measurements.add(std::move(row));
   }
   /// Starts the next file or database.
@@ -40,7 +40,15 @@ class Collector {
   Results take() { return std::move(results_); }
 
  private:
+  /// True if an earlier source has the same row.
+  bool is_known(const Row& row) {
+    const std::size_t problem = std::hash<std::string>{}(row.variant.key);
+    const auto [held, added] = seen_.try_emplace({problem, row_hash(row)}, sources_);
+    return !added && held->second != sources_;
+  }
+
   const std::optional<KeySet>& wanted_;
+  bool has_several_sources_;
   Results results_;
   std::map<std::string, Origin> origins_;
   /// Hashes of problem and row. Collisions of both for different rows are not expected.
@@ -91,8 +99,9 @@ std::vector<fs::path> result_files(const std::vector<fs::path>& paths) {
 }
 
 Results read_results(const std::vector<fs::path>& paths, const std::optional<KeySet>& wanted) {
-  Collector collector(wanted);
-  for (const fs::path& path : result_files(paths)) {
+  const std::vector<fs::path> files = result_files(paths);
+  Collector collector(wanted, files.size());
+  for (const fs::path& path : files) {
     collector.next_source();
     if (is_database(path)) {
       read_database(path, wanted, collector);

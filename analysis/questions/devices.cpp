@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/model/energy.h"
 #include "analysis/model/whole.h"
 #include "analysis/questions/common/prices.h"
 #include "analysis/questions/question.h"
@@ -50,16 +51,23 @@ Section section_of(const Graph& graph, const MeasurementFilter& filter,
                           {"partial", "partial"}},
               .all_rows = true};
   if (!prices.empty()) sheet.columns.push_back({"USD per million", "usd_per_million", true});
+  const double samples = static_cast<double>(graph.batch.value_or(1));
   Bars bars{
       .title = section.heading + ": LBL by device, ms", .series = {{"LBL", {}}}, .unit = "ms"};
   std::vector<Bounds> found;
   std::vector<bool> partial;
+  std::vector<std::optional<double>> joules;
   for (const Machine& machine : machines) {
     const auto times =
         operator_times(graph, machine.results.measurements, filter, Movement::exclude);
     found.push_back(bounds(graph, times, Movement::exclude));
     partial.push_back(is_partial(times));
+    joules.push_back(partial.back() ? std::nullopt
+                                    : energy_of(times, Movement::exclude).complete_joules());
   }
+  const bool has_energy =
+      std::ranges::any_of(joules, [](const auto& one) { return one.has_value(); });
+  if (has_energy) sheet.columns.push_back({"J per sample", "joules_per_sample", true});
   std::optional<double> fastest;
   for (std::size_t i = 0; i < machines.size(); ++i) {
     const double seconds = found[i].sequential.seconds;
@@ -79,6 +87,11 @@ Section section_of(const Graph& graph, const MeasurementFilter& filter,
         flag_cell(partial[i])};
     if (!prices.empty()) {
       row.push_back(usd_cell(usd_per_million(seconds, graph, machines[i], prices)));
+    }
+    if (has_energy) {
+      row.push_back(joules[i] ? Cell{.shown = fmt::format("{:.4f}", *joules[i] / samples),
+                                     .value = *joules[i] / samples}
+                              : Cell{.shown = "-", .value = nullptr});
     }
     sheet.rows.push_back(std::move(row));
     bars.categories.push_back(machines[i].device);

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
-#include "analysis/questions/common/prices.h"
+#include "analysis/model/energy.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
 
@@ -20,46 +19,6 @@ struct Options {
   /// 0: not given.
   double usd_per_kwh = 0;
 };
-
-struct LayerEnergy {
-  std::size_t layer = 0;
-  double joules = 0;
-};
-
-/// Energy of the bound: of its calls, one after the other.
-struct ModelEnergy {
-  /// Largest first; layers with a call of unknown energy are left out.
-  std::vector<LayerEnergy> layers;
-  double joules = 0;
-  /// Bound of these layers, and of all.
-  double known_seconds = 0;
-  double seconds = 0;
-};
-
-/// Joules of all calls of a layer; empty if one is unknown.
-std::optional<double> joules_of(const LayerTime& time) {
-  double sum = 0;
-  for (const Measurement* const call : time.calls) {
-    if (!call->joules) return std::nullopt;
-    sum += *call->joules;
-  }
-  return sum;
-}
-
-ModelEnergy energy_of(const std::vector<LayerTime>& times, Movement movement) {
-  ModelEnergy energy;
-  for (std::size_t layer = 0; layer < times.size(); ++layer) {
-    if (!is_counted(times[layer], movement)) continue;
-    energy.seconds += *times[layer].seconds;
-    const auto joules = joules_of(times[layer]);
-    if (!joules) continue;
-    energy.layers.push_back({layer, *joules});
-    energy.joules += *joules;
-    energy.known_seconds += *times[layer].seconds;
-  }
-  std::ranges::stable_sort(energy.layers, std::ranges::greater{}, &LayerEnergy::joules);
-  return energy;
-}
 
 std::string call_names(const LayerTime& time) {
   std::string names;
@@ -105,7 +64,7 @@ std::optional<Section> section_of(const Subject& subject, double usd_per_kwh) {
   const ModelEnergy energy = energy_of(times, subject.movement());
   if (energy.layers.empty() || !(energy.joules > 0)) return std::nullopt;
   Section section = model_section(subject.graph, subject.filter, subject.movement());
-  const bool partial = is_partial(times) || energy.known_seconds < energy.seconds;
+  const bool partial = is_partial(times) || !energy.complete_joules();
   const double watts = energy.joules / energy.known_seconds;
   section.facts["joules"] = energy.joules;
   section.facts["watts"] = watts;
@@ -124,7 +83,7 @@ std::optional<Section> section_of(const Subject& subject, double usd_per_kwh) {
     section.facts["usd_per_million_samples"] = usd;
     section.add(Entry{"USD per million samples", fmt::format("{:.3f}", usd)});
   }
-  if (energy.known_seconds < energy.seconds) {
+  if (!energy.complete_joules()) {
     section.add(fmt::format("known for {:.1f}% of the bound's time; measure the rest with --energy",
                             100 * energy.known_seconds / energy.seconds));
   }

@@ -54,6 +54,19 @@ TEST_F(DevicesProgram, AHoleIsNoTime) {
   EXPECT_DOUBLE_EQ(found[0]["ratio"], 1);
 }
 
+TEST_F(DevicesProgram, EnergyStandsWhereEveryCallHasIt) {
+  const std::string plain = results("b.json", "4", 0.001);
+  EXPECT_FALSE(
+      devices(results("a.json", "2", 0.002) + ' ' + plain)[0].contains("joules_per_sample"));
+  auto metered = nlohmann::ordered_json::parse(test::contents(results("a.json", "2", 0.002)));
+  // 100 W: 0.2 J in 2 ms.
+  for (auto& row : metered["benchmarks"]) row["energy_joules"] = 0.2;
+  const json found = devices(folder_.write("a.json", metered.dump()).string() + ' ' + plain);
+  EXPECT_NEAR(found[0]["joules_per_sample"].get<double>(),
+              100 * found[0]["sequential_seconds"].get<double>(), 1e-9);
+  EXPECT_TRUE(found[1]["joules_per_sample"].is_null());
+}
+
 TEST_F(DevicesProgram, ABoundOfNothingIsNotZero) {
   const json found = devices(results("a.json", "2", 0.002) + ' ' + results("b.json", "4", 0.001) +
                              " --precision fp16");

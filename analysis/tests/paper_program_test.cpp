@@ -244,6 +244,26 @@ TEST_F(PaperProgram, FrameworksHaveTheirKernelsBesideTheBound) {
               ContainsRegex("\"zfnet512, batch 1\",pytorch 2.11.0[^\n]*,2.5\n"));
 }
 
+TEST_F(PaperProgram, EnergyIsAChapterWhereItWasMeasured) {
+  EXPECT_FALSE(std::filesystem::exists(paper("") / "tables/energy_fp32.csv"));
+  json results = json::parse(test::contents(path("results.json")));
+  for (json& row : results["benchmarks"]) {
+    const std::string name = row["name"];
+    if (name.ends_with("/fp32/nchw/cudnn/a")) {
+      row["energy_joules"] = name.starts_with("conv") ? 0.03 : 0.01;
+    }
+  }
+  write("results.json", results);
+  const auto made = paper("");
+  // 40 mJ in 40 us at batch 1; the same energy for four samples in 80 us.
+  const std::string table = test::contents(made / "tables/energy_fp32.csv");
+  EXPECT_THAT(table,
+              ContainsRegex("\"zfnet512, batch 1\",0.04,0.04,(1000|999.9|1000.0)[0-9]*,1.0\n"));
+  EXPECT_THAT(table,
+              ContainsRegex("\"zfnet512, batch 4\",0.04,0.01,(500|499.9|500.0)[0-9]*,1.0\n"));
+  EXPECT_THAT(figure(made, "energy_of_the_bound"), HasSubstr("zfnet512"));
+}
+
 TEST_F(PaperProgram, RecordedProgramsHaveAChapter) {
   const auto file = folder_.path() / "run.db";
   {

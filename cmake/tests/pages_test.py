@@ -36,7 +36,7 @@ class ManPages(unittest.TestCase):
                                           input=written(program, "--man"), text=True,
                                           capture_output=True, check=True)
                 self.assertEqual(finished.stderr, "")
-                self.assertIn("Print the version of the program", finished.stdout)
+                self.assertIn("Print the versions of the program", finished.stdout)
 
     def test_every_question_has_a_section(self):
         page = written("benanza-analyze", "--man")

@@ -40,10 +40,14 @@ std::vector<double> sorted(std::span<const double> values) {
 
 double median(std::span<const double> values) {
   std::vector<double> copy(values.begin(), values.end());
-  const auto middle = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
-  std::nth_element(copy.begin(), middle, copy.end());
-  if (copy.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(copy.begin(), middle)) / 2;
+  return median_in_place(copy);
+}
+
+double median_in_place(std::span<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 double mean(std::span<const double> values) {

@@ -17,6 +17,8 @@ std::vector<double> sorted(std::span<const double> values);
 
 /// Median of at least one value, in any order; the mean of the two middle ones for an even count.
 double median(std::span<const double> values);
+/// The same, but reorders the values instead of copying them.
+double median_in_place(std::span<double> values);
 
 /// Requires at least one value.
 double mean(std::span<const double> values);
