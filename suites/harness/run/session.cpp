@@ -23,6 +23,14 @@ void skip(benchmark::State& state, const std::string& message) {
   }
 }
 
+/// 1 if the row does not say it.
+std::int64_t calls_per_sample(const Row& row) {
+  const Facts facts = facts_of(row);
+  const auto found = facts.find("calls_per_sample");
+  const double* const calls = found == facts.end() ? nullptr : std::get_if<double>(&found->second);
+  return calls == nullptr ? 1 : static_cast<std::int64_t>(*calls);
+}
+
 }  // namespace
 
 std::int64_t Tally::count(Status status) const {
@@ -115,113 +123,95 @@ Tally Session::run() {
   return tally_;
 }
 
-void Session::profile_all() {
-  const std::string kinds = backend_.profile_kinds();
-  if (kinds.empty()) return;
+void Session::add_facts(const LaterPass& pass) {
   std::vector<const NamedVariant*> due;
   for (const NamedVariant& variant : variants_) {
-    if (!rows_to_profile(variant, kinds).empty()) due.push_back(&variant);
+    if (!pass.rows_due(variant).empty()) due.push_back(&variant);
   }
   Progress progress(static_cast<std::int64_t>(due.size()));
   std::int64_t done = 0;
   for (const NamedVariant* const variant : due) {
     if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty()) return;
     progress.show(done++, variant->name);
-    profile(*variant, kinds);
+    add_facts(pass, *variant);
   }
 }
 
-std::vector<Row> Session::rows_to_profile(const NamedVariant& variant,
-                                          const std::string& kinds) const {
-  std::vector<Row> rows;
-  for (std::int64_t repetition = 0; repetition < options_.repetitions; ++repetition) {
-    const Row* const row = store_.find(variant.name, repetition);
-    if (row == nullptr || row->status != Status::ok) continue;
-    if (!is_profiled(*row, kinds)) {
-      rows.push_back(*row);
-    } else if (facts_of(*row).contains("profile_failed")) {
-      return {};  // it would crash again
-    }
-  }
-  return rows;
-}
-
-void Session::profile(const NamedVariant& variant, const std::string& kinds) {
-  const std::vector<Row> rows = rows_to_profile(variant, kinds);
-  const auto with_failure = [&](const std::string& reason) {
-    return with_profile(rows.front(), {{"profile_failed", reason}}, kinds);
+void Session::add_facts(const LaterPass& pass, const NamedVariant& variant) {
+  const std::vector<Row> rows = pass.rows_due(variant);
+  const auto failed = [&](std::string_view reason) {
+    return Facts{{pass.failure, one_line(reason)}};
   };
   const auto words = [&](std::string_view what, std::string_view reason) {
-    return CrashGuard::Words{row_text(with_failure(std::string(reason))),
-                             last_message(what, "while profiling", variant.name)};
+    return CrashGuard::Words{row_text(pass.completed(rows.front(), failed(reason))),
+                             last_message(what, pass.where, variant.name)};
   };
   crash_.expect(words("crashed", crashed_reason), words("hung", hung_reason));
-  const Facts timed = facts_of(rows.front());
-  const auto calls = timed.find("calls_per_sample");
-  const double* const per_sample =
-      calls == timed.end() ? nullptr : std::get_if<double>(&calls->second);
   Facts found;
   try {
-    found = profile_variant(backend_, variant.variant, verifier_,
-                            per_sample == nullptr ? 1 : static_cast<std::int64_t>(*per_sample),
-                            options_.measure.cold);
+    found = pass.measure(variant.variant, rows.front());
   } catch (const EngineLost& loss) {
-    found = {{"profile_failed", one_line(loss.what())}};
+    found = failed(loss.what());
     tally_.lost_at = variant.name;
   }
   crash_.forget();
   try {
-    for (const Row& row : rows) store_.add(with_profile(row, found, kinds));
+    for (const Row& row : rows) store_.add(pass.completed(row, found));
   } catch (...) {
     error_ = std::current_exception();
   }
+}
+
+void Session::profile_all() {
+  const std::string kinds = backend_.profile_kinds();
+  if (kinds.empty()) return;
+  const auto rows_due = [&](const NamedVariant& variant) {
+    std::vector<Row> rows = ok_rows(variant.name);
+    // One that crashed the profiler would do it again.
+    const bool is_hopeless = std::ranges::any_of(rows, [&](const Row& row) {
+      return is_profiled(row, kinds) && facts_of(row).contains("profile_failed");
+    });
+    std::erase_if(rows, [&](const Row& row) { return is_hopeless || is_profiled(row, kinds); });
+    return rows;
+  };
+  add_facts({.failure = "profile_failed",
+             .where = "while profiling",
+             .rows_due = rows_due,
+             .measure =
+                 [&](const Variant& variant, const Row& row) {
+                   return profile_variant(backend_, variant, verifier_, calls_per_sample(row),
+                                          options_.measure.cold);
+                 },
+             .completed = [&](const Row& row,
+                              const Facts& facts) { return with_profile(row, facts, kinds); }});
 }
 
 void Session::energy_all() {
   if (!options_.energy_seconds) return;
   const std::set<std::string> fastest = fastest_variants(store_.rows());
-  std::vector<const NamedVariant*> due;
-  for (const NamedVariant& variant : variants_) {
-    const Row* const row = store_.find(variant.name, 0);
-    if (fastest.contains(variant.name) && row != nullptr && !has_energy(*row)) {
-      due.push_back(&variant);
-    }
-  }
-  Progress progress(static_cast<std::int64_t>(due.size()));
-  std::int64_t done = 0;
-  for (const NamedVariant* const variant : due) {
-    if (interrupt_.signal() != 0 || error_ || !tally_.lost_at.empty()) return;
-    progress.show(done++, variant->name);
-    add_energy(*variant);
-  }
+  const auto rows_due = [&](const NamedVariant& variant) {
+    std::vector<Row> rows;
+    if (fastest.contains(variant.name)) rows = ok_rows(variant.name);
+    if (std::ranges::any_of(rows, has_energy)) rows.clear();
+    return rows;
+  };
+  add_facts({.failure = "energy_failed",
+             .where = "while measuring the energy of",
+             .rows_due = rows_due,
+             .measure =
+                 [&](const Variant& variant, const Row&) {
+                   return energy_of_variant(backend_, variant, verifier_, *options_.energy_seconds);
+                 },
+             .completed = with_facts});
 }
 
-void Session::add_energy(const NamedVariant& variant) {
+std::vector<Row> Session::ok_rows(const std::string& name) const {
   std::vector<Row> rows;
   for (std::int64_t repetition = 0; repetition < options_.repetitions; ++repetition) {
-    const Row* const row = store_.find(variant.name, repetition);
+    const Row* const row = store_.find(name, repetition);
     if (row != nullptr && row->status == Status::ok) rows.push_back(*row);
   }
-  if (rows.empty()) return;
-  const auto words = [&](std::string_view what, std::string_view reason) {
-    const Facts facts{{"energy_failed", std::string(reason)}};
-    return CrashGuard::Words{row_text(with_facts(rows.front(), facts)),
-                             last_message(what, "while measuring the energy of", variant.name)};
-  };
-  crash_.expect(words("crashed", crashed_reason), words("hung", hung_reason));
-  Facts found;
-  try {
-    found = energy_of_variant(backend_, variant.variant, verifier_, *options_.energy_seconds);
-  } catch (const EngineLost& loss) {
-    found = {{"energy_failed", one_line(loss.what())}};
-    tally_.lost_at = variant.name;
-  }
-  crash_.forget();
-  try {
-    for (const Row& row : rows) store_.add(with_facts(row, found));
-  } catch (...) {
-    error_ = std::current_exception();
-  }
+  return rows;
 }
 
 Outcome Session::outcome_of(const NamedVariant& variant) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -70,18 +71,31 @@ class Session {
   /// The message on standard error if `name` ends the program.
   std::string last_message(std::string_view what, std::string_view where,
                            std::string_view name) const;
-  /// Profiles every variant once and adds the facts to its rows, if a profile was requested.
+  /// A pass that adds facts to rows after everything is timed.
+  struct LaterPass {
+    /// The fact with the reason if it fails.
+    std::string failure;
+    /// For messages: "while profiling".
+    std::string_view where;
+    /// The variant's rows that lack the facts; empty if none do.
+    std::function<std::vector<Row>(const NamedVariant&)> rows_due;
+    /// Takes one of these rows. Throws only EngineLost.
+    std::function<Facts(const Variant&, const Row&)> measure;
+    /// Returns the row with the facts.
+    std::function<Row(const Row&, const Facts&)> completed;
+  };
+  void add_facts(const LaterPass& pass);
+  void add_facts(const LaterPass& pass, const NamedVariant& variant);
+  /// Profiles every variant once, if a profile was requested.
   void profile_all();
-  void profile(const NamedVariant& variant, const std::string& kinds);
-  std::vector<Row> rows_to_profile(const NamedVariant& variant, const std::string& kinds) const;
+  /// Measures the energy of the fastest variants, if requested.
+  void energy_all();
+  std::vector<Row> ok_rows(const std::string& name) const;
   void run_once(benchmark::State& state, const NamedVariant& variant);
   /// Measures the variant. If it crashes, a row that says so is left in the store's journal.
   Outcome guarded_outcome(const NamedVariant& variant, std::int64_t repetition, const Work& cost);
   /// Stores the row. Returns false and remembers the error if that failed.
   bool keep(const Row& row, const Outcome& outcome);
-  /// Measures the energy of the fastest variants and adds it to their rows, if requested.
-  void energy_all();
-  void add_energy(const NamedVariant& variant);
   Outcome outcome_of(const NamedVariant& variant) const;
   const Row* row_of(const benchmark::BenchmarkReporter::Run& run) const;
 
