@@ -84,6 +84,20 @@ with tempfile.TemporaryDirectory() as scratch:
     check(bad.returncode == 1 and "not as they were written" in bad.stderr, bad.stdout, bad.stderr)
     check(paper(*asked).returncode == 0 and paper("--check", folder).returncode == 0, "not mended")
 
+    # A recording becomes a chapter, and is kept with the folder.
+    log = scratch / "log"
+    log.write_text("onednn_verbose,exec,cpu,eltwise,jit:avx2,forward_inference,data_f32::blocked:a:f0 "
+                   "diff_undef::undef::f0,,alg:eltwise_relu alpha:0 beta:0,8,0.25\n")
+    recorded = subprocess.run([build / "bin/benanza-record", "--log", log, "--out", scratch / "run.db"],
+                              text=True, capture_output=True)
+    check(recorded.returncode == 0, recorded.stderr)
+    made = paper(*asked, "--recording", scratch / "run.db")
+    check(made.returncode == 0, made.stderr)
+    row, = table(folder, "recordings_kinds")
+    check((row["call"], float(row["seconds"])) == ("eltwise", 0.25e-3), row)
+    check((folder / "inputs/recordings/run.db").exists(), "no recording among the inputs")
+    check(paper("--check", folder).returncode == 0, "with a recording it is drawn differently")
+
     for words, says in [(["--check", scratch], "no SHA256SUMS"), (["--wrong", "x"], "unknown option --wrong"),
                         (["--out"], "--out needs a value"), (["--graph", graph_file], "--graph without --results"),
                         (["--results", scratch / "none", "--graph", graph_file, "--out", scratch / "n"], "none")]:
