@@ -170,6 +170,14 @@ TEST_F(PaperProgram, EveryFigureSaysWhereItIsFrom) {
   EXPECT_THAT(test::contents(made / "index.html"), HasSubstr("<p class=\"caption\">" + caption));
 }
 
+TEST_F(PaperProgram, EveryFigureSaysThatOnlyFirstChoicesWereMeasured) {
+  json results = json::parse(test::contents(path("results.json")));
+  for (json& row : results["benchmarks"]) row["first_choice"] = true;
+  write("results.json", results);
+  EXPECT_THAT(test::contents(paper("") / "index.html"),
+              ContainsRegex("Of 4 of the 4 bounds only the libraries.* first choices"));
+}
+
 TEST_F(PaperProgram, ModelsOfOneBatchSizeEachHaveOneBarEach) {
   const auto out = folder_.path() / "paper";
   const Outcome outcome =

@@ -67,11 +67,12 @@ void write_paper(const Study& study, const std::string& title, const fs::path& f
   std::vector<Chapter> all = chapters();
   std::ranges::stable_sort(all, {}, &Chapter::place);
   Page page{.command = "paper", .systems = study.inputs.results.systems};
+  const std::string caption = conditions(study);
   for (const Chapter& chapter : all) {
     std::optional<Section> section = chapter.section(study);
     if (!section) continue;
     section->heading = chapter.title;
-    if (section->plot_caption.empty()) section->plot_caption = conditions(study);
+    if (section->plot_caption.empty()) section->plot_caption = caption;
     page.sections.push_back(*std::move(section));
   }
   if (page.sections.empty()) throw Error("paper: no chapter has data for these models");

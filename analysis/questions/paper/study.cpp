@@ -6,6 +6,8 @@
 #include <iterator>
 #include <set>
 
+#include "analysis/model/whole.h"
+#include "analysis/questions/common/row_marks.h"
 #include "analysis/questions/question.h"
 
 namespace benanza::analysis {
@@ -181,6 +183,19 @@ std::optional<double> latency_spread(const std::vector<Profile>& profiles) {
   return spreads[spreads.size() / 2];
 }
 
+/// Models at a precision whose bound rests on a first choice beside which nothing was measured.
+std::size_t of_first_choices(const Study& study) {
+  const MeasurementSet& measurements = study.inputs.results.measurements;
+  if (!measurements.any_marked()) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(study.models, [&](const StudiedModel& model) {
+        const Subject& subject = model.subject();
+        const auto times =
+            operator_times(subject.graph, measurements, subject.filter, subject.movement());
+        return first_choices(times, measurements, subject.movement()).alone > 0;
+      }));
+}
+
 }  // namespace
 
 std::string conditions(const Study& study) {
@@ -226,7 +241,14 @@ std::string conditions(const Study& study) {
   if (const auto spread = latency_spread(study.inputs.profiles)) {
     text += fmt::format("; 80% of a framework's runs: ±{:.1f}% in the median", 100 * *spread);
   }
-  return text + '.';
+  text += '.';
+  if (const std::size_t models = of_first_choices(study); models > 0) {
+    text += fmt::format(
+        " Of {} of the {} bounds only the libraries' first choices were measured: others may be "
+        "faster.",
+        models, study.models.size());
+  }
+  return text;
 }
 
 std::optional<double> ratio(std::optional<double> part, std::optional<double> whole) {
