@@ -35,13 +35,10 @@ struct Station {
   std::string versions;
 };
 
-/// The version of each backend's library: the field of its system that has the backend's name.
 std::string versions_of(const Results& results) {
   std::string text;
   for (const auto& [backend, system] : results.systems) {
-    const auto version = system.find(backend);
-    text += (text.empty() ? "" : ", ") + backend;
-    if (version != system.end()) text += ' ' + version->second;
+    text += (text.empty() ? "" : ", ") + library_name(backend, system);
   }
   return text;
 }

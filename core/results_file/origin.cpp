@@ -12,6 +12,14 @@ std::optional<std::string> value_of(const System& system, const std::string& fie
 
 }  // namespace
 
+std::string library_name(const std::string& backend, const System& system) {
+  for (const std::string& field : {backend, backend + "_version"}) {
+    const auto version = system.find(field);
+    if (version != system.end() && !version->second.empty()) return backend + ' ' + version->second;
+  }
+  return backend;
+}
+
 std::vector<FieldDifference> differences(const System& first, const System& second) {
   System fields = first;
   fields.insert(second.begin(), second.end());

@@ -33,6 +33,10 @@ struct Origin {
   std::filesystem::path file{};
 };
 
+/// The backend with the version of its library, "onednn 2.6.3" or "cudnn 9.19.0": the field of the
+/// system named as the backend, or that with "_version". The backend alone if there is neither.
+std::string library_name(const std::string& backend, const System& system);
+
 /// A field whose values differ, or that only one of two systems has.
 struct FieldDifference {
   std::string field{};

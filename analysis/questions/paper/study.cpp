@@ -212,9 +212,7 @@ std::string conditions(const Study& study) {
       device += ", " + field("threads") + " threads";
     }
     if (!device.empty()) devices.insert(device);
-    const std::string& version =
-        field(backend).empty() ? field(backend + "_version") : field(backend);
-    libraries.insert(version.empty() ? backend : backend + ' ' + version);
+    libraries.insert(library_name(backend, system));
   }
   std::set<std::string> frameworks;
   for (const Profile& profile : study.inputs.profiles) {

@@ -9,6 +9,13 @@ namespace {
 
 Origin origin_of(System system) { return {.backend = "b", .system = std::move(system)}; }
 
+TEST(LibraryName, HasTheVersionUnderEitherField) {
+  EXPECT_EQ(library_name("cudnn", {{"cudnn", "9.19.0"}}), "cudnn 9.19.0");
+  EXPECT_EQ(library_name("onednn", {{"onednn_version", "3.2.0"}, {"threads", "2"}}),
+            "onednn 3.2.0");
+  EXPECT_EQ(library_name("mpi", {{"threads", "2"}}), "mpi");
+}
+
 TEST(SameSystem, WhatOneFileAloneTellsSetsNothingApart) {
   const System older{{"device", "A"}};
   const System newer{{"cache_bytes", "5"}, {"device", "A"}};
