@@ -20,19 +20,6 @@ struct Options {
   double usd_per_kwh = 0;
 };
 
-std::string call_names(const LayerTime& time) {
-  std::string names;
-  for (const Measurement* const call : time.calls) {
-    names += (names.empty() ? "" : " + ") + std::string(to_string(call->variant.layout)) + '/' +
-             call->variant.backend + '/' + call->variant.algorithm;
-  }
-  return names;
-}
-
-Cell number_cell(double value, int decimals) {
-  return {.shown = fmt::format("{:.{}f}", value, decimals), .value = value};
-}
-
 Sheet layers_sheet(const Subject& subject, const std::vector<LayerTime>& times,
                    const ModelEnergy& energy) {
   Sheet sheet{.name = "layers",
@@ -50,9 +37,9 @@ Sheet layers_sheet(const Subject& subject, const std::vector<LayerTime>& times,
                           text_cell(subject.graph.layers[one.layer].op),
                           {.shown = fmt::format("{:.3f}", one.joules * 1e3), .value = one.joules},
                           percent_cell(one.joules / energy.joules),
-                          number_cell(one.joules / *time.seconds, 1),
+                          ratio_cell(one.joules / *time.seconds),
                           us_cell(time.seconds),
-                          text_cell(call_names(time))});
+                          text_cell(calls_text(time))});
   }
   return sheet;
 }

@@ -96,6 +96,9 @@ with tempfile.TemporaryDirectory() as scratch:
     row, = table(folder, "recordings_kinds")
     check((row["call"], float(row["seconds"])) == ("eltwise", 0.25e-3), row)
     check((folder / "inputs/recordings/run.db").exists(), "no recording among the inputs")
+    refused = paper(*asked, "--recording", scratch / "run.db", "--recording", scratch / "run.db")
+    check(refused.returncode == 1 and "another one is called run.db" in refused.stderr, refused.stderr)
+    check(paper(*asked, "--recording", scratch / "run.db").returncode == 0, "not drawn again")
     check(paper("--check", folder).returncode == 0, "with a recording it is drawn differently")
 
     for words, says in [(["--check", scratch], "no SHA256SUMS"), (["--wrong", "x"], "unknown option --wrong"),

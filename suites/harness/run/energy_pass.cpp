@@ -49,6 +49,10 @@ Facts energy_of_variant(Backend& backend, const Variant& variant, const Verifier
     EnergyMeter& meter = *backend.energy_meter();
     const auto energy = measure_energy(*primitive, backend.stopwatch(), meter, seconds);
     if (!energy) return failed("the meter cannot be read");
+    // Not 0 J: the readings are of the same update.
+    if (!(energy->joules_per_call > 0)) {
+      return failed("the meter did not advance; give --energy more seconds");
+    }
     return {{"energy_joules", energy->joules_per_call},
             {"energy_watts", energy->watts},
             {"energy_window_seconds", energy->window_seconds},

@@ -12,7 +12,7 @@ class GpuEnergyMeter final : public harness::EnergyMeter {
   explicit GpuEnergyMeter(Management& management) : management_(management) {}
 
   std::optional<double> joules() override { return management_.energy_joules(); }
-  /// Drivers update the counter every 20 to 100 ms.
+  /// Assumed: not measured on any GPU so far.
   double update_seconds() const override { return 0.1; }
   std::string_view source() const override { return "nvml"; }
 

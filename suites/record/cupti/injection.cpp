@@ -40,7 +40,7 @@ constexpr int steps_between_flushes = 100;
 constexpr int steps_of_patience = 6000;
 
 /// The kinds of activity records. Excluded because of their overhead on eager ResNet-50 on an H200:
-/// CUPTI_ACTIVITY_KIND_SYNCHRONIZATION costs a third of a step, CUPTI_ACTIVITY_KIND_RUNTIME and
+/// CUPTI_ACTIVITY_KIND_SYNCHRONIZATION adds 28% to a step, CUPTI_ACTIVITY_KIND_RUNTIME and
 /// _DRIVER half of one. Instead, the calls that is_recorded_call() accepts, waits included, are
 /// enabled one by one.
 constexpr CUpti_ActivityKind kinds[] = {

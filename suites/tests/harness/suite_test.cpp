@@ -314,6 +314,17 @@ TEST_F(Suite, EnergyOfTheFastestVariantAfterTheTimes) {
   EXPECT_EQ(read_file(file), written);
 }
 
+TEST_F(Suite, AMeterThatDoesNotAdvanceIsNotZeroJoules) {
+  EXPECT_EQ(run_program({.arguments = {"--problem=relu/1x8", "--layout=nchw", "--algorithms=best",
+                                       out_flag(), "--energy=0.1"},
+                         .environment = {{"FAKE_ENERGY", "stuck"}}})
+                .status,
+            0);
+  EXPECT_THAT(facts(rows(), "energy_joules"), ElementsAre(Json()));
+  EXPECT_THAT(facts(rows(), "energy_failed"),
+              ElementsAre("the meter did not advance; give --energy more seconds"));
+}
+
 TEST_F(Suite, WithoutAMeterThereIsNoEnergy) {
   expect_error(run({"--problem=relu/1x8", "--energy"}), "no energy counter");
   expect_error(run({"--problem=relu/1x8", "--energy", "--cold"}), "leave --cold out");

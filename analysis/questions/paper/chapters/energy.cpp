@@ -1,15 +1,9 @@
 // Energy: joules of the bound's calls, measured by the device itself.
 
-#include <fmt/format.h>
-
 #include "analysis/questions/paper/study.h"
 
 namespace benanza::analysis {
 namespace {
-
-Cell number_cell(double value, int decimals) {
-  return {.shown = fmt::format("{:.{}f}", value, decimals), .value = value};
-}
 
 double joules_per_sample(const StudiedModel& model) {
   return *model.number("energy", "/joules") / static_cast<double>(model.batch().value_or(1));
@@ -27,9 +21,8 @@ void add_precision(Section& section, const std::vector<const StudiedModel*>& mod
               .all_rows = true};
   for (const StudiedModel* const model : models) {
     const auto number = [&](const char* pointer) { return *model->number("energy", pointer); };
-    sheet.rows.push_back({text_cell(marked(*model)), number_cell(number("/joules"), 3),
-                          number_cell(joules_per_sample(*model), 4),
-                          number_cell(number("/watts"), 1),
+    sheet.rows.push_back({text_cell(marked(*model)), ratio_cell(number("/joules")),
+                          ratio_cell(joules_per_sample(*model)), ratio_cell(number("/watts")),
                           percent_cell(number("/known_seconds") / number("/sequential_seconds"))});
   }
   section.add(std::move(sheet));

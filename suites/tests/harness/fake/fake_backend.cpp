@@ -11,6 +11,7 @@
 #include <limits>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include "suites/harness/deadline.h"
@@ -108,6 +109,12 @@ void FakePrimitive::run() {
   if (manners_.overwrites_operand) {
     std::transform(input_.begin(), input_.end(), input_.begin(), [](float x) { return 2 * x; });
   }
+}
+
+std::optional<double> FakeMeter::joules() {
+  const char* const kind = std::getenv("FAKE_ENERGY");
+  const bool is_stuck = kind != nullptr && std::string_view(kind) == "stuck";
+  return is_stuck ? 7 : 50 * stopwatch_.total_seconds();
 }
 
 EnergyMeter* FakeBackend::energy_meter() {

@@ -37,11 +37,11 @@ class FakeStopwatch : public Stopwatch {
   double total_seconds_ = 0;
 };
 
-/// 50 W while the stopwatch's calls run.
+/// 50 W while the stopwatch's calls run; with FAKE_ENERGY=stuck, it never advances.
 class FakeMeter : public EnergyMeter {
  public:
   explicit FakeMeter(const FakeStopwatch& stopwatch) : stopwatch_(stopwatch) {}
-  std::optional<double> joules() override { return 50 * stopwatch_.total_seconds(); }
+  std::optional<double> joules() override;
   double update_seconds() const override { return 0; }
   std::string_view source() const override { return "fake"; }
 
