@@ -14,8 +14,6 @@ namespace benanza::regress {
 struct Round {
   /// Variants to measure; empty: everything that was requested.
   std::vector<VariantName> only{};
-  /// Visits to every variant on either side.
-  int visits = 10;
   int number = 0;
 
   /// Which side is visited first in this round: A B, B A, A B, ... or B A, A B, ...

@@ -11,8 +11,9 @@ namespace benanza::regress {
 namespace {
 
 std::string asked(const Measured& measured, const Round& round) {
-  return fmt::format("{}\n--budget={}\n", fmt::join(arguments_of(measured, round), "\n"),
-                     measured.budget);
+  return fmt::format("{}\n--budget={}\nvisits={}\nplaces={}\n",
+                     fmt::join(arguments_of(measured, round), "\n"), measured.budget,
+                     measured.pace.visits, measured.pace.places);
 }
 
 }  // namespace

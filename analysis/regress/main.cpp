@@ -64,7 +64,8 @@ void add_flags(CLI::App& program, Options& options) {
   flags.add("--tolerance", options.tolerance_percent, 0.1, 1000.0,
             "Differences of up to this many percent count as equal");
   flags.add("--budget", options.measured.budget,
-            "Seconds per visit to a call; a round visits each call ten times on either side",
+            "Seconds per visit to a call; a round visits each call ten times on either side, on a "
+            "GPU four times",
             "SECONDS");
   flags.add(
       "--out", options.out,
@@ -128,8 +129,11 @@ Section gate_of(const std::string& backend, const Options& options, const fs::pa
   const SideOfGate after = side(options.after);
   Measured measured = options.measured;
   measured.backend = backend;
+  measured.pace = pace_of(backend);
   measured.unit = options.algorithms == "best" ? Unit::choice : Unit::call;
-  GateOptions gate{.unit = measured.unit, .tolerance = options.tolerance_percent / 100};
+  GateOptions gate{.unit = measured.unit,
+                   .tolerance = options.tolerance_percent / 100,
+                   .looks = measured.pace.looks};
   const fs::path rounds = folder / backend;
   if (options.fresh) fs::remove_all(rounds);
   make_directories(rounds);

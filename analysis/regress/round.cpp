@@ -72,8 +72,8 @@ Number number(const std::string& text) {
 
 class Visitor {
  public:
-  Visitor(Process& before, Process& after, const Round& round)
-      : sides_{&before, &after}, round_(round) {}
+  Visitor(Process& before, Process& after, const Round& round, Pace pace)
+      : sides_{&before, &after}, round_(round), pace_(pace) {}
 
   void visit(const Turn& turn) {
     tell_each(turn, [&](std::size_t side) { return "begin " + turn[side]; });
@@ -87,7 +87,8 @@ class Visitor {
       if (own > 0) there.push_back(side);
     }
     if (!round_.before_first()) std::ranges::reverse(there);
-    for (int visit = 0; visit < round_.visits; ++visit) {
+    for (int visit = 0; visit < pace_.visits; ++visit) {
+      if (visit > 0 && place_of(visit) != place_of(visit - 1)) move(there);
       for (const std::size_t side : there) sides_[side]->ask(fmt::format("visit {}", calls));
       std::ranges::reverse(there);
     }
@@ -98,6 +99,14 @@ class Visitor {
   }
 
  private:
+  int place_of(int visit) const { return visit * pace_.places / pace_.visits; }
+
+  /// A call that cannot be set up again has visits of no time from here on, and a row without one.
+  void move(const std::vector<std::size_t>& there) {
+    for (const std::size_t side : there) sides_[side]->tell("move");
+    for (const std::size_t side : there) sides_[side]->listen();
+  }
+
   template <class Words>
   void tell_each(const Turn& turn, const Words& words) {
     for (const std::size_t side : {0U, 1U}) {
@@ -107,6 +116,7 @@ class Visitor {
 
   std::array<Process*, 2> sides_;
   const Round& round_;
+  Pace pace_;
 };
 
 }  // namespace
@@ -137,7 +147,7 @@ RowsOfRound run_round(const SideOfGate& before, const SideOfGate& after, const M
   const Unit unit = round.only.empty() ? measured.unit : Unit::call;
   std::vector<Turn> turns = turns_of(names, other.listen(), unit);
   if (!round.only.empty()) keep_only(turns, round.only);
-  Visitor visitor(one, other, round);
+  Visitor visitor(one, other, round, measured.pace);
   for (std::size_t done = 0; done < turns.size(); ++done) {
     progress(done, turns.size());
     visitor.visit(turns[done]);

@@ -58,6 +58,11 @@ std::string exactly(const std::vector<VariantName>& variants) {
 
 }  // namespace
 
+Pace pace_of(std::string_view backend) {
+  const bool on_host = backend == "onednn" || backend == "eigen";
+  return on_host ? Pace{} : Pace{.visits = 4, .places = 2, .looks = {8, 32, 128}};
+}
+
 SideOfGate side_of(const std::string& prefix, const std::string& backend, const fs::path& own) {
   SideOfGate side{.program = own};
   const fs::path folder = prefix;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/regress/gate.h"
@@ -21,6 +22,21 @@ struct SideOfGate {
 SideOfGate side_of(const std::string& prefix, const std::string& backend,
                    const std::filesystem::path& own);
 
+/// How a round measures a call on either side.
+struct Pace {
+  int visits = 10;
+  /// The call is set up again, with its operands elsewhere in memory, so that the visits are spread
+  /// over this many places.
+  int places = 1;
+  /// GateOptions::looks.
+  std::vector<int> looks{8, 16, 32};
+};
+
+/// Host: many visits, as other programs disturb some of them. GPU: visits to one process agree
+/// within 0.1%, while processes differ by up to 5% in calls of 1 us and places in memory by up to
+/// 2%, so that more of these are worth more.
+Pace pace_of(std::string_view backend);
+
 /// What every process measures.
 struct Measured {
   std::string backend{};
@@ -31,6 +47,7 @@ struct Measured {
   Unit unit = Unit::choice;
   /// Seconds of each visit.
   std::string budget = "0.002";
+  Pace pace{};
   bool cold = false;
 };
 

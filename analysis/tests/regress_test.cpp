@@ -71,7 +71,7 @@ class Machine {
         if (after && (planted == unit || planted < 0)) seconds *= factor;
       }
       std::vector<double> visits;
-      for (int visit = 0; visit < round.visits; ++visit) {
+      for (int visit = 0; visit < 10; ++visit) {
         std::normal_distribution<double> met{0, 0.2};
         visits.push_back(seconds * std::exp(met(company) + 0.02 * noise_(random_)));
       }

@@ -60,10 +60,12 @@ class Regress(unittest.TestCase):
         done = self.regress(self.build("a"), self.build("b"), "--out", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("0 lost, 0 kernel, 0 heuristic", done.stdout)
-        # Ten visits to every call on either side, in turns, are kept.
+        # Four visits to every call on either side, in turns, are kept; after two of them its operands
+        # lie elsewhere.
         for side in ("before", "after"):
-            rows = json.loads((out / "fake" / f"000_{side}.json").read_text())["benchmarks"]
-            self.assertEqual([len(row["samples"]) for row in rows], [10] * 4)
+            results = json.loads((out / "fake" / f"000_{side}.json").read_text())
+            self.assertEqual([len(row["samples"]) for row in results["benchmarks"]], [4] * 4)
+            self.assertEqual(results["context"]["operands_moved"], "4")
 
     def test_a_call_that_only_one_side_has_is_lost(self):
         done = self.regress(self.build("a"), self.build("b", "relu/2x8/fp32/nhwc", None))

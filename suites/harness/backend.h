@@ -80,6 +80,9 @@ class Backend {
   /// (e.g. compilation) can start in the background. Never throws.
   virtual void expect(const Variant&) {}
   virtual Stopwatch& stopwatch() = 0;
+  /// Lets the operands of primitives that are created later lie elsewhere in memory than those of
+  /// earlier ones: a short call's time depends on where they are. Does nothing by default.
+  virtual void move_operands() {}
   /// Watches the machine while a variant is timed. Null if the backend has no observer.
   virtual Observer* observer() { return nullptr; }
   /// The energy counter of the device; null if there is none. May open the device.

@@ -73,9 +73,7 @@ void measure(Options& options) {
   const InterruptGuard interrupt;
   ::signal(SIGPIPE, SIG_IGN);
   const SideOfGate side{.program = options.program};
-  // "bench_onednn"
-  const std::string name = side.program.filename();
-  options.measured.backend = name.substr(name.find('_') + 1);
+  options.measured.pace = pace_of(options.measured.backend);
   make_directories(options.folder);
   for (int round = 0; round < options.measure; ++round) {
     run_round(side, side, options.measured, {.number = round}, options.folder,
@@ -108,9 +106,16 @@ class Deal {
     }
     const Processes& drawn = rounds_[deck_[dealt_++]];
     const std::size_t first = random_() % 2;
-    return {.before = rows_of(drawn[first], round, false),
-            .after = rows_of(drawn[1 - first], round, true)};
+    ++rounds_dealt_;
+    RowsOfRound rows{.before = rows_of(drawn[first], round, false),
+                     .after = rows_of(drawn[1 - first], round, true)};
+    rows_dealt_ += rows.before.size();
+    return rows;
   }
+
+  std::size_t rounds_dealt() const { return rounds_dealt_; }
+  /// Of one side, over all rounds.
+  std::size_t rows_dealt() const { return rows_dealt_; }
 
  private:
   std::vector<Row> rows_of(const Rows& from, const Round& round, bool after) const {
@@ -136,6 +141,8 @@ class Deal {
   std::mt19937 random_;
   std::vector<std::size_t> deck_;
   std::size_t dealt_ = 0;
+  std::size_t rounds_dealt_ = 0;
+  std::size_t rows_dealt_ = 0;
   std::set<std::string, std::less<>> planted_;
 };
 
@@ -145,12 +152,16 @@ int run(const Options& options) {
     throw std::runtime_error(options.folder +
                              ": fewer than 2 rounds NNN_before.json, NNN_after.json; --measure");
   }
-  const GateOptions gate{.unit = Unit::call, .tolerance = options.tolerance_percent / 100};
+  const GateOptions gate{.unit = Unit::call,
+                         .tolerance = options.tolerance_percent / 100,
+                         .looks = pace_of(options.measured.backend).looks};
   int with_alarm = 0;
   std::size_t compared = 0;
   std::size_t planted = 0;
   std::size_t found = 0;
   std::size_t false_alarms = 0;
+  std::size_t rounds_dealt = 0;
+  std::size_t rows_dealt = 0;
   for (int run = 0; run < options.runs; ++run) {
     Deal deal(rounds, options, static_cast<unsigned>(run));
     const GateAnswer answer = judge(gate, std::ref(deal));
@@ -162,11 +173,16 @@ int run(const Options& options) {
       ++(deal.planted().contains(one.unit) ? found : wrong);
     }
     false_alarms += wrong;
+    rounds_dealt += deal.rounds_dealt();
+    rows_dealt += deal.rows_dealt();
     with_alarm += wrong > 0 ? 1 : 0;
   }
   fmt::print(
       "{} rounds, {} calls compared, tolerance {:g}%, {} runs: {} with a false alarm ({} rows)\n",
       rounds.size(), compared, options.tolerance_percent, options.runs, with_alarm, false_alarms);
+  fmt::print("a run takes {} rounds and measures {} calls on either side, on average\n",
+             rounds_dealt / static_cast<std::size_t>(options.runs),
+             rows_dealt / static_cast<std::size_t>(options.runs));
   if (planted > 0) {
     fmt::print("planted {} times {:g}: {} found ({:.1f}%)\n", planted, options.factor, found,
                100.0 * static_cast<double>(found) / static_cast<double>(planted));
@@ -181,15 +197,16 @@ int main(int argc, char** argv) {
       "Deals rounds of real processes out to two sides and counts the gate's verdicts.");
   Options options;
   program.add_option("FOLDER", options.folder, "Results of processes of one program")->required();
-  auto* const rounds =
-      program.add_option("--measure", options.measure, "Measure so many rounds into it first");
-  program.add_option("--program", options.program, "The suite: build/bin/bench_onednn");
+  program.add_option("--measure", options.measure, "Measure so many rounds into it first");
+  program.add_option("--program", options.program, "The suite: build/bin/bench_onednn")->required();
+  std::string algorithms = "all";
+  program.add_option("--algorithms", algorithms, "As benanza-regress has it")
+      ->check(CLI::IsMember({"best", "all"}));
   program.add_option("--graph", options.measured.graphs, "As benanza-regress has it");
   program.add_option("--precision", options.measured.precisions, "As benanza-regress has it");
   program.add_option("--filter", options.measured.filter, "As benanza-regress has it");
   program.add_option("--problem", options.measured.problems, "As benanza-regress has it");
   program.add_option("--budget", options.measured.budget, "As benanza-regress has it");
-  rounds->needs("--program");
   program.add_option("--runs", options.runs, "How often");
   program.add_option("--tolerance", options.tolerance_percent, "In percent");
   program.add_option("--plant", options.factor,
@@ -197,6 +214,10 @@ int main(int argc, char** argv) {
   program.add_option("--calls", options.planted, "How many of them");
   CLI11_PARSE(program, argc, argv);
   try {
+    // "bench_onednn"
+    const std::string name = std::filesystem::path(options.program).filename();
+    options.measured.unit = algorithms == "best" ? Unit::choice : Unit::call;
+    options.measured.backend = name.substr(name.find('_') + 1);
     if (options.measure > 0) measure(options);
     return run(options);
   } catch (const std::exception& error) {

@@ -6,7 +6,7 @@
 namespace benanza::harness {
 
 Visits::Visits(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options)
-    : primitive_(primitive), stopwatch_(stopwatch), options_(options) {
+    : primitive_(&primitive), stopwatch_(stopwatch), options_(options) {
   options_.sample_seconds = std::min(options.sample_seconds, stopwatch.short_sample_seconds());
   // The very first call is slow, which does not mean that a call takes longer than a visit.
   MeasureOptions patient = options_;
@@ -14,14 +14,19 @@ Visits::Visits(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions&
   calls_ = warm_up(primitive, stopwatch, patient);
 }
 
+void Visits::go_on_with(Primitive& primitive) {
+  primitive_ = &primitive;
+  warm_up(primitive, stopwatch_, options_);
+}
+
 double Visits::visit(std::int64_t calls) {
   constexpr std::size_t least_samples = 5;
   std::vector<double> samples;
   // The caches hold the data of the other process, so the first batch only warms them up.
-  double spent = options_.cold ? 0 : stopwatch_.time(primitive_, calls);
+  double spent = options_.cold ? 0 : stopwatch_.time(*primitive_, calls);
   while (samples.size() < least_samples || spent < options_.budget_seconds) {
     const double seconds =
-        options_.cold ? stopwatch_.time_cold(primitive_) : stopwatch_.time(primitive_, calls);
+        options_.cold ? stopwatch_.time_cold(*primitive_) : stopwatch_.time(*primitive_, calls);
     spent += seconds;
     samples.push_back(seconds / static_cast<double>(calls));
   }
@@ -37,8 +42,8 @@ double Visits::visit(std::int64_t calls) {
 Outcome Visits::outcome() const {
   if (outcome_.samples.empty()) throw std::runtime_error("was not visited");
   Outcome outcome = outcome_;
-  outcome.workspace_bytes = primitive_.workspace_bytes();
-  outcome.facts = primitive_.facts();
+  outcome.workspace_bytes = primitive_->workspace_bytes();
+  outcome.facts = primitive_->facts();
   outcome.stopped_by = stopped_by_budget;
   outcome.status = Status::ok;
   return outcome;

@@ -15,6 +15,9 @@ class Visits {
   /// one visit.
   Visits(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options);
 
+  /// Goes on with another primitive of the same variant, after warming it up.
+  void go_on_with(Primitive& primitive);
+
   /// Number of calls needed to make a sample of this primitive long enough.
   std::int64_t calls() const { return calls_; }
   /// Takes samples of `calls` calls each for one budget, at least five, and returns their 1/6
@@ -25,7 +28,7 @@ class Visits {
   Outcome outcome() const;
 
  private:
-  Primitive& primitive_;
+  Primitive* primitive_;
   Stopwatch& stopwatch_;
   MeasureOptions options_;
   std::int64_t calls_ = 1;

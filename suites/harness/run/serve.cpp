@@ -32,13 +32,9 @@ class Guest {
  public:
   Guest(Backend& backend, const Verifier& verifier, const Variant& variant,
         const MeasureOptions& options)
-      : variant_(variant), verifier_(verifier) {
+      : backend_(backend), variant_(variant), verifier_(verifier) {
     outcome_ = caught([&] {
-      primitive_ = backend.create(variant);
-      checked_ = check_before_timing(*primitive_, variant, verifier);
-      if (checked_.mismatch) return refused(Status::incorrect, *checked_.mismatch);
-      visits_.emplace(*primitive_, backend.stopwatch(), options);
-      return Outcome{.status = Status::ok};
+      return set_up([&] { visits_.emplace(*primitive_, backend.stopwatch(), options); });
     });
   }
 
@@ -56,6 +52,17 @@ class Guest {
     return seconds;
   }
 
+  /// Sets up the variant again, elsewhere in memory. False if that failed.
+  bool move() {
+    if (outcome_.status != Status::ok) return false;
+    outcome_ = caught([&] {
+      primitive_.reset();
+      backend_.move_operands();
+      return set_up([&] { visits_->go_on_with(*primitive_); });
+    });
+    return outcome_.status == Status::ok;
+  }
+
   Outcome end() {
     if (outcome_.status != Status::ok) return outcome_;
     return caught([&] {
@@ -70,6 +77,16 @@ class Guest {
   }
 
  private:
+  template <class Warm>
+  Outcome set_up(const Warm& warm) {
+    primitive_ = backend_.create(variant_);
+    checked_ = check_before_timing(*primitive_, variant_, verifier_);
+    if (checked_.mismatch) return refused(Status::incorrect, *checked_.mismatch);
+    warm();
+    return Outcome{.status = Status::ok};
+  }
+
+  Backend& backend_;
   const Variant& variant_;
   const Verifier& verifier_;
   std::unique_ptr<Primitive> primitive_;
@@ -116,6 +133,7 @@ class Server {
     constexpr std::string_view visit_word = "visit ";
     if (words.starts_with(begin_word)) return begin(words.substr(begin_word.size()));
     if (words.starts_with(visit_word)) return visit(words.substr(visit_word.size()));
+    if (words == "move") return text(guest_ && guest_->move() ? 1 : 0);
     if (words == "end") return end();
     throw Error('"' + std::string(words) + "\" is nothing that can be asked for");
   }

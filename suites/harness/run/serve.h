@@ -12,6 +12,8 @@ namespace benanza::harness {
 ///   "begin NAME"   sets up the variant, verifies it and warms up; answers the number of calls per
 ///                  sample, Visits::calls(), or 0 if that failed
 ///   "visit CALLS"  times it for one budget; answers the seconds per call, or 0 if that failed
+///   "move"         sets the variant up again with its operands elsewhere in memory; answers 1, or
+///                  0 if that failed
 ///   "end"          verifies it again and stores its row, with one sample for each visit; answers
 ///                  the status
 /// until the input ends, a signal arrives or the engine is lost.

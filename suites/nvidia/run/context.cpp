@@ -71,6 +71,24 @@ std::shared_ptr<DeviceMemory> CudaContext::workspace(std::int64_t bytes) {
   return workspace_;
 }
 
+void CudaContext::move_operands() {
+  // Small blocks share pages of 2 MB, large ones have pages of their own.
+  constexpr std::int64_t page_bytes = std::int64_t{2} << 20;
+  constexpr std::int64_t unit_bytes = 512;
+  constexpr std::int64_t most_pages = 24;
+  constexpr std::size_t most_blocks = maximum_ballast_bytes / (2 * most_pages * page_bytes) * 2;
+  std::uniform_int_distribution<std::int64_t> units(1, page_bytes / unit_bytes / 2);
+  std::uniform_int_distribution<std::int64_t> pages(1, most_pages);
+  while (ballast_.size() + 2 > most_blocks) ballast_.pop_front();
+  // Without memory for ballast, the operands stay where they are.
+  try {
+    ballast_.emplace_back(units(random_) * unit_bytes);
+    ballast_.emplace_back(pages(random_) * page_bytes);
+  } catch (const OutOfMemory&) {
+    ballast_.clear();
+  }
+}
+
 std::int64_t CudaContext::max_workspace_bytes() const {
   const std::int64_t held = workspace_ ? workspace_->size_bytes() : 0;
   const std::int64_t available =

@@ -3,8 +3,10 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <random>
 
 #include "suites/harness/backend.h"
 #include "suites/harness/peaks.h"
@@ -43,6 +45,10 @@ class CudaContext {
   /// larger one. Throws OutOfMemory.
   std::shared_ptr<DeviceMemory> workspace(std::int64_t bytes);
   OperandStore& operands() { return operands_; }
+  /// Lets memory that is allocated from now on lie elsewhere, by holding a few blocks of random
+  /// sizes, at most `maximum_ballast_bytes`.
+  void move_operands();
+  static constexpr std::int64_t maximum_ballast_bytes = std::int64_t{1} << 30;
   ResultReader& results();
 
   /// Largest workspace a library may use now, in bytes: the free memory, limited by
@@ -59,6 +65,8 @@ class CudaContext {
   std::optional<ResultReader> results_;
   std::optional<harness::Peaks> peaks_;
   CudaProfiler profiler_;
+  std::deque<DeviceMemory> ballast_;
+  std::minstd_rand random_;
 };
 
 }  // namespace benanza::nvidia

@@ -35,6 +35,7 @@ class CudaBackend : public harness::SolverBackend<Library> {
     }
     return entries;
   }
+  void move_operands() override { device_.get().move_operands(); }
   harness::Observer* observer() override { return device_.observer(); }
   harness::EnergyMeter* energy_meter() override { return device_.energy_meter(); }
   harness::Stopwatch& stopwatch() override { return device_.get().stopwatch(); }

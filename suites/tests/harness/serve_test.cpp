@@ -57,6 +57,33 @@ TEST_F(Serve, VisitsOneVariantAsOftenAsItIsTold) {
   EXPECT_EQ(rows()[0].at("calls_per_sample"), 12);
 }
 
+// Its operands lie elsewhere, and its row has the visits to both places.
+TEST_F(Serve, SetsAVariantUpAgainElsewhereInMemory) {
+  start({all_relu});
+  ask(std::string("begin ") + direct);
+  EXPECT_EQ(ask("visit 10"), "1e-04");
+  EXPECT_EQ(ask("move"), "1");
+  EXPECT_EQ(ask("visit 10"), "1e-04");
+  EXPECT_EQ(ask("end"), "ok");
+  EXPECT_EQ(end(), 0);
+  ASSERT_THAT(rows(), SizeIs(1));
+  EXPECT_THAT(rows()[0].at("samples"), SizeIs(2));
+  EXPECT_EQ(document().at("context").at("primitives_made"), "2");
+  EXPECT_EQ(document().at("context").at("operands_moved"), "1");
+}
+
+// The reference implementation fails from its third creation on.
+TEST_F(Serve, WhatFailsElsewhereInMemoryFails) {
+  start({all_relu, "--algorithms=with-reference"});
+  ask("begin relu/1x8/fp32/nchw/fake/ref");
+  EXPECT_EQ(ask("move"), "1");
+  EXPECT_EQ(ask("move"), "0");
+  EXPECT_EQ(ask("visit 10"), "0");
+  EXPECT_EQ(ask("end"), "failed");
+  EXPECT_EQ(ask("move"), "0");
+  EXPECT_EQ(end(), 2);
+}
+
 TEST_F(Serve, WhatCannotBeTimedIsARowAllTheSame) {
   start({"--problem=tanh/1x8", "--problem=sigmoid/1x8"});
   for (const auto& [name, status] : {std::pair{"tanh/1x8/fp32/plain/fake/wrong", "incorrect"},

@@ -56,6 +56,22 @@ TEST(Visits, AreOfAsManyCallsHoweverSlowTheFirstOneWas) {
   EXPECT_EQ(Visits(primitive, stopwatch, {.budget_seconds = 2e-3}).calls(), 7);
 }
 
+// The visits to both are one row. The other one is warmed up with samples of as many calls.
+TEST(Visits, GoOnWithAnotherPrimitiveOfTheVariant) {
+  FakePrimitive primitive(1);
+  FakePrimitive elsewhere(1);
+  ScriptedStopwatch stopwatch([](std::size_t) { return 15 * us; });
+  Visits visits(primitive, stopwatch, {.budget_seconds = 600 * us});
+  visits.visit(7);
+  stopwatch.log.clear();
+  visits.go_on_with(elsewhere);
+  EXPECT_EQ(stopwatch.log.back(), 7);
+  EXPECT_EQ(visits.calls(), 7);
+  stopwatch.seconds = [](std::size_t) { return 18 * us; };
+  visits.visit(7);
+  EXPECT_THAT(visits.outcome().samples, ElementsAre(15 * us, 18 * us));
+}
+
 // Other processes slowed down half of the samples; some were lucky.
 TEST(Visits, SayWhatTheFastestSixthTakes) {
   FakePrimitive primitive(1);

@@ -74,10 +74,12 @@ class FakeBackend : public Backend {
   std::vector<BackendFlag> flags() const override { return {{"--mood", "MOOD", "of the library"}}; }
   std::vector<LibraryVersion> libraries() const override { return {{"libfake", "1.2.3"}}; }
   System system() override { return {{"device", "fake \"0\""}, {"threads", threads_}}; }
-  /// The number of primitives created.
+  /// The number of primitives created, and of calls of move_operands().
   std::vector<std::pair<std::string, std::string>> context() override {
-    return {{"primitives_made", std::to_string(primitives_made_)}};
+    return {{"primitives_made", std::to_string(primitives_made_)},
+            {"operands_moved", std::to_string(operands_moved_)}};
   }
+  void move_operands() override { ++operands_moved_; }
   std::vector<Layout> layouts(const Problem& problem) const override;
   std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
                                     AlgorithmSet set) override;
@@ -93,6 +95,7 @@ class FakeBackend : public Backend {
   int profiles_ = 0;
   int reference_calls_ = 0;
   int primitives_made_ = 0;
+  int operands_moved_ = 0;
   FakeStopwatch stopwatch_;
   FakeMeter meter_{stopwatch_};
 };
