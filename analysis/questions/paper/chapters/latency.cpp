@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "analysis/questions/paper/study.h"
 
@@ -14,11 +17,11 @@ std::optional<double> in_ms(std::optional<double> seconds) {
 }
 
 struct Times {
-  const char* name;
+  std::string name;
   std::optional<double> (*seconds)(const StudiedModel&);
 };
 
-constexpr Times bounds[] = {
+const Times bounds[] = {
     {"with fusion",
      [](const StudiedModel& model) { return bound_seconds(model, "/ladder/fused_seconds"); }},
     {"LBL parallel",
@@ -32,13 +35,23 @@ std::optional<double> framework_seconds(const StudiedModel& model) {
   return run ? std::optional(run->seconds) : std::nullopt;
 }
 
+/// What the models' fastest runs have in common: "pytorch 2.11.0, CUDA graph", or "the fastest
+/// framework". Empty if there are none.
+std::string framework_name(const std::vector<const StudiedModel*>& models) {
+  std::set<std::string> names;
+  for (const StudiedModel* model : models) {
+    if (const auto run = fastest_run(*model)) names.insert(run->name);
+  }
+  if (names.empty()) return "";
+  return names.size() == 1 ? *names.begin() : "the fastest framework";
+}
+
 /// The models of one batch size: bounds in ms, and the framework's latency if there is one.
 Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& models) {
   Bars bars{.title = "Lower-bound latency and frameworks, " + of + ", ms", .unit = "ms"};
   std::vector<Times> all(std::begin(bounds), std::end(bounds));
-  if (std::ranges::any_of(models,
-                          [](const auto* one) { return framework_seconds(*one).has_value(); })) {
-    all.push_back({"framework", framework_seconds});
+  if (std::string framework = framework_name(models); !framework.empty()) {
+    all.push_back({std::move(framework), framework_seconds});
   }
   for (const auto& [name, seconds] : all) {
     Series series{.name = name, .values = {}};
@@ -51,7 +64,8 @@ Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& mo
 
 /// The bounds as a share of the framework's latency; no bars if no framework ran.
 Bars shares(const std::string& of, const std::vector<const StudiedModel*>& models) {
-  Bars bars{.title = "Lower bounds over the framework's latency (BR), " + of + ", %",
+  Bars bars{.title = "Lower bounds over the framework's latency (BR), " + of +
+                     ", %: " + framework_name(models),
             .unit = "%",
             .decimals = 0};
   for (const auto& [name, seconds] : bounds) bars.series.push_back({.name = name, .values = {}});
