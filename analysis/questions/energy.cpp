@@ -60,6 +60,15 @@ std::optional<Section> section_of(const Subject& subject, double usd_per_kwh) {
   section.facts["partial"] = partial;
   const std::string mark = partial ? "  PARTIAL" : "";
   section.add(Entry{"energy", fmt::format("{:.3f} J per run{}", energy.joules, mark)});
+  const Profile* const run = profile_of(subject);
+  if (run != nullptr && run->joules) {
+    section.facts["measured_joules"] = *run->joules;
+    section.facts["measured_ratio"] = energy.joules / *run->joules;
+    section.add(
+        Entry{"measured as one",
+              fmt::format("{:.3f} J by {}; the sum above is {:.3f} of it", *run->joules,
+                          framework_name(*run, subject.filter), energy.joules / *run->joules)});
+  }
   const double samples = static_cast<double>(subject.graph.batch.value_or(1));
   if (samples > 1) {
     section.add(Entry{"per sample", fmt::format("{:.4f} J", energy.joules / samples)});

@@ -29,7 +29,7 @@ class SmallModel : public testing::Test {
   }
 
   const Folder folder_;
-  const std::string graph_ = data("small.graph.json").string();
+  std::string graph_ = data("small.graph.json").string();
 };
 
 }  // namespace benanza::test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -83,6 +84,9 @@ class Backend {
   /// Lets the operands of primitives that are created later lie elsewhere in memory than those of
   /// earlier ones: a short call's time depends on where they are. Does nothing by default.
   virtual void move_operands() {}
+  /// Lets the primitives created from now on share their data, as the calls of a model do
+  /// (shared_places.h): `bytes` in each place. Does nothing by default.
+  virtual void share_data(std::int64_t /*bytes*/) {}
   /// Watches the machine while a variant is timed. Null if the backend has no observer.
   virtual Observer* observer() { return nullptr; }
   /// The energy counter of the device; null if there is none. May open the device.

@@ -2,6 +2,7 @@
 
 #include "suites/harness/conditions/host_observer.h"
 #include "suites/harness/conditions/rapl_meter.h"
+#include "suites/harness/host_places.h"
 #include "suites/onednn/checked.h"
 #include "suites/onednn/peaks/guarded_stopwatch.h"
 #include "suites/onednn/peaks/measure_peaks.h"
@@ -47,6 +48,10 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
     return entries;
   }
   harness::Stopwatch& stopwatch() override { return stopwatch_; }
+  void share_data(std::int64_t bytes) override {
+    places_.emplace(bytes);
+    library_.shared = places_->places();
+  }
   harness::Observer* observer() override { return &observer_; }
   harness::EnergyMeter* energy_meter() override {
     return meter_.is_available() ? &meter_ : nullptr;
@@ -64,6 +69,7 @@ class OnednnBackend final : public harness::SolverBackend<Library> {
 
   CpuOptions options_;
   Library library_;
+  std::optional<harness::HostPlaces> places_;
   GuardedStopwatch stopwatch_;
   harness::HostObserver observer_{harness::CacheFlush::of_this_machine().processors};
   harness::RaplMeter meter_;

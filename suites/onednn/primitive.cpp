@@ -36,14 +36,18 @@ LeastWork least_work_of(const harness::Variant& variant) {
 }
 
 PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
-                                   const dnnl::stream& stream, std::int64_t result_elements)
+                                   const dnnl::stream& stream, std::int64_t result_elements,
+                                   const harness::SharedPlaces* shared)
     : engine_(engine), stream_(stream), result_elements_(result_elements) {
   primitive_ = checked("creation of the primitive",
                        [&] { return dnnl::primitive(plan.implementation.current().get()); });
   for (const Argument& argument : plan.operands) {
     if (argument.in_result) in_result_ = operands_.size();
+    const auto place = [&](std::int64_t bytes) {
+      return shared == nullptr ? nullptr : shared->operand(operands_.size(), bytes);
+    };
     operands_.push_back(plan.preparation ? allocate_prepared(plan, argument)
-                                         : allocate(plan, argument));
+                                         : allocate(plan, argument, place));
   }
   for (const auto& [id, value] : plan.fills) {
     const Memory& memory = fills_.emplace_back(allocate(plan, {id, {}}).memory);
@@ -63,25 +67,35 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
     kept_ = checked("memory for what gradients need", [&] { return Memory(kept, engine_); });
     arguments_.push_back({DNNL_ARG_WORKSPACE, kept_.get()});
   }
-  results_.push_back(allocate(plan, plan.result));
+  results_.push_back(allocate(plan, plan.result, [&](std::int64_t bytes) {
+    return shared == nullptr ? nullptr : shared->result(bytes);
+  }));
   for (const Argument& argument : plan.further_results) {
     results_.push_back(allocate(plan, argument));
   }
   const Memory::desc scratch = plan.implementation.current().scratchpad_desc();
   if (scratch.get_size() > 0) {
-    scratchpad_ = checked("scratch memory", [&] { return Memory(scratch, engine_); });
+    const auto bytes = static_cast<std::int64_t>(scratch.get_size());
+    std::byte* const place = shared == nullptr ? nullptr : shared->scratch(bytes);
+    scratchpad_ = checked("scratch memory", [&] {
+      return place == nullptr ? Memory(scratch, engine_) : Memory(scratch, engine_, place);
+    });
     arguments_.push_back({DNNL_ARG_SCRATCHPAD, scratchpad_.get()});
-    workspace_bytes_ = static_cast<std::int64_t>(scratch.get_size());
+    workspace_bytes_ = bytes;
   }
 }
 
-PlannedPrimitive::Tensor PlannedPrimitive::allocate(const Plan& plan, const Argument& argument) {
+PlannedPrimitive::Tensor PlannedPrimitive::allocate(const Plan& plan, const Argument& argument,
+                                                    const Place& place) {
   const Memory::desc wanted =
       plan.implementation.current().query_md(dnnl::query::exec_arg_md, argument.id);
   if (wanted.get_size() == 0) {
     throw std::runtime_error("oneDNN does not take argument " + std::to_string(argument.id));
   }
-  Memory memory = checked("memory", [&] { return Memory(wanted, engine_); });
+  std::byte* const shared = place ? place(static_cast<std::int64_t>(wanted.get_size())) : nullptr;
+  Memory memory = checked("memory", [&] {
+    return shared == nullptr ? Memory(wanted, engine_) : Memory(wanted, engine_, shared);
+  });
   if (!argument.in_result) arguments_.push_back({argument.id, memory.get()});
   return {memory, argument};
 }

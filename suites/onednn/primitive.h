@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "suites/harness/primitive.h"
+#include "suites/harness/shared_places.h"
 #include "suites/onednn/plan.h"
 
 namespace benanza::onednn {
@@ -23,9 +25,10 @@ LeastWork least_work_of(const harness::Variant& variant);
 /// A plan with its memory, ready to run. Values are converted by the library's own reorders.
 class PlannedPrimitive : public harness::Primitive {
  public:
-  /// `result_elements` is the length of download()'s result.
+  /// `result_elements` is the length of download()'s result. `shared`, if not null, says where
+  /// operands and result lie.
   PlannedPrimitive(const Plan& plan, const dnnl::engine& engine, const dnnl::stream& stream,
-                   std::int64_t result_elements);
+                   std::int64_t result_elements, const harness::SharedPlaces* shared = nullptr);
 
   void upload(std::size_t index, std::span<const float> values) override;
   void poison_output() override;
@@ -66,7 +69,9 @@ class PlannedPrimitive : public harness::Primitive {
     std::unordered_map<int, Memory> arguments;
   };
 
-  Tensor allocate(const Plan& plan, const Argument& argument);
+  /// A place for so many bytes; null: memory of its own.
+  using Place = std::function<std::byte*(std::int64_t bytes)>;
+  Tensor allocate(const Plan& plan, const Argument& argument, const Place& place = nullptr);
   /// Allocates an operand of the plan's preparation, which the plan's call may not take.
   Tensor allocate_prepared(const Plan& plan, const Argument& argument);
   /// Call after allocating operands and fills.

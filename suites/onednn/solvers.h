@@ -19,6 +19,15 @@ namespace benanza::onednn {
 struct Library {
   dnnl::engine engine;
   dnnl::stream stream;
+  /// Of the calls of a sequence; empty: every call has memory of its own.
+  std::optional<harness::SharedPlaces> shared = std::nullopt;
+
+  /// Where the next primitive, of this problem, has its data; null: in memory of its own.
+  const harness::SharedPlaces* shared_data(const Problem& problem) {
+    if (!shared) return nullptr;
+    shared->begin(problem);
+    return &*shared;
+  }
 };
 
 using SolverTable = harness::SolverTable<Library>;
@@ -83,7 +92,8 @@ harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shap
                 const ThreadCount count(threads);
                 const Plan plan = plan_named(attempts(library, shape, variant), name);
                 auto primitive = std::make_unique<PlannedPrimitive>(
-                    plan, library.engine, library.stream, element_count(output(variant.problem)));
+                    plan, library.engine, library.stream, element_count(output(variant.problem)),
+                    library.shared_data(variant.problem));
                 primitive->needs(least_work_of(variant));
                 primitive->run_on(threads);
                 return primitive;

@@ -18,6 +18,7 @@
 #include "suites/harness/result_store.h"
 #include "suites/harness/run/one_system.h"
 #include "suites/harness/run/options.h"
+#include "suites/harness/run/sequence.h"
 #include "suites/harness/run/serve.h"
 #include "suites/harness/run/session.h"
 #include "suites/harness/run/variants.h"
@@ -221,6 +222,10 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   }
   if (!options.one_system.empty()) {
     require_one_system(options.one_system, {std::string(backend.name()), system});
+  }
+  if (!options.sequence.empty()) {
+    run_sequence(backend, system, options, verifier);
+    return 0;
   }
   const Clock::time_point asked = Clock::now();
   const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);

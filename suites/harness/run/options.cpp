@@ -111,6 +111,16 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
                "afterwards, repeat the fastest variants of every problem for so many seconds each "
                "(default 1), and measure the joules of a call")
       ->type_name("SECONDS");
+  auto* const sequence =
+      app.add_option(
+             "--sequence", options.sequence,
+             "instead of the problems: time these calls one after the other, as one; a file "
+             "of benanza-analyze calls --out")
+          ->type_name("FILE");
+  app.add_option("--sequence-out", options.sequence_out,
+                 "the profile of the sequence, for benanza-analyze --profile")
+      ->type_name("FILE")
+      ->needs(sequence);
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
   app.add_option("--one-system", options.one_system,
                  "refuse to measure on a system other than the one named in this file; the first "
@@ -229,6 +239,9 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
     measure.warmup_seconds = seconds("--benchmark_min_warmup_time", arguments.warmup_seconds);
   }
 
+  if (!options.sequence.empty() && options.sequence_out.empty()) {
+    throw Error("--sequence needs --sequence-out FILE, the profile that it writes");
+  }
   if (options.repetitions < 1) throw Error("--benchmark_repetitions: give 1 or more");
   options.display = display(arguments.format);
   options.out = arguments.out;

@@ -38,6 +38,9 @@ struct SuiteOptions {
   /// Seconds for which the energy of each of the fastest variants is measured, after all times;
   /// empty: not at all.
   std::optional<double> energy_seconds;
+  /// Calls to time one after the other (sequence.h), and the profile to write; empty: none.
+  std::filesystem::path sequence;
+  std::filesystem::path sequence_out;
   bool fresh = false;
   /// Measure on request of another process (serve.h).
   bool serve = false;

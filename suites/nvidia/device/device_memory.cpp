@@ -21,6 +21,13 @@ DeviceMemory::DeviceMemory(std::int64_t bytes) : size_bytes_(bytes) {
   memory_.reset(static_cast<std::byte*>(memory));
 }
 
+DeviceMemory DeviceMemory::lent(std::byte* memory, std::int64_t bytes) {
+  DeviceMemory block;
+  block.memory_ = {memory, Free(false)};
+  block.size_bytes_ = bytes;
+  return block;
+}
+
 void DeviceMemory::fill(std::uint8_t byte, cudaStream_t stream) {
   if (size_bytes_ == 0) return;
   check(cudaMemsetAsync(data(), byte, static_cast<std::size_t>(size_bytes_), stream),

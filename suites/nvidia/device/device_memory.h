@@ -15,6 +15,8 @@ class DeviceMemory {
  public:
   DeviceMemory() = default;
   explicit DeviceMemory(std::int64_t bytes);
+  /// Memory of another owner, which must outlive this block.
+  static DeviceMemory lent(std::byte* memory, std::int64_t bytes);
 
   /// Null if size_bytes() is 0.
   std::byte* data() const { return memory_.get(); }
@@ -30,7 +32,13 @@ class DeviceMemory {
 
  private:
   struct Free {
-    void operator()(std::byte* memory) const noexcept { cudaFree(memory); }
+    // Not default member initializers: g++ 12 would not know this struct as default constructible.
+    Free() noexcept : owns(true) {}
+    explicit Free(bool own) noexcept : owns(own) {}
+    bool owns;
+    void operator()(std::byte* memory) const noexcept {
+      if (owns) cudaFree(memory);
+    }
   };
   std::unique_ptr<std::byte, Free> memory_;
   std::int64_t size_bytes_ = 0;

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "suites/harness/backend.h"
 #include "suites/harness/peaks.h"
+#include "suites/harness/shared_places.h"
 #include "suites/nvidia/device/device_memory.h"
 #include "suites/nvidia/device/handles.h"
 #include "suites/nvidia/device/options.h"
@@ -45,6 +47,10 @@ class CudaContext {
   /// larger one. Throws OutOfMemory.
   std::shared_ptr<DeviceMemory> workspace(std::int64_t bytes);
   OperandStore& operands() { return operands_; }
+  /// Lets primitives created from now on share places of so many bytes each. Throws OutOfMemory.
+  void share_data(std::int64_t bytes);
+  /// Null: every primitive has memory of its own.
+  harness::SharedPlaces* shared() { return shared_ ? &*shared_ : nullptr; }
   /// Lets memory that is allocated from now on lie elsewhere, by holding a few blocks of random
   /// sizes, at most `maximum_ballast_bytes`.
   void move_operands();
@@ -65,6 +71,8 @@ class CudaContext {
   std::optional<ResultReader> results_;
   std::optional<harness::Peaks> peaks_;
   CudaProfiler profiler_;
+  std::array<DeviceMemory, 3> places_;
+  std::optional<harness::SharedPlaces> shared_;
   std::deque<DeviceMemory> ballast_;
   std::minstd_rand random_;
 };

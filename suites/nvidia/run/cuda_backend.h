@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,12 @@ class CudaBackend : public harness::SolverBackend<Library> {
     }
     return entries;
   }
+  std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override {
+    if (harness::SharedPlaces* const shared = device_.get().shared())
+      shared->begin(variant.problem);
+    return harness::SolverBackend<Library>::create(variant);
+  }
+  void share_data(std::int64_t bytes) override { device_.get().share_data(bytes); }
   void move_operands() override { device_.get().move_operands(); }
   harness::Observer* observer() override { return device_.observer(); }
   harness::EnergyMeter* energy_meter() override { return device_.energy_meter(); }

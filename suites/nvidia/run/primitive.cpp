@@ -34,6 +34,11 @@ void fill_at_random(DeviceMemory& memory, Precision precision, cudaStream_t stre
   }
 }
 
+/// At `place` or, if that is null, memory of its own.
+DeviceMemory block(std::byte* place, std::int64_t bytes) {
+  return place == nullptr ? DeviceMemory(bytes) : DeviceMemory::lent(place, bytes);
+}
+
 }  // namespace
 
 CudaPrimitive::CudaPrimitive(CudaContext& context, std::vector<TensorFormat> inputs,
@@ -41,10 +46,15 @@ CudaPrimitive::CudaPrimitive(CudaContext& context, std::vector<TensorFormat> inp
     : context_(context), workspace_bytes_(workspace_bytes) {
   inputs_.reserve(inputs.size());
   for (TensorFormat& format : inputs) {
-    DeviceMemory memory(span_bytes(format));
+    const std::int64_t bytes = span_bytes(format);
+    const harness::SharedPlaces* const shared = context.shared();
+    DeviceMemory memory =
+        block(shared == nullptr ? nullptr : shared->operand(inputs_.size(), bytes), bytes);
     inputs_.push_back({.format = std::move(format), .memory = std::move(memory)});
   }
-  output_.memory = DeviceMemory(span_bytes(output));
+  const std::int64_t bytes = span_bytes(output);
+  output_.memory =
+      block(context.shared() == nullptr ? nullptr : context.shared()->result(bytes), bytes);
   output_.format = std::move(output);
   if (workspace_bytes > 0) workspace_ = context.workspace(workspace_bytes);
 }

@@ -30,10 +30,11 @@ void await(const std::string& gate) {
 
 double FakeStopwatch::time(Primitive& primitive, std::int64_t calls) {
   primitive.run();
-  auto& fake = dynamic_cast<FakePrimitive&>(primitive);
+  auto* const fake = dynamic_cast<FakePrimitive*>(&primitive);
   std::this_thread::sleep_for(hold_.pause);
-  if (fake.is_new() && ++primitives_ > hold_.primitives) await(hold_.gate);
-  const double seconds = fake.seconds_per_call() * static_cast<double>(calls);
+  if (fake != nullptr && fake->is_new() && ++primitives_ > hold_.primitives) await(hold_.gate);
+  const double one = fake == nullptr ? sequence_seconds : fake->seconds_per_call();
+  const double seconds = one * static_cast<double>(calls);
   total_seconds_ += seconds;
   return seconds;
 }

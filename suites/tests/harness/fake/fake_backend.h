@@ -24,7 +24,9 @@ class FakeStopwatch : public Stopwatch {
  public:
   explicit FakeStopwatch(Hold hold) : hold_(std::move(hold)) {}
 
-  /// Asks the primitive, a FakePrimitive: 100 us per call, or noise between 200 and 300 us.
+  static constexpr double sequence_seconds = 400e-6;
+  /// Asks a FakePrimitive: 100 us per call, or noise between 200 and 300 us. Of a sequence:
+  /// sequence_seconds.
   double time(Primitive& primitive, std::int64_t calls) override;
   /// 250 us.
   double time_cold(Primitive& primitive) override;

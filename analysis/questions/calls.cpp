@@ -1,0 +1,113 @@
+// benanza-analyze calls: the calls of a bound in their order, by name. bench_* --sequence times
+// them one after the other.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "analysis/model/fusion.h"
+#include "analysis/questions/question.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+
+namespace benanza::analysis {
+namespace {
+
+struct Options {
+  CommonFlags common;
+  bool fused = false;
+  std::string out;
+};
+
+/// What is done at a time: one layer, or those of a fusion.
+struct Unit {
+  /// Its first layer.
+  std::size_t layer = 0;
+  LayerTime time;
+};
+
+std::vector<Unit> units_of(const Subject& subject, bool fused) {
+  std::vector<LayerTime> layers =
+      operator_times(subject.graph, subject.measurements(), subject.filter, subject.movement());
+  if (!subject.allow_missing) {
+    require_complete(subject.graph, layers, to_string(subject.filter.precision));
+  }
+  std::vector<Unit> units;
+  if (!fused) {
+    for (LayerTime& time : layers) units.push_back({units.size(), std::move(time)});
+    return units;
+  }
+  const auto fusions = fusion_times(subject.graph, subject.measurements(), subject.filter);
+  const Cover cover = fusion_cover(subject.graph, layers, fusions, subject.movement());
+  FusedGraph joined = fused_graph(subject.graph, layers, fusions, cover.pieces);
+  for (LayerTime& time : joined.times) units.push_back({layers.size(), std::move(time)});
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    std::size_t& first = units[joined.place[layer]].layer;
+    first = std::min(first, layer);
+  }
+  return units;
+}
+
+Section section_of(const Subject& subject, bool fused) {
+  const std::vector<Unit> units = units_of(subject, fused);
+  Section section = model_section(subject.graph, subject.filter, subject.movement());
+  Sheet sheet{.name = "calls",
+              .caption = "calls, in the order of the model",
+              .columns = {{"layer", "layer", false, name_width},
+                          {"op", "op"},
+                          {"us", "seconds", true},
+                          {"call", "call", false, any_width}},
+              .all_rows = true};
+  double seconds = 0;
+  bool partial = false;
+  for (const Unit& unit : units) {
+    partial = partial || lacks_time(unit.time);
+    if (!is_counted(unit.time, subject.movement())) continue;
+    const Layer& layer = subject.graph.layers[unit.layer];
+    for (const Measurement* const call : unit.time.calls) {
+      sheet.rows.push_back({text_cell(layer.name), text_cell(layer.op), us_cell(call->seconds()),
+                            text_cell(to_string(call->variant))});
+      seconds += call->seconds();
+    }
+  }
+  section.facts["fused"] = fused;
+  section.facts["seconds"] = seconds;
+  section.facts["partial"] = partial;
+  section.add(Entry{"calls", std::to_string(sheet.rows.size())});
+  section.add(Entry{"sum", fmt::format("{:.3f} ms{}", seconds * 1e3, partial ? "  PARTIAL" : "")});
+  section.add(std::move(sheet));
+  return section;
+}
+
+void answer(const Options& options) {
+  const Inputs inputs = read_inputs(options.common);
+  const Page page = page_of("calls", inputs, [&](const Subject& subject) {
+    return std::optional(section_of(subject, options.fused));
+  });
+  if (options.out.empty()) return print(page, inputs);
+  if (page.sections.size() != 1) {
+    throw Error("--out: one model at one precision at a time, and these are " +
+                std::to_string(page.sections.size()));
+  }
+  write_file(options.out, page_text(page, "json", 0));
+}
+
+Action ask(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  add_common_flags(flags, options->common);
+  flags.add("--fused", options->fused, "Those of the bound with fusion");
+  flags.add("--out", options->out, "Write them here, for bench_<backend> --sequence", "FILE");
+  return [options] { answer(*options); };
+}
+
+}  // namespace
+
+Question calls_question() {
+  return {.name = "calls",
+          .help = "The calls of the bound in their order, to be timed as one",
+          .ask = ask};
+}
+
+}  // namespace benanza::analysis

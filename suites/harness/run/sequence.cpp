@@ -1,0 +1,166 @@
+#include "suites/harness/run/sequence.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "core/base/document.h"
+#include "core/base/file.h"
+#include "core/problem/name.h"
+#include "core/statistics/summary.h"
+#include "suites/harness/measure/energy.h"
+#include "suites/harness/run/progress.h"
+#include "suites/harness/shared_places.h"
+
+namespace benanza::harness {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Calls that run one after the other. Each has been verified by itself, and keeps its operands.
+class Chain final : public Primitive {
+ public:
+  void add(std::unique_ptr<Primitive> call) { calls_.push_back(std::move(call)); }
+
+  void run() override {
+    for (const auto& call : calls_) call->run();
+  }
+  std::int64_t workspace_bytes() const override {
+    std::int64_t most = 0;
+    for (const auto& call : calls_) most = std::max(most, call->workspace_bytes());
+    return most;
+  }
+  void upload(std::size_t, std::span<const float>) override { throw has_none(); }
+  void poison_output() override { throw has_none(); }
+  std::vector<float> download() override { throw has_none(); }
+
+ private:
+  static std::logic_error has_none() {
+    return std::logic_error("a sequence of calls has no operands");
+  }
+
+  std::vector<std::unique_ptr<Primitive>> calls_;
+};
+
+Variant variant_of(const std::string& name, std::string_view backend) {
+  VariantName parsed = parse_variant_name(name);
+  if (parsed.backend != backend) {
+    const std::string own(backend);
+    throw Error(name + ": is not a call of " + own + "; benanza-analyze calls --backend " + own +
+                " chooses among its calls alone");
+  }
+  return {parse(parsed.key), parsed.precision, parsed.layout, std::move(parsed.algorithm)};
+}
+
+void set_up(Chain& chain, const CallSequence& sequence, Backend& backend,
+            const Verifier& verifier) {
+  std::vector<Variant> variants;
+  for (const SequenceCall& call : sequence.calls) {
+    variants.push_back(variant_of(call.name, backend.name()));
+  }
+  std::vector<Problem> problems;
+  for (const Variant& variant : variants) problems.push_back(variant.problem);
+  backend.share_data(place_bytes(problems));
+  for (const Variant& variant : variants) backend.expect(variant);
+  Progress progress(static_cast<std::int64_t>(variants.size()));
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const std::string& name = sequence.calls[i].name;
+    progress.show(static_cast<std::int64_t>(i), name);
+    try {
+      std::unique_ptr<Primitive> primitive = backend.create(variants[i]);
+      // The verifier uploads the inputs.
+      if (const auto mismatch = verifier(*primitive, variants[i])) throw Error(*mismatch);
+      chain.add(std::move(primitive));
+    } catch (const std::exception& error) {
+      throw Error(name + ": " + one_line(error.what()));
+    }
+  }
+}
+
+ordered_json profile_of(const CallSequence& sequence, const Backend& backend, const System& system,
+                        const std::vector<double>& samples) {
+  const auto field = [&](const char* name) {
+    const auto found = system.find(name);
+    return found == system.end() ? std::string() : found->second;
+  };
+  ordered_json profile{{"schema", 1},
+                       {"framework", "benanza"},
+                       {"version", std::string(backend.name())},
+                       {"model", sequence.model},
+                       {"batch", nullptr},
+                       {"precision", sequence.precision},
+                       {"device", field("device").empty() ? field("cpu_model") : field("device")},
+                       {"latency_seconds", samples},
+                       {"calls", ordered_json::array()}};
+  if (sequence.batch) profile["batch"] = *sequence.batch;
+  for (const SequenceCall& call : sequence.calls) {
+    profile["calls"].push_back(
+        {{"layer", call.layer}, {"op", call.op}, {"seconds", call.seconds}, {"call", call.name}});
+  }
+  return profile;
+}
+
+}  // namespace
+
+CallSequence read_sequence(const std::filesystem::path& path) {
+  const Document document(path, "a list of calls", "write it with benanza-analyze calls --out");
+  return document.guard([&] {
+    document.require_schema(document.root(), 1);
+    const auto& reports = document.root().at("reports");
+    if (document.root().at("command") != "calls" || reports.size() != 1) {
+      throw document.error("is not the calls of one model");
+    }
+    const auto& report = reports[0];
+    CallSequence sequence{.model = report.at("model").get<std::string>(),
+                          .batch = optional_member<std::int64_t>(report, "batch"),
+                          .precision = report.at("precision").get<std::string>()};
+    for (const auto& call : report.at("calls")) {
+      sequence.calls.push_back({.layer = call.at("layer").get<std::string>(),
+                                .op = call.at("op").get<std::string>(),
+                                .seconds = call.at("seconds").get<double>(),
+                                .name = call.at("call").get<std::string>()});
+    }
+    if (sequence.calls.empty()) throw document.error("has no call");
+    return sequence;
+  });
+}
+
+void run_sequence(Backend& backend, const System& system, const SuiteOptions& options,
+                  const Verifier& verifier) {
+  const CallSequence sequence = read_sequence(options.sequence);
+  Chain chain;
+  set_up(chain, sequence, backend, verifier);
+  std::vector<double> samples;
+  for (std::int64_t repetition = 0; repetition < options.repetitions; ++repetition) {
+    const Outcome outcome = measure(chain, backend.stopwatch(), options.measure);
+    samples.insert(samples.end(), outcome.samples.begin(), outcome.samples.end());
+  }
+  ordered_json profile = profile_of(sequence, backend, system, samples);
+  double alone = 0;
+  for (const SequenceCall& call : sequence.calls) alone += call.seconds;
+  std::ostringstream line;
+  line << std::fixed << std::setprecision(3) << sequence.calls.size()
+       << " calls, one after the other: " << median(samples) * 1e3
+       << " ms; each by itself: " << alone * 1e3 << " ms";
+  if (options.energy_seconds) {
+    EnergyMeter& meter = *backend.energy_meter();
+    const auto energy = measure_energy(chain, backend.stopwatch(), meter, *options.energy_seconds);
+    if (!energy || !(energy->joules_per_call > 0)) {
+      throw Error("--energy: the meter did not advance; give it more seconds");
+    }
+    profile["joules"] = energy->joules_per_call;
+    profile["energy_error"] = energy->relative_error;
+    profile["energy_source"] = std::string(meter.source());
+    line << "; " << energy->joules_per_call << " J";
+  }
+  write_file(options.sequence_out, profile.dump(1) + '\n');
+  std::cout << line.str() << '\n';
+}
+
+}  // namespace benanza::harness

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "suites/harness/run/options.h"
+#include "suites/harness/run/runner.h"
+
+namespace benanza::harness {
+
+/// A call of a model: the variant that does it.
+struct SequenceCall {
+  std::string layer{};
+  std::string op{};
+  /// By itself, as the results have it; of one call.
+  double seconds = 0;
+  std::string name{};
+};
+
+/// What `benanza-analyze calls --out` writes: the calls of one model, in their order.
+struct CallSequence {
+  std::string model{};
+  std::optional<std::int64_t> batch{};
+  std::string precision{};
+  std::vector<SequenceCall> calls{};
+};
+
+/// Throws Error, one line.
+CallSequence read_sequence(const std::filesystem::path& path);
+
+/// Sets up all calls of options.sequence, each with memory of its own, verifies every variant, and
+/// times them one after the other, as one. Writes a profile ("framework": "benanza") to
+/// options.sequence_out that `benanza-analyze --profile` reads, and prints one line. Throws Error
+/// for a call of another backend or one that is refused or wrong.
+void run_sequence(Backend& backend, const System& system, const SuiteOptions& options,
+                  const Verifier& verifier);
+
+}  // namespace benanza::harness

@@ -1,0 +1,62 @@
+#include "suites/harness/shared_places.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace benanza::harness {
+namespace {
+
+/// Any values of its type will do: an index or a divisor that another call wrote might not.
+bool takes_any(const Operand& operand) {
+  return operand.role == Role::data && operand.domain == Domain::any;
+}
+
+std::byte* fitting(std::span<std::byte> place, std::int64_t bytes) {
+  return bytes <= static_cast<std::int64_t>(place.size()) ? place.data() : nullptr;
+}
+
+}  // namespace
+
+void SharedPlaces::begin(const Problem& problem) {
+  first_.reset();
+  second_.reset();
+  const std::vector<Operand> operands = inputs(problem);
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    if (!takes_any(operands[index])) continue;
+    if (!first_) {
+      first_ = index;
+    } else if (!second_) {
+      second_ = index;
+    }
+  }
+  ++calls_;
+}
+
+std::byte* SharedPlaces::operand(std::size_t index, std::int64_t bytes) const {
+  if (index == first_ && calls_ > 1) return fitting(data_[calls_ % 2], bytes);
+  if (index == second_) return fitting(data_[2], bytes);
+  return nullptr;
+}
+
+std::byte* SharedPlaces::result(std::int64_t bytes) const {
+  return fitting(data_[(calls_ + 1) % 2], bytes);
+}
+
+std::byte* SharedPlaces::scratch(std::int64_t bytes) const { return fitting(scratch_, bytes); }
+
+std::int64_t place_bytes(std::span<const Problem> problems) {
+  constexpr std::int64_t widest_element = 8;
+  constexpr std::int64_t block = 16;
+  std::int64_t most = 0;
+  const auto take = [&](Dims dims) {
+    if (dims.size() > 2) dims[1] = (dims[1] + block - 1) / block * block;
+    most = std::max(most, element_count(dims) * widest_element);
+  };
+  for (const Problem& problem : problems) {
+    for (const Operand& operand : inputs(problem)) take(operand.dims);
+    take(output(problem));
+  }
+  return most;
+}
+
+}  // namespace benanza::harness

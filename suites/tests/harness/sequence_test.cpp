@@ -1,0 +1,88 @@
+// A suite that times the calls of a model one after the other (--sequence).
+
+#include "suites/tests/harness/suite_fixture.h"
+
+namespace benanza::harness {
+namespace {
+
+using nlohmann::json;
+using testing::Each;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+struct Sequence : Suite {
+  /// What `benanza-analyze calls --out` writes for two layers.
+  static json calls(const std::string& second = "relu/2x8/fp32/nhwc/fake/direct") {
+    return {{"schema", 1},
+            {"command", "calls"},
+            {"reports",
+             {{{"model", "m"},
+               {"batch", 4},
+               {"precision", "fp32"},
+               {"calls",
+                {{{"layer", "a"},
+                  {"op", "Relu"},
+                  {"seconds", 1e-4},
+                  {"call", "relu/1x8/fp32/nchw/fake/direct"}},
+                 {{"layer", "b"}, {"op", "Relu"}, {"seconds", 2e-4}, {"call", second}}}}}}}};
+  }
+  Finished run_calls(const json& text, std::vector<std::string> more = {}) const {
+    write_file(folder / "calls.json", text.dump());
+    more.insert(more.end(), {"--sequence", (folder / "calls.json").string(), "--sequence-out",
+                             (folder / "profile.json").string(), "--budget=0.01"});
+    return run(std::move(more));
+  }
+  json profile() const { return json::parse(read_file(folder / "profile.json")); }
+};
+
+TEST_F(Sequence, WritesAProfileOfItsCallsAsOne) {
+  const Finished done = run_calls(calls());
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(done.out, "2 calls, one after the other: 0.400 ms; each by itself: 0.300 ms\n");
+  const json made = profile();
+  EXPECT_EQ(made.at("framework"), "benanza");
+  EXPECT_EQ(made.at("version"), "fake");
+  EXPECT_EQ(made.at("model"), "m");
+  EXPECT_EQ(made.at("batch"), 4);
+  EXPECT_EQ(made.at("precision"), "fp32");
+  EXPECT_THAT(made.at("latency_seconds").get<std::vector<double>>(),
+              Each(testing::DoubleNear(4e-4, 1e-12)));
+  ASSERT_THAT(made.at("calls"), SizeIs(2));
+  EXPECT_EQ(made.at("calls")[1].at("layer"), "b");
+  EXPECT_EQ(made.at("calls")[1].at("seconds"), 2e-4);
+  EXPECT_FALSE(made.contains("joules"));
+}
+
+TEST_F(Sequence, HasOneEnergy) {
+  write_file(folder / "calls.json", calls().dump());
+  const Finished done = run_program(
+      {.arguments = {"--sequence", (folder / "calls.json").string(), "--sequence-out",
+                     (folder / "profile.json").string(), "--budget=0.01", "--energy=0.1"},
+       .environment = {{"FAKE_ENERGY", "1"}}});
+  EXPECT_EQ(done.status, 0) << done.err;
+  // 50 W for 0.4 ms.
+  EXPECT_NEAR(profile().at("joules").get<double>(), 0.02, 1e-9);
+}
+
+TEST_F(Sequence, ErrorsNameTheCallAndLeaveNothing) {
+  expect_error(run_calls(calls("relu/2x8/fp32/nhwc/onednn/jit")),
+               "relu/2x8/fp32/nhwc/onednn/jit: is not a call of fake");
+  expect_error(run_calls(calls("tanh/1x8/fp32/plain/fake/wrong")),
+               "tanh/1x8/fp32/plain/fake/wrong: element");
+  expect_error(run_calls(calls("tanh/1x8/fp32/plain/fake/refused")),
+               "tanh/1x8/fp32/plain/fake/refused: not on this device");
+  json none = calls();
+  none["reports"][0]["calls"] = json::array();
+  expect_error(run_calls(none), "calls.json: has no call; write it with benanza-analyze calls");
+  json two = calls();
+  two["reports"].push_back(two["reports"][0]);
+  expect_error(run_calls(two), "calls.json: is not the calls of one model");
+  EXPECT_FALSE(std::filesystem::exists(folder / "profile.json"));
+}
+
+TEST_F(Sequence, NeedsAPlaceForItsProfile) {
+  expect_error(run({"--sequence", "x"}), "--sequence needs --sequence-out FILE");
+}
+
+}  // namespace
+}  // namespace benanza::harness
