@@ -83,6 +83,11 @@ void add_seen_flag(Flags& flags, CommonFlags& values) {
             "FILE");
 }
 
+void add_sequence_flag(Flags& flags, CommonFlags& values) {
+  flags.add("--sequence", values.sequences,
+            "What bench_* --sequence wrote: the bound's calls one after the other, as one", "FILE");
+}
+
 void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& precisions) {
   if (!precisions.empty()) values.precisions = CLI::detail::split(precisions, ',');
   flags.add("--precision", values.precisions,

@@ -99,6 +99,13 @@ Inputs read_inputs(const CommonFlags& flags) {
   };
   read(flags.profiles, inputs.profiles);
   read(flags.seen, inputs.seen);
+  for (const std::string& path : flags.sequences) {
+    const SequenceRun& run = inputs.sequences.emplace_back(read_sequence_run(path));
+    if (std::ranges::none_of(inputs.graphs, [&](const Graph& one) { return is_of(run, one); })) {
+      throw Error(path + ": the calls of " + run.model +
+                  ", which is none of the graphs; leave the sequence out");
+    }
+  }
   inputs.results =
       read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
   require_backend(flags.backend, inputs.results);

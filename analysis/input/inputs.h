@@ -7,6 +7,7 @@
 
 #include "analysis/input/flags.h"
 #include "analysis/input/results.h"
+#include "analysis/input/sequence_run.h"
 #include "analysis/model/bounds.h"
 #include "analysis/profiles/profile.h"
 #include "core/api_log/api_log.h"
@@ -22,6 +23,7 @@ struct Inputs {
   std::vector<Profile> profiles{};
   /// Profiles, each of one of `graphs`, whose kernels count besides the measured calls.
   std::vector<Profile> seen{};
+  std::vector<SequenceRun> sequences{};
   /// One filter per precision.
   std::vector<MeasurementFilter> filters{};
   Movement movement = Movement::exclude;

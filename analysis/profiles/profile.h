@@ -108,8 +108,6 @@ struct Profile {
   std::vector<double> latency_seconds{};
   /// The same with the whole run captured in a CUDA graph; may be empty.
   std::vector<double> graph_latency_seconds{};
-  /// Energy per run of the whole device; empty if it was not measured.
-  std::optional<double> joules{};
   std::optional<DataParallel> data_parallel{};
   /// In the order they ran.
   std::vector<ProfiledNode> nodes{};

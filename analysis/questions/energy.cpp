@@ -60,14 +60,14 @@ std::optional<Section> section_of(const Subject& subject, double usd_per_kwh) {
   section.facts["partial"] = partial;
   const std::string mark = partial ? "  PARTIAL" : "";
   section.add(Entry{"energy", fmt::format("{:.3f} J per run{}", energy.joules, mark)});
-  const Profile* const run = profile_of(subject);
-  if (run != nullptr && run->joules) {
-    section.facts["measured_joules"] = *run->joules;
-    section.facts["measured_ratio"] = energy.joules / *run->joules;
+  for (const SequenceRun* const run : sequences_of(subject)) {
+    if (!run->joules || run->fused) continue;
+    const double part = energy.joules / *run->joules;
+    section.facts["sequence_joules"] = *run->joules;
+    section.facts["sequence_ratio"] = part;
     section.add(
-        Entry{"measured as one",
-              fmt::format("{:.3f} J by {}; the sum above is {:.3f} of it", *run->joules,
-                          framework_name(*run, subject.filter), energy.joules / *run->joules)});
+        Entry{"in sequence", fmt::format("{:.3f} J, measured as one; the sum above is {:.3f} of it",
+                                         *run->joules, part)});
   }
   const double samples = static_cast<double>(subject.graph.batch.value_or(1));
   if (samples > 1) {
@@ -110,6 +110,7 @@ void answer(const Options& options) {
 Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_common_flags(flags, options->common);
+  add_sequence_flag(flags, options->common);
   flags.add("--usd-per-kwh", options->usd_per_kwh, 0, 1e6,
             "Price of electricity: adds USD per million samples");
   return [options] { answer(*options); };

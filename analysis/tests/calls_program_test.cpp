@@ -1,6 +1,9 @@
-// benanza-analyze calls, and what becomes of the profile that bench_* --sequence makes of it.
+// benanza-analyze calls, and what becomes of the file that bench_* --sequence makes of it.
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "analysis/tests/small_model.h"
 
@@ -30,19 +33,15 @@ class CallsProgram : public test::SmallModel {
     EXPECT_EQ(outcome.out, "");
     return json::parse(test::contents(path("calls.json")))["reports"][0];
   }
-  /// The profile of these calls, `seconds` long.
-  std::string profile(const json& report, double seconds) const {
-    const json text{{"schema", 1},
-                    {"framework", "benanza"},
-                    {"version", "onednn"},
-                    {"model", report["model"]},
-                    {"batch", report["batch"]},
-                    {"precision", "fp32"},
-                    {"device", "a CPU"},
-                    {"latency_seconds", {seconds}},
-                    {"joules", 3.0},
-                    {"calls", report["calls"]}};
-    return folder_.write("p.json", text.dump()).string();
+  /// What bench_onednn --sequence writes of these calls.
+  std::string sequence(const json& report, const std::vector<double>& seconds,
+                       const std::string& model = "small") const {
+    const json text{{"schema", 1},         {"command", "sequence"},
+                    {"backend", "onednn"}, {"system", json::object()},
+                    {"model", model},      {"batch", report["batch"]},
+                    {"precision", "fp32"}, {"fused", report["fused"]},
+                    {"seconds", seconds},  {"calls", report["calls"]}};
+    return folder_.write(model + ".sequence.json", text.dump()).string();
   }
 };
 
@@ -86,15 +85,29 @@ TEST_F(CallsProgram, OfTheBoundWithFusionAreFewer) {
   EXPECT_EQ(last, "Conv_13");
 }
 
-TEST_F(CallsProgram, TheirProfileStandsBesideTheBound) {
+TEST_F(CallsProgram, TheirTimeAsOneStandsBesideTheBound) {
   const json report = calls();
-  const std::string with = " --graph " + graph_ + " --results " + results() + " --profile " +
-                           profile(report, 2 * report["seconds"].get<double>());
-  const Outcome bound = run("bound" + with);
+  const double sum = report["seconds"];
+  const std::string with = "bound --graph " + graph_ + " --results " + results() + " --sequence " +
+                           sequence(report, std::vector<double>(6, 2 * sum));
+  const Outcome bound = run(with);
   EXPECT_EQ(bound.status, 0) << bound.err;
-  EXPECT_THAT(bound.out, HasSubstr("in sequence"));
-  EXPECT_THAT(bound.out, HasSubstr("0.500 sequential"));
-  EXPECT_THAT(bound.out, HasSubstr("the bound's own calls, one after the other"));
+  EXPECT_THAT(bound.out, HasSubstr(fmt::format("in sequence     {:.3f} ms", 2e3 * sum)));
+  EXPECT_THAT(bound.out,
+              HasSubstr(fmt::format("{} calls of onednn as one; their sum is 0.500 of it",
+                                    report["calls"].size())));
+  const json facts = json::parse(run(with + " --format json").out)["reports"][0]["sequences"];
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_DOUBLE_EQ(facts[0]["seconds"].get<double>(), 2 * sum);
+  EXPECT_DOUBLE_EQ(facts[0]["alone_seconds"].get<double>(), sum);
+  EXPECT_EQ(facts[0]["fused"], false);
+}
+
+TEST_F(CallsProgram, ASequenceOfAnotherModelIsAnError) {
+  const std::string begin = "bound --graph " + graph_ + " --results " + results() + " --sequence ";
+  expect_error(run(begin + sequence(calls(), {1}, "other")),
+               "the calls of other, which is none of the graphs");
+  expect_error(run(begin + path("calls.json")), "is something else; write it with bench_<backend>");
 }
 
 TEST_F(CallsProgram, OneFileIsOneModelAtOnePrecision) {

@@ -57,16 +57,14 @@ TEST_F(EnergyQuestion, AddsUpTheCallsOfTheBound) {
 TEST_F(EnergyQuestion, StandsBesideTheEnergyOfTheWhole) {
   add("a", 10 * ms, 2.0);
   add("b", 30 * ms, 3.0);
-  inputs_.profiles = {Profile{.framework = "in sequence",
-                              .model = "m",
-                              .batch = 4,
-                              .latency_seconds = {0.05},
-                              .joules = 6.25,
-                              .nodes = {}}};
+  inputs_.sequences = {SequenceRun{.model = "m", .batch = 4, .fused = true, .joules = 1.0},
+                       SequenceRun{.model = "m", .batch = 4, .joules = 6.25},
+                       SequenceRun{.model = "m", .batch = 8, .joules = 9.0}};
   const json report = json::parse(page_json(page()))["reports"][0];
-  EXPECT_DOUBLE_EQ(report["measured_joules"].get<double>(), 6.25);
-  EXPECT_DOUBLE_EQ(report["measured_ratio"].get<double>(), 0.8);
-  EXPECT_THAT(page_table(page(), 10), HasSubstr("6.250 J by in sequence; the sum above is 0.800"));
+  EXPECT_DOUBLE_EQ(report["sequence_joules"].get<double>(), 6.25);
+  EXPECT_DOUBLE_EQ(report["sequence_ratio"].get<double>(), 0.8);
+  EXPECT_THAT(page_table(page(), 10),
+              HasSubstr("6.250 J, measured as one; the sum above is 0.800"));
 }
 
 TEST_F(EnergyQuestion, WhatWasNotMeasuredIsNotZero) {

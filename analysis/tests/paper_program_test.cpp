@@ -211,7 +211,8 @@ TEST_F(PaperProgram, LatenciesOfEachBatchSizeHaveTheirFigure) {
   const auto made = paper(profile(1, "fp32", 100 * us) + profile(4, "fp32", 160 * us));
   // Which framework, and how it ran.
   EXPECT_THAT(figure(made, "frameworks_fp32_batch_1"), HasSubstr(">pytorch 2.11.0 channels_last<"));
-  EXPECT_THAT(figure(made, "latency_br_fp32_batch_1"), HasSubstr("%: pytorch 2.11.0 channels_last"));
+  EXPECT_THAT(figure(made, "latency_br_fp32_batch_1"),
+              HasSubstr("%: pytorch 2.11.0 channels_last"));
   EXPECT_THAT(figure(made, "frameworks_fp32_batch_4"), HasSubstr("0.160 ms"));
   EXPECT_THAT(figure(made, "frameworks_fp32_batch_4"), Not(HasSubstr("batch 1")));
   // 40 of 100 us, and 80 of 160.

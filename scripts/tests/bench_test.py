@@ -58,6 +58,33 @@ class Bench(unittest.TestCase):
         self.assertEqual((finished.returncode, finished.stderr), (0, ""))
         self.assertIn("/build/profiles/good_b1.json", finished.stdout)
 
+    def test_the_calls_of_a_bound_are_timed_as_one(self):
+        # Of other_b1, calls lack their time.
+        self.program("build/bin/benanza-analyze",
+                     "#!/bin/sh\ncase \"$*\" in calls*other*) exit 1;; calls*) exit 0;; esac\n"
+                     "echo report \"$@\"\n")
+        self.program("build/bin/bench_onednn", "#!/bin/sh\necho \"$@\" >>timed\n")
+        finished = self.bench("good.onnx", "--precision", "fp32,bf16")
+        self.assertEqual((finished.returncode, finished.stderr), (0, ""))
+        made = f"{self.folder}/build/sequences/good_b1"
+        self.assertEqual((self.folder / "timed").read_text().splitlines(),
+                         [f"--sequence {made}_{p}.calls.json --sequence-out {made}_{p}.json"
+                          for p in ("fp32", "bf16")])
+        self.assertIn(f"--sequence {made}_fp32.json --sequence {made}_bf16.json", finished.stdout)
+        self.assertNotIn("sequences/other", finished.stdout)
+        # A GPU's bounds mix libraries.
+        shutil.copy(SOURCE / "scripts/gpu-resources", self.folder / "scripts/gpu-resources")
+        self.program("tools/nvidia-smi", "#!/bin/sh\necho 'GPU 0: H100 (UUID: GPU-0a)'\n")
+        self.assertNotIn("--sequence", self.bench("good.onnx").stdout)
+
+    def test_calls_that_do_not_run_as_one(self):
+        self.program("build/bin/bench_onednn", "#!/bin/sh\necho why >&2\nexit 1\n")
+        finished = self.bench("good.onnx")
+        self.assertEqual(finished.returncode, 1)
+        self.assertNotIn("--sequence ", finished.stdout.splitlines()[-1])
+        self.assertIn("scripts/bench: good_b1 at fp32: its calls do not run one after the other; why is above",
+                      finished.stderr)
+
     def test_deepbench(self):
         cmake = self.folder / "tools/cmake"
         cmake.write_text(cmake.read_text().replace("good_b1", "deepbench_training")

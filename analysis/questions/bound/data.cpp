@@ -159,6 +159,7 @@ ordered_json bound_facts(const BoundReport& report) {
           {"bounds", bounds_json(report.bounds, graph)},
           {"bounds_with_movement", bounds_json(report.with_movement, graph)},
           {"ladder", ladder_json(report)},
+          {"sequences", sequences_json(report)},
           {"seen", seen_json(report)},
           {"coverage", coverage_json(report.coverage)},
           {"assumed",

@@ -34,6 +34,8 @@ struct BoundReport {
   Ladder ladder{};
   /// With profiles whose kernels count (--seen).
   std::optional<SeenBest> seen{};
+  /// They live as long as the inputs.
+  std::vector<const SequenceRun*> sequences{};
 
   /// True if a layer that needs a time has none: the library refuses it, or it was not measured.
   bool is_partial() const { return analysis::is_partial(times); }
@@ -64,6 +66,10 @@ Section bound_section(const BoundReport& report,
 void add_ladder(Section& section, const BoundReport& report);
 Sheet head_room_sheet(const BoundReport& report);
 nlohmann::ordered_json ladder_json(const BoundReport& report);
+
+/// The bound's calls timed as one, if they were, as text and as JSON (a list).
+void add_sequences(Section& section, const BoundReport& report);
+nlohmann::ordered_json sequences_json(const BoundReport& report);
 
 /// The bound with the kernels of profiles, if there are any, as text and as JSON (otherwise null).
 void add_seen(Section& section, const BoundReport& report);

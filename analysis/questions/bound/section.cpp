@@ -268,6 +268,7 @@ Section bound_section(const BoundReport& report, const std::map<std::string, Pea
   section.add(
       Entry{"LBL sequential", with_spread(report.bounds.sequential) + partial_mark(report)});
   section.add(Entry{"LBL parallel", with_spread(report.bounds.parallel) + partial_mark(report)});
+  add_sequences(section, report);
   add_ladder(section, report);
   add_movement(section, report);
   add_assumed(section, report);

@@ -139,6 +139,16 @@ std::string framework_name(const Profile& profile, const MeasurementFilter& filt
   return profile.framework + (is_at(profile, filter) ? "" : ' ' + profile.precision);
 }
 
+std::vector<const SequenceRun*> sequences_of(const Subject& subject) {
+  std::vector<const SequenceRun*> found;
+  for (const SequenceRun& run : subject.inputs.sequences) {
+    if (is_of(run, subject.graph) && run.precision == subject.filter.precision) {
+      found.push_back(&run);
+    }
+  }
+  return found;
+}
+
 const Profile* profile_of(const Subject& subject) {
   const Profile* found = nullptr;
   for (const Profile& profile : subject.inputs.profiles) {

@@ -70,6 +70,8 @@ const Profile* latency_profile(const Subject& subject);
 std::string framework_name(const Profile& profile, const MeasurementFilter& filter);
 /// True if the profile is of the filter's precision or does not state one.
 bool is_at(const Profile& profile, const MeasurementFilter& filter);
+/// The sequences of this model at the filter's precision.
+std::vector<const SequenceRun*> sequences_of(const Subject& subject);
 /// The last profile of this model at the filter's precision; null if there is none.
 const Profile* profile_of(const Subject& subject);
 

@@ -118,7 +118,7 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
              "of benanza-analyze calls --out")
           ->type_name("FILE");
   app.add_option("--sequence-out", options.sequence_out,
-                 "the profile of the sequence, for benanza-analyze --profile")
+                 "the file that benanza-analyze bound --sequence reads")
       ->type_name("FILE")
       ->needs(sequence);
   app.add_flag("--fresh", options.fresh, "discard what --benchmark_out holds and measure it again");
@@ -240,7 +240,7 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   }
 
   if (!options.sequence.empty() && options.sequence_out.empty()) {
-    throw Error("--sequence needs --sequence-out FILE, the profile that it writes");
+    throw Error("--sequence needs --sequence-out FILE");
   }
   if (options.repetitions < 1) throw Error("--benchmark_repetitions: give 1 or more");
   options.display = display(arguments.format);

@@ -38,7 +38,7 @@ struct SuiteOptions {
   /// Seconds for which the energy of each of the fastest variants is measured, after all times;
   /// empty: not at all.
   std::optional<double> energy_seconds;
-  /// Calls to time one after the other (sequence.h), and the profile to write; empty: none.
+  /// Calls to time one after the other (sequence.h), and the file to write; empty: none.
   std::filesystem::path sequence;
   std::filesystem::path sequence_out;
   bool fresh = false;

@@ -83,27 +83,24 @@ void set_up(Chain& chain, const CallSequence& sequence, Backend& backend,
   }
 }
 
-ordered_json profile_of(const CallSequence& sequence, const Backend& backend, const System& system,
-                        const std::vector<double>& samples) {
-  const auto field = [&](const char* name) {
-    const auto found = system.find(name);
-    return found == system.end() ? std::string() : found->second;
-  };
-  ordered_json profile{{"schema", 1},
-                       {"framework", "benanza"},
-                       {"version", std::string(backend.name())},
-                       {"model", sequence.model},
-                       {"batch", nullptr},
-                       {"precision", sequence.precision},
-                       {"device", field("device").empty() ? field("cpu_model") : field("device")},
-                       {"latency_seconds", samples},
-                       {"calls", ordered_json::array()}};
-  if (sequence.batch) profile["batch"] = *sequence.batch;
+ordered_json document_of(const CallSequence& sequence, const Backend& backend, const System& system,
+                         const std::vector<double>& samples) {
+  ordered_json document{{"schema", 1},
+                        {"command", "sequence"},
+                        {"backend", std::string(backend.name())},
+                        {"system", system},
+                        {"model", sequence.model},
+                        {"batch", nullptr},
+                        {"precision", sequence.precision},
+                        {"fused", sequence.fused},
+                        {"seconds", samples},
+                        {"calls", ordered_json::array()}};
+  if (sequence.batch) document["batch"] = *sequence.batch;
   for (const SequenceCall& call : sequence.calls) {
-    profile["calls"].push_back(
+    document["calls"].push_back(
         {{"layer", call.layer}, {"op", call.op}, {"seconds", call.seconds}, {"call", call.name}});
   }
-  return profile;
+  return document;
 }
 
 }  // namespace
@@ -119,7 +116,8 @@ CallSequence read_sequence(const std::filesystem::path& path) {
     const auto& report = reports[0];
     CallSequence sequence{.model = report.at("model").get<std::string>(),
                           .batch = optional_member<std::int64_t>(report, "batch"),
-                          .precision = report.at("precision").get<std::string>()};
+                          .precision = report.at("precision").get<std::string>(),
+                          .fused = report.at("fused").get<bool>()};
     for (const auto& call : report.at("calls")) {
       sequence.calls.push_back({.layer = call.at("layer").get<std::string>(),
                                 .op = call.at("op").get<std::string>(),
@@ -141,7 +139,7 @@ void run_sequence(Backend& backend, const System& system, const SuiteOptions& op
     const Outcome outcome = measure(chain, backend.stopwatch(), options.measure);
     samples.insert(samples.end(), outcome.samples.begin(), outcome.samples.end());
   }
-  ordered_json profile = profile_of(sequence, backend, system, samples);
+  ordered_json document = document_of(sequence, backend, system, samples);
   double alone = 0;
   for (const SequenceCall& call : sequence.calls) alone += call.seconds;
   std::ostringstream line;
@@ -154,12 +152,12 @@ void run_sequence(Backend& backend, const System& system, const SuiteOptions& op
     if (!energy || !(energy->joules_per_call > 0)) {
       throw Error("--energy: the meter did not advance; give it more seconds");
     }
-    profile["joules"] = energy->joules_per_call;
-    profile["energy_error"] = energy->relative_error;
-    profile["energy_source"] = std::string(meter.source());
+    document["joules"] = energy->joules_per_call;
+    document["energy_error"] = energy->relative_error;
+    document["energy_source"] = std::string(meter.source());
     line << "; " << energy->joules_per_call << " J";
   }
-  write_file(options.sequence_out, profile.dump(1) + '\n');
+  write_file(options.sequence_out, document.dump(1) + '\n');
   std::cout << line.str() << '\n';
 }
 

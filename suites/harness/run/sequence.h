@@ -25,6 +25,7 @@ struct CallSequence {
   std::string model{};
   std::optional<std::int64_t> batch{};
   std::string precision{};
+  bool fused = false;
   std::vector<SequenceCall> calls{};
 };
 
@@ -32,8 +33,8 @@ struct CallSequence {
 CallSequence read_sequence(const std::filesystem::path& path);
 
 /// Sets up all calls of options.sequence, each with memory of its own, verifies every variant, and
-/// times them one after the other, as one. Writes a profile ("framework": "benanza") to
-/// options.sequence_out that `benanza-analyze --profile` reads, and prints one line. Throws Error
+/// times them one after the other, as one. Writes what `benanza-analyze bound --sequence` reads to
+/// options.sequence_out, and prints one line. Throws Error
 /// for a call of another backend or one that is refused or wrong.
 void run_sequence(Backend& backend, const System& system, const SuiteOptions& options,
                   const Verifier& verifier);

@@ -19,6 +19,7 @@ struct Sequence : Suite {
              {{{"model", "m"},
                {"batch", 4},
                {"precision", "fp32"},
+               {"fused", true},
                {"calls",
                 {{{"layer", "a"},
                   {"op", "Relu"},
@@ -29,39 +30,39 @@ struct Sequence : Suite {
   Finished run_calls(const json& text, std::vector<std::string> more = {}) const {
     write_file(folder / "calls.json", text.dump());
     more.insert(more.end(), {"--sequence", (folder / "calls.json").string(), "--sequence-out",
-                             (folder / "profile.json").string(), "--budget=0.01"});
+                             (folder / "sequence.json").string(), "--budget=0.01"});
     return run(std::move(more));
   }
-  json profile() const { return json::parse(read_file(folder / "profile.json")); }
+  json made() const { return json::parse(read_file(folder / "sequence.json")); }
 };
 
-TEST_F(Sequence, WritesAProfileOfItsCallsAsOne) {
+TEST_F(Sequence, TimesItsCallsAsOne) {
   const Finished done = run_calls(calls());
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(done.out, "2 calls, one after the other: 0.400 ms; each by itself: 0.300 ms\n");
-  const json made = profile();
-  EXPECT_EQ(made.at("framework"), "benanza");
-  EXPECT_EQ(made.at("version"), "fake");
-  EXPECT_EQ(made.at("model"), "m");
-  EXPECT_EQ(made.at("batch"), 4);
-  EXPECT_EQ(made.at("precision"), "fp32");
-  EXPECT_THAT(made.at("latency_seconds").get<std::vector<double>>(),
-              Each(testing::DoubleNear(4e-4, 1e-12)));
-  ASSERT_THAT(made.at("calls"), SizeIs(2));
-  EXPECT_EQ(made.at("calls")[1].at("layer"), "b");
-  EXPECT_EQ(made.at("calls")[1].at("seconds"), 2e-4);
-  EXPECT_FALSE(made.contains("joules"));
+  const json run = made();
+  EXPECT_EQ(run.at("command"), "sequence");
+  EXPECT_EQ(run.at("backend"), "fake");
+  EXPECT_EQ(run.at("model"), "m");
+  EXPECT_EQ(run.at("batch"), 4);
+  EXPECT_EQ(run.at("precision"), "fp32");
+  EXPECT_EQ(run.at("fused"), true);
+  EXPECT_THAT(run.at("seconds").get<std::vector<double>>(), Each(testing::DoubleNear(4e-4, 1e-12)));
+  ASSERT_THAT(run.at("calls"), SizeIs(2));
+  EXPECT_EQ(run.at("calls")[1].at("layer"), "b");
+  EXPECT_EQ(run.at("calls")[1].at("seconds"), 2e-4);
+  EXPECT_FALSE(run.contains("joules"));
 }
 
 TEST_F(Sequence, HasOneEnergy) {
   write_file(folder / "calls.json", calls().dump());
   const Finished done = run_program(
       {.arguments = {"--sequence", (folder / "calls.json").string(), "--sequence-out",
-                     (folder / "profile.json").string(), "--budget=0.01", "--energy=0.1"},
+                     (folder / "sequence.json").string(), "--budget=0.01", "--energy=0.1"},
        .environment = {{"FAKE_ENERGY", "1"}}});
   EXPECT_EQ(done.status, 0) << done.err;
   // 50 W for 0.4 ms.
-  EXPECT_NEAR(profile().at("joules").get<double>(), 0.02, 1e-9);
+  EXPECT_NEAR(made().at("joules").get<double>(), 0.02, 1e-9);
 }
 
 TEST_F(Sequence, ErrorsNameTheCallAndLeaveNothing) {
@@ -77,10 +78,10 @@ TEST_F(Sequence, ErrorsNameTheCallAndLeaveNothing) {
   json two = calls();
   two["reports"].push_back(two["reports"][0]);
   expect_error(run_calls(two), "calls.json: is not the calls of one model");
-  EXPECT_FALSE(std::filesystem::exists(folder / "profile.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "sequence.json"));
 }
 
-TEST_F(Sequence, NeedsAPlaceForItsProfile) {
+TEST_F(Sequence, NeedsAFileToWrite) {
   expect_error(run({"--sequence", "x"}), "--sequence needs --sequence-out FILE");
 }
 

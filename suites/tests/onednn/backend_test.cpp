@@ -57,6 +57,22 @@ TEST_F(OnednnBackendTest, SaysWhatResultsDependOn) {
   EXPECT_EQ(backend_->name(), "onednn");
 }
 
+// The second call reads what the first one wrote, without an upload: 2 x - 1, twice.
+TEST_F(OnednnBackendTest, CallsThatShareTheirDataReadThePreviousResult) {
+  constexpr const char* key = "linear/1x16x2x2_a2_b-1";
+  const harness::Algorithm name =
+      algorithms(key, Layout::nchw, harness::AlgorithmSet::best).front();
+  const harness::Variant variant{parse(key), Precision::fp32, Layout::nchw, name};
+  backend_->share_data(4096);
+  const auto first = backend_->create(variant);
+  const auto second = backend_->create(variant);
+  first->upload(0, std::vector<float>(64, 3));
+  first->run();
+  second->run();
+  EXPECT_THAT(second->download(), ::testing::Each(2 * (2 * 3 - 1) - 1));
+  EXPECT_THAT(first->download(), ::testing::Each(5));
+}
+
 TEST_F(OnednnBackendTest, LayoutsWorthMeasuring) {
   using enum Layout;
   EXPECT_THAT(layouts(convolution), ElementsAre(nchw, nhwc, any));

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph_file/graph.h"
+#include "core/problem/precision.h"
+
+namespace benanza::analysis {
+
+/// The calls of a bound, timed one after the other as one: what bench_* --sequence writes.
+struct SequenceRun {
+  std::string backend{};
+  std::string model{};
+  std::optional<std::int64_t> batch{};
+  Precision precision = Precision::fp32;
+  /// The calls of the bound with fusion.
+  bool fused = false;
+  std::size_t calls = 0;
+  /// The sum of the calls' times, each by itself.
+  double alone_seconds = 0;
+  /// Of whole sequences.
+  std::vector<double> seconds{};
+  /// Of a whole sequence, of the whole device; empty: not measured.
+  std::optional<double> joules{};
+};
+
+/// Throws Error, one line.
+SequenceRun read_sequence_run(const std::filesystem::path& path);
+
+bool is_of(const SequenceRun& run, const Graph& graph);
+
+}  // namespace benanza::analysis
