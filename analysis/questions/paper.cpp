@@ -49,6 +49,7 @@ Action ask(Flags& flags) {
   const auto options = std::make_shared<Options>();
   add_input_flags(flags, options->common);
   add_filter_flags(flags, options->common, "fp32");
+  add_sequence_flag(flags, options->common);
   flags.add("--tensor-cores", options->tensor_cores, "Precision with Tensor Cores");
   flags.add("--collectives", options->collectives,
             "Results of bench_nccl or bench_mpi: training steps on several GPUs", "FILE|DIR|DB");

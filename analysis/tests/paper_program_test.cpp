@@ -220,6 +220,24 @@ TEST_F(PaperProgram, LatenciesOfEachBatchSizeHaveTheirFigure) {
   EXPECT_THAT(figure(made, "latency_br_fp32_batch_4"), HasSubstr(">50 %<"));
 }
 
+TEST_F(PaperProgram, CallsInSequenceStandBesideTheBounds) {
+  write("s.json", {{"schema", 1},
+                   {"command", "sequence"},
+                   {"backend", "cudnn"},
+                   {"model", "zfnet512"},
+                   {"batch", 1},
+                   {"precision", "fp32"},
+                   {"fused", false},
+                   {"seconds", {55 * us}},
+                   {"calls", {{{"seconds", 40 * us}}}}});
+  const auto made = paper(" --sequence " + path("s.json"));
+  EXPECT_THAT(figure(made, "frameworks_fp32_batch_1"), HasSubstr(">0.055 ms<"));
+  const std::string table = test::contents(made / "tables/latency_fp32.csv");
+  EXPECT_THAT(table, HasSubstr(",with_movement_seconds,in_sequence_seconds\n"));
+  EXPECT_THAT(table, ContainsRegex("\"zfnet512, batch 1\",.*,5.[45][^,]*e-05\n"));
+  EXPECT_THAT(table, ContainsRegex("\"zfnet512, batch 4\",[^\n]*,\n"));
+}
+
 TEST_F(PaperProgram, WithoutAFrameworkNoneIsDrawn) {
   const auto made = paper("");
   EXPECT_THAT(figure(made, "frameworks_fp32_batch_1"), Not(HasSubstr("pytorch")));

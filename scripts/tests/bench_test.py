@@ -67,10 +67,10 @@ class Bench(unittest.TestCase):
         finished = self.bench("good.onnx", "--precision", "fp32,bf16")
         self.assertEqual((finished.returncode, finished.stderr), (0, ""))
         made = f"{self.folder}/build/sequences/good_b1"
+        runs = [f"{made}_{how}" for how in ("fp32", "fp32_fused", "bf16", "bf16_fused")]
         self.assertEqual((self.folder / "timed").read_text().splitlines(),
-                         [f"--sequence {made}_{p}.calls.json --sequence-out {made}_{p}.json"
-                          for p in ("fp32", "bf16")])
-        self.assertIn(f"--sequence {made}_fp32.json --sequence {made}_bf16.json", finished.stdout)
+                         [f"--sequence {run}.calls.json --sequence-out {run}.json" for run in runs])
+        self.assertIn(" ".join(f"--sequence {run}.json" for run in runs), finished.stdout)
         self.assertNotIn("sequences/other", finished.stdout)
         # A GPU's bounds mix libraries.
         shutil.copy(SOURCE / "scripts/gpu-resources", self.folder / "scripts/gpu-resources")
@@ -82,7 +82,7 @@ class Bench(unittest.TestCase):
         finished = self.bench("good.onnx")
         self.assertEqual(finished.returncode, 1)
         self.assertNotIn("--sequence ", finished.stdout.splitlines()[-1])
-        self.assertIn("scripts/bench: good_b1 at fp32: its calls do not run one after the other; why is above",
+        self.assertIn("scripts/bench: good_b1_fp32: its calls do not run one after the other; why is above",
                       finished.stderr)
 
     def test_deepbench(self):

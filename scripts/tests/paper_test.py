@@ -84,6 +84,18 @@ with tempfile.TemporaryDirectory() as scratch:
     check(bad.returncode == 1 and "not as they were written" in bad.stderr, bad.stdout, bad.stderr)
     check(paper(*asked).returncode == 0 and paper("--check", folder).returncode == 0, "not mended")
 
+    # The bound's calls timed as one are kept with the folder, too.
+    (scratch / "s.json").write_text(json.dumps(
+        {"schema": 1, "command": "sequence", "backend": "cudnn", "model": graph["model"],
+         "batch": graph["batch"], "precision": "fp32", "fused": True, "seconds": [0.5],
+         "calls": [{"seconds": 0.25}]}))
+    made = paper(*asked, "--sequence", scratch / "s.json")
+    check(made.returncode == 0, made.stderr)
+    row, = table(folder, "latency_fp32")
+    check(float(row["in_sequence_fused_seconds"]) == 0.5, row)
+    check((folder / "inputs/sequences/s.json").exists(), "no sequence among the inputs")
+    check(paper("--check", folder).returncode == 0, "with a sequence it is drawn differently")
+
     # A recording becomes a chapter, and is kept with the folder.
     log = scratch / "log"
     log.write_text("onednn_verbose,exec,cpu,eltwise,jit:avx2,forward_inference,data_f32::blocked:a:f0 "

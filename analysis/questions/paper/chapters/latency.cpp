@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,32 @@ const Times bounds[] = {
      [](const StudiedModel& model) { return bound_seconds(model, "/bounds/sequential/seconds"); }},
 };
 
+/// The bound's calls timed as one.
+std::optional<double> sequence_seconds(const StudiedModel& model, bool fused) {
+  const auto& facts = model.facts("bound");
+  if (!facts.is_object() || !facts.contains("sequences")) return std::nullopt;
+  for (const auto& run : facts["sequences"]) {
+    if (run["fused"] == fused) return run["seconds"].get<double>();
+  }
+  return std::nullopt;
+}
+
+const Times in_sequence[] = {
+    {"in sequence, fused", [](const StudiedModel& model) { return sequence_seconds(model, true); }},
+    {"in sequence", [](const StudiedModel& model) { return sequence_seconds(model, false); }},
+};
+
+/// Those of `times` that any of the models has.
+std::vector<Times> known(std::span<const Times> times,
+                         const std::vector<const StudiedModel*>& models) {
+  std::vector<Times> found;
+  std::ranges::copy_if(times, std::back_inserter(found), [&](const Times& one) {
+    return std::ranges::any_of(
+        models, [&](const StudiedModel* model) { return one.seconds(*model).has_value(); });
+  });
+  return found;
+}
+
 std::optional<double> framework_seconds(const StudiedModel& model) {
   const auto run = fastest_run(model);
   return run ? std::optional(run->seconds) : std::nullopt;
@@ -50,6 +77,7 @@ std::string framework_name(const std::vector<const StudiedModel*>& models) {
 Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& models) {
   Bars bars{.title = "Lower-bound latency and frameworks, " + of + ", ms", .unit = "ms"};
   std::vector<Times> all(std::begin(bounds), std::end(bounds));
+  std::ranges::move(known(in_sequence, models), std::back_inserter(all));
   if (std::string framework = framework_name(models); !framework.empty()) {
     all.push_back({std::move(framework), framework_seconds});
   }
@@ -94,6 +122,12 @@ void add_precision(Section& section, const Study& study, Precision precision) {
                           {"parallel gains", "parallel_speed_up", true},
                           {"with movement", "with_movement_seconds", true}},
               .all_rows = true};
+  const std::vector<Times> further = known(in_sequence, models);
+  for (const Times& one : further) {
+    sheet.columns.push_back(
+        {one.name, one.name == "in sequence" ? "in_sequence_seconds" : "in_sequence_fused_seconds",
+         true});
+  }
   Sheet measured{
       .name = "frameworks_" + word,
       .caption = "Frameworks at " + word + ": latency, and the share that the bound is (BR)",
@@ -111,6 +145,7 @@ void add_precision(Section& section, const Study& study, Precision precision) {
                           ms_cell(fused), ms_cell(sequential), ms_cell(parallel),
                           factor_cell(ratio(sequential, parallel)),
                           ms_cell(seconds("/bounds_with_movement/sequential/seconds"))});
+    for (const Times& one : further) sheet.rows.back().push_back(ms_cell(one.seconds(*model)));
     for (const FrameworkRun& one : framework_runs(*model)) {
       measured.rows.push_back({text_cell(model->name()), text_cell(one.name), ms_cell(one.seconds),
                                ratio_cell(one.ratio)});
@@ -131,7 +166,8 @@ std::optional<Section> section(const Study& study) {
   Section section;
   section.add(
       "The lower-bound latency (LBL) adds the fastest measured call of every layer; parallel: "
-      "along the critical path. The framework shown is the fastest that was measured.");
+      "along the critical path. In sequence: the same calls one after the other, timed as one. The "
+      "framework shown is the fastest that was measured.");
   for (const Precision precision : study.precisions()) add_precision(section, study, precision);
   return section;
 }
