@@ -227,10 +227,14 @@ class Confirmation {
     if (open_.empty()) return;
     const LogRatios ratios = only(rounds_.ratios().of_unit, open_);
     open_.clear();
-    for (const auto& [unit, finding] : findings(ratios, limit_, level_)) {
+    const bool late = rounds_.units().size() >= static_cast<std::size_t>(options_.hopeless_from);
+    for (auto [unit, finding] : findings(ratios, limit_, level_)) {
       if (finding == Finding::undecided && !last) {
-        open_.push_back(unit);
-        continue;
+        if (!late || !(std::abs(trimmed_mean(ratios.at(unit))) <= limit_)) {
+          open_.push_back(unit);
+          continue;
+        }
+        finding = Finding::neither;
       }
       Judged one{.unit = unit,
                  .before = timing_in(rounds_.first().before, unit),

@@ -36,6 +36,9 @@ struct GateOptions {
   /// final. Each round is another pair of processes: their memory placement may make them differ,
   /// which more visits to the same two would never average out.
   std::vector<int> looks{8, 16, 32};
+  /// From this look on, an undecided unit whose estimate lies within the tolerance counts as equal:
+  /// more rounds would hardly show the opposite.
+  int hopeless_from = 32;
   /// Units that are measured beside the suspects to estimate what all have in common.
   std::size_t controls = 16;
   /// Probability of any `kernel` or `heuristic` in a run if nothing has changed.

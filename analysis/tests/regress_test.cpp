@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "analysis/regress/report.h"
@@ -201,6 +202,22 @@ TEST(Gate, SpendsOnWhatIsUndecided) {
   for (std::size_t round = 5; round < machine.measured().size(); ++round) {
     EXPECT_LE(machine.measured()[round], options.controls + 60) << round;
   }
+}
+
+// Noise of 2% a place and a tolerance of 1%: 32 rounds do not settle what 128 might.
+TEST(Gate, GivesUpWhatLooksEqualAfterManyRounds) {
+  const auto spent = [](int hopeless_from) {
+    Machine machine(1);
+    machine.plant(17, 1.03);
+    const GateAnswer answer = judge(
+        {.tolerance = 0.01, .looks = {8, 32, 128}, .hopeless_from = hopeless_from}, machine.run());
+    EXPECT_THAT(units_with(answer, Verdict::kernel), ElementsAre("relu/17/fp32/nchw/fake/choice"));
+    EXPECT_EQ(machine.measured().size(), 5U + 128);
+    // Calls measured after the second look.
+    return std::accumulate(machine.measured().begin() + 5 + 32, machine.measured().end(),
+                           std::size_t{0});
+  };
+  EXPECT_LT(2 * spent(32), spent(1000));
 }
 
 TEST(Timings, OfAChoiceAreThoseOfItsFirstAlgorithm) {

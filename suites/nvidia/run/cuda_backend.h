@@ -37,8 +37,7 @@ class CudaBackend : public harness::SolverBackend<Library> {
     return entries;
   }
   std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override {
-    if (harness::SharedPlaces* const shared = device_.get().shared())
-      shared->begin(variant.problem);
+    if (harness::SharedPlaces* const shared = device_.shared()) shared->begin(variant.problem);
     return harness::SolverBackend<Library>::create(variant);
   }
   void share_data(std::int64_t bytes) override { device_.get().share_data(bytes); }

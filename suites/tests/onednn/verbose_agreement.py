@@ -6,8 +6,11 @@ usage: verbose_agreement.py BENCH_ONEDNN RESULTS.json... [--count N]
 
 Takes N variants of 50 us and more, spread over the results, or each KEY's first one. Measures it, and
 at once once more with the library's own clock running, and prints the ratio of the two medians. Two
-runs, because printing costs some 15 us a call, which the suite's clock would count. Fails if the
-median ratio is beyond FACTOR or 1 / FACTOR.
+runs, because printing costs some 15 us a call, which the suite's clock would count.
+
+With --within, fails if the median ratio is beyond FACTOR or 1 / FACTOR. On a busy machine threads
+wait milliseconds for each other, so that then the fastest tenths of several runs are compared, and
+the threads are bound to processors.
 """
 import argparse
 import json
@@ -34,6 +37,10 @@ def first_of(bench, key):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[0]
 
 
+# Measuring peaks would print calls, too.
+ENVIRONMENT = {"OMP_PROC_BIND": "true", "GOMP_SPINCOUNT": "10000", "BENANZA_PEAKS": "none"}
+
+
 def run(bench, name, verbose):
     """One run of the suite for one variant: its row, and what the library printed."""
     key = "/".join(name.split("/")[:2])
@@ -42,14 +49,19 @@ def run(bench, name, verbose):
         done = subprocess.run(
             [bench, f"--problem={key}", "--budget=0.3", f"--benchmark_out={out}",
              "--benchmark_filter=^" + re.sub(r"([.+*?^$()\[\]{}|\\])", r"\\\1", name) + "$"],
-            env={**os.environ, "DNNL_VERBOSE": str(int(verbose))}, capture_output=True, text=True,
+            env={**ENVIRONMENT, **os.environ, "DNNL_VERBOSE": str(int(verbose))}, capture_output=True, text=True,
             check=True)
         with open(out) as stream:
             return json.load(stream)["benchmarks"][0], done.stdout
 
 
-def measure(bench, name):
-    """Median seconds per call: of the suite, and of the library's own lines."""
+def fast(times):
+    """The tenth of the times that is the fastest is at most this long."""
+    return sorted(times)[len(times) // 10]
+
+
+def measure(bench, name, summary):
+    """Seconds per call: a summary of the suite's samples, and of the library's own lines."""
     row, _ = run(bench, name, verbose=False)
     _, printed = run(bench, name, verbose=True)
     times = {}
@@ -59,7 +71,7 @@ def measure(bench, name):
             times.setdefault((fields[3], fields[4]), []).append(float(fields[-1]) * 1e-3)
     # The calls that were timed are by far the most; the rest convert operands and results.
     own = max(times.values(), key=len)
-    return row["real_time"] * 1e-6, statistics.median(own)
+    return summary(row["samples"]), summary(own)
 
 
 def main():
@@ -75,10 +87,9 @@ def main():
     if not names:
         sys.exit("nothing to compare: give results with variants of 50 us and more, or --problems")
     ratios = []
-    # What disturbs a run makes it slower: where it counts, the fastest of some runs.
-    attempts = 3 if arguments.within else 1
+    attempts, summary = (3, fast) if arguments.within else (1, statistics.median)
     for name in names:
-        runs = [measure(arguments.bench, name) for _ in range(attempts)]
+        runs = [measure(arguments.bench, name, summary) for _ in range(attempts)]
         suite, library = (min(times) for times in zip(*runs))
         ratios.append(suite / library)
         print(f"{ratios[-1]:.3f}  {suite * 1e6:10.1f} us  {library * 1e6:10.1f} us  {name}")
