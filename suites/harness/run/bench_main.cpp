@@ -189,7 +189,7 @@ int nothing_to_measure(Backend& backend, const Registration& registration,
 }
 
 int run(int argc, char** argv, Backend& backend, const Registration& registration,
-        const Verifier& verifier) {
+        const Verifier& verifier, std::span<Backend* const> companions) {
   const Clock::time_point start = Clock::now();
   SuiteOptions options = parse_options(argc, argv, backend);
   if (options.answer) {
@@ -224,7 +224,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
     require_one_system(options.one_system, {std::string(backend.name()), system});
   }
   if (!options.sequence.empty()) {
-    run_sequence(backend, system, options, verifier);
+    run_sequence(backend, companions, options, verifier);
     return 0;
   }
   const Clock::time_point asked = Clock::now();
@@ -259,9 +259,9 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
 }  // namespace
 
 int bench_main(int argc, char** argv, Backend& backend, const Registration& registration,
-               const Verifier& verifier) {
+               const Verifier& verifier, std::span<Backend* const> companions) {
   try {
-    return run(argc, argv, backend, registration, verifier);
+    return run(argc, argv, backend, registration, verifier, companions);
   } catch (const NoDevice& none) {
     std::cerr << "bench_" << backend.name() << ": " << one_line(none.what()) << '\n';
     return static_cast<int>(Exit::skipped);

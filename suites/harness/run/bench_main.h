@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "suites/harness/backend.h"
 #include "suites/harness/registration.h"
 #include "suites/harness/run/runner.h"
@@ -20,8 +22,9 @@ enum class Exit : int {
 };
 
 /// The main program of a suite, after its backend is created. Measures `registration` unless the
-/// command line says otherwise. Prints its own error messages. Returns the exit status.
+/// command line says otherwise. `companions`: further backends of the same device, whose calls a
+/// sequence may contain. Prints its own error messages. Returns the exit status.
 int bench_main(int argc, char** argv, Backend& backend, const Registration& registration,
-               const Verifier& verifier);
+               const Verifier& verifier, std::span<Backend* const> companions = {});
 
 }  // namespace benanza::harness

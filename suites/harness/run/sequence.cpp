@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -48,34 +49,70 @@ class Chain final : public Primitive {
   std::vector<std::unique_ptr<Primitive>> calls_;
 };
 
-Variant variant_of(const std::string& name, std::string_view backend) {
-  VariantName parsed = parse_variant_name(name);
-  if (parsed.backend != backend) {
-    const std::string own(backend);
-    throw Error(name + ": is not a call of " + own + "; benanza-analyze calls --backend " + own +
+/// A suite's own backend and its companions.
+class Backends {
+ public:
+  Backends(Backend& own, std::span<Backend* const> companions) : all_{&own} {
+    all_.insert(all_.end(), companions.begin(), companions.end());
+  }
+
+  Backend& own() const { return *all_.front(); }
+
+  /// Throws Error if the call is of none of them.
+  Backend& of(const VariantName& call) const {
+    const auto found =
+        std::ranges::find(all_, call.backend, [](Backend* one) { return one->name(); });
+    if (found != all_.end()) return **found;
+    throw Error(to_string(call) + ": is not a call of " + names() +
+                "; benanza-analyze calls --backend " + std::string(own().name()) +
                 " chooses among its calls alone");
   }
-  return {parse(parsed.key), parsed.precision, parsed.layout, std::move(parsed.algorithm)};
+
+  /// "cudnn, cublas".
+  std::string names() const {
+    std::string text;
+    for (const Backend* const one : all_) {
+      text += (text.empty() ? "" : ", ") + std::string(one->name());
+    }
+    return text;
+  }
+
+ private:
+  std::vector<Backend*> all_;
+};
+
+struct Call {
+  Backend* backend;
+  Variant variant;
+};
+
+std::vector<Call> calls_of(const CallSequence& sequence, const Backends& backends) {
+  std::vector<Call> calls;
+  for (const SequenceCall& call : sequence.calls) {
+    VariantName name = parse_variant_name(call.name);
+    Backend& backend = backends.of(name);
+    calls.push_back(
+        {&backend, {parse(name.key), name.precision, name.layout, std::move(name.algorithm)}});
+  }
+  return calls;
 }
 
-void set_up(Chain& chain, const CallSequence& sequence, Backend& backend,
+void set_up(Chain& chain, const CallSequence& sequence, const Backends& backends,
             const Verifier& verifier) {
-  std::vector<Variant> variants;
-  for (const SequenceCall& call : sequence.calls) {
-    variants.push_back(variant_of(call.name, backend.name()));
-  }
+  const std::vector<Call> calls = calls_of(sequence, backends);
   std::vector<Problem> problems;
-  for (const Variant& variant : variants) problems.push_back(variant.problem);
-  backend.share_data(place_bytes(problems));
-  for (const Variant& variant : variants) backend.expect(variant);
-  Progress progress(static_cast<std::int64_t>(variants.size()));
-  for (std::size_t i = 0; i < variants.size(); ++i) {
+  for (const Call& call : calls) problems.push_back(call.variant.problem);
+  backends.own().share_data(place_bytes(problems));
+  for (const auto& [backend, variant] : calls) backend->expect(variant);
+  Progress progress(static_cast<std::int64_t>(calls.size()));
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const auto& [backend, variant] = calls[i];
     const std::string& name = sequence.calls[i].name;
     progress.show(static_cast<std::int64_t>(i), name);
     try {
-      std::unique_ptr<Primitive> primitive = backend.create(variants[i]);
+      std::unique_ptr<Primitive> primitive = backend->create(variant);
       // The verifier uploads the inputs.
-      if (const auto mismatch = verifier(*primitive, variants[i])) throw Error(*mismatch);
+      if (const auto mismatch = verifier(*primitive, variant)) throw Error(*mismatch);
       chain.add(std::move(primitive));
     } catch (const std::exception& error) {
       throw Error(name + ": " + one_line(error.what()));
@@ -83,11 +120,22 @@ void set_up(Chain& chain, const CallSequence& sequence, Backend& backend,
   }
 }
 
-ordered_json document_of(const CallSequence& sequence, const Backend& backend, const System& system,
+/// "onednn", or all backends that the calls are of.
+std::string backends_text(const CallSequence& sequence) {
+  std::string text;
+  std::set<std::string> named;
+  for (const SequenceCall& call : sequence.calls) {
+    const std::string name = parse_variant_name(call.name).backend;
+    if (named.insert(name).second) text += (text.empty() ? "" : " and ") + name;
+  }
+  return text;
+}
+
+ordered_json document_of(const CallSequence& sequence, const System& system,
                          const std::vector<double>& samples) {
   ordered_json document{{"schema", 1},
                         {"command", "sequence"},
-                        {"backend", std::string(backend.name())},
+                        {"backend", backends_text(sequence)},
                         {"system", system},
                         {"model", sequence.model},
                         {"batch", nullptr},
@@ -129,17 +177,17 @@ CallSequence read_sequence(const std::filesystem::path& path) {
   });
 }
 
-void run_sequence(Backend& backend, const System& system, const SuiteOptions& options,
-                  const Verifier& verifier) {
+void run_sequence(Backend& backend, std::span<Backend* const> companions,
+                  const SuiteOptions& options, const Verifier& verifier) {
   const CallSequence sequence = read_sequence(options.sequence);
   Chain chain;
-  set_up(chain, sequence, backend, verifier);
+  set_up(chain, sequence, Backends(backend, companions), verifier);
   std::vector<double> samples;
   for (std::int64_t repetition = 0; repetition < options.repetitions; ++repetition) {
     const Outcome outcome = measure(chain, backend.stopwatch(), options.measure);
     samples.insert(samples.end(), outcome.samples.begin(), outcome.samples.end());
   }
-  ordered_json document = document_of(sequence, backend, system, samples);
+  ordered_json document = document_of(sequence, backend.system(), samples);
   double alone = 0;
   for (const SequenceCall& call : sequence.calls) alone += call.seconds;
   std::ostringstream line;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,11 @@ struct CallSequence {
 CallSequence read_sequence(const std::filesystem::path& path);
 
 /// Sets up all calls of options.sequence, each with memory of its own, verifies every variant, and
-/// times them one after the other, as one. Writes what `benanza-analyze bound --sequence` reads to
-/// options.sequence_out, and prints one line. Throws Error
-/// for a call of another backend or one that is refused or wrong.
-void run_sequence(Backend& backend, const System& system, const SuiteOptions& options,
-                  const Verifier& verifier);
+/// times them one after the other, as one, by the stopwatch of `backend`. `companions` are further
+/// backends of its device. Writes what `benanza-analyze bound --sequence` reads to
+/// options.sequence_out, and prints one line. Throws Error for a call of any other backend or one
+/// that is refused or wrong.
+void run_sequence(Backend& backend, std::span<Backend* const> companions,
+                  const SuiteOptions& options, const Verifier& verifier);
 
 }  // namespace benanza::harness

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "suites/nvidia/device/options.h"
 #include "suites/nvidia/main/measure_peaks.h"
@@ -38,7 +39,10 @@ int suite_main(int argc, char** argv, const CudaSuite& suite,
       });
     }
     const auto backend = suite.backend(device);
-    return harness::bench_main(argc, argv, *backend, registration, verifier);
+    std::vector<harness::Backend*> companions;
+    const auto products = suite.products ? suite.products(device) : nullptr;
+    if (products && products->name() != backend->name()) companions.push_back(products.get());
+    return harness::bench_main(argc, argv, *backend, registration, verifier, companions);
   } catch (const std::exception& error) {
     std::cerr << std::filesystem::path(argv[0]).filename().string() << ": " << error.what() << '\n';
     return static_cast<int>(harness::Exit::error);

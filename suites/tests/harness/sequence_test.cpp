@@ -54,6 +54,12 @@ TEST_F(Sequence, TimesItsCallsAsOne) {
   EXPECT_FALSE(run.contains("joules"));
 }
 
+TEST_F(Sequence, MayHaveCallsOfTheDevicesOtherLibraries) {
+  const Finished done = run_calls(calls("relu/2x8/fp32/nhwc/companion/direct"));
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(made().at("backend"), "fake and companion");
+}
+
 TEST_F(Sequence, HasOneEnergy) {
   write_file(folder / "calls.json", calls().dump());
   const Finished done = run_program(
@@ -66,8 +72,10 @@ TEST_F(Sequence, HasOneEnergy) {
 }
 
 TEST_F(Sequence, ErrorsNameTheCallAndLeaveNothing) {
-  expect_error(run_calls(calls("relu/2x8/fp32/nhwc/onednn/jit")),
-               "relu/2x8/fp32/nhwc/onednn/jit: is not a call of fake");
+  expect_error(
+      run_calls(calls("relu/2x8/fp32/nhwc/onednn/jit")),
+      "relu/2x8/fp32/nhwc/onednn/jit: is not a call of fake, companion; benanza-analyze calls "
+      "--backend fake");
   expect_error(run_calls(calls("tanh/1x8/fp32/plain/fake/wrong")),
                "tanh/1x8/fp32/plain/fake/wrong: element");
   expect_error(run_calls(calls("tanh/1x8/fp32/plain/fake/refused")),

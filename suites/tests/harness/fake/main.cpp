@@ -20,6 +20,11 @@ constexpr const char* tanh_table[] = {"tanh/1x8"};
 constexpr const char* sigmoid[] = {"sigmoid/1x8"};
 constexpr const char* elu[] = {"elu/1x8_a1"};
 
+struct Companion final : benanza::harness::FakeBackend {
+  using FakeBackend::FakeBackend;
+  std::string_view name() const override { return "companion"; }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -27,7 +32,9 @@ int main(int argc, char** argv) {
       std::stoi(variable("FAKE_HOLD_AFTER", "1000000")), variable("FAKE_GATE", ""),
       std::chrono::milliseconds(std::stoi(variable("FAKE_PAUSE_MS", "0")))};
   benanza::harness::FakeBackend backend(variable("FAKE_THREADS", "1"), hold);
+  Companion companion("1");
+  benanza::harness::Backend* const companions[] = {&companion};
   return benanza::harness::bench_main(
       argc, argv, backend, {{relu, tanh_table, sigmoid, elu}, {benanza::Precision::fp32}},
-      benanza::verify::verifier());
+      benanza::verify::verifier(), companions);
 }
