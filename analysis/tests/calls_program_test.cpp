@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/tests/small_model.h"
+#include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
@@ -101,6 +102,24 @@ TEST_F(CallsProgram, TheirTimeAsOneStandsBesideTheBound) {
   EXPECT_DOUBLE_EQ(facts[0]["seconds"].get<double>(), 2 * sum);
   EXPECT_DOUBLE_EQ(facts[0]["alone_seconds"].get<double>(), sum);
   EXPECT_EQ(facts[0]["fused"], false);
+}
+
+// ONNX Runtime's run of data/ next to a sequence of its latency, and one of half of it.
+TEST_F(CallsProgram, AFrameworkIsComparedWithTheSequences) {
+  const json report = calls();
+  json fused = report;
+  fused["fused"] = true;
+  const std::string profile = test::data("small.onnxruntime.json").string();
+  const double latency =
+      median(json::parse(test::contents(profile))["latency_seconds"].get<std::vector<double>>());
+  const std::string one = sequence(report, {latency});
+  std::filesystem::rename(one, path("one.json"));
+  const Outcome bound = run("bound --graph " + graph_ + " --results " + results() + " --sequence " +
+                            path("one.json") + " --sequence " + sequence(fused, {latency / 2}) +
+                            " --profile " + profile);
+  EXPECT_EQ(bound.status, 0) << bound.err;
+  EXPECT_THAT(bound.out,
+              testing::ContainsRegex("\n    in sequence +1.000, 0.500 fused of this latency\n"));
 }
 
 TEST_F(CallsProgram, ASequenceOfAnotherModelIsAnError) {

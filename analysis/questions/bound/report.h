@@ -70,6 +70,8 @@ nlohmann::ordered_json ladder_json(const BoundReport& report);
 /// The bound's calls timed as one, if they were, as text and as JSON (a list).
 void add_sequences(Section& section, const BoundReport& report);
 nlohmann::ordered_json sequences_json(const BoundReport& report);
+/// What part of a framework's latency the sequences take.
+void add_sequence_ratios(Section& section, const BoundReport& report, double latency_seconds);
 
 /// The bound with the kernels of profiles, if there are any, as text and as JSON (otherwise null).
 void add_seen(Section& section, const BoundReport& report);

@@ -100,6 +100,7 @@ void add_latencies(Section& section, const BoundReport& report, const Comparison
   if (const auto& latency = comparison.latency) {
     add_runs(profile.framework, *latency, profile.latency_seconds.size());
     add_ratios("BR", *latency);
+    add_sequence_ratios(section, report, latency->seconds);
   } else {
     section.add(Entry{profile.framework, "latency not known: a trace alone does not tell it"});
   }

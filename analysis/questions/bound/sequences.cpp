@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <string>
+
 #include "analysis/questions/bound/report.h"
 #include "core/statistics/summary.h"
 
@@ -26,6 +28,15 @@ void add_sequences(Section& section, const BoundReport& report) {
                                   with_spread({seconds, spread_of(*run)}), run->calls, run->backend,
                                   run->alone_seconds / seconds)});
   }
+}
+
+void add_sequence_ratios(Section& section, const BoundReport& report, double latency_seconds) {
+  std::string text;
+  for (const SequenceRun* const run : report.sequences) {
+    text += fmt::format("{}{:.3f}{}", text.empty() ? "" : ", ",
+                        median(run->seconds) / latency_seconds, run->fused ? " fused" : "");
+  }
+  if (!text.empty()) section.add(Entry{"  in sequence", text + " of this latency"});
 }
 
 ordered_json sequences_json(const BoundReport& report) {
