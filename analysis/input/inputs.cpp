@@ -7,6 +7,7 @@
 #include <future>
 #include <thread>
 
+#include "analysis/input/one_device.h"
 #include "analysis/profile_match/same_model.h"
 #include "core/base/error.h"
 
@@ -18,6 +19,16 @@ void require_backend(const std::string& backend, const Results& results) {
   std::string known;
   for (const auto& [name, system] : results.systems) known += ' ' + name;
   throw Error("--backend " + backend + ": has no results; there are results of:" + known);
+}
+
+/// The kind of device that the profiles are of; empty if there are none.
+std::optional<DeviceKind> profiled_kind(const Inputs& inputs) {
+  for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
+    for (const Profile& profile : *profiles) {
+      return profile.timeline ? DeviceKind::gpu : DeviceKind::processor;
+    }
+  }
+  return std::nullopt;
 }
 
 /// Rejects a profile of a GPU with results of CPU libraries only, and vice versa.
@@ -109,6 +120,7 @@ Inputs read_inputs(const CommonFlags& flags) {
   inputs.results =
       read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
   require_backend(flags.backend, inputs.results);
+  inputs.left_out = keep_one_device(inputs.results, flags.backend, profiled_kind(inputs));
   for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
     for (const Profile& profile : *profiles) require_same_kind(profile, inputs.results);
   }

@@ -19,6 +19,8 @@ namespace benanza::analysis {
 struct Inputs {
   std::vector<Graph> graphs{};
   Results results{};
+  /// What keep_one_device() says.
+  std::string left_out{};
   /// Each is a profile of one of `graphs`.
   std::vector<Profile> profiles{};
   /// Profiles, each of one of `graphs`, whose kernels count besides the measured calls.

@@ -104,6 +104,14 @@ void MeasurementSet::add(Measurement measurement) {
   }
 }
 
+void MeasurementSet::remove(const std::set<std::string>& backends) {
+  for (auto& [key, variants] : by_key_) {
+    std::erase_if(variants,
+                  [&](const Measurement& one) { return backends.contains(one.variant.backend); });
+  }
+  std::erase_if(by_key_, [](const auto& of_key) { return of_key.second.empty(); });
+}
+
 std::span<const Measurement> MeasurementSet::find(std::string_view key) const {
   const auto found = by_key_.find(key);
   if (found == by_key_.end()) return {};

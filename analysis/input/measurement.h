@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +58,8 @@ class MeasurementSet {
   /// variant incorrect; otherwise one ok repetition makes it ok.
   void add(Measurement measurement);
   void add(Row row);
+  /// Removes all variants of these backends.
+  void remove(const std::set<std::string>& backends);
 
   /// Returns every variant of the problem, ordered by precision, layout, backend, algorithm, and
   /// hot before cold; empty if there is none.

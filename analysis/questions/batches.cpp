@@ -160,7 +160,7 @@ void answer(const Options& options) {
   for (const Graph& graph : inputs.graphs) {
     if (graph.batch) models[graph.model][*graph.batch] = &graph;
   }
-  Page page{.command = "batches", .systems = inputs.results.systems};
+  Page page{.command = "batches", .systems = inputs.results.systems, .note = inputs.left_out};
   for (const MeasurementFilter& filter : inputs.filters) {
     for (const auto& [model, graphs] : models) {
       page.sections.push_back(section_of(model, graphs, inputs, filter, wanted));

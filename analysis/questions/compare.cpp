@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 
+#include "analysis/input/one_device.h"
 #include "analysis/questions/compare/changes.h"
 #include "analysis/questions/question.h"
 #include "core/base/error.h"
@@ -263,6 +264,8 @@ Answered answer_compare(const Options& options) {
   const Results before = read_results({options.before}, wanted);
   const Results after = read_results({options.after}, wanted);
 
+  const Results device_before = of_one_device(before, flags.backend);
+  const Results device_after = of_one_device(after, flags.backend);
   const auto keep_residual = keeping_residual(graphs);
 
   Answered answered;
@@ -282,9 +285,10 @@ Answered answer_compare(const Options& options) {
     section.facts["systems_before"] = before.systems;
     answered.page.sections.push_back(std::move(section));
     for (const Graph& graph : graphs) {
-      answered.page.sections.push_back(model_changes_section(
-          graph, filter, movement, model_times(graph, before, filter, options, options.before),
-          model_times(graph, after, filter, options, options.after)));
+      answered.page.sections.push_back(
+          model_changes_section(graph, filter, movement,
+                                model_times(graph, device_before, filter, options, options.before),
+                                model_times(graph, device_after, filter, options, options.after)));
     }
   }
   if (answered.page.sections.empty()) throw nothing_in_common(options, "");

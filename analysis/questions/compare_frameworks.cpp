@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/input/one_device.h"
 #include "analysis/model/whole.h"
 #include "analysis/profiles/profile.h"
 #include "analysis/questions/frameworks/sheet.h"
@@ -27,7 +28,9 @@ std::optional<double> bound_of(const Profile& profile, const Options& options,
                                const std::optional<Results>& results) {
   if (!graph || !results || !parse_precision(profile.precision)) return std::nullopt;
   const MeasurementFilter filter = filter_of(options.common, profile.precision);
-  const auto times = operator_times(*graph, results->measurements, filter, Movement::exclude);
+  const Results device = of_one_device(*results, options.common.backend,
+                                       profile.timeline ? DeviceKind::gpu : DeviceKind::processor);
+  const auto times = operator_times(*graph, device.measurements, filter, Movement::exclude);
   if (is_partial(times)) return std::nullopt;
   const double seconds = bounds(*graph, times, Movement::exclude).sequential.seconds;
   return seconds > 0 ? std::optional(seconds) : std::nullopt;

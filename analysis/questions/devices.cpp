@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/input/one_device.h"
 #include "analysis/model/energy.h"
 #include "analysis/model/whole.h"
 #include "analysis/questions/common/prices.h"
@@ -115,6 +116,7 @@ void answer(const Options& options) {
   std::vector<Machine> machines;
   for (const std::string& path : options.paths) {
     Results results = read_results({path}, problem_keys(graphs));
+    keep_one_device(results, options.common.backend);
     std::string device = device_of(results.systems);
     machines.push_back({path, std::move(results), std::move(device)});
   }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <list>
 #include <memory>
 
+#include "analysis/input/one_device.h"
 #include "analysis/model/whole.h"
 #include "analysis/questions/compare/changes.h"
 #include "analysis/questions/question.h"
@@ -153,8 +155,11 @@ Section overview(const History& history, double tolerance) {
 Section model_section_of(const History& history, const Graph& graph,
                          const MeasurementFilter& filter) {
   std::vector<std::vector<LayerTime>> times;
+  // `times` points into them.
+  std::list<Results> devices;
   for (const Station& station : history.stations) {
-    times.push_back(operator_times(graph, station.results.measurements, filter, Movement::exclude));
+    devices.push_back(of_one_device(station.results, filter.backend.value_or("")));
+    times.push_back(operator_times(graph, devices.back().measurements, filter, Movement::exclude));
   }
   std::vector<std::size_t> left_out;
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {

@@ -108,7 +108,7 @@ struct Options {
 std::string page_of(const Inputs& inputs, Precision tensor_cores) {
   std::vector<Question> asked = questions();
   std::ranges::stable_sort(asked, {}, &Question::place);
-  Page page{.command = "report", .systems = inputs.results.systems};
+  Page page{.command = "report", .systems = inputs.results.systems, .note = inputs.left_out};
   Overview overview;
   for (const Graph& graph : inputs.graphs) {
     for (const MeasurementFilter& filter : inputs.filters) {

@@ -134,6 +134,7 @@ std::string page_html(const Page& page, const std::string& title) {
     }
     text += "</p>\n";
   }
+  if (!page.note.empty()) text += "<p>" + escaped(page.note) + "</p>\n";
   text += "<nav>";
   for (std::size_t i = 0; i < page.sections.size(); ++i) {
     text += fmt::format("<a href=\"#c{}\">{}</a> ", i, escaped(page.sections[i].heading));

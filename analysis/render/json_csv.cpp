@@ -43,6 +43,7 @@ const Sheet* csv_sheet(const Section& section) {
 
 std::string page_json(const Page& page) {
   ordered_json root = {{"schema", 1}, {"command", page.command}, {"systems", page.systems}};
+  if (!page.note.empty()) root["note"] = page.note;
   if (page.flat) {
     root.update(section_json(page.sections.front()));
   } else {

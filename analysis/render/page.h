@@ -210,6 +210,8 @@ struct Section {
 struct Page {
   std::string command{};
   std::map<std::string, System> systems{};
+  /// About the results as a whole; empty: nothing to say.
+  std::string note{};
   std::vector<Section> sections{};
   /// In JSON, the facts and tables of the only section are members of the root, not of a list.
   bool flat = false;

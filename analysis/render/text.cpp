@@ -221,6 +221,7 @@ std::string TextTable::text() const {
 
 std::string page_table(const Page& page, std::size_t rows) {
   std::string text = system_lines(page.systems);
+  if (!page.note.empty()) text += page.note + '\n';
   for (const Section& section : page.sections) {
     if (!text.empty()) text += '\n';
     if (!section.heading.empty()) text += section.heading + '\n';

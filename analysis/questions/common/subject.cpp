@@ -193,7 +193,8 @@ void require_kernels(const Inputs& inputs) {
 
 Page page_of(std::string_view command, const Inputs& inputs,
              const std::function<std::optional<Section>(const Subject&)>& section) {
-  Page page{.command = std::string(command), .systems = inputs.results.systems};
+  Page page{
+      .command = std::string(command), .systems = inputs.results.systems, .note = inputs.left_out};
   for (const Graph& graph : inputs.graphs) {
     for (const MeasurementFilter& filter : inputs.filters) {
       auto answer = section({.inputs = inputs,

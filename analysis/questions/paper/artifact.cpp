@@ -66,7 +66,8 @@ class FileSet {
 void write_paper(const Study& study, const std::string& title, const fs::path& folder) {
   std::vector<Chapter> all = chapters();
   std::ranges::stable_sort(all, {}, &Chapter::place);
-  Page page{.command = "paper", .systems = study.inputs.results.systems};
+  Page page{
+      .command = "paper", .systems = study.inputs.results.systems, .note = study.inputs.left_out};
   const std::string caption = conditions(study);
   for (const Chapter& chapter : all) {
     std::optional<Section> section = chapter.section(study);

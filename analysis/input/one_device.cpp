@@ -1,0 +1,65 @@
+#include "analysis/input/one_device.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+void require_one_gpu(const std::map<std::string, System>& systems) {
+  std::map<std::string, std::string> devices;
+  for (const auto& [backend, system] : systems) {
+    if (kind_of(system) == DeviceKind::gpu) devices.try_emplace(system.at("device"), backend);
+  }
+  if (devices.size() < 2) return;
+  const auto& [first, one] = *devices.begin();
+  const auto& [second, other] = *std::next(devices.begin());
+  throw Error(
+      fmt::format("results of two devices: {} of {}, {} of {}; give those of one, or say "
+                  "--backend {}",
+                  one, first, other, second, one));
+}
+
+}  // namespace
+
+DeviceKind kind_of(const System& system) {
+  return system.contains("device") ? DeviceKind::gpu : DeviceKind::processor;
+}
+
+std::string keep_one_device(Results& results, const std::string& backend,
+                            std::optional<DeviceKind> wanted) {
+  const auto asked = results.systems.find(backend);
+  if (asked != results.systems.end()) wanted = kind_of(asked->second);
+  std::set<std::string> processors;
+  std::set<std::string> gpus;
+  for (const auto& [backend, system] : results.systems) {
+    (kind_of(system) == DeviceKind::gpu ? gpus : processors).insert(backend);
+  }
+  if (asked == results.systems.end()) require_one_gpu(results.systems);
+  std::string note;
+  if (!processors.empty() && !gpus.empty()) {
+    const bool gpu = wanted.value_or(DeviceKind::gpu) == DeviceKind::gpu;
+    const std::set<std::string>& others = gpu ? processors : gpus;
+    note = fmt::format("left out: results of {} ({}); --backend {} answers for {}",
+                       fmt::join(others, ", "), gpu ? "a processor" : "a GPU", *others.begin(),
+                       others.size() == 1 ? "it" : "one of them");
+    results.measurements.remove(others);
+    for (const std::string& other : others) {
+      results.systems.erase(other);
+      results.peaks.erase(other);
+    }
+  }
+  return note;
+}
+
+Results of_one_device(Results results, const std::string& backend,
+                      std::optional<DeviceKind> wanted) {
+  keep_one_device(results, backend, wanted);
+  return results;
+}
+
+}  // namespace benanza::analysis

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/input/results.h"
+
+namespace benanza::analysis {
+
+enum class DeviceKind { processor, gpu };
+
+/// Of a backend's system.
+DeviceKind kind_of(const System& system);
+
+/// Leaves out the results of processors or of GPUs if there are both: a bound that mixes their
+/// calls is none, as nothing counts the copies between them. Keeps those of the device of `backend`
+/// or, if that is empty, those of `wanted`, by default of the GPU. Returns a sentence that says so;
+/// empty if nothing was left out. Throws Error if `backend` is empty and two backends' GPUs differ.
+std::string keep_one_device(Results& results, const std::string& backend,
+                            std::optional<DeviceKind> wanted = std::nullopt);
+/// What keep_one_device() leaves.
+Results of_one_device(Results results, const std::string& backend,
+                      std::optional<DeviceKind> wanted = std::nullopt);
+
+}  // namespace benanza::analysis
