@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -52,6 +54,20 @@ std::string keep_one_device(Results& results, const std::string& backend,
       results.systems.erase(other);
       results.peaks.erase(other);
     }
+  }
+  return note;
+}
+
+std::string keep_one_device(std::span<Results* const> all, const std::string& backend) {
+  const bool gpus = std::ranges::all_of(all, [](const Results* results) {
+    return std::ranges::any_of(
+        results->systems, [](const auto& one) { return kind_of(one.second) == DeviceKind::gpu; });
+  });
+  std::string note;
+  for (Results* const results : all) {
+    std::string one =
+        keep_one_device(*results, backend, gpus ? DeviceKind::gpu : DeviceKind::processor);
+    if (note.empty()) note = std::move(one);
   }
   return note;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "analysis/input/results.h"
@@ -18,6 +19,9 @@ DeviceKind kind_of(const System& system);
 /// empty if nothing was left out. Throws Error if `backend` is empty and two backends' GPUs differ.
 std::string keep_one_device(Results& results, const std::string& backend,
                             std::optional<DeviceKind> wanted = std::nullopt);
+/// The same for several results that are compared with each other: GPUs if all have results of
+/// them, else processors.
+std::string keep_one_device(std::span<Results* const> all, const std::string& backend);
 /// What keep_one_device() leaves.
 Results of_one_device(Results results, const std::string& backend,
                       std::optional<DeviceKind> wanted = std::nullopt);

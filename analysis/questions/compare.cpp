@@ -261,14 +261,13 @@ Answered answer_compare(const Options& options) {
   for (const std::string& path : flags.graphs) graphs.push_back(read_graph(path));
   const std::optional<KeySet> wanted =
       graphs.empty() ? std::nullopt : std::optional(problem_keys(graphs));
-  const Results before = read_results({options.before}, wanted);
-  const Results after = read_results({options.after}, wanted);
-
-  const Results device_before = of_one_device(before, flags.backend);
-  const Results device_after = of_one_device(after, flags.backend);
-  const auto keep_residual = keeping_residual(graphs);
+  Results before = read_results({options.before}, wanted);
+  Results after = read_results({options.after}, wanted);
 
   Answered answered;
+  answered.page.note = keep_one_device(std::array{&before, &after}, flags.backend);
+  const auto keep_residual = keeping_residual(graphs);
+
   for (const auto& [backend, system] : after.systems) answered.page.systems[backend] = system;
   const std::vector<std::string> lines = system_changes(before, after);
   for (const MeasurementFilter& filter : filters) {
@@ -285,10 +284,9 @@ Answered answer_compare(const Options& options) {
     section.facts["systems_before"] = before.systems;
     answered.page.sections.push_back(std::move(section));
     for (const Graph& graph : graphs) {
-      answered.page.sections.push_back(
-          model_changes_section(graph, filter, movement,
-                                model_times(graph, device_before, filter, options, options.before),
-                                model_times(graph, device_after, filter, options, options.after)));
+      answered.page.sections.push_back(model_changes_section(
+          graph, filter, movement, model_times(graph, before, filter, options, options.before),
+          model_times(graph, after, filter, options, options.after)));
     }
   }
   if (answered.page.sections.empty()) throw nothing_in_common(options, "");

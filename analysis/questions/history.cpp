@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <list>
 #include <memory>
 
 #include "analysis/input/one_device.h"
@@ -59,6 +58,8 @@ struct Step {
 
 struct History {
   std::vector<Station> stations;
+  /// What keep_one_device() says.
+  std::string left_out;
   std::vector<MeasurementFilter> filters;
   std::vector<Graph> graphs;
   /// Changes other than `same` and `unknown`.
@@ -79,10 +80,12 @@ History read_history(const Options& options) {
   const std::optional<KeySet> wanted =
       history.graphs.empty() ? std::nullopt : std::optional(problem_keys(history.graphs));
   for (const std::string& path : options.paths) {
-    Results results = read_results({path}, wanted);
-    std::string versions = versions_of(results);
-    history.stations.push_back({path, std::move(results), std::move(versions)});
+    history.stations.push_back({path, read_results({path}, wanted), ""});
   }
+  std::vector<Results*> all;
+  for (Station& station : history.stations) all.push_back(&station.results);
+  history.left_out = keep_one_device(all, options.common.backend);
+  for (Station& station : history.stations) station.versions = versions_of(station.results);
   for (const std::string& precision : options.common.precisions) {
     history.filters.push_back(filter_of(options.common, precision));
   }
@@ -155,11 +158,8 @@ Section overview(const History& history, double tolerance) {
 Section model_section_of(const History& history, const Graph& graph,
                          const MeasurementFilter& filter) {
   std::vector<std::vector<LayerTime>> times;
-  // `times` points into them.
-  std::list<Results> devices;
   for (const Station& station : history.stations) {
-    devices.push_back(of_one_device(station.results, filter.backend.value_or("")));
-    times.push_back(operator_times(graph, devices.back().measurements, filter, Movement::exclude));
+    times.push_back(operator_times(graph, station.results.measurements, filter, Movement::exclude));
   }
   std::vector<std::size_t> left_out;
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
@@ -315,7 +315,9 @@ void answer(const Options& options) {
   const double tolerance = options.tolerance_percent / 100;
   const std::size_t rows = rows_of(options.common);
   History history = read_history(options);
-  Page page{.command = "history", .systems = history.stations.back().results.systems};
+  Page page{.command = "history",
+            .systems = history.stations.back().results.systems,
+            .note = history.left_out};
   if (options.fleet) {
     for (const MeasurementFilter& filter : history.filters) {
       page.sections.push_back(fleet_section(history, filter, tolerance));

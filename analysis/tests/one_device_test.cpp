@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -64,6 +65,20 @@ TEST(OneDevice, AloneLeavesNothingOut) {
   keep_one_device(one, "");
   EXPECT_EQ(keep_one_device(one, ""), "");
   EXPECT_EQ(one.measurements.keys().size(), 2U);
+}
+
+// Results from before there was a GPU.
+TEST(OneDevice, IsTheSameForResultsThatAreCompared) {
+  Results now = results();
+  Results old = of_one_device(results(), "onednn");
+  EXPECT_EQ(keep_one_device(std::array{&old, &now}, ""),
+            "left out: results of cublas, cudnn (a GPU); --backend cublas answers for one of them");
+  EXPECT_THAT(now.systems, ElementsAre(Key("onednn")));
+  Results one = results();
+  Results other = results();
+  keep_one_device(std::array{&one, &other}, "");
+  EXPECT_THAT(one.systems, ElementsAre(Key("cublas"), Key("cudnn")));
+  EXPECT_THAT(other.systems, ElementsAre(Key("cublas"), Key("cudnn")));
 }
 
 TEST(OneDevice, TwoGpusAreAnError) {
