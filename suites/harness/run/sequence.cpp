@@ -24,7 +24,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Calls that run one after the other. Each has been verified by itself, and keeps its operands.
+/// Calls that run one after the other, each verified by itself when it was added.
 class Chain final : public Primitive {
  public:
   void add(std::unique_ptr<Primitive> call) { calls_.push_back(std::move(call)); }
