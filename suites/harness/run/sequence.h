@@ -34,8 +34,8 @@ struct CallSequence {
 CallSequence read_sequence(const std::filesystem::path& path);
 
 /// Sets up all calls of options.sequence, which share their data (Backend::share_data), verifies
-/// each, and times them one after the other, as one, by the stopwatch of `backend`. `companions` are
-/// further backends of its device. Writes what `benanza-analyze bound --sequence` reads to
+/// each, and times them one after the other, as one, by the stopwatch of `backend`. `companions`
+/// are further backends of its device. Writes what `benanza-analyze bound --sequence` reads to
 /// options.sequence_out, and prints one line. Throws Error for a call of any other backend or one
 /// that is refused or wrong.
 void run_sequence(Backend& backend, std::span<Backend* const> companions,
