@@ -121,6 +121,9 @@ Inputs read_inputs(const CommonFlags& flags) {
       read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
   require_backend(flags.backend, inputs.results);
   inputs.left_out = keep_one_device(inputs.results, flags.backend, profiled_kind(inputs));
+  for (std::size_t i = 0; i < flags.sequences.size(); ++i) {
+    require_same_systems(inputs.sequences[i], inputs.results.systems, flags.sequences[i]);
+  }
   for (const auto* profiles : {&inputs.profiles, &inputs.seen}) {
     for (const Profile& profile : *profiles) require_same_kind(profile, inputs.results);
   }

@@ -12,7 +12,7 @@ SequenceRun read_sequence_run(const std::filesystem::path& path) {
     if (root.value("command", "") != "sequence") throw document.error("is something else");
     const auto precision = parse_precision(root.at("precision").get<std::string>());
     if (!precision) throw document.error("is of an unknown precision");
-    SequenceRun run{.backend = root.at("backend").get<std::string>(),
+    SequenceRun run{.systems = root.at("systems").get<std::map<std::string, System>>(),
                     .model = root.at("model").get<std::string>(),
                     .batch = optional_member<std::int64_t>(root, "batch"),
                     .precision = *precision,
@@ -28,6 +28,29 @@ SequenceRun read_sequence_run(const std::filesystem::path& path) {
 
 bool is_of(const SequenceRun& run, const Graph& graph) {
   return run.model == graph.model && (!run.batch || !graph.batch || *run.batch == *graph.batch);
+}
+
+std::string SequenceRun::backends() const {
+  std::string text;
+  for (const auto& [backend, system] : systems) text += (text.empty() ? "" : " and ") + backend;
+  return text;
+}
+
+void require_same_systems(const SequenceRun& run, const std::map<std::string, System>& results,
+                          const std::filesystem::path& path) {
+  for (const auto& [backend, system] : run.systems) {
+    const auto found = results.find(backend);
+    if (found == results.end()) {
+      throw Error(path.string() + ": calls of " + backend +
+                  ", which has no results here; leave the sequence out");
+    }
+    const auto differing = differences(found->second, system);
+    if (differing.empty()) continue;
+    const FieldDifference& one = differing.front();
+    throw Error(path.string() + ": measured on another system than the results: " + one.field +
+                " " + one.second.value_or("not stated") + " instead of " +
+                one.first.value_or("not stated") + "; leave the sequence out");
+  }
 }
 
 }  // namespace benanza::analysis

@@ -3,18 +3,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/graph_file/graph.h"
 #include "core/problem/precision.h"
+#include "core/results_file/origin.h"
 
 namespace benanza::analysis {
 
 /// The calls of a bound, timed one after the other as one: what bench_* --sequence writes.
 struct SequenceRun {
-  std::string backend{};
+  /// By backend of its calls.
+  std::map<std::string, System> systems{};
   std::string model{};
   std::optional<std::int64_t> batch{};
   Precision precision = Precision::fp32;
@@ -27,11 +30,18 @@ struct SequenceRun {
   std::vector<double> seconds{};
   /// Of a whole sequence, of the whole device; empty: not measured.
   std::optional<double> joules{};
+
+  /// "cublas and cudnn".
+  std::string backends() const;
 };
 
 /// Throws Error, one line.
 SequenceRun read_sequence_run(const std::filesystem::path& path);
 
 bool is_of(const SequenceRun& run, const Graph& graph);
+
+/// Throws Error, naming `path`, if its calls are of a backend or system that has no results.
+void require_same_systems(const SequenceRun& run, const std::map<std::string, System>& results,
+                          const std::filesystem::path& path);
 
 }  // namespace benanza::analysis

@@ -114,13 +114,15 @@ void answer(const Options& options) {
   std::vector<Graph> graphs;
   for (const std::string& path : options.common.graphs) graphs.push_back(read_graph(path));
   std::vector<Machine> machines;
+  std::string left_out;
   for (const std::string& path : options.paths) {
     Results results = read_results({path}, problem_keys(graphs));
-    keep_one_device(results, options.common.backend);
+    const std::string note = keep_one_device(results, options.common.backend);
+    if (!note.empty()) left_out += (left_out.empty() ? "" : "\n") + path + ": " + note;
     std::string device = device_of(results.systems);
     machines.push_back({path, std::move(results), std::move(device)});
   }
-  Page page{.command = "devices"};
+  Page page{.command = "devices", .note = left_out};
   for (const std::string& precision : options.common.precisions) {
     const MeasurementFilter filter = filter_of(options.common, precision);
     for (const Graph& graph : graphs) {

@@ -29,7 +29,7 @@ struct Pace {
   /// over this many places.
   int places = 1;
   /// GateOptions::looks.
-  std::vector<int> looks{8, 16, 32};
+  std::vector<int> looks = GateOptions{}.looks;
 };
 
 /// Host: many visits, as other programs disturb some of them. GPU: visits to one process agree

@@ -36,12 +36,16 @@ class CallsProgram : public test::SmallModel {
   }
   /// What bench_onednn --sequence writes of these calls.
   std::string sequence(const json& report, const std::vector<double>& seconds,
-                       const std::string& model = "small") const {
-    const json text{{"schema", 1},         {"command", "sequence"},
-                    {"backend", "onednn"}, {"system", json::object()},
-                    {"model", model},      {"batch", report["batch"]},
-                    {"precision", "fp32"}, {"fused", report["fused"]},
-                    {"seconds", seconds},  {"calls", report["calls"]}};
+                       const std::string& model = "small", const std::string& threads = "2") const {
+    const json text{{"schema", 1},
+                    {"command", "sequence"},
+                    {"systems", {{"onednn", {{"threads", threads}, {"cpu_model", "a CPU"}}}}},
+                    {"model", model},
+                    {"batch", report["batch"]},
+                    {"precision", "fp32"},
+                    {"fused", report["fused"]},
+                    {"seconds", seconds},
+                    {"calls", report["calls"]}};
     return folder_.write(model + ".sequence.json", text.dump()).string();
   }
 };
@@ -100,6 +104,7 @@ TEST_F(CallsProgram, TheirTimeAsOneStandsBesideTheBound) {
   const json facts = json::parse(run(with + " --format json").out)["reports"][0]["sequences"];
   ASSERT_EQ(facts.size(), 1U);
   EXPECT_DOUBLE_EQ(facts[0]["seconds"].get<double>(), 2 * sum);
+  EXPECT_EQ(facts[0]["backends"], "onednn");
   EXPECT_DOUBLE_EQ(facts[0]["alone_seconds"].get<double>(), sum);
   EXPECT_EQ(facts[0]["fused"], false);
 }
@@ -127,6 +132,13 @@ TEST_F(CallsProgram, ASequenceOfAnotherModelIsAnError) {
   expect_error(run(begin + sequence(calls(), {1}, "other")),
                "the calls of other, which is none of the graphs");
   expect_error(run(begin + path("calls.json")), "is something else; write it with bench_<backend>");
+}
+
+// Times of two machines do not compare.
+TEST_F(CallsProgram, ASequenceOfAnotherSystemIsAnError) {
+  const std::string begin = "bound --graph " + graph_ + " --results " + results() + " --sequence ";
+  expect_error(run(begin + sequence(calls(), {1}, "small", "8")),
+               "measured on another system than the results: threads 8 instead of 2");
 }
 
 TEST_F(CallsProgram, OneFileIsOneModelAtOnePrecision) {

@@ -221,15 +221,16 @@ TEST_F(PaperProgram, LatenciesOfEachBatchSizeHaveTheirFigure) {
 }
 
 TEST_F(PaperProgram, CallsInSequenceStandBesideTheBounds) {
-  write("s.json", {{"schema", 1},
-                   {"command", "sequence"},
-                   {"backend", "cudnn"},
-                   {"model", "zfnet512"},
-                   {"batch", 1},
-                   {"precision", "fp32"},
-                   {"fused", false},
-                   {"seconds", {55 * us}},
-                   {"calls", {{{"seconds", 40 * us}}}}});
+  write("s.json",
+        {{"schema", 1},
+         {"command", "sequence"},
+         {"systems", {{"cudnn", {{"device", "A GPU"}, {"driver", "580.1"}, {"cudnn", "9.19.0"}}}}},
+         {"model", "zfnet512"},
+         {"batch", 1},
+         {"precision", "fp32"},
+         {"fused", false},
+         {"seconds", {55 * us}},
+         {"calls", {{{"seconds", 40 * us}}}}});
   const auto made = paper(" --sequence " + path("s.json"));
   EXPECT_THAT(figure(made, "frameworks_fp32_batch_1"), HasSubstr(">0.055 ms<"));
   const std::string table = test::contents(made / "tables/latency_fp32.csv");

@@ -86,7 +86,8 @@ with tempfile.TemporaryDirectory() as scratch:
 
     # The bound's calls timed as one are kept with the folder, too.
     (scratch / "s.json").write_text(json.dumps(
-        {"schema": 1, "command": "sequence", "backend": "cudnn", "model": graph["model"],
+        {"schema": 1, "command": "sequence",
+         "systems": {"cudnn": {"device": "a GPU"}}, "model": graph["model"],
          "batch": graph["batch"], "precision": "fp32", "fused": True, "seconds": [0.5],
          "calls": [{"seconds": 0.25}]}))
     made = paper(*asked, "--sequence", scratch / "s.json")

@@ -53,7 +53,9 @@ std::int64_t place_bytes(std::span<const Problem> problems) {
     most = std::max(most, element_count(dims) * widest_element);
   };
   for (const Problem& problem : problems) {
-    for (const Operand& operand : inputs(problem)) take(operand.dims);
+    for (const Operand& operand : inputs(problem)) {
+      if (takes_any(operand)) take(operand.dims);
+    }
     take(output(problem));
   }
   return most;

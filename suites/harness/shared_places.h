@@ -37,8 +37,8 @@ class SharedPlaces {
   std::optional<std::size_t> second_;
 };
 
-/// Bytes that each place needs so that the largest operand or result of these problems fits, with
-/// every channel padded to 16.
+/// Bytes that each place needs so that the largest data operand or result of these problems fits,
+/// with every channel padded to 16.
 std::int64_t place_bytes(std::span<const Problem> problems);
 
 }  // namespace benanza::harness

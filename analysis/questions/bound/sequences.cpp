@@ -10,23 +10,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// With fewer samples, order statistics give no 95% interval.
-constexpr std::size_t least_samples = 6;
-
-std::optional<Interval> spread_of(const SequenceRun& run) {
-  if (run.seconds.size() < least_samples) return std::nullopt;
-  return order_statistic_interval(run.seconds);
-}
-
 }  // namespace
 
 void add_sequences(Section& section, const BoundReport& report) {
   for (const SequenceRun* const run : report.sequences) {
     const double seconds = median(run->seconds);
-    section.add(Entry{run->fused ? "in sequence, fused" : "in sequence",
-                      fmt::format("{}, {} calls of {} as one; their sum is {:.3f} of it",
-                                  with_spread({seconds, spread_of(*run)}), run->calls, run->backend,
-                                  run->alone_seconds / seconds)});
+    section.add(Entry{
+        run->fused ? "in sequence, fused" : "in sequence",
+        fmt::format("{:.3f} ms, {} calls of {} as one; their sum is {:.3f} of it", seconds * 1e3,
+                    run->calls, run->backends(), run->alone_seconds / seconds)});
   }
 }
 
@@ -43,11 +35,10 @@ ordered_json sequences_json(const BoundReport& report) {
   ordered_json list = ordered_json::array();
   for (const SequenceRun* const run : report.sequences) {
     const double seconds = median(run->seconds);
-    list.push_back({{"backend", run->backend},
+    list.push_back({{"backends", run->backends()},
                     {"fused", run->fused},
                     {"calls", run->calls},
                     {"seconds", seconds},
-                    {"spread_seconds", spread_json(spread_of(*run))},
                     {"alone_seconds", run->alone_seconds}});
   }
   return list;

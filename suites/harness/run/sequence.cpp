@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -120,23 +120,21 @@ void set_up(Chain& chain, const CallSequence& sequence, const Backends& backends
   }
 }
 
-/// "onednn", or all backends that the calls are of.
-std::string backends_text(const CallSequence& sequence) {
-  std::string text;
-  std::set<std::string> named;
+/// The systems of the backends that the calls are of.
+std::map<std::string, System> systems_of(const CallSequence& sequence, const Backends& backends) {
+  std::map<std::string, System> systems;
   for (const SequenceCall& call : sequence.calls) {
-    const std::string name = parse_variant_name(call.name).backend;
-    if (named.insert(name).second) text += (text.empty() ? "" : " and ") + name;
+    const VariantName name = parse_variant_name(call.name);
+    if (!systems.contains(name.backend)) systems[name.backend] = backends.of(name).system();
   }
-  return text;
+  return systems;
 }
 
-ordered_json document_of(const CallSequence& sequence, const System& system,
+ordered_json document_of(const CallSequence& sequence, const std::map<std::string, System>& systems,
                          const std::vector<double>& samples) {
   ordered_json document{{"schema", 1},
                         {"command", "sequence"},
-                        {"backend", backends_text(sequence)},
-                        {"system", system},
+                        {"systems", systems},
                         {"model", sequence.model},
                         {"batch", nullptr},
                         {"precision", sequence.precision},
@@ -181,13 +179,14 @@ void run_sequence(Backend& backend, std::span<Backend* const> companions,
                   const SuiteOptions& options, const Verifier& verifier) {
   const CallSequence sequence = read_sequence(options.sequence);
   Chain chain;
-  set_up(chain, sequence, Backends(backend, companions), verifier);
+  const Backends backends(backend, companions);
+  set_up(chain, sequence, backends, verifier);
   std::vector<double> samples;
   for (std::int64_t repetition = 0; repetition < options.repetitions; ++repetition) {
     const Outcome outcome = measure(chain, backend.stopwatch(), options.measure);
     samples.insert(samples.end(), outcome.samples.begin(), outcome.samples.end());
   }
-  ordered_json document = document_of(sequence, backend.system(), samples);
+  ordered_json document = document_of(sequence, systems_of(sequence, backends), samples);
   double alone = 0;
   for (const SequenceCall& call : sequence.calls) alone += call.seconds;
   std::ostringstream line;

@@ -86,7 +86,7 @@ void CudaContext::move_operands() {
   constexpr std::int64_t page_bytes = std::int64_t{2} << 20;
   constexpr std::int64_t unit_bytes = 512;
   constexpr std::int64_t most_pages = 24;
-  constexpr std::size_t most_blocks = maximum_ballast_bytes / (2 * most_pages * page_bytes) * 2;
+  constexpr std::size_t most_blocks = 20;
   std::uniform_int_distribution<std::int64_t> units(1, page_bytes / unit_bytes / 2);
   std::uniform_int_distribution<std::int64_t> pages(1, most_pages);
   while (ballast_.size() + 2 > most_blocks) ballast_.pop_front();

@@ -52,9 +52,8 @@ class CudaContext {
   /// Null: every primitive has memory of its own.
   harness::SharedPlaces* shared() { return shared_ ? &*shared_ : nullptr; }
   /// Lets memory that is allocated from now on lie elsewhere, by holding a few blocks of random
-  /// sizes, at most `maximum_ballast_bytes`.
+  /// sizes, half a GB at most.
   void move_operands();
-  static constexpr std::int64_t maximum_ballast_bytes = std::int64_t{1} << 30;
   ResultReader& results();
 
   /// Largest workspace a library may use now, in bytes: the free memory, limited by

@@ -60,6 +60,8 @@ TEST_F(Places, WhatDoesNotFitIsTheCallsOwn) {
 // 1x20x3x3 in blocks of 16 channels: 32 of them, of 8 bytes at most.
 TEST(PlaceBytes, HoldTheLargestTensorOfAllCalls) {
   EXPECT_EQ(place_bytes(std::vector{parse("relu/1x8"), parse("relu/1x20x3x3")}), 32 * 9 * 8);
+  // Weights need none.
+  EXPECT_EQ(place_bytes(std::vector{parse("gemm/m1_n2_k8_nn_w")}), 8 * 8);
 }
 
 TEST(HostPlaces, AreMemoryOfTheirOwn) {

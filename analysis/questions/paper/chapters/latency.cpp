@@ -20,6 +20,8 @@ std::optional<double> in_ms(std::optional<double> seconds) {
 struct Times {
   std::string name;
   std::optional<double> (*seconds)(const StudiedModel&);
+  /// In the table; those of the bounds have columns of their own.
+  std::string column{};
 };
 
 const Times bounds[] = {
@@ -42,8 +44,10 @@ std::optional<double> sequence_seconds(const StudiedModel& model, bool fused) {
 }
 
 const Times in_sequence[] = {
-    {"in sequence, fused", [](const StudiedModel& model) { return sequence_seconds(model, true); }},
-    {"in sequence", [](const StudiedModel& model) { return sequence_seconds(model, false); }},
+    {"in sequence, fused", [](const StudiedModel& model) { return sequence_seconds(model, true); },
+     "in_sequence_fused_seconds"},
+    {"in sequence", [](const StudiedModel& model) { return sequence_seconds(model, false); },
+     "in_sequence_seconds"},
 };
 
 /// Those of `times` that any of the models has.
@@ -81,7 +85,7 @@ Bars latencies(const std::string& of, const std::vector<const StudiedModel*>& mo
   if (std::string framework = framework_name(models); !framework.empty()) {
     all.push_back({std::move(framework), framework_seconds});
   }
-  for (const auto& [name, seconds] : all) {
+  for (const auto& [name, seconds, column] : all) {
     Series series{.name = name, .values = {}};
     for (const StudiedModel* model : models) series.values.push_back(in_ms(seconds(*model)));
     bars.series.push_back(std::move(series));
@@ -96,7 +100,8 @@ Bars shares(const std::string& of, const std::vector<const StudiedModel*>& model
                      ", %: " + framework_name(models),
             .unit = "%",
             .decimals = 0};
-  for (const auto& [name, seconds] : bounds) bars.series.push_back({.name = name, .values = {}});
+  for (const auto& [name, seconds, column] : bounds)
+    bars.series.push_back({.name = name, .values = {}});
   for (const StudiedModel* model : models) {
     const auto framework = framework_seconds(*model);
     if (!framework) continue;
@@ -123,11 +128,7 @@ void add_precision(Section& section, const Study& study, Precision precision) {
                           {"with movement", "with_movement_seconds", true}},
               .all_rows = true};
   const std::vector<Times> further = known(in_sequence, models);
-  for (const Times& one : further) {
-    sheet.columns.push_back(
-        {one.name, one.name == "in sequence" ? "in_sequence_seconds" : "in_sequence_fused_seconds",
-         true});
-  }
+  for (const Times& one : further) sheet.columns.push_back({one.name, one.column, true});
   Sheet measured{
       .name = "frameworks_" + word,
       .caption = "Frameworks at " + word + ": latency, and the share that the bound is (BR)",
