@@ -72,6 +72,45 @@ TEST(ProfileProgram, TwoStandSideBySide) {
   EXPECT_TRUE(page["kinds"][1]["seconds_2"].is_null());
 }
 
+TEST(ProfileProgram, CountersAreMeansOfALaunch) {
+  const Folder folder;
+  const auto path = folder.path() / "counted.db";
+  {
+    RecordingWriter writer(path, {.command = {"program"}});
+    writer.add_kernel_metric("per_cycle", "instructions.sum / cycles.sum");
+    writer.add_kernel_metric("hit.pct", "hit.pct");
+    std::uint64_t launch = 0;
+    const auto add = [&](const char* kernel, double instructions, double cycles, double hit,
+                         double nanoseconds) {
+      ++launch;
+      for (const auto& [counter, value] : {std::pair{"instructions.sum", instructions},
+                                           {"cycles.sum", cycles},
+                                           {"hit.pct", hit},
+                                           {"gpu__time_duration.sum", nanoseconds}}) {
+        writer.add(
+            1, 0,
+            CounterEvent{.launch = launch, .kernel = kernel, .counter = counter, .value = value});
+      }
+    };
+    add("small", 10, 0, 50, 1000);
+    add("large", 100, 100, 10, 4000);
+    add("large", 300, 900, 30, 6000);
+    writer.finish(1, 0);
+  }
+  const Outcome outcome = run_program("profile " + path.string() + " --format json", folder);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json kernels = json::parse(outcome.out)["kernel_counters"];
+  ASSERT_THAT(kernels, SizeIs(2));
+  EXPECT_EQ(kernels[0]["kernel"], "large");
+  EXPECT_EQ(kernels[0]["launches"], 2);
+  EXPECT_DOUBLE_EQ(kernels[0]["seconds"].get<double>(), 10e-6);
+  // 400 / 1000, not the mean of 1 and 1/3.
+  EXPECT_DOUBLE_EQ(kernels[0]["per_cycle"].get<double>(), 0.4);
+  EXPECT_DOUBLE_EQ(kernels[0]["hit.pct"].get<double>(), 20);
+  EXPECT_EQ(kernels[1]["launches"], 1);
+  EXPECT_TRUE(kernels[1]["per_cycle"].is_null());
+}
+
 TEST(ProfileProgram, TextHasAsManyRowsAsAsked) {
   const Folder folder;
   const Outcome outcome =

@@ -157,7 +157,27 @@ struct NoteEvent {
   bool operator==(const NoteEvent&) const = default;
 };
 
+/// The value of a hardware counter in one launch of a kernel.
+struct CounterEvent {
+  /// Number of the launch in its process, from 1.
+  std::uint64_t launch = 0;
+  std::string_view kernel{};
+  std::array<std::int32_t, 3> grid{};
+  std::array<std::int32_t, 3> block{};
+  /// As CUPTI names it: "dram__bytes_read.sum".
+  std::string_view counter{};
+  double value = 0;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit(self.launch), visit(self.kernel);
+    for (auto& extent : self.grid) visit(extent);
+    for (auto& extent : self.block) visit(extent);
+    visit(self.counter), visit(self.value);
+  }
+  bool operator==(const CounterEvent&) const = default;
+};
+
 using Event = std::variant<ClockEvent, NoteEvent, DeviceEvent, KernelEvent, CopyEvent, GraphEvent,
-                           ApiEvent, MarkerEvent, LostEvent>;
+                           ApiEvent, MarkerEvent, LostEvent, CounterEvent>;
 
 }  // namespace benanza

@@ -15,7 +15,7 @@ class Reader {
   explicit Reader(const sqlite::Connection& connection) : connection_(connection) {}
 
   DeviceRecording read() {
-    if (!has_tables()) return {};
+    if (!has_table("kernel")) return {};
     std::unordered_map<std::string, std::uint32_t> of_text;
     rows("SELECT id, text FROM name ORDER BY id", [&](const sqlite::Statement& row) {
       // Older recordings hold mangled names.
@@ -78,14 +78,34 @@ class Reader {
                                     .start = row.integer(4),
                                     .end = row.optional_integer(5)});
         });
+    if (has_table("kernel_counter")) read_counters();
     return std::move(result_);
   }
 
  private:
-  bool has_tables() const {
-    sqlite::Statement table(connection_, "SELECT count(*) FROM sqlite_master WHERE name='kernel'");
+  bool has_table(std::string_view name) const {
+    sqlite::Statement table(connection_, "SELECT count(*) FROM sqlite_master WHERE name = ?");
+    table.bind(1, name);
     table.step();
     return table.integer(0) == 1;
+  }
+
+  void read_counters() {
+    rows(
+        "SELECT process, launch, kernel, counter, value FROM kernel_counter "
+        "ORDER BY process, launch, rowid",
+        [&](const sqlite::Statement& row) {
+          result_.kernel_counters.push_back({.process = row.integer(0),
+                                             .launch = row.integer(1),
+                                             .kernel = name(row, 2),
+                                             .counter = name(row, 3),
+                                             .value = row.real(4)});
+        });
+    rows("SELECT name, expression FROM kernel_metric ORDER BY rowid",
+         [&](const sqlite::Statement& row) {
+           result_.kernel_metrics.push_back(
+               {.name = std::string(row.text(0)), .expression = std::string(row.text(1))});
+         });
   }
 
   template <class Use>

@@ -62,6 +62,20 @@ struct DeviceRecording {
     std::optional<std::int64_t> end{};
   };
 
+  /// A counter's value in one launch of a kernel.
+  struct KernelCounter {
+    std::int64_t process = 0;
+    std::int64_t launch = 0;
+    std::uint32_t kernel = 0;
+    std::uint32_t counter = 0;
+    double value = 0;
+  };
+  /// Arithmetic over the counters of a kernel.
+  struct KernelMetric {
+    std::string name{};
+    std::string expression{};
+  };
+
   std::vector<std::int64_t> processes{};
   std::int64_t lost_events = 0;
   std::vector<Note> notes{};
@@ -70,8 +84,11 @@ struct DeviceRecording {
   std::vector<Work> work{};
   std::vector<Api> api{};
   std::vector<Range> ranges{};
+  /// In the order of the launches of each process.
+  std::vector<KernelCounter> kernel_counters{};
+  std::vector<KernelMetric> kernel_metrics{};
   /// True if no GPU activity was recorded.
-  bool is_empty() const { return work.empty() && api.empty(); }
+  bool is_empty() const { return work.empty() && api.empty() && kernel_counters.empty(); }
 };
 
 /// Reads the device tables of a recording; empty if it has none. Throws Error.

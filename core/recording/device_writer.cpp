@@ -78,6 +78,18 @@ CREATE TABLE range(
   end_nanoseconds INTEGER,
   name INTEGER NOT NULL REFERENCES name(id),
   domain INTEGER NOT NULL REFERENCES name(id));
+CREATE TABLE kernel_counter(
+  process INTEGER NOT NULL,
+  launch INTEGER NOT NULL,
+  kernel INTEGER NOT NULL REFERENCES name(id),
+  grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,
+  block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL,
+  counter INTEGER NOT NULL REFERENCES name(id),
+  value REAL NOT NULL);
+CREATE TABLE kernel_metric(
+  name TEXT NOT NULL,
+  expression TEXT NOT NULL,
+  UNIQUE(name, expression));
 )";
 
 /// Fills a row of a table from left to right.
@@ -97,6 +109,10 @@ class DeviceWriter::Row {
   Row& name(std::string_view text) { return integer(writer_.id_of(text)); }
   Row& text(std::string_view text) {
     statement_.bind(++at_, text);
+    return *this;
+  }
+  Row& real(double value) {
+    statement_.bind_real(++at_, value);
     return *this;
   }
   /// The number of a graph or node; NULL if it is 0.
@@ -176,6 +192,14 @@ void DeviceWriter::write(std::int64_t id, double run_start, const Event& event) 
     update.bind(1, static_cast<std::int64_t>(lost->events));
     update.bind(2, id);
     update.run();
+    return;
+  }
+  if (const auto* counted = std::get_if<CounterEvent>(&event)) {
+    Row row(*this, "kernel_counter", 11);
+    row.integer(id).integer(static_cast<std::int64_t>(counted->launch)).name(counted->kernel);
+    for (const std::int32_t extent : counted->grid) row.integer(extent);
+    for (const std::int32_t extent : counted->block) row.integer(extent);
+    row.name(counted->counter).real(counted->value).insert();
     return;
   }
   if (!process.offset) return;

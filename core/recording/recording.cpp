@@ -50,9 +50,9 @@ CREATE VIEW calls AS
   SELECT sequence, start_seconds, arrival_seconds, process, thread, source, engine, kind, implementation,
          prop_kind, memory, attributes, auxiliary, problem, milliseconds
   FROM call JOIN call_text ON call.text = call_text.id ORDER BY sequence;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 )";
-static_assert(recording_schema == 3, "the tables above say their version");
+static_assert(recording_schema == 4, "the tables above say their version");
 
 constexpr const char* text_columns =
     "source, engine, kind, implementation, prop_kind, memory, attributes, auxiliary, problem";
@@ -169,6 +169,15 @@ void RecordingWriter::add(const CountedValue& value) {
   insert.bind(2, std::string_view(value.expression));
   insert.bind_real(3, value.value);
   insert.bind_real(4, value.running_part);
+  insert.run();
+}
+
+void RecordingWriter::add_kernel_metric(std::string_view name, std::string_view expression) {
+  begin();
+  sqlite::Statement insert(connection_,
+                           "INSERT OR IGNORE INTO kernel_metric(name, expression) VALUES(?, ?)");
+  insert.bind(1, name);
+  insert.bind(2, expression);
   insert.run();
 }
 

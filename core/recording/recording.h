@@ -18,7 +18,7 @@ namespace benanza {
 
 /// Version of the file's tables (`PRAGMA user_version`). Older versions can be read, too; version 1
 /// has no GPU data.
-inline constexpr int recording_schema = 3;
+inline constexpr int recording_schema = 4;
 
 /// Identifies a call in the words of the library's log: sizes and settings, never data.
 struct CallText {
@@ -92,6 +92,8 @@ class RecordingWriter {
   /// Adds a library's description of itself; each text is stored once.
   void add_library(std::string_view source, std::string_view text);
   void add(const CountedValue& value);
+  /// Adds arithmetic over the counters of kernels; each is stored once.
+  void add_kernel_metric(std::string_view name, std::string_view expression);
   void flush();
   /// Records the program's end and flushes.
   void finish(double seconds, std::int64_t exit_status);

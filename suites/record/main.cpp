@@ -9,8 +9,10 @@
 
 #include "core/base/error.h"
 #include "core/metrics/expression.h"
+#include "core/metrics/metric_sets.h"
 #include "core/program/program_flags.h"
 #include "suites/record/cpu_counters.h"
+#include "suites/record/cupti_library.h"
 #include "suites/record/import_log.h"
 #include "suites/record/recorder.h"
 #include "suites/record/run_program.h"
@@ -34,13 +36,33 @@ void prepare_file(const std::filesystem::path& file, bool force) {
   std::filesystem::remove(file.string() + "-journal");
 }
 
-void list_counters() {
+void list_counters(const std::string& chip) {
+  if (!chip.empty()) return record::list_kernel_counters(std::cout, chip);
+  std::cout << "Of the processor, over the whole run:\n";
   for (const record::CounterKind& kind : record::counter_kinds()) {
     const std::string missing = record::why_not(kind);
     std::cout << kind.name << ": " << kind.description;
     if (!missing.empty()) std::cout << " (not here: " << missing << ')';
     std::cout << '\n';
   }
+  std::cout << "\nOf the kernels of the first GPU, each with one of its endings:\n";
+  record::list_kernel_counters(std::cout, std::nullopt);
+}
+
+/// CUPTI's names have two underscores: "smsp__inst_executed.sum".
+bool is_of_kernels(std::string_view counter) {
+  return counter.find("__") != std::string_view::npos;
+}
+bool is_of_kernels(const Metric& metric) {
+  const auto& names = metric.expression.names();
+  const auto count = std::ranges::count_if(
+      names, [](const std::string& name) { return is_of_kernels(std::string_view(name)); });
+  if (count != 0 && count != static_cast<std::ptrdiff_t>(names.size())) {
+    throw Error("--metric " + metric.name +
+                ": mixes counters of the processor, which are of the whole run, with those of "
+                "kernels");
+  }
+  return count != 0;
 }
 
 /// The requested counters, and those that the metrics need.
@@ -99,19 +121,29 @@ int run(int argc, char** argv) {
   app.add_flag("--library-logs", wishes.library_logs,
                "Record calls of cuDNN, cuBLAS and cuBLASLt with their sizes, from the logs of "
                "these libraries, which slow the program down");
-  bool lists_counters = false;
+  std::string chip;
   std::vector<std::string> counters;
   std::vector<std::string> metric_texts;
-  app.add_flag("--list-counters", lists_counters,
-               "List the counters, and which are not available here");
+  CLI::Option* const lists_counters =
+      app.add_option("--list-counters", chip,
+                     "List the counters, and which are not available here; with the name of a "
+                     "chip (GH100), those of its kernels")
+          ->type_name("CHIP")
+          ->expected(0, 1);
   app.add_option("--counters", counters,
-                 "Processor counters over the whole run, user mode, children included")
+                 "Processor counters over the whole run, user mode, children included; or "
+                 "CUPTI's of every kernel (dram__bytes_read.sum), which then is run several times "
+                 "and not timed")
       ->type_name("NAME")
       ->delimiter(',');
   app.add_option("--metric", metric_texts,
                  "Arithmetic over counters: 'ipc = instructions / cycles'")
       ->type_name("NAME=EXPRESSION")
       ->allow_extra_args(false);
+  std::vector<std::string> sets;
+  app.add_option("--metrics", sets, "Well-chosen metrics of every kernel")
+      ->check(CLI::IsMember({"memory", "compute", "tensor"}))
+      ->delimiter(',');
   app.add_flag("--force", force, "Overwrite the file if it exists");
   add_program_flags(app);
   // Everything after "--" is the program's own.
@@ -124,8 +156,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(std::string(error.what()) + ": see --help; the program follows --");
   }
-  if (lists_counters) {
-    list_counters();
+  if (lists_counters->count() > 0) {
+    list_counters(chip);
     return 0;
   }
   if (!log.empty()) {
@@ -138,7 +170,24 @@ int run(int argc, char** argv) {
     throw Error("no program: benanza-record [OPTIONS] -- COMMAND [ARGS...]");
   }
   std::vector<Metric> metrics;
-  for (const std::string& text : metric_texts) metrics.push_back(parse_metric(text));
+  std::vector<Metric> kernel_metrics;
+  for (const std::string& set : sets) {
+    for (const std::string& text : gpu_metric_set(set)) metric_texts.push_back(text);
+  }
+  for (const std::string& text : metric_texts) {
+    Metric metric = parse_metric(text);
+    (is_of_kernels(metric) ? kernel_metrics : metrics).push_back(std::move(metric));
+  }
+  const auto of_kernels = std::ranges::stable_partition(
+      counters, [](const std::string& name) { return !is_of_kernels(std::string_view(name)); });
+  const std::vector<std::string> kernel_counters(of_kernels.begin(), of_kernels.end());
+  counters.erase(of_kernels.begin(), of_kernels.end());
+  wishes.kernel_counters = needed(kernel_counters, kernel_metrics);
+  for (const Metric& metric : kernel_metrics) {
+    wishes.kernel_metrics.emplace_back(metric.name, metric.expression.text());
+  }
+  // What was asked for by name has a column of its own.
+  for (const std::string& name : kernel_counters) wishes.kernel_metrics.emplace_back(name, name);
   std::optional<record::CpuCounters> counting;
   if (!counters.empty() || !metrics.empty()) counting.emplace(needed(counters, metrics));
   prepare_file(out, force);

@@ -24,6 +24,10 @@ struct Wishes {
   std::string range{};
   /// Time graphs as a whole, not by node.
   bool whole_graphs = false;
+  /// Counters of kernels, by CUPTI's names; if there are any, nothing else of GPUs is recorded.
+  std::vector<std::string> kernel_counters{};
+  /// Arithmetic over them: name and expression.
+  std::vector<std::pair<std::string, std::string>> kernel_metrics{};
   /// Record the logs of NVIDIA's libraries, too.
   bool library_logs = false;
 };

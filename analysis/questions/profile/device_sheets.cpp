@@ -12,9 +12,6 @@ namespace {
 
 using Profiles = std::vector<DeviceProfile>;
 
-/// Names of C++ templates can have thousands of letters.
-constexpr std::size_t kernel_width = 140;
-
 /// A table of rows by name.
 struct Table {
   const char* name;

@@ -7,6 +7,10 @@
 
 namespace benanza::analysis {
 
+/// Columns with names of kernels are cut here: those of C++ templates can have thousands of
+/// letters.
+inline constexpr std::size_t kernel_width = 140;
+
 /// What the tables of a profile are called where there are several recordings: "ms 2".
 std::string numbered(const std::string& title, std::size_t recording, std::size_t recordings);
 std::string numbered_name(const std::string& name, std::size_t recording, std::size_t recordings);

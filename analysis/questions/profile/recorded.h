@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/recordings/device_profile.h"
+#include "analysis/recordings/kernel_counters.h"
 #include "core/recording/recording.h"
 
 namespace benanza::analysis {
@@ -18,6 +19,8 @@ struct Recorded {
   std::vector<CountedValue> counters{};
   bool has_device = false;
   DeviceProfile device{};
+  /// Instead of times.
+  CountedKernels counted{};
 };
 
 /// Throws Error for a file that is no recording, or holds neither a call nor a counter.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/questions/profile/counter_sheets.h"
 #include "analysis/questions/profile/device_sheets.h"
 #include "analysis/questions/question.h"
 #include "analysis/recordings/flat_profile.h"
@@ -179,6 +180,7 @@ void add_profile_tables(Section& section, const std::vector<Recorded>& recorded)
   for (std::size_t at = 1; at < sheets.size(); ++at) {
     section.csv.rows.insert(section.csv.rows.end(), sheets[at].rows.begin(), sheets[at].rows.end());
   }
+  for (Sheet& sheet : counter_sheets(recorded)) section.add(std::move(sheet));
   std::vector<DeviceProfile> devices;
   for (const Recorded& one : recorded) devices.push_back(one.device);
   if (std::ranges::any_of(recorded, &Recorded::has_device)) {

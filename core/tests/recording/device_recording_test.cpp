@@ -98,6 +98,34 @@ TEST_F(DeviceRecordingFile, HoldsWhatAProcessTold) {
   EXPECT_EQ(read.ranges[1].end, std::nullopt);
 }
 
+TEST_F(DeviceRecordingFile, HoldsCountersOfKernels) {
+  {
+    RecordingWriter writer(path, {});
+    writer.add_kernel_metric("ipc", "a.sum / b.sum");
+    writer.add_kernel_metric("ipc", "a.sum / b.sum");
+    // They have no time, and need no clock.
+    for (const std::int64_t process : {2, 1}) {
+      writer.add(process, 0,
+                 CounterEvent{.launch = 1,
+                              .kernel = "_ZN3our6kernelEf",
+                              .grid = {7, 1, 1},
+                              .counter = "a.sum",
+                              .value = 2.5 * static_cast<double>(process)});
+    }
+    writer.finish(1, 0);
+  }
+  const DeviceRecording read = RecordingReader(path).devices();
+  EXPECT_FALSE(read.is_empty());
+  ASSERT_THAT(read.kernel_metrics, SizeIs(1));
+  EXPECT_EQ(read.kernel_metrics[0].expression, "a.sum / b.sum");
+  ASSERT_THAT(read.kernel_counters, SizeIs(2));
+  EXPECT_EQ(read.kernel_counters[1].process, 2);
+  EXPECT_EQ(read.kernel_counters[1].launch, 1);
+  EXPECT_EQ(read.kernel_counters[1].value, 5);
+  EXPECT_EQ(read.names[read.kernel_counters[1].kernel], "our::kernel(float)");
+  EXPECT_EQ(read.names[read.kernel_counters[1].counter], "a.sum");
+}
+
 TEST_F(DeviceRecordingFile, HoldsNamesAsPeopleWriteThem) {
   {
     RecordingWriter writer(path, {});
@@ -181,7 +209,7 @@ TEST_F(DeviceRecordingFile, FilesOfVersionOneAreRead) {
   });
   EXPECT_EQ(calls, 1);
   EXPECT_TRUE(reader.devices().is_empty());
-  sqlite::Connection(path, sqlite::Connection::Mode::write).execute("PRAGMA user_version = 4");
+  sqlite::Connection(path, sqlite::Connection::Mode::write).execute("PRAGMA user_version = 5");
   EXPECT_THROW(RecordingReader{path}, Error);
 }
 

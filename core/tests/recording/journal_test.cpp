@@ -72,7 +72,13 @@ TEST_F(Journal, EveryKindComesBack) {
                   .thread = 3,
                   .name = "step",
                   .domain = "train"},
-      LostEvent{.events = 1}};
+      LostEvent{.events = 1},
+      CounterEvent{.launch = 1ull << 40,
+                   .kernel = "sgemm",
+                   .grid = {1, 2, 3},
+                   .block = {4, 5, 6},
+                   .counter = "dram__bytes_read.sum",
+                   .value = 0.1}};
   ASSERT_EQ(events.size(), std::variant_size_v<Event>);
   JournalWriter writer(open());
   for (const Event& event : events) writer.add(event);

@@ -63,10 +63,12 @@ Facts CudaProfiler::graphs(const Again& again) {
 
 Facts CudaProfiler::counters(const Again& again) {
   if (!plan_) {
-    plan_ = std::make_unique<CounterPlan>(
-        cupti(), chip_name(cupti(), options_.device), counter_availability(cupti()),
-        needed_counters(options_.counter_names, options_.metrics));
-    for (const std::string& name : needed_counters(options_.counter_names, options_.metrics)) {
+    const auto asked = needed_counters(options_.counter_names, options_.metrics);
+    auto wanted = standard_counters();
+    wanted.insert(wanted.end(), asked.begin(), asked.end());
+    plan_ = std::make_unique<CounterPlan>(cupti(), chip_name(cupti(), options_.device),
+                                          counter_availability(cupti()), wanted);
+    for (const std::string& name : asked) {
       const auto& known = plan_->metrics();
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         throw ProfilerUnavailable("this GPU has no counter " + name);

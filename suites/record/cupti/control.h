@@ -38,6 +38,12 @@ class Control {
   Words* words_;
 };
 
+/// `benanza_list_counters(chip, use, refuse, data)` of the injected library.
+using UseCounter = void (*)(void* data, const char* name, const char* description,
+                            const char* endings);
+using UseReason = void (*)(void* data, const char* reason);
+using ListCounters = void(const char* chip, UseCounter use, UseReason refuse, void* data);
+
 /// File names in the recorder's folder.
 inline constexpr const char* control_file = "control";
 inline constexpr const char* journal_ending = ".journal";
@@ -45,5 +51,7 @@ inline constexpr const char* journal_ending = ".journal";
 inline constexpr const char* folder_variable = "BENANZA_RECORD_FOLDER";
 inline constexpr const char* range_variable = "BENANZA_RECORD_RANGE";
 inline constexpr const char* graphs_variable = "BENANZA_RECORD_GRAPHS";
+/// Counters of kernels, separated by commas; if there are any, nothing else is recorded.
+inline constexpr const char* counters_variable = "BENANZA_RECORD_COUNTERS";
 
 }  // namespace benanza::record

@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +22,8 @@
 #include "suites/record/cupti/calls.h"
 #include "suites/record/cupti/control.h"
 #include "suites/record/cupti/convert.h"
+#include "suites/record/cupti/find_cupti.h"
+#include "suites/record/cupti/kernel_counters.h"
 #include "suites/record/cupti/nvtx_ranges.h"
 #include "suites/record/cupti/range_gate.h"
 #include "suites/record/cupti/windows.h"
@@ -62,13 +65,12 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Loads CUPTI from the loader's search path, else from its location at build time.
-const Cupti* find_cupti() {
-  try {
-    return new Cupti();
-  } catch (const nvidia::ProfilerUnavailable&) {
-    return new Cupti(BENANZA_CUPTI_LIBRARY);
-  }
+/// Splits at commas.
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> list;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, ',');) list.push_back(word);
+  return list;
 }
 
 FileDescriptor new_journal(const std::filesystem::path& folder) {
@@ -117,7 +119,12 @@ class Session {
              .ids = recorded_calls(one.domain, name_of())});
       }
       tell_clock();
-      if (gate_.has_name()) listen_for_ranges();
+      const std::vector<std::string> counters = words(variable(counters_variable));
+      if (!counters.empty()) {
+        counters_ = std::make_unique<KernelCounters>(*cupti_, counters,
+                                                     [this](const Event& event) { write(event); });
+      }
+      if (gate_.has_name() || counters_) listen();
       if (whole_graphs_) time_whole_graphs();
       switch_if_needed();
       std::thread([this] { work(); }).detach();
@@ -166,6 +173,11 @@ class Session {
     journal_.add(NoteEvent{.is_error = is_error, .text = text});
   }
 
+  void write(const Event& event) {
+    const std::lock_guard lock(journal_mutex_);
+    journal_.add(event);
+  }
+
   void flush_journal() {
     const std::lock_guard lock(journal_mutex_);
     journal_.flush();
@@ -187,6 +199,10 @@ class Session {
     const bool wanted = !is_over_ && control_.is_active() && gate_.is_open();
     if (wanted == is_on_) return;
     is_on_ = wanted;
+    if (counters_) {
+      counters_->set_active(wanted);
+      return;
+    }
     // Disabling a kind can drop records that CUPTI has not delivered yet.
     if (!wanted) flush_(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     const char* const name = wanted ? "cuptiActivityEnable" : "cuptiActivityDisable";
@@ -271,6 +287,7 @@ class Session {
       is_over_ = true;
     }
     wake_.notify_all();
+    if (counters_) counters_->end();
     switch_if_needed();
     flush_(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     flush_journal();
@@ -312,15 +329,18 @@ class Session {
     if (is_over_) journal_.flush();
   }
 
-  void listen_for_ranges() {
-    cupti_->call<decltype(cuptiSubscribe)>("cuptiSubscribe", &subscriber_, &nvtx, nullptr);
+  /// CUPTI has one subscriber per process.
+  void listen() {
+    cupti_->call<decltype(cuptiSubscribe)>("cuptiSubscribe", &subscriber_, &take, nullptr);
+    if (counters_) counters_->listen(subscriber_);
+    if (!gate_.has_name()) return;
     cupti_->call<decltype(cuptiEnableDomain)>("cuptiEnableDomain", std::uint32_t{1}, subscriber_,
                                               CUPTI_CB_DOMAIN_NVTX);
   }
 
-  static void CUPTIAPI nvtx(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+  static void CUPTIAPI take(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                             const void* data) {
-    if (domain != CUPTI_CB_DOMAIN_NVTX) return;
+    if (domain != CUPTI_CB_DOMAIN_NVTX) return get()->counters_->take(domain, id, data);
     get()->ranges_.take(id, *static_cast<const CUpti_NvtxData*>(data));
     get()->switch_if_needed();
   }
@@ -341,6 +361,8 @@ class Session {
   decltype(cuptiGetCallbackName)* call_name_ = nullptr;
   decltype(cuptiActivityFlushAll)* flush_ = nullptr;
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  /// Null unless counters were asked for.
+  std::unique_ptr<KernelCounters> counters_;
   std::vector<Calls> calls_;
   /// Held by the worker thread while it calls CUPTI.
   std::timed_mutex work_mutex_;

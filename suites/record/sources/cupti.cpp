@@ -7,26 +7,12 @@
 #include "core/base/error.h"
 #include "core/recording/journal.h"
 #include "suites/record/cupti/control.h"
+#include "suites/record/cupti_library.h"
 #include "suites/record/source.h"
 #include "suites/record/tail.h"
 
 namespace benanza::record {
 namespace {
-
-constexpr const char* library_name = "benanza-record-cupti.so";
-
-/// The library to be loaded into the program; empty if it was not built or installed.
-std::filesystem::path injected_library() {
-  std::error_code error;
-  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const auto& file :
-       {here / library_name, here / ".." / BENANZA_LIBRARY_FOLDER / library_name}) {
-    if (std::filesystem::is_regular_file(file, error)) {
-      return std::filesystem::canonical(file, error);
-    }
-  }
-  return {};
-}
 
 /// Parses the process from e.g. "4711-1763861713.journal".
 std::optional<std::int64_t> process_of(const std::filesystem::path& file) {
@@ -40,13 +26,18 @@ std::optional<std::int64_t> process_of(const std::filesystem::path& file) {
 class CuptiSource : public Source {
  public:
   void prepare(Environment& environment, const Plan& plan) override {
-    is_wanted_ = plan.wishes.gpu == Wishes::Gpu::on;
-    if (plan.wishes.gpu == Wishes::Gpu::off) return;
+    const bool counts = !plan.wishes.kernel_counters.empty();
+    is_wanted_ = plan.wishes.gpu == Wishes::Gpu::on || counts;
+    if (plan.wishes.gpu == Wishes::Gpu::off) {
+      if (counts) throw Error("--gpu off: counters of kernels need it on");
+      return;
+    }
     const auto library = injected_library();
     if (library.empty()) {
       if (!is_wanted_ && plan.wishes.range.empty()) return;
       throw Error(
-          "--gpu, --range: this benanza-record was built without CUDA; build it where the CUDA "
+          "--gpu, --range, counters of kernels: this benanza-record was built without CUDA; build "
+          "it where the CUDA "
           "Toolkit 13 is");
     }
     if (environment.find("CUDA_INJECTION64_PATH")) {
@@ -62,6 +53,12 @@ class CuptiSource : public Source {
     environment.set(folder_variable, folder_.string());
     environment.set(range_variable, plan.wishes.range);
     environment.set(graphs_variable, plan.wishes.whole_graphs ? "whole" : "nodes");
+    std::string counters;
+    for (const std::string& name : plan.wishes.kernel_counters) {
+      counters += (counters.empty() ? "" : ",") + name;
+    }
+    environment.set(counters_variable, counters);
+    metrics_ = plan.wishes.kernel_metrics;
   }
 
   void set_active(bool active) override {
@@ -70,6 +67,9 @@ class CuptiSource : public Source {
 
   void poll(double start, RecordingWriter& writer) override {
     if (!control_) return;
+    for (const auto& [name, expression] : std::exchange(metrics_, {})) {
+      writer.add_kernel_metric(name, expression);
+    }
     control_->count_beat();
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
       const auto process = process_of(entry.path());
@@ -116,7 +116,7 @@ class CuptiSource : public Source {
   void look(std::int64_t process, const Event& event) {
     if (const auto* note = std::get_if<NoteEvent>(&event); note != nullptr && note->is_error) {
       errors_.insert("process " + std::to_string(process) +
-                     ": its GPU's work is not recorded: " + std::string(note->text));
+                     ": not all work of its GPU is recorded: " + std::string(note->text));
     }
     if (const auto* lost = std::get_if<LostEvent>(&event)) lost_ += lost->events;
   }
@@ -124,6 +124,8 @@ class CuptiSource : public Source {
   bool is_wanted_ = false;
   std::filesystem::path folder_;
   std::optional<Control> control_;
+  /// Those of the wishes that are not in the recording yet.
+  std::vector<std::pair<std::string, std::string>> metrics_;
   std::map<std::filesystem::path, Journal> journals_;
   std::set<std::string> errors_;
   std::uint64_t lost_ = 0;

@@ -100,10 +100,10 @@ TEST(CounterPlan, OfAnH100NeedsNoGpu) {
   } catch (const ProfilerUnavailable& unavailable) {
     GTEST_SKIP() << unavailable.what();
   }
-  const CounterPlan plan(*cupti, "GH100", {});
+  const CounterPlan plan(*cupti, "GH100", {}, standard_counters());
   EXPECT_EQ(plan.metrics().size(), 10U);
   EXPECT_EQ(plan.passes(), 2U);
-  EXPECT_THROW(CounterPlan(*cupti, "no such chip", {}), ProfilerUnavailable);
+  EXPECT_THROW(CounterPlan(*cupti, "no such chip", {}, standard_counters()), ProfilerUnavailable);
 
   // The predefined metrics consist of counters that the chip has.
   std::vector<std::string> metrics;

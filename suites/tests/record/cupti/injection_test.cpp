@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "core/recording/recording.h"
@@ -102,6 +103,81 @@ TEST_F(Injection, NoKindOfRecordsThatSlowsAProgramDown) {
             0);
   // Verifies that this check can fail.
   EXPECT_EQ(record("launch one" + number(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "--force"), 6);
+}
+
+TEST_F(Injection, CountersOfEveryKernelInsteadOfTimes) {
+  ASSERT_EQ(record("launch one launch three launch one",
+                   "--counters fake__threads.sum "
+                   "--metric 'ratio = fake__letters.sum / gpu__time_duration.sum'"),
+            0)
+      << errors();
+  EXPECT_THAT(errors(), IsEmpty());
+  const DeviceRecording read = devices();
+  EXPECT_THAT(read.work, IsEmpty());
+  ASSERT_THAT(read.kernel_counters, SizeIs(9));
+  std::map<std::string, double> third;
+  for (const auto& one : read.kernel_counters) {
+    if (one.launch != 2) continue;
+    EXPECT_EQ(read.names[one.kernel], "three");
+    third[read.names[one.counter]] = one.value;
+  }
+  EXPECT_THAT(third, ElementsAre(testing::Pair("fake__letters.sum", 5),
+                                 testing::Pair("fake__threads.sum", 64),
+                                 testing::Pair("gpu__time_duration.sum", 500)));
+  ASSERT_THAT(read.kernel_metrics, SizeIs(2));
+  EXPECT_EQ(read.kernel_metrics[0].name, "ratio");
+  EXPECT_EQ(read.kernel_metrics[0].expression, "fake__letters.sum / gpu__time_duration.sum");
+  EXPECT_EQ(read.kernel_metrics[1].name, "fake__threads.sum");
+  ASSERT_FALSE(read.notes.empty());
+  EXPECT_EQ(read.notes.back().text,
+            "counters of FAKE100: kernels run one after the other, each 3 times");
+}
+
+TEST_F(Injection, CountersOnlyInsideOfTheRange) {
+  ASSERT_EQ(record("launch a push step launch bb pop launch ccc",
+                   "--range step --counters fake__letters.sum"),
+            0)
+      << errors();
+  ASSERT_THAT(devices().kernel_counters, SizeIs(2));
+  EXPECT_EQ(devices().kernel_counters[0].value, 2);
+}
+
+TEST_F(Injection, GraphsAreNotCountedAndNotDisturbed) {
+  ASSERT_EQ(record("launch a graph launch bb", "--counters fake__letters.sum"), 0) << errors();
+  EXPECT_THAT(devices().kernel_counters, SizeIs(4));
+  EXPECT_THAT(errors(), HasSubstr("not all work of its GPU is recorded: counters leave out the "
+                                  "kernels of CUDA graphs"));
+}
+
+TEST_F(Injection, AnUnknownCounterIsNamed) {
+  EXPECT_EQ(record("launch a", "--counters no__such.sum,fake__letters.sum"), 0);
+  EXPECT_THAT(errors(), HasSubstr("this GPU (FAKE100) has no counter no__such.sum; --list-counters "
+                                  "shows those it has"));
+  EXPECT_THAT(devices().kernel_counters, IsEmpty());
+}
+
+TEST_F(Injection, CountersOfAChipAreListedOnAnyMachine) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "CUPTI loads its parts in a way that AddressSanitizer does not allow";
+#endif
+  const auto listed = [&](const char* chip) {
+    EXPECT_EQ(shell(std::string(BENANZA_RECORD " --list-counters ") + chip + " >list"), 0);
+    std::ostringstream text;
+    text << std::ifstream(folder / "list").rdbuf();
+    return text.str();
+  };
+  const std::string all = listed("GH100");
+  if (all.starts_with("No counters of kernels: CUPTI: ")) GTEST_SKIP() << all;
+  EXPECT_THAT(all, HasSubstr("dram__bytes_read (.avg .max .min .sum): # of bytes read from DRAM"));
+  EXPECT_THAT(all, HasSubstr("lts__t_sector_hit_rate (.max_rate .pct .ratio): "));
+  EXPECT_THAT(listed("G1"), HasSubstr("CUPTI knows no chip G1, but "));
+}
+
+TEST_F(Injection, AMetricIsOfTheProcessorOrOfKernels) {
+  EXPECT_EQ(record("launch a", "--metric 'x = instructions / fake__letters.sum'"), 125);
+  EXPECT_THAT(errors(), HasSubstr("--metric x: mixes counters of the processor"));
+  EXPECT_EQ(shell(BENANZA_RECORD " --gpu off --counters fake__letters.sum -- true 2>err"), 125);
+  EXPECT_THAT(errors(), HasSubstr("--gpu off: counters of kernels need it on"));
 }
 
 TEST_F(Injection, AKillLosesNoMoreThanTheLastSecond) {

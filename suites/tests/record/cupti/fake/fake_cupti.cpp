@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "suites/tests/record/cupti/fake/fake_profiler.h"
+
 namespace {
 
 std::mutex mutex;
@@ -202,6 +204,7 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, 
 }
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc callback, void*) {
   nvtx_callback = callback;
+  fake::subscribe(callback);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiEnableDomain(std::uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain) {
@@ -221,6 +224,7 @@ int fake_flushes() {
   return flushes;
 }
 void fake_launch(const char* kernel) {
+  fake::launch(kernel);
   const std::lock_guard lock(mutex);
   CUpti_ActivityAPI call{};
   call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
@@ -258,6 +262,7 @@ void fake_wait() {
 }
 /// A graph of one kernel of 1000 ns. Its kernel is not reported while whole graphs are timed.
 void fake_graph() {
+  fake::launch_graph();
   const std::lock_guard lock(mutex);
   if (!enabled.contains(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {
     CUpti_ActivityKernel10 kernel{};
