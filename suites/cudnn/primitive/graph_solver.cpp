@@ -81,7 +81,9 @@ Planned plan_of(GraphCalls calls, const harness::Variant& variant, GraphPlans& p
         plans.choice(*planned.known, variant.algorithm.substr(call.prefix.size()));
     planned.plan = &plans.plan(*planned.known, choice);
     planned.tensor_cores = choice.tensor_cores;
-    planned.transforms = !choice.transform.empty();
+    planned.transforms =
+        !choice.transform.empty() ||
+        std::ranges::find(call.silent_transforms, choice.id.engine) != call.silent_transforms.end();
     planned.call = std::move(call);
     return planned;
   }

@@ -54,6 +54,8 @@ struct GraphCall {
   bool needs_defaults = false;
   /// Engines that are offered but compute wrong results.
   std::vector<std::int64_t> wrong_engines;
+  /// Engines that multiply transforms of their operands although their notes do not say so.
+  std::vector<std::int64_t> silent_transforms;
   /// Primitive::rounding_amplification() of engines that multiply transforms.
   double transform_amplification = 1;
 };

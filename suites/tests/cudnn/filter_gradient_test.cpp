@@ -100,6 +100,8 @@ TEST(FilterGradientGraph, ReadsInputAndGradientAndWritesWeights) {
   EXPECT_THAT(calls[0].output.strides, ElementsAre(576, 1, 192, 64));
   EXPECT_THAT(calls[0].bound, ElementsAre(0, 1, 2));
   EXPECT_TRUE(calls[0].graph.has_products());
+  // Winograd, though its notes do not say so.
+  EXPECT_THAT(calls[0].silent_transforms, ElementsAre(17));
 }
 
 TEST_F(H100, OffersFilterGradientsManyConfigurations) {
