@@ -17,6 +17,7 @@
 #include "core/statistics/summary.h"
 #include "suites/harness/measure/energy.h"
 #include "suites/harness/run/progress.h"
+#include "suites/harness/run/value_range.h"
 #include "suites/harness/shared_places.h"
 
 namespace benanza::harness {
@@ -27,7 +28,17 @@ using nlohmann::ordered_json;
 /// Calls that run one after the other, each verified by itself when it was added.
 class Chain final : public Primitive {
  public:
-  void add(std::unique_ptr<Primitive> call) { calls_.push_back(std::move(call)); }
+  void add(std::unique_ptr<ScalableCall> call) { calls_.push_back(std::move(call)); }
+
+  /// Runs the calls and keeps their values in a usual range. Returns the place of the first call
+  /// whose result is not finite all the same.
+  std::optional<std::size_t> scale() {
+    std::optional<std::size_t> first;
+    for (std::size_t place = 0; place < calls_.size(); ++place) {
+      if (!calls_[place]->scale() && !first) first = place;
+    }
+    return first;
+  }
 
   void run() override {
     for (const auto& call : calls_) call->run();
@@ -46,7 +57,7 @@ class Chain final : public Primitive {
     return std::logic_error("a sequence of calls has no operands");
   }
 
-  std::vector<std::unique_ptr<Primitive>> calls_;
+  std::vector<std::unique_ptr<ScalableCall>> calls_;
 };
 
 /// A suite's own backend and its companions.
@@ -110,7 +121,7 @@ void set_up(Chain& chain, const CallSequence& sequence, const Backends& backends
     const std::string& name = sequence.calls[i].name;
     progress.show(static_cast<std::int64_t>(i), name);
     try {
-      std::unique_ptr<Primitive> primitive = backend->create(variant);
+      auto primitive = std::make_unique<ScalableCall>(backend->create(variant), variant);
       // The verifier uploads the inputs.
       if (const auto mismatch = verifier(*primitive, variant)) throw Error(*mismatch);
       chain.add(std::move(primitive));
@@ -181,6 +192,11 @@ void run_sequence(Backend& backend, std::span<Backend* const> companions,
   Chain chain;
   const Backends backends(backend, companions);
   set_up(chain, sequence, backends, verifier);
+  if (const auto place = chain.scale()) {
+    std::cerr << "bench_" << backend.name() << ": the values are not finite from "
+              << sequence.calls[*place].name
+              << " on; with real ones, the sequence may take more time and energy\n";
+  }
   std::vector<double> samples;
   for (std::int64_t repetition = 0; repetition < options.repetitions; ++repetition) {
     const Outcome outcome = measure(chain, backend.stopwatch(), options.measure);
