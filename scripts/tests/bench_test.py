@@ -72,10 +72,15 @@ class Bench(unittest.TestCase):
                          [f"--sequence {run}.calls.json --sequence-out {run}.json" for run in runs])
         self.assertIn(" ".join(f"--sequence {run}.json" for run in runs), finished.stdout)
         self.assertNotIn("sequences/other", finished.stdout)
-        # A GPU's bounds mix libraries.
+        # On a GPU, they are cuDNN's and cuBLAS'.
+        (self.folder / "timed").unlink()
         shutil.copy(SOURCE / "scripts/gpu-resources", self.folder / "scripts/gpu-resources")
         self.program("tools/nvidia-smi", "#!/bin/sh\necho 'GPU 0: H100 (UUID: GPU-0a)'\n")
         self.assertNotIn("--sequence", self.bench("good.onnx").stdout)
+        self.assertFalse((self.folder / "timed").exists())
+        self.program("build/bin/bench_cudnn", "#!/bin/sh\necho cudnn \"$@\" >>timed\n")
+        self.assertIn(f"--sequence {made}_fp32.json", self.bench("good.onnx").stdout)
+        self.assertTrue((self.folder / "timed").read_text().startswith("cudnn --sequence "))
 
     def test_calls_that_do_not_run_as_one(self):
         self.program("build/bin/bench_onednn", "#!/bin/sh\necho why >&2\nexit 1\n")
