@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/recordings/memory_profile.h"
 #include "core/recording/recording.h"
 
 namespace benanza::analysis {
@@ -54,6 +55,15 @@ void add_devices(std::string& text, std::size_t recording, const DeviceRecording
   for (const auto& call : devices.api) {
     add(devices.names[call.name], "cuda", call.start, call.end, call.process, call.thread,
         {{"correlation", call.correlation}});
+  }
+  for (const HeldMemory& held : held_memory(devices)) {
+    for (const auto& [seconds, bytes] : held.steps) {
+      add_event(text, {{"name", "GPU " + std::to_string(held.device) + " memory, " + held.kind},
+                       {"ph", "C"},
+                       {"ts", seconds * 1e6},
+                       {"pid", process(held.process)},
+                       {"args", {{"bytes", bytes}}}});
+    }
   }
   for (const auto& range : devices.ranges) {
     if (!range.end) continue;

@@ -111,6 +111,39 @@ TEST(ProfileProgram, CountersAreMeansOfALaunch) {
   EXPECT_TRUE(kernels[1]["per_cycle"].is_null());
 }
 
+TEST(ProfileProgram, MemoryHasItsPeakAndACurve) {
+  const Folder folder;
+  const auto path = folder.path() / "held.db";
+  {
+    RecordingWriter writer(path, {.command = {"program"}});
+    writer.add(1, 0, ClockEvent{});
+    writer.add(1, 0, KernelEvent{.at = {.start = 1, .end = 2}, .name = "k"});
+    writer.add(1, 0,
+               MemoryEvent{.time = 500'000'000, .kind = "device", .address = 8, .bytes = 4096});
+    writer.add(1, 0,
+               MemoryEvent{.time = 600'000'000, .is_freed = true, .kind = "device", .address = 8});
+    writer.finish(1, 0);
+  }
+  const auto page = folder.path() / "page.html";
+  const auto trace = folder.path() / "trace.json";
+  const Outcome outcome = run_program("profile " + path.string() + " --format json --html " +
+                                          page.string() + " --perfetto " + trace.string(),
+                                      folder);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json memory = json::parse(outcome.out)["memory"];
+  ASSERT_THAT(memory, SizeIs(1));
+  EXPECT_EQ(memory[0]["kind"], "device");
+  EXPECT_EQ(memory[0]["peak_bytes"], 4096);
+  EXPECT_EQ(memory[0]["peak_seconds"], 0.5);
+  EXPECT_EQ(memory[0]["last_bytes"], 0);
+  const auto text = [](const std::filesystem::path& file) {
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  EXPECT_THAT(text(page), HasSubstr("Memory held on GPUs"));
+  EXPECT_THAT(text(trace), HasSubstr(R"("ph":"C","ts":500000.0)"));
+}
+
 TEST(ProfileProgram, TextHasAsManyRowsAsAsked) {
   const Folder folder;
   const Outcome outcome =

@@ -177,7 +177,24 @@ struct CounterEvent {
   bool operator==(const CounterEvent&) const = default;
 };
 
+/// Memory that was allocated or freed.
+struct MemoryEvent {
+  std::int64_t time = 0;
+  std::uint32_t device = 0;
+  bool is_freed = false;
+  /// "device", "managed", "pinned", ...
+  std::string_view kind{};
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit(self.time), visit(self.device), visit(self.is_freed), visit(self.kind);
+    visit(self.address), visit(self.bytes);
+  }
+  bool operator==(const MemoryEvent&) const = default;
+};
+
 using Event = std::variant<ClockEvent, NoteEvent, DeviceEvent, KernelEvent, CopyEvent, GraphEvent,
-                           ApiEvent, MarkerEvent, LostEvent, CounterEvent>;
+                           ApiEvent, MarkerEvent, LostEvent, CounterEvent, MemoryEvent>;
 
 }  // namespace benanza

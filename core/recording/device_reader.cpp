@@ -78,6 +78,7 @@ class Reader {
                                     .start = row.integer(4),
                                     .end = row.optional_integer(5)});
         });
+    if (has_table("memory")) read_memory();
     if (has_table("kernel_counter")) read_counters();
     return std::move(result_);
   }
@@ -88,6 +89,21 @@ class Reader {
     table.bind(1, name);
     table.step();
     return table.integer(0) == 1;
+  }
+
+  void read_memory() {
+    rows(
+        "SELECT process, time_nanoseconds, device, is_freed, kind, address, bytes FROM memory "
+        "ORDER BY time_nanoseconds, rowid",
+        [&](const sqlite::Statement& row) {
+          result_.memory.push_back({.process = row.integer(0),
+                                    .time = row.integer(1),
+                                    .device = static_cast<std::uint32_t>(row.integer(2)),
+                                    .is_freed = row.integer(3) != 0,
+                                    .kind = name(row, 4),
+                                    .address = row.integer(5),
+                                    .bytes = row.integer(6)});
+        });
   }
 
   void read_counters() {

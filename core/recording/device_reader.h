@@ -62,6 +62,16 @@ struct DeviceRecording {
     std::optional<std::int64_t> end{};
   };
 
+  /// Memory that was allocated or freed.
+  struct Memory {
+    std::int64_t process = 0;
+    std::int64_t time = 0;
+    std::uint32_t device = 0;
+    bool is_freed = false;
+    std::uint32_t kind = 0;
+    std::int64_t address = 0;
+    std::int64_t bytes = 0;
+  };
   /// A counter's value in one launch of a kernel.
   struct KernelCounter {
     std::int64_t process = 0;
@@ -84,6 +94,8 @@ struct DeviceRecording {
   std::vector<Work> work{};
   std::vector<Api> api{};
   std::vector<Range> ranges{};
+  /// Sorted by time.
+  std::vector<Memory> memory{};
   /// In the order of the launches of each process.
   std::vector<KernelCounter> kernel_counters{};
   std::vector<KernelMetric> kernel_metrics{};

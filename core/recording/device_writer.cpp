@@ -78,6 +78,14 @@ CREATE TABLE range(
   end_nanoseconds INTEGER,
   name INTEGER NOT NULL REFERENCES name(id),
   domain INTEGER NOT NULL REFERENCES name(id));
+CREATE TABLE memory(
+  process INTEGER NOT NULL,
+  time_nanoseconds INTEGER NOT NULL,
+  device INTEGER NOT NULL,
+  is_freed INTEGER NOT NULL,
+  kind INTEGER NOT NULL REFERENCES name(id),
+  address INTEGER NOT NULL,
+  bytes INTEGER NOT NULL);
 CREATE TABLE kernel_counter(
   process INTEGER NOT NULL,
   launch INTEGER NOT NULL,
@@ -229,6 +237,12 @@ void DeviceWriter::write(std::int64_t id, double run_start, const Event& event) 
     Row row(*this, "api", 7);
     row.integer(id).integer(api->thread).integer(api->start + offset).integer(api->end + offset);
     row.name(api->name).integer(api->correlation).integer(api->result).insert();
+  } else if (const auto* memory = std::get_if<MemoryEvent>(&event)) {
+    Row row(*this, "memory", 7);
+    row.integer(id).integer(memory->time + offset).integer(memory->device);
+    row.integer(memory->is_freed ? 1 : 0).name(memory->kind);
+    row.integer(static_cast<std::int64_t>(memory->address));
+    row.integer(static_cast<std::int64_t>(memory->bytes)).insert();
   } else if (const auto* marker = std::get_if<MarkerEvent>(&event)) {
     if (marker->kind == MarkerEvent::Kind::begin) {
       Row row(*this, "range", 6);

@@ -139,6 +139,34 @@ void add_throughput(Section& section, const std::vector<Recorded>& recorded,
   if (!plot.curves.empty()) section.add(std::move(plot));
 }
 
+void add_memory(Section& section, const std::vector<Recorded>& recorded,
+                const std::vector<std::string>& labels) {
+  constexpr std::size_t most_points = 2000;
+  constexpr double bytes_per_gigabyte = 1e9;
+  Curves plot{.title = "Memory held on GPUs", .curves = {}, .x_name = "s", .y_name = "GB"};
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    for (const HeldMemory& held : recorded[at].memory) {
+      if (held.kind != "device" && held.kind != "managed") continue;
+      Curves::Curve curve{.name = fmt::format("{}, GPU {}, {}", labels[at], held.device, held.kind),
+                          .points = {{0, 0}}};
+      // Of many changes, the largest of each group is kept.
+      const std::size_t group = held.steps.size() / most_points + 1;
+      for (std::size_t step = 0; step < held.steps.size(); step += group) {
+        const auto begin = held.steps.begin() + static_cast<std::ptrdiff_t>(step);
+        const auto end =
+            begin + static_cast<std::ptrdiff_t>(std::min(group, held.steps.size() - step));
+        const auto largest =
+            std::ranges::max_element(begin, end, {}, &std::pair<double, std::int64_t>::second);
+        curve.points.emplace_back(largest->first, curve.points.back().second);
+        curve.points.emplace_back(largest->first,
+                                  static_cast<double>(largest->second) / bytes_per_gigabyte);
+      }
+      plot.curves.push_back(std::move(curve));
+    }
+  }
+  if (!plot.curves.empty()) section.add(std::move(plot));
+}
+
 }  // namespace
 
 void add_profile_plots(Section& section, const std::vector<Recorded>& recorded) {
@@ -148,6 +176,7 @@ void add_profile_plots(Section& section, const std::vector<Recorded>& recorded) 
   add_kernels(section, recorded, labels);
   add_tensor_cores(section, recorded, labels);
   add_throughput(section, recorded, labels);
+  add_memory(section, recorded, labels);
 }
 
 }  // namespace benanza::analysis

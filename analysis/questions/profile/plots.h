@@ -10,7 +10,7 @@ namespace benanza::analysis {
 /// For HTML: the time in the library by kind of call; of GPUs, the time by cause (kernels, copies,
 /// idle and why), the largest kernels, Tensor Core use, and the cumulative distribution of time by
 /// throughput (as in Coleman et al., "Analysis of DAWNBench, a Time-to-Accuracy Machine Learning
-/// Performance Benchmark", 2019). Plots without data are left out.
+/// Performance Benchmark", 2019), and the memory held over time. Plots without data are left out.
 void add_profile_plots(Section& section, const std::vector<Recorded>& recorded);
 
 }  // namespace benanza::analysis

@@ -22,6 +22,7 @@ std::vector<Recorded> read_recordings(const std::vector<std::string>& files) {
     const DeviceRecording devices = reader.devices();
     const auto calls = gpu_calls(reader);
     one.counted = counted_kernels(devices);
+    one.memory = held_memory(devices);
     one.has_device = !devices.is_empty() || !calls.empty();
     if (one.has_device) one.device = device_profile(devices, calls);
     if (one.totals.empty() && !one.has_device && one.counters.empty()) {

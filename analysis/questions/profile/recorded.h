@@ -5,6 +5,7 @@
 
 #include "analysis/recordings/device_profile.h"
 #include "analysis/recordings/kernel_counters.h"
+#include "analysis/recordings/memory_profile.h"
 #include "core/recording/recording.h"
 
 namespace benanza::analysis {
@@ -19,6 +20,7 @@ struct Recorded {
   std::vector<CountedValue> counters{};
   bool has_device = false;
   DeviceProfile device{};
+  std::vector<HeldMemory> memory{};
   /// Instead of times.
   CountedKernels counted{};
 };

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "analysis/questions/profile/counter_sheets.h"
 #include "analysis/questions/profile/device_sheets.h"
+#include "analysis/questions/profile/recording_sheets.h"
 #include "analysis/questions/question.h"
 #include "analysis/recordings/flat_profile.h"
 
@@ -187,6 +187,7 @@ void add_profile_tables(Section& section, const std::vector<Recorded>& recorded)
     for (Sheet& sheet : device_sheets(devices)) section.add(std::move(sheet));
     for (auto& row : device_csv_rows(devices)) section.csv.rows.push_back(std::move(row));
   }
+  for (Sheet& sheet : memory_sheets(recorded)) section.add(std::move(sheet));
   for (const Sheet& sheet : sheets) {
     // Empty for a recording of a GPU alone.
     if (!sheet.rows.empty()) section.add(without_first(sheet));

@@ -78,7 +78,13 @@ TEST_F(Journal, EveryKindComesBack) {
                    .grid = {1, 2, 3},
                    .block = {4, 5, 6},
                    .counter = "dram__bytes_read.sum",
-                   .value = 0.1}};
+                   .value = 0.1},
+      MemoryEvent{.time = 1,
+                  .device = 2,
+                  .is_freed = true,
+                  .kind = "device",
+                  .address = 1ull << 63,
+                  .bytes = 1ull << 40}};
   ASSERT_EQ(events.size(), std::variant_size_v<Event>);
   JournalWriter writer(open());
   for (const Event& event : events) writer.add(event);

@@ -100,6 +100,37 @@ std::optional<Event> graph(const CUpti_ActivityGraphTrace2& record) {
   return GraphEvent{.at = launched(record)};
 }
 
+std::string_view memory_kind(CUpti_ActivityMemoryKind kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
+      return "pageable";
+    case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
+      return "pinned";
+    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
+    case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
+    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
+      return "device";
+    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
+    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
+      return "managed";
+    default:
+      return "unknown kind";
+  }
+}
+
+std::optional<Event> memory(const CUpti_ActivityMemory4& record) {
+  const bool is_freed = record.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE;
+  const bool is_taken =
+      record.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+  if (!is_freed && !is_taken) return std::nullopt;
+  return MemoryEvent{.time = time(record.timestamp),
+                     .device = record.deviceId,
+                     .is_freed = is_freed,
+                     .kind = memory_kind(record.memoryKind),
+                     .address = record.address,
+                     .bytes = record.bytes};
+}
+
 DeviceEvent device(const CUpti_ActivityDevice5& record) {
   return {.id = record.id,
           .name = text(record.name),
@@ -130,6 +161,8 @@ std::optional<Event> event_of(const CUpti_Activity& record, const CallName& call
       return marker(as<CUpti_ActivityMarker2>(record));
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return graph(as<CUpti_ActivityGraphTrace2>(record));
+    case CUPTI_ACTIVITY_KIND_MEMORY2:
+      return memory(as<CUpti_ActivityMemory4>(record));
     case CUPTI_ACTIVITY_KIND_DEVICE:
       return device(as<CUpti_ActivityDevice5>(record));
     default:

@@ -125,7 +125,11 @@ class Session {
                                                      [this](const Event& event) { write(event); });
       }
       if (gate_.has_name() || counters_) listen();
-      if (whole_graphs_) time_whole_graphs();
+      // CUPTI 13.0 crashes (segmentation fault) on graphs created before their timing was enabled.
+      // While it is, CUPTI does not report the kernels of graphs.
+      if (whole_graphs_) enable_always(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "graphs as a whole");
+      // What is allocated before a range is held inside of it, too.
+      if (!counters_) enable_always(CUPTI_ACTIVITY_KIND_MEMORY2, nullptr);
       switch_if_needed();
       std::thread([this] { work(); }).detach();
       std::atexit([] { get()->end(); });
@@ -229,15 +233,13 @@ class Session {
     }
   }
 
-  /// Enables timing of whole graphs from the start of the process, because CUPTI 13.0 crashes
-  /// (segmentation fault) on graphs created before. While it is enabled, CUPTI does not report the
-  /// kernels of graphs.
-  void time_whole_graphs() {
+  /// Enables a kind of records for the whole run. `what` is for the note if that fails; without it,
+  /// there is none.
+  void enable_always(CUpti_ActivityKind kind, const char* what) {
     try {
-      cupti_->call<decltype(cuptiActivityEnable)>("cuptiActivityEnable",
-                                                  CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+      cupti_->call<decltype(cuptiActivityEnable)>("cuptiActivityEnable", kind);
     } catch (const std::exception& error) {
-      note(true, std::string(error.what()) + " for graphs as a whole");
+      if (what != nullptr) note(true, std::string(error.what()) + " for " + what);
     }
   }
 

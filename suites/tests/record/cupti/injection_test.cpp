@@ -105,6 +105,20 @@ TEST_F(Injection, NoKindOfRecordsThatSlowsAProgramDown) {
   EXPECT_EQ(record("launch one" + number(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "--force"), 6);
 }
 
+TEST_F(Injection, MemoryIsRecordedOutsideOfTheRange) {
+  ASSERT_EQ(record("allocate 1 push step launch a pop allocate 2 free 1", "--range step"), 0)
+      << errors();
+  EXPECT_THAT(kernels(), ElementsAre("a"));
+  const DeviceRecording read = devices();
+  ASSERT_THAT(read.memory, SizeIs(3));
+  EXPECT_EQ(read.names[read.memory[0].kind], "device");
+  EXPECT_EQ(read.memory[0].bytes, 4096);
+  EXPECT_EQ(read.memory[1].address, 2);
+  EXPECT_FALSE(read.memory[1].is_freed);
+  EXPECT_EQ(read.memory[2].address, 1);
+  EXPECT_TRUE(read.memory[2].is_freed);
+}
+
 TEST_F(Injection, CountersOfEveryKernelInsteadOfTimes) {
   ASSERT_EQ(record("launch one launch three launch one",
                    "--counters fake__threads.sum "

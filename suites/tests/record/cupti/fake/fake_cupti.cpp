@@ -175,6 +175,8 @@ CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,
         return sizeof(CUpti_ActivityGraphTrace2);
       case CUPTI_ACTIVITY_KIND_MARKER:
         return sizeof(CUpti_ActivityMarker2);
+      case CUPTI_ACTIVITY_KIND_MEMORY2:
+        return sizeof(CUpti_ActivityMemory4);
       default:
         return sizeof(CUpti_ActivityAPI);
     }
@@ -284,6 +286,19 @@ void fake_graph() {
   record.correlationId = next_correlation++;
   add(record);
   now += 2000;
+}
+/// Allocates 4096 bytes at an address, or frees them.
+void fake_memory(std::uint64_t address, int is_freed) {
+  const std::lock_guard lock(mutex);
+  CUpti_ActivityMemory4 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+  record.memoryOperationType = is_freed != 0 ? CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
+                                             : CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+  record.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  record.address = address;
+  record.bytes = 4096;
+  record.timestamp = now++;
+  add(record);
 }
 void fake_push(const char* name) {
   if (nvtx_callback != nullptr) {

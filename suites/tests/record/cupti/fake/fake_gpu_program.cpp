@@ -1,13 +1,14 @@
 // A program that loads the injected library like the driver does, and then follows its arguments:
-// launch NAME, wait, kind NUMBER (fails if such records are enabled), graph, push NAME, pop, on,
-// off (wait until recording is on or off), flushed (wait until everything recorded so far is in the
-// journal), signal NUMBER (to its parent), fork (a child that launches, too), kill (itself), exit
-// (without running exit handlers).
+// launch NAME, allocate ADDRESS, free ADDRESS, wait, kind NUMBER (fails if such records are
+// enabled), graph, push NAME, pop, on, off (wait until recording is on or off), flushed (wait until
+// everything recorded so far is in the journal), signal NUMBER (to its parent), fork (a child that
+// launches, too), kill (itself), exit (without running exit handlers).
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -46,6 +47,10 @@ int main(int count, char** words) {
     if (word == "wait") symbol<void()>(cupti, "fake_wait")();
     if (word == "kind" && symbol<int(int)>(cupti, "fake_is_enabled")(std::atoi(words[++at])) != 0) {
       return 6;
+    }
+    if (word == "allocate" || word == "free") {
+      symbol<void(std::uint64_t, int)>(cupti, "fake_memory")(
+          static_cast<std::uint64_t>(std::atoi(words[++at])), word == "free" ? 1 : 0);
     }
     if (word == "graph") symbol<void()>(cupti, "fake_graph")();
     if (word == "push") symbol<void(const char*)>(cupti, "fake_push")(words[++at]);

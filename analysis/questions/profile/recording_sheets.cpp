@@ -1,4 +1,4 @@
-#include "analysis/questions/profile/counter_sheets.h"
+#include "analysis/questions/profile/recording_sheets.h"
 
 #include <fmt/format.h>
 
@@ -37,6 +37,32 @@ std::vector<Sheet> counter_sheets(const std::vector<Recorded>& recorded) {
       for (const auto& value : kernel.values) cells.push_back(number_cell(value));
       cells.push_back(text_cell(kernel.name));
       sheet.rows.push_back(std::move(cells));
+    }
+  }
+  return sheets;
+}
+
+std::vector<Sheet> memory_sheets(const std::vector<Recorded>& recorded) {
+  std::vector<Sheet> sheets;
+  for (std::size_t at = 0; at < recorded.size(); ++at) {
+    if (recorded[at].memory.empty()) continue;
+    Sheet& sheet = sheets.emplace_back(
+        Sheet{.name = numbered_name("memory", at, recorded.size()),
+              .caption = numbered("memory held, as far as it was allocated while recording", at,
+                                  recorded.size()),
+              .columns = {{"process", "process", true},
+                          {"GPU", "device", true},
+                          {"kind", "kind"},
+                          {"allocations", "allocations", true},
+                          {"peak MB", "peak_bytes", true},
+                          {"at s", "peak_seconds", true},
+                          {"at the end MB", "last_bytes", true}}});
+    for (const HeldMemory& held : recorded[at].memory) {
+      sheet.rows.push_back(
+          {count_cell(static_cast<std::size_t>(held.process)), count_cell(held.device),
+           text_cell(held.kind), count_cell(static_cast<std::size_t>(held.allocations)),
+           megabytes_cell(static_cast<double>(held.peak_bytes)), ratio_cell(held.peak_seconds),
+           megabytes_cell(static_cast<double>(held.last_bytes))});
     }
   }
   return sheets;

@@ -7,7 +7,8 @@
 
 namespace benanza::analysis {
 
-/// A table of the hardware counters of kernels for every recording that has them.
+/// A table for every recording that has them: hardware counters of kernels; memory that was held.
 std::vector<Sheet> counter_sheets(const std::vector<Recorded>& recorded);
+std::vector<Sheet> memory_sheets(const std::vector<Recorded>& recorded);
 
 }  // namespace benanza::analysis
