@@ -136,16 +136,20 @@ PlanProcesses::~PlanProcesses() {
 
 std::shared_future<std::optional<std::string>> PlanProcesses::begin(
     const EngineChoice&, const harness::Variant& variant) {
-  return send(name_of(variant));
+  return send(name_of(variant), std::make_shared<const std::atomic<bool>>(true));
 }
 
-std::shared_future<std::optional<std::string>> PlanProcesses::ask(const harness::Variant& prototype,
-                                                                  harness::AlgorithmSet set) {
-  return send(question_text(prototype, set));
+std::shared_future<std::optional<std::string>> PlanProcesses::ask(
+    const harness::Variant& prototype, harness::AlgorithmSet set,
+    std::shared_ptr<const std::atomic<bool>> is_wanted) {
+  return send(question_text(prototype, set), std::move(is_wanted));
 }
 
-std::shared_future<std::optional<std::string>> PlanProcesses::send(std::string request) {
-  Task task([this, request = std::move(request)](std::unique_ptr<PlanProcess>& process) {
+std::shared_future<std::optional<std::string>> PlanProcesses::send(
+    std::string request, std::shared_ptr<const std::atomic<bool>> is_wanted) {
+  Task task([this, request = std::move(request),
+             is_wanted = std::move(is_wanted)](std::unique_ptr<PlanProcess>& process) {
+    if (!*is_wanted) return std::optional<std::string>();
     try {
       if (!process) process = std::make_unique<PlanProcess>(device_);
     } catch (const Error&) {

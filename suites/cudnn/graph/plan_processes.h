@@ -64,13 +64,15 @@ class PlanProcesses final : public PlanBuilder {
 
   std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
                                                        const harness::Variant& variant) override;
-  std::shared_future<std::optional<std::string>> ask(const harness::Variant& prototype,
-                                                     harness::AlgorithmSet set) override;
+  std::shared_future<std::optional<std::string>> ask(
+      const harness::Variant& prototype, harness::AlgorithmSet set,
+      std::shared_ptr<const std::atomic<bool>> is_wanted) override;
 
  private:
   using Task = std::packaged_task<std::optional<std::string>(std::unique_ptr<PlanProcess>&)>;
 
-  std::shared_future<std::optional<std::string>> send(std::string request);
+  std::shared_future<std::optional<std::string>> send(
+      std::string request, std::shared_ptr<const std::atomic<bool>> is_wanted);
   void work();
 
   int device_;

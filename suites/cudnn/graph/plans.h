@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <future>
 #include <map>
@@ -33,10 +34,11 @@ class PlanBuilder {
   /// or nullopt if it is unavailable, and throws what make_plan() throws.
   virtual std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
                                                                const harness::Variant& variant) = 0;
-  /// Starts a query for the available engines. The future holds answer_text(), or nullopt if it is
-  /// unavailable.
-  virtual std::shared_future<std::optional<std::string>> ask(const harness::Variant& prototype,
-                                                             harness::AlgorithmSet set) = 0;
+  /// Starts a query for the available engines, unless `is_wanted` is false by then. The future
+  /// holds answer_text(), or nullopt if it is unavailable.
+  virtual std::shared_future<std::optional<std::string>> ask(
+      const harness::Variant& prototype, harness::AlgorithmSet set,
+      std::shared_ptr<const std::atomic<bool>> is_wanted) = 0;
 };
 
 /// A cache of the graphs used most recently. Most engines are compiled when a plan is built, which
@@ -49,8 +51,9 @@ class GraphPlans {
 
   /// Starts the query in the builder, if there is one.
   void expect_question(const harness::Variant& prototype, harness::AlgorithmSet set);
-  /// Waits for and returns the answer to an expected question, for the solver whose first graph has
-  /// the signature `graph`. Null if the question was not asked or could not be answered.
+  /// Returns the answer to an expected question, for the solver whose first graph has the signature
+  /// `graph`. Null if the question was not asked, could not be answered, or has not been answered
+  /// yet: a query takes milliseconds, opening the GPU in another process seconds.
   const EngineNames* answer(const harness::Variant& prototype, harness::AlgorithmSet set,
                             const std::string& graph);
   /// The answers found in this process, for a child to send to its parent.
@@ -78,7 +81,10 @@ class GraphPlans {
     std::string signature;
     std::shared_ptr<KnownGraph> graph;
   };
-  using Answer = std::shared_future<std::optional<std::string>>;
+  struct Answer {
+    std::shared_future<std::optional<std::string>> text;
+    std::shared_ptr<std::atomic<bool>> is_wanted;
+  };
 
   Target target_;
   /// By question_text(): questions pending elsewhere, and answers.

@@ -38,19 +38,26 @@ class Elsewhere : public PlanBuilder {
                                                        const harness::Variant&) override {
     return {};
   }
-  std::shared_future<std::optional<std::string>> ask(const harness::Variant&,
-                                                     AlgorithmSet) override {
-    std::promise<std::optional<std::string>> promise;
-    if (answer_ == "throws") {
+  std::shared_future<std::optional<std::string>> ask(
+      const harness::Variant&, AlgorithmSet,
+      std::shared_ptr<const std::atomic<bool>> is_wanted) override {
+    is_wanted_ = std::move(is_wanted);
+    auto& promise = promises_.emplace_back();
+    if (answer_ == "later") {
+      // Not yet.
+    } else if (answer_ == "throws") {
       promise.set_exception(std::make_exception_ptr(std::runtime_error("gone")));
     } else {
       promise.set_value(answer_);
     }
     return promise.get_future().share();
   }
+  bool is_wanted() const { return *is_wanted_; }
 
  private:
   std::optional<std::string> answer_;
+  std::shared_ptr<const std::atomic<bool>> is_wanted_;
+  std::deque<std::promise<std::optional<std::string>>> promises_;
 };
 
 class Answers : public H100 {
@@ -71,6 +78,16 @@ TEST_F(Answers, AreFoundByTheGraph) {
   EXPECT_EQ(plans.answer(relu_, AlgorithmSet::all, "h")->refusal, "refused");
   EXPECT_EQ(plans.answer(relu_, AlgorithmSet::all, "other"), nullptr);
   EXPECT_EQ(plans.answer(relu_, AlgorithmSet::best, "g"), nullptr) << "nobody asked";
+}
+
+TEST_F(Answers, AreNotWaitedFor) {
+  auto made = std::make_unique<Elsewhere>("later");
+  const Elsewhere& elsewhere = *made;
+  GraphPlans plans(Target(read_file(TEST_DATA "/h100_device_properties.json")), std::move(made));
+  plans.expect_question(relu_, AlgorithmSet::all);
+  EXPECT_TRUE(elsewhere.is_wanted());
+  EXPECT_EQ(plans.answer(relu_, AlgorithmSet::all, "g"), nullptr);
+  EXPECT_FALSE(elsewhere.is_wanted());
 }
 
 TEST_F(Answers, AreMissingWhereTheProcessCouldNot) {
