@@ -40,6 +40,18 @@ bool converged(const std::vector<double>& samples, const MeasureOptions& options
          interval.high <= center * (1 + options.precision);
 }
 
+/// A small budget is spent on many short samples rather than on a few long ones, and not on warming
+/// up.
+MeasureOptions fitted(MeasureOptions options, const Stopwatch& stopwatch) {
+  constexpr double samples_of_a_budget = 20;
+  constexpr double warm_up_share = 0.2;
+  const double share = options.budget_seconds / samples_of_a_budget;
+  options.sample_seconds =
+      std::min(options.sample_seconds, std::max(share, stopwatch.short_sample_seconds()));
+  options.warmup_seconds = std::min(options.warmup_seconds, warm_up_share * options.budget_seconds);
+  return options;
+}
+
 }  // namespace
 
 std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options) {
@@ -72,9 +84,10 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
   return options.cold ? 1 : calls;
 }
 
-Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options,
+Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& wanted,
                 Observer* observer) {
   const WallClock wall;
+  const MeasureOptions options = fitted(wanted, stopwatch);
 
   Outcome outcome;
   outcome.calls_per_sample = warm_up(primitive, stopwatch, options);

@@ -19,9 +19,11 @@ struct MeasureOptions {
   /// The timed regions last at least this many times as long as preparation and warm-up together
   /// (within the budget): extra precision is cheap then, and most of a suite's wall time is timed.
   double payback = 4;
+  /// At most a fifth of the budget.
   double warmup_seconds = 0.002;
   /// Shortest hot sample: calls are batched until one sample lasts this long, so that the clock's
-  /// resolution and the cost of reading it are negligible.
+  /// resolution and the cost of reading it are negligible. At most a twentieth of the budget, if
+  /// that is not too short for the stopwatch.
   double sample_seconds = 1e-3;
   std::size_t minimum_samples = 7;
   /// Half-width of the median's 95% confidence interval, relative to the median, at which sampling

@@ -61,6 +61,28 @@ TEST_F(Measure, BatchesCallsUntilASampleLastsAMillisecond) {
   EXPECT_NEAR(outcome.timed_seconds, 7 * 334 * 3e-6, 1e-12);
 }
 
+/// With a clock that can tell 0.25 ms.
+class FineStopwatch : public ScriptedStopwatch {
+ public:
+  using ScriptedStopwatch::ScriptedStopwatch;
+  double short_sample_seconds() const override { return 0.25e-3; }
+};
+
+TEST_F(Measure, ASmallBudgetHasShortSamples) {
+  const auto calls = [&](double budget) {
+    FineStopwatch stopwatch([](std::size_t) { return 10e-6; });
+    const Outcome outcome = measure(primitive, stopwatch, {.budget_seconds = budget, .payback = 0});
+    EXPECT_EQ(outcome.samples.size(), 7U) << budget;
+    return outcome.calls_per_sample;
+  };
+  EXPECT_EQ(calls(0.3), 100);
+  EXPECT_EQ(calls(0.01), 50);   // A twentieth of 10 ms.
+  EXPECT_EQ(calls(0.003), 25);  // What the clock can tell.
+  ScriptedStopwatch coarse = steady(10e-6);
+  EXPECT_EQ(measure(primitive, coarse, {.budget_seconds = 0.01, .payback = 0}).calls_per_sample,
+            100);
+}
+
 TEST_F(Measure, TimesSlowCallsOneByOne) {
   ScriptedStopwatch stopwatch = steady(20e-3);
   const Outcome outcome = measure(primitive, stopwatch, {.payback = 0});
