@@ -52,28 +52,40 @@ std::vector<Part> tanh(const Call& call) {
   return {part("Tanh", activation(call, ActivationKind::tanh), call.dims(0))};
 }
 
-/// One PyTorch operator, which models may have as one operator or as the steps of its definition.
+/// One PyTorch operator, which models may have as one operator, solved by `shape`, or as the steps
+/// of its definition.
+template <class T>
 std::vector<Part> one_or_steps(const Call& call, std::string_view whole,
+                               const std::optional<T>& shape,
                                std::initializer_list<std::string_view> steps) {
-  std::vector<Part> parts{plain(whole, call.dims(0))};
+  std::vector<Part> parts{part(whole, shape, call.dims(0))};
+  // A problem's result may be another view of it.
+  parts.front().output = call.dims(0);
   for (const std::string_view step : steps) {
     parts.push_back(optional_part(plain(step, call.dims(0))));
   }
   return parts;
 }
 
+// The trace does not tell whether it is the approximation by tanh.
 std::vector<Part> gelu(const Call& call) {
-  return one_or_steps(call, "Gelu", {"Div", "Mul", "Erf", "Tanh", "Add", "Mul", "Mul"});
+  return one_or_steps(call, "Gelu", activation(call, ActivationKind::gelu),
+                      {"Div", "Mul", "Erf", "Tanh", "Add", "Mul", "Mul"});
 }
-std::vector<Part> silu(const Call& call) { return one_or_steps(call, "Swish", {"Sigmoid", "Mul"}); }
+std::vector<Part> silu(const Call& call) {
+  return one_or_steps(call, "Swish", activation(call, ActivationKind::swish, 1),
+                      {"Sigmoid", "Mul"});
+}
 std::vector<Part> hardswish(const Call& call) {
-  return one_or_steps(call, "HardSwish", {"HardSigmoid", "Add", "Clip", "Div", "Mul", "Div"});
+  return one_or_steps(call, "HardSwish", activation(call, ActivationKind::hard_swish),
+                      {"HardSigmoid", "Add", "Clip", "Div", "Mul", "Div"});
 }
 std::vector<Part> hardsigmoid(const Call& call) {
-  return one_or_steps(call, "HardSigmoid", {"Add", "Clip", "Div"});
+  return one_or_steps(call, "HardSigmoid", std::optional<Activation>(), {"Add", "Clip", "Div"});
 }
 std::vector<Part> mish(const Call& call) {
-  return one_or_steps(call, "Mish", {"Softplus", "Tanh", "Mul"});
+  return one_or_steps(call, "Mish", activation(call, ActivationKind::mish),
+                      {"Softplus", "Tanh", "Mul"});
 }
 
 std::vector<Part> batch_norm(const Call& call, std::size_t epsilon) {
@@ -89,21 +101,34 @@ std::vector<Part> batch_norm_7(const Call& call) { return batch_norm(call, 7); }
 // input, weight, bias, mean, variance, momentum, epsilon
 std::vector<Part> batch_norm_6(const Call& call) { return batch_norm(call, 6); }
 
+// input, extents of a row, weight, bias, epsilon
 std::vector<Part> layer_norm(const Call& call) {
-  std::vector<Part> parts = one_or_steps(call, "LayerNormalization", {});
+  std::optional<LayerNormalization> shape;
+  const auto row = call.integers(1);
+  const auto epsilon = call.real(4);
+  if (row && !row->empty() && epsilon && call.is_tensor(0)) {
+    const std::int64_t length = element_count(*row);
+    shape = {.rows = element_count(call.dims(0)) / length,
+             .length = length,
+             .epsilon = *epsilon,
+             .scale = call.is_tensor(2),
+             .bias = call.is_tensor(3)};
+  }
+  std::vector<Part> parts = one_or_steps(call, "LayerNormalization", shape, {});
   for (const std::string_view step :
        {"ReduceMean", "Sub", "Pow", "ReduceMean", "Add", "Sqrt", "Div", "Mul", "Add"}) {
     Dims result = call.dims(0);
-    const bool row = step == "ReduceMean" || step == "Sqrt";
-    const bool epsilon = step == "Add" && parts.size() == 5;
-    if ((row || epsilon) && !result.empty()) result.back() = 1;
+    const bool is_mean = step == "ReduceMean" || step == "Sqrt";
+    const bool is_epsilon = step == "Add" && parts.size() == 5;
+    if ((is_mean || is_epsilon) && !result.empty()) result.back() = 1;
     parts.push_back(optional_part(plain(step, result)));
   }
   return parts;
 }
 
 std::vector<Part> group_norm(const Call& call) {
-  return one_or_steps(call, "GroupNormalization", {"InstanceNormalization", "Mul", "Add"});
+  return one_or_steps(call, "GroupNormalization", std::optional<Activation>(),
+                      {"InstanceNormalization", "Mul", "Add"});
 }
 
 std::vector<Part> softmax_of(const Call& call, bool logarithm) {
@@ -132,7 +157,34 @@ std::vector<Part> binary(const Call& call) {
 }
 
 // input, weight: one slope per channel
-std::vector<Part> prelu(const Call& call) { return {plain("PRelu", call.dims(0))}; }
+std::vector<Part> prelu(const Call& call) {
+  const Dims& input = call.dims(0);
+  if (input.size() < 2) return {plain("PRelu", input)};
+  Dims slope(input.size(), 1);
+  if (call.is_tensor(1)) slope[1] = element_count(call.dims(1));
+  return {part("PRelu", std::optional(Binary{.kind = BinaryKind::prelu, .a = input, .b = slope}),
+               input)};
+}
+
+// input, exponent
+std::vector<Part> power(const Call& call) {
+  const auto exponent = call.real(1);
+  if (!exponent) return {plain("Pow", call.dims(0))};
+  return {part("Pow", activation(call, ActivationKind::pow, *exponent), call.dims(0))};
+}
+std::vector<Part> square(const Call& call) {
+  return {part("Pow", activation(call, ActivationKind::pow, 2), call.dims(0))};
+}
+
+template <ActivationKind kind>
+std::vector<Part> function(const Call& call) {
+  static constexpr std::string_view names[] = {"Erf", "Softplus", "Exp", "Log", "Sqrt", "Abs"};
+  constexpr ActivationKind kinds[] = {ActivationKind::erf,  ActivationKind::softplus,
+                                      ActivationKind::exp,  ActivationKind::log,
+                                      ActivationKind::sqrt, ActivationKind::abs};
+  const auto place = std::ranges::find(kinds, kind) - std::begin(kinds);
+  return {part(names[place], activation(call, kind), call.dims(0))};
+}
 
 // input, axes, keep
 std::vector<Part> mean(const Call& call) {
@@ -180,14 +232,8 @@ std::vector<Part> copy(const Call& call) {
           optional_part(plain("Slice", dims)), optional_part(plain("Expand", dims))};
 }
 
-constexpr char erf[] = "Erf";
-constexpr char exp[] = "Exp";
-constexpr char log[] = "Log";
 constexpr char sqrt[] = "Sqrt";
-constexpr char pow[] = "Pow";
 constexpr char neg[] = "Neg";
-constexpr char abs[] = "Abs";
-constexpr char softplus[] = "Softplus";
 constexpr char reciprocal[] = "Reciprocal";
 constexpr char where[] = "Where";
 constexpr char resize[] = "Resize";
@@ -234,7 +280,7 @@ const std::vector<Entry>& other_operators() {
       {"mish", mish},
       {"hardswish", hardswish},
       {"hardsigmoid", hardsigmoid},
-      {"softplus", same_shape<softplus>},
+      {"softplus", function<ActivationKind::softplus>},
       {"softmax", softmax},
       {"_softmax", softmax},
       {"log_softmax", log_softmax},
@@ -247,15 +293,15 @@ const std::vector<Entry>& other_operators() {
       {"true_divide", binary<BinaryKind::div>},
       {"maximum", binary<BinaryKind::max>},
       {"minimum", binary<BinaryKind::min>},
-      {"erf", same_shape<erf>},
-      {"exp", same_shape<exp>},
-      {"log", same_shape<log>},
-      {"sqrt", same_shape<sqrt>},
+      {"erf", function<ActivationKind::erf>},
+      {"exp", function<ActivationKind::exp>},
+      {"log", function<ActivationKind::log>},
+      {"sqrt", function<ActivationKind::sqrt>},
       {"rsqrt", same_shape<sqrt>},
-      {"pow", same_shape<pow>},
-      {"square", same_shape<pow>},
+      {"pow", power},
+      {"square", square},
       {"neg", same_shape<neg>},
-      {"abs", same_shape<abs>},
+      {"abs", function<ActivationKind::abs>},
       {"reciprocal", same_shape<reciprocal>},
       {"mean", mean},
       {"sum", unknown_shape<sum>},

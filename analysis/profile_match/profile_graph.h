@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "analysis/profiles/profile.h"
+#include "core/graph_file/graph.h"
+
+namespace benanza::analysis {
+
+/// A profile as a model that the suites can measure.
+struct ProfileGraph {
+  /// One layer per ONNX operator that an operator of the framework does, in the order they ran,
+  /// each depending on the previous one. A product that also adds a bias is one layer. Without a
+  /// problem, a layer is unsupported, with the reason.
+  Graph graph{};
+  /// Time of the operators of whose work every part has a problem, and of all; seconds.
+  double known_seconds = 0;
+  double seconds = 0;
+  /// Time of the others by name.
+  std::map<std::string, double> unknown{};
+};
+
+/// Only profiles with sizes have problems: PyTorch's with record_shapes, JAX's with the compiled
+/// program. Throws Error if no operator has one.
+ProfileGraph graph_of_profile(const Profile& profile, const std::string& name);
+
+}  // namespace benanza::analysis

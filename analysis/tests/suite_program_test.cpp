@@ -1,0 +1,119 @@
+// benanza-analyze suite: a graph file from a framework's profile.
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/profile_match/profile_graph.h"
+#include "analysis/tests/program.h"
+#include "core/base/error.h"
+
+namespace benanza::analysis {
+namespace {
+
+using test::expect_error;
+using test::Folder;
+using test::Outcome;
+using test::run_program;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+ProfiledNode node(const std::string& name, double seconds, std::vector<Part> parts) {
+  return {.name = name,
+          .seconds = seconds,
+          .parts = std::move(parts),
+          .kernels = {{.name = "kernel", .seconds = seconds}}};
+}
+
+const Part product{.op = "MatMul", .problem = "gemm/m2_n4_k8_nt_w", .output = {2, 4}, .bias = true};
+const Part bias{.op = "Add", .problem = "add/2x4_1x4", .output = {2, 4}, .optional = true};
+const Part relu{.op = "Relu", .problem = "relu/2x4", .output = {2, 4}};
+
+TEST(ProfileGraph, OneLayerForEveryPartInOrder) {
+  Profile profile{
+      .batch = 2,
+      .nodes = {node("aten::linear", 3e-6, {product, bias}), node("aten::relu", 1e-6, {relu})}};
+  profile.nodes.push_back({.name = "aten::view"});
+  const ProfileGraph made = graph_of_profile(profile, "m");
+  EXPECT_EQ(made.graph.model, "m");
+  EXPECT_EQ(made.graph.batch, 2);
+  ASSERT_THAT(made.graph.layers, SizeIs(2));
+  const Layer& first = made.graph.layers[0];
+  EXPECT_EQ(first.name, "1_aten::linear");
+  EXPECT_EQ(first.op, "MatMul");
+  // The bias is added by the same call.
+  EXPECT_THAT(first.problems, ElementsAre("gemm/m2_n4_k8_nt_w_bias"));
+  // 2 * 2 * 4 * 8 for the product, 8 for the bias.
+  EXPECT_EQ(first.flops, 136);
+  EXPECT_EQ(first.cost, Cost::measured);
+  EXPECT_EQ(first.outputs.at(0).shape, (std::vector<std::int64_t>{2, 4}));
+  EXPECT_THAT(made.graph.layers[1].inputs, ElementsAre(0));
+  EXPECT_THAT(made.graph.layers[1].problems, ElementsAre("relu/2x4"));
+  EXPECT_DOUBLE_EQ(made.seconds, 4e-6);
+  EXPECT_DOUBLE_EQ(made.known_seconds, 4e-6);
+  EXPECT_THAT(made.unknown, IsEmpty());
+}
+
+TEST(ProfileGraph, WhatHasNoProblemIsALayerAllTheSame) {
+  const Profile profile{.nodes = {node("aten::relu", 1e-6, {relu}),
+                                  node("aten::pad", 5e-6, {{.op = "Pad"}}),
+                                  node("aten::fft", 2e-6, {})}};
+  const ProfileGraph made = graph_of_profile(profile, "m");
+  ASSERT_THAT(made.graph.layers, SizeIs(3));
+  EXPECT_EQ(made.graph.layers[1].cost, Cost::unsupported);
+  EXPECT_THAT(made.graph.layers[1].reason, HasSubstr("aten::pad"));
+  EXPECT_EQ(made.graph.layers[2].op, "aten::fft");
+  EXPECT_DOUBLE_EQ(made.known_seconds, 1e-6);
+  EXPECT_THAT(made.unknown,
+              ElementsAre(testing::Pair("aten::fft", 2e-6), testing::Pair("aten::pad", 5e-6)));
+}
+
+TEST(ProfileGraph, CopiesMove) {
+  const Profile profile{
+      .nodes = {
+          node("aten::cat", 1e-6, {{.op = "Concat", .problem = "concat/1x8x4x4_1x8x4x4_a1"}})}};
+  EXPECT_EQ(graph_of_profile(profile, "m").graph.layers[0].cost, Cost::movement);
+}
+
+TEST(ProfileGraph, NeedsSizes) {
+  const Profile profile{.path = "x.json", .nodes = {node("aten::pad", 5e-6, {{.op = "Pad"}})}};
+  EXPECT_THROW(graph_of_profile(profile, "m"), Error);
+}
+
+std::set<std::string> convolutions(const Graph& graph) {
+  std::set<std::string> keys;
+  for (const Layer& layer : graph.layers) {
+    for (const std::string& key : layer.problems) {
+      if (key.starts_with("conv/")) keys.insert(key);
+    }
+  }
+  return keys;
+}
+
+// The trace of a network has the same convolutions as its ONNX file.
+TEST(SuiteProgram, OfATraceHasTheModelsConvolutions) {
+  const Folder folder;
+  const Outcome outcome =
+      run_program("suite " + test::data("resnet50.pytorch.trace.json.gz").string() + " --out " +
+                      (folder.path() / "s").string(),
+                  folder);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("resnet50.graph.json: 174 layers, 54 distinct problems"));
+  EXPECT_THAT(outcome.out, HasSubstr("problems for 100.0% of"));
+  const Graph made = read_graph(folder.path() / "s/resnet50.graph.json");
+  const Graph model = read_graph(test::data("resnet50.graph.json.gz"));
+  EXPECT_EQ(convolutions(made), convolutions(model));
+}
+
+TEST(SuiteProgram, AProfileWithoutSizesIsOneLine) {
+  const Folder folder;
+  expect_error(run_program("suite " + test::data("small.onnxruntime.json").string() + " --out " +
+                               (folder.path() / "s").string(),
+                           folder),
+               "small.onnxruntime.json: tells no sizes of operators");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "s"));
+}
+
+}  // namespace
+}  // namespace benanza::analysis
