@@ -10,18 +10,19 @@
 namespace benanza::analysis {
 namespace {
 
-/// PyTorch's operators that only describe memory anew, or do nothing at inference. On a GPU they
-/// have no kernel; the host takes its time for them.
-bool is_free(const ProfiledNode& node) {
-  constexpr std::string_view names[] = {
-      "aten::view",           "aten::reshape", "aten::flatten",    "aten::permute",
-      "aten::transpose",      "aten::t",       "aten::as_strided", "aten::squeeze",
-      "aten::unsqueeze",      "aten::expand",  "aten::slice",      "aten::select",
-      "aten::narrow",         "aten::split",   "aten::chunk",      "aten::unbind",
-      "aten::detach",         "aten::alias",   "aten::dropout",    "aten::dropout_",
-      "aten::feature_dropout"};
-  return node.kernels.empty() &&
-         (!(node.seconds > 0) || std::ranges::find(names, node.name) != std::end(names));
+/// PyTorch's operators that only describe memory anew, or do nothing at inference.
+constexpr std::string_view free_operators[] = {
+    "aten::view",           "aten::reshape", "aten::flatten",  "aten::permute",
+    "aten::transpose",      "aten::t",       "aten::squeeze",  "aten::unsqueeze",
+    "aten::expand",         "aten::slice",   "aten::select",   "aten::narrow",
+    "aten::split",          "aten::chunk",   "aten::unbind",   "aten::detach",
+    "aten::alias",          "aten::dropout", "aten::dropout_", "aten::as_strided",
+    "aten::feature_dropout"};
+
+/// On a GPU, an operator without a kernel does nothing; on a processor, all have a time.
+bool is_free(const ProfiledNode& node, bool on_gpu) {
+  if (on_gpu || node.kernels.empty()) return node.kernels.empty() && !(node.seconds > 0);
+  return std::ranges::find(free_operators, node.name) != std::end(free_operators);
 }
 
 /// The problem of a part; with the bias that its operator adds.
@@ -68,7 +69,7 @@ ProfileGraph graph_of_profile(const Profile& profile, const std::string& name) {
   Layers layers;
   bool has_problem = false;
   for (const ProfiledNode& node : profile.nodes) {
-    if (is_free(node)) continue;
+    if (is_free(node, profile.timeline.has_value())) continue;
     std::vector<const Part*> parts;
     for (const Part& part : node.parts) {
       if (!part.optional) parts.push_back(&part);

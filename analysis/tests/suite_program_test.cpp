@@ -76,6 +76,14 @@ TEST(ProfileGraph, CopiesMove) {
   EXPECT_EQ(graph_of_profile(profile, "m").graph.layers[0].cost, Cost::movement);
 }
 
+TEST(ProfileGraph, ViewsAreFreeThoughAProcessorTakesTimeForThem) {
+  Profile profile{.nodes = {node("aten::relu", 1e-6, {relu}), node("aten::flatten", 2e-6, {})}};
+  EXPECT_THAT(graph_of_profile(profile, "m").graph.layers, SizeIs(1));
+  // What runs on a GPU is a copy.
+  profile.timeline.emplace();
+  EXPECT_THAT(graph_of_profile(profile, "m").graph.layers, SizeIs(2));
+}
+
 TEST(ProfileGraph, NeedsSizes) {
   const Profile profile{.path = "x.json", .nodes = {node("aten::pad", 5e-6, {{.op = "Pad"}})}};
   EXPECT_THROW(graph_of_profile(profile, "m"), Error);
