@@ -19,10 +19,18 @@ constexpr std::string_view free_operators[] = {
     "aten::alias",          "aten::dropout", "aten::dropout_", "aten::as_strided",
     "aten::feature_dropout"};
 
+/// What calls operators and does nothing else: functions of autograd ("ReluBackward0") and ranges
+/// of PyTorch's own ("Optimizer.step#SGD.step").
+bool is_wrapper(std::string_view name) {
+  return name.find("::") == name.npos || name.starts_with("autograd::") ||
+         name.starts_with("torch::autograd::");
+}
+
 /// On a GPU, an operator without a kernel does nothing; on a processor, all have a time.
 bool is_free(const ProfiledNode& node, bool on_gpu) {
   if (on_gpu || node.kernels.empty()) return node.kernels.empty() && !(node.seconds > 0);
-  return std::ranges::find(free_operators, node.name) != std::end(free_operators);
+  return is_wrapper(node.name) ||
+         std::ranges::find(free_operators, node.name) != std::end(free_operators);
 }
 
 /// The problem of a part; with the bias that its operator adds.

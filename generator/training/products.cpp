@@ -8,17 +8,6 @@ namespace {
 constexpr GradientSource first{GradientSource::Kind::operand, 0};
 constexpr GradientSource second{GradientSource::Kind::operand, 1};
 
-/// The window of the data gradient's transposed convolution, with end pads such that
-/// transposed_output() restores all pixels, including those that no window reached.
-Window backwards(const Window& window, const Dims& outputs, const Dims& inputs) {
-  Window back = window;
-  const Dims reached = window.transposed_output(outputs);
-  for (std::size_t axis = 0; axis < window.rank(); ++axis) {
-    back.pads[window.rank() + axis] -= inputs[axis] - reached[axis];
-  }
-  return back;
-}
-
 /// True if one matrix is broadcast over several batches.
 bool is_shared(const Dims& own, const Dims& all) {
   return element_count(own) == 1 && element_count(all) > 1;
@@ -29,17 +18,10 @@ bool is_shared(const Dims& own, const Dims& all) {
 Gradient of_convolution(const Convolution& shape, const std::vector<bool>& wanted) {
   Gradient gradient;
   if (wanted[0]) {
-    const Dims output = shape.output();
-    gradient.calls.push_back(
-        {.name = "data_gradient",
-         .problem = {Deconvolution{
-                         .input = output,
-                         .filters = shape.input[1],
-                         .window = backwards(shape.window, spatial(output), spatial(shape.input)),
-                         .groups = shape.groups},
-                     {}},
-         .operands = {output_gradient, second},
-         .of = {0}});
+    gradient.calls.push_back({.name = "data_gradient",
+                              .problem = {data_gradient(shape), {}},
+                              .operands = {output_gradient, second},
+                              .of = {0}});
   }
   if (wanted[1]) {
     gradient.calls.push_back({.name = "weight_gradient",

@@ -1,5 +1,6 @@
 #include "analysis/profiles/kineto/call.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -7,7 +8,7 @@ namespace benanza::analysis::kineto {
 
 namespace {
 
-const Argument* argument(const Op& op, std::size_t index) {
+const Argument* found_at(const Op& op, std::size_t index) {
   return index < op.arguments.size() ? &op.arguments[index] : nullptr;
 }
 
@@ -15,23 +16,23 @@ const Argument* argument(const Op& op, std::size_t index) {
 
 const Dims& Call::dims(std::size_t index) const {
   static const Dims none;
-  const Argument* found = argument(op_, index);
+  const Argument* found = found_at(op_, index);
   return found ? found->dims : none;
 }
 
 const std::vector<Dims>& Call::list(std::size_t index) const {
   static const std::vector<Dims> none;
-  const Argument* found = argument(op_, index);
+  const Argument* found = found_at(op_, index);
   return found ? found->list : none;
 }
 
 std::string_view Call::type(std::size_t index) const {
-  const Argument* found = argument(op_, index);
+  const Argument* found = found_at(op_, index);
   return found ? std::string_view(found->type) : std::string_view();
 }
 
 std::optional<Dims> Call::integers(std::size_t index) const {
-  const Argument* found = argument(op_, index);
+  const Argument* found = found_at(op_, index);
   if (!found || found->value.empty()) return std::nullopt;
   std::string_view text = found->value;
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
@@ -54,7 +55,7 @@ std::optional<std::int64_t> Call::integer(std::size_t index) const {
 }
 
 std::optional<float> Call::real(std::size_t index) const {
-  const Argument* found = argument(op_, index);
+  const Argument* found = found_at(op_, index);
   if (!found || found->value.empty()) return std::nullopt;
   char* end = nullptr;
   const double value = std::strtod(found->value.c_str(), &end);
@@ -63,8 +64,28 @@ std::optional<float> Call::real(std::size_t index) const {
 }
 
 bool Call::truth(std::size_t index) const {
-  const Argument* found = argument(op_, index);
+  const Argument* found = found_at(op_, index);
   return found && (found->value == "True" || found->value == "true" || found->value == "1");
+}
+
+std::vector<bool> Call::truths(std::size_t index) const {
+  std::vector<bool> list;
+  const Argument found = argument(index);
+  std::string_view text = found.value;
+  if (!text.starts_with('[') || !text.ends_with(']')) return list;
+  text = text.substr(1, text.size() - 2);
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    list.push_back(word == "True" || word == "true");
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    while (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return list;
+}
+
+Argument Call::argument(std::size_t index) const {
+  const Argument* const found = found_at(op_, index);
+  return found == nullptr ? Argument() : *found;
 }
 
 }  // namespace benanza::analysis::kineto

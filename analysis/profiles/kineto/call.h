@@ -25,6 +25,11 @@ class Call {
   std::optional<std::int64_t> integer(std::size_t index) const;
   std::optional<float> real(std::size_t index) const;
   bool truth(std::size_t index) const;
+  /// Parses "[True, False]"; empty if it was not recorded.
+  std::vector<bool> truths(std::size_t index) const;
+  std::size_t size() const { return op_.arguments.size(); }
+  /// An argument of nothing if there are fewer.
+  Argument argument(std::size_t index) const;
 
  private:
   const Op& op_;
@@ -69,5 +74,6 @@ struct Entry {
 const std::vector<Entry>& window_operators();
 const std::vector<Entry>& product_operators();
 const std::vector<Entry>& other_operators();
+const std::vector<Entry>& gradient_operators();
 
 }  // namespace benanza::analysis::kineto

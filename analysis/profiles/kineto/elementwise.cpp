@@ -88,18 +88,25 @@ std::vector<Part> mish(const Call& call) {
                       {"Softplus", "Tanh", "Mul"});
 }
 
-std::vector<Part> batch_norm(const Call& call, std::size_t epsilon) {
+std::vector<Part> batch_norm(const Call& call, std::size_t epsilon, bool is_training) {
   const auto value = call.real(epsilon);
   if (!value || !call.is_tensor(0)) return {plain("BatchNormalization", call.dims(0))};
+  if (is_training) {
+    Part made =
+        part("BatchNormalization", std::optional(BatchNormalizationTraining{call.dims(0), *value}));
+    // Beside the statistics.
+    made.output = call.dims(0);
+    return {std::move(made)};
+  }
   return {part("BatchNormalization",
                std::optional(BatchNormalization{.input = call.dims(0), .epsilon = *value}),
                call.dims(0))};
 }
 
 // input, weight, bias, mean, variance, training, momentum, epsilon
-std::vector<Part> batch_norm_7(const Call& call) { return batch_norm(call, 7); }
+std::vector<Part> batch_norm_7(const Call& call) { return batch_norm(call, 7, call.truth(5)); }
 // input, weight, bias, mean, variance, momentum, epsilon
-std::vector<Part> batch_norm_6(const Call& call) { return batch_norm(call, 6); }
+std::vector<Part> batch_norm_6(const Call& call) { return batch_norm(call, 6, false); }
 
 // input, extents of a row, weight, bias, epsilon
 std::vector<Part> layer_norm(const Call& call) {

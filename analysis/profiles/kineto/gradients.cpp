@@ -1,0 +1,185 @@
+// Gradients: what PyTorch runs in the backward pass. A gradient's arguments are those of the
+// forward operator behind the gradient of its result; the problem is derived from the forward one.
+
+#include <utility>
+
+#include "analysis/profiles/kineto/aten.h"
+#include "analysis/profiles/kineto/call.h"
+
+namespace benanza::analysis::kineto {
+namespace {
+
+/// An operator of the forward pass with some of a gradient's arguments.
+struct Forward {
+  explicit Forward(std::string_view name) : op{.name = "aten::" + std::string(name)} {}
+  Forward& take(const Call& call, std::initializer_list<std::size_t> indices) {
+    for (const std::size_t index : indices) op.arguments.push_back(call.argument(index));
+    return *this;
+  }
+  Forward& skip() {
+    op.arguments.emplace_back();
+    return *this;
+  }
+  Forward& value(std::string text) {
+    op.arguments.push_back({.value = std::move(text)});
+    return *this;
+  }
+  Op op;
+};
+
+/// The first part that the forward operator does; without a problem if it is not determined.
+Part first_part(const Forward& forward) {
+  std::vector<Part> parts = parts_of(forward.op);
+  return parts.empty() ? Part{} : std::move(parts.front());
+}
+
+/// The gradient of a forward problem with regard to its input.
+struct GradientOf {
+  Part operator()(const Activation& shape) const { return made(ActivationGradient{shape}); }
+  Part operator()(const Pooling& shape) const { return made(PoolingGradient{shape}); }
+  Part operator()(const Softmax& shape) const { return made(SoftmaxGradient{shape}); }
+  Part operator()(const LayerNormalization& shape) const {
+    return made(LayerNormalizationGradient{shape});
+  }
+  Part operator()(const BatchNormalization& shape) const {
+    return made(BatchNormalizationGradient{shape.input, shape.epsilon});
+  }
+  Part operator()(const BatchNormalizationTraining& shape) const {
+    return made(BatchNormalizationGradient{shape.input, shape.epsilon});
+  }
+  Part operator()(const auto&) const { return plain(op, {}); }
+
+  template <class Shape>
+  Part made(const Shape& shape) const {
+    Part result = part(op, std::optional(shape), input);
+    // Some problems have several results, or another view of them.
+    result.output = input;
+    return result;
+  }
+  std::string op;
+  Dims input;
+};
+
+/// `input`: the extents of the gradient that is made.
+std::vector<Part> gradient(const Forward& forward, const Dims& input) {
+  const Part part = first_part(forward);
+  const GradientOf make{part.op + "Grad", input};
+  if (part.problem.empty()) return {plain(make.op, input)};
+  return {std::visit(make, parse(part.problem).shape)};
+}
+
+// gradient, then the forward operator's arguments
+template <const char* name>
+std::vector<Part> gradient_first(const Call& call) {
+  Forward forward(name);
+  for (std::size_t index = 1; index < call.size(); ++index) forward.take(call, {index});
+  return gradient(forward, call.dims(1));
+}
+
+// gradient, input, weight, extents of the bias, stride, padding, dilation, transposed,
+// output_padding, groups, which gradients are wanted: of input, weight, bias
+std::vector<Part> of_convolution(const Call& call) {
+  const Part part =
+      first_part(Forward("convolution").take(call, {1, 2}).skip().take(call, {4, 5, 6, 7, 8, 9}));
+  if (part.problem.empty()) return {plain("ConvGrad", {})};
+  const Problem forward = parse(part.problem);
+  const auto* const shape = std::get_if<Convolution>(&forward.shape);
+  const std::vector<bool> wanted = call.truths(10);
+  if (shape == nullptr || wanted.size() != 3) return {plain("ConvTransposeGrad", {})};
+  std::vector<Part> parts;
+  if (wanted[0]) {
+    parts.push_back(kineto::part("ConvGrad", std::optional(data_gradient(*shape)), call.dims(1)));
+  }
+  if (wanted[1]) {
+    parts.push_back(kineto::part(
+        "ConvGrad", std::optional(ConvolutionFilterGradient{*shape, false}), call.dims(2)));
+  }
+  if (wanted[2]) {
+    Dims axes{0};
+    for (std::size_t axis = 2; axis < call.dims(0).size(); ++axis) {
+      axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    parts.push_back(kineto::part(
+        "ConvGrad",
+        std::optional(Reduction{.kind = ReductionKind::sum, .input = call.dims(0), .axes = axes})));
+  }
+  return parts;
+}
+
+// gradient, input
+std::vector<Part> of_adaptive_average(const Call& call) {
+  const Dims& result = call.dims(0);
+  if (result.size() < 3) return {plain("AveragePoolGrad", call.dims(1))};
+  std::string extents;
+  for (const std::int64_t extent : spatial(result)) {
+    extents += (extents.empty() ? "[" : ", ") + std::to_string(extent);
+  }
+  return gradient(Forward("adaptive_avg_pool2d").take(call, {1}).value(extents + ']'),
+                  call.dims(1));
+}
+
+// gradient, input, weight, mean, variance, saved mean, saved deviation, training, epsilon
+std::vector<Part> of_native_batch_norm(const Call& call) {
+  return gradient(
+      Forward("native_batch_norm").take(call, {1, 2, 2, 3, 4, 7}).skip().take(call, {8}),
+      call.dims(1));
+}
+
+// input, gradient, weight, mean, variance, saved mean, saved deviation, epsilon
+std::vector<Part> of_cudnn_batch_norm(const Call& call) {
+  return gradient(
+      Forward("cudnn_batch_norm").take(call, {0, 2, 2, 3, 4}).value("True").skip().take(call, {7}),
+      call.dims(0));
+}
+
+// gradient, input, extents of a row, mean, deviation, weight, bias. The epsilon, which is not among
+// them, does not affect the time.
+std::vector<Part> of_layer_norm(const Call& call) {
+  return gradient(Forward("layer_norm").take(call, {1, 2, 5, 6}).value("1e-05"), call.dims(1));
+}
+
+constexpr char of_relu[] = "relu";
+constexpr char of_clamp[] = "clamp";
+constexpr char of_leaky_relu[] = "leaky_relu";
+constexpr char of_sigmoid[] = "sigmoid";
+constexpr char of_tanh[] = "tanh";
+constexpr char of_gelu[] = "gelu";
+constexpr char of_silu[] = "silu";
+constexpr char of_mish[] = "mish";
+constexpr char of_hardswish[] = "hardswish";
+constexpr char of_softmax[] = "softmax";
+constexpr char of_log_softmax[] = "log_softmax";
+constexpr char of_max_pool2d[] = "max_pool2d_with_indices";
+constexpr char of_max_pool3d[] = "max_pool3d_with_indices";
+constexpr char of_avg_pool2d[] = "avg_pool2d";
+constexpr char of_avg_pool3d[] = "avg_pool3d";
+
+}  // namespace
+
+const std::vector<Entry>& gradient_operators() {
+  static const std::vector<Entry> table{
+      {"convolution_backward", of_convolution},
+      {"native_batch_norm_backward", of_native_batch_norm},
+      {"cudnn_batch_norm_backward", of_cudnn_batch_norm},
+      {"native_layer_norm_backward", of_layer_norm},
+      {"threshold_backward", gradient_first<of_relu>},
+      {"hardtanh_backward", gradient_first<of_clamp>},
+      {"leaky_relu_backward", gradient_first<of_leaky_relu>},
+      {"sigmoid_backward", gradient_first<of_sigmoid>},
+      {"tanh_backward", gradient_first<of_tanh>},
+      {"gelu_backward", gradient_first<of_gelu>},
+      {"silu_backward", gradient_first<of_silu>},
+      {"mish_backward", gradient_first<of_mish>},
+      {"hardswish_backward", gradient_first<of_hardswish>},
+      {"_softmax_backward_data", gradient_first<of_softmax>},
+      {"_log_softmax_backward_data", gradient_first<of_log_softmax>},
+      {"max_pool2d_with_indices_backward", gradient_first<of_max_pool2d>},
+      {"max_pool3d_with_indices_backward", gradient_first<of_max_pool3d>},
+      {"avg_pool2d_backward", gradient_first<of_avg_pool2d>},
+      {"avg_pool3d_backward", gradient_first<of_avg_pool3d>},
+      {"_adaptive_avg_pool2d_backward", of_adaptive_average},
+  };
+  return table;
+}
+
+}  // namespace benanza::analysis::kineto
