@@ -118,6 +118,7 @@ int run(int argc, char** argv) {
                  "CUDA graphs by node, or as a whole, which disturbs the program less")
       ->check(CLI::IsMember({"nodes", "whole"}))
       ->capture_default_str();
+  app.add_flag("--memory", wishes.memory, "Record the memory of GPUs that is allocated and freed");
   app.add_flag("--library-logs", wishes.library_logs,
                "Record calls of cuDNN, cuBLAS and cuBLASLt with their sizes, from the logs of "
                "these libraries, which slow the program down");

@@ -24,6 +24,8 @@ struct Wishes {
   std::string range{};
   /// Time graphs as a whole, not by node.
   bool whole_graphs = false;
+  /// Record what is allocated and freed, too.
+  bool memory = false;
   /// Counters of kernels, by CUPTI's names; if there are any, nothing else of GPUs is recorded.
   std::vector<std::string> kernel_counters{};
   /// Arithmetic over them: name and expression.

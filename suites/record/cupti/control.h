@@ -51,6 +51,7 @@ inline constexpr const char* journal_ending = ".journal";
 inline constexpr const char* folder_variable = "BENANZA_RECORD_FOLDER";
 inline constexpr const char* range_variable = "BENANZA_RECORD_RANGE";
 inline constexpr const char* graphs_variable = "BENANZA_RECORD_GRAPHS";
+inline constexpr const char* memory_variable = "BENANZA_RECORD_MEMORY";
 /// Counters of kernels, separated by commas; if there are any, nothing else is recorded.
 inline constexpr const char* counters_variable = "BENANZA_RECORD_COUNTERS";
 

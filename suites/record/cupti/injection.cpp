@@ -129,7 +129,9 @@ class Session {
       // While it is, CUPTI does not report the kernels of graphs.
       if (whole_graphs_) enable_always(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "graphs as a whole");
       // What is allocated before a range is held inside of it, too.
-      if (!counters_) enable_always(CUPTI_ACTIVITY_KIND_MEMORY2, nullptr);
+      if (variable(memory_variable) == "on") {
+        enable_always(CUPTI_ACTIVITY_KIND_MEMORY2, "memory");
+      }
       switch_if_needed();
       std::thread([this] { work(); }).detach();
       std::atexit([] { get()->end(); });
@@ -233,13 +235,12 @@ class Session {
     }
   }
 
-  /// Enables a kind of records for the whole run. `what` is for the note if that fails; without it,
-  /// there is none.
+  /// Enables a kind of records for the whole run.
   void enable_always(CUpti_ActivityKind kind, const char* what) {
     try {
       cupti_->call<decltype(cuptiActivityEnable)>("cuptiActivityEnable", kind);
     } catch (const std::exception& error) {
-      if (what != nullptr) note(true, std::string(error.what()) + " for " + what);
+      note(true, std::string(error.what()) + " for " + what);
     }
   }
 

@@ -27,7 +27,7 @@ class CuptiSource : public Source {
  public:
   void prepare(Environment& environment, const Plan& plan) override {
     const bool counts = !plan.wishes.kernel_counters.empty();
-    is_wanted_ = plan.wishes.gpu == Wishes::Gpu::on || counts;
+    is_wanted_ = plan.wishes.gpu == Wishes::Gpu::on || counts || plan.wishes.memory;
     if (plan.wishes.gpu == Wishes::Gpu::off) {
       if (counts) throw Error("--gpu off: counters of kernels need it on");
       return;
@@ -53,6 +53,7 @@ class CuptiSource : public Source {
     environment.set(folder_variable, folder_.string());
     environment.set(range_variable, plan.wishes.range);
     environment.set(graphs_variable, plan.wishes.whole_graphs ? "whole" : "nodes");
+    environment.set(memory_variable, plan.wishes.memory ? "on" : "off");
     std::string counters;
     for (const std::string& name : plan.wishes.kernel_counters) {
       counters += (counters.empty() ? "" : ",") + name;

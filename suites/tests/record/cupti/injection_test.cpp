@@ -106,7 +106,8 @@ TEST_F(Injection, NoKindOfRecordsThatSlowsAProgramDown) {
 }
 
 TEST_F(Injection, MemoryIsRecordedOutsideOfTheRange) {
-  ASSERT_EQ(record("allocate 1 push step launch a pop allocate 2 free 1", "--range step"), 0)
+  ASSERT_EQ(record("allocate 1 push step launch a pop allocate 2 free 1", "--range step --memory"),
+            0)
       << errors();
   EXPECT_THAT(kernels(), ElementsAre("a"));
   const DeviceRecording read = devices();
@@ -117,6 +118,11 @@ TEST_F(Injection, MemoryIsRecordedOutsideOfTheRange) {
   EXPECT_FALSE(read.memory[1].is_freed);
   EXPECT_EQ(read.memory[2].address, 1);
   EXPECT_TRUE(read.memory[2].is_freed);
+}
+
+TEST_F(Injection, MemoryIsRecordedOnlyOnRequest) {
+  ASSERT_EQ(record("launch a allocate 1"), 0) << errors();
+  EXPECT_THAT(devices().memory, IsEmpty());
 }
 
 TEST_F(Injection, CountersOfEveryKernelInsteadOfTimes) {
