@@ -30,6 +30,7 @@ class CuptiSource : public Source {
     is_wanted_ = plan.wishes.gpu == Wishes::Gpu::on || counts || plan.wishes.memory;
     if (plan.wishes.gpu == Wishes::Gpu::off) {
       if (counts) throw Error("--gpu off: counters of kernels need it on");
+      if (plan.wishes.memory) throw Error("--gpu off: --memory needs it on");
       return;
     }
     const auto library = injected_library();

@@ -198,6 +198,8 @@ TEST_F(Injection, AMetricIsOfTheProcessorOrOfKernels) {
   EXPECT_THAT(errors(), HasSubstr("--metric x: mixes counters of the processor"));
   EXPECT_EQ(shell(BENANZA_RECORD " --gpu off --counters fake__letters.sum -- true 2>err"), 125);
   EXPECT_THAT(errors(), HasSubstr("--gpu off: counters of kernels need it on"));
+  EXPECT_EQ(shell(BENANZA_RECORD " --gpu off --memory -- true 2>err"), 125);
+  EXPECT_THAT(errors(), HasSubstr("--gpu off: --memory needs it on"));
 }
 
 TEST_F(Injection, AKillLosesNoMoreThanTheLastSecond) {
