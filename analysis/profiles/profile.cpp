@@ -4,7 +4,7 @@
 
 namespace benanza::analysis {
 
-Profile read_profile(const std::filesystem::path& path) {
+Profile read_profile(const std::filesystem::path& path, NeedsLatency needs) {
   const Document document(path, "a profile",
                           "write it with scripts/profile-onnxruntime or scripts/profile-pytorch");
   return document.guard([&] {
@@ -12,7 +12,8 @@ Profile read_profile(const std::filesystem::path& path) {
       if (!importer.recognises(document.root())) continue;
       Profile profile = importer.import(document);
       // A bare trace of a GPU has no latency, only the GPU's timeline.
-      if ((profile.latency_seconds.empty() && !profile.timeline) ||
+      const bool is_needed = needs == NeedsLatency::yes && !profile.timeline;
+      if ((profile.latency_seconds.empty() && is_needed) ||
           !std::all_of(profile.latency_seconds.begin(), profile.latency_seconds.end(),
                        [](double seconds) { return seconds > 0; })) {
         throw document.error("has no latency");

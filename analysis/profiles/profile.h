@@ -134,8 +134,13 @@ struct Importer {
 /// Returns all importers, sorted by framework. Generated from the files of frameworks/.
 std::vector<Importer> importers();
 
+/// Whether a profile must have a latency or, of a GPU, a timeline. A bare trace of a processor has
+/// neither.
+enum class NeedsLatency { yes, no };
+
 /// Reads a framework's profile and detects the framework from the content. Throws Error, one line,
-/// if the framework is unknown, or the file is truncated or lacks a latency or operators.
-Profile read_profile(const std::filesystem::path& path);
+/// if the framework is unknown, or the file is truncated or lacks a latency that is needed, or
+/// operators.
+Profile read_profile(const std::filesystem::path& path, NeedsLatency needs = NeedsLatency::yes);
 
 }  // namespace benanza::analysis

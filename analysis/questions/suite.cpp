@@ -29,7 +29,7 @@ std::string stem_of(const std::filesystem::path& path) {
 }
 
 void write_suite(const std::string& file, const std::filesystem::path& folder) {
-  const Profile profile = read_profile(file);
+  const Profile profile = read_profile(file, NeedsLatency::no);
   const std::string name = profile.model.empty() ? stem_of(file) : profile.model;
   const ProfileGraph made = graph_of_profile(profile, name);
   make_directories(folder);

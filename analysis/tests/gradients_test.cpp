@@ -99,6 +99,9 @@ TEST(Functions, HaveProblems) {
   EXPECT_THAT(problems("silu", {x})[0], "Swish swish/4x16x64_a1");
   EXPECT_THAT(problems("pow", {x, value("3")}), ElementsAre("Pow pow/4x16x64_a3"));
   EXPECT_THAT(problems("pow", {x, x}), ElementsAre("Pow "));
+  EXPECT_THAT(problems("sum", {x, value("[0, -1]"), value("True")}),
+              ElementsAre("ReduceSum reducesum/4x16x64_a0.2"));
+  EXPECT_THAT(problems("sum", {x}), ElementsAre("ReduceSum "));
   EXPECT_THAT(problems("erf", {x}), ElementsAre("Erf erf/4x16x64"));
   EXPECT_THAT(problems("prelu", {tensor({1, 8, 5, 5}), tensor({8})}),
               ElementsAre("PRelu prelu/1x8x5x5_1x8x1x1"));

@@ -5,6 +5,7 @@
 
 #include "analysis/profile_match/profile_graph.h"
 #include "analysis/tests/program.h"
+#include "analysis/tests/trace.h"
 #include "core/base/error.h"
 
 namespace benanza::analysis {
@@ -112,6 +113,21 @@ TEST(SuiteProgram, OfATraceHasTheModelsConvolutions) {
   const Graph made = read_graph(folder.path() / "s/resnet50.graph.json");
   const Graph model = read_graph(test::data("resnet50.graph.json.gz"));
   EXPECT_EQ(convolutions(made), convolutions(model));
+}
+
+TEST(SuiteProgram, ABareTraceOfAProcessorWillDo) {
+  const Folder folder;
+  test::TraceWriter trace;
+  trace
+      .op("aten::conv2d", {{2, 3, 8, 8}, {4, 3, 1, 1}, {}}, {"[1, 1]", "[0, 0]", "[1, 1]", "1"}, {})
+      .op("aten::relu", {{2, 4, 8, 8}}, {}, {});
+  const auto file = folder.write("host.trace.json", trace.text());
+  const Outcome outcome =
+      run_program("suite " + file.string() + " --out " + (folder.path() / "s").string(), folder);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Graph made = read_graph(folder.path() / "s/host.graph.json");
+  ASSERT_THAT(made.layers, SizeIs(2));
+  EXPECT_THAT(made.layers[0].problems, ElementsAre("conv/2x3x8x8_k4x1x1_p0.0.0.0_s1x1_d1x1_g1"));
 }
 
 TEST(SuiteProgram, AProfileWithoutSizesIsOneLine) {

@@ -194,16 +194,18 @@ std::vector<Part> function(const Call& call) {
 }
 
 // input, axes, keep
-std::vector<Part> mean(const Call& call) {
+template <ReductionKind kind>
+std::vector<Part> reduce(const Call& call) {
+  static_assert(kind == ReductionKind::mean || kind == ReductionKind::sum);
+  const std::string_view op = kind == ReductionKind::mean ? "ReduceMean" : "ReduceSum";
   const Dims& input = call.dims(0);
   auto axes = call.integers(1);
-  if (!axes || axes->empty() || input.empty()) return {plain("ReduceMean", {})};
+  if (!axes || axes->empty() || input.empty()) return {plain(op, {})};
   for (std::int64_t& axis : *axes) {
     if (axis < 0) axis += static_cast<std::int64_t>(input.size());
   }
   std::sort(axes->begin(), axes->end());
-  return {part("ReduceMean", std::optional(Reduction{
-                                 .kind = ReductionKind::mean, .input = input, .axes = *axes}))};
+  return {part(op, std::optional(Reduction{.kind = kind, .input = input, .axes = *axes}))};
 }
 
 template <const char* op>
@@ -247,7 +249,6 @@ constexpr char resize[] = "Resize";
 constexpr char pad[] = "Pad";
 constexpr char join_new[] = "Concat";
 constexpr char gather[] = "Gather";
-constexpr char sum[] = "ReduceSum";
 constexpr char largest[] = "ReduceMax";
 constexpr char argmax[] = "ArgMax";
 constexpr char top[] = "TopK";
@@ -310,8 +311,8 @@ const std::vector<Entry>& other_operators() {
       {"neg", same_shape<neg>},
       {"abs", function<ActivationKind::abs>},
       {"reciprocal", same_shape<reciprocal>},
-      {"mean", mean},
-      {"sum", unknown_shape<sum>},
+      {"mean", reduce<ReductionKind::mean>},
+      {"sum", reduce<ReductionKind::sum>},
       {"amax", unknown_shape<largest>},
       {"argmax", unknown_shape<argmax>},
       {"topk", unknown_shape<top>},
