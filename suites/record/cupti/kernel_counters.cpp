@@ -52,8 +52,8 @@ constexpr CUpti_CallbackId launch_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuLaunchKer
 constexpr CUpti_CallbackId graph_calls[] = {CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
                                             CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
 
-/// This thread is inside a launch that is being counted, and holds the mutex.
-thread_local bool is_counting = false;
+/// The launch of this thread that is being counted, for which it holds the mutex.
+thread_local std::optional<std::uint32_t> counted;
 
 }  // namespace
 
@@ -78,26 +78,27 @@ void KernelCounters::listen(CUpti_SubscriberHandle subscriber) const {
 }
 
 void KernelCounters::take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (is_over_) return;
   if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
     const std::lock_guard lock(mutex_);
-    contexts_.erase(static_cast<const CUpti_ResourceData*>(data)->context);
+    if (!is_over_) contexts_.erase(static_cast<const CUpti_ResourceData*>(data)->context);
     return;
   }
   const auto& call = *static_cast<const CUpti_CallbackData*>(data);
   if (call.callbackSite == CUPTI_API_EXIT) {
-    if (!std::exchange(is_counting, false)) return;
+    if (counted != call.correlationId) return;
+    counted.reset();
     finish(call.context, *static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS);
     mutex_.unlock();
     return;
   }
-  if (is_counting) return;
+  if (is_over_ || counted) return;
   if (std::ranges::find(graph_calls, id) != std::end(graph_calls)) return take_graph(call.context);
   const auto parameters = parameters_of(id, call.functionParams);
   // A kernel that is captured into a graph does not run now.
   if (!parameters || !is_active_ || is_captured(parameters->stream)) return;
   mutex_.lock();
-  is_counting = true;
+  if (is_over_) return mutex_.unlock();
+  counted = call.correlationId;
   begin(call.context, {.kernel = call.symbolName == nullptr ? "unknown kernel" : call.symbolName,
                        .grid = parameters->grid,
                        .block = parameters->block});
@@ -105,6 +106,7 @@ void KernelCounters::take(CUpti_CallbackDomain domain, CUpti_CallbackId id, cons
 
 void KernelCounters::take_graph(CUcontext handle) {
   const std::lock_guard lock(mutex_);
+  if (is_over_) return;
   contexts_[handle].profiler.reset();
   if (is_active_) {
     tell_(NoteEvent{.is_error = true, .text = "counters leave out the kernels of CUDA graphs"});

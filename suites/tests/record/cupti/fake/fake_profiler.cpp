@@ -26,7 +26,7 @@ bool is_started = false;
 std::vector<std::map<std::string, double>> ranges;
 
 void tell(CUpti_CallbackId id, CUpti_ApiCallbackSite site, const void* parameters,
-          const char* symbol) {
+          const char* symbol, std::uint32_t correlation = 0) {
   if (callback == nullptr || !is_listening) return;
   CUresult result = CUDA_SUCCESS;
   CUpti_CallbackData data{};
@@ -35,6 +35,7 @@ void tell(CUpti_CallbackId id, CUpti_ApiCallbackSite site, const void* parameter
   data.functionReturnValue = &result;
   data.symbolName = symbol;
   data.context = reinterpret_cast<CUcontext>(1);
+  data.correlationId = correlation;
   callback(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
 }
 
@@ -48,13 +49,18 @@ void launch(const char* kernel) {
   parameters.gridDimY = parameters.gridDimZ = 1;
   parameters.blockDimX = 32;
   parameters.blockDimY = parameters.blockDimZ = 1;
-  tell(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER, &parameters, kernel);
+  static std::uint32_t correlation = 1;
+  ++correlation;
+  tell(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER, &parameters, kernel, correlation);
+  // A launch inside of the launch is not the end of it.
+  tell(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER, &parameters, "inner", 1);
+  tell(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT, &parameters, "inner", 1);
   if (is_started) {
     ranges.push_back({{"fake__letters.sum", static_cast<double>(std::strlen(kernel))},
                       {"fake__threads.sum", 64},
                       {"gpu__time_duration.sum", 500}});
   }
-  tell(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT, &parameters, kernel);
+  tell(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT, &parameters, kernel, correlation);
 }
 
 void launch_graph() {
