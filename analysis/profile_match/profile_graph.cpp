@@ -45,29 +45,50 @@ bool only_moves(const Problem& problem) { return work(problem, Precision::fp32).
 
 class Layers {
  public:
-  void add(const ProfiledNode& node, const std::string& op, const std::optional<Problem>& problem,
+  /// Without problems, the layer is unsupported.
+  void add(const ProfiledNode& node, const std::string& op, const std::vector<Problem>& problems,
            const Dims& output) {
-    Layer layer{.name = std::to_string(layers_.size() + 1) + '_' + node.name, .op = op};
-    if (!layers_.empty()) layer.inputs.push_back(layers_.size() - 1);
-    if (problem) {
-      const Work once = work(*problem, Precision::fp32);
-      layer.cost = only_moves(*problem) ? Cost::movement : Cost::measured;
-      layer.problems.push_back(key(*problem));
-      layer.flops = once.flops;
-      layer.bytes = static_cast<double>(once.bytes());
-    } else {
+    Layer layer{.name = std::to_string(graph_.layers.size() + 1) + '_' + node.name, .op = op};
+    if (!graph_.layers.empty()) layer.inputs.push_back(graph_.layers.size() - 1);
+    if (problems.empty()) {
       layer.cost = Cost::unsupported;
       layer.reason = "the profile does not tell the problem of " + node.name;
+    } else {
+      layer.cost = std::ranges::all_of(problems, only_moves) ? Cost::movement : Cost::measured;
+      layer.flops = layer.bytes = 0;
+    }
+    for (const Problem& problem : problems) {
+      const Work once = work(problem, Precision::fp32);
+      layer.problems.push_back(key(problem));
+      *layer.flops += once.flops;
+      *layer.bytes += static_cast<double>(once.bytes());
     }
     if (!output.empty()) {
       layer.outputs.push_back({.name = layer.name, .type = "float", .shape = output});
     }
-    layers_.push_back(std::move(layer));
+    graph_.layers.push_back(std::move(layer));
   }
-  std::vector<Layer> take() { return std::move(layers_); }
+
+  /// One layer: its parts one after the other or, as an alternative, the call that does them all.
+  void add_attention(const ProfiledNode& node, const std::vector<const Part*>& parts) {
+    std::vector<Problem> problems;
+    for (const Part* const part : parts) {
+      if (const auto problem = problem_of(*part)) problems.push_back(*problem);
+    }
+    const Part& last = *parts.back();
+    const bool is_complete = problems.size() == parts.size();
+    if (!is_complete) problems = {parse(last.whole)};
+    add(node, "Attention", problems, last.output);
+    if (is_complete) {
+      graph_.fusions.push_back(
+          {.pattern = "attention", .layers = {graph_.layers.size() - 1}, .problem = last.whole});
+    }
+  }
+
+  Graph take() { return std::move(graph_); }
 
  private:
-  std::vector<Layer> layers_;
+  Graph graph_;
 };
 
 }  // namespace
@@ -83,12 +104,17 @@ ProfileGraph graph_of_profile(const Profile& profile, const std::string& name) {
       if (!part.optional) parts.push_back(&part);
     }
     bool is_known = !parts.empty();
-    for (const Part* const part : parts) {
-      const auto problem = problem_of(*part);
-      is_known = is_known && problem;
-      has_problem = has_problem || problem;
-      layers.add(node, part->op, problem, part->output);
+    if (is_known && !parts.front()->whole.empty()) {
+      layers.add_attention(node, parts);
+    } else {
+      for (const Part* const part : parts) {
+        std::vector<Problem> problems;
+        if (const auto problem = problem_of(*part)) problems.push_back(*problem);
+        is_known = is_known && !problems.empty();
+        layers.add(node, part->op, problems, part->output);
+      }
     }
+    has_problem = has_problem || is_known;
     if (parts.empty()) layers.add(node, node.op.empty() ? node.name : node.op, {}, {});
     result.seconds += node.seconds;
     (is_known ? result.known_seconds : result.unknown[node.name]) += node.seconds;
@@ -99,7 +125,9 @@ ProfileGraph graph_of_profile(const Profile& profile, const std::string& name) {
                 "record_shapes, or a profile of JAX. If the model is an ONNX file, generate from "
                 "that, and for any other program record it with benanza-record");
   }
-  result.graph = {.model = name, .batch = profile.batch, .layers = layers.take()};
+  result.graph = layers.take();
+  result.graph.model = name;
+  result.graph.batch = profile.batch;
   return result;
 }
 

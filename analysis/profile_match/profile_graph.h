@@ -11,8 +11,9 @@ namespace benanza::analysis {
 /// A profile as a model that the suites can measure.
 struct ProfileGraph {
   /// One layer per ONNX operator that an operator of the framework does, in the order they ran,
-  /// each depending on the previous one. A product that also adds a bias is one layer. Without a
-  /// problem, a layer is unsupported, with the reason.
+  /// each depending on the previous one. A product that also adds a bias is one layer, and so is
+  /// attention, with the call that does all of it as an alternative. Without a problem, a layer is
+  /// unsupported, with the reason.
   Graph graph{};
   /// Time of the operators of whose work every part has a problem, and of all; seconds.
   double known_seconds = 0;

@@ -33,6 +33,9 @@ struct Part {
   bool optional = false;
   /// True for a product whose operator also adds a bias.
   bool bias = false;
+  /// Key of the one problem that does this and all other parts of its operator (attention); empty
+  /// if there is none.
+  std::string whole{};
 };
 
 /// One operator of a framework's run.

@@ -94,6 +94,23 @@ TEST(Gradients, BatchNormalizationInTrainingIsAnotherProblem) {
   EXPECT_THAT(normalized("False"), ElementsAre("BatchNormalization batchnorm/4x8x5x5_e1e-05"));
 }
 
+TEST(Attention, IsOneProblemToo) {
+  const Argument query = tensor({2, 8, 16, 64});
+  const Argument keys = tensor({2, 4, 32, 64});
+  const auto whole = [](const std::string& name, std::vector<Argument> arguments) {
+    return parts_of({.name = "aten::" + name, .arguments = std::move(arguments)}).back().whole;
+  };
+  EXPECT_EQ(whole("scaled_dot_product_attention",
+                  {query, keys, keys, none, value("0.0"), value("False")}),
+            "attention/2x8x16x64_k4x32x64_s0.125");
+  EXPECT_EQ(whole("scaled_dot_product_attention",
+                  {query, keys, keys, tensor({16, 32}), value("0.0"), value("False")}),
+            "attention/2x8x16x64_k4x32x64_s0.125_m1x1x16x32");
+  EXPECT_EQ(whole("_scaled_dot_product_flash_attention",
+                  {query, query, query, value("0.0"), value("True")}),
+            "attention/2x8x16x64_k8x16x64_s0.125_causal");
+}
+
 TEST(Functions, HaveProblems) {
   const Argument x = tensor({4, 16, 64});
   EXPECT_THAT(problems("silu", {x})[0], "Swish swish/4x16x64_a1");

@@ -70,6 +70,32 @@ TEST(ProfileGraph, WhatHasNoProblemIsALayerAllTheSame) {
               ElementsAre(testing::Pair("aten::fft", 2e-6), testing::Pair("aten::pad", 5e-6)));
 }
 
+// Frameworks run attention as one kernel, so a bound of its products and softmax alone would be
+// undercut.
+TEST(ProfileGraph, AttentionIsALayerThatOneCallMayDo) {
+  const std::string whole = "attention/1x2x8x4_k2x8x4_s0.5";
+  const std::vector<Part> parts{
+      {.op = "MatMul", .problem = "gemm/m8_n8_k4_nn_a1x2_b1x2", .whole = whole},
+      {.op = "Softmax", .problem = "softmax/1x2x8x8_a3", .whole = whole},
+      {.op = "MatMul",
+       .problem = "gemm/m8_n4_k8_nn_a1x2_b1x2",
+       .output = {1, 2, 8, 4},
+       .whole = whole}};
+  const Graph made = graph_of_profile({.nodes = {node("aten::sdpa", 1e-6, parts)}}, "m").graph;
+  ASSERT_THAT(made.layers, SizeIs(1));
+  EXPECT_EQ(made.layers[0].op, "Attention");
+  EXPECT_THAT(made.layers[0].problems, SizeIs(3));
+  ASSERT_THAT(made.fusions, SizeIs(1));
+  EXPECT_EQ(made.fusions[0].problem, whole);
+  EXPECT_THAT(made.fusions[0].layers, ElementsAre(0));
+  // Grouped heads: no single product does the scores.
+  std::vector<Part> grouped = parts;
+  grouped[0].problem.clear();
+  const Graph one = graph_of_profile({.nodes = {node("aten::sdpa", 1e-6, grouped)}}, "m").graph;
+  EXPECT_THAT(one.layers.at(0).problems, ElementsAre(whole));
+  EXPECT_THAT(one.fusions, IsEmpty());
+}
+
 TEST(ProfileGraph, CopiesMove) {
   const Profile profile{
       .nodes = {

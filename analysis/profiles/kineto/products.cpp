@@ -1,5 +1,7 @@
 // Matrix products, and operators that consist of them.
 
+#include <cmath>
+
 #include "analysis/profiles/kineto/call.h"
 
 namespace benanza::analysis::kineto {
@@ -91,8 +93,31 @@ std::vector<Part> matmul(const Call& call) {
   return {product(gemm_of(a, b), with_last(a, b.back()))};
 }
 
-// query, key, value: ... x sequence x width; mask. softmax(q k^T * scale + mask) v
-std::vector<Part> attention(const Call& call) {
+/// The call that does all of it. Its scale, which does not affect the time, is the usual one.
+std::string whole_attention(const Call& call, std::optional<std::size_t> mask, bool causal) {
+  const Dims& query = call.dims(0);
+  const Dims& keys = call.dims(1);
+  if (query.size() != 4) return {};
+  Attention shape{.batch = query[0],
+                  .heads = query[1],
+                  .queries = query[2],
+                  .size = query[3],
+                  .kv_heads = keys[1],
+                  .keys = keys[2],
+                  .value_size = call.dims(2)[3],
+                  .scale = 1 / std::sqrt(static_cast<float>(query[3])),
+                  .mask = {},
+                  .causal = causal};
+  if (mask && call.is_tensor(*mask)) {
+    shape.mask = call.dims(*mask);
+    while (shape.mask.size() < 4) shape.mask.insert(shape.mask.begin(), 1);
+  }
+  return part("Attention", std::optional(shape)).problem;
+}
+
+// query, key, value: ... x sequence x width; perhaps a mask. softmax(q k^T * scale + mask) v
+std::vector<Part> attention(const Call& call, std::optional<std::size_t> mask,
+                            std::size_t is_causal) {
   const Dims& query = call.dims(0);
   const Dims& keys = call.dims(1);
   const Dims& values = call.dims(2);
@@ -104,15 +129,25 @@ std::vector<Part> attention(const Call& call) {
   const Dims scores = with_last(query, transposed.back());
   const std::optional<Softmax> softmax =
       Softmax{.input = scores, .axis = static_cast<std::int64_t>(scores.size()) - 1};
-  return {optional_part(plain("Mul", query)),
-          optional_part(plain("Mul", transposed)),
-          product(gemm_of(query, transposed), scores),
-          optional_part(plain("Mul", scores)),
-          optional_part(plain("Div", scores)),
-          optional_part(plain("Add", scores)),
-          part("Softmax", softmax, scores),
-          product(gemm_of(scores, values), with_last(query, values.back()))};
+  std::vector<Part> parts{optional_part(plain("Mul", query)),
+                          optional_part(plain("Mul", transposed)),
+                          product(gemm_of(query, transposed), scores),
+                          optional_part(plain("Mul", scores)),
+                          optional_part(plain("Div", scores)),
+                          optional_part(plain("Add", scores)),
+                          part("Softmax", softmax, scores),
+                          product(gemm_of(scores, values), with_last(query, values.back()))};
+  const std::string whole = whole_attention(call, mask, call.truth(is_causal));
+  for (Part& one : parts) one.whole = whole;
+  return parts;
 }
+
+// ..., mask, dropout, causal
+std::vector<Part> any_attention(const Call& call) { return attention(call, 3, 5); }
+// ..., dropout, causal
+std::vector<Part> flash_attention(const Call& call) { return attention(call, std::nullopt, 4); }
+// ..., mask, statistics, dropout, causal
+std::vector<Part> other_attention(const Call& call) { return attention(call, 3, 6); }
 
 std::vector<Part> lstm(const Call&) { return {plain("LSTM", {})}; }
 std::vector<Part> gru(const Call&) { return {plain("GRU", {})}; }
@@ -130,10 +165,10 @@ const std::vector<Entry>& product_operators() {
       {"bmm", matmul},
       {"matmul", matmul},
       {"mv", matmul},
-      {"scaled_dot_product_attention", attention},
-      {"_scaled_dot_product_flash_attention", attention},
-      {"_scaled_dot_product_efficient_attention", attention},
-      {"_scaled_dot_product_cudnn_attention", attention},
+      {"scaled_dot_product_attention", any_attention},
+      {"_scaled_dot_product_flash_attention", flash_attention},
+      {"_scaled_dot_product_efficient_attention", other_attention},
+      {"_scaled_dot_product_cudnn_attention", other_attention},
       {"lstm", lstm},
       {"gru", gru},
       {"rnn_tanh", rnn},
