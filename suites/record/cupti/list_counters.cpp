@@ -4,18 +4,6 @@
 #include "suites/record/cupti/control.h"
 #include "suites/record/cupti/find_cupti.h"
 
-namespace benanza::record {
-
-const nvidia::Cupti* find_cupti() {
-  try {
-    return new nvidia::Cupti();
-  } catch (const nvidia::ProfilerUnavailable&) {
-    return new nvidia::Cupti(BENANZA_CUPTI_LIBRARY);
-  }
-}
-
-}  // namespace benanza::record
-
 extern "C" {
 
 /// For benanza-record --list-counters: passes on every counter of a chip, by default that of the
