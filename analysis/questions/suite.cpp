@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "analysis/profile_match/profile_graph.h"
@@ -28,22 +29,38 @@ std::string stem_of(const std::filesystem::path& path) {
   return name.substr(0, name.find('.'));
 }
 
-void write_suite(const std::string& file, const std::filesystem::path& folder) {
-  const Profile profile = read_profile(file, NeedsLatency::no);
-  const std::string name = profile.model.empty() ? stem_of(file) : profile.model;
-  const ProfileGraph made = graph_of_profile(profile, name);
-  make_directories(folder);
-  const std::filesystem::path out = folder / (name + ".graph.json");
-  write_file(out, graph_json(made.graph));
-  const std::size_t problems = problems_of(made.graph).size();
-  std::cout << fmt::format("{}: {} layers, {} distinct problems, {}\n", out.string(),
-                           made.graph.layers.size(), problems,
-                           profile.precision.empty() ? "unknown precision" : profile.precision);
-  if (made.seconds > 0) {
-    std::cout << fmt::format("  problems for {:.1f}% of {:.3f} ms\n",
-                             made.known_seconds / made.seconds * 100, made.seconds * 1e3);
+struct Made {
+  std::string precision;
+  ProfileGraph suite;
+};
+
+/// By the graph's name. Throws Error if two have the same.
+std::map<std::string, Made> read_suites(const std::vector<std::string>& files) {
+  std::map<std::string, Made> suites;
+  for (const std::string& file : files) {
+    const Profile profile = read_profile(file, NeedsLatency::no);
+    const std::string name = profile.model.empty() ? stem_of(file) : profile.model;
+    if (suites.contains(name)) {
+      throw Error(file + ": " + name +
+                  " would be written twice; give another folder to one of the profiles");
+    }
+    suites.emplace(name, Made{profile.precision, graph_of_profile(profile, name)});
   }
-  std::vector<std::pair<std::string, double>> unknown(made.unknown.begin(), made.unknown.end());
+  return suites;
+}
+
+void write_suite(const std::filesystem::path& folder, const Made& made) {
+  const ProfileGraph& suite = made.suite;
+  const std::filesystem::path out = folder / (suite.graph.model + ".graph.json");
+  write_file(out, graph_json(suite.graph));
+  std::cout << fmt::format("{}: {} layers, {} distinct problems, {}\n", out.string(),
+                           suite.graph.layers.size(), problems_of(suite.graph).size(),
+                           made.precision.empty() ? "unknown precision" : made.precision);
+  if (suite.seconds > 0) {
+    std::cout << fmt::format("  problems for {:.1f}% of {:.3f} ms\n",
+                             suite.known_seconds / suite.seconds * 100, suite.seconds * 1e3);
+  }
+  std::vector<std::pair<std::string, double>> unknown(suite.unknown.begin(), suite.unknown.end());
   std::ranges::stable_sort(unknown, std::ranges::greater(),
                            &std::pair<std::string, double>::second);
   constexpr std::size_t most = 10;
@@ -63,7 +80,9 @@ Action ask(Flags& flags) {
   flags.add_required("--out", options->out,
                      "Folder for the graph files, which bench_<backend> --graph reads", "FOLDER");
   return [options] {
-    for (const std::string& file : options->profiles) write_suite(file, options->out);
+    const auto suites = read_suites(options->profiles);
+    make_directories(options->out);
+    for (const auto& [name, made] : suites) write_suite(options->out, made);
   };
 }
 

@@ -156,6 +156,15 @@ TEST(SuiteProgram, ABareTraceOfAProcessorWillDo) {
   EXPECT_THAT(made.layers[0].problems, ElementsAre("conv/2x3x8x8_k4x1x1_p0.0.0.0_s1x1_d1x1_g1"));
 }
 
+TEST(SuiteProgram, NoGraphOverwritesAnother) {
+  const Folder folder;
+  const std::string trace = test::data("resnet50.pytorch.trace.json.gz").string();
+  expect_error(
+      run_program("suite " + trace + ' ' + trace + " --out " + (folder.path() / "s").string(),
+                  folder),
+      "resnet50 would be written twice; give another folder to one of the profiles");
+}
+
 TEST(SuiteProgram, AProfileWithoutSizesIsOneLine) {
   const Folder folder;
   expect_error(run_program("suite " + test::data("small.onnxruntime.json").string() + " --out " +
