@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import importlib.util
 import io
 import os
 
@@ -16,24 +17,53 @@ def export(torch, path, model, inputs):
         import onnx
     except ImportError:
         raise UserError("the onnx package is missing: install it, or say --no-onnx")
-    keywords = {"opset_version": OPSET, "do_constant_folding": True,
-                "training": torch._C._onnx.TrainingMode.PRESERVE,
-                "input_names": [f"input_{i}" if i else "input" for i in range(len(inputs))]}
-    if tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2]) >= (2, 5):
-        keywords["dynamo"] = False  # the exporter that is there without onnxscript
-    buffer = io.BytesIO()
-    try:
-        with quiet(), torch.no_grad():
-            exported = copy.deepcopy(model)
-            tell_apart(exported)
-            torch.onnx.export(exported, inputs, buffer, **keywords)
-    except Exception as error:
-        raise UserError(f"{path}: PyTorch cannot export the model: {one_line(error)}; "
+    exporters = [export_by_tracing]
+    if version_of(torch) >= (2, 5) and importlib.util.find_spec("onnxscript"):
+        exporters.append(export_program)
+    reasons = []
+    for exporter in exporters:
+        try:
+            with quiet(), torch.no_grad():
+                copied = copy.deepcopy(model)
+                tell_apart(copied)
+                exported = exporter(torch, onnx, copied, inputs)
+            break
+        except Exception as error:
+            reasons.append(one_line(error))
+    else:
+        raise UserError(f"{path}: PyTorch cannot export the model: {'; '.join(reasons)}; "
                         "--attention eager may help, --no-onnx leaves it out")
-    exported = onnx.load_from_string(buffer.getvalue())
     leave_weights_out(onnx, exported)
     with replacing(path) as temporary:
         onnx.save(exported, temporary)
+
+
+def export_by_tracing(torch, onnx, model, inputs):
+    """By the exporter that is there without onnxscript."""
+    keywords = {"opset_version": OPSET, "do_constant_folding": True,
+                "training": torch._C._onnx.TrainingMode.PRESERVE,
+                "input_names": names_of(inputs)}
+    if version_of(torch) >= (2, 5):
+        keywords["dynamo"] = False
+    buffer = io.BytesIO()
+    torch.onnx.export(model, inputs, buffer, **keywords)
+    return onnx.load_from_string(buffer.getvalue())
+
+
+def export_program(torch, onnx, model, inputs):
+    """By the exporter of torch.export, for what tracing lacks (grouped heads, running
+    differences). Not optimized: that would fold batch normalization into convolutions."""
+    del onnx
+    return torch.onnx.export(model, inputs, dynamo=True, optimize=False, verbose=False,
+                             input_names=names_of(inputs)).model_proto
+
+
+def names_of(inputs):
+    return [f"input_{i}" if i else "input" for i in range(len(inputs))]
+
+
+def version_of(torch):
+    return tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
 
 
 def tell_apart(model):

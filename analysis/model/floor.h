@@ -15,8 +15,8 @@
 /// that a problem or a model requires.
 namespace benanza::analysis {
 
-/// The highest measured rates of the device, from the results' contexts. Empty if the contexts lack
-/// them.
+/// The highest measured rates of the device, from the results' contexts; empty if those lack them.
+/// Arithmetic: or that of a matrix product or convolution in the results that is up to 10% faster.
 struct DeviceRates {
   std::optional<double> flops_per_second{};
   std::optional<double> bytes_per_second{};

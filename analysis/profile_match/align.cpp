@@ -79,9 +79,17 @@ bool is_same_problem(const Item& part, const Item& layer) {
                                                part.signatures.front()) != layer.signatures.end();
 }
 
+bool does_padded(const Item& part, const Item& layer) {
+  return part.kind == "MatMul" && !part.signatures.empty() &&
+         std::ranges::any_of(layer.signatures, [&](const std::string& asked) {
+           return is_padded(part.signatures.front(), asked);
+         });
+}
+
 /// 0 if they cannot be paired.
 int weight(const Item& part, const Item& layer) {
   if (is_same_problem(part, layer)) return is_product_kind(layer.kind) ? 32 : 16;
+  if (does_padded(part, layer)) return 24;
   if (part.kind != layer.kind) return 0;
   const bool same_output = !part.output.empty() && part.output == layer.output;
   if (part.optional) return same_output && part.signatures.empty() ? 6 : 0;
@@ -90,7 +98,7 @@ int weight(const Item& part, const Item& layer) {
 }
 
 MatchKind how(const Item& part, const Item& layer) {
-  if (is_same_problem(part, layer)) return MatchKind::problem;
+  if (is_same_problem(part, layer) || does_padded(part, layer)) return MatchKind::problem;
   // If the profile does not state a problem, compare the shapes of the results.
   const bool same = part.signatures.empty() && !part.output.empty() && part.output == layer.output;
   return same ? MatchKind::problem : MatchKind::kind;

@@ -1,7 +1,9 @@
 #include "analysis/profile_match/signature.h"
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
+#include <system_error>
 
 #include "core/problem/problem.h"
 
@@ -16,6 +18,22 @@ std::string of(const Gemm& gemm) {
     products = 1;
   }
   return "gemm " + join({products, rows, gemm.n, gemm.k}, 'x');
+}
+
+/// The number after "gemm" and each 'x'; empty for other signatures.
+Dims extents_of_product(std::string_view signature) {
+  constexpr std::string_view name = "gemm ";
+  Dims extents;
+  if (!signature.starts_with(name)) return extents;
+  const char* const end = signature.data() + signature.size();
+  for (const char* at = signature.data() + name.size(); at < end;) {
+    std::int64_t extent = 0;
+    const auto [next, error] = std::from_chars(at, end, extent);
+    if (error != std::errc()) return {};
+    extents.push_back(extent);
+    at = next == end ? end : next + 1;
+  }
+  return extents;
 }
 
 std::string text_without_leading_ones(const Dims& dims) {
@@ -67,6 +85,17 @@ std::string signature(std::string_view key) {
     // Keys of another version or invalid keys are only equal to themselves.
   }
   return std::string(key);
+}
+
+bool is_padded(std::string_view run, std::string_view asked) {
+  const Dims larger = extents_of_product(run);
+  const Dims smaller = extents_of_product(asked);
+  if (larger.empty() || larger.size() != smaller.size() || larger[0] != smaller[0]) return false;
+  const auto fits = [](std::int64_t run_extent, std::int64_t extent) {
+    const auto rounded_up = [&](std::int64_t step) { return (extent + step - 1) / step * step; };
+    return run_extent == extent || run_extent == rounded_up(4) || run_extent == rounded_up(8);
+  };
+  return std::ranges::equal(larger, smaller, fits);
 }
 
 }  // namespace benanza::analysis

@@ -11,4 +11,8 @@ namespace benanza::analysis {
 /// all of them. For all other problems and for invalid keys, returns the key.
 std::string signature(std::string_view key);
 
+/// True if both are signatures of products and `run` is `asked` with extents rounded up to
+/// multiples of 4 or 8, as torch.compile pads them for Tensor Cores.
+bool is_padded(std::string_view run, std::string_view asked);
+
 }  // namespace benanza::analysis

@@ -36,6 +36,17 @@ TEST(Signature, IsEqualForTheSameWork) {
   EXPECT_EQ(signature("no key"), "no key");
 }
 
+TEST(Signature, APaddedProductIsRoundedUpToFoursOrEights) {
+  const std::string asked = signature("gemm/m49_n3072_k768_nn_w");
+  EXPECT_TRUE(is_padded(signature("gemm/m56_n3072_k768_nn"), asked));
+  EXPECT_TRUE(is_padded(signature("gemm/m52_n3072_k768_nn"), asked));
+  EXPECT_TRUE(is_padded(asked, asked));
+  EXPECT_FALSE(is_padded(signature("gemm/m50_n3072_k768_nn"), asked));
+  EXPECT_FALSE(is_padded(signature("gemm/m64_n3072_k768_nn"), asked));
+  EXPECT_FALSE(is_padded(signature("gemm/m56_n3072_k768_nn_a2_b2"), asked));
+  EXPECT_FALSE(is_padded("relu/56x3072", "relu/49x3072"));
+}
+
 Layer layer(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
             const std::string& key, Dims output = {}) {
   Layer made{.name = name, .op = op, .inputs = std::move(inputs), .problems = {key}};
@@ -78,6 +89,15 @@ TEST(Align, OtherAttributesAreStillTheLayer) {
   EXPECT_THAT(mapping.found, ElementsAre(MatchKind::kind));
   ASSERT_EQ(mapping.pairs.size(), 1);
   EXPECT_EQ(mapping.pairs[0].layer, 0);
+}
+
+TEST(Align, APaddedProductIsItsLayer) {
+  const Graph graph{.model = "m",
+                    .layers = {layer("a", "MatMul", {}, "gemm/m49_n3072_k768_nn_w", {49, 3072}),
+                               layer("b", "MatMul", {0}, "gemm/m49_n768_k3072_nn_w", {49, 768})}};
+  const Mapping mapping = map_layers(graph, {node("MatMul", "gemm/m56_n3072_k768_nn", {56, 3072}),
+                                             node("MatMul", "gemm/m49_n768_k3072_nn", {49, 768})});
+  EXPECT_THAT(mapping.found, ElementsAre(MatchKind::problem, MatchKind::problem));
 }
 
 TEST(Align, BranchesInAnotherOrderAreFoundAndNamed) {

@@ -53,6 +53,23 @@ TEST(DeviceRates, AreThoseOfTheBackendsThatAreAsked) {
   EXPECT_EQ(device_rates(results, {.precision = Precision::bf16}).flops_per_second, std::nullopt);
 }
 
+TEST(DeviceRates, AreRaisedByAFasterProductUnlessItIsTooFastToBeTrue) {
+  Results results;
+  results.peaks = {{"cublas", {{"peak_fp16_flops_per_second", 1e12}}}};
+  const auto peak = [&](const std::string& name, double seconds) {
+    Results with = results;
+    // 2 x 100 x 200 x 50 = 2e6 FLOP: 2 us at 1e12 FLOP/s.
+    with.measurements.add(measured(name, five(seconds)));
+    return device_rates(with, {.precision = Precision::fp16}).flops_per_second;
+  };
+  const std::string name = "gemm/m100_n200_k50_nn_w/fp16/plain/cublas/x";
+  EXPECT_THAT(peak(name, 1.9 * us), Optional(DoubleEq(2e6 / (1.9 * us))));
+  EXPECT_THAT(peak(name, 3 * us), Optional(1e12));
+  EXPECT_THAT(peak(name, 1.7 * us), Optional(1e12));
+  EXPECT_THAT(peak("gemm/m100_n200_k50_nn_w/fp32/plain/cublas/x", 1.9 * us), Optional(1e12));
+  EXPECT_THAT(peak("relu/1000000/fp16/plain/cudnn/x", 1.9 * us), Optional(1e12));
+}
+
 Layer product(const std::string& name, const std::string& op, std::vector<std::size_t> inputs,
               std::vector<std::string> problems) {
   return {.name = name,

@@ -20,6 +20,7 @@ using testing::Contains;
 using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
 using testing::Optional;
 using testing::UnorderedElementsAre;
@@ -189,6 +190,10 @@ TEST(Seen, NamesOfCompiledKernelsStandForStepsToo) {
   EXPECT_THAT(kineto::ops_of_compiled("triton_poi_fused_addmm_gelu_12"),
               UnorderedElementsAre("Gelu", "Div", "Erf", "Tanh", "Pow", "Add", "Mul", "bias"));
   EXPECT_THAT(kineto::ops_of_compiled("triton_red_fused__softmax_view_3"), Contains("ReduceSum"));
+  EXPECT_THAT(kineto::ops_of_compiled("triton_per_fused__safe_softmax_prepare_softmax_online_1"),
+              IsSupersetOf({"Softmax", "IsNaN", "Where", "Exp"}));
+  EXPECT_THAT(kineto::ops_of_compiled("triton_poi_fused_addmm_clone_transpose_view_4"),
+              UnorderedElementsAre("Add", "Transpose", "bias"));
   EXPECT_THAT(kineto::ops_of_compiled("triton_poi_fused_relu_0"), Not(Contains("Clip")));
   EXPECT_THAT(kineto::ops_of_compiled("relu_kernel"), IsEmpty());
 }
@@ -231,6 +236,22 @@ TEST(SeenBest, TakesTheSmallerOfMeasuredAndSeen) {
   EXPECT_THAT(best->wins[1].measured_seconds, Optional(DoubleEq(5 * us)));
   EXPECT_TRUE(best->wins[1].used);
   EXPECT_EQ(best->holes, 0);
+}
+
+TEST(SeenBest, IsTheWholeRunIfItsGroupsOfLayersTakeLonger) {
+  TraceWriter trace;
+  trace.conv(1, 8, 8, 4, {{"sgemm", 6}});
+  triton(trace, "triton_poi_fused_view_0", 1);  // does not tell which layers it does
+  trace.conv(1, 8, 8, 4, {{"sgemm", 12}});
+  const Case given(trace);
+  Ladder ladder;
+  const auto best = given.answer(ladder);
+  // 6 seen, 5 and 10 measured; the run took 6 + 1 + 12.
+  ASSERT_TRUE(best);
+  EXPECT_NEAR(best->combined_seconds, 21 * us, 1e-12);
+  EXPECT_NEAR(best->seconds, 19 * us, 1e-12);
+  EXPECT_EQ(best->whole_run, best->profiles[0].path);
+  EXPECT_THAT(ladder.seen_seconds, Optional(best->seconds));
 }
 
 TEST(SeenBest, FillsWhatNoCallDoes) {

@@ -1,6 +1,9 @@
 #include "generator/fusion/fusion.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
+#include <string_view>
 
 #include "generator/fusion/attention.h"
 #include "generator/fusion/region.h"
@@ -80,6 +83,14 @@ Chain extended(Chain chain, const NextCall& next, const std::string& name) {
 
 namespace {
 
+/// True if the region is what frameworks call one operator: all calls of one layer, or a product
+/// and its bias (a linear layer is exported as a product and a sum).
+bool is_one_operator(const Fusion& region) {
+  if (region.layers.size() == 1) return true;
+  constexpr std::string_view biased[] = {"conv_bias", "deconv_bias", "gemm_bias"};
+  return std::ranges::find(biased, region.pattern) != std::end(biased);
+}
+
 void add(const WholeOperator& whole, std::vector<Fusion>& fusions) {
   fusions.push_back({.pattern = whole.name,
                      .layers = whole.layers,
@@ -134,6 +145,7 @@ std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
     for (const std::size_t layer : whole.layers) inside[layer] = true;
   }
   std::vector<Fusion> fusions = regions(flow, inside);
+  for (Fusion& fusion : fusions) fusion.whole = is_one_operator(fusion);
   for (const WholeOperator& whole : operators) add(whole, fusions);
   add_regions_of(flow, operators, {}, fusions);
   add_group_normalizations(flow, std::move(operators), fusions);

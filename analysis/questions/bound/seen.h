@@ -38,14 +38,18 @@ struct SeenBest {
   std::vector<SeenProfile> profiles{};
   /// Number of layers without a time in this bound.
   std::size_t holes = 0;
+  /// The profile whose run, as a whole, takes less than the cheapest combination of its groups of
+  /// layers with the measured calls does, and the seconds of the combination.
+  std::string whole_run{};
+  double combined_seconds = 0;
 };
 
 /// Throws Error (one line) if a profile's precision was not requested.
 void require_seen(const Inputs& inputs);
 
 /// Returns the cheapest way to do every layer once: alone, in a fusion, or as a profile of this
-/// model and precision shows it (seen_in()). Empty if there is no such profile. Sets
-/// ladder.seen_seconds.
+/// model and precision shows it (seen_in()); or all layers as a profile's whole run, if its kernels
+/// take less. Empty if there is no such profile. Sets ladder.seen_seconds.
 std::optional<SeenBest> make_seen(const Subject& subject, Ladder& ladder);
 
 }  // namespace benanza::analysis

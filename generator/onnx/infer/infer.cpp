@@ -1,6 +1,7 @@
 #include "generator/onnx/infer/infer.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/base/error.h"
 #include "generator/onnx/control_flow/bodies.h"
@@ -147,6 +148,9 @@ class Inference {
     const Node& node = step.node;
     if (const Operator* known = operators_.find(node.full_type()); known != nullptr) {
       if (known->fold_needs == FoldNeeds::shapes) return true;
+      if (known->fold_needs == FoldNeeds::first_value && !step.inputs.empty()) {
+        return step.inputs[0] == nullptr || step.inputs[0]->constant;
+      }
       if (known->random) return false;
     }
     // A custom operator without inputs may read something else.
@@ -178,10 +182,10 @@ class Inference {
       return tensor == nullptr || tensor->literal.has_value();
     };
     if (!std::all_of(outputs.begin(), outputs.end(), small)) return;
-    if (known->fold_needs == FoldNeeds::values &&
-        !std::all_of(inputs.begin(), inputs.end(), valued)) {
-      return;
-    }
+    const std::size_t needed = known->fold_needs == FoldNeeds::values        ? inputs.size()
+                               : known->fold_needs == FoldNeeds::first_value ? 1
+                                                                             : 0;
+    if (!std::ranges::all_of(inputs | std::views::take(needed), valued)) return;
     if (!affordable(inputs, outputs)) return;
     try {
       std::vector<Literal> values = known->fold(NodeView(step.node, inputs, outputs));

@@ -40,7 +40,7 @@ std::vector<Literal> fold_cast(const NodeView& node) {
           const auto real = static_cast<double>(value);
           if (type == ::onnx::TensorProto::BOOL) {
             integers.push_back(value != 0);
-          } else if (std::abs(real) <= 0x1p62) {
+          } else if (node.input(0).type == type || std::abs(real) <= 0x1p62) {
             integers.push_back(static_cast<std::int64_t>(value));
           } else {
             throw NotExpressible("a value that not every integer type holds");
@@ -88,8 +88,10 @@ void register_cast(OperatorTable& table) {
   table.add("Cast", {.shapes = {{cast_by_name_shape, 1, 5}, {cast_shape, 18}},
                      .fold = fold_cast,
                      .lower = lower_cast});
-  table.add("CastLike",
-            {.shapes = {{cast_like_shape, 18}}, .fold = fold_cast, .lower = lower_cast});
+  table.add("CastLike", {.shapes = {{cast_like_shape, 18}},
+                         .fold = fold_cast,
+                         .fold_needs = FoldNeeds::first_value,
+                         .lower = lower_cast});
   table.add("BitCast", {.shapes = {{cast_shape, 18}}, .lower = lower_bit_cast});
 }
 

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "core/base/error.h"
 #include "generator/tests/onnx/model.h"
 
@@ -242,6 +245,26 @@ TEST(NonZero, OfAConstantHasAShape) {
   model.node("NonZero", {"c"}, {"n"}).node("Squeeze", {"n"}, {"i"});
   model.node("Gather", {"x", "i"}, {"y"}, {{"axis", 1}}).output("y");
   EXPECT_EQ(only_shape(model), (Dims{2, 2}));
+}
+
+TEST(Folding, ACastKeepsWhatItsTypeHolds) {
+  // The end of a slice, as torch.export writes it.
+  Model model(20);
+  model.input("x", {4, 10}).integers("end", {std::numeric_limits<std::int64_t>::max()});
+  model.integers("start", {3}).integers("axis", {1});
+  model.node("Cast", {"end"}, {"cast"}, {{"to", ::onnx::TensorProto::INT64}});
+  model.node("Slice", {"x", "start", "cast", "axis"}, {"y"});
+  EXPECT_EQ(model.output("y").import().layers.back().outputs[0].shape, (Dims{4, 7}));
+}
+
+TEST(Folding, CastLikeNeedsOnlyTheOthersType) {
+  Model model(20);
+  model.input("x", {4}).scalar("quarter", 0.25);
+  model.node("CastLike", {"quarter", "x"}, {"c"}).node("Sqrt", {"c"}, {"half"});
+  model.node("Mul", {"x", "half"}, {"y"});
+  const LoweredGraph graph = model.output("y").import();
+  EXPECT_EQ(graph.layers[1].cost, Cost::free);
+  EXPECT_THAT(graph.layers[2].problems, ElementsAre("mul/4_1_w"));
 }
 
 TEST(Folding, NeverOverflows) {

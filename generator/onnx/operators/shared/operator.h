@@ -52,8 +52,9 @@ using MaxShapesFunction = std::vector<std::optional<MaxShape>> (*)(const NodeVie
 /// Computes the values of all outputs of a node whose output shapes are known; empty if it cannot.
 using FoldFunction = std::vector<Literal> (*)(const NodeView&);
 
-/// What constant folding needs of all inputs: their values or only their shapes.
-enum class FoldNeeds { values, shapes };
+/// What constant folding needs: the values of all inputs, of the first one only, or the shapes of
+/// all inputs.
+enum class FoldNeeds { values, first_value, shapes };
 
 /// How a measured node's types are checked: floating-point only, or by the lowering itself.
 enum class Types { floating_only, checked_by_lowering };

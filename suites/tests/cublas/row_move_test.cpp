@@ -1,0 +1,75 @@
+#include "suites/cublas/row_move.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "suites/harness/primitive.h"
+
+namespace benanza::cublas {
+namespace {
+
+using Pairs = std::set<std::pair<std::int64_t, std::int64_t>>;
+
+/// Where every element comes from and goes to.
+Pairs moved(const RowMove& move) {
+  Pairs pairs;
+  for (std::size_t matrix = 0; matrix < move.sources.size(); ++matrix) {
+    for (std::int64_t column = 0; column < move.count; ++column) {
+      for (std::int64_t row = 0; row < move.length; ++row) {
+        pairs.emplace(move.sources[matrix] + column * move.ld_source + row,
+                      move.results[matrix] + column * move.ld_result + row);
+      }
+    }
+  }
+  return pairs;
+}
+
+Pairs expected(const Copy& copy) {
+  Pairs pairs;
+  for (std::int64_t i = 0; i < element_count(copy.dims); ++i) {
+    std::int64_t rest = i;
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+    for (std::size_t axis = copy.dims.size(); axis-- > 0;) {
+      from += rest % copy.dims[axis] * copy.from[axis];
+      to += rest % copy.dims[axis] * copy.to[axis];
+      rest /= copy.dims[axis];
+    }
+    pairs.emplace(from, to);
+  }
+  return pairs;
+}
+
+TEST(RowMove, HeadsBeforeTokens) {
+  // 2 x 5 tokens x 3 heads x 16 elements.
+  const Copy copy{{2, 3, 5, 16}, {240, 16, 48, 1}, {240, 80, 16, 1}};
+  const RowMove move = row_move(copy, 100);
+  EXPECT_EQ(move.length, 16);
+  EXPECT_EQ(move.count, 5);
+  EXPECT_EQ(move.sources.size(), 6);
+  EXPECT_EQ(moved(move), expected(copy));
+}
+
+TEST(RowMove, LongRowsArePartsOfRows) {
+  // Rows of 384 = 3 x 128, of 72 = one part, of 200 = 5 x 40.
+  for (const auto& [row, part] : {std::pair{384, 128}, std::pair{72, 72}, std::pair{200, 40}}) {
+    const Copy copy{{3, 4, row}, {row, 3L * row, 1}, {4L * row, row, 1}};
+    const RowMove move = row_move(copy, 100);
+    EXPECT_EQ(move.length, part);
+    EXPECT_EQ(move.count, 4);
+    EXPECT_EQ(moved(move), expected(copy));
+  }
+}
+
+TEST(RowMove, RefusesWhatIsNoMoveOfRows) {
+  // A matrix, elements apart, rows of 12, too many matrices, repeated rows.
+  EXPECT_THROW(row_move({{4, 16}, {32, 1}, {16, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(row_move({{3, 4, 16}, {64, 1, 4}, {64, 16, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(row_move({{3, 4, 12}, {12, 36, 1}, {48, 12, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(row_move({{3, 4, 16}, {16, 48, 1}, {64, 16, 1}}, 2), harness::Unsupported);
+  EXPECT_THROW(row_move({{3, 4, 16}, {16, 0, 1}, {64, 16, 1}}, 100), harness::Unsupported);
+}
+
+}  // namespace
+}  // namespace benanza::cublas
