@@ -52,9 +52,12 @@ def export_by_tracing(torch, onnx, model, inputs):
 
 def export_program(torch, onnx, model, inputs):
     """By the exporter of torch.export, for what tracing lacks (grouped heads, running
-    differences). Not optimized: that would fold batch normalization into convolutions."""
+    differences). Models with batch normalization are not optimized: that would fold it into
+    convolutions."""
     del onnx
-    return torch.onnx.export(model, inputs, dynamo=True, optimize=False, verbose=False,
+    folds = any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
+                for module in model.modules())
+    return torch.onnx.export(model, inputs, dynamo=True, optimize=not folds, verbose=False,
                              input_names=names_of(inputs)).model_proto
 
 

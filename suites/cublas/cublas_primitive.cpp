@@ -7,10 +7,11 @@
 namespace benanza::cublas {
 
 CublasPrimitive::CublasPrimitive(Library& library, const harness::Variant& variant, Product product,
-                                 std::int64_t workspace_bytes)
-    : CudaPrimitive(
-          library.cuda(), operand_formats(variant.problem, variant.precision, variant.layout),
-          result_format(variant.problem, variant.precision, variant.layout), workspace_bytes),
+                                 std::int64_t workspace_bytes, Weights weights)
+    : CudaPrimitive(library.cuda(),
+                    operand_formats(variant.problem, variant.precision, variant.layout, weights),
+                    result_format(variant.problem, variant.precision, variant.layout),
+                    workspace_bytes),
       library_(library),
       product_(std::move(product)) {
   guard(work(variant.problem, variant.precision), variant.precision);

@@ -12,7 +12,7 @@ class CublasPrimitive : public nvidia::CudaPrimitive {
   /// `product` is the variant's problem as the library computes it. `workspace_bytes` excludes the
   /// handle's workspace.
   CublasPrimitive(Library& library, const harness::Variant& variant, Product product,
-                  std::int64_t workspace_bytes = 0);
+                  std::int64_t workspace_bytes = 0, Weights weights = Weights::as_given);
 
  protected:
   Library& library() const { return library_; }

@@ -54,8 +54,9 @@ LtMatmul::Layout LtMatmul::layout(cudaDataType type, std::int64_t rows, std::int
   return layout;
 }
 
-LtMatmul::LtMatmul(const Problem& problem, Precision precision) {
-  const BlasGemm blas = blas_gemm(packed(folded(std::get<Gemm>(problem.shape)), precision));
+LtMatmul::LtMatmul(const Problem& problem, Precision precision, Weights weights) {
+  const BlasGemm blas =
+      blas_gemm(packed(folded(std::get<Gemm>(problem.shape)), precision, weights));
   if (!blas.strided()) {
     throw harness::Unsupported(
         "cublasLtMatmul: batches that broadcast along several axes have no stride");

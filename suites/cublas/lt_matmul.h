@@ -17,7 +17,7 @@ class LtMatmul {
   /// Throws Unsupported for what descriptors cannot express: batches without a common stride, an
   /// int8 bias (the library adds it after scaling), columns of 8-bit floats that do not start at
   /// multiples of 16 bytes, and activations that lt_epilogue() does not support.
-  LtMatmul(const Problem& problem, Precision precision);
+  LtMatmul(const Problem& problem, Precision precision, Weights weights = Weights::as_given);
 
   cublasLtMatmulDesc_t operation() const { return operation_.get(); }
   cublasLtMatrixLayout_t first() const { return first_.get(); }

@@ -55,9 +55,11 @@ Gemm folded(const Gemm& gemm) {
   return tall;
 }
 
-Gemm packed(const Gemm& gemm, Precision precision) {
+Gemm packed(const Gemm& gemm, Precision precision, Weights weights) {
   Gemm result = gemm;
-  if (is_byte(precision) && gemm.constant_b) result.transpose_b = true;
+  if (!gemm.constant_b) return result;
+  if (weights == Weights::transposed) result.transpose_b = !gemm.transpose_b;
+  if (is_byte(precision)) result.transpose_b = true;
   return result;
 }
 
@@ -114,17 +116,18 @@ BlasGemv blas_gemv(const Gemm& gemm) {
   return gemv;
 }
 
-std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precision precision) {
+std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precision precision,
+                                                Weights weights) {
   const auto& gemm = std::get<Gemm>(problem.shape);
   std::vector<nvidia::TensorFormat> formats;
   for (const Operand& operand : inputs(problem)) {
     formats.push_back(nvidia::tensor_format(precision, operand.dims, Layout::plain));
   }
-  if (packed(gemm, precision).transpose_b != gemm.transpose_b) {
+  if (packed(gemm, precision, weights).transpose_b != gemm.transpose_b) {
     Dims& strides = formats[1].strides;
     const std::size_t rank = strides.size();
     strides[rank - 2] = 1;
-    strides[rank - 1] = gemm.k;
+    strides[rank - 1] = formats[1].dims[rank - 2];
   }
   // Bias and residual have a wider type if the library has no 8-bit one.
   if (const auto bias = bias_operand(problem); bias && is_byte(precision)) {

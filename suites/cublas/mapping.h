@@ -41,9 +41,13 @@ struct BlasGemm {
 /// batches. The memory of operands and result does not change.
 Gemm folded(const Gemm& gemm);
 
-/// Returns `gemm` with B stored transposed if it may be and the library needs it: B is a weight,
-/// and for 8-bit types BLAS only has "A transposed, B not".
-Gemm packed(const Gemm& gemm, Precision precision);
+/// How a product's B is stored if it is a weight, which may be rearranged when a model is loaded:
+/// as the problem says, or transposed.
+enum class Weights { as_given, transposed };
+
+/// Returns `gemm` with B stored as `weights` say if it is a weight; of 8-bit types always so that
+/// it is transposed, as BLAS only has "A transposed, B not" for them.
+Gemm packed(const Gemm& gemm, Precision precision, Weights weights = Weights::as_given);
 
 BlasGemm blas_gemm(const Gemm& gemm);
 
@@ -71,7 +75,8 @@ BlasGemv blas_gemv(const Gemm& gemm);
 
 /// The formats of a gemm problem's operands and result: row-major, except packed weights. Bias and
 /// residual have a wider type if the library has no 8-bit one.
-std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precision precision);
+std::vector<nvidia::TensorFormat> input_formats(const Problem& problem, Precision precision,
+                                                Weights weights = Weights::as_given);
 nvidia::TensorFormat output_format(const Problem& problem, Precision precision);
 
 }  // namespace benanza::cublas

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "suites/cublas/mapping.h"
-
 namespace benanza::cublas {
 namespace {
 
@@ -119,8 +117,10 @@ std::optional<Product> product_of(const Problem& problem, Layout layout) {
 }
 
 std::vector<nvidia::TensorFormat> operand_formats(const Problem& problem, Precision precision,
-                                                  Layout layout) {
-  if (std::holds_alternative<Gemm>(problem.shape)) return input_formats(problem, precision);
+                                                  Layout layout, Weights weights) {
+  if (std::holds_alternative<Gemm>(problem.shape)) {
+    return input_formats(problem, precision, weights);
+  }
   std::vector<nvidia::TensorFormat> formats;
   for (const Operand& operand : inputs(problem)) {
     formats.push_back(nvidia::tensor_format(precision, operand.dims, layout));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/problem/problem.h"
+#include "suites/cublas/mapping.h"
 #include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cublas {
@@ -31,7 +32,8 @@ std::optional<Product> product_of(const Problem& problem, Layout layout);
 /// except a Gemm's packed weights. Bias and residual of a Gemm have a wider type if the library has
 /// no 8-bit one.
 std::vector<nvidia::TensorFormat> operand_formats(const Problem& problem, Precision precision,
-                                                  Layout layout);
+                                                  Layout layout,
+                                                  Weights weights = Weights::as_given);
 nvidia::TensorFormat result_format(const Problem& problem, Precision precision, Layout layout);
 
 }  // namespace benanza::cublas

@@ -203,7 +203,8 @@ ordered_json seen_json(const BoundReport& report) {
   }
   return {{"seconds", report.seen->seconds},
           {"partial", report.seen->holes > 0},
-          {"whole_run", report.seen->whole_run.empty() ? ordered_json() : ordered_json(report.seen->whole_run)},
+          {"whole_run",
+           report.seen->whole_run.empty() ? ordered_json() : ordered_json(report.seen->whole_run)},
           {"combined_seconds", report.seen->combined_seconds},
           {"profiles", profiles},
           {"faster", wins}};

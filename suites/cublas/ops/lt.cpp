@@ -10,20 +10,30 @@ namespace benanza::cublas {
 namespace {
 
 constexpr int listed = 8;
+constexpr std::string_view as_given = "lt.";
+/// Before the rest of an algorithm's name: the weights are stored transposed.
+constexpr std::string_view transposed = "lt.wt.";
+
+std::string_view prefix(Weights weights) {
+  return weights == Weights::transposed ? transposed : as_given;
+}
 
 /// The list depends on whether there is a bias, not on its address.
 std::vector<LtChoice> choices(Library& library, const Problem& problem, Precision precision,
-                              const void* bias) {
-  LtMatmul matmul(problem, precision);
+                              Weights weights, const void* bias) {
+  LtMatmul matmul(problem, precision, weights);
   if (problem.epilogue.bias) matmul.set_bias(bias);
-  return heuristics(library.lt(), matmul, precision, library.lt_workspace_bytes(), listed);
+  auto list = heuristics(library.lt(), matmul, precision, library.lt_workspace_bytes(), listed);
+  for (LtChoice& choice : list) choice.name.replace(0, as_given.size(), prefix(weights));
+  return list;
 }
 
 /// A placeholder for the bias before operands exist: aligned like every allocation, never read.
 const void* no_bias(Library& library) { return library.cuda().workspace(1)->data(); }
 
-LtChoice choice_named(Library& library, const Product& product, const harness::Variant& variant) {
-  auto list = choices(library, product.problem(), variant.precision, no_bias(library));
+LtChoice choice_named(Library& library, const Product& product, const harness::Variant& variant,
+                      Weights weights) {
+  auto list = choices(library, product.problem(), variant.precision, weights, no_bias(library));
   const auto found = std::find_if(list.begin(), list.end(), [&](const LtChoice& choice) {
     return choice.name == variant.algorithm;
   });
@@ -36,11 +46,12 @@ LtChoice choice_named(Library& library, const Product& product, const harness::V
 
 class LtProduct : public CublasPrimitive {
  public:
-  LtProduct(Library& library, const harness::Variant& variant, Product product,
+  LtProduct(Library& library, const harness::Variant& variant, Product product, Weights weights,
             const LtChoice& choice)
-      : CublasPrimitive(library, variant, std::move(product), choice.workspace_bytes),
-        matmul_(this->product().problem(), variant.precision),
-        choice_(choice) {
+      : CublasPrimitive(library, variant, std::move(product), choice.workspace_bytes, weights),
+        matmul_(this->product().problem(), variant.precision, weights),
+        choice_(choice),
+        is_ranked_(weights == Weights::as_given) {
     if (const auto bias = bias_operand(variant.problem)) matmul_.set_bias(input(*bias));
     residual_ = residual_operand(variant.problem);
   }
@@ -66,7 +77,8 @@ class LtProduct : public CublasPrimitive {
 
  protected:
   Facts library_facts() override {
-    Facts facts{{"heuristic_rank", static_cast<double>(choice_.rank)}};
+    Facts facts;
+    if (is_ranked_) facts["heuristic_rank"] = static_cast<double>(choice_.rank);
     if (const auto claim = claims_tensor_cores(choice_.algorithm)) {
       facts["tensor_core_claimed"] = *claim;
     }
@@ -76,31 +88,51 @@ class LtProduct : public CublasPrimitive {
  private:
   LtMatmul matmul_;
   LtChoice choice_;
+  /// The heuristic's choice is the one for the weights as they are given.
+  bool is_ranked_;
   std::optional<std::size_t> residual_;
 };
 
 std::vector<harness::Algorithm> algorithms(Library& library, const Product& product,
-                                           const harness::Variant& prototype) {
+                                           const harness::Variant& prototype, Weights weights) {
+  if (weights == Weights::transposed) {
+    const bool is_free = std::holds_alternative<Gemm>(prototype.problem.shape) &&
+                         product.gemm.constant_b && element_bytes(prototype.precision) > 1;
+    if (!is_free) throw harness::Unsupported("the second factor's place in memory is given");
+  }
   std::vector<harness::Algorithm> names;
   for (LtChoice& choice :
-       choices(library, product.problem(), prototype.precision, no_bias(library))) {
+       choices(library, product.problem(), prototype.precision, weights, no_bias(library))) {
     names.push_back(std::move(choice.name));
   }
   return names;
 }
 
+ProductSolver solver(Weights weights) {
+  return {.algorithms =
+              [=](Library& library, const Product& product, const harness::Variant& prototype) {
+                return algorithms(library, product, prototype, weights);
+              },
+          .create =
+              [=](Library& library, Product product, const harness::Variant& variant) {
+                const LtChoice choice = choice_named(library, product, variant, weights);
+                return std::make_unique<LtProduct>(library, variant, std::move(product), weights,
+                                                   choice);
+              },
+          .owns =
+              [=](const harness::Algorithm& algorithm) {
+                return algorithm.starts_with(as_given) &&
+                       algorithm.starts_with(transposed) == (weights == Weights::transposed);
+              }};
+}
+
 }  // namespace
 
-/// cublasLtMatmul() with each of the first algorithms of its heuristic list.
+/// cublasLtMatmul() with each of the first algorithms of its heuristic lists: for weights as they
+/// are given, and stored transposed.
 void register_lt(SolverTable& table) {
-  add(table,
-      {.algorithms = algorithms,
-       .create =
-           [](Library& library, Product product, const harness::Variant& variant) {
-             const LtChoice choice = choice_named(library, product, variant);
-             return std::make_unique<LtProduct>(library, variant, std::move(product), choice);
-           },
-       .owns = [](const harness::Algorithm& algorithm) { return algorithm.starts_with("lt."); }});
+  add(table, solver(Weights::as_given));
+  add(table, solver(Weights::transposed));
 }
 
 }  // namespace benanza::cublas

@@ -1,7 +1,7 @@
 #include <span>
 
 #include "core/problem/problem.h"
-#include "suites/cublas/row_move.h"
+#include "suites/cublas/block_move.h"
 #include "suites/cublas/solvers.h"
 #include "suites/cublas/status.h"
 #include "suites/cublas/types.h"
@@ -9,10 +9,10 @@
 #include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/run/primitive.h"
 
-// Copies of rows (the transpositions around attention) as products of many small matrices with an
-// identity matrix: the only call of the libraries that takes an address for every matrix. The
-// result is exact: every sum has one term that is not 0, unless the data contain infinities or
-// NaNs, of which 0 times is no longer 0.
+// Transpositions of 16-bit elements, and copies of rows (the transpositions around attention), as
+// products of many small matrices with an identity matrix: the only call of the libraries that
+// takes an address for every matrix. The result is exact, as every sum has one term that is not 0,
+// unless the data contain infinities or NaNs: 0 times those is not 0.
 namespace benanza::cublas {
 namespace {
 
@@ -41,7 +41,7 @@ class IdentityProduct final : public nvidia::CudaPrimitive {
         // Not TF32, which would round the elements.
         compute_(variant.precision == Precision::tf32 ? types_of(Precision::fp32).compute
                                                       : types_of(variant.precision).compute),
-        move_(row_move(shape, most_matrices)) {
+        move_(block_move(shape, most_matrices)) {
     const std::int64_t size = element_bytes(variant.precision);
     const auto side = static_cast<std::size_t>(move_.length);
     std::vector<float> ones(side * side);
@@ -58,20 +58,31 @@ class IdentityProduct final : public nvidia::CudaPrimitive {
   }
 
   void run() override {
-    constexpr float alpha = 1;
-    constexpr float beta = 0;
-    check(cublasGemmBatchedEx_64(library_.handle(), CUBLAS_OP_N, CUBLAS_OP_N, move_.length,
-                                 move_.count, move_.length, &alpha, list(identities_), type_,
-                                 move_.length, list(sources_), type_, move_.ld_source, &beta,
-                                 reinterpret_cast<void* const*>(results_.data()), type_,
-                                 move_.ld_result, static_cast<std::int64_t>(move_.sources.size()),
-                                 compute_, CUBLAS_GEMM_DEFAULT),
-          "cublasGemmBatchedEx");
+    if (move_.transposed) {
+      multiply(CUBLAS_OP_T, move_.count, move_.length, sources_, move_.ld_source, identities_,
+               move_.length);
+    } else {
+      multiply(CUBLAS_OP_N, move_.length, move_.count, identities_, move_.length, sources_,
+               move_.ld_source);
+    }
   }
 
  private:
   static nvidia::TensorFormat format(Precision precision, const Dims& dims) {
     return nvidia::tensor_format(precision, dims, Layout::plain);
+  }
+  /// Results of `rows` x `columns`; `operation` applies to the first factor.
+  void multiply(cublasOperation_t operation, std::int64_t rows, std::int64_t columns,
+                const nvidia::DeviceMemory& first, std::int64_t ld_first,
+                const nvidia::DeviceMemory& second, std::int64_t ld_second) {
+    constexpr float alpha = 1;
+    constexpr float beta = 0;
+    check(cublasGemmBatchedEx_64(
+              library_.handle(), operation, CUBLAS_OP_N, rows, columns, move_.length, &alpha,
+              list(first), type_, ld_first, list(second), type_, ld_second, &beta,
+              reinterpret_cast<void* const*>(results_.data()), type_, move_.ld_result,
+              static_cast<std::int64_t>(move_.sources.size()), compute_, CUBLAS_GEMM_DEFAULT),
+          "cublasGemmBatchedEx");
   }
   static const void* const* list(const nvidia::DeviceMemory& memory) {
     return reinterpret_cast<const void* const*>(memory.data());
@@ -80,7 +91,7 @@ class IdentityProduct final : public nvidia::CudaPrimitive {
   Library& library_;
   cudaDataType type_;
   cublasComputeType_t compute_;
-  RowMove move_;
+  BlockMove move_;
   nvidia::DeviceMemory identity_;
   nvidia::DeviceMemory identities_;
   nvidia::DeviceMemory sources_;
@@ -96,7 +107,7 @@ void register_movement_product(SolverTable& table) {
                      if (element_bytes(prototype.precision) == 1) {
                        throw harness::Unsupported("cublasGemmBatchedEx has no 8-bit result");
                      }
-                     row_move(shape, most_matrices);
+                     block_move(shape, most_matrices);
                      return {std::string(name)};
                    },
                    .create =

@@ -72,6 +72,18 @@ TEST(Packed, OnlyEightBitWeights) {
   EXPECT_EQ(input_formats(parse("gemm/m4_n6_k5_nt_w"), Precision::fp8)[1].strides, (Dims{5, 1}));
 }
 
+TEST(Packed, WeightsMayBeStoredTransposedOtherOperandsNot) {
+  const auto asked = Weights::transposed;
+  EXPECT_TRUE(packed(gemm_of("gemm/m4_n6_k5_nn_w"), Precision::fp32, asked).transpose_b);
+  EXPECT_FALSE(packed(gemm_of("gemm/m4_n6_k5_nt_w"), Precision::fp32, asked).transpose_b);
+  EXPECT_FALSE(packed(gemm_of("gemm/m4_n6_k5_nn"), Precision::fp32, asked).transpose_b);
+  // 5x6 in memory as 6x5, and 6x5 as 5x6.
+  EXPECT_EQ(input_formats(parse("gemm/m4_n6_k5_nn_w"), Precision::fp32, asked)[1].strides,
+            (Dims{1, 5}));
+  EXPECT_EQ(input_formats(parse("gemm/m4_n6_k5_nt_w"), Precision::fp32, asked)[1].strides,
+            (Dims{1, 6}));
+}
+
 TEST(InputFormats, BiasOfEightBitFloatsIsBf16) {
   const Problem problem = parse("gemm/m4_n6_k5_nt_w_bias");
   EXPECT_EQ(input_formats(problem, Precision::fp8)[2].precision, Precision::bf16);

@@ -1,4 +1,4 @@
-#include "suites/cublas/row_move.h"
+#include "suites/cublas/block_move.h"
 
 #include <gmock/gmock.h>
 
@@ -12,13 +12,14 @@ namespace {
 using Pairs = std::set<std::pair<std::int64_t, std::int64_t>>;
 
 /// Where every element comes from and goes to.
-Pairs moved(const RowMove& move) {
+Pairs moved(const BlockMove& move) {
   Pairs pairs;
   for (std::size_t matrix = 0; matrix < move.sources.size(); ++matrix) {
     for (std::int64_t column = 0; column < move.count; ++column) {
       for (std::int64_t row = 0; row < move.length; ++row) {
         pairs.emplace(move.sources[matrix] + column * move.ld_source + row,
-                      move.results[matrix] + column * move.ld_result + row);
+                      move.results[matrix] + (move.transposed ? row * move.ld_result + column
+                                                              : column * move.ld_result + row));
       }
     }
   }
@@ -41,34 +42,47 @@ Pairs expected(const Copy& copy) {
   return pairs;
 }
 
-TEST(RowMove, HeadsBeforeTokens) {
+TEST(BlockMove, HeadsBeforeTokens) {
   // 2 x 5 tokens x 3 heads x 16 elements.
   const Copy copy{{2, 3, 5, 16}, {240, 16, 48, 1}, {240, 80, 16, 1}};
-  const RowMove move = row_move(copy, 100);
+  const BlockMove move = block_move(copy, 100);
   EXPECT_EQ(move.length, 16);
   EXPECT_EQ(move.count, 5);
   EXPECT_EQ(move.sources.size(), 6);
   EXPECT_EQ(moved(move), expected(copy));
 }
 
-TEST(RowMove, LongRowsArePartsOfRows) {
+TEST(BlockMove, LongRowsArePartsOfRows) {
   // Rows of 384 = 3 x 128, of 72 = one part, of 200 = 5 x 40.
   for (const auto& [row, part] : {std::pair{384, 128}, std::pair{72, 72}, std::pair{200, 40}}) {
     const Copy copy{{3, 4, row}, {row, 3L * row, 1}, {4L * row, row, 1}};
-    const RowMove move = row_move(copy, 100);
+    const BlockMove move = block_move(copy, 100);
     EXPECT_EQ(move.length, part);
     EXPECT_EQ(move.count, 4);
     EXPECT_EQ(moved(move), expected(copy));
   }
 }
 
-TEST(RowMove, RefusesWhatIsNoMoveOfRows) {
+TEST(BlockMove, Transpositions) {
+  const std::pair<Copy, std::size_t> cases[] = {{{{5, 240}, {240, 1}, {1, 5}}, 2},  // 2 x 120
+                                                {{{3, 7, 16}, {112, 16, 1}, {112, 1, 7}}, 3},
+                                                {{{16, 7}, {1, 20}, {9, 1}}, 1}};  // of a slice
+  for (const auto& [copy, matrices] : cases) {
+    const BlockMove move = block_move(copy, 100);
+    EXPECT_TRUE(move.transposed);
+    EXPECT_EQ(move.sources.size(), matrices);
+    EXPECT_EQ(moved(move), expected(copy));
+  }
+}
+
+TEST(BlockMove, RefusesWhatHasNoBlocks) {
   // A matrix, elements apart, rows of 12, too many matrices, repeated rows.
-  EXPECT_THROW(row_move({{4, 16}, {32, 1}, {16, 1}}, 100), harness::Unsupported);
-  EXPECT_THROW(row_move({{3, 4, 16}, {64, 1, 4}, {64, 16, 1}}, 100), harness::Unsupported);
-  EXPECT_THROW(row_move({{3, 4, 12}, {12, 36, 1}, {48, 12, 1}}, 100), harness::Unsupported);
-  EXPECT_THROW(row_move({{3, 4, 16}, {16, 48, 1}, {64, 16, 1}}, 2), harness::Unsupported);
-  EXPECT_THROW(row_move({{3, 4, 16}, {16, 0, 1}, {64, 16, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(block_move({{4, 16}, {32, 1}, {16, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(block_move({{3, 4, 16}, {128, 32, 2}, {64, 16, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(block_move({{3, 4, 16}, {64, 16, 1}, {128, 32, 2}}, 100), harness::Unsupported);
+  EXPECT_THROW(block_move({{3, 4, 12}, {12, 36, 1}, {48, 12, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(block_move({{3, 4, 16}, {16, 48, 1}, {64, 16, 1}}, 2), harness::Unsupported);
+  EXPECT_THROW(block_move({{3, 4, 16}, {16, 0, 1}, {64, 16, 1}}, 100), harness::Unsupported);
 }
 
 }  // namespace
