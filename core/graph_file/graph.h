@@ -66,9 +66,9 @@ struct Fusion {
   /// The residual that the problem adds is still needed when the call runs, so a call that works in
   /// place (adds_in_place()) must not be used.
   bool keeps_residual = false;
-  /// The layers are what frameworks treat as one operator: one that the exporter decomposed (GELU,
-  /// a normalization, attention), a product and its bias, or all calls of one layer. The bound
-  /// without fusion may use the problem, too.
+  /// The layers are one operator that the exporter decomposed (GELU, a normalization, attention, a
+  /// product with its bias) and that frameworks treat as one layer. The bound without fusion may
+  /// use the problem, too.
   bool whole = false;
   bool operator==(const Fusion&) const = default;
 };

@@ -83,10 +83,10 @@ Chain extended(Chain chain, const NextCall& next, const std::string& name) {
 
 namespace {
 
-/// True if the region is what frameworks call one operator: all calls of one layer, or a product
-/// and its bias (a linear layer is exported as a product and a sum).
+/// True if the region is one operator of frameworks that exporters take apart: a product and its
+/// bias (a linear layer).
 bool is_one_operator(const Fusion& region) {
-  if (region.layers.size() == 1) return true;
+  if (region.layers.size() == 1) return false;
   constexpr std::string_view biased[] = {"conv_bias", "deconv_bias", "gemm_bias"};
   return std::ranges::find(biased, region.pattern) != std::end(biased);
 }
