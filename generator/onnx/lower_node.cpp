@@ -1,8 +1,11 @@
 #include "generator/onnx/lower_node.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "generator/onnx/model/subgraph.h"
+#include "generator/onnx/operators/shared/calls.h"
 
 namespace benanza::onnx {
 namespace {
@@ -90,6 +93,39 @@ Lowered lower(const NodeView& node, const OperatorTable& operators, bool all_out
   return lowered;
 }
 
+/// Operators whose result of integers follows from integers of the same or another size.
+constexpr std::string_view arithmetic_ops[] = {
+    "Add",        "Sub",        "Mul",       "Div",         "Mod",        "Neg",
+    "Abs",        "Sign",       "Min",       "Max",         "Sum",        "Clip",
+    "Pow",        "Equal",      "Less",      "LessOrEqual", "Greater",    "GreaterOrEqual",
+    "And",        "Or",         "Xor",       "Not",         "BitwiseAnd", "BitwiseOr",
+    "BitwiseXor", "BitwiseNot", "BitShift",  "Where",       "CumSum",     "ArgMax",
+    "ArgMin",     "ReduceSum",  "ReduceMax", "ReduceMin",   "ReduceProd"};
+
+bool is_integer(const Tensor& tensor) {
+  return tensor.shape && type_bytes(tensor.type) > 0 && !is_floating(tensor.type);
+}
+
+/// Arithmetic of integers (positions of tokens, masks), for which no library has a call: stands for
+/// a copy of the result, which every way to compute it takes at least. Empty for other nodes.
+std::optional<Lowered> integer_arithmetic(const NodeView& node) {
+  if (!node.node().domain().empty() || node.output_count() != 1 || !node.has_output(0)) {
+    return std::nullopt;
+  }
+  if (std::ranges::find(arithmetic_ops, node.node().op_type()) == std::end(arithmetic_ops)) {
+    return std::nullopt;
+  }
+  for (std::size_t index = 0; index < node.input_count(); ++index) {
+    if (node.has_input(index) && !is_integer(node.input(index))) return std::nullopt;
+  }
+  if (!node.has_input(0) || !is_integer(node.output(0))) return std::nullopt;
+  const std::int64_t elements = element_count(*node.output(0).shape);
+  if (elements < 1 || element_count(node.shape(0)) < 1) return std::nullopt;
+  return Lowered{.cost = Cost::movement,
+                 .reason = "integers, for which no library has a call: a copy of the result",
+                 .calls = {proxy_copy(node, elements)}};
+}
+
 }  // namespace
 
 namespace {
@@ -122,6 +158,7 @@ LoweredLayer lower_node(const NodeView& node, const OperatorTable& operators,
   try {
     return make_layer(node, lower(node, operators, all_outputs_constant));
   } catch (const NotExpressible& reason) {
+    if (auto moved = integer_arithmetic(node)) return make_layer(node, *std::move(moved));
     return unsupported_layer(node, reason.what());
   }
 }

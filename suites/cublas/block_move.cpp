@@ -1,23 +1,12 @@
 #include "suites/cublas/block_move.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "suites/harness/primitive.h"
 
 namespace benanza::cublas {
 namespace {
-
-constexpr std::int64_t step = 8;
-
-/// The largest divisor of `elements` that is a multiple of 8 and at most most_block_elements.
-std::int64_t part_of(std::int64_t elements) {
-  for (std::int64_t part = most_block_elements; part >= step; part -= step) {
-    if (elements % part == 0) return part;
-  }
-  throw harness::Unsupported("cuBLAS moves blocks of a multiple of 8 elements");
-}
 
 struct Axis {
   std::int64_t extent;
@@ -36,43 +25,76 @@ Axis take_dense(std::vector<Axis>& axes, std::int64_t Axis::*stride) {
   return axis;
 }
 
-}  // namespace
+/// The axes of a copy: one with the source's contiguous elements, one along which columns follow
+/// each other, and the rest.
+struct Blocks {
+  Axis rows{};
+  Axis columns{};
+  std::vector<Axis> others{};
+  bool transposed = false;
+};
 
-BlockMove block_move(const Copy& shape, std::size_t most) {
+Blocks blocks_of(const Copy& shape) {
   const Copy copy = shape.canonical();
-  std::vector<Axis> axes;
+  Blocks blocks;
+  std::vector<Axis>& axes = blocks.others;
   for (std::size_t axis = 0; axis < copy.dims.size(); ++axis) {
     axes.push_back({copy.dims[axis], copy.from[axis], copy.to[axis]});
   }
-  const Axis rows = take_dense(axes, &Axis::from);
-  const bool transposed = rows.to != 1;
-  if (axes.size() < (transposed ? 1 : 2)) {
+  blocks.rows = take_dense(axes, &Axis::from);
+  blocks.transposed = blocks.rows.to != 1;
+  if (axes.size() < (blocks.transposed ? 1 : 2)) {
     throw harness::Unsupported(
         "a matrix that is not transposed: cuBLAS moves it without a product");
   }
-  Axis columns{};
-  if (transposed) {
-    columns = take_dense(axes, &Axis::to);
+  if (blocks.transposed) {
+    blocks.columns = take_dense(axes, &Axis::to);
   } else {
     // The longest, so that there are few matrices.
     const auto longest = std::ranges::max_element(axes, {}, &Axis::extent);
-    columns = *longest;
+    blocks.columns = *longest;
     axes.erase(longest);
   }
-  BlockMove move{.length = part_of(rows.extent),
-                 .count = columns.extent,
-                 .ld_source = columns.from,
-                 .ld_result = transposed ? rows.to : columns.to,
-                 .transposed = transposed};
-  if (move.ld_source < rows.extent || move.ld_result < (transposed ? move.count : rows.extent)) {
+  const std::int64_t least = blocks.transposed ? blocks.columns.extent : blocks.rows.extent;
+  const std::int64_t ld_result = blocks.transposed ? blocks.rows.to : blocks.columns.to;
+  if (blocks.columns.from < blocks.rows.extent || ld_result < least) {
     throw harness::Unsupported("cuBLAS moves blocks: here columns overlap");
   }
-  if (rows.extent > move.length) {
-    axes.push_back({rows.extent / move.length, move.length, move.length * rows.to});
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> block_lengths(const Copy& shape) {
+  constexpr std::int64_t step = 8;
+  const std::int64_t elements = blocks_of(shape).rows.extent;
+  std::vector<std::int64_t> lengths;
+  for (const std::int64_t length : {most_block_elements, std::int64_t{64}, std::int64_t{32}}) {
+    if (elements % length == 0) lengths.push_back(length);
+  }
+  for (std::int64_t length = most_block_elements; lengths.empty(); length -= step) {
+    if (length == 0) {
+      throw harness::Unsupported("cuBLAS moves blocks of a multiple of 8 elements");
+    }
+    if (elements % length == 0) lengths.push_back(length);
+  }
+  return lengths;
+}
+
+BlockMove block_move(const Copy& shape, std::int64_t length, std::size_t most) {
+  Blocks blocks = blocks_of(shape);
+  const Axis& rows = blocks.rows;
+  BlockMove move{.length = length,
+                 .count = blocks.columns.extent,
+                 .ld_source = blocks.columns.from,
+                 .ld_result = blocks.transposed ? rows.to : blocks.columns.to,
+                 .transposed = blocks.transposed};
+  if (rows.extent > length) {
+    blocks.others.push_back({rows.extent / length, length, length * rows.to});
   }
   move.sources = {0};
   move.results = {0};
-  for (const Axis& axis : axes) {
+  for (const Axis& axis : blocks.others) {
     if (move.sources.size() > most / static_cast<std::size_t>(axis.extent)) {
       throw harness::Unsupported("more than " + std::to_string(most) + " matrices");
     }
@@ -84,6 +106,18 @@ BlockMove block_move(const Copy& shape, std::size_t most) {
       }
     }
   }
+  return move;
+}
+
+BlockMove in_units(BlockMove move, std::int64_t elements) {
+  if (move.transposed) throw harness::Unsupported("a transposition moves single elements");
+  const auto divide = [=](std::int64_t& value) {
+    if (value % elements != 0) throw harness::Unsupported("a row does not consist of whole words");
+    value /= elements;
+  };
+  for (std::int64_t* const value : {&move.length, &move.ld_source, &move.ld_result}) divide(*value);
+  std::ranges::for_each(move.sources, divide);
+  std::ranges::for_each(move.results, divide);
   return move;
 }
 

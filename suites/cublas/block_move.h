@@ -28,10 +28,18 @@ struct BlockMove {
 
 inline constexpr std::int64_t most_block_elements = 128;
 
-/// Throws Unsupported for a single axis; for a matrix that is not transposed, which needs no
-/// product; for elements that are contiguous on neither side or on one only; if the contiguous
-/// elements of the source are no multiple of 8; for overlapping columns; and for more matrices than
-/// `most`.
-BlockMove block_move(const Copy& shape, std::size_t most);
+/// The lengths worth trying: 128, 64 and 32 if they divide the contiguous elements of the source;
+/// if none does, the longest multiple of 8 that does. Throws Unsupported as block_move() does.
+std::vector<std::int64_t> block_lengths(const Copy& shape);
+
+/// `length` divides the contiguous elements of the source. Throws Unsupported for a single axis;
+/// for a matrix that is not transposed, which needs no product; if elements are not contiguous on
+/// either side; if the contiguous elements of the source are no multiple of 8; for overlapping
+/// columns; and for more matrices than `most`.
+BlockMove block_move(const Copy& shape, std::int64_t length, std::size_t most);
+
+/// The same in units of `elements` elements. Throws Unsupported if a matrix does not start or end
+/// with such a unit, or if it is transposed.
+BlockMove in_units(BlockMove move, std::int64_t elements);
 
 }  // namespace benanza::cublas

@@ -98,14 +98,12 @@ TEST(Binary, PReluBroadcastsTheSlopeOnly) {
   EXPECT_THAT(prelu({3, 1, 1}).problems, ElementsAre("prelu/1x3x4x4_1x3x1x1_w"));
 }
 
-TEST(Binary, IntegersAreUnsupportedAndConstantsFree) {
+TEST(Binary, IntegersAreAtLeastMovedAndConstantsFree) {
   Model model(13);
   model.input("a", {3}, ::onnx::TensorProto::INT64).integers("b", {1, 2, 3});
   const LoweredLayer data = Model(model).node("Add", {"a", "b"}, {"y"}).output("y").layer();
-  EXPECT_EQ(data.cost, Cost::unsupported);
-  EXPECT_THAT(data.reason, HasSubstr("int64"));
-  EXPECT_EQ(data.flops, std::nullopt);
-  EXPECT_EQ(data.bytes, 3 * 3 * 8);
+  EXPECT_EQ(data.cost, Cost::movement);
+  EXPECT_THAT(data.problems, ElementsAre("copy/3_f1_t1"));
   EXPECT_EQ(Model(model).node("Add", {"b", "b"}, {"y"}).output("y").layer().cost, Cost::free);
 }
 
@@ -129,12 +127,35 @@ TEST(Logic, IsArithmeticOfOnesAndZeros) {
   EXPECT_THAT(model.output("y").layer().problems, ElementsAre("linear/2x4_a-1_b1"));
 }
 
-TEST(Logic, IntegersAreNotCompared) {
+TEST(Logic, IntegersAreNotComparedOnlyMoved) {
   Model model(13);
   model.input("a", {4}, ::onnx::TensorProto::INT64).input("b", {4}, ::onnx::TensorProto::INT64);
   const LoweredLayer layer = model.node("Equal", {"a", "b"}, {"y"}).output("y").layer();
-  EXPECT_EQ(layer.cost, Cost::unsupported);
-  EXPECT_THAT(layer.reason, HasSubstr("a comparison of int64"));
+  EXPECT_EQ(layer.cost, Cost::movement);
+  EXPECT_TRUE(layer.calls.at(0).is_proxy);
+}
+
+/// Positions of tokens as RoBERTa computes them: a running sum over what is no padding, times that.
+TEST(Integers, ArithmeticIsACopyOfItsResult) {
+  constexpr auto int64 = ::onnx::TensorProto::INT64;
+  Model model(14);
+  model.input("mask", {2, 64}, int64).integers("axis", {1}).integers("padding", {1});
+  model.node("CumSum", {"mask", "axis"}, {"sum"}).node("Mul", {"sum", "mask"}, {"places"});
+  model.node("Add", {"places", "padding"}, {"positions"});
+  model.node("ArgMax", {"positions"}, {"last"}, {{"axis", 1}, {"keepdims", 0}});
+  const LoweredGraph graph = model.output("last").import();
+  ASSERT_EQ(graph.layers.size(), 4);
+  for (const LoweredLayer& layer : graph.layers) EXPECT_EQ(layer.cost, Cost::movement);
+  EXPECT_THAT(graph.layers[0].problems, ElementsAre("copy/128_f1_t1"));
+  EXPECT_THAT(graph.layers[3].problems, ElementsAre("copy/2_f1_t1"));
+}
+
+TEST(Integers, ArithmeticOfOtherDataStaysUnsupported) {
+  Model model(14);
+  model.input("x", {2, 64}).integers("axis", {1});
+  EXPECT_EQ(Model(model).node("CumSum", {"x", "axis"}, {"y"}).output("y").layer().cost,
+            Cost::unsupported);
+  EXPECT_EQ(Model(model).node("ArgMax", {"x"}, {"y"}).output("y").layer().cost, Cost::unsupported);
 }
 
 /// A condition of 1x1x8x8, and data of 1x12x8x8.
@@ -178,13 +199,14 @@ TEST(Where, AConstantConditionIsAWeight) {
               ElementsAre("select/1x3_w_a2x3_b2x3"));
 }
 
-TEST(Where, IntegersOfTheRunAreUnsupportedAndConstantsFree) {
+TEST(Where, IntegersOfTheRunAreAtLeastMovedAndConstantsFree) {
   Model model(13);
   model.input("c", {3}, truth).input("x", {3}, ::onnx::TensorProto::INT64);
   model.integers("i", {1, 2, 3});
   const LoweredLayer data = Model(model).node("Where", {"c", "x", "i"}, {"y"}).output("y").layer();
-  EXPECT_EQ(data.cost, Cost::unsupported);
-  EXPECT_THAT(data.reason, HasSubstr("a choice of int64"));
+  EXPECT_EQ(data.cost, Cost::movement);
+  EXPECT_THAT(data.reason, HasSubstr("integers, for which no library has a call"));
+  EXPECT_THAT(data.problems, ElementsAre("copy/3_f1_t1"));
   Model constants(13);
   constants.integers("i", {1, 0, 3}).node("Cast", {"i"}, {"c"}, {{"to", truth}});
   EXPECT_EQ(constants.node("Where", {"c", "i", "i"}, {"y"}).output("y").layer().cost, Cost::free);

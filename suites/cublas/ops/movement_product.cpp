@@ -1,4 +1,7 @@
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/problem/problem.h"
 #include "suites/cublas/block_move.h"
@@ -17,7 +20,43 @@ namespace benanza::cublas {
 namespace {
 
 constexpr std::string_view name = "gemm_batched.identity";
+constexpr std::string_view words_mark = ".words";
 constexpr std::size_t most_matrices = 1 << 16;
+constexpr std::int64_t word_bytes = 8;
+
+/// The side of the identity matrix, in elements, and whether pairs of 32-bit elements count as one
+/// of 64 bits: "gemm_batched.identity64", "gemm_batched.identity64.words". Such a pair is NaN or
+/// infinite only if the data are.
+struct Way {
+  std::int64_t length = 0;
+  bool words = false;
+
+  std::string text() const {
+    return std::string(name) + std::to_string(length) + std::string(words ? words_mark : "");
+  }
+};
+
+/// In the order of their likely speed.
+std::vector<Way> ways(const Copy& shape, Precision precision) {
+  std::vector<Way> found;
+  for (const std::int64_t length : block_lengths(shape)) {
+    const BlockMove move = block_move(shape, length, most_matrices);
+    if (element_bytes(precision) == 2) {
+      found.push_back({length, false});
+      continue;
+    }
+    if (move.transposed) {
+      throw harness::Unsupported("cublasLtMatrixTransform transposes 32-bit elements faster");
+    }
+    try {
+      in_units(move, word_bytes / element_bytes(precision));
+      found.push_back({length, true});
+    } catch (const harness::Unsupported&) {
+      found.push_back({length, false});
+    }
+  }
+  return found;
+}
 
 /// A device array of the addresses `base` + `offsets`, which are in elements of `size` bytes.
 nvidia::DeviceMemory addresses(std::byte* base, const std::vector<std::int64_t>& offsets,
@@ -33,23 +72,19 @@ nvidia::DeviceMemory addresses(std::byte* base, const std::vector<std::int64_t>&
 
 class IdentityProduct final : public nvidia::CudaPrimitive {
  public:
-  IdentityProduct(Library& library, const Copy& shape, const harness::Variant& variant)
+  IdentityProduct(Library& library, const Copy& shape, const harness::Variant& variant,
+                  const Way& way)
       : CudaPrimitive(library.cuda(), {format(variant.precision, shape.inputs().front().dims)},
                       format(variant.precision, shape.output()), 0),
         library_(library),
-        type_(types_of(variant.precision).operand),
-        // Not TF32, which would round the elements.
-        compute_(variant.precision == Precision::tf32 ? types_of(Precision::fp32).compute
-                                                      : types_of(variant.precision).compute),
-        move_(block_move(shape, most_matrices)) {
-    const std::int64_t size = element_bytes(variant.precision);
-    const auto side = static_cast<std::size_t>(move_.length);
-    std::vector<float> ones(side * side);
-    for (std::size_t i = 0; i < side; ++i) ones[i * side + i] = 1;
-    const auto bytes =
-        nvidia::to_storage(ones, format(variant.precision, {move_.length, move_.length}));
-    identity_ = nvidia::DeviceMemory(static_cast<std::int64_t>(bytes.size()));
-    identity_.write(bytes, stream());
+        type_(way.words ? CUDA_R_64F : types_of(variant.precision).operand),
+        compute_(way.words ? CUBLAS_COMPUTE_64F : exact(variant.precision)),
+        move_(block_move(shape, way.length, most_matrices)) {
+    const std::int64_t size = way.words ? word_bytes : element_bytes(variant.precision);
+    if (way.words) move_ = in_units(std::move(move_), size / element_bytes(variant.precision));
+    const std::vector<std::byte> ones = identity(variant.precision, way.words, move_.length);
+    identity_ = nvidia::DeviceMemory(static_cast<std::int64_t>(ones.size()));
+    identity_.write(ones, stream());
     const std::vector<std::int64_t> same(move_.sources.size(), 0);
     identities_ = addresses(identity_.data(), same, size, stream());
     sources_ = addresses(input(0), move_.sources, size, stream());
@@ -71,15 +106,36 @@ class IdentityProduct final : public nvidia::CudaPrimitive {
   static nvidia::TensorFormat format(Precision precision, const Dims& dims) {
     return nvidia::tensor_format(precision, dims, Layout::plain);
   }
+  /// Not TF32, which would round the elements.
+  static cublasComputeType_t exact(Precision precision) {
+    return types_of(precision == Precision::tf32 ? Precision::fp32 : precision).compute;
+  }
+  static std::vector<std::byte> identity(Precision precision, bool words, std::int64_t side) {
+    const auto count = static_cast<std::size_t>(side);
+    if (words) {
+      std::vector<double> ones(count * count);
+      for (std::size_t i = 0; i < count; ++i) ones[i * count + i] = 1;
+      const auto bytes = std::as_bytes(std::span(ones));
+      return {bytes.begin(), bytes.end()};
+    }
+    std::vector<float> ones(count * count);
+    for (std::size_t i = 0; i < count; ++i) ones[i * count + i] = 1;
+    return nvidia::to_storage(ones, format(precision, {side, side}));
+  }
   /// Results of `rows` x `columns`; `operation` applies to the first factor.
   void multiply(cublasOperation_t operation, std::int64_t rows, std::int64_t columns,
                 const nvidia::DeviceMemory& first, std::int64_t ld_first,
                 const nvidia::DeviceMemory& second, std::int64_t ld_second) {
-    constexpr float alpha = 1;
-    constexpr float beta = 0;
+    constexpr float one = 1;
+    constexpr float zero = 0;
+    constexpr double long_one = 1;
+    constexpr double long_zero = 0;
+    const bool is_long = type_ == CUDA_R_64F;
+    const void* alpha = is_long ? static_cast<const void*>(&long_one) : &one;
+    const void* beta = is_long ? static_cast<const void*>(&long_zero) : &zero;
     check(cublasGemmBatchedEx_64(
-              library_.handle(), operation, CUBLAS_OP_N, rows, columns, move_.length, &alpha,
-              list(first), type_, ld_first, list(second), type_, ld_second, &beta,
+              library_.handle(), operation, CUBLAS_OP_N, rows, columns, move_.length, alpha,
+              list(first), type_, ld_first, list(second), type_, ld_second, beta,
               reinterpret_cast<void* const*>(results_.data()), type_, move_.ld_result,
               static_cast<std::int64_t>(move_.sources.size()), compute_, CUBLAS_GEMM_DEFAULT),
           "cublasGemmBatchedEx");
@@ -101,20 +157,26 @@ class IdentityProduct final : public nvidia::CudaPrimitive {
 }  // namespace
 
 void register_movement_product(SolverTable& table) {
-  table.add<Copy>({.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
-                   .algorithms = [](Library&, const Copy& shape, const harness::Variant& prototype,
-                                    harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
-                     if (element_bytes(prototype.precision) == 1) {
-                       throw harness::Unsupported("cublasGemmBatchedEx has no 8-bit result");
-                     }
-                     block_move(shape, most_matrices);
-                     return {std::string(name)};
-                   },
-                   .create =
-                       [](Library& library, const Copy& shape, const harness::Variant& variant) {
-                         return std::make_unique<IdentityProduct>(library, shape, variant);
-                       },
-                   .owns = [](const harness::Algorithm& algorithm) { return algorithm == name; }});
+  table.add<Copy>(
+      {.layouts = [](const Copy&) { return std::vector{Layout::plain}; },
+       .algorithms = [](Library&, const Copy& shape, const harness::Variant& prototype,
+                        harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
+         if (element_bytes(prototype.precision) == 1) {
+           throw harness::Unsupported("cublasGemmBatchedEx has no 8-bit result");
+         }
+         std::vector<harness::Algorithm> names;
+         for (const Way& way : ways(shape, prototype.precision)) names.push_back(way.text());
+         return names;
+       },
+       .create =
+           [](Library& library, const Copy& shape, const harness::Variant& variant) {
+             for (const Way& way : ways(shape, variant.precision)) {
+               if (way.text() != variant.algorithm) continue;
+               return std::make_unique<IdentityProduct>(library, shape, variant, way);
+             }
+             throw harness::Unsupported("no blocks for " + variant.algorithm);
+           },
+       .owns = [](const harness::Algorithm& algorithm) { return algorithm.starts_with(name); }});
 }
 
 }  // namespace benanza::cublas

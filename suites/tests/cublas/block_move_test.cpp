@@ -9,6 +9,7 @@
 namespace benanza::cublas {
 namespace {
 
+using testing::ElementsAre;
 using Pairs = std::set<std::pair<std::int64_t, std::int64_t>>;
 
 /// Where every element comes from and goes to.
@@ -45,7 +46,7 @@ Pairs expected(const Copy& copy) {
 TEST(BlockMove, HeadsBeforeTokens) {
   // 2 x 5 tokens x 3 heads x 16 elements.
   const Copy copy{{2, 3, 5, 16}, {240, 16, 48, 1}, {240, 80, 16, 1}};
-  const BlockMove move = block_move(copy, 100);
+  const BlockMove move = block_move(copy, block_lengths(copy).front(), 100);
   EXPECT_EQ(move.length, 16);
   EXPECT_EQ(move.count, 5);
   EXPECT_EQ(move.sources.size(), 6);
@@ -56,7 +57,7 @@ TEST(BlockMove, LongRowsArePartsOfRows) {
   // Rows of 384 = 3 x 128, of 72 = one part, of 200 = 5 x 40.
   for (const auto& [row, part] : {std::pair{384, 128}, std::pair{72, 72}, std::pair{200, 40}}) {
     const Copy copy{{3, 4, row}, {row, 3L * row, 1}, {4L * row, row, 1}};
-    const BlockMove move = block_move(copy, 100);
+    const BlockMove move = block_move(copy, block_lengths(copy).front(), 100);
     EXPECT_EQ(move.length, part);
     EXPECT_EQ(move.count, 4);
     EXPECT_EQ(moved(move), expected(copy));
@@ -68,21 +69,46 @@ TEST(BlockMove, Transpositions) {
                                                 {{{3, 7, 16}, {112, 16, 1}, {112, 1, 7}}, 3},
                                                 {{{16, 7}, {1, 20}, {9, 1}}, 1}};  // of a slice
   for (const auto& [copy, matrices] : cases) {
-    const BlockMove move = block_move(copy, 100);
+    const BlockMove move = block_move(copy, block_lengths(copy).front(), 100);
     EXPECT_TRUE(move.transposed);
     EXPECT_EQ(move.sources.size(), matrices);
     EXPECT_EQ(moved(move), expected(copy));
   }
 }
 
+TEST(BlockMove, LengthsThatAreTriedAreThoseOfTiles) {
+  const auto lengths = [](std::int64_t row) {
+    return block_lengths({{3, 4, row}, {row, 3 * row, 1}, {4 * row, row, 1}});
+  };
+  EXPECT_THAT(lengths(384), ElementsAre(128, 64, 32));
+  EXPECT_THAT(lengths(64), ElementsAre(64, 32));
+  EXPECT_THAT(lengths(96), ElementsAre(32));
+  EXPECT_THAT(lengths(72), ElementsAre(72));
+  EXPECT_THROW(lengths(12), harness::Unsupported);
+}
+
+TEST(BlockMove, PairsOfElementsAreMovedAsOne) {
+  const Copy copy{{2, 3, 5, 16}, {240, 16, 48, 1}, {240, 80, 16, 1}};
+  const Copy pairs{{2, 3, 5, 8}, {120, 8, 24, 1}, {120, 40, 8, 1}};
+  EXPECT_EQ(moved(in_units(block_move(copy, 16, 100), 2)), expected(pairs));
+  // Columns that start at odd elements, and a transposition.
+  EXPECT_THROW(in_units(block_move({{2, 5, 16}, {85, 17, 1}, {80, 16, 1}}, 16, 100), 2),
+               harness::Unsupported);
+  EXPECT_THROW(in_units(block_move({{5, 16}, {16, 1}, {1, 5}}, 16, 100), 2), harness::Unsupported);
+}
+
+BlockMove refused(const Copy& copy, std::size_t most) {
+  return block_move(copy, block_lengths(copy).front(), most);
+}
+
 TEST(BlockMove, RefusesWhatHasNoBlocks) {
   // A matrix, elements apart, rows of 12, too many matrices, repeated rows.
-  EXPECT_THROW(block_move({{4, 16}, {32, 1}, {16, 1}}, 100), harness::Unsupported);
-  EXPECT_THROW(block_move({{3, 4, 16}, {128, 32, 2}, {64, 16, 1}}, 100), harness::Unsupported);
-  EXPECT_THROW(block_move({{3, 4, 16}, {64, 16, 1}, {128, 32, 2}}, 100), harness::Unsupported);
-  EXPECT_THROW(block_move({{3, 4, 12}, {12, 36, 1}, {48, 12, 1}}, 100), harness::Unsupported);
-  EXPECT_THROW(block_move({{3, 4, 16}, {16, 48, 1}, {64, 16, 1}}, 2), harness::Unsupported);
-  EXPECT_THROW(block_move({{3, 4, 16}, {16, 0, 1}, {64, 16, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(refused({{4, 16}, {32, 1}, {16, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(refused({{3, 4, 16}, {128, 32, 2}, {64, 16, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(refused({{3, 4, 16}, {64, 16, 1}, {128, 32, 2}}, 100), harness::Unsupported);
+  EXPECT_THROW(refused({{3, 4, 12}, {12, 36, 1}, {48, 12, 1}}, 100), harness::Unsupported);
+  EXPECT_THROW(refused({{3, 4, 16}, {16, 48, 1}, {64, 16, 1}}, 2), harness::Unsupported);
+  EXPECT_THROW(refused({{3, 4, 16}, {16, 0, 1}, {64, 16, 1}}, 100), harness::Unsupported);
 }
 
 }  // namespace
