@@ -253,6 +253,12 @@ std::string EngineChoice::name() const {
   return (transform.empty() ? "" : transform + '.') + to_string(id);
 }
 
+std::int64_t slices(const EngineId& id) {
+  const auto found = std::ranges::find(
+      id.knobs, static_cast<std::int64_t>(CUDNN_KNOB_TYPE_SPLIT_K_SLC), &Knob::type);
+  return found == id.knobs.end() ? 1 : std::max(found->value, std::int64_t{1});
+}
+
 std::vector<EngineChoice> engines(const OperationGraph& graph, const Target& target,
                                   const EngineQuery& query) {
   Collection collection(graph, query);

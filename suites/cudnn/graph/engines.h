@@ -28,6 +28,8 @@ struct EngineId {
 std::string to_string(const EngineId& id);
 /// Returns nullopt for any other text.
 std::optional<EngineId> parse_engine(std::string_view text);
+/// Into how many slices the engine splits a sum (knob SPLIT_K_SLC); 1 if it does not say.
+std::int64_t slices(const EngineId& id);
 
 /// The arithmetic allowed for products, by the engines' numerical notes.
 enum class Arithmetic {

@@ -62,6 +62,7 @@ struct Planned {
   std::vector<OperationGraph::Filled> constants;
   bool tensor_cores = false;
   bool transforms = false;
+  double partial_sums = harness::Primitive::few_partial_sums;
   std::shared_ptr<KnownGraph> known;
   const Descriptor* plan = nullptr;
 };
@@ -84,6 +85,9 @@ Planned plan_of(GraphCalls calls, const harness::Variant& variant, GraphPlans& p
     planned.transforms =
         !choice.transform.empty() ||
         std::ranges::find(call.silent_transforms, choice.id.engine) != call.silent_transforms.end();
+    if (call.adds_slices) {
+      planned.partial_sums = std::max(planned.partial_sums, static_cast<double>(slices(choice.id)));
+    }
     planned.call = std::move(call);
     return planned;
   }
@@ -108,6 +112,7 @@ class GraphPrimitive final : public SeveralResults {
         plan_(*planned.plan),
         tensor_cores_(planned.tensor_cores),
         rounding_amplification_(planned.transforms ? planned.call.transform_amplification : 1),
+        partial_sums_(planned.partial_sums),
         pack_(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) {
     std::vector<std::int64_t> ids = planned.call.bound;
     std::vector<void*> places;
@@ -161,6 +166,7 @@ class GraphPrimitive final : public SeveralResults {
   void run() override { BENANZA_CUDNN(cudnnBackendExecute, handle(), plan_.get(), pack_.get()); }
 
   double rounding_amplification() const override { return rounding_amplification_; }
+  double partial_sums() const override { return partial_sums_; }
 
  protected:
   Facts library_facts() override { return {{"tensor_core_claimed", tensor_cores_}}; }
@@ -178,6 +184,7 @@ class GraphPrimitive final : public SeveralResults {
   const Descriptor& plan_;
   bool tensor_cores_;
   double rounding_amplification_;
+  double partial_sums_;
   Descriptor pack_;
   std::vector<nvidia::DeviceMemory> constants_;
   std::vector<nvidia::DeviceMemory> ignored_;

@@ -56,6 +56,8 @@ struct GraphCall {
   std::vector<std::int64_t> wrong_engines;
   /// Engines that multiply transforms of their operands although their notes do not say so.
   std::vector<std::int64_t> silent_transforms;
+  /// The slices of a sum (slices()) are added in the type of the result.
+  bool adds_slices = false;
   /// Primitive::rounding_amplification() of engines that multiply transforms.
   double transform_amplification = 1;
 };

@@ -33,6 +33,8 @@ TEST(EngineName, ReadsBackAsTheSameEngine) {
   EXPECT_EQ(to_string(id), "engine17.k2=3.k13=1");
   EXPECT_EQ(parse_engine("engine17.k2=3.k13=1"), id);
   EXPECT_EQ(parse_engine("engine0"), EngineId{0});
+  EXPECT_EQ(slices(*parse_engine("engine61.k2=1.k12=264.k17=528")), 528);
+  EXPECT_EQ(slices(id), 1);
   for (const char* text : {"", "engine", "engine1.", "engine1.k2", "engine1.k2=", "engine01",
                            "engine1.k2=3 ", "implicit_gemm", "max.engine1"}) {
     EXPECT_EQ(parse_engine(text), std::nullopt) << text;

@@ -102,6 +102,7 @@ TEST(FilterGradientGraph, ReadsInputAndGradientAndWritesWeights) {
   EXPECT_TRUE(calls[0].graph.has_products());
   // Winograd, though its notes do not say so.
   EXPECT_THAT(calls[0].silent_transforms, ElementsAre(17));
+  EXPECT_TRUE(calls[0].adds_slices);
 }
 
 TEST_F(H100, OffersFilterGradientsManyConfigurations) {
