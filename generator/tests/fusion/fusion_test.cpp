@@ -69,37 +69,6 @@ TEST(Fusion, ABiasMayBeANodeOfItsOwn) {
                                         "conv_bias_clip 0 1 2: " + conv + "_bias_clip_a0_b6"));
 }
 
-TEST(Fusion, AProductAndItsBiasAreOneOperator) {
-  const auto whole = [](const LoweredGraph& graph) {
-    std::vector<std::string> patterns;
-    for (const Fusion& fusion : find_fusions(graph.layers)) {
-      if (fusion.whole) patterns.push_back(fusion.pattern);
-    }
-    return patterns;
-  };
-  EXPECT_THAT(whole(Model(13)
-                        .input("x", {2, 7, 12})
-                        .weights("w", {12, 12})
-                        .weights("b", {12})
-                        .node("MatMul", {"x", "w"}, {"m"})
-                        .node("Add", {"b", "m"}, {"a"})
-                        .node("Add", {"a", "x"}, {"s"})
-                        .output("s")
-                        .import()),
-              ElementsAre("gemm_bias"));
-  // Nothing was taken apart: a layer with a bias of its own, a normalization.
-  EXPECT_THAT(whole(with_weights()
-                        .node("Conv", {"x", "w", "b"}, {"c"})
-                        .node("Relu", {"c"}, {"r"})
-                        .output("r")
-                        .import()),
-              IsEmpty());
-  EXPECT_THAT(
-      whole(
-          normalize(with_weights().node("Conv", {"x", "w"}, {"c"}), "c", "n").output("n").import()),
-      IsEmpty());
-}
-
 TEST(Fusion, AConstantThatIsNotOnePerFilterIsAStepAndNoBias) {
   for (const Dims& dims : {Dims{1, 1, 4, 1}, Dims{1, 8, 4, 4}}) {
     const LoweredGraph graph = with_weights()

@@ -52,6 +52,35 @@ TEST(Region, NumbersAreLinear) {
                           "tanh/1x8x4x4_linear_a-1_b1"));
 }
 
+TEST(Region, AProductAndItsBiasAreOneOperator) {
+  const auto whole = [](const LoweredGraph& graph) {
+    std::vector<std::string> patterns;
+    for (const Fusion& fusion : find_fusions(graph.layers)) {
+      if (fusion.whole) patterns.push_back(fusion.pattern);
+    }
+    return patterns;
+  };
+  EXPECT_THAT(whole(Model(13)
+                        .input("x", {2, 7, 12})
+                        .weights("w", {12, 12})
+                        .weights("b", {12})
+                        .node("MatMul", {"x", "w"}, {"m"})
+                        .node("Add", {"b", "m"}, {"a"})
+                        .node("Add", {"a", "x"}, {"s"})
+                        .output("s")
+                        .import()),
+              ElementsAre("gemm_bias"));
+  // Nothing was taken apart: a layer with a bias of its own, a normalization.
+  Model with_bias = behind_pooling();
+  with_bias.weights("b", {8}).node("Conv", {"x", "w", "b"}, {"v"}).node("Relu", {"v"}, {"r"});
+  EXPECT_THAT(whole(with_bias.output("r").import()), IsEmpty());
+  Model normalized = behind_pooling();
+  for (const char* name : {"scale", "shift", "mean", "variance"}) normalized.weights(name, {8});
+  normalized.node("Conv", {"x", "w"}, {"v"});
+  normalized.node("BatchNormalization", {"v", "scale", "shift", "mean", "variance"}, {"n"});
+  EXPECT_THAT(whole(normalized.output("n").import()), IsEmpty());
+}
+
 TEST(Region, LargeNumbersStayTensors) {
   for (const auto& [op, number] : {std::pair{"Add", -10000.0F}, {"Mul", -3e38F}, {"Div", 0.0F}}) {
     Model model = behind_pooling();

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "suites/cublas/cublas_primitive.h"
+#include "suites/cublas/device_addresses.h"
 #include "suites/cublas/mapping.h"
 #include "suites/cublas/solvers.h"
 #include "suites/cublas/status.h"
@@ -8,18 +9,6 @@
 
 namespace benanza::cublas {
 namespace {
-
-/// A device array of the addresses of the batches' matrices.
-nvidia::DeviceMemory pointers(std::byte* base, const std::vector<std::int64_t>& offsets,
-                              std::int64_t size_bytes, cudaStream_t stream) {
-  std::vector<std::byte*> addresses;
-  addresses.reserve(offsets.size());
-  for (const std::int64_t offset : offsets) addresses.push_back(base + offset * size_bytes);
-  const auto bytes = std::as_bytes(std::span(addresses));
-  nvidia::DeviceMemory memory(static_cast<std::int64_t>(bytes.size()));
-  memory.write(bytes, stream);
-  return memory;
-}
 
 class GemmEx : public CublasPrimitive {
  public:
@@ -34,9 +23,9 @@ class GemmEx : public CublasPrimitive {
     for (std::int64_t batch = 0; batch < blas_.batches; ++batch) {
       results.push_back(batch * blas_.stride_result);
     }
-    first_ = pointers(factor(first_operand), blas_.offsets_first, size, stream());
-    second_ = pointers(factor(second_operand), blas_.offsets_second, size, stream());
-    results_ = pointers(output(), results, size, stream());
+    first_ = device_addresses(factor(first_operand), blas_.offsets_first, size, stream());
+    second_ = device_addresses(factor(second_operand), blas_.offsets_second, size, stream());
+    results_ = device_addresses(output(), results, size, stream());
   }
 
   void run() override {

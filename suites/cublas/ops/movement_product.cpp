@@ -5,6 +5,7 @@
 
 #include "core/problem/problem.h"
 #include "suites/cublas/block_move.h"
+#include "suites/cublas/device_addresses.h"
 #include "suites/cublas/solvers.h"
 #include "suites/cublas/status.h"
 #include "suites/cublas/types.h"
@@ -52,22 +53,11 @@ std::vector<Way> ways(const Copy& shape, Precision precision) {
       in_units(move, word_bytes / element_bytes(precision));
       found.push_back({length, true});
     } catch (const harness::Unsupported&) {
-      found.push_back({length, false});
+      // Single elements, then.
     }
+    found.push_back({length, false});
   }
   return found;
-}
-
-/// A device array of the addresses `base` + `offsets`, which are in elements of `size` bytes.
-nvidia::DeviceMemory addresses(std::byte* base, const std::vector<std::int64_t>& offsets,
-                               std::int64_t size, cudaStream_t stream) {
-  std::vector<std::byte*> found;
-  found.reserve(offsets.size());
-  for (const std::int64_t offset : offsets) found.push_back(base + offset * size);
-  const auto bytes = std::as_bytes(std::span(found));
-  nvidia::DeviceMemory memory(static_cast<std::int64_t>(bytes.size()));
-  memory.write(bytes, stream);
-  return memory;
 }
 
 class IdentityProduct final : public nvidia::CudaPrimitive {
@@ -86,9 +76,9 @@ class IdentityProduct final : public nvidia::CudaPrimitive {
     identity_ = nvidia::DeviceMemory(static_cast<std::int64_t>(ones.size()));
     identity_.write(ones, stream());
     const std::vector<std::int64_t> same(move_.sources.size(), 0);
-    identities_ = addresses(identity_.data(), same, size, stream());
-    sources_ = addresses(input(0), move_.sources, size, stream());
-    results_ = addresses(output(), move_.results, size, stream());
+    identities_ = device_addresses(identity_.data(), same, size, stream());
+    sources_ = device_addresses(input(0), move_.sources, size, stream());
+    results_ = device_addresses(output(), move_.results, size, stream());
     guard(work(variant.problem, variant.precision), variant.precision);
   }
 
