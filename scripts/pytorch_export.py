@@ -26,7 +26,7 @@ def export(torch, path, model, inputs):
             with quiet(), torch.no_grad():
                 copied = copy.deepcopy(model)
                 tell_apart(copied)
-                exported = exporter(torch, onnx, copied, inputs)
+                exported = exporter(torch, copied, inputs)
             break
         except Exception as error:
             reasons.append(one_line(error))
@@ -38,8 +38,9 @@ def export(torch, path, model, inputs):
         onnx.save(exported, temporary)
 
 
-def export_by_tracing(torch, onnx, model, inputs):
+def export_by_tracing(torch, model, inputs):
     """By the exporter that is there without onnxscript."""
+    import onnx
     keywords = {"opset_version": OPSET, "do_constant_folding": True,
                 "training": torch._C._onnx.TrainingMode.PRESERVE,
                 "input_names": names_of(inputs)}
@@ -50,11 +51,10 @@ def export_by_tracing(torch, onnx, model, inputs):
     return onnx.load_from_string(buffer.getvalue())
 
 
-def export_program(torch, onnx, model, inputs):
+def export_program(torch, model, inputs):
     """By the exporter of torch.export, for what tracing lacks (grouped heads, running
     differences). Models with batch normalization are not optimized: that would fold it into
     convolutions."""
-    del onnx
     folds = any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
                 for module in model.modules())
     return torch.onnx.export(model, inputs, dynamo=True, optimize=not folds, verbose=False,

@@ -151,8 +151,7 @@ void add_seen(Section& section, const BoundReport& report) {
   } else {
     section.add(fmt::format(
         "seen-best {:.3f} ms{}: for each group of layers the smaller of what was measured, fused "
-        "or "
-        "not, and what a framework's kernels took",
+        "or not, and what a framework's kernels took",
         best.seconds * 1e3,
         best.holes > 0 ? fmt::format("  PARTIAL, without {} layers", best.holes) : std::string()));
   }
