@@ -9,7 +9,8 @@ namespace {
 bool is_understood(const Call& call) {
   const Shape& shape = call.problem.shape;
   return std::holds_alternative<Activation>(shape) || std::holds_alternative<Binary>(shape) ||
-         std::holds_alternative<Reduction>(shape) || std::holds_alternative<Softmax>(shape);
+         std::holds_alternative<Reduction>(shape) || std::holds_alternative<Softmax>(shape) ||
+         std::holds_alternative<Select>(shape);
 }
 
 bool is_inner(const Flow& flow, std::size_t index) {

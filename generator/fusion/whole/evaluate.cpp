@@ -51,6 +51,20 @@ Table combined(const Table& a, const Table& b, Function function) {
   return result;
 }
 
+/// `a` where the condition is not 0, otherwise `b`.
+Table chosen(const Table& condition, const Table& a, const Table& b) {
+  Table result{std::max({condition.rows, a.rows, b.rows}),
+               std::max({condition.columns, a.columns, b.columns}),
+               {}};
+  for (std::size_t row = 0; row < result.rows; ++row) {
+    for (std::size_t column = 0; column < result.columns; ++column) {
+      const Table& from = condition.at(row, column) != 0 ? a : b;
+      result.values.push_back(from.at(row, column));
+    }
+  }
+  return result;
+}
+
 double reduced(ReductionKind kind, const double* values, std::size_t count) {
   double sum = 0;
   double squares = 0;
@@ -125,6 +139,7 @@ class Evaluator {
       return is_sound ? outside(layer.reads[0]) : std::nullopt;
     }
     if (repeats(flow_, index)) return repeated(layer);
+    if (layer.op == "IsNaN") return not_a_number(layer);
     calls_.clear();
     for (const Call& one : layer.calls) {
       const auto result = call(index, one);
@@ -147,6 +162,13 @@ class Evaluator {
       return std::nullopt;
     }
     return combined(*rows, x_, [](double row, double) { return row; });
+  }
+
+  /// Its call compares with a number that stands for NaN.
+  std::optional<Table> not_a_number(const LoweredLayer& layer) const {
+    const auto x = outside(layer.reads[0]);
+    if (!x) return std::nullopt;
+    return combined(*x, *x, [](double value, double) { return std::isnan(value) ? 1.0 : 0.0; });
   }
 
   bool keeps_extents(const LoweredLayer& layer) const {
@@ -174,6 +196,7 @@ class Evaluator {
       return combined(
           *a, *b, [&](double left, double right) { return value_of(binary->kind, left, right); });
     }
+    if (const auto* select = std::get_if<Select>(&shape)) return choice(index, one, *select);
     const Dims dims = inputs(one.problem)[0].dims;
     const auto x = operand(index, one.operands[0], dims, dims);
     if (!x) return std::nullopt;
@@ -188,6 +211,20 @@ class Evaluator {
                                       x->values.data() + row * x->columns, x->columns));
     }
     return result;
+  }
+
+  std::optional<Table> choice(std::size_t index, const Call& one, const Select& select) {
+    const Dims result = select.output();
+    std::size_t next = 0;
+    const auto condition = operand(index, one.operands[next++], select.condition, result);
+    const auto alternative = [&](const Select::Alternative& from) -> std::optional<Table> {
+      if (from.value) return Table{1, 1, {static_cast<double>(*from.value)}};
+      return operand(index, one.operands[next++], from.dims, result);
+    };
+    const auto a = alternative(select.a);
+    const auto b = alternative(select.b);
+    if (!condition || !a || !b) return std::nullopt;
+    return chosen(*condition, *a, *b);
   }
 
   static Table normalized(const Softmax& softmax, Table x) {

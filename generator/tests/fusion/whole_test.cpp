@@ -254,6 +254,23 @@ TEST_F(Whole, SoftmaxTakenApart) {
   EXPECT_THAT(found(add("Div", {e, sum})), ElementsAre("softmax 1 2 3 4 5: softmax/2x7x12_a2"));
 }
 
+TEST_F(Whole, SoftmaxWhoseMaskedRowsBecomeZeros) {
+  const auto s = add("Softmax", {"x"}, {{"axis", -1}});
+  EXPECT_THAT(found(add("Where", {add("IsNaN", {s}), "0", s})),
+              ElementsAre("softmax 1 2 3: softmax/2x7x12_a2"));
+}
+
+TEST_F(Whole, AFunctionByAChoice) {
+  const auto y = add("Where", {add("Greater", {"x", "0"}), "x", add("Mul", {"x", "0.1"})});
+  EXPECT_THAT(found(y), ElementsAre("leakyrelu 1 2 3: leakyrelu/2x7x12_a0.1"));
+}
+
+TEST_F(Whole, AChoiceByOtherDataIsNone) {
+  model_.input("mask", {2, 7, 12}, ::onnx::TensorProto::BOOL);
+  const auto s = add("Softmax", {"x"}, {{"axis", -1}});
+  EXPECT_THAT(found(add("Where", {"mask", "0", s})), IsEmpty());
+}
+
 TEST_F(Whole, IsOneStepOfARegion) {
   model_.weights("w", {12, 24}).weights("wb", {24});
   model_.node("MatMul", {"x", "w"}, {"m"}).node("Add", {"m", "wb"}, {"h"});
