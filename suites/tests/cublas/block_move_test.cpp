@@ -5,6 +5,7 @@
 #include <set>
 
 #include "suites/harness/primitive.h"
+#include "suites/tests/cublas/copied_elements.h"
 
 namespace benanza::cublas {
 namespace {
@@ -28,19 +29,8 @@ Pairs moved(const BlockMove& move) {
 }
 
 Pairs expected(const Copy& copy) {
-  Pairs pairs;
-  for (std::int64_t i = 0; i < element_count(copy.dims); ++i) {
-    std::int64_t rest = i;
-    std::int64_t from = 0;
-    std::int64_t to = 0;
-    for (std::size_t axis = copy.dims.size(); axis-- > 0;) {
-      from += rest % copy.dims[axis] * copy.from[axis];
-      to += rest % copy.dims[axis] * copy.to[axis];
-      rest /= copy.dims[axis];
-    }
-    pairs.emplace(from, to);
-  }
-  return pairs;
+  const auto places = copied_elements(copy);
+  return {places.begin(), places.end()};
 }
 
 TEST(BlockMove, HeadsBeforeTokens) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "suites/harness/primitive.h"
+#include "suites/tests/cublas/copied_elements.h"
 
 namespace benanza::cublas {
 namespace {
@@ -32,16 +33,7 @@ std::vector<int> moved(const MatrixMove& move, std::int64_t source_size, std::in
 /// The result of the problem.
 std::vector<int> expected(const Copy& copy) {
   std::vector<int> result(static_cast<std::size_t>(element_count(copy.output())), -1);
-  Dims at(copy.dims.size(), 0);
-  for (std::int64_t i = 0; i < element_count(copy.dims); ++i) {
-    std::int64_t rest = i;
-    std::int64_t from = 0;
-    std::int64_t to = 0;
-    for (std::size_t axis = copy.dims.size(); axis-- > 0;) {
-      from += rest % copy.dims[axis] * copy.from[axis];
-      to += rest % copy.dims[axis] * copy.to[axis];
-      rest /= copy.dims[axis];
-    }
+  for (const auto& [from, to] : copied_elements(copy)) {
     result.at(static_cast<std::size_t>(to)) = static_cast<int>(from);
   }
   return result;
