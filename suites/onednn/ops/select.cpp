@@ -23,15 +23,57 @@ std::optional<Linear> between(const Select& shape) {
   return found;
 }
 
+/// A tensor or a number so large that it remains if an ordinary one is added, as masks have it
+/// (the least fp32 number). Both are set, or none.
+struct Masked {
+  const Select::Alternative* tensor = nullptr;
+  float number = 0;
+  /// The tensor is chosen where the condition is 1.
+  bool where_true = false;
+};
+
+std::optional<Masked> masked(const Select& shape) {
+  constexpr float least = 1e20F;
+  const bool where_true = !shape.a.value;
+  const Select::Alternative& tensor = where_true ? shape.a : shape.b;
+  const Select::Alternative& number = where_true ? shape.b : shape.a;
+  if (tensor.value || !number.value || tensor.dims != shape.output()) return std::nullopt;
+  if (!std::isfinite(*number.value) || std::abs(*number.value) < least) return std::nullopt;
+  return Masked{&tensor, *number.value, where_true};
+}
+
+/// x + n (1 - c) or x + n c for a condition c, which is exact: x + 0 is x, and x + n is n.
+Plan plan_masked(const Masked& choice, const Select& shape, const VariantContext& context) {
+  const Dims out = shape.output();
+  const Memory::desc format = context.tensor(out);
+  dnnl::post_ops operations;
+  if (choice.where_true) {
+    api::append_eltwise(operations, dnnl::algorithm::eltwise_linear, 1, choice.number);
+  }
+  const int added = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operations.len()) | DNNL_ARG_SRC_1;
+  operations.append_binary(dnnl::algorithm::binary_add, format);
+  dnnl::primitive_attr attributes = context.attributes();
+  attributes.set_post_ops(operations);
+  return {.implementation = api::implementation_of<dnnl::binary>(
+              context.engine(), attributes, dnnl::algorithm::binary_mul, format,
+              context.tensor(shape.condition), format),
+          .operands = {{DNNL_ARG_SRC_1, floats(shape.condition)}, {added, floats(out)}},
+          .result = {DNNL_ARG_DST, floats(out)},
+          .fills = {{DNNL_ARG_SRC_0, choice.where_true ? -choice.number : choice.number}}};
+}
+
 /// The library has no selection. a * c + b * (1 - c) is no substitute: multiplying by 0 does not
 /// hide non-finite values, which is what conditions are often for. Two finite numbers are a linear
 /// function of the condition.
 Plan plan_select(const Select& shape, const VariantContext& context) {
   const auto numbers = between(shape);
   if (!numbers) {
+    const auto choice = masked(shape);
+    if (choice && context.precision() == Precision::fp32)
+      return plan_masked(*choice, shape, context);
     throw harness::Unsupported(
         "oneDNN is not asked to select by a condition, which its version 2 cannot, but between "
-        "two finite numbers");
+        "two finite numbers, or a tensor and the largest ones at fp32");
   }
   const Memory::desc format = context.tensor(shape.condition);
   return {.implementation = api::implementation_of<dnnl::eltwise_forward>(

@@ -171,6 +171,13 @@ TEST_P(OnednnOneThread, IsRightInInt8WhereTheLibraryHasIt) {
   EXPECT_TRUE(counts.right > 0 || !GetParam().int8);
 }
 
+TEST_F(OnednnTest, MasksOfTheLeastNumberAreRight) {
+  for (const char* key : {"select/1x1x5x7_a2x3x5x7_vb-3.4028235e+38",
+                          "select/1x1x5x7_va-3.4028235e+38_b2x3x5x7", "select/9_a9_vb1e+30"}) {
+    EXPECT_GT(verify_all(key, Precision::fp32).right, 0) << key;
+  }
+}
+
 TEST_F(OnednnTest, CastsAreRight) {
   for (const char* key : {"narrow/5x600", "widen/5x600"}) {
     EXPECT_GT(verify_all(key, Precision::fp16).right, 0) << key;
