@@ -121,7 +121,7 @@ std::optional<Lowered> integer_arithmetic(const NodeView& node) {
   if (!node.has_input(0) || !is_integer(node.output(0))) return std::nullopt;
   const std::int64_t elements = element_count(*node.output(0).shape);
   if (elements < 1 || element_count(node.shape(0)) < 1) return std::nullopt;
-  return Lowered{.cost = Cost::movement,
+  return Lowered{.cost = Cost::measured,
                  .reason = "integers, for which no library has a call: a copy of the result",
                  .calls = {proxy_copy(node, elements)}};
 }

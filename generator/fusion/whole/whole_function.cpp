@@ -6,12 +6,12 @@
 namespace benanza::fusion {
 namespace {
 
-/// Values on both sides of every bound and kink.
+/// Values on both sides of every bound and kink, and two that are far from all of them.
 const Table& numbers() {
-  static const Table table{
-      2,
-      8,
-      {-5.1, -3.3, -2.3, -1.4, -0.9, -0.45, -0.2, -0.05, 0.1, 0.3, 0.7, 1, 1.6, 2.4, 3.2, 4.7}};
+  static const Table table{2,
+                           9,
+                           {-30, -5.1, -3.3, -2.3, -1.4, -0.9, -0.45, -0.2, -0.05,  //
+                            0.1, 0.3, 0.7, 1, 1.6, 2.4, 3.2, 4.7, 30}};
   return table;
 }
 
@@ -32,10 +32,10 @@ std::vector<Activation> candidates(const Table& result) {
   std::vector<Activation> all{of(gelu), of(gelu_tanh), of(hard_swish),
                               of(mish), of(softplus),  of(sigmoid)};
   const double at_one = result.at(1, 3);
-  const double below = result.at(0, 4) / numbers().at(0, 4);
+  const double below = result.at(0, 5) / numbers().at(0, 5);
   if (at_one > 0 && at_one < 1) all.push_back(of(swish, -std::log(1 / at_one - 1)));
   if (below > 0 && below < 1) all.push_back(of(leaky_relu, below));
-  if (below > 0) all.push_back(of(elu, result.at(0, 4) / std::expm1(numbers().at(0, 4))));
+  if (below > 0) all.push_back(of(elu, result.at(0, 5) / std::expm1(numbers().at(0, 5))));
   return all;
 }
 

@@ -7,13 +7,12 @@
 namespace benanza::fusion {
 namespace {
 
-/// Rows of ordinary magnitude, and rows so small that an epsilon matters.
+/// Rows of ordinary and of large magnitude, and rows so small that an epsilon matters.
 const Table& rows() {
-  static const Table table{3,
-                           6,
-                           {-2.1, 0.4, 1.7, -0.6, 2.9, 0.2,                    //
-                            0.3e-2, 0.1e-2, -0.4e-2, 0.2e-2, -0.1e-2, 0.6e-2,  //
-                            0.2e-4, -0.3e-4, 0.5e-4, -0.1e-4, 0.7e-4, 0.4e-4}};
+  static const Table table{4, 6, {-2.1,   0.4,     1.7,     -0.6,    2.9,     0.2,     //
+                                  -40,    35,      12,      -18,     27,      5,       //
+                                  0.3e-2, 0.1e-2,  -0.4e-2, 0.2e-2,  -0.1e-2, 0.6e-2,  //
+                                  0.2e-4, -0.3e-4, 0.5e-4,  -0.1e-4, 0.7e-4,  0.4e-4}};
   return table;
 }
 

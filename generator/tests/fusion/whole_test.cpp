@@ -15,6 +15,7 @@ using onnx::Model;
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -260,9 +261,20 @@ TEST_F(Whole, SoftmaxWhoseMaskedRowsBecomeZeros) {
               ElementsAre("softmax 1 2 3: softmax/2x7x12_a2"));
 }
 
+TEST_F(Whole, SoftmaxOfOtherNumbersWhereTheyAreLargeIsNone) {
+  const auto bounded = add("Where", {add("Less", {"x", "10"}), "x", "10"});
+  EXPECT_THAT(found(add("Softmax", {bounded}, {{"axis", -1}})), IsEmpty());
+}
+
 TEST_F(Whole, AFunctionByAChoice) {
   const auto y = add("Where", {add("Greater", {"x", "0"}), "x", add("Mul", {"x", "0.1"})});
   EXPECT_THAT(found(y), ElementsAre("leakyrelu 1 2 3: leakyrelu/2x7x12_a0.1"));
+}
+
+TEST_F(Whole, AFunctionThatEndsSomewhereIsAnother) {
+  const auto y =
+      add("Where", {add("Less", {"x", "10"}), add("Mul", {"x", add("Sigmoid", {"x"})}), "0"});
+  EXPECT_THAT(found(y), Not(Contains(HasSubstr(" 1 2 3 4"))));
 }
 
 TEST_F(Whole, AChoiceByOtherDataIsNone) {

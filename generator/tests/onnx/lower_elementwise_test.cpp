@@ -102,7 +102,7 @@ TEST(Binary, IntegersAreAtLeastMovedAndConstantsFree) {
   Model model(13);
   model.input("a", {3}, ::onnx::TensorProto::INT64).integers("b", {1, 2, 3});
   const LoweredLayer data = Model(model).node("Add", {"a", "b"}, {"y"}).output("y").layer();
-  EXPECT_EQ(data.cost, Cost::movement);
+  EXPECT_EQ(data.cost, Cost::measured);
   EXPECT_THAT(data.problems, ElementsAre("copy/3_f1_t1"));
   EXPECT_EQ(Model(model).node("Add", {"b", "b"}, {"y"}).output("y").layer().cost, Cost::free);
 }
@@ -131,7 +131,7 @@ TEST(Logic, IntegersAreNotComparedOnlyMoved) {
   Model model(13);
   model.input("a", {4}, ::onnx::TensorProto::INT64).input("b", {4}, ::onnx::TensorProto::INT64);
   const LoweredLayer layer = model.node("Equal", {"a", "b"}, {"y"}).output("y").layer();
-  EXPECT_EQ(layer.cost, Cost::movement);
+  EXPECT_EQ(layer.cost, Cost::measured);
   EXPECT_TRUE(layer.calls.at(0).is_proxy);
 }
 
@@ -145,7 +145,7 @@ TEST(Integers, ArithmeticIsACopyOfItsResult) {
   model.node("ArgMax", {"positions"}, {"last"}, {{"axis", 1}, {"keepdims", 0}});
   const LoweredGraph graph = model.output("last").import();
   ASSERT_EQ(graph.layers.size(), 4);
-  for (const LoweredLayer& layer : graph.layers) EXPECT_EQ(layer.cost, Cost::movement);
+  for (const LoweredLayer& layer : graph.layers) EXPECT_EQ(layer.cost, Cost::measured);
   EXPECT_THAT(graph.layers[0].problems, ElementsAre("copy/128_f1_t1"));
   EXPECT_THAT(graph.layers[3].problems, ElementsAre("copy/2_f1_t1"));
 }
@@ -204,7 +204,7 @@ TEST(Where, IntegersOfTheRunAreAtLeastMovedAndConstantsFree) {
   model.input("c", {3}, truth).input("x", {3}, ::onnx::TensorProto::INT64);
   model.integers("i", {1, 2, 3});
   const LoweredLayer data = Model(model).node("Where", {"c", "x", "i"}, {"y"}).output("y").layer();
-  EXPECT_EQ(data.cost, Cost::movement);
+  EXPECT_EQ(data.cost, Cost::measured);
   EXPECT_THAT(data.reason, HasSubstr("integers, for which no library has a call"));
   EXPECT_THAT(data.problems, ElementsAre("copy/3_f1_t1"));
   Model constants(13);

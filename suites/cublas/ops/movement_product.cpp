@@ -100,17 +100,20 @@ class IdentityProduct final : public nvidia::CudaPrimitive {
   static cublasComputeType_t exact(Precision precision) {
     return types_of(precision == Precision::tf32 ? Precision::fp32 : precision).compute;
   }
-  static std::vector<std::byte> identity(Precision precision, bool words, std::int64_t side) {
+  template <class Real>
+  static std::vector<Real> ones_on_diagonal(std::int64_t side) {
     const auto count = static_cast<std::size_t>(side);
-    if (words) {
-      std::vector<double> ones(count * count);
-      for (std::size_t i = 0; i < count; ++i) ones[i * count + i] = 1;
-      const auto bytes = std::as_bytes(std::span(ones));
-      return {bytes.begin(), bytes.end()};
-    }
-    std::vector<float> ones(count * count);
+    std::vector<Real> ones(count * count);
     for (std::size_t i = 0; i < count; ++i) ones[i * count + i] = 1;
-    return nvidia::to_storage(ones, format(precision, {side, side}));
+    return ones;
+  }
+  static std::vector<std::byte> identity(Precision precision, bool words, std::int64_t side) {
+    if (!words) {
+      return nvidia::to_storage(ones_on_diagonal<float>(side), format(precision, {side, side}));
+    }
+    const std::vector<double> ones = ones_on_diagonal<double>(side);
+    const auto bytes = std::as_bytes(std::span(ones));
+    return {bytes.begin(), bytes.end()};
   }
   /// Results of `rows` x `columns`; `operation` applies to the first factor.
   void multiply(cublasOperation_t operation, std::int64_t rows, std::int64_t columns,
