@@ -119,23 +119,27 @@ DeviceRates device_rates(const Results& results, const MeasurementFilter& filter
   const auto admitted = [&](const std::string& backend) {
     return !filter.backend || backend == *filter.backend;
   };
-  const std::string flops =
-      "peak_" + std::string(to_string(filter.precision)) + "_flops_per_second";
+  const std::string flops = std::string(to_string(filter.precision)) + "_flops_per_second";
+  std::optional<double> possible;
   for (const auto& [backend, peaks] : results.peaks) {
     if (!admitted(backend)) continue;
-    if (const auto found = peaks.find(flops); found != peaks.end()) {
+    if (const auto found = peaks.find("peak_" + flops); found != peaks.end()) {
       raise(rates.flops_per_second, found->second);
+    }
+    if (const auto found = peaks.find("possible_" + flops); found != peaks.end()) {
+      raise(possible, found->second);
     }
     if (const auto found = peaks.find("peak_bytes_per_second"); found != peaks.end()) {
       raise(rates.bytes_per_second, found->second);
     }
   }
-  // The products that measure the peak are large: they may reach the limit of power, where shorter
-  // ones are a few percent faster.
+  // The products that measure the peak are large and may reach the limit of power. Others are
+  // faster then, a few percent where they are short, and up to the peak on zeros in a cooler
+  // minute.
   constexpr double tolerated = 1.1;
   if (rates.flops_per_second) {
-    raise(rates.flops_per_second,
-          fastest_product(results.measurements, filter, tolerated * *rates.flops_per_second));
+    const double limit = std::max(tolerated * *rates.flops_per_second, possible.value_or(0));
+    raise(rates.flops_per_second, fastest_product(results.measurements, filter, limit));
   }
   for (const auto& [backend, system] : results.systems) {
     if (!admitted(backend)) continue;
