@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,10 @@ class Stopwatch {
   /// The shortest useful sample: below this, the clock's resolution and the cost of reading it add
   /// an error of more than some tenths of a percent.
   virtual double short_sample_seconds() const { return 1e-3; }
+  /// What a sample costs beyond the time that it measures.
+  virtual double overhead_seconds() const { return 0; }
+  /// Running a primitive for longer than this before the first sample changes nothing.
+  virtual double longest_warm_up_seconds() const { return std::numeric_limits<double>::infinity(); }
 };
 
 /// A suite-specific flag, which the suite's main() has already removed from the command line. Used

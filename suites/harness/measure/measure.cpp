@@ -40,15 +40,18 @@ bool converged(const std::vector<double>& samples, const MeasureOptions& options
          interval.high <= center * (1 + options.precision);
 }
 
-/// A small budget is spent on many short samples rather than on a few long ones, and not on warming
-/// up.
+/// Samples are long compared with what surrounds them. A small budget is spent on many short
+/// samples rather than on a few long ones, and not on warming up.
 MeasureOptions fitted(MeasureOptions options, const Stopwatch& stopwatch) {
   constexpr double samples_of_a_budget = 20;
   constexpr double warm_up_share = 0.2;
+  constexpr double sample_per_overhead = 16;
   const double share = options.budget_seconds / samples_of_a_budget;
   options.sample_seconds =
-      std::min(options.sample_seconds, std::max(share, stopwatch.short_sample_seconds()));
-  options.warmup_seconds = std::min(options.warmup_seconds, warm_up_share * options.budget_seconds);
+      std::min(std::max(options.sample_seconds, sample_per_overhead * stopwatch.overhead_seconds()),
+               std::max(share, stopwatch.short_sample_seconds()));
+  options.warmup_seconds = std::min({options.warmup_seconds, warm_up_share * options.budget_seconds,
+                                     stopwatch.longest_warm_up_seconds()});
   return options;
 }
 
@@ -56,18 +59,20 @@ MeasureOptions fitted(MeasureOptions options, const Stopwatch& stopwatch) {
 
 std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options) {
   constexpr double long_enough = 0.75;
+  // A batch of this share of a sample predicts the time of a call.
+  constexpr double telling = 0.25;
   // Single calls of short kernels are poor predictors: the number of calls grows at most by this
   // factor in one step.
-  constexpr double step = 64;
+  constexpr double step = 1024;
   double total = stopwatch.time(primitive, 1);
   if (total > options.budget_seconds) return 1;
   std::int64_t calls = 1;
   double last = stopwatch.time(primitive, calls);
   total += last;
   const auto is_short = [&] { return last < long_enough * options.sample_seconds; };
-  // One sample that is long enough suffices to decide this.
+  const auto is_telling = [&] { return last >= telling * options.sample_seconds; };
   const auto is_hopeless = [&] {
-    return !is_short() &&
+    return is_telling() &&
            is_behind({last / static_cast<double>(calls)}, options, options.hopeless_by);
   };
   while ((is_short() || total < options.warmup_seconds) && !is_hopeless() &&
@@ -76,7 +81,9 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
       const double growth = options.sample_seconds / last;
       // NaN and infinity (if the clock stood still) are limited to `step`, too.
       const double wanted = std::ceil(static_cast<double>(calls) * (growth < step ? growth : step));
+      const bool is_enough = is_telling() && total >= options.warmup_seconds;
       calls = std::clamp(static_cast<std::int64_t>(wanted), calls + 1, maximum_calls);
+      if (is_enough) break;
     }
     last = stopwatch.time(primitive, calls);
     total += last;
@@ -92,9 +99,18 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   Outcome outcome;
   outcome.calls_per_sample = warm_up(primitive, stopwatch, options);
   outcome.phases.warm_up = wall.seconds();
-  const double preparation = options.preparation_seconds + outcome.phases.warm_up;
-  const double minimum = std::min(options.budget_seconds,
-                                  std::max(options.minimum_seconds, options.payback * preparation));
+  const auto between_samples = [&] {
+    return wall.seconds() - outcome.phases.warm_up - outcome.timed_seconds;
+  };
+  const auto untimed_seconds = [&] {
+    // Flushing the caches takes longer than most calls and is never paid back.
+    const double between = options.cold ? 0 : std::max(0.0, between_samples());
+    return options.preparation_seconds + outcome.phases.warm_up + between;
+  };
+  const auto minimum = [&] {
+    return std::min(options.budget_seconds,
+                    std::max(options.minimum_seconds, options.payback * untimed_seconds()));
+  };
   const double hard_limit = hard_limit_budgets * options.budget_seconds;
 
   if (observer != nullptr) observer->begin();
@@ -105,7 +121,7 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
     outcome.samples.push_back(seconds / static_cast<double>(outcome.calls_per_sample));
 
     const bool enough =
-        outcome.timed_seconds >= minimum && outcome.samples.size() >= options.minimum_samples;
+        outcome.timed_seconds >= minimum() && outcome.samples.size() >= options.minimum_samples;
     if (enough && converged(outcome.samples, options)) {
       outcome.stopped_by = stopped_by_convergence;
     } else if ((enough && is_behind(outcome.samples, options, options.outclassed_by)) ||
@@ -121,7 +137,7 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
 
   Conditions conditions;
   if (observer != nullptr) conditions = observer->end();
-  outcome.phases.between = wall.seconds() - outcome.phases.warm_up - outcome.timed_seconds;
+  outcome.phases.between = between_samples();
 
   if (!(median(outcome.samples) > 0)) throw std::runtime_error("the clock did not advance");
   outcome.workspace_bytes = primitive.workspace_bytes();

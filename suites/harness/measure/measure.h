@@ -16,14 +16,15 @@ struct MeasureOptions {
   double minimum_seconds = 0;
   /// Seconds spent on this variant before measure() was called.
   double preparation_seconds = 0;
-  /// The timed regions last at least this many times as long as preparation and warm-up together
-  /// (within the budget): extra precision is cheap then, and most of a suite's wall time is timed.
-  double payback = 4;
-  /// At most a fifth of the budget.
+  /// The timed regions last at least this many times as long as everything else: preparation,
+  /// warm-up and what surrounds hot samples (within the budget). Extra precision is cheap then, and
+  /// most of a suite's wall time is timed.
+  double payback = 5;
+  /// At most a fifth of the budget, and what the stopwatch says.
   double warmup_seconds = 0.002;
   /// Shortest hot sample: calls are batched until one sample lasts this long, so that the clock's
-  /// resolution and the cost of reading it are negligible. At most a twentieth of the budget, if
-  /// that is not too short for the stopwatch.
+  /// resolution and the cost of reading it are negligible; longer if a sample costs the stopwatch
+  /// much. At most a twentieth of the budget, if that is not too short for the stopwatch.
   double sample_seconds = 1e-3;
   std::size_t minimum_samples = 7;
   /// Half-width of the median's 95% confidence interval, relative to the median, at which sampling
@@ -42,7 +43,7 @@ struct MeasureOptions {
 
 /// Runs the primitive until it is warm and returns the number of calls per sample. Changing the
 /// batch size is expensive (a graph must be captured again), so a size is kept once its samples are
-/// long enough.
+/// long enough, and predicted from a batch of a quarter of a sample.
 std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options);
 
 /// The timing loop. Warms up (at least two calls, one if it exceeds the budget), then takes samples

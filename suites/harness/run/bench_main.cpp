@@ -231,6 +231,7 @@ int run(int argc, char** argv, Backend& backend, const Registration& registratio
   const std::vector<NamedVariant> variants = enumerate(backend, registration, selection);
   const double asking_seconds = std::chrono::duration<double>(Clock::now() - asked).count();
   if (variants.empty()) return nothing_to_measure(backend, registration, options, selection);
+  options.measure.preparation_seconds = asking_seconds / static_cast<double>(variants.size());
 
   for (const auto& [name, value] : backend.context()) {
     options.writer.context.emplace_back(name, value);

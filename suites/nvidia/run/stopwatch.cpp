@@ -12,9 +12,11 @@
 namespace benanza::nvidia {
 namespace {
 
-/// A graph that runs this long is replayed instead of being captured again: events have a
-/// resolution of about 1 us.
-constexpr double long_graph_seconds = 0.5e-3;
+/// How long a graph should run. Capturing costs microseconds a call, and replaying leaves a gap of
+/// about 1 us.
+constexpr double graph_goal_seconds = 0.5e-3;
+/// A graph that runs this long is not captured again.
+constexpr double long_graph_seconds = 0.25e-3;
 constexpr std::int64_t maximum_graph_calls = 4096;
 constexpr double shortest_hold_seconds = 20e-6;
 /// The driver queues a limited number of launches, so that longer work cannot be held back.
@@ -43,10 +45,9 @@ CudaStopwatch::CudaStopwatch(int device, cudaStream_t stream)
 double CudaStopwatch::time(harness::Primitive& primitive, std::int64_t calls) {
   begin(primitive);
   state_.cold = false;
-  const std::int64_t wanted = std::min(calls, maximum_graph_calls);
-  if (state_.capturable && state_.graph_calls != wanted &&
-      state_.graph_seconds < long_graph_seconds) {
-    capture(primitive, wanted);
+  if (state_.capturable && state_.graph_seconds < long_graph_seconds) {
+    const std::int64_t wanted = calls_to_capture(calls);
+    if (wanted != state_.graph_calls) capture(primitive, wanted);
   }
   if (!state_.capturable) {
     const double seconds = timed([] {},
@@ -128,6 +129,14 @@ void CudaStopwatch::begin(harness::Primitive& primitive) {
   // Loads the kernels, which cannot be captured.
   primitive.run();
   synchronize(stream_);
+}
+
+std::int64_t CudaStopwatch::calls_to_capture(std::int64_t calls) const {
+  const std::int64_t most = std::min(calls, maximum_graph_calls);
+  if (state_.graph_calls == 0 || !(state_.graph_seconds > 0)) return most;
+  const double per_call = state_.graph_seconds / static_cast<double>(state_.graph_calls);
+  return std::clamp(static_cast<std::int64_t>(std::ceil(graph_goal_seconds / per_call)),
+                    std::int64_t{1}, most);
 }
 
 void CudaStopwatch::capture(harness::Primitive& primitive, std::int64_t calls) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -81,6 +82,43 @@ TEST_F(Measure, ASmallBudgetHasShortSamples) {
   ScriptedStopwatch coarse = steady(10e-6);
   EXPECT_EQ(measure(primitive, coarse, {.budget_seconds = 0.01, .payback = 0}).calls_per_sample,
             100);
+}
+
+/// A sample costs 0.1 ms beyond what it measures, and half a millisecond warms everything up.
+class CostlyStopwatch : public FineStopwatch {
+ public:
+  using FineStopwatch::FineStopwatch;
+  double overhead_seconds() const override { return 0.1e-3; }
+  double longest_warm_up_seconds() const override { return 0.5e-3; }
+};
+
+TEST_F(Measure, SamplesAreLongComparedWithWhatTheyCost) {
+  const auto stopwatch_of = [](double seconds) {
+    return CostlyStopwatch([seconds](std::size_t) { return seconds; });
+  };
+  CostlyStopwatch stopwatch = stopwatch_of(10e-6);
+  EXPECT_EQ(measure(primitive, stopwatch, {.payback = 0}).calls_per_sample, 160);  // 16 x 0.1 ms
+  EXPECT_EQ(stopwatch.log[1], 1);
+  // 1.6 ms are one batch of warm-up.
+  EXPECT_EQ(stopwatch.log.size(), 3U + 7U);
+  // A twentieth of 10 ms.
+  CostlyStopwatch small = stopwatch_of(10e-6);
+  EXPECT_EQ(measure(primitive, small, {.budget_seconds = 0.01, .payback = 0}).calls_per_sample, 50);
+}
+
+TEST_F(Measure, AQuarterOfASamplePredictsTheCalls) {
+  // The first calls seem to take 3 us, later ones take 1 us: 1,600 are a sample, 534 a third of
+  // one.
+  CostlyStopwatch stopwatch([](std::size_t i) { return i < 2 ? 3e-6 : 1e-6; });
+  EXPECT_EQ(measure(primitive, stopwatch, {.payback = 0}).calls_per_sample, 1600);
+  EXPECT_EQ(stopwatch.log[2], 534);
+  EXPECT_EQ(stopwatch.log[3], 1600);
+  EXPECT_EQ(stopwatch.log.size(), 3U + 7U);
+  // With a rival that is three times as fast, a third of a sample is enough to give it up.
+  CostlyStopwatch hopeless([](std::size_t i) { return i < 2 ? 3e-6 : 1e-6; });
+  const Outcome outcome = measure(primitive, hopeless, {.payback = 0, .rival_seconds = 0.33e-6});
+  EXPECT_EQ(outcome.calls_per_sample, 534);
+  EXPECT_EQ(hopeless.log.size(), 3U + 3U);
 }
 
 TEST_F(Measure, TimesSlowCallsOneByOne) {
@@ -168,10 +206,27 @@ TEST_F(Measure, ExpensivePreparationIsPaidBackWithinTheBudget) {
   ScriptedStopwatch stopwatch = steady(1e-3);
   const Outcome none = measure(primitive, stopwatch, {.preparation_seconds = 0.05, .payback = 0});
   EXPECT_NEAR(none.timed_seconds, 0.007, 1e-9);
-  const Outcome four_times = measure(primitive, stopwatch, {.preparation_seconds = 0.05});
-  EXPECT_NEAR(four_times.timed_seconds, 0.2, 2e-3);
+  const Outcome five_times = measure(primitive, stopwatch, {.preparation_seconds = 0.04});
+  EXPECT_NEAR(five_times.timed_seconds, 0.2, 2e-3);
   const Outcome capped = measure(primitive, stopwatch, {.preparation_seconds = 5});
   EXPECT_NEAR(capped.timed_seconds, 0.3, 2e-3);
+}
+
+TEST_F(Measure, WhatASampleCostsIsPaidBack) {
+  // Every sample of 1 ms takes 2 ms of wall time.
+  const auto slow_samples = [](std::size_t i) {
+    const auto start = std::chrono::steady_clock::now();
+    while (i >= 2 && std::chrono::steady_clock::now() - start < std::chrono::milliseconds(2)) {
+    }
+    return 1e-3;
+  };
+  // Five times the untimed half cannot be reached within the budget.
+  ScriptedStopwatch hot(slow_samples);
+  EXPECT_NEAR(measure(primitive, hot, {.budget_seconds = 0.03}).timed_seconds, 0.03, 2e-3);
+  // Flushes of the caches are not paid back.
+  ScriptedStopwatch cold(slow_samples);
+  const Outcome outcome = measure(primitive, cold, {.budget_seconds = 0.03, .cold = true});
+  EXPECT_EQ(outcome.samples.size(), 7U);
 }
 
 TEST_F(Measure, ColdSamplesAreSingleCalls) {
