@@ -65,10 +65,12 @@ Blocks blocks_of(const Copy& shape) {
 
 }  // namespace
 
-std::vector<std::int64_t> block_lengths(const Copy& shape) {
+std::vector<std::int64_t> block_lengths(const Copy& shape, Side side) {
   constexpr std::int64_t step = 8;
-  const std::int64_t elements = blocks_of(shape).rows.extent;
+  const Blocks blocks = blocks_of(shape);
   std::vector<std::int64_t> lengths;
+  if (side == Side::result && !blocks.transposed) return lengths;
+  const std::int64_t elements = (side == Side::source ? blocks.rows : blocks.columns).extent;
   for (const std::int64_t length : {most_block_elements, std::int64_t{64}, std::int64_t{32}}) {
     if (elements % length == 0) lengths.push_back(length);
   }
@@ -81,16 +83,20 @@ std::vector<std::int64_t> block_lengths(const Copy& shape) {
   return lengths;
 }
 
-BlockMove block_move(const Copy& shape, std::int64_t length, std::size_t most) {
+BlockMove block_move(const Copy& shape, Side side, std::int64_t length, std::size_t most) {
   Blocks blocks = blocks_of(shape);
   const Axis& rows = blocks.rows;
+  const Axis& columns = blocks.columns;
+  const bool is_source = side == Side::source;
   BlockMove move{.length = length,
-                 .count = blocks.columns.extent,
-                 .ld_source = blocks.columns.from,
-                 .ld_result = blocks.transposed ? rows.to : blocks.columns.to,
-                 .transposed = blocks.transposed};
-  if (rows.extent > length) {
-    blocks.others.push_back({rows.extent / length, length, length * rows.to});
+                 .count = (is_source ? columns : rows).extent,
+                 .ld_source = columns.from,
+                 .ld_result = blocks.transposed ? rows.to : columns.to,
+                 .transposed = blocks.transposed,
+                 .side = side};
+  const Axis& divided = is_source ? rows : columns;
+  if (divided.extent > length) {
+    blocks.others.push_back({divided.extent / length, length * divided.from, length * divided.to});
   }
   move.sources = {0};
   move.results = {0};

@@ -8,19 +8,23 @@
 
 namespace benanza::cublas {
 
-/// A copy as many matrices in BLAS terms (column-major) whose short side is at most
-/// most_block_elements, so that the product of each with an identity matrix of that side takes
-/// little arithmetic. All values are in elements.
+/// Whose contiguous elements are divided into blocks.
+enum class Side { source, result };
+
+/// A copy as many matrices in BLAS terms (column-major), so that each is the product of an identity
+/// matrix and the source's, which may be transposed. All values are in elements.
 struct BlockMove {
-  /// Rows of each source matrix: contiguous elements.
+  /// The side of the identity matrix: rows of each source matrix, or of each result on
+  /// Side::result.
   std::int64_t length = 0;
-  /// Columns of each source matrix.
+  /// Columns of the same matrix.
   std::int64_t count = 0;
   /// From one column to the next, in the source and in the result.
   std::int64_t ld_source = 0;
   std::int64_t ld_result = 0;
-  /// The result has `count` rows and `length` columns.
+  /// The other matrix has `count` rows and `length` columns.
   bool transposed = false;
+  Side side = Side::source;
   /// Where each matrix starts.
   std::vector<std::int64_t> sources{};
   std::vector<std::int64_t> results{};
@@ -28,15 +32,16 @@ struct BlockMove {
 
 inline constexpr std::int64_t most_block_elements = 128;
 
-/// The lengths worth trying: 128, 64 and 32 if they divide the contiguous elements of the source;
-/// if none does, the longest multiple of 8 that does. Throws Unsupported as block_move() does.
-std::vector<std::int64_t> block_lengths(const Copy& shape);
+/// The lengths worth trying: 128, 64 and 32 if they divide the contiguous elements of the side; if
+/// none does, the longest multiple of 8 that does. Empty for the result of a copy that transposes
+/// nothing, which has the blocks of its source. Throws Unsupported as block_move() does.
+std::vector<std::int64_t> block_lengths(const Copy& shape, Side side);
 
-/// `length` divides the contiguous elements of the source. Throws Unsupported for a single axis;
-/// for a matrix that is not transposed, which needs no product; if elements are not contiguous on
-/// either side; if the contiguous elements of the source are no multiple of 8; for overlapping
+/// `length` divides the contiguous elements of the side. Throws Unsupported for a single axis; for
+/// a matrix that is not transposed, which needs no product; if elements are not contiguous on
+/// either side; if the contiguous elements of the side are no multiple of 8; for overlapping
 /// columns; and for more matrices than `most`.
-BlockMove block_move(const Copy& shape, std::int64_t length, std::size_t most);
+BlockMove block_move(const Copy& shape, Side side, std::int64_t length, std::size_t most);
 
 /// The same in units of `elements` elements. Throws Unsupported if a matrix does not start or end
 /// with such a unit, or if it is transposed.

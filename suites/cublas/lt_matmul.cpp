@@ -112,7 +112,7 @@ void LtMatmul::set_bias(const void* bias) {
   set(operation(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
 }
 
-std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtMatmul& matmul,
+std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtDescriptors& product,
                                  Precision precision, std::int64_t max_workspace_bytes, int count) {
   cublasLtMatmulPreference_t created = nullptr;
   check(cublasLtMatmulPreferenceCreate(&created), "cublasLtMatmulPreferenceCreate");
@@ -124,10 +124,16 @@ std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtMatmul& matmul
       static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_INPLACE |
                                  CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
 
+  for (const auto attribute :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+    set(created, attribute, product.alignment_bytes);
+  }
+
   std::vector<cublasLtMatmulHeuristicResult_t> results(static_cast<std::size_t>(count));
   int returned = 0;
-  check(cublasLtMatmulAlgoGetHeuristic(handle, matmul.operation(), matmul.first(), matmul.second(),
-                                       matmul.residual(), matmul.result(), created, count,
+  check(cublasLtMatmulAlgoGetHeuristic(handle, product.operation, product.first, product.second,
+                                       product.residual, product.result, created, count,
                                        results.data(), &returned),
         "cublasLtMatmulAlgoGetHeuristic");
   std::vector<LtChoice> choices;

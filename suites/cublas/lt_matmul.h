@@ -11,6 +11,17 @@
 
 namespace benanza::cublas {
 
+/// What cuBLASLt is told of a product. Owned by others.
+struct LtDescriptors {
+  cublasLtMatmulDesc_t operation = nullptr;
+  cublasLtMatrixLayout_t first = nullptr;
+  cublasLtMatrixLayout_t second = nullptr;
+  cublasLtMatrixLayout_t residual = nullptr;
+  cublasLtMatrixLayout_t result = nullptr;
+  /// Of every matrix; the library's own default.
+  std::uint32_t alignment_bytes = 256;
+};
+
 /// The cuBLASLt descriptors of one product. Needs no GPU.
 class LtMatmul {
  public:
@@ -26,6 +37,9 @@ class LtMatmul {
   /// only if D has 8-bit floats.
   cublasLtMatrixLayout_t residual() const { return residual_.get(); }
   cublasLtMatrixLayout_t result() const { return result_.get(); }
+  LtDescriptors descriptors() const {
+    return {operation(), first(), second(), residual(), result()};
+  }
   /// The C to pass if D is at `result` and nothing is added. The same address for both means "in
   /// place", which the library refuses (CUBLAS_STATUS_INVALID_VALUE) if their types differ; then C
   /// is null. The same error and fix, seen on an H100:
@@ -68,7 +82,7 @@ struct LtChoice {
 
 /// Returns the usable entries among the first `count`, without duplicates. Partial sums stay in
 /// fp32; at fp32, entries that claim Tensor Cores are left out. Throws Unsupported if none is left.
-std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtMatmul& matmul,
+std::vector<LtChoice> heuristics(cublasLtHandle_t handle, const LtDescriptors& product,
                                  Precision precision, std::int64_t max_workspace_bytes, int count);
 
 }  // namespace benanza::cublas

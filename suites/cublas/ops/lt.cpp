@@ -23,7 +23,8 @@ std::vector<LtChoice> choices(Library& library, const Problem& problem, Precisio
                               Weights weights, const void* bias) {
   LtMatmul matmul(problem, precision, weights);
   if (problem.epilogue.bias) matmul.set_bias(bias);
-  auto list = heuristics(library.lt(), matmul, precision, library.lt_workspace_bytes(), listed);
+  auto list = heuristics(library.lt(), matmul.descriptors(), precision,
+                         library.lt_workspace_bytes(), listed);
   for (LtChoice& choice : list) choice.name.replace(0, as_given.size(), prefix(weights));
   return list;
 }

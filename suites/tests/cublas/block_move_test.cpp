@@ -19,9 +19,14 @@ Pairs moved(const BlockMove& move) {
   for (std::size_t matrix = 0; matrix < move.sources.size(); ++matrix) {
     for (std::int64_t column = 0; column < move.count; ++column) {
       for (std::int64_t row = 0; row < move.length; ++row) {
-        pairs.emplace(move.sources[matrix] + column * move.ld_source + row,
-                      move.results[matrix] + (move.transposed ? row * move.ld_result + column
-                                                              : column * move.ld_result + row));
+        // The matrix that is not turned is the one whose side is divided.
+        const bool from_turned = move.transposed && move.side == Side::result;
+        const bool to_turned = move.transposed && move.side == Side::source;
+        const auto place = [&](bool turned, std::int64_t ld) {
+          return turned ? row * ld + column : column * ld + row;
+        };
+        pairs.emplace(move.sources[matrix] + place(from_turned, move.ld_source),
+                      move.results[matrix] + place(to_turned, move.ld_result));
       }
     }
   }
@@ -36,7 +41,8 @@ Pairs expected(const Copy& copy) {
 TEST(BlockMove, HeadsBeforeTokens) {
   // 2 x 5 tokens x 3 heads x 16 elements.
   const Copy copy{{2, 3, 5, 16}, {240, 16, 48, 1}, {240, 80, 16, 1}};
-  const BlockMove move = block_move(copy, block_lengths(copy).front(), 100);
+  const BlockMove move =
+      block_move(copy, Side::source, block_lengths(copy, Side::source).front(), 100);
   EXPECT_EQ(move.length, 16);
   EXPECT_EQ(move.count, 5);
   EXPECT_EQ(move.sources.size(), 6);
@@ -47,7 +53,8 @@ TEST(BlockMove, LongRowsArePartsOfRows) {
   // Rows of 384 = 3 x 128, of 72 = one part, of 200 = 5 x 40.
   for (const auto& [row, part] : {std::pair{384, 128}, std::pair{72, 72}, std::pair{200, 40}}) {
     const Copy copy{{3, 4, row}, {row, 3L * row, 1}, {4L * row, row, 1}};
-    const BlockMove move = block_move(copy, block_lengths(copy).front(), 100);
+    const BlockMove move =
+        block_move(copy, Side::source, block_lengths(copy, Side::source).front(), 100);
     EXPECT_EQ(move.length, part);
     EXPECT_EQ(move.count, 4);
     EXPECT_EQ(moved(move), expected(copy));
@@ -59,16 +66,36 @@ TEST(BlockMove, Transpositions) {
                                                 {{{3, 7, 16}, {112, 16, 1}, {112, 1, 7}}, 3},
                                                 {{{16, 7}, {1, 20}, {9, 1}}, 1}};  // of a slice
   for (const auto& [copy, matrices] : cases) {
-    const BlockMove move = block_move(copy, block_lengths(copy).front(), 100);
+    const BlockMove move =
+        block_move(copy, Side::source, block_lengths(copy, Side::source).front(), 100);
     EXPECT_TRUE(move.transposed);
     EXPECT_EQ(move.sources.size(), matrices);
     EXPECT_EQ(moved(move), expected(copy));
   }
 }
 
+TEST(BlockMove, TranspositionsInBlocksOfTheResult) {
+  const std::pair<Copy, std::size_t> cases[] = {{{{240, 5}, {1, 240}, {5, 1}}, 0},
+                                                {{{5, 240}, {1, 5}, {240, 1}}, 2},  // 2 x 120
+                                                {{{3, 7, 16}, {112, 1, 7}, {112, 16, 1}}, 3},
+                                                {{{7, 16}, {1, 9}, {20, 1}}, 1}};  // of a slice
+  for (const auto& [copy, matrices] : cases) {
+    if (matrices == 0) {
+      EXPECT_THROW(block_lengths(copy, Side::result), harness::Unsupported);
+      continue;
+    }
+    const BlockMove move =
+        block_move(copy, Side::result, block_lengths(copy, Side::result).front(), 100);
+    EXPECT_EQ(move.sources.size(), matrices);
+    EXPECT_EQ(moved(move), expected(copy));
+  }
+  // A copy of rows has the same blocks on both sides.
+  EXPECT_TRUE(block_lengths({{3, 4, 64}, {64, 192, 1}, {256, 64, 1}}, Side::result).empty());
+}
+
 TEST(BlockMove, LengthsThatAreTriedAreThoseOfTiles) {
   const auto lengths = [](std::int64_t row) {
-    return block_lengths({{3, 4, row}, {row, 3 * row, 1}, {4 * row, row, 1}});
+    return block_lengths({{3, 4, row}, {row, 3 * row, 1}, {4 * row, row, 1}}, Side::source);
   };
   EXPECT_THAT(lengths(384), ElementsAre(128, 64, 32));
   EXPECT_THAT(lengths(64), ElementsAre(64, 32));
@@ -80,15 +107,17 @@ TEST(BlockMove, LengthsThatAreTriedAreThoseOfTiles) {
 TEST(BlockMove, PairsOfElementsAreMovedAsOne) {
   const Copy copy{{2, 3, 5, 16}, {240, 16, 48, 1}, {240, 80, 16, 1}};
   const Copy pairs{{2, 3, 5, 8}, {120, 8, 24, 1}, {120, 40, 8, 1}};
-  EXPECT_EQ(moved(in_units(block_move(copy, 16, 100), 2)), expected(pairs));
+  EXPECT_EQ(moved(in_units(block_move(copy, Side::source, 16, 100), 2)), expected(pairs));
   // Columns that start at odd elements, and a transposition.
-  EXPECT_THROW(in_units(block_move({{2, 5, 16}, {85, 17, 1}, {80, 16, 1}}, 16, 100), 2),
+  EXPECT_THROW(
+      in_units(block_move({{2, 5, 16}, {85, 17, 1}, {80, 16, 1}}, Side::source, 16, 100), 2),
+      harness::Unsupported);
+  EXPECT_THROW(in_units(block_move({{5, 16}, {16, 1}, {1, 5}}, Side::source, 16, 100), 2),
                harness::Unsupported);
-  EXPECT_THROW(in_units(block_move({{5, 16}, {16, 1}, {1, 5}}, 16, 100), 2), harness::Unsupported);
 }
 
 BlockMove refused(const Copy& copy, std::size_t most) {
-  return block_move(copy, block_lengths(copy).front(), most);
+  return block_move(copy, Side::source, block_lengths(copy, Side::source).front(), most);
 }
 
 TEST(BlockMove, RefusesWhatHasNoBlocks) {
