@@ -87,6 +87,10 @@ Floor layer_floor(const Graph& graph, std::size_t layer, double flops,
   if (ways.empty()) {
     bytes = result_bytes(graph.layers[layer], precision);
     read = 0;
+    if (const auto& known = graph.layers[layer].compulsory) {
+      read = bytes_at(known->inputs, precision) + bytes_at(known->weights, precision);
+      bytes = read + bytes_at(known->outputs, precision);
+    }
   }
   return floor_of(flops, read, bytes, rates, filter.cold);
 }

@@ -52,8 +52,9 @@ struct ModelFloor {
 };
 
 /// `times` are operator_times(). A layer of several calls has the floor of the one call that can
-/// replace them; without one, only its result counts as moved. Products that merely implement other
-/// operators (a sum as a product with a triangle, Fourier transforms) do not count as arithmetic.
+/// replace them; without one, what the graph says that it must move, or else only its result.
+/// Products that merely implement other operators (a sum as a product with a triangle, Fourier
+/// transforms) do not count as arithmetic.
 ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
                        const DeviceRates& rates, const MeasurementFilter& filter);
 

@@ -161,6 +161,11 @@ TEST(ModelFloor, ALayerOfSeveralCallsIsThatOfTheOneThatDoesThem) {
   graph.fusions.clear();
   // Only its result as the graph states it: 100 x 200.
   EXPECT_THAT(model_floor(graph, times, rates, {}).layers[0].bytes, Optional(DoubleEq(80'000)));
+  // What the graph says: 500 elements and 24 bytes are read, 200 written.
+  graph.layers[0].compulsory = Compulsory{
+      .inputs = {.elements = 500}, .weights = {.bytes = 24}, .outputs = {.elements = 200}};
+  EXPECT_THAT(model_floor(graph, times, rates, {}).layers[0].bytes,
+              Optional(DoubleEq(4.0 * 700 + 24)));
 }
 
 }  // namespace

@@ -59,6 +59,18 @@ std::vector<std::int64_t> gradients_of(const JsonView& row) {
       .value_or(sum > 0 ? std::vector{sum} : std::vector<std::int64_t>{});
 }
 
+std::optional<Compulsory> read_compulsory(const JsonView& owner) {
+  const auto found = owner.find("compulsory");
+  if (!found || found->is_null()) return std::nullopt;
+  const auto traffic = [&](const char* name) {
+    const JsonView row = found->at(name);
+    return Traffic{.elements = row.at("elements").get<std::int64_t>(),
+                   .bytes = row.at("bytes").get<std::int64_t>()};
+  };
+  return Compulsory{
+      .inputs = traffic("inputs"), .weights = traffic("weights"), .outputs = traffic("outputs")};
+}
+
 Layer read_layer(const JsonView& row, const GraphFile& document) {
   Layer layer{.name = row.at("name").get<std::string>(),
               .op = row.at("op").get<std::string>(),
@@ -71,7 +83,8 @@ Layer read_layer(const JsonView& row, const GraphFile& document) {
               .outputs = {},
               .precision = optional_member<std::string>(row, "precision").value_or(""),
               .phase = optional_member<std::string>(row, "phase").value_or(""),
-              .gradients = gradients_of(row)};
+              .gradients = gradients_of(row),
+              .compulsory = read_compulsory(row)};
   if (const auto count = optional_member<std::int64_t>(row, "count")) {
     constexpr std::int64_t most = 10'000'000;
     const auto once = static_cast<std::int64_t>(layer.problems.size());
@@ -114,18 +127,6 @@ void check(const std::vector<std::size_t>& indices, std::size_t count, const std
       throw document.error(what + ": there is no layer " + std::to_string(index));
     }
   }
-}
-
-std::optional<Compulsory> read_compulsory(const JsonView& root) {
-  const auto found = root.find("compulsory");
-  if (!found || found->is_null()) return std::nullopt;
-  const auto traffic = [&](const char* name) {
-    const JsonView row = found->at(name);
-    return Traffic{.elements = row.at("elements").get<std::int64_t>(),
-                   .bytes = row.at("bytes").get<std::int64_t>()};
-  };
-  return Compulsory{
-      .inputs = traffic("inputs"), .weights = traffic("weights"), .outputs = traffic("outputs")};
 }
 
 }  // namespace

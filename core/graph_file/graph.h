@@ -28,6 +28,23 @@ struct Output {
   bool operator==(const Output&) const = default;
 };
 
+/// Sizes of tensors that are moved: elements of floating types, whose size depends on the precision
+/// the model runs at, and bytes of other types, whose size is fixed.
+struct Traffic {
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;
+  bool operator==(const Traffic&) const = default;
+};
+
+/// What every run of a model or a layer must read and write, each tensor once: its inputs, its
+/// weights (of a model: of its products) and its outputs.
+struct Compulsory {
+  Traffic inputs{};
+  Traffic weights{};
+  Traffic outputs{};
+  bool operator==(const Compulsory&) const = default;
+};
+
 /// One node of a model. `inputs` are the layers whose results it reads, ascending. A `measured`
 /// layer has at least one problem; their calls run one after the other.
 struct Layer {
@@ -55,6 +72,8 @@ struct Layer {
   /// For a backward layer: the element count of each parameter whose gradient is complete once it
   /// has run.
   std::vector<std::int64_t> gradients{};
+  /// Of a layer of several calls, if known.
+  std::optional<Compulsory> compulsory{};
   bool operator==(const Layer&) const = default;
 };
 
@@ -83,23 +102,6 @@ struct LayoutTransform {
   std::optional<std::string> to_nhwc{};
   std::optional<std::string> to_nchw{};
   bool operator==(const LayoutTransform&) const = default;
-};
-
-/// Sizes of tensors that are moved: elements of floating types, whose size depends on the precision
-/// the model runs at, and bytes of other types, whose size is fixed.
-struct Traffic {
-  std::int64_t elements = 0;
-  std::int64_t bytes = 0;
-  bool operator==(const Traffic&) const = default;
-};
-
-/// What every run of a model must read and write, each tensor once: its inputs, the weights of its
-/// products, its outputs.
-struct Compulsory {
-  Traffic inputs{};
-  Traffic weights{};
-  Traffic outputs{};
-  bool operator==(const Compulsory&) const = default;
 };
 
 /// A model with a fixed batch size: the contents of a .graph.json.

@@ -31,6 +31,16 @@ std::size_t turns(const std::vector<std::string>& problems) {
   return 1;
 }
 
+Json traffic_json(const Traffic& traffic) {
+  return {{"elements", traffic.elements}, {"bytes", traffic.bytes}};
+}
+
+Json compulsory_json(const Compulsory& compulsory) {
+  return {{"inputs", traffic_json(compulsory.inputs)},
+          {"weights", traffic_json(compulsory.weights)},
+          {"outputs", traffic_json(compulsory.outputs)}};
+}
+
 Json layer_json(const Layer& layer) {
   const std::size_t count = turns(layer.problems);
   const std::vector<std::string> problems(
@@ -55,11 +65,8 @@ Json layer_json(const Layer& layer) {
   if (!layer.precision.empty()) json["precision"] = layer.precision;
   if (!layer.phase.empty()) json["phase"] = layer.phase;
   if (!layer.gradients.empty()) json["gradients"] = layer.gradients;
+  if (layer.compulsory) json["compulsory"] = compulsory_json(*layer.compulsory);
   return json;
-}
-
-Json traffic_json(const Traffic& traffic) {
-  return {{"elements", traffic.elements}, {"bytes", traffic.bytes}};
 }
 
 }  // namespace
@@ -87,11 +94,7 @@ std::string graph_json(const Graph& graph) {
                {"model", graph.model},
                {"batch", or_null(graph.batch)},
                {"opset", or_null(graph.opset)}};
-  if (graph.compulsory) {
-    json["compulsory"] = {{"inputs", traffic_json(graph.compulsory->inputs)},
-                          {"weights", traffic_json(graph.compulsory->weights)},
-                          {"outputs", traffic_json(graph.compulsory->outputs)}};
-  }
+  if (graph.compulsory) json["compulsory"] = compulsory_json(*graph.compulsory);
   json["layers"] = std::move(layers);
   json["fusions"] = std::move(fusions);
   json["transforms"] = std::move(transforms);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/problem/precision.h"
 #include "generator/training/trainable.h"
 
 namespace benanza::training {
@@ -137,11 +138,15 @@ Read StepBuilder::add_cast(const std::string& name, const std::string& op, bool 
   return made_by({add_layer(std::move(layer)), 0});
 }
 
-void StepBuilder::add_update(const std::string& op, const std::vector<Problem>& problems) {
+void StepBuilder::add_update(const std::string& op, const std::vector<Problem>& problems,
+                             const Traffic& kept) {
   if (parameters_.empty()) return;
   const Read gradients = add_cast("update.gradients", "Widen", true, parameter_gradients_);
   LoweredLayer layer = update_layer("update", op, {gradients});
   layer.precision = "fp32";
+  layer.compulsory = Compulsory{.inputs = {.bytes = parameters() * element_bytes(Precision::fp32)},
+                                .weights = kept,
+                                .outputs = kept};
   for (const Problem& problem : problems) {
     Call call{.problem = problem, .operands = {}};
     // Parameters and the optimizer's state are separate tensors.

@@ -33,7 +33,8 @@ class StepBuilder {
   /// Adds the optimizer's layer: calls over all parameters together, in fp32 at every precision;
   /// `problems` run one after the other. If the step runs at a lower precision, the gradients are
   /// widened before it and the new weights narrowed after it.
-  void add_update(const std::string& op, const std::vector<Problem>& problems);
+  /// `kept`: the parameters and the optimizer's state, which are read and written.
+  void add_update(const std::string& op, const std::vector<Problem>& problems, const Traffic& kept);
   std::int64_t parameters() const;
 
   std::vector<LoweredLayer> take() { return std::move(layers_); }

@@ -145,12 +145,13 @@ LoweredGraph training_step(const LoweredGraph& inference, Optimizer optimizer) {
   add_loss(builder, layers, *result);
   builder.go_back();
   const std::int64_t parameters = builder.parameters();
-  builder.add_update(optimizer == Optimizer::adam ? "Adam" : "SGD", update(optimizer, parameters));
-  step.layers = builder.take();
-  step.parameters = parameters;
   // Parameters and the optimizer's state are read and written, in fp32 at every precision.
   const std::int64_t kept = parameters * (optimizer == Optimizer::adam ? 3 : 2);
   const Traffic traffic{.bytes = kept * element_bytes(Precision::fp32)};
+  builder.add_update(optimizer == Optimizer::adam ? "Adam" : "SGD", update(optimizer, parameters),
+                     traffic);
+  step.layers = builder.take();
+  step.parameters = parameters;
   step.compulsory.weights = traffic;
   step.compulsory.outputs = traffic;
   return step;

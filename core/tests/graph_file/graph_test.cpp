@@ -66,6 +66,7 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     graph.layers[0].phase = "backward";
     graph.layers[0].precision = "fp32";
     graph.layers[0].gradients = {16, 7};
+    graph.layers[0].compulsory = Compulsory{.inputs = {.elements = 3}, .outputs = {.bytes = 8}};
     graph.compulsory = {{.elements = 3, .bytes = 8}, {.elements = 5}, {.bytes = 7}};
     graph.transforms = {{.layer = 0, .of_input = true, .to_nhwc = "copy/2", .to_nchw = {}}};
     EXPECT_EQ(read_graph(folder.write("again.graph.json", graph_json(graph))), graph) << file;

@@ -103,6 +103,12 @@ TEST(TrainingStep, CountsWhatIsTrained) {
   EXPECT_EQ(step.compulsory.weights.bytes, 4 * 2 * 1301);
   EXPECT_EQ(step.compulsory.weights.elements, 0);
   EXPECT_EQ(small(Optimizer::adam).compulsory.weights.bytes, 4 * 3 * 1301);
+  // The update reads the gradients, too.
+  const auto& update = layer_of(step, "update").compulsory;
+  ASSERT_TRUE(update);
+  EXPECT_EQ(update->inputs.bytes, 4 * 1301);
+  EXPECT_EQ(update->weights.bytes, 4 * 2 * 1301);
+  EXPECT_EQ(update->outputs.bytes, 4 * 2 * 1301);
 }
 
 // Master weights: what is not in fp32 is widened before the update and narrowed after it.
