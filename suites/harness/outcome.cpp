@@ -20,6 +20,8 @@ PhaseSeconds& PhaseSeconds::operator+=(const PhaseSeconds& more) {
   check += more.check;
   warm_up += more.warm_up;
   between += more.between;
+  ahead += more.ahead;
+  in_vain += more.in_vain;
   return *this;
 }
 

@@ -19,6 +19,10 @@ struct PhaseSeconds {
   double warm_up = 0;
   /// Between the timed regions.
   double between = 0;
+  /// Starting what the next variants need.
+  double ahead = 0;
+  /// All of a row that has no time: refused, failed or incorrect.
+  double in_vain = 0;
 
   PhaseSeconds& operator+=(const PhaseSeconds& more);
 };

@@ -85,7 +85,9 @@ void print_summary(const Tally& tally, double wall_seconds, double asking_second
     const PhaseSeconds& phases = tally.phases;
     line << std::setprecision(1) << "; " << asking_seconds << " s asking what there is, "
          << phases.create << " s making calls, " << phases.check << " s checking results, "
-         << phases.warm_up << " s warming up, " << phases.between << " s between samples";
+         << phases.warm_up << " s warming up, " << phases.between << " s between samples, "
+         << phases.ahead << " s preparing the next, " << phases.in_vain
+         << " s on variants without a time";
   }
   line << '\n';
   std::cerr << line.str();

@@ -76,7 +76,8 @@ Outcome caught(const std::function<Outcome()>& work) {
 
 Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& verifier,
                     const MeasureOptions& options) {
-  return caught([&] {
+  Lap whole;
+  Outcome result = caught([&] {
     Lap lap;
     const std::unique_ptr<Primitive> primitive = backend.create(variant);
     PhaseSeconds phases{.create = lap.seconds()};
@@ -100,6 +101,8 @@ Outcome run_variant(Backend& backend, const Variant& variant, const Verifier& ve
     outcome.facts["data"] = data_kind(variant.problem, variant.precision);
     return outcome;
   });
+  if (result.status != Status::ok) result.phases.in_vain = whole.seconds();
+  return result;
 }
 
 }  // namespace benanza::harness

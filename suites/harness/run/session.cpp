@@ -1,6 +1,7 @@
 #include "suites/harness/run/session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -256,7 +257,10 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
 
   progress_file_->show(done_ + needless_);
   progress_->show(done_++, variant.name);
+  const auto start = std::chrono::steady_clock::now();
   look_ahead(variant);
+  tally_.phases.ahead +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Work cost = work(variant.variant.problem, variant.variant.precision);
   const Outcome outcome = guarded_outcome(variant, repetition, cost);
   const Row row = make_row(variant.name, repetition, cost, outcome);

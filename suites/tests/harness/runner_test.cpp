@@ -54,6 +54,15 @@ TEST_F(Runner, AnExceptionWhileVerifyingIsAFailure) {
   EXPECT_EQ(outcome.reason, "device lost");
 }
 
+TEST_F(Runner, TheTimeOfARefusedVariantIsInVain) {
+  const PhaseSeconds refused = run("tanh/1x8", "refused", agrees).phases;
+  EXPECT_GT(refused.in_vain, 0);
+  EXPECT_EQ(refused.create, 0);
+  const PhaseSeconds measured = run("relu/1x8", "direct", agrees).phases;
+  EXPECT_EQ(measured.in_vain, 0);
+  EXPECT_GT(measured.warm_up, 0);
+}
+
 TEST(OneLine, JoinsLinesAndTrims) {
   EXPECT_EQ(one_line("  a\n\n b\tc \r\n"), "a b c");
   EXPECT_EQ(one_line(" \n"), "no reason given");
