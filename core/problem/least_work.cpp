@@ -93,6 +93,7 @@ struct Flops {
   double operator()(const Gemm& gemm) const { return gemm.flops(); }
   double operator()(const SparseProduct& product) const { return product.flops(); }
   double operator()(const Attention& attention) const { return attention.least_flops(); }
+  double operator()(const AttentionGradient& gradient) const { return gradient.least_flops(); }
   double operator()(const Recurrent& recurrent) const {
     const std::int64_t with_state = recurrent.steps - (recurrent.initial ? 0 : 1);
     double products = 0;

@@ -9,6 +9,7 @@
 #include "core/problem/ops/activation.h"
 #include "core/problem/ops/activation_gradient.h"
 #include "core/problem/ops/attention.h"
+#include "core/problem/ops/attention_gradient.h"
 #include "core/problem/ops/batch_normalization.h"
 #include "core/problem/ops/batch_normalization_training.h"
 #include "core/problem/ops/binary.h"
@@ -43,13 +44,13 @@
 namespace benanza {
 
 /// Every operator that a library can run. To add one, add a file to ops/ and a line here.
-using Shape =
-    std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary, Softmax, Lrn,
-                 Reduction, Concat, Copy, Deconvolution, LayerNormalization, InstanceNormalization,
-                 Resampling, Quantization, Recurrent, Dropout, Attention, Select, Rotary,
-                 ConvolutionFilterGradient, ActivationGradient, PoolingGradient,
-                 BatchNormalizationTraining, BatchNormalizationGradient, LayerNormalizationGradient,
-                 SoftmaxGradient, SparseProduct, Collective, RecurrentGradient, LrnGradient, Cast>;
+using Shape = std::variant<Convolution, Gemm, Pooling, BatchNormalization, Activation, Binary,
+                           Softmax, Lrn, Reduction, Concat, Copy, Deconvolution, LayerNormalization,
+                           InstanceNormalization, Resampling, Quantization, Recurrent, Dropout,
+                           Attention, Select, Rotary, ConvolutionFilterGradient, ActivationGradient,
+                           PoolingGradient, BatchNormalizationTraining, BatchNormalizationGradient,
+                           LayerNormalizationGradient, SoftmaxGradient, SparseProduct, Collective,
+                           RecurrentGradient, LrnGradient, Cast, AttentionGradient>;
 
 /// One unit of work for a library, independent of model and layer names.
 struct Problem {

@@ -29,6 +29,7 @@ Element element(const InstanceNormalization& shape, Operands operands, const Dim
 Element element(const Resampling& shape, Operands operands, const Dims& at);
 Element element(const Quantization& shape, Operands operands, const Dims& at);
 Element element(const Attention& shape, Operands operands, const Dims& at);
+Element element(const AttentionGradient& shape, Operands operands, const Dims& at);
 Element element(const Dropout& shape, Operands operands, const Dims& at);
 Element element(const Select& shape, Operands operands, const Dims& at);
 Element element(const Rotary& shape, Operands operands, const Dims& at);
@@ -95,6 +96,7 @@ inline bool is_product(const ConvolutionFilterGradient&) { return true; }
 inline bool is_product(const Gemm&) { return true; }
 inline bool is_product(const SparseProduct&) { return true; }
 inline bool is_product(const Attention&) { return true; }
+inline bool is_product(const AttentionGradient&) { return true; }
 inline bool is_product(const Recurrent&) { return true; }
 inline bool is_product(const RecurrentGradient&) { return true; }
 bool is_product(const Problem& problem);
@@ -119,6 +121,9 @@ template <class Shape>
 double input_range(const Shape& shape, std::size_t) {
   return input_range(shape);
 }
+inline double input_range(const AttentionGradient&, std::size_t operand) {
+  return operand == AttentionGradient::q || operand == AttentionGradient::k ? 2 : 1;
+}
 double input_range(const Recurrent& shape, std::size_t operand);
 double input_range(const RecurrentGradient& shape, std::size_t operand);
 inline double input_range(const LrnGradient& shape, std::size_t operand) {
@@ -136,6 +141,7 @@ template <class Shape>
 Unchanged adjust_inputs(const Shape&, std::vector<std::vector<float>>&) {
   return {};
 }
+void adjust_inputs(const AttentionGradient& shape, std::vector<std::vector<float>>& values);
 void adjust_inputs(const PoolingGradient& shape, std::vector<std::vector<float>>& values);
 void adjust_inputs(const RecurrentGradient& shape, std::vector<std::vector<float>>& values);
 void adjust_inputs(const Cast& shape, std::vector<std::vector<float>>& values);

@@ -87,6 +87,29 @@ TEST(LayerNormalizationGradient, OfTheRootMeanSquareHasNoMean) {
   EXPECT_EQ(work(parse("layernorm_bwd/6x8_e1e-05_sb"), Precision::fp32).flops, 13 * 48);
 }
 
+TEST(AttentionGradient, HasWhatTheForwardPassKept) {
+  const Problem problem = parse("attention_bwd/2x8x16x64_k4x128x32_s1_m2x1x1x128");
+  EXPECT_THAT(operand_names(problem),
+              ElementsAre("output gradient", "q", "k", "v", "result", "logarithms", "mask"));
+  EXPECT_EQ(inputs(problem)[AttentionGradient::result].dims, (Dims{2, 8, 16, 32}));
+  EXPECT_EQ(inputs(problem)[AttentionGradient::logarithms].dims, (Dims{2, 8, 16, 1}));
+  EXPECT_THAT(results(problem),
+              ElementsAre(Dims{2, 8, 16, 64}, Dims{2, 4, 128, 64}, Dims{2, 4, 128, 32}));
+  // 2 x 8 x 16 x 128 scores: two products of 64, two of 32, and the gradient of the softmax.
+  EXPECT_EQ(work(problem, Precision::fp16).flops, 32768.0 * (4 * 64 + 4 * 32 + 4));
+  // Two heads of 16 queries share a key.
+  EXPECT_EQ(reduction_length(parse("attention_bwd/1x8x16x64_k4x20x32_s1")), 32);
+  EXPECT_EQ(reduction_length(problem), 128);
+}
+
+// The gradient's products are twice the forward's.
+TEST(AttentionGradient, LeavesOutWhatIsHidden) {
+  for (const char* fields : {"1x12x4x64_k12x6x64_s0.125", "1x12x4x64_k12x6x64_s0.125_causal"}) {
+    EXPECT_DOUBLE_EQ(least_flops(parse(std::string("attention_bwd/") + fields)),
+                     2 * least_flops(parse(std::string("attention/") + fields)));
+  }
+}
+
 TEST(RecurrentGradient, OfDataOfWeightsAndOfBoth) {
   const std::string fields = "t5_n2_i3_h4_l1_forward_bias_initial_final";
   EXPECT_THAT(operand_names(parse("lstm_bwd_data/" + fields)),

@@ -83,6 +83,10 @@ const std::vector<PlantedError>& planted_errors() {
       {"operands swapped", "batchnorm_bwd/2x8x5x5_e1e-05", "batchnorm_bwd/2x8x5x5_e1e-05", floating,
        true},
       {"epsilon", "layernorm_bwd/9x24_e0.1_sb", "layernorm_bwd/9x24_e0.2_sb", floating},
+      {"no scale", "attention_bwd/1x2x8x4_k2x8x4_s0.5", "attention_bwd/1x2x8x4_k2x8x4_s1",
+       floating},
+      {"no causal mask", "attention_bwd/1x2x8x4_k2x8x4_s0.5_causal",
+       "attention_bwd/1x2x8x4_k2x8x4_s0.5", floating},
       {"along the other axis", "softmax_bwd/12x12_a1", "softmax_bwd/12x12_a0", floating},
       {"no logarithm", "logsoftmax_bwd/12x12_a1", "softmax_bwd/12x12_a1", floating},
 

@@ -219,6 +219,69 @@ TEST(LayerNormalizationGradient, IsTheSlope) {
   }
 }
 
+TEST(AttentionGradient, IsTheSlope) {
+  for (const char* fields :
+       {"2x2x3x2_k2x4x3_s0.5", "1x4x3x2_k2x3x2_s0.5_causal", "1x2x2x2_k1x5x2_s0.7_m1x2x1x5"}) {
+    const Problem forward = parse(std::string("attention/") + fields);
+    const Problem gradient = parse(std::string("attention_bwd/") + fields);
+    const auto& shape = std::get<Attention>(forward.shape);
+    const Values operands = smooth_inputs(forward);
+    const std::int64_t count = element_count(shape.output());
+    const std::vector<float> dy = smooth(count, 5);
+    std::vector<float> result;
+    for (std::int64_t i = 0; i < count; ++i) {
+      result.push_back(static_cast<float>(reference(forward, operands, i)));
+    }
+    // Of the sum of e^score, over the keys that a query sees.
+    std::vector<float> logarithms;
+    const auto group = shape.heads / shape.kv_heads;
+    for (std::int64_t row = 0; row < shape.batch * shape.heads * shape.queries; ++row) {
+      const std::int64_t query = row % shape.queries;
+      const std::int64_t head = row / shape.queries % shape.heads;
+      const std::int64_t image = row / shape.queries / shape.heads;
+      double sum = 0;
+      for (std::int64_t key = 0; key < (shape.causal ? query + 1 : shape.keys); ++key) {
+        double score = 0;
+        for (std::int64_t i = 0; i < shape.size; ++i) {
+          const auto k = ((image * shape.kv_heads + head / group) * shape.keys + key) * shape.size;
+          score +=
+              static_cast<double>(operands[0][static_cast<std::size_t>(row * shape.size + i)]) *
+              operands[1][static_cast<std::size_t>(k + i)];
+        }
+        score *= static_cast<double>(shape.scale);
+        if (!shape.mask.empty()) {
+          score += operands[3][static_cast<std::size_t>(head * shape.keys + key)];
+        }
+        sum += std::exp(score);
+      }
+      logarithms.push_back(static_cast<float>(std::log(sum)));
+    }
+    Values kept{dy, operands[0], operands[1], operands[2], result, logarithms};
+    if (!shape.mask.empty()) kept.push_back(operands[3]);
+    std::int64_t begin = 0;
+    for (std::size_t operand = 0; operand < 3; ++operand) {
+      expect_near_slopes(forward, operands, dy, operand, gradient, kept, begin);
+      begin += element_count(inputs(forward)[operand].dims);
+    }
+  }
+}
+
+// Two keys of weights 1/4 and 3/4: dV is each weight times dO = 2. With values 4 and 8 and a result
+// of 7, the scores' gradients are 1/4 (8 - 14) and 3/4 (16 - 14).
+TEST(AttentionGradient, ByHand) {
+  const float logarithm = std::log(4.0F);
+  const Problem problem = parse("attention_bwd/1x1x1x1_k1x2x1_s0.5");
+  const Values operands{{2}, {2}, {0, std::log(3.0F)}, {4, 8}, {7}, {logarithm}};
+  const double expected[] = {0.5 * 1.5 * std::log(3.0), -1.5, 1.5, 0.5, 1.5};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_NEAR(reference(problem, operands, i), expected[i], 1e-6) << i;
+  }
+  // The scores' gradients are stored before they are multiplied by 0 and ln 3, or by 2.
+  EXPECT_NEAR(reference_element(problem, operands, 0).carried, 0.5 * 1.5 * std::log(3.0), 1e-6);
+  // Without cancellation: 3/4 (16 + 14).
+  EXPECT_NEAR(reference_element(problem, operands, 2).magnitude, 0.75 * 30, 1e-5);
+}
+
 // Mean 2 and variance 1; then 12 and 4.
 TEST(BatchNormalizationTraining, ByHand) {
   const Problem problem = parse("batchnorm_training/2x2x1_e0");
