@@ -194,14 +194,19 @@ ModelFloor model_floor(const Graph& graph, const std::vector<LayerTime>& times,
   std::vector<bool> done(graph.layers.size());
   double total = 0;
   for (const Fusion& fusion : graph.fusions) {
-    const auto problem = parsed(fusion.problem);
-    if (!fusion.whole || fusion.layers.size() < 2 || !problem) continue;
+    if (!fusion.whole || fusion.layers.size() < 2 || !parsed(fusion.problem)) continue;
     double apart = 0;
     for (const std::size_t layer : fusion.layers) apart += flops[layer];
-    const double least = std::min(apart, least_flops(*problem));
+    double least = 0;
+    for (const std::string& key : problems_of(fusion)) least += flops_of(key);
+    least = std::min(apart, least);
     const std::size_t last = fusion.layers.back();
     if (times[last].does == fusion.layers) {
-      result.layers[last] = layer_floor(graph, last, least, {fusion.problem}, rates, filter);
+      // Of two calls, only what the last layer writes is known to be moved.
+      const auto calls = problems_of(fusion);
+      result.layers[last] =
+          layer_floor(graph, last, least, calls.size() == 1 ? calls : std::vector<std::string>{},
+                      rates, filter);
     }
     const auto is_done = [&](std::size_t layer) { return done[layer]; };
     if (least >= apart || std::ranges::any_of(fusion.layers, is_done)) continue;

@@ -12,7 +12,7 @@ Layer merged_layer(const Graph& graph, const Fusion& fusion) {
   Layer merged{.name = first.name + " ... " + last.name,
                .op = fusion.pattern,
                .cost = Cost::measured,
-               .problems = {fusion.problem},
+               .problems = problems_of(fusion),
                .flops = 0,
                .bytes = std::nullopt,
                .outputs = last.outputs};
@@ -31,7 +31,8 @@ LayerTime fusion_time(const Fusion& fusion, const MeasurementSet& measurements,
   filter.fallback.reset();
   filter.overwrites_residual = !fusion.keeps_residual;
   const Graph call{
-      .layers = {{.name = fusion.pattern, .cost = Cost::measured, .problems = {fusion.problem}}}};
+      .layers = {
+          {.name = fusion.pattern, .cost = Cost::measured, .problems = problems_of(fusion)}}};
   return layer_times(call, measurements, filter).front();
 }
 

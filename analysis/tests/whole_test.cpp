@@ -74,6 +74,37 @@ TEST(Whole, OneCallCountsWhereItIsCheaper) {
   EXPECT_NEAR(sequential_seconds(shared), 13 * ms, 1e-12);
 }
 
+// Attention in a training step: the call for the attention stores nothing that the layers of its
+// gradient could read.
+TEST(Whole, TwoCallsCountTogether) {
+  Graph graph = apart();
+  graph.fusions = {{.pattern = "attention_step",
+                    .layers = {1, 3},
+                    .problem = "relu/forward",
+                    .also = "relu/backward",
+                    .whole = true}};
+  MeasurementSet set = pieces();
+  add(set, "relu/forward", 0.5 * ms);
+  // One call alone is no way to do the layers.
+  EXPECT_THAT(operators_of(graph, set, {}, Movement::exclude).used(), IsEmpty());
+  add(set, "relu/backward", 1.5 * ms);
+  // 2 instead of 2 + 1 ms; the path through erf, which both calls surround, loses nothing.
+  const OperatorTimes operators = operators_of(graph, set, {}, Movement::exclude);
+  EXPECT_THAT(operators.used(), ElementsAre(0));
+  EXPECT_EQ(operators.layers[3].calls.size(), 2U);
+  const Bounds found = bounds(graph, operators.layers, Movement::exclude);
+  EXPECT_NEAR(found.sequential.seconds, 16 * ms, 1e-12);
+  EXPECT_NEAR(found.parallel.seconds, 16 * ms, 1e-12);
+  MeasurementSet dear = pieces();
+  add(dear, "relu/forward", 0.5 * ms);
+  add(dear, "relu/backward", 3 * ms);
+  EXPECT_THAT(operators_of(graph, dear, {}, Movement::exclude).used(), IsEmpty());
+  MeasurementSet half = pieces();
+  add(half, "relu/forward", 0.5 * ms);
+  half.add(refused("relu/backward/fp32/plain/cudnn/x", Status::unsupported, "no"));
+  EXPECT_THAT(operators_of(graph, half, {}, Movement::exclude).used(), IsEmpty());
+}
+
 TEST(Whole, TheLayersCountWhereTheyAreCheaper) {
   MeasurementSet set = pieces();
   add(set, "relu/gelu", 6.5 * ms);

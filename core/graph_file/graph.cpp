@@ -163,6 +163,7 @@ Graph read_graph(const std::filesystem::path& path) {
       graph.fusions.push_back({.pattern = row.at("pattern").get<std::string>(),
                                .layers = row.at("layers").get<std::vector<std::size_t>>(),
                                .problem = row.at("problem").get<std::string>(),
+                               .also = optional_member<std::string>(row, "also").value_or(""),
                                .keeps_residual = row.value("keeps_residual", false),
                                .whole = row.value("whole", false)});
     }
@@ -221,13 +222,20 @@ std::vector<std::string> problems_of(const Graph& graph) {
   for (const Layer& layer : graph.layers) {
     for (const std::string& key : layer.problems) add(key);
   }
-  for (const Fusion& fusion : graph.fusions) add(fusion.problem);
+  for (const Fusion& fusion : graph.fusions) {
+    for (const std::string& key : problems_of(fusion)) add(key);
+  }
   for (const LayoutTransform& transform : graph.transforms) {
     for (const auto* key : {&transform.to_nhwc, &transform.to_nchw}) {
       if (*key) add(**key);
     }
   }
   return keys;
+}
+
+std::vector<std::string> problems_of(const Fusion& fusion) {
+  if (fusion.also.empty()) return {fusion.problem};
+  return {fusion.problem, fusion.also};
 }
 
 std::vector<std::vector<const Fusion*>> fusions_of_one_layer(const Graph& graph) {

@@ -78,6 +78,7 @@ std::string graph_json(const Graph& graph) {
   for (const Fusion& fusion : graph.fusions) {
     fusions.push_back(
         {{"pattern", fusion.pattern}, {"layers", fusion.layers}, {"problem", fusion.problem}});
+    if (!fusion.also.empty()) fusions.back()["also"] = fusion.also;
     if (fusion.keeps_residual) fusions.back()["keeps_residual"] = true;
     if (fusion.whole) fusions.back()["whole"] = true;
   }

@@ -152,7 +152,10 @@ std::vector<Fusion> find_fusions(const std::vector<LoweredLayer>& layers) {
   for (std::size_t index = 0; index < flow.size(); ++index) {
     const auto& whole = flow.layer(index).whole;
     if (!whole) continue;
-    fusions.push_back({std::string(op(*whole)), {index}, key(*whole), false, true});
+    fusions.push_back({.pattern = std::string(op(*whole)),
+                       .layers = {index},
+                       .problem = key(*whole),
+                       .whole = true});
   }
   for (Fusion& stack : recurrent_stacks(flow)) fusions.push_back(std::move(stack));
   for (const auto find : {attention_layers, attention_patterns}) {

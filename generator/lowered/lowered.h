@@ -102,6 +102,8 @@ struct LoweredGraph {
   /// including the statistics of batch normalizations.
   std::int64_t parameters = 0;
   Compulsory compulsory = {};
+  /// Fusions besides those that find_fusions() finds.
+  std::vector<Fusion> fusions;
   /// In the order of the layers that make the tensors.
   std::vector<Assumption> assumptions;
   /// The user's named dimensions that the model has.

@@ -8,6 +8,8 @@
 namespace benanza::training {
 namespace {
 
+constexpr std::string_view sum_op = "GradientSum";
+
 Source from_read(std::size_t index) { return {.index = static_cast<int>(index)}; }
 
 }  // namespace
@@ -89,7 +91,7 @@ Read StepBuilder::sum(const std::string& name, const Dims& dims, const std::vect
   if (reads.size() == 1) return reads.front();
   LoweredLayer layer;
   layer.name = name;
-  layer.op = "GradientSum";
+  layer.op = sum_op;
   layer.phase = "backward";
   layer.outputs = {{name, "float", dims}};
   layer.reads = reads;
@@ -107,8 +109,17 @@ Read StepBuilder::sum(const std::string& name, const Dims& dims, const std::vect
 void StepBuilder::go_back() {
   for (std::size_t layer = layers_.size(); layer-- > 0;) {
     if (layers_[layer].phase != "forward" || !trained_[layer]) continue;
+    const std::size_t first = layers_.size();
     back_through(layer);
+    for (std::size_t added = first; added < layers_.size(); ++added) {
+      if (layers_[added].op != sum_op) gradients_[layer].push_back(added);
+    }
   }
+}
+
+std::vector<std::size_t> StepBuilder::gradients_of(std::size_t layer) const {
+  const auto found = gradients_.find(layer);
+  return found == gradients_.end() ? std::vector<std::size_t>{} : found->second;
 }
 
 std::int64_t StepBuilder::parameters() const {

@@ -37,6 +37,9 @@ class StepBuilder {
   void add_update(const std::string& op, const std::vector<Problem>& problems, const Traffic& kept);
   std::int64_t parameters() const;
 
+  /// The layers that go_back() added for a forward layer, ascending, without sums of gradients.
+  std::vector<std::size_t> gradients_of(std::size_t layer) const;
+
   std::vector<LoweredLayer> take() { return std::move(layers_); }
 
  private:
@@ -120,6 +123,8 @@ class StepBuilder {
   std::map<std::size_t, std::int64_t> parameters_;
   /// The gradients that the update reads.
   std::vector<Read> parameter_gradients_;
+  /// By forward layer; see gradients_of().
+  std::map<std::size_t, std::vector<std::size_t>> gradients_;
   std::map<Place, std::size_t> tensors_;
   std::size_t last_tensor_ = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "generator/fusion/whole/whole.h"
+#include "generator/training/attention.h"
 #include "generator/training/step_builder.h"
 
 namespace benanza::training {
@@ -151,6 +152,7 @@ LoweredGraph training_step(const LoweredGraph& inference, Optimizer optimizer) {
   builder.add_update(optimizer == Optimizer::adam ? "Adam" : "SGD", update(optimizer, parameters),
                      traffic);
   step.layers = builder.take();
+  step.fusions = attention_steps(layers, step.layers, builder);
   step.parameters = parameters;
   step.compulsory.weights = traffic;
   step.compulsory.outputs = traffic;

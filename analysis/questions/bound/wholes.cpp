@@ -1,6 +1,7 @@
 // Operators that the exporter decomposed, compared with one call for each.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -108,7 +109,7 @@ ordered_json wholes_json(const BoundReport& report) {
     for (const std::size_t layer : fusion.layers) names.push_back(report.graph->layers[layer].name);
     list.push_back({{"operator", fusion.pattern},
                     {"layers", names},
-                    {"problem", fusion.problem},
+                    {"problem", fmt::format("{}", fmt::join(problems_of(fusion), " + "))},
                     {"verdict", verdict_of(whole)},
                     {"seconds", value_or_null(whole.time.seconds)},
                     {"apart_seconds", value_or_null(whole.apart_seconds)}});

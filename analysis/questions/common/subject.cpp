@@ -65,7 +65,10 @@ std::string calls_text(const LayerTime& time, std::optional<Precision> asked) {
     if (asked && precision != *asked) text += std::string(to_string(precision)) + '/';
     text += call_text(call);
   }
-  if (time.does.size() > 1) text += " (one call, " + std::to_string(time.does.size()) + " layers)";
+  if (time.does.size() > 1)
+    text += (time.calls.size() > 1 ? " (" + std::to_string(time.calls.size()) + " calls, "
+                                   : " (one call, ") +
+            std::to_string(time.does.size()) + " layers)";
   if (time.status == LayerStatus::part) return time.note;
   return text.empty() ? "-" : text;
 }

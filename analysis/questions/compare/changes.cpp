@@ -193,7 +193,9 @@ std::set<std::string, std::less<>> keeping_residual(const std::vector<Graph>& gr
   std::set<std::string, std::less<>> free;
   for (const Graph& graph : graphs) {
     for (const Fusion& fusion : graph.fusions) {
-      (fusion.keeps_residual ? keep : free).insert(fusion.problem);
+      for (const std::string& key : problems_of(fusion)) {
+        (fusion.keeps_residual ? keep : free).insert(key);
+      }
     }
   }
   std::erase_if(keep, [&](const std::string& key) { return free.contains(key); });

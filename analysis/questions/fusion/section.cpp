@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -35,7 +36,7 @@ ordered_json fusions_json(const FusionReport& report) {
     for (const Gap& gap : time.gaps) note = gap.reason;
     list.push_back({{"pattern", fusion.pattern},
                     {"layers", layers},
-                    {"problem", fusion.problem},
+                    {"problem", fmt::format("{}", fmt::join(problems_of(fusion), " + "))},
                     {"verdict", to_string(report.rows[index].verdict)},
                     {"seconds", value_or_null(report.rows[index].seconds)},
                     {"alone_seconds", value_or_null(report.rows[index].alone_seconds)},
@@ -71,7 +72,8 @@ Sheet csv_sheet(const FusionReport& report) {
     std::optional<double> saves;
     if (row.seconds && row.alone_seconds) saves = *row.alone_seconds - *row.seconds;
     sheet.rows.push_back(
-        {text_cell(fusion.pattern), text_cell(layers), text_cell(fusion.problem),
+        {text_cell(fusion.pattern), text_cell(layers),
+         text_cell(fmt::format("{}", fmt::join(problems_of(fusion), " + "))),
          text_cell(std::string(to_string(row.verdict))), text_cell(number_text(row.seconds)),
          text_cell(number_text(row.alone_seconds)), text_cell(number_text(saves)),
          text_cell(time.calls.empty() ? "" : to_string(time.calls.front()->variant)),

@@ -248,6 +248,41 @@ TEST(TrainingStep, PutsOperatorsTogetherFirst) {
   EXPECT_THAT(producers(step, "g.gradient"), ElementsAre("a", "y.data_gradient"));
 }
 
+/// softmax(q k^T) v of 2 x 4 tokens, heads of 6; `outputs` are the model's.
+LoweredGraph attention_step(const std::vector<std::string>& outputs) {
+  Model model(13);
+  model.input("x", {2, 4, 8}).weights("u", {6, 5});
+  for (const char* name : {"wq", "wk", "wv"}) model.weights(name, {8, 6});
+  model.node("MatMul", {"x", "wq"}, {"q"})
+      .node("MatMul", {"x", "wk"}, {"k"})
+      .node("MatMul", {"x", "wv"}, {"v"})
+      .node("Transpose", {"k"}, {"t"}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}})
+      .node("MatMul", {"q", "t"}, {"s"})
+      .node("Softmax", {"s"}, {"p"}, {{"axis", -1}})
+      .node("MatMul", {"p", "v"}, {"o"})
+      .node("MatMul", {"o", "u"}, {"y"});
+  for (const std::string& output : outputs) model.output(output);
+  return training_step(model.import(), Optimizer::sgd_momentum);
+}
+
+TEST(TrainingStep, AttentionAndItsGradientAreTwoCalls) {
+  const LoweredGraph step = attention_step({"y"});
+  ASSERT_EQ(step.fusions.size(), 1U);
+  const Fusion& fusion = step.fusions[0];
+  EXPECT_EQ(fusion.problem, "attention/1x2x4x6_k2x4x6_s1");
+  EXPECT_EQ(fusion.also, "attention_bwd/1x2x4x6_k2x4x6_s1");
+  EXPECT_TRUE(fusion.whole);
+  std::vector<std::string> names;
+  for (const std::size_t layer : fusion.layers) names.push_back(step.layers[layer].name);
+  EXPECT_THAT(names, ElementsAre("t", "s", "p", "o", "o.data_gradient", "o.gradient_b",
+                                 "p.gradient", "s.data_gradient", "s.gradient_b", "t.gradient"));
+  EXPECT_EQ(make_graph(step).fusions.back(), fusion);
+}
+
+TEST(TrainingStep, AttentionWhoseWeightsAreReadElsewhereStaysApart) {
+  EXPECT_TRUE(attention_step({"y", "p"}).fusions.empty());
+}
+
 TEST(TrainingStep, WhatHasNoCallIsNamedAndGoneThrough) {
   Model model(13);
   model.input("x", {2, 3, 4, 4}).weights("w", {8, 3, 1, 1}).integers("shape", {2, 128});

@@ -208,6 +208,12 @@ void OperationGraph::multiply(Id a, Id b, Id c) {
   operation.set(CUDNN_ATTR_OPERATION_MATMUL_CDESC, at(c));
 }
 
+void OperationGraph::reshape(Id x, Id y) {
+  Descriptor& operation = add(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, at(x));
+  operation.set(CUDNN_ATTR_OPERATION_RESHAPE_YDESC, at(y));
+}
+
 const Descriptor& OperationGraph::add_window(const ConvolutionWindow& window) {
   Descriptor& function = functions_.emplace_back(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   function.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);

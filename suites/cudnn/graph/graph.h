@@ -128,6 +128,8 @@ class OperationGraph {
   void pointwise_gradient(const Pointwise& function, Id x, Id dy, Id dx);
   void reduce(cudnnReduceTensorOp_t op, Id x, Id y);
   void multiply(Id a, Id b, Id c);
+  /// Adds y as x with other extents or axes in another order; their types may differ.
+  void reshape(Id x, Id y);
   /// Adds a cross-correlation accumulated in fp32. Groups: x's channels divided by w's.
   void convolve(const ConvolutionWindow& window, Id x, Id w, Id y);
   /// Adds the transposed convolution: convolve() would map y's extents to those of x.

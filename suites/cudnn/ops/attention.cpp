@@ -42,26 +42,6 @@ GraphCall unified(const Attention& shape, const harness::Variant& variant) {
   return call;
 }
 
-/// `scores` where the row's index is not below the column's, the lowest float elsewhere.
-Id lower_triangle(OperationGraph& graph, const Dims& dims, Id scores) {
-  const auto index = [&](std::int64_t axis) {
-    const Id made = graph.intermediate(dims, CUDNN_DATA_INT32);
-    graph.pointwise(
-        {.mode = CUDNN_POINTWISE_GEN_INDEX, .compute_type = CUDNN_DATA_INT32, .axis = axis}, scores,
-        OperationGraph::none, made);
-    return made;
-  };
-  const Id row = index(2);
-  const Id column = index(3);
-  const Id seen = graph.intermediate(dims, CUDNN_DATA_BOOLEAN);
-  graph.pointwise({.mode = CUDNN_POINTWISE_CMP_GE, .compute_type = CUDNN_DATA_BOOLEAN}, row, column,
-                  seen);
-  const Id made = graph.intermediate(dims);
-  graph.pointwise({CUDNN_POINTWISE_BINARY_SELECT}, scores,
-                  graph.scalar(std::numeric_limits<float>::lowest(), 4), made, seen);
-  return made;
-}
-
 /// Its parts, which the library recognizes as a pattern: the scores never reach memory.
 GraphCall pattern(const Attention& shape, const harness::Variant& variant) {
   GraphCall call = begin(shape, variant);
@@ -112,6 +92,26 @@ GraphCall pattern(const Attention& shape, const harness::Variant& variant) {
 }
 
 }  // namespace
+
+OperationGraph::Id lower_triangle(OperationGraph& graph, const Dims& dims,
+                                  OperationGraph::Id scores) {
+  const auto index = [&](std::int64_t axis) {
+    const Id made = graph.intermediate(dims, CUDNN_DATA_INT32);
+    graph.pointwise(
+        {.mode = CUDNN_POINTWISE_GEN_INDEX, .compute_type = CUDNN_DATA_INT32, .axis = axis}, scores,
+        OperationGraph::none, made);
+    return made;
+  };
+  const Id row = index(2);
+  const Id column = index(3);
+  const Id seen = graph.intermediate(dims, CUDNN_DATA_BOOLEAN);
+  graph.pointwise({.mode = CUDNN_POINTWISE_CMP_GE, .compute_type = CUDNN_DATA_BOOLEAN}, row, column,
+                  seen);
+  const Id made = graph.intermediate(dims);
+  graph.pointwise({CUDNN_POINTWISE_BINARY_SELECT}, scores,
+                  graph.scalar(std::numeric_limits<float>::lowest(), 4), made, seen);
+  return made;
+}
 
 std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::Variant& variant) {
   if (variant.precision == Precision::int8) {

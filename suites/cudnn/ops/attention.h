@@ -11,4 +11,8 @@ namespace benanza::cudnn {
 /// operation.
 std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::Variant& variant);
 
+/// `scores` where the row's index is not below the column's, the lowest float elsewhere.
+OperationGraph::Id lower_triangle(OperationGraph& graph, const Dims& dims,
+                                  OperationGraph::Id scores);
+
 }  // namespace benanza::cudnn

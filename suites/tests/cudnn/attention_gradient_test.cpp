@@ -1,0 +1,62 @@
+// Gradients of attention as graphs: the graphs given to the library, and the engines it offers for
+// a described H100.
+#include "suites/cudnn/ops/attention_gradient.h"
+
+#include <gmock/gmock.h>
+
+#include "suites/tests/cudnn/h100.h"
+
+namespace benanza::cudnn {
+namespace {
+
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+GraphCalls calls_of(const char* key, Precision precision = Precision::fp16) {
+  return attention_gradient_graphs(shape_of<AttentionGradient>(key), variant(key, precision));
+}
+
+TEST(AttentionGradientGraph, HasTheProblemsOperandsAndResults) {
+  const auto calls = calls_of("attention_bwd/2x8x16x64_k4x128x32_s1_m2x1x1x128");
+  ASSERT_THAT(calls, SizeIs(1));
+  const GraphCall& call = calls[0];
+  // Seven operands and the gradient of Q; those of K and V.
+  EXPECT_THAT(call.inputs, SizeIs(7));
+  EXPECT_THAT(call.bound, SizeIs(8));
+  EXPECT_EQ(call.inputs[AttentionGradient::logarithms].precision, Precision::fp32);
+  EXPECT_EQ(call.inputs[AttentionGradient::mask].dims, (Dims{2, 1, 1, 128}));
+  EXPECT_EQ(call.output.dims, (Dims{2, 8, 16, 64}));
+  ASSERT_THAT(call.further_results, SizeIs(2));
+  EXPECT_EQ(call.further_results[0].format.dims, (Dims{2, 4, 128, 64}));
+  EXPECT_EQ(call.further_results[1].format.dims, (Dims{2, 4, 128, 32}));
+  // The sums of rows, and the gradient of Q in fp32.
+  ASSERT_THAT(call.ignored_results, SizeIs(2));
+  EXPECT_EQ(call.ignored_results[0].format.dims, (Dims{2, 8, 16, 1}));
+  EXPECT_EQ(call.ignored_results[1].format.precision, Precision::fp32);
+}
+
+TEST(AttentionGradientGraph, IsRefusedWhereTheLibraryHasNone) {
+  EXPECT_THROW(calls_of("attention_bwd/1x2x8x64_k2x8x64_s1", Precision::tf32),
+               harness::Unsupported);
+  EXPECT_THROW(calls_of("attention_bwd/1x2x8x64_k2x9x64_s1_causal"), harness::Unsupported);
+}
+
+class AttentionOnH100 : public H100, public testing::WithParamInterface<const char*> {};
+
+TEST_P(AttentionOnH100, HasAnEngineForItsGradient) {
+  const GraphsOf graphs = bound(attention_gradient_graphs, shape_of<AttentionGradient>(GetParam()));
+  for (const Precision precision : {Precision::fp16, Precision::bf16}) {
+    EXPECT_THAT(names(graphs, variant(GetParam(), precision)), Not(IsEmpty()))
+        << to_string(precision);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AttentionOnH100,
+                         testing::Values("attention_bwd/8x12x128x64_k12x128x64_s0.125",
+                                         "attention_bwd/8x12x128x64_k12x128x64_s0.125_causal",
+                                         "attention_bwd/8x12x128x64_k12x128x64_s0.125_m1x1x128x128",
+                                         "attention_bwd/2x32x128x64_k8x128x64_s0.125"));
+
+}  // namespace
+}  // namespace benanza::cudnn
