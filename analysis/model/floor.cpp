@@ -41,7 +41,9 @@ std::vector<std::vector<std::string>> one_call_ways(const Graph& graph) {
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
     const std::vector<std::string>& problems = graph.layers[layer].problems;
     if (problems.size() == 1) ways[layer] = problems;
-    for (const Fusion* fusion : fusions[layer]) ways[layer].push_back(fusion->problem);
+    for (const Fusion* fusion : fusions[layer]) {
+      if (fusion->also.empty()) ways[layer].push_back(fusion->problem);
+    }
   }
   return ways;
 }

@@ -23,7 +23,7 @@ std::vector<Way> ways_of(const Layer& layer, const std::vector<const Fusion*>& f
   for (const Fusion* fusion : fusions) {
     if (!filter.fused_calls && !fusion->whole) continue;
     ways.push_back({.fusion = fusion->pattern,
-                    .keys = {fusion->problem},
+                    .keys = problems_of(*fusion),
                     .keeps_residual = fusion->keeps_residual});
   }
   return ways;

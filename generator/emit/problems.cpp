@@ -89,7 +89,9 @@ std::vector<ProblemUse> collect_problems(const std::vector<Graph>& graphs) {
       for (const std::string& key : layer.problems) add(key, graph, layer);
     }
     for (const Fusion& fusion : graph.fusions) {
-      add(fusion.problem, graph, graph.layers[fusion.layers.front()]);
+      for (const std::string& key : problems_of(fusion)) {
+        add(key, graph, graph.layers[fusion.layers.front()]);
+      }
     }
     for (const LayoutTransform& transform : graph.transforms) {
       for (const auto* key : {&transform.to_nhwc, &transform.to_nchw}) {

@@ -143,6 +143,20 @@ TEST(Problems, ALayerOfSeveralBatchesIsNamedOnce) {
   }
 }
 
+// A suite that is built measures what a suite measures that is given the graph file.
+TEST(Problems, AreThoseOfTheGraphFile) {
+  Graph graph = make_graph(small("a"));
+  graph.fusions.push_back({.pattern = "attention_step",
+                           .layers = {0, 1},
+                           .problem = "attention/1x1x4x6_k1x4x6_s1",
+                           .also = "attention_bwd/1x1x4x6_k1x4x6_s1",
+                           .whole = true});
+  std::vector<std::string> keys;
+  for (const ProblemUse& use : collect_problems({graph})) keys.push_back(use.key);
+  EXPECT_THAT(keys, testing::UnorderedElementsAreArray(problems_of(graph)));
+  EXPECT_THAT(keys, testing::Contains("attention_bwd/1x1x4x6_k1x4x6_s1"));
+}
+
 TEST(Problems, OfTheSameLayersAreNeighboursUnderOneComment) {
   const auto relus = [](std::int64_t batch) {
     LoweredGraph graph = Model(13)
