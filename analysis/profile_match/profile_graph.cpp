@@ -78,10 +78,12 @@ class Layers {
     const Part& last = *parts.back();
     const bool is_complete = problems.size() == parts.size();
     if (!is_complete) problems = {parse(last.whole)};
-    add(node, "Attention", problems, last.output);
+    const bool is_forward = last.whole.starts_with("attention/");
+    add(node, is_forward ? "Attention" : "AttentionGrad", problems, last.output);
     if (is_complete) {
-      graph_.fusions.push_back(
-          {.pattern = "attention", .layers = {graph_.layers.size() - 1}, .problem = last.whole});
+      graph_.fusions.push_back({.pattern = is_forward ? "attention" : "attention_gradient",
+                                .layers = {graph_.layers.size() - 1},
+                                .problem = last.whole});
     }
   }
 

@@ -111,6 +111,43 @@ TEST(Attention, IsOneProblemToo) {
             "attention/2x8x16x64_k8x16x64_s0.125_causal");
 }
 
+// The arguments of PyTorch 2.11's operators, as its traces list them.
+TEST(Attention, AndItsGradientAre) {
+  const Argument x = tensor({8, 12, 128, 64});
+  const Argument rows = tensor({8, 12, 128});
+  const auto whole = [](const std::string& name, std::vector<Argument> arguments) {
+    return parts_of({.name = "aten::" + name, .arguments = std::move(arguments)}).back().whole;
+  };
+  const std::string gradient = "attention_bwd/8x12x128x64_k12x128x64_s0.125";
+  EXPECT_EQ(whole("_scaled_dot_product_cudnn_attention_backward",
+                  {x, x, x, x, x, tensor({8, 12, 128, 1}), none, none, none, none, none,
+                   value("128"), value("128"), value("0.1"), value("True"), value("0.125")}),
+            gradient + "_causal");
+  EXPECT_EQ(whole("_scaled_dot_product_efficient_attention_backward",
+                  {x, x, x, x, tensor({8, 1, 128, 128}), x, rows, none, none, value("0.1"),
+                   value("[True, True, True, False]"), value("False"), value("0.125")}),
+            gradient + "_m8x1x128x128");
+  EXPECT_EQ(whole("_scaled_dot_product_flash_attention_backward",
+                  {x, x, x, x, x, rows, none, none, value("128"), value("128"), value("0.1"),
+                   value("False"), none, none, value("0.125")}),
+            gradient);
+}
+
+TEST(Attention, ItsGradientIsFourProductsToo) {
+  const Argument x = tensor({2, 8, 16, 64});
+  const Argument k = tensor({2, 8, 32, 64});
+  const Argument v = tensor({2, 8, 32, 48});
+  const Argument result = tensor({2, 8, 16, 48});
+  EXPECT_THAT(problems("_scaled_dot_product_flash_attention_backward",
+                       {result, x, k, v, result, tensor({2, 8, 16}), none, none, value("16"),
+                        value("32"), value("0.0"), value("False"), none, none, value("0.125")}),
+              ElementsAre("MatMulGrad gemm/m32_n48_k16_nn_a2x8_b2x8",
+                          "MatMulGrad gemm/m16_n32_k48_nn_a2x8_b2x8",
+                          "SoftmaxGrad softmax_bwd/2x8x16x32_a3", "MulGrad ", "DivGrad ",
+                          "MatMulGrad gemm/m16_n64_k32_nn_a2x8_b2x8",
+                          "MatMulGrad gemm/m32_n64_k16_nn_a2x8_b2x8"));
+}
+
 TEST(Functions, HaveProblems) {
   const Argument x = tensor({4, 16, 64});
   EXPECT_THAT(problems("silu", {x})[0], "Swish swish/4x16x64_a1");

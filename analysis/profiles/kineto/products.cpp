@@ -149,6 +149,62 @@ std::vector<Part> flash_attention(const Call& call) { return attention(call, std
 // ..., mask, statistics, dropout, causal
 std::vector<Part> other_attention(const Call& call) { return attention(call, 3, 6); }
 
+/// The gradients of attention's queries, keys and values: its products in the order in which they
+/// are computed, and the one call. `forward` are the attention's own parts.
+std::vector<Part> gradients_of(const std::vector<Part>& forward) {
+  const std::string& whole = forward.front().whole;
+  if (whole.empty()) return {plain("MatMulGrad", {}), plain("SoftmaxGrad", {})};
+  const Attention shape = std::get<Attention>(parse(whole).shape);
+  const auto dims = [&](std::int64_t rows, std::int64_t columns) {
+    return Dims{shape.batch, shape.heads, rows, columns};
+  };
+  const Dims scores = dims(shape.queries, shape.keys);
+  const Dims columns = dims(shape.keys, shape.queries);
+  const auto of_product = [&](const Dims& a, const Dims& b) {
+    return part("MatMulGrad", gemm_of(a, b), with_last(a, b.back()));
+  };
+  const Softmax softmax{.input = scores, .axis = 3};
+  std::vector<Part> parts{
+      of_product(columns, dims(shape.queries, shape.value_size)),
+      of_product(dims(shape.queries, shape.value_size), dims(shape.value_size, shape.keys)),
+      part("SoftmaxGrad", std::optional(SoftmaxGradient{softmax}), scores),
+      optional_part(plain("MulGrad", scores)),
+      optional_part(plain("DivGrad", scores)),
+      of_product(scores, dims(shape.keys, shape.size)),
+      of_product(columns, dims(shape.queries, shape.size))};
+  const std::string together =
+      part("AttentionGrad", std::optional(AttentionGradient{shape})).problem;
+  for (Part& one : parts) one.whole = together;
+  return parts;
+}
+
+/// The attention whose gradient is made: queries, keys and values are arguments 1 to 3 of the call.
+std::vector<Part> attention_of(const Call& call, std::optional<std::size_t> mask,
+                               std::size_t is_causal) {
+  Op forward{.name = "aten::scaled_dot_product_attention"};
+  for (const std::size_t tensor : {1, 2, 3}) forward.arguments.push_back(call.argument(tensor));
+  forward.arguments.push_back(mask ? call.argument(*mask) : Argument{});
+  forward.arguments.emplace_back();
+  forward.arguments.push_back(call.argument(is_causal));
+  return any_attention(Call(forward));
+}
+
+// gradient, query, key, value, result, statistics, four of sequences of other lengths, dropout,
+// causal
+std::vector<Part> flash_attention_backward(const Call& call) {
+  return gradients_of(attention_of(call, std::nullopt, 11));
+}
+// gradient, query, key, value, mask, result, statistics, two of random numbers, dropout, which
+// gradients are wanted, causal
+std::vector<Part> efficient_attention_backward(const Call& call) {
+  return gradients_of(attention_of(call, 4, 11));
+}
+// gradient, query, key, value, result, statistics, two of random numbers, mask, four of sequences
+// of other lengths, dropout, causal
+std::vector<Part> cudnn_attention_backward(const Call& call) {
+  return gradients_of(attention_of(call, 8, 14));
+}
+
 std::vector<Part> lstm(const Call&) { return {plain("LSTM", {})}; }
 std::vector<Part> gru(const Call&) { return {plain("GRU", {})}; }
 std::vector<Part> rnn(const Call&) { return {plain("RNN", {})}; }
@@ -169,6 +225,9 @@ const std::vector<Entry>& product_operators() {
       {"_scaled_dot_product_flash_attention", flash_attention},
       {"_scaled_dot_product_efficient_attention", other_attention},
       {"_scaled_dot_product_cudnn_attention", other_attention},
+      {"_scaled_dot_product_flash_attention_backward", flash_attention_backward},
+      {"_scaled_dot_product_efficient_attention_backward", efficient_attention_backward},
+      {"_scaled_dot_product_cudnn_attention_backward", cudnn_attention_backward},
       {"lstm", lstm},
       {"gru", gru},
       {"rnn_tanh", rnn},
