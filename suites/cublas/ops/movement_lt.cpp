@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,17 +39,22 @@ harness::Algorithm algorithm(const IdentityWay& way, const LtChoice& choice) {
 std::vector<harness::Algorithm> algorithms(Library& library, const Copy& shape,
                                            Precision precision) {
   std::vector<std::pair<int, harness::Algorithm>> ranked;
+  std::string refusal;
   for (const IdentityWay& way : identity_ways(shape, precision)) {
     try {
       for (const LtChoice& choice :
            choices(library, LtBatch(identity_batch(shape, precision, way)), precision)) {
         ranked.emplace_back(choice.rank, algorithm(way, choice));
       }
-    } catch (const harness::Unsupported&) {
-      // Of this size there is none.
+    } catch (const harness::EngineLost&) {
+      throw;
+    } catch (const std::runtime_error& words) {
+      // An invalid value, too, means that the library does not do this: the copy's other calls must
+      // be listed all the same.
+      if (refusal.empty()) refusal = words.what();
     }
   }
-  if (ranked.empty()) throw harness::Unsupported("cublasLtMatmul has no such products of lists");
+  if (ranked.empty()) throw harness::Unsupported(refusal);
   // The first of every size before the second of any.
   std::ranges::stable_sort(ranked, {}, &std::pair<int, harness::Algorithm>::first);
   std::vector<harness::Algorithm> names;
