@@ -3,7 +3,9 @@
 namespace benanza::onednn {
 
 void register_attention(SolverTable& table) {
-  table.add(harness::refusing<Library, Attention>("oneDNN has attention in its parts alone"));
+  constexpr const char* reason = "oneDNN has attention in its parts alone";
+  table.add(harness::refusing<Library, Attention>(reason));
+  table.add(harness::refusing<Library, AttentionGradient>(reason));
 }
 
 }  // namespace benanza::onednn
