@@ -56,6 +56,10 @@ class Layers {
     } else {
       layer.cost = std::ranges::all_of(problems, only_moves) ? Cost::movement : Cost::measured;
       layer.flops = layer.bytes = 0;
+      const auto is_cast = [](const Problem& problem) {
+        return std::holds_alternative<Cast>(problem.shape);
+      };
+      if (std::ranges::all_of(problems, is_cast)) layer.precision = "cast";
     }
     for (const Problem& problem : problems) {
       const Work once = work(problem, Precision::fp32);
@@ -83,7 +87,8 @@ class Layers {
     if (is_complete) {
       graph_.fusions.push_back({.pattern = is_forward ? "attention" : "attention_gradient",
                                 .layers = {graph_.layers.size() - 1},
-                                .problem = last.whole});
+                                .problem = last.whole,
+                                .whole = true});
     }
   }
 
@@ -104,6 +109,12 @@ ProfileGraph graph_of_profile(const Profile& profile, const std::string& name) {
     std::vector<const Part*> parts;
     for (const Part& part : node.parts) {
       if (!part.optional) parts.push_back(&part);
+    }
+    if (parts.empty()) {
+      // A conversion of types, which models may have or not.
+      const auto sized =
+          std::ranges::find_if(node.parts, [](const Part& part) { return !part.problem.empty(); });
+      if (sized != node.parts.end()) parts.push_back(&*sized);
     }
     bool is_known = !parts.empty();
     if (is_known && !parts.front()->whole.empty()) {

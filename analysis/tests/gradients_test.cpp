@@ -148,6 +148,22 @@ TEST(Attention, ItsGradientIsFourProductsToo) {
                           "MatMulGrad gemm/m32_n64_k16_nn_a2x8_b2x8"));
 }
 
+TEST(Conversions, HaveProblemsBetweenFp32AndShorterTypes) {
+  const auto first = [](const char* from, const char* to) {
+    Argument x = tensor({4, 16});
+    x.type = from;
+    return parts_of({.name = "aten::to", .arguments = {x, value(to), value("False")}})[0];
+  };
+  EXPECT_EQ(first("float", "15").problem, "narrow/4x16");
+  EXPECT_EQ(first("c10::Half", "6").problem, "widen/4x16");
+  EXPECT_TRUE(first("float", "15").optional);
+  for (const auto& [from, to] : {std::pair{"float", "6"}, std::pair{"float", "7"},
+                                 std::pair{"long int", "6"}, std::pair{"float", "cuda:0"}}) {
+    EXPECT_EQ(first(from, to).problem, "") << from << " to " << to;
+    EXPECT_EQ(first(from, to).op, "Cast");
+  }
+}
+
 TEST(Functions, HaveProblems) {
   const Argument x = tensor({4, 16, 64});
   EXPECT_THAT(problems("silu", {x})[0], "Swish swish/4x16x64_a1");

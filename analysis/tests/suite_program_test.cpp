@@ -88,12 +88,42 @@ TEST(ProfileGraph, AttentionIsALayerThatOneCallMayDo) {
   ASSERT_THAT(made.fusions, SizeIs(1));
   EXPECT_EQ(made.fusions[0].problem, whole);
   EXPECT_THAT(made.fusions[0].layers, ElementsAre(0));
+  EXPECT_TRUE(made.fusions[0].whole) << "the framework's operator";
   // Grouped heads: no single product does the scores.
   std::vector<Part> grouped = parts;
   grouped[0].problem.clear();
   const Graph one = graph_of_profile({.nodes = {node("aten::sdpa", 1e-6, grouped)}}, "m").graph;
   EXPECT_THAT(one.layers.at(0).problems, ElementsAre(whole));
   EXPECT_THAT(one.fusions, IsEmpty());
+}
+
+TEST(ProfileGraph, TheGradientOfAttentionIsALayerOfItsOwn) {
+  const std::string whole = "attention_bwd/1x2x8x4_k2x8x4_s0.5";
+  const std::vector<Part> parts{
+      {.op = "MatMulGrad", .problem = "gemm/m8_n4_k8_nn_a1x2_b1x2", .whole = whole},
+      {.op = "MulGrad", .optional = true, .whole = whole},
+      {.op = "SoftmaxGrad", .problem = "softmax_bwd/1x2x8x8_a3", .whole = whole}};
+  const Graph made = graph_of_profile({.nodes = {node("aten::sdpa", 1e-6, parts)}}, "m").graph;
+  ASSERT_THAT(made.layers, SizeIs(1));
+  EXPECT_EQ(made.layers[0].op, "AttentionGrad");
+  EXPECT_THAT(made.layers[0].problems, SizeIs(2));
+  EXPECT_EQ(made.fusions.at(0).problem, whole);
+}
+
+// A model may have a conversion of types as a layer or not; in a profile it takes time.
+TEST(ProfileGraph, ConversionsOfTypesAreMovement) {
+  const Profile profile{
+      .nodes = {node("aten::to", 1e-6,
+                     {{.op = "Cast", .problem = "narrow/2x4", .output = {2, 4}, .optional = true},
+                      {.op = "Transpose", .optional = true}}),
+                node("aten::relu", 1e-6, {relu})}};
+  const ProfileGraph made = graph_of_profile(profile, "m");
+  ASSERT_THAT(made.graph.layers, SizeIs(2));
+  EXPECT_EQ(made.graph.layers[0].op, "Cast");
+  EXPECT_EQ(made.graph.layers[0].cost, Cost::movement);
+  EXPECT_EQ(made.graph.layers[0].precision, "cast");
+  EXPECT_EQ(made.graph.layers[1].precision, "");
+  EXPECT_THAT(made.unknown, IsEmpty());
 }
 
 TEST(ProfileGraph, CopiesMove) {

@@ -241,6 +241,32 @@ std::vector<Part> copy(const Call& call) {
           optional_part(plain("Slice", dims)), optional_part(plain("Expand", dims))};
 }
 
+/// True if it is fp32, false if it is a shorter type; empty for other types. The number is
+/// PyTorch's (c10/core/ScalarType.h).
+std::optional<bool> is_wide(std::optional<std::int64_t> type) {
+  constexpr std::int64_t half = 5;
+  constexpr std::int64_t single = 6;
+  constexpr std::int64_t bfloat16 = 15;
+  if (type == single) return true;
+  return type == half || type == bfloat16 ? std::optional(false) : std::nullopt;
+}
+std::optional<bool> is_wide(std::string_view type) {
+  if (type == "float") return true;
+  const bool is_short = type == "c10::Half" || type == "c10::BFloat16";
+  return is_short ? std::optional(false) : std::nullopt;
+}
+
+// tensor, type
+std::vector<Part> convert(const Call& call) {
+  std::vector<Part> parts = copy(call);
+  const std::optional<bool> from = is_wide(call.type(0));
+  const std::optional<bool> to = is_wide(call.integer(1));
+  if (!from || !to || *from == *to) return parts;
+  const Cast shape{.input = call.dims(0), .widens = *to};
+  parts.front() = optional_part(part("Cast", std::optional(shape), call.dims(0)));
+  return parts;
+}
+
 constexpr char sqrt[] = "Sqrt";
 constexpr char neg[] = "Neg";
 constexpr char reciprocal[] = "Reciprocal";
@@ -333,8 +359,8 @@ const std::vector<Entry>& other_operators() {
       {"native_channel_shuffle", same_shape<shuffle>},
       {"channel_shuffle", same_shape<shuffle>},
       {"copy", copy},
-      {"_to_copy", copy},
-      {"to", copy},
+      {"_to_copy", convert},
+      {"to", convert},
       {"contiguous", copy},
       {"clone", copy},
   };
