@@ -115,15 +115,19 @@ BlockMove block_move(const Copy& shape, Side side, std::int64_t length, std::siz
   return move;
 }
 
-BlockMove in_units(BlockMove move, std::int64_t elements) {
+BlockMove in_units(BlockMove move, std::int64_t element_bytes, std::int64_t unit_bytes) {
   if (move.transposed) throw harness::Unsupported("a transposition moves single elements");
-  const auto divide = [=](std::int64_t& value) {
-    if (value % elements != 0) throw harness::Unsupported("a row does not consist of whole words");
-    value /= elements;
+  const auto convert = [=](std::int64_t& elements) {
+    const std::int64_t bytes = elements * element_bytes;
+    if (bytes % unit_bytes != 0)
+      throw harness::Unsupported("a row does not consist of whole words");
+    elements = bytes / unit_bytes;
   };
-  for (std::int64_t* const value : {&move.length, &move.ld_source, &move.ld_result}) divide(*value);
-  std::ranges::for_each(move.sources, divide);
-  std::ranges::for_each(move.results, divide);
+  for (std::int64_t* const value : {&move.length, &move.ld_source, &move.ld_result}) {
+    convert(*value);
+  }
+  std::ranges::for_each(move.sources, convert);
+  std::ranges::for_each(move.results, convert);
   return move;
 }
 

@@ -43,8 +43,8 @@ std::vector<std::int64_t> block_lengths(const Copy& shape, Side side);
 /// columns; and for more matrices than `most`.
 BlockMove block_move(const Copy& shape, Side side, std::int64_t length, std::size_t most);
 
-/// The same in units of `elements` elements. Throws Unsupported if a matrix does not start or end
-/// with such a unit, or if it is transposed.
-BlockMove in_units(BlockMove move, std::int64_t elements);
+/// The same in units of `unit_bytes`, where an element has `element_bytes`. Throws Unsupported if a
+/// matrix does not start or end with such a unit, or if it is transposed.
+BlockMove in_units(BlockMove move, std::int64_t element_bytes, std::int64_t unit_bytes);
 
 }  // namespace benanza::cublas

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <numeric>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "suites/cublas/device_addresses.h"
@@ -16,6 +18,8 @@ namespace {
 
 constexpr std::size_t most_matrices = 1 << 16;
 constexpr std::int64_t word_bytes = 8;
+/// Of a matrix of bytes: longer ones multiply more than they move.
+constexpr std::int64_t most_block_bytes = 256;
 
 template <class Number>
 constexpr Number one = 1;
@@ -31,21 +35,36 @@ cublasComputeType_t exact(Precision precision) {
   return types_of(precision == Precision::tf32 ? Precision::fp32 : precision).compute;
 }
 
-template <class Real>
-std::vector<Real> ones_on_diagonal(std::int64_t side) {
+template <class Number>
+std::vector<Number> ones_on_diagonal(std::int64_t side) {
   const auto count = static_cast<std::size_t>(side);
-  std::vector<Real> ones(count * count);
+  std::vector<Number> ones(count * count);
   for (std::size_t i = 0; i < count; ++i) ones[i * count + i] = 1;
   return ones;
 }
 
-std::vector<std::byte> identity_matrix(Precision precision, bool words, std::int64_t side) {
-  if (!words) {
-    return nvidia::to_storage(ones_on_diagonal<float>(side), format(precision, {side, side}));
-  }
-  const std::vector<double> ones = ones_on_diagonal<double>(side);
+template <class Number>
+std::vector<std::byte> stored_identity(std::int64_t side) {
+  const std::vector<Number> ones = ones_on_diagonal<Number>(side);
   const auto bytes = std::as_bytes(std::span(ones));
   return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::byte> identity_matrix(Precision precision, Unit unit, std::int64_t side) {
+  switch (unit) {
+    case Unit::element:
+      return nvidia::to_storage(ones_on_diagonal<float>(side), format(precision, {side, side}));
+    case Unit::word:
+      return stored_identity<double>(side);
+    case Unit::byte:
+      return stored_identity<std::int8_t>(side);
+  }
+  throw std::logic_error("unknown unit");
+}
+
+std::int64_t unit_bytes(Precision precision, Unit unit) {
+  if (unit == Unit::element) return element_bytes(precision);
+  return unit == Unit::word ? word_bytes : 1;
 }
 
 const void* const* list(const nvidia::DeviceMemory& memory) {
@@ -53,74 +72,110 @@ const void* const* list(const nvidia::DeviceMemory& memory) {
 }
 
 /// Adds the ways of one side and length.
-void add_ways(const Copy& shape, Precision precision, Side side, std::int64_t length,
+void add_ways(const Copy& shape, Precision precision, Side side, std::int64_t length, Bytes bytes,
               std::vector<IdentityWay>& found) {
   const BlockMove move = block_move(shape, side, length, most_matrices);
-  if (element_bytes(precision) == 4) {
-    if (move.transposed) {
-      throw harness::Unsupported("cublasLtMatrixTransform transposes 32-bit elements faster");
-    }
+  const std::int64_t size = element_bytes(precision);
+  if (size == 4 && move.transposed) {
+    throw harness::Unsupported("cublasLtMatrixTransform transposes 32-bit elements faster");
+  }
+  if (bytes == Bytes::yes && !move.transposed && length * size <= most_block_bytes) {
+    found.push_back({side, length, Unit::byte});
+  }
+  if (size == 4) {
     try {
-      in_units(move, word_bytes / element_bytes(precision));
-      found.push_back({side, length, true});
+      in_units(move, size, word_bytes);
+      found.push_back({side, length, Unit::word});
     } catch (const harness::Unsupported&) {
       // Single elements, then.
     }
   }
-  found.push_back({side, length, false});
+  if (size > 1) found.push_back({side, length, Unit::element});
 }
 
 /// In units of what the products move.
 BlockMove moved(const Copy& shape, Precision precision, const IdentityWay& way) {
   BlockMove move = block_move(shape, way.side, way.length, most_matrices);
-  return way.words ? in_units(std::move(move), word_bytes / element_bytes(precision)) : move;
+  if (way.unit == Unit::element) return move;
+  return in_units(std::move(move), element_bytes(precision), unit_bytes(precision, way.unit));
 }
 
-IdentityBatch batch_of(const BlockMove& move, Precision precision, bool words) {
+/// The largest power of two, at most 16, that divides all addresses of tensors that start at such
+/// an address.
+std::uint32_t alignment(const BlockMove& move, std::int64_t size) {
+  std::int64_t common = 16;
+  for (const std::vector<std::int64_t>* const starts : {&move.sources, &move.results}) {
+    for (const std::int64_t start : *starts) common = std::gcd(common, start * size);
+  }
+  return static_cast<std::uint32_t>(common);
+}
+
+IdentityBatch batch_of(const BlockMove& move, Precision precision, Unit unit) {
   const bool is_turned = move.transposed && move.side == Side::source;
-  const IdentityFactor ones{.ld = move.length};
   const IdentityFactor source{.transposed = move.transposed, .ld = move.ld_source};
-  return {.m = is_turned ? move.count : move.length,
-          .n = is_turned ? move.length : move.count,
-          .k = move.length,
-          .count = static_cast<std::int64_t>(move.sources.size()),
-          .first = is_turned ? source : ones,
-          .second = is_turned ? ones : source,
-          .ld_result = move.ld_result,
-          .type = words ? CUDA_R_64F : types_of(precision).operand,
-          .compute = words ? CUBLAS_COMPUTE_64F : exact(precision),
-          .one = words ? static_cast<const void*>(&one<double>) : &one<float>,
-          .zero = words ? static_cast<const void*>(&zero<double>) : &zero<float>};
+  // cuBLASLt multiplies integers only if the first factor is stored transposed, which an identity
+  // matrix always is.
+  const IdentityFactor ones{.transposed = unit == Unit::byte, .ld = move.length};
+  IdentityBatch batch{.m = is_turned ? move.count : move.length,
+                      .n = is_turned ? move.length : move.count,
+                      .k = move.length,
+                      .count = static_cast<std::int64_t>(move.sources.size()),
+                      .first = is_turned ? source : ones,
+                      .second = is_turned ? ones : source,
+                      .ld_result = move.ld_result,
+                      .alignment_bytes = alignment(move, unit_bytes(precision, unit)),
+                      .source_first = is_turned,
+                      .type = types_of(precision).operand,
+                      .compute = exact(precision),
+                      .one = &one<float>,
+                      .zero = &zero<float>};
+  if (unit == Unit::word) {
+    batch.type = batch.scale = CUDA_R_64F;
+    batch.compute = CUBLAS_COMPUTE_64F;
+    batch.one = &one<double>;
+    batch.zero = &zero<double>;
+  } else if (unit == Unit::byte) {
+    batch.type = CUDA_R_8I;
+    batch.compute = CUBLAS_COMPUTE_32I;
+  }
+  return batch;
+}
+
+std::string_view text_of(Unit unit) {
+  if (unit == Unit::element) return "";
+  return unit == Unit::word ? ".words" : ".bytes";
 }
 
 }  // namespace
 
 std::string IdentityWay::text() const {
-  return std::to_string(length) + (words ? ".words" : "") + (side == Side::result ? ".result" : "");
+  return std::to_string(length).append(text_of(unit)) + (side == Side::result ? ".result" : "");
 }
 
-std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision) {
-  if (element_bytes(precision) == 1) {
-    throw harness::Unsupported("products with an identity matrix have no 8-bit result");
+std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision, Bytes bytes) {
+  if (element_bytes(precision) == 1 && bytes == Bytes::no) {
+    throw harness::Unsupported("products with an identity matrix have no 8-bit result here");
   }
   std::vector<IdentityWay> found;
   std::string refusal;
   for (const Side side : {Side::source, Side::result}) {
     try {
       for (const std::int64_t length : block_lengths(shape, side)) {
-        add_ways(shape, precision, side, length, found);
+        add_ways(shape, precision, side, length, bytes, found);
       }
     } catch (const harness::Unsupported& none) {
       if (refusal.empty()) refusal = none.what();
     }
   }
-  if (found.empty()) throw harness::Unsupported(refusal);
+  if (found.empty()) {
+    throw harness::Unsupported(refusal.empty() ? "a transposition of 8-bit elements" : refusal);
+  }
   std::ranges::stable_sort(found, std::greater<>(), &IdentityWay::length);
   return found;
 }
 
 IdentityBatch identity_batch(const Copy& shape, Precision precision, const IdentityWay& way) {
-  return batch_of(moved(shape, precision, way), precision, way.words);
+  return batch_of(moved(shape, precision, way), precision, way.unit);
 }
 
 IdentityProduct::IdentityProduct(Library& library, const Copy& shape,
@@ -129,18 +184,17 @@ IdentityProduct::IdentityProduct(Library& library, const Copy& shape,
                     format(variant.precision, shape.output()), 0),
       library_(library) {
   const BlockMove move = moved(shape, variant.precision, way);
-  const std::int64_t size = way.words ? word_bytes : element_bytes(variant.precision);
-  const std::vector<std::byte> ones = identity_matrix(variant.precision, way.words, move.length);
+  const std::int64_t size = unit_bytes(variant.precision, way.unit);
+  const std::vector<std::byte> ones = identity_matrix(variant.precision, way.unit, move.length);
   identity_ = nvidia::DeviceMemory(static_cast<std::int64_t>(ones.size()));
   identity_.write(ones, stream());
   const std::vector<std::int64_t> same(move.sources.size(), 0);
   identities_ = device_addresses(identity_.data(), same, size, stream());
   sources_ = device_addresses(input(0), move.sources, size, stream());
   results_ = device_addresses(output(), move.results, size, stream());
-  batch_ = batch_of(move, variant.precision, way.words);
-  const bool is_turned = batch_.first.transposed;
-  (is_turned ? batch_.first : batch_.second).addresses = list(sources_);
-  (is_turned ? batch_.second : batch_.first).addresses = list(identities_);
+  batch_ = batch_of(move, variant.precision, way.unit);
+  (batch_.source_first ? batch_.first : batch_.second).addresses = list(sources_);
+  (batch_.source_first ? batch_.second : batch_.first).addresses = list(identities_);
   batch_.results = reinterpret_cast<void* const*>(results_.data());
   guard(work(variant.problem, variant.precision), variant.precision);
 }

@@ -15,21 +15,27 @@
 
 namespace benanza::cublas {
 
+/// What a product multiplies: the elements; pairs of 32-bit elements as one of 64 bits, which is
+/// NaN or infinite only if the data are; or the bytes as integers of 8 bits, which is exact for any
+/// data.
+enum class Unit { element, word, byte };
+
 /// How a copy is divided into products with an identity matrix.
 struct IdentityWay {
   Side side = Side::source;
-  /// The side of the identity matrix, in elements.
+  /// The side of the identity matrix, in elements of the copy.
   std::int64_t length = 0;
-  /// Pairs of 32-bit elements count as one of 64 bits, which is NaN or infinite only if the data
-  /// are.
-  bool words = false;
+  Unit unit = Unit::element;
 
-  /// "64", "64.words", "64.result".
+  /// "64", "64.words", "64.bytes", "64.result".
   std::string text() const;
 };
 
+/// Whether a call multiplies 8-bit integers to 8-bit integers.
+enum class Bytes { no, yes };
+
 /// The ways of a copy, in the order of their likely speed. Throws Unsupported if there is none.
-std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision);
+std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision, Bytes bytes);
 
 /// A factor in BLAS terms; `addresses` are in device memory.
 struct IdentityFactor {
@@ -47,9 +53,14 @@ struct IdentityBatch {
   IdentityFactor second{};
   std::int64_t ld_result = 0;
   void* const* results = nullptr;
+  /// Every address is a multiple of this, at most 16.
+  std::uint32_t alignment_bytes = 16;
+  /// The first factors are the source's matrices, the second ones the identity matrix.
+  bool source_first = false;
   cudaDataType type = CUDA_R_16F;
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-  /// 1 and 0 in the type that the call expects.
+  /// The type of 1 and 0.
+  cudaDataType scale = CUDA_R_32F;
   const void* one = nullptr;
   const void* zero = nullptr;
 };
@@ -60,8 +71,8 @@ IdentityBatch identity_batch(const Copy& shape, Precision precision, const Ident
 
 /// A transposition of 16-bit elements, or a copy of rows (the transpositions around attention), as
 /// products of many small matrices with an identity matrix, in calls that take an address for every
-/// matrix. The result is exact, as every sum has one term that is not 0, unless the data contain
-/// infinities or NaNs: 0 times those is not 0.
+/// matrix. The result is exact, as every sum has one term that is not 0, unless what is multiplied
+/// contains infinities or NaNs: 0 times those is not 0.
 class IdentityProduct : public nvidia::CudaPrimitive {
  public:
   IdentityProduct(Library& library, const Copy& shape, const harness::Variant& variant,

@@ -32,10 +32,9 @@ cublasLtMatrixLayout_t layout(const IdentityBatch& batch, const IdentityFactor& 
 
 }  // namespace
 
-LtBatch::LtBatch(const IdentityBatch& batch) {
+LtBatch::LtBatch(const IdentityBatch& batch) : alignment_bytes_(batch.alignment_bytes) {
   cublasLtMatmulDesc_t created = nullptr;
-  const cudaDataType scale = batch.type == CUDA_R_64F ? CUDA_R_64F : CUDA_R_32F;
-  check(cublasLtMatmulDescCreate(&created, batch.compute, scale), "cublasLtMatmulDescCreate");
+  check(cublasLtMatmulDescCreate(&created, batch.compute, batch.scale), "cublasLtMatmulDescCreate");
   operation_.reset(created);
   const auto turn = [&](cublasLtMatmulDescAttributes_t attribute, bool transposed) {
     const cublasOperation_t value = operation(transposed);

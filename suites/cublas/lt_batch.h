@@ -2,6 +2,8 @@
 
 #include <cublasLt.h>
 
+#include <cstdint>
+
 #include "suites/cublas/identity_product.h"
 #include "suites/cublas/lt_matmul.h"
 #include "suites/nvidia/device/handles.h"
@@ -15,10 +17,8 @@ class LtBatch {
   explicit LtBatch(const IdentityBatch& batch);
 
   LtDescriptors descriptors() const {
-    // Blocks of 8 elements of 16 bits and more.
-    constexpr std::uint32_t alignment_bytes = 16;
     return {operation_.get(), first_.get(),  second_.get(),
-            result_.get(),    result_.get(), alignment_bytes};
+            result_.get(),    result_.get(), alignment_bytes_};
   }
 
  private:
@@ -28,6 +28,7 @@ class LtBatch {
   Layout first_;
   Layout second_;
   Layout result_;
+  std::uint32_t alignment_bytes_;
 };
 
 }  // namespace benanza::cublas

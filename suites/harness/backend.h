@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -30,6 +31,16 @@ class Stopwatch {
   /// Returns the total time of `calls` back-to-back runs, without the host's launch gaps unless the
   /// engine is the host.
   virtual double time(Primitive& primitive, std::int64_t calls) = 0;
+  /// Returns the total times of `samples` batches of `calls` runs. An engine that works while the
+  /// host waits may get them all at once.
+  virtual std::vector<double> time_samples(Primitive& primitive, std::int64_t calls,
+                                           std::size_t samples) {
+    std::vector<double> seconds(samples);
+    for (double& sample : seconds) sample = time(primitive, calls);
+    return seconds;
+  }
+  /// The number of samples in one call of time_samples() beyond which nothing is gained.
+  virtual std::size_t samples_at_once() const { return 1; }
   /// Returns the time of one run after a cache flush; the flush itself is not timed.
   virtual double time_cold(Primitive& primitive) = 0;
   /// The shortest useful sample: below this, the clock's resolution and the cost of reading it add

@@ -12,7 +12,7 @@
 #include "suites/harness/primitive.h"
 
 // Copies by cublasLtMatmul() with the first algorithms of its heuristic lists:
-// "lt.identity64.result.a66.t20.s35.k1.r0.z0.o0.i0.c2".
+// "lt.identity64.result.a66.t20.s35.k1.r0.z0.o0.i0.c2", "lt.identity32.bytes.a66...".
 namespace benanza::cublas {
 namespace {
 
@@ -26,8 +26,10 @@ struct NamedChoice {
   LtChoice choice;
 };
 
-std::vector<LtChoice> choices(Library& library, const LtBatch& batch, Precision precision) {
-  return heuristics(library.lt(), batch.descriptors(), precision, library.lt_workspace_bytes(),
+std::vector<LtChoice> choices(Library& library, const LtBatch& batch, Precision precision,
+                              Unit unit) {
+  return heuristics(library.lt(), batch.descriptors(),
+                    unit == Unit::byte ? Precision::int8 : precision, library.lt_workspace_bytes(),
                     listed);
 }
 
@@ -40,10 +42,10 @@ std::vector<harness::Algorithm> algorithms(Library& library, const Copy& shape,
                                            Precision precision) {
   std::vector<std::pair<int, harness::Algorithm>> ranked;
   std::string refusal;
-  for (const IdentityWay& way : identity_ways(shape, precision)) {
+  for (const IdentityWay& way : identity_ways(shape, precision, Bytes::yes)) {
     try {
       for (const LtChoice& choice :
-           choices(library, LtBatch(identity_batch(shape, precision, way)), precision)) {
+           choices(library, LtBatch(identity_batch(shape, precision, way)), precision, way.unit)) {
         ranked.emplace_back(choice.rank, algorithm(way, choice));
       }
     } catch (const harness::EngineLost&) {
@@ -67,7 +69,7 @@ class LtBatchedProduct final : public IdentityProduct {
   LtBatchedProduct(Library& library, const Copy& shape, const harness::Variant& variant,
                    const IdentityWay& way)
       : IdentityProduct(library, shape, variant, way), products_(batch()) {
-    for (LtChoice& choice : choices(library, products_, variant.precision)) {
+    for (LtChoice& choice : choices(library, products_, variant.precision, way.unit)) {
       if (algorithm(way, choice) != variant.algorithm) continue;
       choice_ = std::move(choice);
       workspace_ = library.cuda().workspace(choice_.workspace_bytes);
@@ -103,7 +105,7 @@ void register_movement_lt(SolverTable& table) {
               harness::AlgorithmSet) { return algorithms(library, shape, prototype.precision); },
        .create =
            [](Library& library, const Copy& shape, const harness::Variant& variant) {
-             for (const IdentityWay& way : identity_ways(shape, variant.precision)) {
+             for (const IdentityWay& way : identity_ways(shape, variant.precision, Bytes::yes)) {
                if (!variant.algorithm.starts_with(std::string(name) + way.text() + ".a")) continue;
                return std::make_unique<LtBatchedProduct>(library, shape, variant, way);
              }

@@ -38,14 +38,14 @@ void register_movement_product(SolverTable& table) {
        .algorithms = [](Library&, const Copy& shape, const harness::Variant& prototype,
                         harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
          std::vector<harness::Algorithm> names;
-         for (const IdentityWay& way : identity_ways(shape, prototype.precision)) {
+         for (const IdentityWay& way : identity_ways(shape, prototype.precision, Bytes::no)) {
            names.push_back(std::string(name) + way.text());
          }
          return names;
        },
        .create =
            [](Library& library, const Copy& shape, const harness::Variant& variant) {
-             for (const IdentityWay& way : identity_ways(shape, variant.precision)) {
+             for (const IdentityWay& way : identity_ways(shape, variant.precision, Bytes::no)) {
                if (std::string(name) + way.text() != variant.algorithm) continue;
                return std::make_unique<BatchedProduct>(library, shape, variant, way);
              }

@@ -55,12 +55,37 @@ MeasureOptions fitted(MeasureOptions options, const Stopwatch& stopwatch) {
   return options;
 }
 
+/// How many samples to take before the next decision, at most `at_once`: no more than are needed
+/// until `minimum_seconds`, and three first if a rival may end it there.
+std::size_t next_samples(const Outcome& outcome, const MeasureOptions& options,
+                         double minimum_seconds, std::size_t at_once) {
+  const std::size_t count = outcome.samples.size();
+  // Nothing is known of a call that is as long as a sample.
+  if (count == 0 && outcome.calls_per_sample == 1) return 1;
+  if (options.rival_seconds && count < minimum_budget_samples) {
+    return std::min(at_once, minimum_budget_samples - count);
+  }
+  const double sample_seconds =
+      count == 0 ? options.sample_seconds : outcome.timed_seconds / static_cast<double>(count);
+  const auto samples_until = [&](double seconds) {
+    return std::clamp(std::ceil((seconds - outcome.timed_seconds) / sample_seconds), 1.0,
+                      static_cast<double>(at_once));
+  };
+  const auto until_minimum = static_cast<std::size_t>(samples_until(minimum_seconds));
+  const std::size_t until_enough =
+      count < options.minimum_samples ? options.minimum_samples - count : 1;
+  const auto until_budget = static_cast<std::size_t>(samples_until(options.budget_seconds));
+  return std::min({at_once, std::max(until_minimum, until_enough), until_budget});
+}
+
 }  // namespace
 
 std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& options) {
   constexpr double long_enough = 0.75;
   // A batch of this share of a sample predicts the time of a call.
   constexpr double telling = 0.25;
+  // What such a batch should last, with a margin for first calls that are slow.
+  constexpr double predicting = 0.4;
   // Single calls of short kernels are poor predictors: the number of calls grows at most by this
   // factor in one step.
   constexpr double step = 1024;
@@ -78,7 +103,8 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
   while ((is_short() || total < options.warmup_seconds) && !is_hopeless() &&
          calls < maximum_calls) {
     if (is_short()) {
-      const double growth = options.sample_seconds / last;
+      const double goal = is_telling() ? 1 : predicting;
+      const double growth = goal * options.sample_seconds / last;
       // NaN and infinity (if the clock stood still) are limited to `step`, too.
       const double wanted = std::ceil(static_cast<double>(calls) * (growth < step ? growth : step));
       const bool is_enough = is_telling() && total >= options.warmup_seconds;
@@ -115,10 +141,15 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
 
   if (observer != nullptr) observer->begin();
   while (outcome.stopped_by.empty()) {
-    const double seconds = options.cold ? stopwatch.time_cold(primitive)
-                                        : stopwatch.time(primitive, outcome.calls_per_sample);
-    outcome.timed_seconds += seconds;
-    outcome.samples.push_back(seconds / static_cast<double>(outcome.calls_per_sample));
+    const std::vector<double> taken =
+        options.cold ? std::vector<double>{stopwatch.time_cold(primitive)}
+                     : stopwatch.time_samples(
+                           primitive, outcome.calls_per_sample,
+                           next_samples(outcome, options, minimum(), stopwatch.samples_at_once()));
+    for (const double seconds : taken) {
+      outcome.timed_seconds += seconds;
+      outcome.samples.push_back(seconds / static_cast<double>(outcome.calls_per_sample));
+    }
 
     const bool enough =
         outcome.timed_seconds >= minimum() && outcome.samples.size() >= options.minimum_samples;

@@ -1,5 +1,7 @@
 #include "suites/nvidia/run/device_code.h"
 
+#include <algorithm>
+
 #include "suites/nvidia/device/check.h"
 
 namespace benanza::nvidia {
@@ -42,12 +44,12 @@ DeviceCode::DeviceCode(int multiprocessors) : multiprocessors_(multiprocessors) 
   read_ = kernel_named(library, "benanza_read");
 
   void* memory = nullptr;
-  check(cudaMallocHost(&memory, 2 * sizeof(ClockReading)), "cudaMallocHost");
+  check(cudaMallocHost(&memory, readings_kept * sizeof(ClockReading)), "cudaMallocHost");
   readings_.reset(static_cast<ClockReading*>(memory));
   forget_readings();
 }
 
-void DeviceCode::forget_readings() { readings_[0] = readings_[1] = {}; }
+void DeviceCode::forget_readings() { std::fill_n(readings_.get(), readings_kept, ClockReading{}); }
 
 void DeviceCode::delay(double seconds, cudaStream_t stream) {
   auto nanoseconds = static_cast<std::uint64_t>(seconds * 1e9);
@@ -72,7 +74,5 @@ void DeviceCode::read(std::byte* scratch, const std::byte* from, std::int64_t by
   void* arguments[] = {&scratch, &from};
   launch(read_, static_cast<unsigned>(bytes / copied_at_once), moving_threads, arguments, stream);
 }
-
-std::array<ClockReading, 2> DeviceCode::readings() const { return {readings_[0], readings_[1]}; }
 
 }  // namespace benanza::nvidia

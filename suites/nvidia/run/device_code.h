@@ -2,7 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,9 +31,11 @@ class DeviceCode {
 
   /// Enqueues a single-threaded kernel that runs for `seconds`.
   void delay(double seconds, cudaStream_t stream);
-  /// Enqueues a reading of SM 0's clock into readings()[index], index 0 or 1.
+  /// Number of readings.
+  static constexpr std::size_t readings_kept = 64;
+  /// Enqueues a reading of SM 0's clock into reading(index).
   void read_clock(std::size_t index, cudaStream_t stream);
-  /// Resets the readings to zero before a new pair, so that a missing one is detected.
+  /// Resets the readings to zero before new ones, so that a missing one is detected.
   void forget_readings();
   /// Enqueues a kernel that copies `bytes`, a multiple of copied_at_once.
   void copy(std::byte* to, const std::byte* from, std::int64_t bytes, cudaStream_t stream);
@@ -42,7 +43,7 @@ class DeviceCode {
   void read(std::byte* scratch, const std::byte* from, std::int64_t bytes, cudaStream_t stream);
   static constexpr std::int64_t copied_at_once = 16384;
   /// Valid after synchronising the stream.
-  std::array<ClockReading, 2> readings() const;
+  const ClockReading& reading(std::size_t index) const { return readings_[index]; }
 
  private:
   struct FreeHost {

@@ -43,32 +43,65 @@ CudaStopwatch::CudaStopwatch(int device, cudaStream_t stream)
       hold_seconds_(shortest_hold_seconds) {}
 
 double CudaStopwatch::time(harness::Primitive& primitive, std::int64_t calls) {
+  return time_samples(primitive, calls, 1).front();
+}
+
+std::vector<double> CudaStopwatch::time_samples(harness::Primitive& primitive, std::int64_t calls,
+                                                std::size_t samples) {
   begin(primitive);
   state_.cold = false;
-  if (state_.capturable && state_.graph_seconds < long_graph_seconds) {
-    const std::int64_t wanted = calls_to_capture(calls);
-    if (wanted != state_.graph_calls) capture(primitive, wanted);
+  state_.nodes_per_sample = 0;
+  fit_graph(primitive, calls);
+  std::int64_t timed_calls = calls;
+  std::vector<double> seconds;
+  if (state_.capturable) {
+    const std::int64_t replays = std::max<std::int64_t>(
+        1, std::llround(static_cast<double>(calls) / static_cast<double>(state_.graph_calls)));
+    const auto replay_all = [&] {
+      for (std::int64_t replay = 0; replay < replays; ++replay) {
+        check(cudaGraphLaunch(state_.graph.get(), stream_), "cudaGraphLaunch");
+      }
+    };
+    fit_hold(replays);
+    seconds = timed([] {}, replay_all, samples);
+    state_.graph_seconds = seconds.back() / static_cast<double>(replays);
+    timed_calls = replays * state_.graph_calls;
+  } else {
+    const auto run_all = [&] {
+      for (std::int64_t call = 0; call < calls; ++call) primitive.run();
+    };
+    // One at a time: the driver queues a limited number of launches.
+    for (std::size_t sample = 0; sample < samples; ++sample) {
+      seconds.push_back(timed([] {}, run_all, 1).front());
+    }
   }
-  if (!state_.capturable) {
-    const double seconds = timed([] {},
-                                 [&] {
-                                   for (std::int64_t call = 0; call < calls; ++call)
-                                     primitive.run();
-                                 });
-    return possible(primitive, seconds / static_cast<double>(calls)) * static_cast<double>(calls);
+  for (double& sample : seconds) {
+    sample =
+        possible(primitive, sample / static_cast<double>(timed_calls)) * static_cast<double>(calls);
   }
-  const std::int64_t replays = std::max<std::int64_t>(
-      1, std::llround(static_cast<double>(calls) / static_cast<double>(state_.graph_calls)));
-  const double seconds =
-      timed([] {},
-            [&] {
-              for (std::int64_t replay = 0; replay < replays; ++replay) {
-                check(cudaGraphLaunch(state_.graph.get(), stream_), "cudaGraphLaunch");
-              }
-            });
-  state_.graph_seconds = seconds / static_cast<double>(replays);
-  return possible(primitive, seconds / static_cast<double>(replays * state_.graph_calls)) *
-         static_cast<double>(calls);
+  return seconds;
+}
+
+double CudaStopwatch::graph_nodes() const {
+  if (!state_.kernels) return 0;
+  const auto nodes =
+      static_cast<double>(state_.kernels->kernels + state_.kernels->memory_operations);
+  return nodes * static_cast<double>(state_.graph_calls) /
+         static_cast<double>(state_.kernels_calls);
+}
+
+void CudaStopwatch::fit_hold(std::int64_t replays) {
+  constexpr double margin = 1.25;
+  const double enqueueing =
+      shortest_hold_seconds + graph_nodes() * static_cast<double>(replays) * seconds_per_node_;
+  hold_seconds_ = std::clamp(margin * enqueueing, hold_seconds_, longest_hold_seconds);
+  state_.nodes_per_sample = graph_nodes() * static_cast<double>(replays);
+}
+
+void CudaStopwatch::fit_graph(harness::Primitive& primitive, std::int64_t calls) {
+  if (!state_.capturable || state_.graph_seconds >= long_graph_seconds) return;
+  const std::int64_t wanted = calls_to_capture(calls);
+  if (wanted != state_.graph_calls) capture(primitive, wanted);
 }
 
 double CudaStopwatch::time_cold(harness::Primitive& primitive) {
@@ -76,8 +109,9 @@ double CudaStopwatch::time_cold(harness::Primitive& primitive) {
   // The graph is captured only to inspect its kernels.
   if (state_.capturable && !state_.kernels) capture(primitive, 1);
   state_.cold = true;
+  state_.nodes_per_sample = 0;
   reserve_flush();
-  return possible(primitive, timed([&] { flush(); }, [&] { primitive.run(); }));
+  return possible(primitive, timed([&] { flush(); }, [&] { primitive.run(); }, 1).front());
 }
 
 void CudaStopwatch::reserve_flush() {
@@ -173,57 +207,87 @@ void CudaStopwatch::capture(harness::Primitive& primitive, std::int64_t calls) {
   }
 }
 
-double CudaStopwatch::timed(const Action& prepare, const Action& enqueue) {
-  for (;;) {
-    const Sample taken = gapless_sample(prepare, enqueue);
-    const bool throttled = taken.clock_hz && *taken.clock_hz < throttled_below * nominal_clock_hz_;
-    if (!throttled || state_.throttled_samples >= maximum_retries) {
-      state_.kept_throttled = state_.kept_throttled || throttled;
-      if (taken.clock_hz) state_.clock_hz = taken.clock_hz;
-      return taken.seconds;
+std::vector<double> CudaStopwatch::timed(const Action& prepare, const Action& enqueue,
+                                         std::size_t count) {
+  std::vector<double> seconds;
+  int attempts_left = gapless_attempts - 1;
+  while (seconds.size() < count) {
+    for (const Sample& taken : take(prepare, enqueue, std::min(at_once, count - seconds.size()))) {
+      if (!taken.gapless && attempts_left > 0) {
+        --attempts_left;
+      } else if (keep(taken)) {
+        seconds.push_back(taken.seconds);
+      }
     }
-    ++state_.throttled_samples;
-    // An idle GPU needs work to raise its clocks, a hot one needs rest.
-    if (2 * state_.throttled_samples > maximum_retries) std::this_thread::sleep_for(cool_down);
   }
+  return seconds;
 }
 
-CudaStopwatch::Sample CudaStopwatch::gapless_sample(const Action& prepare, const Action& enqueue) {
-  Sample taken = sample(prepare, enqueue);
-  for (int attempt = 1; !taken.gapless && attempt < gapless_attempts; ++attempt) {
-    taken = sample(prepare, enqueue);
+bool CudaStopwatch::keep(const Sample& taken) {
+  const bool throttled = taken.clock_hz && *taken.clock_hz < throttled_below * nominal_clock_hz_;
+  if (!throttled || state_.throttled_samples >= maximum_retries) {
+    state_.kept_throttled = state_.kept_throttled || throttled;
+    if (taken.clock_hz) state_.clock_hz = taken.clock_hz;
+    return true;
   }
-  return taken;
+  ++state_.throttled_samples;
+  // An idle GPU needs work to raise its clocks, a hot one needs rest.
+  if (2 * state_.throttled_samples > maximum_retries) std::this_thread::sleep_for(cool_down);
+  return false;
 }
 
-CudaStopwatch::Sample CudaStopwatch::sample(const Action& prepare, const Action& enqueue) {
+std::vector<CudaStopwatch::Sample> CudaStopwatch::take(const Action& prepare, const Action& enqueue,
+                                                       std::size_t count) {
   using Clock = std::chrono::steady_clock;
   synchronize(stream_);
   code_.forget_readings();
+  std::vector<double> enqueued_seconds(count);
   const Clock::time_point held = Clock::now();
   code_.delay(hold_seconds_, stream_);
-  code_.read_clock(0, stream_);
-  prepare();
-  check(cudaEventRecord(start_.get(), stream_), "cudaEventRecord");
-  enqueue();
-  check(cudaEventRecord(stop_.get(), stream_), "cudaEventRecord");
-  const double host_seconds = std::chrono::duration<double>(Clock::now() - held).count();
-  code_.read_clock(1, stream_);
+  for (std::size_t index = 0; index < count; ++index) {
+    code_.read_clock(2 * index, stream_);
+    prepare();
+    check(cudaEventRecord(events_[index].start.get(), stream_), "cudaEventRecord");
+    enqueue();
+    check(cudaEventRecord(events_[index].stop.get(), stream_), "cudaEventRecord");
+    enqueued_seconds[index] = std::chrono::duration<double>(Clock::now() - held).count();
+    code_.read_clock(2 * index + 1, stream_);
+  }
   synchronize(stream_);
 
-  Sample taken;
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()), "cudaEventElapsedTime");
-  taken.seconds = static_cast<double>(milliseconds) * 1e-3;
-  const auto [before, after] = code_.readings();
-  if (after.nanoseconds > before.nanoseconds + clock_check_nanoseconds) {
-    if (const double hz = clock_hz(before, after); hz > 0) taken.clock_hz = hz;
+  std::vector<Sample> samples(count);
+  // When the GPU began with a sample, at the earliest.
+  double begun_seconds = hold_seconds_;
+  double longer_hold_seconds = hold_seconds_;
+  for (std::size_t index = 0; index < count; ++index) {
+    Sample& taken = samples[index];
+    float milliseconds = 0;
+    check(
+        cudaEventElapsedTime(&milliseconds, events_[index].start.get(), events_[index].stop.get()),
+        "cudaEventElapsedTime");
+    taken.seconds = static_cast<double>(milliseconds) * 1e-3;
+    const ClockReading& before = code_.reading(2 * index);
+    const ClockReading& after = code_.reading(2 * index + 1);
+    if (after.nanoseconds > before.nanoseconds + clock_check_nanoseconds) {
+      if (const double hz = clock_hz(before, after); hz > 0) taken.clock_hz = hz;
+    }
+    const double late_seconds = enqueued_seconds[index] - begun_seconds;
+    if (late_seconds > 0 && hold_seconds_ < longest_hold_seconds) {
+      taken.gapless = false;
+      longer_hold_seconds = std::max(
+          longer_hold_seconds, std::min(hold_seconds_ + 1.5 * late_seconds, longest_hold_seconds));
+    }
+    begun_seconds += taken.seconds;
   }
-  if (host_seconds > hold_seconds_ && hold_seconds_ < longest_hold_seconds) {
-    taken.gapless = false;
-    hold_seconds_ = std::min(1.5 * host_seconds, longest_hold_seconds);
+  hold_seconds_ = longer_hold_seconds;
+  // Shorter graphs say little about a node; a slower node than expected is believed at once.
+  constexpr double telling_nodes = 32;
+  if (state_.nodes_per_sample >= telling_nodes) {
+    const double per_node =
+        (enqueued_seconds.front() - shortest_hold_seconds) / state_.nodes_per_sample;
+    seconds_per_node_ = std::max(per_node, 0.9 * seconds_per_node_);
   }
-  return taken;
+  return samples;
 }
 
 Facts CudaStopwatch::facts(const harness::Primitive& primitive) const {

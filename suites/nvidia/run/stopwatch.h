@@ -2,10 +2,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "suites/harness/backend.h"
 #include "suites/nvidia/device/device_memory.h"
@@ -26,23 +29,32 @@ namespace benanza::nvidia {
 /// Cold: a buffer of twice the size of the L2 cache is overwritten, then one call runs between two
 /// events; everything is enqueued before the stream is released.
 ///
+/// Hot samples of one primitive are enqueued several at a time, so that the host's part of one is
+/// done while the GPU runs another.
+///
 /// A sample during which the SM clock was below 75% of its nominal value is discarded and repeated,
 /// at most `maximum_retries` times for each primitive.
 class CudaStopwatch : public harness::Stopwatch {
  public:
   static constexpr double throttled_below = 0.75;
   static constexpr int maximum_retries = 10;
+  /// Samples enqueued at a time.
+  static constexpr std::size_t at_once = DeviceCode::readings_kept / 2;
 
   /// `stream`: the stream in which primitives enqueue their calls.
   CudaStopwatch(int device, cudaStream_t stream);
 
   /// Events have a resolution of about 1 us.
   double short_sample_seconds() const override { return 0.25e-3; }
-  /// Holding the stream, two events, readings of the clock, and waiting: measured on an H200.
-  double overhead_seconds() const override { return 0.12e-3; }
+  /// Holding the stream, two events, readings of the clock, and waiting, shared by the samples
+  /// enqueued at once.
+  double overhead_seconds() const override { return 0.02e-3; }
   /// The variants before have kept the clocks up; what is left is to load caches.
-  double longest_warm_up_seconds() const override { return 0.5e-3; }
+  double longest_warm_up_seconds() const override { return 0.25e-3; }
   double time(harness::Primitive& primitive, std::int64_t calls) override;
+  std::vector<double> time_samples(harness::Primitive& primitive, std::int64_t calls,
+                                   std::size_t samples) override;
+  std::size_t samples_at_once() const override { return at_once; }
   double time_cold(harness::Primitive& primitive) override;
 
   /// Facts of `primitive` if it was timed last, else empty: "timing" ("graph" or "events"),
@@ -88,6 +100,8 @@ class CudaStopwatch : public harness::Stopwatch {
     bool cold = false;
     GraphExec graph;
     std::int64_t graph_calls = 0;
+    /// Nodes of graphs enqueued for a sample; 0 if calls are enqueued without a graph.
+    double nodes_per_sample = 0;
     double graph_seconds = 0;
     std::optional<GraphKernels> kernels;
     /// Number of calls that `kernels` covers.
@@ -102,22 +116,36 @@ class CudaStopwatch : public harness::Stopwatch {
   void capture(harness::Primitive& primitive, std::int64_t calls);
   /// The number of calls to capture in order to time `calls`.
   std::int64_t calls_to_capture(std::int64_t calls) const;
-  /// Returns the seconds that `enqueue` takes on the GPU, without the preceding `prepare`.
-  double timed(const Action& prepare, const Action& enqueue);
+  /// Holds the stream for as long as it will take to enqueue `replays` of the graph.
+  void fit_hold(std::int64_t replays);
+  /// The kernels and memory operations in the graph.
+  double graph_nodes() const;
+  /// Captures a graph for `calls`, if that is possible and the graph at hand is too short.
+  void fit_graph(harness::Primitive& primitive, std::int64_t calls);
+  /// Returns the seconds that `enqueue` takes on the GPU, without the preceding `prepare`, `count`
+  /// times.
+  std::vector<double> timed(const Action& prepare, const Action& enqueue, std::size_t count);
   /// Returns `seconds_per_call`. Throws if it is below the minimum of expect_at_least().
   double possible(const harness::Primitive& primitive, double seconds_per_call) const;
-  Sample sample(const Action& prepare, const Action& enqueue);
-  Sample gapless_sample(const Action& prepare, const Action& enqueue);
+  /// Takes `count` samples, at most at_once, one after the other.
+  std::vector<Sample> take(const Action& prepare, const Action& enqueue, std::size_t count);
+  /// True if the sample was not throttled or has to be kept nevertheless.
+  bool keep(const Sample& taken);
 
+  struct Events {
+    Event start = make_event();
+    Event stop = make_event();
+  };
   cudaStream_t stream_;
-  Event start_ = make_event();
-  Event stop_ = make_event();
+  std::array<Events, at_once> events_;
   DeviceCode code_;
   double nominal_clock_hz_;
   std::int64_t flush_bytes_;
   DeviceMemory flush_memory_;
-  /// How long the stream is held before a sample.
+  /// How long the stream is held before the first of several samples.
   double hold_seconds_;
+  /// What the host needs to enqueue a node of a graph.
+  double seconds_per_node_ = 2e-6;
   State state_;
   std::map<const harness::Primitive*, double> least_seconds_;
 };

@@ -107,12 +107,12 @@ TEST(BlockMove, LengthsThatAreTriedAreThoseOfTiles) {
 TEST(BlockMove, PairsOfElementsAreMovedAsOne) {
   const Copy copy{{2, 3, 5, 16}, {240, 16, 48, 1}, {240, 80, 16, 1}};
   const Copy pairs{{2, 3, 5, 8}, {120, 8, 24, 1}, {120, 40, 8, 1}};
-  EXPECT_EQ(moved(in_units(block_move(copy, Side::source, 16, 100), 2)), expected(pairs));
+  EXPECT_EQ(moved(in_units(block_move(copy, Side::source, 16, 100), 4, 8)), expected(pairs));
   // Columns that start at odd elements, and a transposition.
   EXPECT_THROW(
-      in_units(block_move({{2, 5, 16}, {85, 17, 1}, {80, 16, 1}}, Side::source, 16, 100), 2),
+      in_units(block_move({{2, 5, 16}, {85, 17, 1}, {80, 16, 1}}, Side::source, 16, 100), 4, 8),
       harness::Unsupported);
-  EXPECT_THROW(in_units(block_move({{5, 16}, {16, 1}, {1, 5}}, Side::source, 16, 100), 2),
+  EXPECT_THROW(in_units(block_move({{5, 16}, {16, 1}, {1, 5}}, Side::source, 16, 100), 4, 8),
                harness::Unsupported);
 }
 

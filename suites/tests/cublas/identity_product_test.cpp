@@ -19,12 +19,12 @@ std::int64_t place(const IdentityFactor& factor, std::int64_t row, std::int64_t 
 /// Computes the products as BLAS would. The factor of ones has the shorter list of places: its own.
 std::vector<double> multiplied(const Copy& copy, const IdentityWay& way, std::int64_t result_size) {
   const IdentityBatch batch = identity_batch(copy, Precision::fp16, way);
-  const BlockMove move = block_move(copy, way.side, way.length, 1000);
+  BlockMove move = block_move(copy, way.side, way.length, 1000);
+  if (way.unit == Unit::byte) move = in_units(move, 2, 1);
   std::vector<double> result(static_cast<std::size_t>(result_size), -1);
-  const bool source_first = batch.first.transposed;
   const auto one = [&](const IdentityFactor& factor, std::int64_t row, std::int64_t column) {
     // The identity matrix in memory: ones at multiples of its side plus one.
-    return place(factor, row, column) % (way.length + 1) == 0 ? 1.0 : 0.0;
+    return place(factor, row, column) % (move.length + 1) == 0 ? 1.0 : 0.0;
   };
   for (std::size_t matrix = 0; matrix < move.sources.size(); ++matrix) {
     const auto source = [&](const IdentityFactor& factor, std::int64_t row, std::int64_t column) {
@@ -34,8 +34,8 @@ std::vector<double> multiplied(const Copy& copy, const IdentityWay& way, std::in
       for (std::int64_t column = 0; column < batch.n; ++column) {
         double sum = 0;
         for (std::int64_t k = 0; k < batch.k; ++k) {
-          sum += source_first ? source(batch.first, row, k) * one(batch.second, k, column)
-                              : one(batch.first, row, k) * source(batch.second, k, column);
+          sum += batch.source_first ? source(batch.first, row, k) * one(batch.second, k, column)
+                                    : one(batch.first, row, k) * source(batch.second, k, column);
         }
         result.at(static_cast<std::size_t>(move.results[matrix] + row + column * batch.ld_result)) =
             sum;
@@ -50,20 +50,27 @@ TEST(IdentityBatch, MovesEveryElementToItsPlace) {
                         {{2, 24, 40}, {960, 40, 1}, {960, 1, 24}},
                         {{2, 40, 24}, {960, 1, 40}, {960, 24, 1}}};
   for (const Copy& copy : cases) {
-    const auto ways = identity_ways(copy, Precision::fp16);
-    EXPECT_EQ(ways.size(), copy.dims.size() == 4 ? 1 : 2);
+    const auto ways = identity_ways(copy, Precision::fp16, Bytes::yes);
+    EXPECT_EQ(ways.size(), 2);
     for (const IdentityWay& way : ways) {
-      const std::vector<double> result = multiplied(copy, way, element_count(copy.dims));
+      const std::int64_t units = way.unit == Unit::byte ? 2 : 1;  // of an element
+      const std::vector<double> result = multiplied(copy, way, units * element_count(copy.dims));
       for (const auto& [from, to] : copied_elements(copy)) {
-        EXPECT_EQ(result.at(static_cast<std::size_t>(to)), static_cast<double>(from)) << way.text();
+        for (std::int64_t unit = 0; unit < units; ++unit) {
+          EXPECT_EQ(result.at(static_cast<std::size_t>(units * to + unit)),
+                    static_cast<double>(units * from + unit))
+              << way.text();
+        }
       }
     }
   }
 }
 
-std::vector<std::string> texts(const Copy& copy, Precision precision) {
+std::vector<std::string> texts(const Copy& copy, Precision precision, Bytes bytes = Bytes::no) {
   std::vector<std::string> found;
-  for (const IdentityWay& way : identity_ways(copy, precision)) found.push_back(way.text());
+  for (const IdentityWay& way : identity_ways(copy, precision, bytes)) {
+    found.push_back(way.text());
+  }
   return found;
 }
 
@@ -73,11 +80,22 @@ TEST(IdentityWays, AreOfBothSidesForATransposition) {
   EXPECT_THAT(
       texts({{2, 16, 512, 64}, {524288, 64, 1024, 1}, {524288, 32768, 64, 1}}, Precision::fp32),
       ElementsAre("64.words", "64", "32.words", "32"));
+  const Copy heads{{2, 16, 512, 64}, {524288, 64, 1024, 1}, {524288, 32768, 64, 1}};
+  EXPECT_THAT(texts(heads, Precision::fp32, Bytes::yes),
+              ElementsAre("64.bytes", "64.words", "64", "32.bytes", "32.words", "32"));
+  EXPECT_THAT(texts(heads, Precision::int8, Bytes::yes), ElementsAre("64.bytes", "32.bytes"));
+  // 128 elements of 4 bytes are too many.
+  EXPECT_THAT(
+      texts({{2, 3, 5, 128}, {1920, 128, 384, 1}, {1920, 640, 128, 1}}, Precision::fp32,
+            Bytes::yes),
+      ElementsAre("128.words", "128", "64.bytes", "64.words", "64", "32.bytes", "32.words", "32"));
   // cublasLtMatrixTransform transposes 32-bit elements.
   EXPECT_THROW(texts({{2, 3136, 256}, {802816, 1, 3136}, {802816, 256, 1}}, Precision::fp32),
                harness::Unsupported);
-  EXPECT_THROW(texts({{2, 64, 64}, {4096, 1, 64}, {4096, 64, 1}}, Precision::int8),
-               harness::Unsupported);
+  for (const Bytes bytes : {Bytes::no, Bytes::yes}) {
+    EXPECT_THROW(texts({{2, 64, 64}, {4096, 1, 64}, {4096, 64, 1}}, Precision::int8, bytes),
+                 harness::Unsupported);
+  }
   // Rows of 12 elements on one side are no reason to refuse the other.
   EXPECT_THAT(texts({{2, 64, 12}, {768, 1, 64}, {768, 12, 1}}, Precision::fp16),
               ElementsAre("64", "32"));
@@ -96,7 +114,7 @@ T read(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute)
 TEST(LtBatch, DescribesMatricesAtListedAddresses) {
   // Images of 24 channels x 40 pixels: blocks of 24 channels, the result's contiguous elements.
   const Copy copy{{2, 40, 24}, {960, 1, 40}, {960, 24, 1}};
-  const LtBatch batch(identity_batch(copy, Precision::fp16, {Side::result, 24, false}));
+  const LtBatch batch(identity_batch(copy, Precision::fp16, {Side::result, 24, Unit::element}));
   const LtDescriptors descriptors = batch.descriptors();
   const auto matrix = [](cublasLtMatrixLayout_t layout) {
     EXPECT_EQ(read<std::uint32_t>(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE),
@@ -110,6 +128,31 @@ TEST(LtBatch, DescribesMatricesAtListedAddresses) {
   EXPECT_THAT(matrix(descriptors.first), ElementsAre(24, 24, 24));
   EXPECT_THAT(matrix(descriptors.second), ElementsAre(40, 24, 40));  // turned
   EXPECT_THAT(matrix(descriptors.result), ElementsAre(24, 40, 24));
+  EXPECT_EQ(descriptors.alignment_bytes, 16);
+}
+
+TEST(LtBatch, PromisesTheAlignmentThatAddressesHave) {
+  // Rows of 16 elements: the second matrix starts at element 87.
+  const Copy copy{{2, 5, 16}, {87, 17, 1}, {80, 16, 1}};
+  const auto alignment = [&](Precision precision) {
+    const IdentityWay way{Side::source, 16, Unit::element};
+    return LtBatch(identity_batch(copy, precision, way)).descriptors().alignment_bytes;
+  };
+  EXPECT_EQ(alignment(Precision::fp16), 2);
+  EXPECT_EQ(alignment(Precision::fp32), 4);
+}
+
+TEST(LtBatch, MultipliesBytesWithATransposedIdentity) {
+  const Copy heads{{2, 16, 512, 64}, {524288, 64, 1024, 1}, {524288, 32768, 64, 1}};
+  const LtBatch batch(identity_batch(heads, Precision::fp32, {Side::source, 32, Unit::byte}));
+  const LtDescriptors descriptors = batch.descriptors();
+  for (const auto layout : {descriptors.first, descriptors.second, descriptors.result}) {
+    EXPECT_EQ(read<std::uint32_t>(layout, CUBLASLT_MATRIX_LAYOUT_TYPE),
+              static_cast<std::uint32_t>(CUDA_R_8I));
+  }
+  EXPECT_EQ(read<std::uint64_t>(descriptors.first, CUBLASLT_MATRIX_LAYOUT_ROWS), 128U);
+  EXPECT_EQ(read<std::int64_t>(descriptors.second, CUBLASLT_MATRIX_LAYOUT_LD), 4096);
+  EXPECT_EQ(read<std::int64_t>(descriptors.result, CUBLASLT_MATRIX_LAYOUT_LD), 256);
 }
 
 }  // namespace

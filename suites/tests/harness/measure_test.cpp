@@ -107,18 +107,51 @@ TEST_F(Measure, SamplesAreLongComparedWithWhatTheyCost) {
 }
 
 TEST_F(Measure, AQuarterOfASamplePredictsTheCalls) {
-  // The first calls seem to take 3 us, later ones take 1 us: 1,600 are a sample, 534 a third of
-  // one.
-  CostlyStopwatch stopwatch([](std::size_t i) { return i < 2 ? 3e-6 : 1e-6; });
+  // The first calls seem to take 1.2 us, later ones take 1 us: 1,600 are a sample, 534 a third of
+  // one (and 0.4 of one if a call took 1.2 us).
+  CostlyStopwatch stopwatch([](std::size_t i) { return i < 2 ? 1.2e-6 : 1e-6; });
   EXPECT_EQ(measure(primitive, stopwatch, {.payback = 0}).calls_per_sample, 1600);
   EXPECT_EQ(stopwatch.log[2], 534);
   EXPECT_EQ(stopwatch.log[3], 1600);
   EXPECT_EQ(stopwatch.log.size(), 3U + 7U);
   // With a rival that is three times as fast, a third of a sample is enough to give it up.
-  CostlyStopwatch hopeless([](std::size_t i) { return i < 2 ? 3e-6 : 1e-6; });
+  CostlyStopwatch hopeless([](std::size_t i) { return i < 2 ? 1.2e-6 : 1e-6; });
   const Outcome outcome = measure(primitive, hopeless, {.payback = 0, .rival_seconds = 0.33e-6});
   EXPECT_EQ(outcome.calls_per_sample, 534);
   EXPECT_EQ(hopeless.log.size(), 3U + 3U);
+}
+
+/// Takes up to eight samples at once.
+class PipelinedStopwatch : public ScriptedStopwatch {
+ public:
+  using ScriptedStopwatch::ScriptedStopwatch;
+  std::vector<double> time_samples(Primitive& primitive, std::int64_t calls,
+                                   std::size_t samples) override {
+    batches.push_back(samples);
+    return ScriptedStopwatch::time_samples(primitive, calls, samples);
+  }
+  std::size_t samples_at_once() const override { return 8; }
+
+  std::vector<std::size_t> batches;
+};
+
+TEST_F(Measure, TakesSeveralSamplesBetweenDecisions) {
+  using ::testing::ElementsAre;
+  const auto batches_of = [&](double seconds, const MeasureOptions& options) {
+    PipelinedStopwatch stopwatch([seconds](std::size_t) { return seconds; });
+    const Outcome outcome = measure(primitive, stopwatch, options);
+    std::size_t samples = 0;
+    for (const std::size_t batch : stopwatch.batches) samples += batch;
+    EXPECT_EQ(outcome.samples.size(), samples);
+    return stopwatch.batches;
+  };
+  EXPECT_THAT(batches_of(10e-6, {.payback = 0}), ElementsAre(7));
+  EXPECT_THAT(batches_of(10e-6, {.minimum_seconds = 20e-3, .payback = 0}), ElementsAre(8, 8, 4));
+  // Three are enough to give it up, and without that the other four follow.
+  EXPECT_THAT(batches_of(10e-6, {.payback = 0, .rival_seconds = 1e-6}), ElementsAre(3));
+  EXPECT_THAT(batches_of(10e-6, {.payback = 0, .rival_seconds = 9e-6}), ElementsAre(3, 4));
+  // Of a call that is long, nothing is known before the first.
+  EXPECT_THAT(batches_of(0.1, {.budget_seconds = 0.25, .payback = 0}), ElementsAre(1, 2));
 }
 
 TEST_F(Measure, TimesSlowCallsOneByOne) {
