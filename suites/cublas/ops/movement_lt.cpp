@@ -16,7 +16,7 @@
 namespace benanza::cublas {
 namespace {
 
-constexpr int listed = 4;
+constexpr int listed = 8;
 constexpr std::string_view name = "lt.identity";
 /// The start of a choice's name, which `name` replaces.
 constexpr std::string_view choice_start = "lt";

@@ -128,31 +128,26 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   const auto between_samples = [&] {
     return wall.seconds() - outcome.phases.warm_up - outcome.timed_seconds;
   };
-  const auto untimed_seconds = [&] {
-    // Flushing the caches takes longer than most calls and is never paid back.
-    const double between = options.cold ? 0 : std::max(0.0, between_samples());
-    return options.preparation_seconds + outcome.phases.warm_up + between;
-  };
-  const auto minimum = [&] {
-    return std::min(options.budget_seconds,
-                    std::max(options.minimum_seconds, options.payback * untimed_seconds()));
-  };
+  // What surrounds samples is not paid back: each sample for it would need others.
+  const double untimed_seconds = options.preparation_seconds + outcome.phases.warm_up;
+  const double minimum_seconds = std::min(
+      options.budget_seconds, std::max(options.minimum_seconds, options.payback * untimed_seconds));
   const double hard_limit = hard_limit_budgets * options.budget_seconds;
 
   if (observer != nullptr) observer->begin();
   while (outcome.stopped_by.empty()) {
     const std::vector<double> taken =
         options.cold ? std::vector<double>{stopwatch.time_cold(primitive)}
-                     : stopwatch.time_samples(
-                           primitive, outcome.calls_per_sample,
-                           next_samples(outcome, options, minimum(), stopwatch.samples_at_once()));
+                     : stopwatch.time_samples(primitive, outcome.calls_per_sample,
+                                              next_samples(outcome, options, minimum_seconds,
+                                                           stopwatch.samples_at_once()));
     for (const double seconds : taken) {
       outcome.timed_seconds += seconds;
       outcome.samples.push_back(seconds / static_cast<double>(outcome.calls_per_sample));
     }
 
-    const bool enough =
-        outcome.timed_seconds >= minimum() && outcome.samples.size() >= options.minimum_samples;
+    const bool enough = outcome.timed_seconds >= minimum_seconds &&
+                        outcome.samples.size() >= options.minimum_samples;
     if (enough && converged(outcome.samples, options)) {
       outcome.stopped_by = stopped_by_convergence;
     } else if ((enough && is_behind(outcome.samples, options, options.outclassed_by)) ||

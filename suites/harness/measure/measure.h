@@ -16,10 +16,9 @@ struct MeasureOptions {
   double minimum_seconds = 0;
   /// Seconds spent on this variant before measure() was called.
   double preparation_seconds = 0;
-  /// The timed regions last at least this many times as long as everything else: preparation,
-  /// warm-up and what surrounds hot samples (within the budget). Extra precision is cheap then, and
-  /// most of a suite's wall time is timed.
-  double payback = 5;
+  /// The timed regions last at least this many times as long as preparation and warm-up (within the
+  /// budget). Extra precision is cheap then, and most of a suite's wall time is timed.
+  double payback = 6;
   /// At most a fifth of the budget, and what the stopwatch says.
   double warmup_seconds = 0.002;
   /// Shortest hot sample: calls are batched until one sample lasts this long, so that the clock's

@@ -145,7 +145,7 @@ class CudaStopwatch : public harness::Stopwatch {
   /// How long the stream is held before the first of several samples.
   double hold_seconds_;
   /// What the host needs to enqueue a node of a graph.
-  double seconds_per_node_ = 2e-6;
+  double seconds_per_node_ = 0.2e-6;
   State state_;
   std::map<const harness::Primitive*, double> least_seconds_;
 };
