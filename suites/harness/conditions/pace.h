@@ -7,16 +7,20 @@
 
 namespace benanza::harness {
 
-/// Limits the overhead of a query: one that took longer than `free_seconds` is not repeated until a
-/// hundred times that duration has passed, so that it takes about 1% of the time.
+/// Limits the overhead of a query: one that took longer than `free_seconds` is not repeated until
+/// `rest` times that duration has passed.
 class Pace {
  public:
   using Now = std::function<double()>;
-  static constexpr double free_seconds = 0.3e-3;
-  static constexpr double rest = 100;
+  struct Limits {
+    double free_seconds = 0.3e-3;
+    /// 100: about 1% of the time.
+    double rest = 100;
+  };
 
   /// `now` returns the seconds of a clock.
-  explicit Pace(Now now = steady_seconds) : now_(std::move(now)) {}
+  explicit Pace(Now now = steady_seconds) : Pace(std::move(now), Limits()) {}
+  Pace(Now now, Limits limits) : now_(std::move(now)), limits_(limits) {}
 
   /// Returns the result of `question`, which is an optional; empty if it is not due.
   template <class Question>
@@ -26,7 +30,7 @@ class Pace {
     auto answer = question();
     const double end = now_();
     const double cost = end - begin;
-    if (cost > free_seconds) due_ = end + rest * cost;
+    if (cost > limits_.free_seconds) due_ = end + limits_.rest * cost;
     return answer;
   }
 
@@ -37,6 +41,7 @@ class Pace {
 
  private:
   Now now_;
+  Limits limits_;
   double due_ = 0;
 };
 

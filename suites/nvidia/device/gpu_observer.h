@@ -43,10 +43,16 @@ class GpuObserver : public harness::Observer {
     std::optional<double> memory_clock_mhz{};
     std::optional<std::uint64_t> reasons{};
   };
-  /// One pace for each query.
+  /// One pace for each query. A variant takes 5 to 50 ms, and there are six queries.
   struct Paces {
+    static constexpr harness::Pace::Limits limits{.free_seconds = 0.03e-3, .rest = 400};
     explicit Paces(const harness::Pace::Now& now)
-        : clocks(now), reasons(now), power(now), temperature(now), processes(now), use(now) {}
+        : clocks(now, limits),
+          reasons(now, limits),
+          power(now, limits),
+          temperature(now, limits),
+          processes(now, limits),
+          use(now, limits) {}
     harness::Pace clocks, reasons, power, temperature, processes, use;
   };
 
