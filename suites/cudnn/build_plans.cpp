@@ -37,9 +37,8 @@ class TextBuilder final : public PlanBuilder {
     return {};
   }
 
-  std::shared_future<std::optional<std::string>> ask(
-      const harness::Variant&, harness::AlgorithmSet,
-      std::shared_ptr<const std::atomic<bool>>) override {
+  std::shared_future<std::optional<std::string>> ask(const harness::Variant&, harness::AlgorithmSet,
+                                                     std::shared_ptr<Claim>) override {
     return {};
   }
 

@@ -65,6 +65,13 @@ void Journal::load() {
   }
 }
 
+bool Journal::sync() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - synced_ < std::chrono::seconds(1)) return true;
+  synced_ = now;
+  return ::fdatasync(descriptor_) == 0;
+}
+
 void Journal::append(std::string_view line) {
   const off_t end = ::lseek(descriptor_, 0, SEEK_END);
   const std::string text = std::string(line) + '\n';
@@ -75,7 +82,7 @@ void Journal::append(std::string_view line) {
     if (written <= 0) break;
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (rest.empty() && ::fdatasync(descriptor_) == 0) return;
+  if (rest.empty() && sync()) return;
   const int reason = errno;
   // If truncating fails, too, the next load() drops the incomplete line.
   [[maybe_unused]] const int ignored = end < 0 ? 0 : ::ftruncate(descriptor_, end);

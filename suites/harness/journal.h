@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -7,9 +8,10 @@
 
 namespace benanza::harness {
 
-/// An append-only file of lines with a single writer process. Each line is on disk before append()
-/// returns, so it survives kill -9 and a full disk. A journal that is empty at destruction is
-/// deleted.
+/// An append-only file of lines with a single writer process. Each line is in the file before
+/// append() returns, so it survives kill -9 and a full disk; a crash of the system loses the lines
+/// of the last second, because waiting for the disk takes longer than many measurements. A journal
+/// that is empty at destruction is deleted.
 class Journal {
  public:
   /// Opens or creates `path` and locks it until destruction. Existing lines are kept; an incomplete
@@ -33,10 +35,12 @@ class Journal {
  private:
   void lock();
   void load();
+  bool sync();
   [[noreturn]] void fail(std::string_view what) const;
 
   std::filesystem::path path_;
   int descriptor_ = -1;
+  std::chrono::steady_clock::time_point synced_{};
   std::vector<std::string> lines_;
 };
 

@@ -16,6 +16,7 @@
 namespace benanza::cudnn {
 namespace {
 
+constexpr char is_open = '=';
 constexpr char is_plan = '+';
 constexpr char is_refusal = '-';
 constexpr char is_failure = '!';
@@ -64,31 +65,45 @@ void block_broken_pipes() {
 
 }  // namespace
 
-PlanProcess::PlanProcess(int device)
+PlanProcess::Running::Running()
     : child_(start({.program = "/proc/self/exe",
                     .arguments = {std::string(plan_process_flag)},
                     .out = "/dev/null",
-                    .own_group = true})) {
-  if (!write_message(child_.to.get(), std::to_string(device)))
-    throw Error("a process that builds plans has ended");
-}
+                    .own_group = true})) {}
 
-PlanProcess::~PlanProcess() {
+PlanProcess::Running::~Running() {
   ::kill(child_.id, SIGKILL);
   while (::waitpid(child_.id, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
-std::optional<std::string> PlanProcess::answer(const std::string& request) {
-  if (!write_message(child_.to.get(), request)) throw Gone("cuDNN ended a process that asked it");
-  pollfd answers{.fd = child_.from.get(), .events = POLLIN, .revents = 0};
-  if (::poll(&answers, 1, patience_milliseconds) == 0) {
+bool PlanProcess::Running::send(const std::string& message) {
+  return write_message(child_.to.get(), message);
+}
+
+std::string PlanProcess::Running::receive() {
+  pollfd messages{.fd = child_.from.get(), .events = POLLIN, .revents = 0};
+  if (::poll(&messages, 1, patience_milliseconds) == 0) {
     throw Gone("cuDNN took more than a minute to answer");
   }
-  const std::optional<std::string> answer = read_message(child_.from.get());
-  if (!answer || answer->empty()) throw Gone("cuDNN ended a process that asked it");
-  std::string text = answer->substr(1);
-  switch (answer->front()) {
+  std::optional<std::string> message = read_message(child_.from.get());
+  if (!message || message->empty()) throw Gone("cuDNN ended a process that asked it");
+  return *std::move(message);
+}
+
+PlanProcess::PlanProcess(int device) {
+  try {
+    if (child_.send(std::to_string(device)) && child_.receive().front() == is_open) return;
+  } catch (const Gone&) {
+  }
+  throw Error("a process that builds plans has ended");
+}
+
+std::optional<std::string> PlanProcess::answer(const std::string& request) {
+  if (!child_.send(request)) throw Gone("cuDNN ended a process that asked it");
+  const std::string answer = child_.receive();
+  std::string text = answer.substr(1);
+  switch (answer.front()) {
     case is_plan:
       return text;
     case is_unwritten:
@@ -106,11 +121,11 @@ int answer_requests(const std::function<Respond(int device)>& responder) {
   block_broken_pipes();
   const std::optional<std::string> device = read_message(child_in);
   if (!device) return 1;
-  Respond respond;
+  const Respond respond = respond_or_nothing(responder, *device);
+  if (!write_message(child_out, std::string(1, is_open))) return 1;
   while (const std::optional<std::string> request = read_message(child_in)) {
     std::string answer;
     try {
-      if (!respond) respond = respond_or_nothing(responder, *device);
       const std::optional<std::string> text = respond(*request);
       answer = text ? is_plan + *text : std::string(1, is_unwritten);
     } catch (const harness::Unsupported& refusal) {
@@ -136,26 +151,19 @@ PlanProcesses::~PlanProcesses() {
 
 std::shared_future<std::optional<std::string>> PlanProcesses::begin(
     const EngineChoice&, const harness::Variant& variant) {
-  return send(name_of(variant), std::make_shared<const std::atomic<bool>>(true));
+  return send(task(name_of(variant), std::make_shared<Claim>()), plans_);
 }
 
-std::shared_future<std::optional<std::string>> PlanProcesses::ask(
-    const harness::Variant& prototype, harness::AlgorithmSet set,
-    std::shared_ptr<const std::atomic<bool>> is_wanted) {
-  return send(question_text(prototype, set), std::move(is_wanted));
+std::shared_future<std::optional<std::string>> PlanProcesses::ask(const harness::Variant& prototype,
+                                                                  harness::AlgorithmSet set,
+                                                                  std::shared_ptr<Claim> claim) {
+  return send(task(question_text(prototype, set), std::move(claim)), questions_);
 }
 
-std::shared_future<std::optional<std::string>> PlanProcesses::send(
-    std::string request, std::shared_ptr<const std::atomic<bool>> is_wanted) {
-  Task task([this, request = std::move(request),
-             is_wanted = std::move(is_wanted)](std::unique_ptr<PlanProcess>& process) {
-    if (!*is_wanted) return std::optional<std::string>();
-    try {
-      if (!process) process = std::make_unique<PlanProcess>(device_);
-    } catch (const Error&) {
-      // No more processes for this user: the caller computes the answer itself.
-      return std::optional<std::string>();
-    }
+PlanProcesses::Task PlanProcesses::task(std::string request, std::shared_ptr<Claim> claim) const {
+  return Task([request = std::move(request),
+               claim = std::move(claim)](std::unique_ptr<PlanProcess>& process) {
+    if (!process || !claim->take()) return std::optional<std::string>();
     try {
       return process->answer(request);
     } catch (const PlanProcess::Gone&) {
@@ -164,26 +172,45 @@ std::shared_future<std::optional<std::string>> PlanProcesses::send(
       throw;
     }
   });
+}
+
+std::shared_future<std::optional<std::string>> PlanProcesses::send(Task task,
+                                                                   std::deque<Task>& tasks) {
   auto answer = task.get_future().share();
   const std::scoped_lock lock(mutex_);
-  tasks_.push_back(std::move(task));
+  tasks.push_back(std::move(task));
   changed_.notify_one();
   return answer;
+}
+
+std::optional<PlanProcesses::Task> PlanProcesses::next() {
+  const std::scoped_lock lock(mutex_);
+  std::optional<Task> task;
+  if (!plans_.empty()) {
+    task = std::move(plans_.front());
+    plans_.pop_front();
+  } else if (!questions_.empty()) {
+    task = std::move(questions_.back());
+    questions_.pop_back();
+  }
+  return task;
 }
 
 void PlanProcesses::work() {
   block_broken_pipes();
   std::unique_ptr<PlanProcess> process;
   while (true) {
-    Task task;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return ends_ || !tasks_.empty(); });
+      changed_.wait(lock, [this] { return ends_ || !plans_.empty() || !questions_.empty(); });
       if (ends_) return;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
     }
-    task(process);
+    try {
+      if (!process) process = std::make_unique<PlanProcess>(device_);
+    } catch (const Error&) {
+      // No more processes for this user: the caller computes the answer itself.
+    }
+    if (std::optional<Task> task = next()) (*task)(process);
   }
 }
 

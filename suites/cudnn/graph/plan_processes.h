@@ -28,11 +28,9 @@ inline constexpr std::string_view plan_process_flag = "--build-plans";
 /// context: version 9.14 divides by zero or makes kernels that never end.)
 class PlanProcess {
  public:
-  /// `device` is the GPU's ordinal in this process. Throws Error if the child does not start.
+  /// `device` is the GPU's ordinal in this process. Returns when the child has opened the GPU
+  /// (which can take seconds), or could not. Throws Error if the child does not start.
   explicit PlanProcess(int device);
-  ~PlanProcess();
-  PlanProcess(const PlanProcess&) = delete;
-  PlanProcess& operator=(const PlanProcess&) = delete;
 
   /// Answers the name of a variant with its plan_text(), or nullopt if the library cannot serialize
   /// it, and a question_text() with the answer_text(). Throws Unsupported with the library's
@@ -44,11 +42,27 @@ class PlanProcess {
   };
 
  private:
-  Child child_;
+  /// Killed on destruction.
+  class Running {
+   public:
+    Running();
+    ~Running();
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    bool send(const std::string& message);
+    /// Throws Gone like answer().
+    std::string receive();
+
+   private:
+    Child child_;
+  };
+
+  Running child_;
 };
 
-/// The child's main loop: reads the GPU's ordinal and then requests, and answers each with what the
-/// function made by `responder` returns or throws. Returns the exit status.
+/// The child's main loop: reads the GPU's ordinal, opens the GPU by calling `responder`, says so,
+/// and then answers each request with what that function returns or throws. Returns the exit
+/// status.
 using Respond = std::function<std::optional<std::string>(const std::string& request)>;
 int answer_requests(const std::function<Respond(int device)>& responder);
 
@@ -64,21 +78,25 @@ class PlanProcesses final : public PlanBuilder {
 
   std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
                                                        const harness::Variant& variant) override;
-  std::shared_future<std::optional<std::string>> ask(
-      const harness::Variant& prototype, harness::AlgorithmSet set,
-      std::shared_ptr<const std::atomic<bool>> is_wanted) override;
+  std::shared_future<std::optional<std::string>> ask(const harness::Variant& prototype,
+                                                     harness::AlgorithmSet set,
+                                                     std::shared_ptr<Claim> claim) override;
 
  private:
   using Task = std::packaged_task<std::optional<std::string>(std::unique_ptr<PlanProcess>&)>;
 
-  std::shared_future<std::optional<std::string>> send(
-      std::string request, std::shared_ptr<const std::atomic<bool>> is_wanted);
+  Task task(std::string request, std::shared_ptr<Claim> claim) const;
+  std::shared_future<std::optional<std::string>> send(Task task, std::deque<Task>& tasks);
+  std::optional<Task> next();
   void work();
 
   int device_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task> tasks_;
+  /// The first is built first.
+  std::deque<Task> plans_;
+  /// The last is answered first: the caller begins with the first.
+  std::deque<Task> questions_;
   bool ends_ = false;
   /// One for each child process. They make no library calls, because a handle belongs to one
   /// thread.

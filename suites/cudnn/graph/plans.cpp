@@ -1,7 +1,6 @@
 #include "suites/cudnn/graph/plans.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace benanza::cudnn {
@@ -25,9 +24,9 @@ void GraphPlans::expect_question(const harness::Variant& prototype, harness::Alg
   if (!builder_) return;
   std::string question = question_text(prototype, set);
   if (asked_.contains(question) || answers_.contains(question)) return;
-  auto is_wanted = std::make_shared<std::atomic<bool>>(true);
-  auto text = builder_->ask(prototype, set, is_wanted);
-  asked_.emplace(std::move(question), Answer{std::move(text), std::move(is_wanted)});
+  auto claim = std::make_shared<Claim>();
+  auto text = builder_->ask(prototype, set, claim);
+  asked_.emplace(std::move(question), Answer{std::move(text), std::move(claim)});
 }
 
 const EngineNames* GraphPlans::answer(const harness::Variant& prototype, harness::AlgorithmSet set,
@@ -36,11 +35,8 @@ const EngineNames* GraphPlans::answer(const harness::Variant& prototype, harness
   const std::string question = question_text(prototype, set);
   if (const auto asked = asked_.find(question); asked != asked_.end()) {
     std::optional<std::string> text;
-    *asked->second.is_wanted = false;
     try {
-      const auto& answer = asked->second.text;
-      const bool is_ready = answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-      if (is_ready) text = answer.get();
+      if (!asked->second.claim->take()) text = asked->second.text.get();
     } catch (const std::exception&) {
       // This process then answers the question itself.
     }

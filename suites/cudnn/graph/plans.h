@@ -26,6 +26,16 @@ struct KnownGraph {
   std::map<std::string, Descriptor> plans;
 };
 
+/// Decides who answers a question: whoever takes it first.
+class Claim {
+ public:
+  /// True for the first caller only.
+  bool take() { return !is_taken_.test_and_set(); }
+
+ private:
+  std::atomic_flag is_taken_;
+};
+
 /// Builds plans elsewhere, before they are needed.
 class PlanBuilder {
  public:
@@ -34,11 +44,11 @@ class PlanBuilder {
   /// or nullopt if it is unavailable, and throws what make_plan() throws.
   virtual std::shared_future<std::optional<std::string>> begin(const EngineChoice& choice,
                                                                const harness::Variant& variant) = 0;
-  /// Starts a query for the available engines, unless `is_wanted` is false by then. The future
-  /// holds answer_text(), or nullopt if it is unavailable.
-  virtual std::shared_future<std::optional<std::string>> ask(
-      const harness::Variant& prototype, harness::AlgorithmSet set,
-      std::shared_ptr<const std::atomic<bool>> is_wanted) = 0;
+  /// Starts a query for the available engines, unless `claim` is taken by then. The future holds
+  /// answer_text(), or nullopt if it is unavailable.
+  virtual std::shared_future<std::optional<std::string>> ask(const harness::Variant& prototype,
+                                                             harness::AlgorithmSet set,
+                                                             std::shared_ptr<Claim> claim) = 0;
 };
 
 /// A cache of the graphs used most recently. Most engines are compiled when a plan is built, which
@@ -52,8 +62,8 @@ class GraphPlans {
   /// Starts the query in the builder, if there is one.
   void expect_question(const harness::Variant& prototype, harness::AlgorithmSet set);
   /// Returns the answer to an expected question, for the solver whose first graph has the signature
-  /// `graph`. Null if the question was not asked, could not be answered, or has not been answered
-  /// yet: a query takes milliseconds, opening the GPU in another process seconds.
+  /// `graph`. Null if the question was not asked, could not be answered, or nobody has begun to
+  /// answer it: a query takes milliseconds, opening the GPU in another process seconds.
   const EngineNames* answer(const harness::Variant& prototype, harness::AlgorithmSet set,
                             const std::string& graph);
   /// The answers found in this process, for a child to send to its parent.
@@ -83,7 +93,7 @@ class GraphPlans {
   };
   struct Answer {
     std::shared_future<std::optional<std::string>> text;
-    std::shared_ptr<std::atomic<bool>> is_wanted;
+    std::shared_ptr<Claim> claim;
   };
 
   Target target_;

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
+#include <future>
+#include <thread>
+
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {
@@ -30,49 +35,49 @@ TEST(EngineNames, AnswersAreOneTextThatParsesBack) {
   EXPECT_TRUE(parse_answers(answer_text({})).empty());
 }
 
-/// A fake child process.
+/// A fake child process; it begins to answer at once, unless it is busy.
 class Elsewhere : public PlanBuilder {
  public:
-  explicit Elsewhere(std::optional<std::string> answer) : answer_(std::move(answer)) {}
-  std::shared_future<std::optional<std::string>> begin(const EngineChoice&,
-                                                       const harness::Variant&) override {
+  using Text = std::optional<std::string>;
+  explicit Elsewhere(std::function<Text()> answer) : answer_(std::move(answer)) {}
+  std::shared_future<Text> begin(const EngineChoice&, const harness::Variant&) override {
     return {};
   }
-  std::shared_future<std::optional<std::string>> ask(
-      const harness::Variant&, AlgorithmSet,
-      std::shared_ptr<const std::atomic<bool>> is_wanted) override {
-    is_wanted_ = std::move(is_wanted);
-    auto& promise = promises_.emplace_back();
-    if (answer_ == "later") {
-      // Not yet.
-    } else if (answer_ == "throws") {
-      promise.set_exception(std::make_exception_ptr(std::runtime_error("gone")));
-    } else {
-      promise.set_value(answer_);
+  std::shared_future<Text> ask(const harness::Variant&, AlgorithmSet,
+                               std::shared_ptr<Claim> claim) override {
+    if (answer_) {
+      EXPECT_TRUE(claim->take());
+      return std::async(std::launch::async, answer_).share();
     }
-    return promise.get_future().share();
+    claim_ = std::move(claim);
+    return later_.get_future().share();
   }
-  bool is_wanted() const { return *is_wanted_; }
+  Claim& claim() { return *claim_; }
 
  private:
-  std::optional<std::string> answer_;
-  std::shared_ptr<const std::atomic<bool>> is_wanted_;
-  std::deque<std::promise<std::optional<std::string>>> promises_;
+  std::function<Text()> answer_;
+  std::shared_ptr<Claim> claim_;
+  std::promise<Text> later_;
 };
 
 class Answers : public H100 {
  protected:
-  GraphPlans asking(std::optional<std::string> answer) {
+  GraphPlans asking(std::unique_ptr<Elsewhere> elsewhere) {
     GraphPlans plans(Target(read_file(TEST_DATA "/h100_device_properties.json")),
-                     std::make_unique<Elsewhere>(std::move(answer)));
+                     std::move(elsewhere));
     plans.expect_question(relu_, AlgorithmSet::all);
     return plans;
+  }
+  GraphPlans asking(std::function<Elsewhere::Text()> answer) {
+    return asking(std::make_unique<Elsewhere>(std::move(answer)));
   }
   const harness::Variant relu_ = variant("relu/1x8x4x4", Precision::fp16, Layout::nhwc);
 };
 
 TEST_F(Answers, AreFoundByTheGraph) {
-  GraphPlans plans = asking(answer_text({{"g", {"engine1"}, ""}, {"h", {}, "refused"}}));
+  GraphPlans plans = asking([] {
+    return answer_text({{"g", {"engine1"}, ""}, {"h", {}, "refused"}});
+  });
   ASSERT_NE(plans.answer(relu_, AlgorithmSet::all, "g"), nullptr);
   EXPECT_EQ(plans.answer(relu_, AlgorithmSet::all, "g")->names.front(), "engine1");
   EXPECT_EQ(plans.answer(relu_, AlgorithmSet::all, "h")->refusal, "refused");
@@ -80,19 +85,27 @@ TEST_F(Answers, AreFoundByTheGraph) {
   EXPECT_EQ(plans.answer(relu_, AlgorithmSet::best, "g"), nullptr) << "nobody asked";
 }
 
-TEST_F(Answers, AreNotWaitedFor) {
-  auto made = std::make_unique<Elsewhere>("later");
-  const Elsewhere& elsewhere = *made;
-  GraphPlans plans(Target(read_file(TEST_DATA "/h100_device_properties.json")), std::move(made));
-  plans.expect_question(relu_, AlgorithmSet::all);
-  EXPECT_TRUE(elsewhere.is_wanted());
+TEST_F(Answers, AreNotWaitedForWhereNobodyHasBegun) {
+  auto made = std::make_unique<Elsewhere>(nullptr);
+  Elsewhere& elsewhere = *made;
+  GraphPlans plans = asking(std::move(made));
   EXPECT_EQ(plans.answer(relu_, AlgorithmSet::all, "g"), nullptr);
-  EXPECT_FALSE(elsewhere.is_wanted());
+  EXPECT_FALSE(elsewhere.claim().take()) << "answered here";
+}
+
+TEST_F(Answers, AreWaitedForOnceSomebodyHasBegun) {
+  GraphPlans plans = asking([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return answer_text({{"g", {"engine1"}, ""}});
+  });
+  ASSERT_NE(plans.answer(relu_, AlgorithmSet::all, "g"), nullptr);
 }
 
 TEST_F(Answers, AreMissingWhereTheProcessCouldNot) {
-  EXPECT_EQ(asking(std::nullopt).answer(relu_, AlgorithmSet::all, "g"), nullptr);
-  EXPECT_EQ(asking("throws").answer(relu_, AlgorithmSet::all, "g"), nullptr);
+  GraphPlans refused = asking([] { return std::nullopt; });
+  EXPECT_EQ(refused.answer(relu_, AlgorithmSet::all, "g"), nullptr);
+  GraphPlans gone = asking([]() -> Elsewhere::Text { throw std::runtime_error("gone"); });
+  EXPECT_EQ(gone.answer(relu_, AlgorithmSet::all, "g"), nullptr);
 }
 
 }  // namespace

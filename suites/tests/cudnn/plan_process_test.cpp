@@ -43,6 +43,7 @@ TEST_F(PlanProgram, HasNoPlansWhereItCannotOpenTheGpu) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) GTEST_SKIP() << "there is a GPU";
   ASSERT_TRUE(write_message(child_.to.get(), "0"));
+  EXPECT_EQ(read_message(child_.from.get()), "=") << "has opened the GPU, or tried";
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(answer("layernorm/128x768_e1e-05_sb/fp16/plain/cudnn/engine7"), "?");
   }
@@ -53,6 +54,7 @@ TEST_F(PlanProgram, AnswersWithAPlanOfTheGpu) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no GPU";
   ASSERT_TRUE(write_message(child_.to.get(), "0"));
+  EXPECT_EQ(read_message(child_.from.get()), "=") << "has opened the GPU, or tried";
   EXPECT_THAT(answer("no/such/name"), StartsWith("!"));
   EXPECT_THAT(answer("relu/1x64x56x56/fp16/nchw/cudnn/activation_forward"),
               AllOf(StartsWith("!"), HasSubstr("no engine that is compiled")));
