@@ -7,6 +7,7 @@
 #include "core/statistics/repetitions.h"
 #include "suites/harness/measure/energy.h"
 #include "suites/harness/run/rivals.h"
+#include "suites/harness/run/typical_call.h"
 
 namespace benanza::harness {
 namespace {
@@ -43,11 +44,13 @@ Facts energy_of_variant(Backend& backend, const Variant& variant, const Verifier
     return Facts{{"energy_failed", one_line(reason)}};
   };
   try {
-    const std::unique_ptr<Primitive> primitive = backend.create(variant);
+    TypicalCall typical(backend.create(variant), variant);
     // The verifier uploads the inputs.
-    if (const auto mismatch = verifier(*primitive, variant)) return failed(*mismatch);
+    if (const auto mismatch = verifier(typical, variant)) return failed(*mismatch);
+    typical.use_all_bits();
+    typical.restore();
     EnergyMeter& meter = *backend.energy_meter();
-    const auto energy = measure_energy(*primitive, backend.stopwatch(), meter, seconds);
+    const auto energy = measure_energy(typical.call(), backend.stopwatch(), meter, seconds);
     if (!energy) return failed("the meter cannot be read");
     // Not 0 J: the readings are of the same update.
     if (!(energy->joules_per_call > 0)) {

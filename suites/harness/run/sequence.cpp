@@ -17,7 +17,7 @@
 #include "core/statistics/summary.h"
 #include "suites/harness/measure/energy.h"
 #include "suites/harness/run/progress.h"
-#include "suites/harness/run/value_range.h"
+#include "suites/harness/run/typical_call.h"
 #include "suites/harness/shared_places.h"
 
 namespace benanza::harness {
@@ -28,7 +28,7 @@ using nlohmann::ordered_json;
 /// Calls that run one after the other, each verified by itself when it was added.
 class Chain final : public Primitive {
  public:
-  void add(std::unique_ptr<ScalableCall> call) { calls_.push_back(std::move(call)); }
+  void add(std::unique_ptr<TypicalCall> call) { calls_.push_back(std::move(call)); }
 
   /// Runs the calls and keeps their values in a usual range. Returns the place of the first call
   /// whose result is not finite all the same.
@@ -57,7 +57,7 @@ class Chain final : public Primitive {
     return std::logic_error("a sequence of calls has no operands");
   }
 
-  std::vector<std::unique_ptr<ScalableCall>> calls_;
+  std::vector<std::unique_ptr<TypicalCall>> calls_;
 };
 
 /// A suite's own backend and its companions.
@@ -121,9 +121,10 @@ void set_up(Chain& chain, const CallSequence& sequence, const Backends& backends
     const std::string& name = sequence.calls[i].name;
     progress.show(static_cast<std::int64_t>(i), name);
     try {
-      auto primitive = std::make_unique<ScalableCall>(backend->create(variant), variant);
+      auto primitive = std::make_unique<TypicalCall>(backend->create(variant), variant);
       // The verifier uploads the inputs.
       if (const auto mismatch = verifier(*primitive, variant)) throw Error(*mismatch);
+      primitive->use_all_bits();
       chain.add(std::move(primitive));
     } catch (const std::exception& error) {
       throw Error(name + ": " + one_line(error.what()));

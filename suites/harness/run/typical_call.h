@@ -1,19 +1,28 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "suites/harness/primitive.h"
 
 namespace benanza::harness {
 
-/// A call of a sequence, which remembers the weights of a product that are uploaded to it, so that
-/// the values of the calls after it can be kept in a usual range: products of random numbers grow
-/// from layer to layer until they overflow, and a GPU needs less energy for infinities and zeros
-/// than for numbers. Everything else is passed on to the call.
-class ScalableCall final : public Primitive {
+/// A call that can be given operands like a model's once it is verified: the values of verification
+/// have few significant bits, and products of random numbers grow from layer to layer until they
+/// overflow. A GPU needs less energy for short numbers, zeros and infinities than for others.
+/// Everything else is passed on to the call.
+class TypicalCall final : public Primitive {
  public:
-  ScalableCall(std::unique_ptr<Primitive> call, const Variant& variant);
+  TypicalCall(std::unique_ptr<Primitive> call, const Variant& variant);
+
+  /// The call itself: stopwatches may have to know what they time.
+  Primitive& call() { return *call_; }
+
+  /// Uploads what was uploaded again, every value up to a sixteenth closer to 0, so that it has all
+  /// bits of its type. Truth values and operands of int8 stay. Once only.
+  void use_all_bits();
 
   /// Runs the call, and again with its weights multiplied by powers of two until the root mean
   /// square of its result is between 1/8 and 8, four times at most. Its operands must be set.
@@ -39,10 +48,13 @@ class ScalableCall final : public Primitive {
   double root_mean_square();
 
   std::unique_ptr<Primitive> call_;
+  std::vector<Operand> operands_;
+  bool has_short_values_ = false;
   std::int64_t results_ = 0;
-  /// The operand that is scaled, and its values; empty if there is none.
+  /// The operand that is scaled; empty if there is none.
   std::optional<std::size_t> weights_;
-  std::vector<float> values_;
+  /// What was uploaded; after use_all_bits() only the values of the weights.
+  std::map<std::size_t, std::vector<float>> values_;
 };
 
 }  // namespace benanza::harness
