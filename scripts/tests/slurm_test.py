@@ -184,7 +184,7 @@ class Slurm(unittest.TestCase):
         self.assertRegex(status, r" 2   stopped +\d+ of \d+ rows; .* n2: bench_fake ended with status 1, three")
         self.assertIn(f"to go on: scripts/slurm resume {self.out}\n", status)
         # Room again. The other shards are still at it.
-        self.trouble("n2", "export FAKE_PAUSE_MS=5")
+        self.trouble("n2", "export FAKE_PAUSE_MS=1")
         self.assertEqual(self.slurm("resume", self.out), "submitted: shards 2, merge and report\n")
         self.assertEqual(self.slurm("resume", self.out), "all shards are queued or done; nothing to resume\n")
 

@@ -27,6 +27,15 @@ void CudnnBackend::expect_question(const harness::Variant& prototype, harness::A
   }
 }
 
+bool CudnnBackend::is_ready(const harness::Variant& variant) {
+  try {
+    return library().graph_plans().is_ready(variant);
+  } catch (const std::exception&) {
+    // create() will report the error.
+    return true;
+  }
+}
+
 std::unique_ptr<harness::Primitive> CudnnBackend::create(const harness::Variant& variant) {
   auto primitive = CudaBackend::create(variant);
   primitive->run();

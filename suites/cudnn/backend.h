@@ -16,6 +16,7 @@ class CudnnBackend final : public nvidia::CudaBackend<Library> {
   std::vector<LibraryVersion> libraries() const override;
   void expect_question(const harness::Variant& prototype, harness::AlgorithmSet set) override;
   /// Runs the call once, on uninitialized memory, so that a refusal is thrown here.
+  bool is_ready(const harness::Variant& variant) override;
   std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override;
 };
 

@@ -31,6 +31,9 @@ class Stopwatch {
   /// Returns the total time of `calls` back-to-back runs, without the host's launch gaps unless the
   /// engine is the host.
   virtual double time(Primitive& primitive, std::int64_t calls) = 0;
+  /// The number near `calls` that time() runs and times as it is. Of other numbers it may run more
+  /// or fewer calls and scale their time.
+  virtual std::int64_t whole_calls(const Primitive&, std::int64_t calls) const { return calls; }
   /// Returns the total times of `samples` batches of `calls` runs. An engine that works while the
   /// host waits may get them all at once.
   virtual std::vector<double> time_samples(Primitive& primitive, std::int64_t calls,
@@ -96,6 +99,9 @@ class Backend {
   /// Hint that create() will soon be called for the variant, so that slow work that needs no device
   /// (e.g. compilation) can start in the background. Never throws.
   virtual void expect(const Variant&) {}
+  /// False while what expect() has started for the variant is not done, so that create() would wait
+  /// for it. Never throws.
+  virtual bool is_ready(const Variant&) { return true; }
   virtual Stopwatch& stopwatch() = 0;
   /// Lets the operands of primitives that are created later lie elsewhere in memory than those of
   /// earlier ones: a short call's time depends on where they are. Does nothing by default.

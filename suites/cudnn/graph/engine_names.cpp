@@ -14,13 +14,18 @@ constexpr const char* any_algorithm = "engines";
 
 }  // namespace
 
-std::string question_text(const harness::Variant& prototype, harness::AlgorithmSet set) {
-  return mark + std::to_string(static_cast<int>(set)) +
-         to_string(VariantName{.key = key(prototype.problem),
-                               .precision = prototype.precision,
-                               .layout = prototype.layout,
+std::string variant_text(const harness::Variant& variant) {
+  return to_string(VariantName{.key = key(variant.problem),
+                               .precision = variant.precision,
+                               .layout = variant.layout,
                                .backend = "cudnn",
-                               .algorithm = any_algorithm});
+                               .algorithm = variant.algorithm});
+}
+
+std::string question_text(const harness::Variant& prototype, harness::AlgorithmSet set) {
+  harness::Variant any = prototype;
+  any.algorithm = any_algorithm;
+  return mark + std::to_string(static_cast<int>(set)) + variant_text(any);
 }
 
 bool is_question(std::string_view text) { return text.starts_with(mark); }

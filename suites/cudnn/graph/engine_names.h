@@ -18,6 +18,9 @@ struct EngineNames {
   bool operator==(const EngineNames&) const = default;
 };
 
+/// The name of a variant of this suite.
+std::string variant_text(const harness::Variant& variant);
+
 /// Serializes a question for another process. The prototype's algorithm is ignored.
 std::string question_text(const harness::Variant& prototype, harness::AlgorithmSet set);
 /// A parsed question_text().

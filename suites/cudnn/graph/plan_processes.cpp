@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/problem/name.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -34,14 +33,6 @@ int processors_to_spare() {
   CPU_ZERO(&allowed);
   const int count = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
   return std::clamp(count - 1, 1, most_processes);
-}
-
-std::string name_of(const harness::Variant& variant) {
-  return to_string(VariantName{.key = key(variant.problem),
-                               .precision = variant.precision,
-                               .layout = variant.layout,
-                               .backend = "cudnn",
-                               .algorithm = variant.algorithm});
 }
 
 /// Calls `responder`. If the GPU cannot be opened once more (exclusive mode, or its memory is
@@ -151,7 +142,7 @@ PlanProcesses::~PlanProcesses() {
 
 std::shared_future<std::optional<std::string>> PlanProcesses::begin(
     const EngineChoice&, const harness::Variant& variant) {
-  return send(task(name_of(variant), std::make_shared<Claim>()), plans_);
+  return send(task(variant_text(variant), std::make_shared<Claim>()), plans_);
 }
 
 std::shared_future<std::optional<std::string>> PlanProcesses::ask(const harness::Variant& prototype,

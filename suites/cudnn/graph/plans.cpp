@@ -1,12 +1,13 @@
 #include "suites/cudnn/graph/plans.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace benanza::cudnn {
 namespace {
 
-/// More than the variants that are expected at a time need.
+/// Enough for the variants of a layer, which share graphs.
 constexpr std::size_t most_entries = 512;
 
 /// Differs for queries that may have different answers.
@@ -66,8 +67,16 @@ std::shared_ptr<KnownGraph> GraphPlans::known(OperationGraph graph, const Engine
   }
   made->graph = std::move(graph);
   entries_.push_front({std::move(signature), std::move(made)});
-  if (entries_.size() > most_entries) entries_.pop_back();
+  drop_old_entries();
   return entries_.front().graph;
+}
+
+void GraphPlans::drop_old_entries() {
+  // Never the first, which is in use.
+  for (std::size_t index = entries_.size(); entries_.size() > most_entries && index-- > 1;) {
+    if (!entries_[index].graph->awaited.empty()) continue;
+    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
+  }
 }
 
 const EngineChoice& GraphPlans::choice(KnownGraph& known, const std::string& name) {
@@ -82,13 +91,31 @@ void GraphPlans::expect(const std::shared_ptr<KnownGraph>& known, const EngineCh
                         const harness::Variant& variant) {
   if (!builder_ || !choice.is_compiled) return;
   const std::string name = choice.name();
-  if (known->plans.contains(name) || known->expected.contains(name)) return;
-  known->expected.emplace(name, builder_->begin(choice, variant));
+  if (known->plans.contains(name)) return;
+  auto found = known->expected.find(name);
+  if (found == known->expected.end()) {
+    found = known->expected.emplace(name, builder_->begin(choice, variant)).first;
+    known->awaited.insert(name);
+  }
+  under_way_.insert_or_assign(variant_text(variant), found->second);
+}
+
+bool GraphPlans::is_ready(const harness::Variant& variant) {
+  const auto found = under_way_.find(variant_text(variant));
+  if (found == under_way_.end()) return true;
+  const auto& plan = found->second;
+  // A builder that builds at once has no future.
+  if (plan.valid() && plan.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    return false;
+  }
+  under_way_.erase(found);
+  return true;
 }
 
 const Descriptor& GraphPlans::plan(KnownGraph& known, const EngineChoice& choice) {
   const std::string name = choice.name();
   if (const auto found = known.plans.find(name); found != known.plans.end()) return found->second;
+  known.awaited.erase(name);
   const auto build = [&] {
     const auto expected = known.expected.find(name);
     if (expected == known.expected.end()) return make_plan(choice, target_);

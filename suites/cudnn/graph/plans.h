@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@ struct KnownGraph {
   /// By the name of the choice: plans being built elsewhere, and plans.
   std::map<std::string, std::shared_future<std::optional<std::string>>> expected;
   std::map<std::string, Descriptor> plans;
+  /// Names of choices whose plans were expected and have not been used yet.
+  std::set<std::string> awaited;
 };
 
 /// Decides who answers a question: whoever takes it first.
@@ -51,9 +54,10 @@ class PlanBuilder {
                                                              std::shared_ptr<Claim> claim) = 0;
 };
 
-/// A cache of the graphs used most recently. Most engines are compiled when a plan is built, which
-/// takes longer than measuring them, and the variants of one layer share graphs: an elementwise
-/// function has the same graph in every layout, and the same at fp32 as at tf32.
+/// A cache of the graphs used most recently, and of those whose plans are awaited. Most engines are
+/// compiled when a plan is built, which takes longer than measuring them, and the variants of one
+/// layer share graphs: an elementwise function has the same graph in every layout, and the same at
+/// fp32 as at tf32.
 class GraphPlans {
  public:
   /// Without a builder, plans are built on demand.
@@ -83,10 +87,14 @@ class GraphPlans {
   void expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
               const harness::Variant& variant);
 
+  /// False while a plan that expect() was called for is being built for `variant`.
+  bool is_ready(const harness::Variant& variant);
+
   /// Returns the plan of `choice`, one of `known`'s. Throws Unsupported if the library refuses it.
   const Descriptor& plan(KnownGraph& known, const EngineChoice& choice);
 
  private:
+  void drop_old_entries();
   struct Entry {
     std::string signature;
     std::shared_ptr<KnownGraph> graph;
@@ -101,6 +109,8 @@ class GraphPlans {
   std::map<std::string, Answer> asked_;
   std::map<std::string, std::vector<EngineNames>> answers_;
   std::vector<EngineNames> found_;
+  /// By the names of variants: plans being built elsewhere.
+  std::map<std::string, std::shared_future<std::optional<std::string>>> under_way_;
   /// Most recently used first.
   std::deque<Entry> entries_;
   /// The last member: destroyed before the graphs it builds for.

@@ -114,7 +114,7 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
     last = stopwatch.time(primitive, calls);
     total += last;
   }
-  return options.cold ? 1 : calls;
+  return options.cold ? 1 : stopwatch.whole_calls(primitive, calls);
 }
 
 Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& wanted,

@@ -57,7 +57,7 @@ RowReporter::RowReporter(benchmark::BenchmarkReporter* inner, std::size_t name_w
     : inner_(inner), name_width_(name_width), row_of_(std::move(row_of)), progress_(progress) {}
 
 bool RowReporter::ReportContext(const Context& context) {
-  if (inner_ == nullptr) return true;
+  if (inner_ == nullptr || std::exchange(has_context_, true)) return true;
   Context shown = context;
   shown.name_field_width = name_width_;
   std::ostream& stream = inner_->GetErrorStream();

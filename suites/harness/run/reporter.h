@@ -12,7 +12,8 @@ namespace benanza::harness {
 
 /// Wraps the reporter chosen by the user: names lose the suffixes that Google Benchmark adds
 /// ("/iterations:1/manual_time"), iterations and times are those of the row, and runs without a row
-/// (not reached before an interruption) are not shown.
+/// (not reached before an interruption) are not shown. Several runs of Google Benchmark make one
+/// table.
 class RowReporter : public benchmark::BenchmarkReporter {
  public:
   using Run = benchmark::BenchmarkReporter::Run;
@@ -32,6 +33,7 @@ class RowReporter : public benchmark::BenchmarkReporter {
   std::size_t name_width_;
   RowOf row_of_;
   Progress& progress_;
+  bool has_context_ = false;
 };
 
 /// The name under which the run's benchmark was registered.

@@ -80,6 +80,12 @@ void Session::enlist(const NamedVariant& variant) {
   name_width_ = std::max(name_width_, variant.name.size());
   taken_[variant.name];
   if (variant.status == Status::ok) queue_.push_back(&variant);
+  enroll(variant);
+}
+
+void Session::enroll(const NamedVariant& variant) {
+  const std::int64_t left =
+      options_.repetitions - store_.finished(variant.name, options_.repetitions);
   // One iteration for Google Benchmark; the suite itself decides how many calls a measurement
   // needs.
   benchmark::RegisterBenchmark(
@@ -104,6 +110,22 @@ void Session::look_ahead(const NamedVariant& variant) {
   for (; expected_ < end; ++expected_) backend_.expect(queue_[expected_]->variant);
 }
 
+bool Session::is_postponed(const NamedVariant& variant) {
+  if (std::ranges::find(postponed_, &variant) != postponed_.end()) return true;
+  if (backend_.is_ready(variant.variant) || std::exchange(is_patient_, false)) return false;
+  postponed_.push_back(&variant);
+  return true;
+}
+
+void Session::run_registered(RowReporter& reporter) {
+  const std::int64_t done_before = done_;
+  postponed_.clear();
+  benchmark::RunSpecifiedBenchmarks(&reporter, ".");
+  is_patient_ = done_ == done_before;
+  benchmark::ClearRegisteredBenchmarks();
+  for (const NamedVariant* const variant : postponed_) enroll(*variant);
+}
+
 Tally Session::run() {
   if (due_ > 0) {
     constexpr std::size_t aggregate_width = std::string_view("_median").size();
@@ -113,7 +135,9 @@ Tally Session::run() {
     RowReporter reporter(
         inner, name_width_, [this](const RowReporter::Run& run) { return row_of(run); },
         *progress_);
-    benchmark::RunSpecifiedBenchmarks(&reporter, ".");
+    do {
+      run_registered(reporter);
+    } while (!postponed_.empty());
     progress_->clear();
   }
   progress_file_->finish(done_ + needless_);
@@ -255,12 +279,16 @@ void Session::run_once(benchmark::State& state, const NamedVariant& variant) {
     return;
   }
 
-  progress_file_->show(done_ + needless_);
-  progress_->show(done_++, variant.name);
   const auto start = std::chrono::steady_clock::now();
   look_ahead(variant);
   tally_.phases.ahead +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (is_postponed(variant)) {
+    skip(state, "not ready");
+    return;
+  }
+  progress_file_->show(done_ + needless_);
+  progress_->show(done_++, variant.name);
   const Work cost = work(variant.variant.problem, variant.variant.precision);
   const Outcome outcome = guarded_outcome(variant, repetition, cost);
   const Row row = make_row(variant.name, repetition, cost, outcome);

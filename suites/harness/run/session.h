@@ -17,6 +17,7 @@
 #include "suites/harness/run/options.h"
 #include "suites/harness/run/progress.h"
 #include "suites/harness/run/progress_file.h"
+#include "suites/harness/run/reporter.h"
 #include "suites/harness/run/rivals.h"
 #include "suites/harness/run/runner.h"
 
@@ -58,11 +59,18 @@ class Session {
   Session(std::span<const NamedVariant> variants, const SuiteOptions& options, Backend& backend,
           const Verifier& verifier, ResultStore& store, const InterruptGuard& interrupt);
 
-  /// Must be called only once. Rethrows an exception of the store after the run has ended.
+  /// Runs what is ready first: variants for which the backend still prepares something are
+  /// postponed until nothing else is left. Must be called only once. Rethrows an exception of the
+  /// store after the run has ended.
   Tally run();
 
  private:
   void enlist(const NamedVariant& variant);
+  /// Registers the repetitions of the variant that are left.
+  void enroll(const NamedVariant& variant);
+  /// Runs what is registered, and registers what was postponed.
+  void run_registered(RowReporter& reporter);
+  bool is_postponed(const NamedVariant& variant);
   /// Removes the first-choice mark from existing rows of `name`, because this run requests other
   /// algorithms, too.
   void forget_first_choice(const std::string& name);
@@ -121,6 +129,9 @@ class Session {
   /// a hint.
   std::vector<const NamedVariant*> queue_;
   std::size_t expected_ = 0;
+  std::vector<const NamedVariant*> postponed_;
+  /// True if the next variant that is not ready has to be waited for.
+  bool is_patient_ = false;
   /// For every name that is due, the repetitions taken by this run, in order.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> taken_;
 };

@@ -33,6 +33,12 @@ int attribute(cudaDeviceAttr name, int device) {
   return value;
 }
 
+/// How often a graph is replayed for `calls`.
+std::int64_t replays_of(std::int64_t graph_calls, std::int64_t calls) {
+  const double exact = static_cast<double>(calls) / static_cast<double>(graph_calls);
+  return std::max<std::int64_t>(1, std::llround(exact));
+}
+
 }  // namespace
 
 CudaStopwatch::CudaStopwatch(int device, cudaStream_t stream)
@@ -55,8 +61,7 @@ std::vector<double> CudaStopwatch::time_samples(harness::Primitive& primitive, s
   std::int64_t timed_calls = calls;
   std::vector<double> seconds;
   if (state_.capturable) {
-    const std::int64_t replays = std::max<std::int64_t>(
-        1, std::llround(static_cast<double>(calls) / static_cast<double>(state_.graph_calls)));
+    const std::int64_t replays = replays_of(state_.graph_calls, calls);
     const auto replay_all = [&] {
       for (std::int64_t replay = 0; replay < replays; ++replay) {
         check(cudaGraphLaunch(state_.graph.get(), stream_), "cudaGraphLaunch");
@@ -99,9 +104,20 @@ void CudaStopwatch::fit_hold(std::int64_t replays) {
 }
 
 void CudaStopwatch::fit_graph(harness::Primitive& primitive, std::int64_t calls) {
-  if (!state_.capturable || state_.graph_seconds >= long_graph_seconds) return;
-  const std::int64_t wanted = calls_to_capture(calls);
+  if (!state_.capturable) return;
+  const std::int64_t wanted = fitting_graph_calls(calls);
   if (wanted != state_.graph_calls) capture(primitive, wanted);
+}
+
+std::int64_t CudaStopwatch::fitting_graph_calls(std::int64_t calls) const {
+  return state_.graph_seconds >= long_graph_seconds ? state_.graph_calls : calls_to_capture(calls);
+}
+
+std::int64_t CudaStopwatch::whole_calls(const harness::Primitive& primitive,
+                                        std::int64_t calls) const {
+  if (state_.primitive != &primitive || !state_.capturable) return calls;
+  const std::int64_t graph_calls = fitting_graph_calls(calls);
+  return replays_of(graph_calls, calls) * graph_calls;
 }
 
 double CudaStopwatch::time_cold(harness::Primitive& primitive) {

@@ -52,6 +52,8 @@ class CudaStopwatch : public harness::Stopwatch {
   /// The variants before have kept the clocks up; what is left is to load caches.
   double longest_warm_up_seconds() const override { return 0.25e-3; }
   double time(harness::Primitive& primitive, std::int64_t calls) override;
+  /// A multiple of the calls in a graph, if `primitive` was timed last.
+  std::int64_t whole_calls(const harness::Primitive& primitive, std::int64_t calls) const override;
   std::vector<double> time_samples(harness::Primitive& primitive, std::int64_t calls,
                                    std::size_t samples) override;
   std::size_t samples_at_once() const override { return at_once; }
@@ -120,6 +122,8 @@ class CudaStopwatch : public harness::Stopwatch {
   void fit_hold(std::int64_t replays);
   /// The kernels and memory operations in the graph.
   double graph_nodes() const;
+  /// The number of calls in the graph that time() replays for `calls`.
+  std::int64_t fitting_graph_calls(std::int64_t calls) const;
   /// Captures a graph for `calls`, if that is possible and the graph at hand is too short.
   void fit_graph(harness::Primitive& primitive, std::int64_t calls);
   /// Returns the seconds that `enqueue` takes on the GPU, without the preceding `prepare`, `count`

@@ -106,6 +106,23 @@ TEST_F(Measure, SamplesAreLongComparedWithWhatTheyCost) {
   EXPECT_EQ(measure(primitive, small, {.budget_seconds = 0.01, .payback = 0}).calls_per_sample, 50);
 }
 
+/// Runs calls by forties.
+class CoarseStopwatch : public ScriptedStopwatch {
+ public:
+  using ScriptedStopwatch::ScriptedStopwatch;
+  std::int64_t whole_calls(const Primitive&, std::int64_t calls) const override {
+    return (calls + 20) / 40 * 40;
+  }
+};
+
+TEST_F(Measure, SamplesHaveAsManyCallsAsTheStopwatchRuns) {
+  CoarseStopwatch stopwatch([](std::size_t) { return 7e-6; });
+  const Outcome outcome = measure(primitive, stopwatch, {.payback = 0});
+  EXPECT_EQ(outcome.calls_per_sample, 160);  // 1 ms is 143 calls.
+  EXPECT_NEAR(outcome.timed_seconds, 7 * 160 * 7e-6, 1e-12);
+  EXPECT_EQ(measure(primitive, stopwatch, {.payback = 0, .cold = true}).calls_per_sample, 1);
+}
+
 TEST_F(Measure, AQuarterOfASamplePredictsTheCalls) {
   // The first calls seem to take 1.2 us, later ones take 1 us: 1,600 are a sample, 534 a third of
   // one (and 0.4 of one if a call took 1.2 us).
@@ -239,8 +256,8 @@ TEST_F(Measure, ExpensivePreparationIsPaidBackWithinTheBudget) {
   ScriptedStopwatch stopwatch = steady(1e-3);
   const Outcome none = measure(primitive, stopwatch, {.preparation_seconds = 0.05, .payback = 0});
   EXPECT_NEAR(none.timed_seconds, 0.007, 1e-9);
-  const Outcome six_times = measure(primitive, stopwatch, {.preparation_seconds = 0.04});
-  EXPECT_NEAR(six_times.timed_seconds, 0.24, 2e-3);
+  const Outcome eight_times = measure(primitive, stopwatch, {.preparation_seconds = 0.03});
+  EXPECT_NEAR(eight_times.timed_seconds, 0.24, 2e-3);
   const Outcome capped = measure(primitive, stopwatch, {.preparation_seconds = 5});
   EXPECT_NEAR(capped.timed_seconds, 0.3, 2e-3);
 }

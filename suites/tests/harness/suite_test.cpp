@@ -296,6 +296,46 @@ TEST_F(Suite, ARowSaysThatNoOtherAlgorithmWasAskedFor) {
   EXPECT_EQ(rows().at(0).at("samples"), samples);
 }
 
+/// The rows' algorithms, in the order of measuring.
+std::vector<std::string> algorithms(const Json& rows) {
+  std::vector<std::string> names;
+  for (const Json& row : rows) {
+    const auto name = row.at("name").get<std::string>();
+    names.push_back(name.substr(name.rfind('/') + 1));
+  }
+  return names;
+}
+
+/// How often `text` contains `part`.
+int count(std::string_view text, std::string_view part) {
+  int found = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST_F(Suite, WhatIsNotReadyIsMeasuredLater) {
+  const auto measure = [&](const char* late, const char* repetitions) {
+    return run_program({.arguments = {"--problem=relu/1x8", "--layout=nchw", "--fresh", out_flag(),
+                                      "--benchmark_repetitions=" + std::string(repetitions)},
+                        .environment = {{"FAKE_LATE", late}}});
+  };
+  EXPECT_EQ(measure("0", "1").status, 0);
+  EXPECT_THAT(algorithms(rows()), ElementsAre("direct", "strided"));
+  const auto once = measure("1", "1");
+  EXPECT_EQ(once.status, 0);
+  EXPECT_THAT(algorithms(rows()), ElementsAre("strided", "direct"));
+  EXPECT_THAT(once.err, HasSubstr("2 variants: 2 ok"));
+  // One header, and a line for each row.
+  EXPECT_EQ(count(once.out, "Benchmark "), 1);
+  EXPECT_EQ(count(once.out, "relu/1x8"), 2);
+  EXPECT_THAT(once.out, Not(HasSubstr("not ready")));
+  // Waited for if nothing else is left.
+  EXPECT_EQ(measure("1000", "1").status, 0);
+  EXPECT_THAT(algorithms(rows()), ElementsAre("strided", "direct"));
+  EXPECT_EQ(measure("1", "2").status, 0);
+  EXPECT_EQ(rows().size(), 4U);
+}
+
 TEST_F(Suite, EnergyOfTheFastestVariantAfterTheTimes) {
   const std::vector<std::string> arguments{"--problem=relu/1x8", "--layout=nchw",
                                            "--benchmark_repetitions=2", out_flag(), "--energy=0.1"};

@@ -118,6 +118,11 @@ std::optional<double> FakeMeter::joules() {
   return is_stuck ? 7 : 50 * stopwatch_.total_seconds();
 }
 
+bool FakeBackend::is_ready(const Variant& variant) {
+  const char* const late = std::getenv("FAKE_LATE");
+  return late == nullptr || variant.algorithm != "direct" || ++late_calls_ > std::atoi(late);
+}
+
 EnergyMeter* FakeBackend::energy_meter() {
   return std::getenv("FAKE_ENERGY") == nullptr ? nullptr : &meter_;
 }

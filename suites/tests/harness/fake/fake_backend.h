@@ -86,6 +86,8 @@ class FakeBackend : public Backend {
   std::vector<Algorithm> algorithms(const Problem& problem, Precision precision, Layout layout,
                                     AlgorithmSet set) override;
   std::unique_ptr<Primitive> create(const Variant& variant) override;
+  /// FAKE_LATE calls say that "direct" is not ready.
+  bool is_ready(const Variant& variant) override;
   Stopwatch& stopwatch() override { return stopwatch_; }
   /// Null unless FAKE_ENERGY is set.
   EnergyMeter* energy_meter() override;
@@ -98,6 +100,7 @@ class FakeBackend : public Backend {
   int reference_calls_ = 0;
   int primitives_made_ = 0;
   int operands_moved_ = 0;
+  int late_calls_ = 0;
   FakeStopwatch stopwatch_;
   FakeMeter meter_{stopwatch_};
 };

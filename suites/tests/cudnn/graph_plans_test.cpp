@@ -1,0 +1,86 @@
+// Plans that are built elsewhere before they are needed.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "suites/cudnn/ops/activation/activation.h"
+#include "suites/tests/cudnn/h100.h"
+
+namespace benanza::cudnn {
+namespace {
+
+/// Builds nothing until finish() is called.
+class SlowBuilder : public PlanBuilder {
+ public:
+  using Text = std::optional<std::string>;
+  std::shared_future<Text> begin(const EngineChoice&, const harness::Variant&) override {
+    return plans_.emplace_back().get_future().share();
+  }
+  std::shared_future<Text> ask(const harness::Variant&, harness::AlgorithmSet,
+                               std::shared_ptr<Claim>) override {
+    return {};
+  }
+  std::size_t begun() const { return plans_.size(); }
+  void finish() {
+    for (auto& plan : plans_) plan.set_value(std::nullopt);
+  }
+
+ private:
+  std::deque<std::promise<Text>> plans_;
+};
+
+class ExpectedPlans : public H100 {
+ protected:
+  void SetUp() override {
+    H100::SetUp();
+    if (IsSkipped()) return;
+    auto builder = std::make_unique<SlowBuilder>();
+    builder_ = builder.get();
+    plans_.emplace(Target(read_file(TEST_DATA "/h100_device_properties.json")), std::move(builder));
+  }
+
+  std::shared_ptr<KnownGraph> relu(const harness::Variant& variant, std::size_t most = 1) {
+    auto calls = activation_graphs(std::get<Activation>(variant.problem.shape), variant);
+    return plans_->known(std::move(calls.at(0).graph), {.most = most});
+  }
+  harness::Variant expect(const char* key, Precision precision) {
+    harness::Variant expected = variant(key, precision);
+    const auto known = relu(expected);
+    expected.algorithm = known->choices.front().name();
+    plans_->expect(known, known->choices.front(), expected);
+    return expected;
+  }
+
+  SlowBuilder* builder_ = nullptr;
+};
+
+TEST_F(ExpectedPlans, AreReadyOnceBuilt) {
+  const auto fp32 = expect("relu/1x8x4x4", Precision::fp32);
+  const auto tf32 = expect("relu/1x8x4x4", Precision::tf32);
+  EXPECT_EQ(builder_->begun(), 1U) << "one graph";
+  EXPECT_FALSE(plans_->is_ready(fp32));
+  EXPECT_FALSE(plans_->is_ready(tf32));
+  EXPECT_TRUE(plans_->is_ready(variant("relu/1x9x4x4", Precision::fp32))) << "nobody expects it";
+  builder_->finish();
+  EXPECT_TRUE(plans_->is_ready(fp32));
+  EXPECT_TRUE(plans_->is_ready(tf32));
+}
+
+TEST_F(ExpectedPlans, KeepTheirGraphs) {
+  const auto expected = expect("relu/1x8x4x4", Precision::fp16);
+  const auto other = variant("relu/1x8x4x5", Precision::fp16);
+  const auto awaited = relu(expected);
+  const auto unused = relu(other);
+  for (int width = 6; width < 6 + 600; ++width) {
+    const std::string key = "relu/1x8x4x" + std::to_string(width);
+    relu(variant(key.c_str(), Precision::fp16), 0);
+  }
+  EXPECT_EQ(relu(expected), awaited);
+  EXPECT_NE(relu(other), unused) << "600 others were used since";
+}
+
+}  // namespace
+}  // namespace benanza::cudnn
