@@ -202,6 +202,17 @@ Work work(const Problem& problem, Precision precision) {
   return total;
 }
 
+double product_flops(const Problem& problem) {
+  return std::visit(
+      [](const auto& shape) -> double {
+        if constexpr (requires { shape.product_flops(); }) return shape.product_flops();
+        // What takes a bias is nothing else than sums of products.
+        if constexpr (requires { shape.bias_length(); }) return shape.flops();
+        return 0;
+      },
+      problem.shape);
+}
+
 std::int64_t reduction_length(const Problem& problem) {
   return std::visit(
       [](const auto& shape) -> std::int64_t {

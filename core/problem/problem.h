@@ -96,6 +96,9 @@ std::vector<Dims> results(const Problem& problem);
 /// Elements of the result that the call writes; less than element_count(output) only for a Copy.
 std::int64_t written_elements(const Problem& problem);
 Work work(const Problem& problem, Precision precision);
+/// The part of the flops spent in sums of products, two for each multiply-add. In parts that
+/// multiply and add for other reasons (normalizations, functions) it is 0.
+double product_flops(const Problem& problem);
 /// Products summed into one output element (1 if nothing is summed); determines tolerances and
 /// scales.
 std::int64_t reduction_length(const Problem& problem);

@@ -10,16 +10,6 @@
 namespace benanza::emit {
 namespace {
 
-double macs(const Problem& problem) {
-  // Only sums of products take an epilogue; the epilogue itself multiplies nothing.
-  return std::visit(
-      [](const auto& shape) {
-        constexpr bool multiplies = requires { shape.bias_length(); };
-        return multiplies ? shape.flops() / 2 : 0.0;
-      },
-      problem.shape);
-}
-
 struct Row {
   int layers = 0;
   int calls = 0;
@@ -107,7 +97,7 @@ std::string assumed(const LoweredGraph& graph) {
 
 double macs(const LoweredLayer& layer) {
   double sum = 0;
-  for (const Call& call : layer.calls) sum += macs(call.problem);
+  for (const Call& call : layer.calls) sum += product_flops(call.problem) / 2;
   return sum;
 }
 

@@ -51,8 +51,12 @@ std::vector<Operand> Attention::inputs() const {
 
 double Attention::flops() const {
   const double scores = static_cast<double>(element_count({batch, heads, queries, keys}));
-  const double each = 2.0 * static_cast<double>(size + value_size) + 5 + (mask.empty() ? 0 : 1);
-  return scores * each;
+  return product_flops() + scores * (mask.empty() ? 5 : 6);
+}
+
+double Attention::product_flops() const {
+  const double scores = static_cast<double>(element_count({batch, heads, queries, keys}));
+  return 2 * scores * static_cast<double>(size + value_size);
 }
 
 double Attention::least_flops() const {

@@ -36,6 +36,8 @@ struct Attention {
   /// Flops of the unfused parts: two products, five per score for the softmax, one for the mask. As
   /// in the parts, scores that a causal mask hides are counted.
   double flops() const;
+  /// The part of flops() spent in the two products.
+  double product_flops() const;
   /// Flops of only the two products, without the scores that a causal mask hides: a lower bound for
   /// any call.
   double least_flops() const;

@@ -29,7 +29,7 @@ Dims AttentionGradient::output() const {
 double AttentionGradient::flops() const {
   const auto scores = static_cast<double>(
       element_count({forward.batch, forward.heads, forward.queries, forward.keys}));
-  return scores * (4.0 * static_cast<double>(forward.size + forward.value_size) + 4);
+  return product_flops() + 4 * scores;
 }
 
 std::int64_t AttentionGradient::reduction_length() const {

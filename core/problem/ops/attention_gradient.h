@@ -33,6 +33,8 @@ struct AttentionGradient {
   std::vector<Dims> results() const;
   /// Flops of the unfused parts: four products, and four per score for the gradient of the softmax.
   double flops() const;
+  /// The part of flops() spent in the four products.
+  double product_flops() const { return 2 * forward.product_flops(); }
   /// Flops of only the four products, without the scores that a causal mask hides.
   double least_flops() const { return 2 * forward.least_flops(); }
   /// The longest sum: over the keys, or over the queries of all heads that share a key.

@@ -25,7 +25,7 @@ std::vector<Dims> ConvolutionFilterGradient::results() const {
 
 double ConvolutionFilterGradient::flops() const {
   const double sums = bias ? static_cast<double>(element_count(forward.output())) : 0;
-  return forward.flops() + sums;
+  return product_flops() + sums;
 }
 
 std::vector<Operand> ConvolutionFilterGradient::inputs() const {

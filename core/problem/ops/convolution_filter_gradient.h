@@ -29,6 +29,8 @@ struct ConvolutionFilterGradient {
   std::vector<Dims> results() const;
   /// The convolution's flops, plus one per element of the output's gradient for a bias.
   double flops() const;
+  /// The convolution's flops.
+  double product_flops() const { return forward.flops(); }
   /// Images times output pixels.
   std::int64_t reduction_length() const;
 };

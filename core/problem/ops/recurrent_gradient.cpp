@@ -110,15 +110,14 @@ std::vector<Dims> RecurrentGradient::results() const {
 double RecurrentGradient::flops() const {
   const auto cells = static_cast<double>(forward.layers * forward.steps * forward.batch *
                                          forward.directions() * forward.hidden);
-  double total = 0;
-  if (of_data()) {
-    total +=
-        forward.product_flops() + cells * static_cast<double>(derivative_operations(forward.kind));
-  }
-  if (of_weights()) {
-    total += forward.product_flops() + cells * static_cast<double>(forward.biases());
-  }
+  double total = product_flops();
+  if (of_data()) total += cells * static_cast<double>(derivative_operations(forward.kind));
+  if (of_weights()) total += cells * static_cast<double>(forward.biases());
   return total;
+}
+
+double RecurrentGradient::product_flops() const {
+  return forward.product_flops() * (int{of_data()} + int{of_weights()});
 }
 
 std::int64_t RecurrentGradient::read_elements() const {

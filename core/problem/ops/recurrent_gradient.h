@@ -40,6 +40,8 @@ struct RecurrentGradient {
   /// Data and weights each have as many products as the forward call. Data adds the derivatives of
   /// gates and states; weights add the sums over steps and batch for the biases.
   double flops() const;
+  /// The part of flops() spent in products.
+  double product_flops() const;
   /// Elements that the call must read. Data: the weights, the gradients of the results, and one
   /// value per gate, step and entry that the forward call kept. Weights: the inputs and states of
   /// every layer, and as many gradients of gates. Both: what either reads except the gradients of

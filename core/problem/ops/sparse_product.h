@@ -28,6 +28,7 @@ struct SparseProduct {
   Dims output() const { return {n, m}; }
   /// Two per non-zero element and row of X.
   double flops() const;
+  double product_flops() const { return flops(); }
   /// X, and W in compressed rows with four-byte indices.
   std::int64_t bytes_read(std::int64_t element_bytes) const;
   /// Average number of products summed into one element, rounded up.

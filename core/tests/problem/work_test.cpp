@@ -213,6 +213,25 @@ TEST(Copies, CountWhatMovesNotWhatTheViewSpans) {
   EXPECT_EQ(work(p, Precision::fp32).bytes(), 4 * (6 + 6));
 }
 
+TEST(ProductFlops, AreTwoForEachMultiplyAdd) {
+  const auto multiply_adds = [](const char* key) { return product_flops(parse(key)) / 2; };
+  EXPECT_EQ(multiply_adds("gemm/m2_n3_k4_nn_bias_relu"), 2 * 3 * 4);
+  // 8x8 results of 32 channels, each of 4 channels of 3x3.
+  const double convolution = 64 * 32 * 4 * 9;
+  EXPECT_EQ(multiply_adds("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g8"), convolution);
+  EXPECT_EQ(multiply_adds("conv_bwd_filter/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g8_bias"),
+            convolution);
+  // 12 heads of 128 queries and keys; products of 64 with queries and keys, and with values.
+  const double attention = 12.0 * 128 * 128 * (64 + 64);
+  EXPECT_EQ(multiply_adds("attention/1x12x128x64_k12x128x64_s0.125"), attention);
+  EXPECT_EQ(multiply_adds("attention_bwd/1x12x128x64_k12x128x64_s0.125"), 2 * attention);
+  // 5 steps, 2 sequences, 2 directions, 4 gates of 4 by 3 + 4.
+  const double recurrence = 5 * 2 * 2 * 4 * 4 * (3 + 4);
+  EXPECT_EQ(multiply_adds("lstm/t5_n2_i3_h4_l1_bidirectional"), recurrence);
+  EXPECT_EQ(multiply_adds("relu/8"), 0);
+  EXPECT_EQ(multiply_adds("layernorm/128x768_e1e-05_sb"), 0);
+}
+
 TEST(ReductionLength, IsTheNumberOfSummedProducts) {
   EXPECT_EQ(reduction_length(parse("conv/1x32x8x8_k32x3x3_p1.1.1.1_s1x1_d1x1_g8")), 4 * 9);
   EXPECT_EQ(reduction_length(parse("gemm/m2_n3_k4_nn")), 4);
