@@ -213,6 +213,8 @@ double product_flops(const Problem& problem) {
       problem.shape);
 }
 
+bool is_product(const Problem& problem) { return product_flops(problem) > 0; }
+
 std::int64_t reduction_length(const Problem& problem) {
   return std::visit(
       [](const auto& shape) -> std::int64_t {

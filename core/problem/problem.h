@@ -99,6 +99,8 @@ Work work(const Problem& problem, Precision precision);
 /// The part of the flops spent in sums of products, two for each multiply-add. In parts that
 /// multiply and add for other reasons (normalizations, functions) it is 0.
 double product_flops(const Problem& problem);
+/// True for convolutions, matrix products, attention, recurrences, and their gradients.
+bool is_product(const Problem& problem);
 /// Products summed into one output element (1 if nothing is summed); determines tolerances and
 /// scales.
 std::int64_t reduction_length(const Problem& problem);

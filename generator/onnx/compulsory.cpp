@@ -6,13 +6,6 @@
 namespace benanza::onnx {
 namespace {
 
-bool is_product(const Problem& problem) {
-  return std::holds_alternative<Convolution>(problem.shape) ||
-         std::holds_alternative<Deconvolution>(problem.shape) ||
-         std::holds_alternative<Gemm>(problem.shape) ||
-         std::holds_alternative<Recurrent>(problem.shape);
-}
-
 /// Whether the window may leave out pixels of the input.
 bool skips_pixels(const Problem& problem) {
   const auto skips = [](const Window& window) {

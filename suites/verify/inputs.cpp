@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "suites/harness/conditions/data_kind.h"
 #include "suites/harness/primitive.h"
 #include "suites/verify/operators.h"
 #include "suites/verify/random.h"
@@ -130,16 +131,6 @@ bool is_sum_of_products(const Problem& problem) {
       problem.shape);
 }
 
-/// True if squares of rows or channels are summed. A few distinct values, each added many times and
-/// rounded alike every time, would make correct sums less accurate than any other numbers do.
-bool sums_squares(const Shape& shape) {
-  return std::holds_alternative<LayerNormalization>(shape) ||
-         std::holds_alternative<InstanceNormalization>(shape) ||
-         std::holds_alternative<BatchNormalizationTraining>(shape) ||
-         std::holds_alternative<BatchNormalizationGradient>(shape) ||
-         std::holds_alternative<LayerNormalizationGradient>(shape);
-}
-
 /// The largest magnitude that the steps need; 0 if no step is a function.
 double range_for_steps(const Problem& problem) {
   double range = 0;
@@ -194,9 +185,7 @@ Inputs inputs_for(const Problem& problem, Precision precision, std::uint64_t see
                   OperandPool& pool) {
   const std::vector<Operand> operands = inputs(problem);
   const bool integers = precision == Precision::int8;
-  const bool is_single = precision == Precision::fp32 || precision == Precision::tf32;
-  const bool all_bits = (precision == Precision::fp32 && is_product(problem)) ||
-                        (is_single && sums_squares(problem.shape));
+  const bool all_bits = harness::has_all_bits(problem, precision);
   const bool all_positive = wants_positive(problem);
   const bool unchanged = std::visit(
       []<class Own>(const Own& shape) {

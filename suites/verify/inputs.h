@@ -11,10 +11,7 @@ namespace benanza::verify {
 /// Returns random values of inputs(problem), the same for the same seed on every machine.
 ///   Exact in every precision: k * 2^e with k = +-1 ... +-8 and one e per operand, so that only the
 ///   library rounds, and products sum exactly in fp32 up to 2^18 terms.
-///   For products at fp32, up to a sixteenth closer to 0, with all 24 bits; otherwise products of
-///   TF32 or bf16 would be as exact as those of fp32. Also for normalizations by statistics of the
-///   data at fp32 and tf32, because sums of squares of only eight numbers have large rounding
-///   errors.
+///   Where harness::has_all_bits(), up to a sixteenth closer to 0, with all 24 bits.
 ///   Never 0, except truth values, so that every tap moved by a wrong stride or pad shows.
 ///   e is such that the parameters of the operator (clip reaches its bounds, say) and of the
 ///   epilogue, whose function gets the sum of many products, affect the result.

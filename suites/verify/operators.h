@@ -84,23 +84,6 @@ inline std::int64_t bias_index(const Convolution&, const Dims& at) { return at[1
 inline std::int64_t bias_index(const Deconvolution&, const Dims& at) { return at[1]; }
 inline std::int64_t bias_index(const Gemm&, const Dims& at) { return at.back(); }
 
-/// Whether the result consists of products that libraries may compute in a shorter type than
-/// requested.
-template <class Shape>
-bool is_product(const Shape&) {
-  return false;
-}
-inline bool is_product(const Convolution&) { return true; }
-inline bool is_product(const Deconvolution&) { return true; }
-inline bool is_product(const ConvolutionFilterGradient&) { return true; }
-inline bool is_product(const Gemm&) { return true; }
-inline bool is_product(const SparseProduct&) { return true; }
-inline bool is_product(const Attention&) { return true; }
-inline bool is_product(const AttentionGradient&) { return true; }
-inline bool is_product(const Recurrent&) { return true; }
-inline bool is_product(const RecurrentGradient&) { return true; }
-bool is_product(const Problem& problem);
-
 /// The largest magnitude that the inputs must reach so that the operator's parameters affect the
 /// result.
 template <class Shape>

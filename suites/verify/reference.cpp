@@ -88,10 +88,6 @@ std::vector<Element> reference_elements(const Problem& problem, Operands operand
       problem.shape);
 }
 
-bool is_product(const Problem& problem) {
-  return std::visit([](const auto& shape) { return is_product(shape); }, problem.shape);
-}
-
 Element reference_element(const Problem& problem, Operands operands, std::int64_t flat_index) {
   return reference_elements(problem, operands, {&flat_index, 1}).front();
 }

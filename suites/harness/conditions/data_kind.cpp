@@ -6,16 +6,24 @@ namespace benanza::harness {
 namespace {
 
 template <class... Shapes>
-bool is_one_of(const Problem& problem) {
-  return (std::holds_alternative<Shapes>(problem.shape) || ...);
+bool is_one_of(const Shape& shape) {
+  return (std::holds_alternative<Shapes>(shape) || ...);
+}
+
+bool sums_squares(const Shape& shape) {
+  return is_one_of<LayerNormalization, InstanceNormalization, BatchNormalizationTraining,
+                   BatchNormalizationGradient, LayerNormalizationGradient>(shape);
 }
 
 }  // namespace
 
+bool has_all_bits(const Problem& problem, Precision precision) {
+  if (precision == Precision::fp32) return is_product(problem) || sums_squares(problem.shape);
+  return precision == Precision::tf32 && sums_squares(problem.shape);
+}
+
 std::string data_kind(const Problem& problem, Precision precision) {
-  const bool products = is_one_of<Convolution, Deconvolution, ConvolutionFilterGradient, Gemm,
-                                  Attention, Recurrent, RecurrentGradient>(problem);
-  return precision == Precision::fp32 && products ? "random, 24 bits" : "random, 4 bits";
+  return has_all_bits(problem, precision) ? "random, 24 bits" : "random, 4 bits";
 }
 
 }  // namespace benanza::harness

@@ -15,10 +15,10 @@ constexpr double most = 8;
 /// The operand in which the result is linear: the weights of a product.
 std::optional<std::size_t> scalable_operand(const Variant& variant) {
   const Problem& problem = variant.problem;
-  const bool is_product = std::holds_alternative<Convolution>(problem.shape) ||
-                          std::holds_alternative<Deconvolution>(problem.shape) ||
-                          std::holds_alternative<Gemm>(problem.shape);
-  if (!is_product || variant.precision == Precision::int8) return std::nullopt;
+  const bool is_linear = std::holds_alternative<Convolution>(problem.shape) ||
+                         std::holds_alternative<Deconvolution>(problem.shape) ||
+                         std::holds_alternative<Gemm>(problem.shape);
+  if (!is_linear || variant.precision == Precision::int8) return std::nullopt;
   const std::vector<Operand> operands = inputs(problem);
   for (std::size_t index = 0; index < operands.size(); ++index) {
     if (operands[index].role == Role::weights) return index;

@@ -142,6 +142,11 @@ TEST(DataKind, IsWhatTheInputsHave) {
   for (const auto& [key, precision] : {std::pair{"gemm/m64_n64_k64_nn", Precision::fp32},
                                        {"gemm/m64_n64_k64_nn", Precision::fp16},
                                        {"relu/1x4096", Precision::fp32},
+                                       {"layernorm/128x768_e1e-05_sb", Precision::fp32},
+                                       {"layernorm/128x768_e1e-05_sb", Precision::tf32},
+                                       {"layernorm/128x768_e1e-05_sb", Precision::fp16},
+                                       {"attention_bwd/1x2x8x64_k2x8x64_s1", Precision::fp32},
+                                       {"attention_bwd/1x2x8x64_k2x8x64_s1", Precision::tf32},
                                        {"gemm/m64_n64_k64_nn", Precision::int8}}) {
     const Problem problem = parse(key);
     const int bits = bits_of(verify::inputs_for(problem, precision, 1).front());

@@ -13,21 +13,11 @@ namespace {
 
 constexpr const char* costs[] = {"measured", "part", "movement", "free", "unsupported", "missing"};
 
-bool is_product(const Problem& problem) {
-  const auto& shape = problem.shape;
-  return std::holds_alternative<Convolution>(shape) ||
-         std::holds_alternative<Deconvolution>(shape) || std::holds_alternative<Gemm>(shape) ||
-         std::holds_alternative<Recurrent>(shape) || std::holds_alternative<Attention>(shape);
-}
-
-/// FLOPs of all products; multiply-accumulates are half of them.
+/// Multiply-accumulates are half of them.
 double products_flops(const Graph& graph) {
   double flops = 0;
   for (const Layer& layer : graph.layers) {
-    for (const std::string& text : layer.problems) {
-      const Problem problem = parse(text);
-      if (is_product(problem)) flops += work(problem, Precision::fp32).flops;
-    }
+    for (const std::string& text : layer.problems) flops += product_flops(parse(text));
   }
   return flops;
 }
