@@ -105,7 +105,8 @@ std::int64_t ResultStore::finished(const std::string& name, std::int64_t wanted)
     if (row == nullptr) break;
     if (settled(*row)) return wanted;
     if (row->status != Status::ok) break;
-    outclassed_in_a_row = outclassed(*row) ? outclassed_in_a_row + 1 : 0;
+    // Company slows a call down by any factor.
+    outclassed_in_a_row = outclassed(*row) && !had_company(*row) ? outclassed_in_a_row + 1 : 0;
     if (outclassed_in_a_row == 2) return wanted;
     ++count;
   }

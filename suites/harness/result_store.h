@@ -24,8 +24,9 @@ class ResultStore {
   ResultStore(std::filesystem::path path, Origin origin, bool fresh);
 
   /// Returns the number of repetitions of `name` that need not run again: those that are ok, or
-  /// `wanted` if one of them is settled() or two in a row were outclassed (a single one may have
-  /// been disturbed). Rows that were incorrect or failed are run again.
+  /// `wanted` if one of them is settled() or two in a row were outclassed without company (a
+  /// single one may have been disturbed all the same). Rows that were incorrect or failed are run
+  /// again.
   std::int64_t finished(const std::string& name, std::int64_t wanted) const;
   /// Returns the row, or null if there is none.
   const Row* find(const std::string& name, std::int64_t repetition) const;

@@ -1,38 +1,12 @@
 #include "suites/harness/run/energy_pass.h"
 
-#include <algorithm>
-#include <map>
-#include <vector>
+#include <exception>
+#include <memory>
 
-#include "core/statistics/repetitions.h"
 #include "suites/harness/measure/energy.h"
-#include "suites/harness/run/rivals.h"
 #include "suites/harness/run/typical_call.h"
 
 namespace benanza::harness {
-namespace {
-
-constexpr double as_fast = 1.05;
-
-}  // namespace
-
-std::set<std::string> fastest_variants(std::span<const Row> rows) {
-  std::map<std::string, std::map<std::string, std::vector<double>>> by_question;
-  for (const Row& row : rows) {
-    if (row.status != Status::ok) continue;
-    by_question[question_of(row.variant)][to_string(row.variant)].push_back(median(row.samples));
-  }
-  std::set<std::string> names;
-  for (const auto& [question, variants] : by_question) {
-    double least = trimmed_mean(variants.begin()->second);
-    for (const auto& [name, times] : variants) least = std::min(least, trimmed_mean(times));
-    for (const auto& [name, times] : variants) {
-      if (trimmed_mean(times) <= least * as_fast) names.insert(name);
-    }
-  }
-  return names;
-}
-
 bool has_energy(const Row& row) {
   const Facts facts = facts_of(row);
   return facts.contains("energy_joules") || facts.contains("energy_failed");

@@ -1,16 +1,8 @@
 #pragma once
 
-#include <set>
-#include <span>
-#include <string>
-
 #include "suites/harness/run/runner.h"
 
 namespace benanza::harness {
-
-/// Names of the variants whose energy is of interest: for every problem and precision the fastest
-/// and those that take at most 5% longer, by the trimmed mean of their ok rows.
-std::set<std::string> fastest_variants(std::span<const Row> rows);
 
 /// True if the row has its energy.
 bool has_energy(const Row& row);

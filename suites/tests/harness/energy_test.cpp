@@ -4,7 +4,7 @@
 #include "core/tests/folder.h"
 #include "suites/harness/conditions/rapl_meter.h"
 #include "suites/harness/measure/energy.h"
-#include "suites/harness/run/energy_pass.h"
+#include "suites/harness/run/contenders.h"
 #include "suites/tests/harness/fake/fake_backend.h"
 
 namespace benanza::harness {
@@ -78,6 +78,22 @@ TEST(FastestVariants, AreThoseWithinFivePercent) {
   EXPECT_THAT(
       fastest_variants(rows),
       ElementsAre("relu/8/bf16/plain/a/one", "relu/8/fp32/plain/a/one", "relu/8/fp32/plain/a/two"));
+}
+
+TEST(FastestVariants, CompanyCountsWhereThereIsNothingElse) {
+  const auto row = [](const std::string& name, std::int64_t repetition, double seconds,
+                      bool has_company) {
+    return Row{.variant = parse_variant_name(name),
+               .repetition = repetition,
+               .samples = {seconds},
+               .facts = has_company ? R"("disturbed":"steal 12%")" : ""};
+  };
+  const std::vector<Row> rows{
+      row("relu/8/fp32/plain/a/one", 0, 1, false), row("relu/8/fp32/plain/a/one", 1, 3, true),
+      row("relu/8/fp32/plain/a/one", 2, 3, true), row("relu/8/fp32/plain/a/two", 0, 2, false),
+      row("relu/8/fp32/plain/a/three", 0, 1.01, true)};
+  EXPECT_THAT(fastest_variants(rows),
+              ElementsAre("relu/8/fp32/plain/a/one", "relu/8/fp32/plain/a/three"));
 }
 
 }  // namespace

@@ -156,6 +156,18 @@ TEST_F(Store, AVariantIsSettledOnceItWasOutclassedTwice) {
   EXPECT_EQ(store.finished(full("a"), 5), 5);
 }
 
+TEST_F(Store, CompanyOutclassesNothing) {
+  ResultStore store = open();
+  for (std::int64_t repetition = 0; repetition < 3; ++repetition) {
+    store.add(make_row(full("a"), repetition, {},
+                       {.status = Status::ok,
+                        .samples = {1},
+                        .stopped_by = "outclassed",
+                        .disturbances = {"other processes on 0.6 processors"}}));
+    EXPECT_EQ(store.finished(full("a"), 5), repetition + 1);
+  }
+}
+
 TEST_F(Store, FreshDiscardsFileAndJournal) {
   {
     ResultStore store = open();

@@ -336,6 +336,22 @@ TEST_F(Suite, WhatIsNotReadyIsMeasuredLater) {
   EXPECT_EQ(rows().size(), 4U);
 }
 
+TEST_F(Suite, RowsWithCompanyAreTakenOnceMoreAtTheEnd) {
+  const auto measure = [&](const char* company) {
+    return run_program({.arguments = {"--problem=relu/1x8", "--layout=nchw", "--algorithms=best",
+                                      "--benchmark_repetitions=2", "--fresh", out_flag()},
+                        .environment = {{"FAKE_COMPANY", company}}});
+  };
+  // The first repetition is measured twice in vain, then the second one, then the first again.
+  const auto short_company = measure("2");
+  EXPECT_EQ(short_company.status, 0);
+  EXPECT_THAT(facts(rows(), "disturbed"), ElementsAre(Json(), Json()));
+  EXPECT_THAT(short_company.err, Not(HasSubstr("disturbed")));
+  // A machine that is busy all the time.
+  EXPECT_THAT(measure("100").err, HasSubstr("2 ok (2 disturbed)"));
+  EXPECT_EQ(Json::parse(read_file(file)).at("context").at("primitives_made"), "2");
+}
+
 TEST_F(Suite, EnergyOfTheFastestVariantAfterTheTimes) {
   const std::vector<std::string> arguments{"--problem=relu/1x8", "--layout=nchw",
                                            "--benchmark_repetitions=2", out_flag(), "--energy=0.1"};

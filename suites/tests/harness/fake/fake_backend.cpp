@@ -123,6 +123,15 @@ bool FakeBackend::is_ready(const Variant& variant) {
   return late == nullptr || variant.algorithm != "direct" || ++late_calls_ > std::atoi(late);
 }
 
+Conditions FakeObserver::end() {
+  if (++measurements_ > std::atoi(std::getenv("FAKE_COMPANY"))) return {};
+  return {.disturbances = {"steal 12%"}};
+}
+
+Observer* FakeBackend::observer() {
+  return std::getenv("FAKE_COMPANY") == nullptr ? nullptr : &observer_;
+}
+
 EnergyMeter* FakeBackend::energy_meter() {
   return std::getenv("FAKE_ENERGY") == nullptr ? nullptr : &meter_;
 }

@@ -65,6 +65,16 @@ class FakeMeter : public EnergyMeter {
 ///   softmax  no such operator, hence no row
 ///   any      wears-out, overwrites (its operand), uses-up (what restore() recreates)
 ///   elu      fails while listing its algorithms
+/// Company during the first FAKE_COMPANY measurements.
+class FakeObserver : public Observer {
+ public:
+  void begin() override {}
+  Conditions end() override;
+
+ private:
+  int measurements_ = 0;
+};
+
 class FakeBackend : public Backend {
  public:
   /// `threads`: the value in system().
@@ -91,6 +101,8 @@ class FakeBackend : public Backend {
   Stopwatch& stopwatch() override { return stopwatch_; }
   /// Null unless FAKE_ENERGY is set.
   EnergyMeter* energy_meter() override;
+  /// Null unless FAKE_COMPANY is set.
+  Observer* observer() override;
   /// The value of FAKE_PROFILE.
   std::string profile_kinds() const override;
 
@@ -103,6 +115,7 @@ class FakeBackend : public Backend {
   int late_calls_ = 0;
   FakeStopwatch stopwatch_;
   FakeMeter meter_{stopwatch_};
+  FakeObserver observer_;
 };
 
 /// ReLU of the operand.
