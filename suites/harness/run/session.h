@@ -79,8 +79,8 @@ class Session {
   /// The message on standard error if `name` ends the program.
   std::string last_message(std::string_view what, std::string_view where,
                            std::string_view name) const;
-  /// Measures rows of the fastest variants once more that had company, and replaces those that then
-  /// have none.
+  /// Measures rows of the fastest variants once more that had company, each once, and replaces
+  /// those that then have none.
   void retake_crowded();
   void retake(const NamedVariant& variant, std::int64_t repetition);
   /// A pass that adds facts to rows after everything is timed.
