@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "analysis/profiles/jax/pointwise.h"
+#include "analysis/profiles/jax/text.h"
 #include "core/api_log/entry.h"
 
 namespace benanza::analysis::jax {
@@ -13,19 +15,6 @@ using api_log::between;
 using api_log::integer;
 using api_log::trimmed;
 
-/// Parses "4,32,32,8" or, with another separator, "3x3".
-std::optional<Dims> numbers(std::string_view text, char separator) {
-  Dims values;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    const auto value = integer(text.substr(0, end));
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return values;
-}
-
 /// Returns the position of the bracket that closes the one at `at`.
 std::size_t closing(std::string_view text, std::size_t at) {
   int depth = 0;
@@ -34,14 +23,6 @@ std::size_t closing(std::string_view text, std::size_t at) {
     if ((text[at] == ')' || text[at] == '}' || text[at] == ']') && --depth == 0) return at;
   }
   return text.size();
-}
-
-/// Strips the type and the percent sign from an operand: "f32[4] %name" becomes "name".
-std::string_view plain(std::string_view name) {
-  name = trimmed(name);
-  if (const auto space = name.rfind(' '); space != name.npos) name.remove_prefix(space + 1);
-  if (name.starts_with('%')) name.remove_prefix(1);
-  return name;
 }
 
 /// Parses "ROOT %dot = f32[4,10]{1,0} dot(%a, %b), lhs_contracting_dims={1}".
@@ -129,21 +110,12 @@ std::optional<Labels> labels_of(const Instruction& call) {
                 .output = text.substr(arrow + 2)};
 }
 
-/// Padding before and after each axis.
-using Pads = std::pair<Dims, Dims>;
-
 /// Parses the convolution of "window={size=3x3 stride=2x2 pad=1_1x1_1}", whose input is also padded
 /// by `around`. `input` is batch, channels and image; `kernel` is filters, channels and window.
 std::optional<Convolution> convolution_of(const Instruction& call, const Dims& input,
                                           const Dims& kernel, const Pads& around) {
   if (input.size() < 3 || kernel.size() != input.size()) return std::nullopt;
-  const std::string_view window = between(call.attributes, "window={", "}");
-  const auto field = [&](std::string_view name) {
-    for (auto at = window.find(name); at != window.npos; at = window.find(name, at + 1)) {
-      if (at == 0 || window[at - 1] == ' ') return between(window.substr(at), "=", " ");
-    }
-    return std::string_view();
-  };
+  const auto field = [&](std::string_view name) { return window_field(call.attributes, name); };
   const std::size_t axes = input.size() - 2;
   const auto sizes = [&](std::string_view name) -> std::optional<Dims> {
     const std::string_view text = field(name);
@@ -159,16 +131,10 @@ std::optional<Convolution> convolution_of(const Instruction& call, const Dims& i
       call.attributes.find("batch_group_count=") != std::string::npos) {
     return std::nullopt;
   }
-  Dims begins;
-  Dims ends;
-  std::string_view pads = field("pad");
+  auto [begins, ends] = window_pads(call.attributes, axes);
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    const std::string_view one = pads.substr(0, pads.find('x'));
-    begins.push_back(integer(one).value_or(0) + around.first[axis]);
-    const auto line = one.find('_');
-    ends.push_back((line == one.npos ? 0 : integer(one.substr(line + 1)).value_or(0)) +
-                   around.second[axis]);
-    pads.remove_prefix(std::min(one.size() + 1, pads.size()));
+    begins[axis] += around.first[axis];
+    ends[axis] += around.second[axis];
   }
   begins.insert(begins.end(), ends.begin(), ends.end());
   return Convolution{.input = input,
@@ -291,17 +257,32 @@ const Instruction* Program::find(std::string_view name) const {
 
 std::vector<Part> Program::parts(std::string_view name) const {
   std::vector<Part> parts;
-  if (const Instruction* const instruction = find(name)) add_parts(*instruction, 0, parts);
+  const Instruction* const instruction = find(name);
+  if (instruction == nullptr) return parts;
+  add_parts(*instruction, 0, parts);
+  if (parts.empty()) {
+    if (auto part = pointwise_part(*this, *instruction)) parts.push_back(std::move(*part));
+  }
   return parts;
+}
+
+std::vector<const Instruction*> Program::called(const Instruction& instruction,
+                                                std::string_view mark) const {
+  const auto inside = computations_.find(plain(between(instruction.attributes, mark, ", ")));
+  std::vector<const Instruction*> all;
+  if (inside == computations_.end()) return all;
+  for (const std::string& name : inside->second) all.push_back(find(name));
+  return all;
 }
 
 const Instruction* Program::padding_of(const Instruction& value) const {
   if (value.opcode == "pad") return value.operands.empty() ? nullptr : &value;
-  const auto called = computations_.find(plain(between(value.attributes, "calls=", ", ")));
-  if (value.opcode != "fusion" || called == computations_.end()) return nullptr;
+  if (value.opcode != "fusion") return nullptr;
   // The last instruction is the result; the others are its parameter and a zero.
-  const Instruction* const root = find(called->second.back());
-  if (root->opcode != "pad" || root->operands.empty() || called->second.size() != 3) return nullptr;
+  const std::vector<const Instruction*> inside = called(value, "calls=");
+  if (inside.size() != 3) return nullptr;
+  const Instruction* const root = inside.back();
+  if (root->opcode != "pad" || root->operands.empty()) return nullptr;
   const Instruction* const input = find(root->operands.front());
   return input != nullptr && input->opcode == "parameter" ? root : nullptr;
 }
@@ -380,10 +361,9 @@ void Program::add_parts(const Instruction& instruction, int depth, std::vector<P
   constexpr int deepest = 8;
   if (depth == deepest || (instruction.opcode != "fusion" && instruction.opcode != "call")) return;
   for (const std::string_view mark : {"calls=", "to_apply="}) {
-    const std::string_view called = plain(between(instruction.attributes, mark, ", "));
-    const auto inside = computations_.find(called);
-    if (called.empty() || inside == computations_.end()) continue;
-    for (const std::string& name : inside->second) add_parts(*find(name), depth + 1, parts);
+    for (const Instruction* const inner : called(instruction, mark)) {
+      add_parts(*inner, depth + 1, parts);
+    }
   }
 }
 

@@ -34,8 +34,13 @@ class Program {
   /// Returns the convolutions and products of an instruction in order, including calls of cuDNN and
   /// cuBLAS and those in the computations that it calls. Zero padding by an instruction before a
   /// convolution becomes part of the convolution's pads. The key is empty if no problem describes
-  /// the part (a dilated input, a product over several axes).
+  /// the part (a dilated input, a product over several axes). Of other instructions, the one part
+  /// of pointwise_part().
   std::vector<Part> parts(std::string_view name) const;
+  /// The instructions of the computation named after `mark`, "calls=" or "to_apply=", in order; the
+  /// last one is its result. Empty if there is none.
+  std::vector<const Instruction*> called(const Instruction& instruction,
+                                         std::string_view mark) const;
   std::size_t size() const { return instructions_.size(); }
 
  private:

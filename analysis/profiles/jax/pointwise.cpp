@@ -1,0 +1,176 @@
+#include "analysis/profiles/jax/pointwise.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "analysis/profiles/jax/chain.h"
+#include "analysis/profiles/jax/text.h"
+#include "core/api_log/entry.h"
+
+namespace benanza::analysis::jax {
+namespace {
+
+bool is_source(std::string_view opcode) {
+  return opcode == "parameter" || opcode == "constant" || opcode == "iota";
+}
+
+std::string copy_of(const Dims& dims) {
+  return api_log::key_of(Copy{{element_count(dims)}, {1}, {1}});
+}
+
+/// The least that an elementwise call of these tensors takes.
+std::string least_of(const Body& body) {
+  const Dims& result = body.root().dims;
+  const auto tensors = body.tensors();
+  const auto whole = std::ranges::count_if(tensors, [&](const Instruction* tensor) {
+    return element_count(tensor->dims) == element_count(result);
+  });
+  if (whole == 0) return copy_of(result);
+  if (whole == 1) return api_log::key_of(Activation{.input = result, .kind = ActivationKind::relu});
+  Problem problem{.shape = Binary{.kind = BinaryKind::add, .a = result, .b = result},
+                  .epilogue = {}};
+  for (std::int64_t further = 2; further < whole; ++further) {
+    problem.epilogue.steps.emplace_back(Combine{.kind = CombineKind::add, .y = result});
+  }
+  return key_or_nothing(problem);
+}
+
+/// The last operation of the computation named by to_apply: "maximum".
+std::string_view applied(const Program& program, const Instruction& instruction) {
+  const auto inside = program.called(instruction, "to_apply=");
+  return inside.empty() ? std::string_view() : std::string_view(inside.back()->opcode);
+}
+
+std::optional<Part> pooling(const Program& program, const Body& body, const Instruction& call) {
+  const std::string_view operation = applied(program, call);
+  const Instruction* const image = body.operand(call, 0);
+  if ((operation != "maximum" && operation != "add") || image == nullptr) return std::nullopt;
+  const std::size_t rank = image->dims.size();
+  const auto sizes = [&](std::string_view name) {
+    const auto found = numbers(window_field(call.attributes, name), 'x').value_or(Dims{});
+    return found.empty() ? Dims(rank, 1) : found;
+  };
+  Dims kernel = sizes("size");
+  Dims strides = sizes("stride");
+  auto [begins, ends] = window_pads(call.attributes, rank);
+  if (rank < 3 || kernel.size() != rank || strides.size() != rank || kernel[0] != 1 ||
+      !window_field(call.attributes, "lhs_dilate").empty() ||
+      !window_field(call.attributes, "rhs_dilate").empty()) {
+    return std::nullopt;
+  }
+  Dims input = image->dims;
+  Dims output = call.dims;
+  // Channels come second in a problem.
+  if (kernel[1] != 1) {
+    for (Dims* const dims : {&input, &output, &kernel, &strides, &begins, &ends}) {
+      std::rotate(dims->begin() + 1, dims->end() - 1, dims->end());
+    }
+  }
+  if (kernel[1] != 1 || strides[0] != 1 || strides[1] != 1) return std::nullopt;
+  const auto image_of = [](const Dims& dims) { return Dims(dims.begin() + 2, dims.end()); };
+  Dims pads = image_of(begins);
+  const Dims after = image_of(ends);
+  pads.insert(pads.end(), after.begin(), after.end());
+  const bool is_max = operation == "maximum";
+  return Part{.op = is_max ? "MaxPool" : "AveragePool",
+              .problem = api_log::key_of(
+                  Pooling{.input = input,
+                          .window = {.kernel = image_of(kernel),
+                                     .pads = pads,
+                                     .strides = image_of(strides),
+                                     .dilations = Dims(rank - 2, 1)},
+                          .mode = is_max ? PoolingMode::max : PoolingMode::average_include_pad}),
+              .output = output};
+}
+
+std::optional<Part> reduction(const Program& program, const Body& body, const Instruction& call) {
+  const std::string_view operation = applied(program, call);
+  const Instruction* const input = body.operand(call, 0);
+  auto axes = numbers(api_log::between(call.attributes, "dimensions={", "}"), ',');
+  if ((operation != "maximum" && operation != "add") || input == nullptr || !axes) {
+    return std::nullopt;
+  }
+  std::ranges::sort(*axes);
+  const bool is_max = operation == "maximum";
+  Reduction shape{.kind = is_max ? ReductionKind::max : ReductionKind::sum,
+                  .input = input->dims,
+                  .axes = *axes};
+  return Part{.op = is_max ? "ReduceMax" : "ReduceSum",
+              .problem = api_log::key_of(shape),
+              .output = call.dims,
+              .optional = true};
+}
+
+/// A conversion between fp32 and a type of 16 bits, and nothing else but movement.
+std::optional<Part> conversion(const Body& body) {
+  const Instruction* convert = nullptr;
+  for (const Instruction* const value : body.instructions()) {
+    if (!is_pointwise(value->opcode)) continue;
+    if (value->opcode != "convert" || convert != nullptr) return std::nullopt;
+    convert = value;
+  }
+  const Instruction* const from = convert == nullptr ? nullptr : body.operand(*convert, 0);
+  const auto is_short = [](const Instruction& value) {
+    return value.type == "f16" || value.type == "bf16";
+  };
+  if (from == nullptr) return std::nullopt;
+  const bool widens = is_short(*from) && convert->type == "f32";
+  if (!widens && !(from->type == "f32" && is_short(*convert))) return std::nullopt;
+  const Dims& result = body.root().dims;
+  return Part{.op = "Cast",
+              .problem = api_log::key_of(Cast{.input = result, .widens = widens}),
+              .output = result,
+              .optional = true};
+}
+
+/// Functions and movement only.
+std::optional<Part> elementwise(const Body& body) {
+  const Instruction& root = body.root();
+  Part part{.op = "Elementwise", .output = root.dims, .optional = true};
+  bool computes = false;
+  for (const Instruction* const value : body.instructions()) {
+    computes = computes || is_pointwise(value->opcode);
+  }
+  if (!computes) {
+    const auto turns = [](const Instruction* value) { return value->opcode == "transpose"; };
+    part.op = std::ranges::any_of(body.instructions(), turns) ? "Transpose" : "Copy";
+    part.problem = copy_of(root.dims);
+    return part;
+  }
+  if (const auto cast = conversion(body)) return cast;
+  if (auto call = pointwise_call(body)) {
+    part.op = std::move(call->op);
+    part.problem = std::move(call->problem);
+  } else {
+    part.problem = least_of(body);
+  }
+  return part;
+}
+
+}  // namespace
+
+std::optional<Part> pointwise_part(const Program& program, const Instruction& instruction) {
+  if (is_source(instruction.opcode) || instruction.dims.empty()) return std::nullopt;
+  const Body body(program, instruction);
+  if (body.root().dims.empty()) return std::nullopt;
+  const Instruction* reduce = nullptr;
+  for (const Instruction* const value : body.instructions()) {
+    const std::string_view opcode = value->opcode;
+    if (opcode == "reduce-window") return pooling(program, body, *value);
+    if (opcode == "reduce" && reduce == nullptr) reduce = value;
+    if (opcode != "reduce" && !is_pointwise(opcode) && !moves(opcode) && !is_source(opcode)) {
+      return std::nullopt;
+    }
+  }
+  const auto is_larger = [&](const Instruction* tensor) {
+    return element_count(tensor->dims) > element_count(body.root().dims);
+  };
+  // A reduction whose result is as large as what it reads, or is written beside it, is more than a
+  // reduction (a softmax).
+  if (reduce != nullptr && std::ranges::any_of(body.tensors(), is_larger)) {
+    return reduction(program, body, *reduce);
+  }
+  return elementwise(body);
+}
+
+}  // namespace benanza::analysis::jax

@@ -1,0 +1,53 @@
+#include "analysis/profiles/jax/text.h"
+
+#include <algorithm>
+
+#include "core/api_log/entry.h"
+
+namespace benanza::analysis::jax {
+
+using api_log::between;
+using api_log::integer;
+using api_log::trimmed;
+
+std::optional<Dims> numbers(std::string_view text, char separator) {
+  Dims values;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    const auto value = integer(text.substr(0, end));
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return values;
+}
+
+std::string_view plain(std::string_view name) {
+  name = trimmed(name);
+  if (const auto space = name.rfind(' '); space != name.npos) name.remove_prefix(space + 1);
+  if (name.starts_with('%')) name.remove_prefix(1);
+  return name;
+}
+
+std::string_view window_field(std::string_view attributes, std::string_view name) {
+  const std::string_view window = between(attributes, "window={", "}");
+  for (auto at = window.find(name); at != window.npos; at = window.find(name, at + 1)) {
+    if (at == 0 || window[at - 1] == ' ') return between(window.substr(at), "=", " ");
+  }
+  return {};
+}
+
+Pads window_pads(std::string_view attributes, std::size_t axes) {
+  Pads result;
+  std::string_view pads = window_field(attributes, "pad");
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const std::string_view one = pads.substr(0, pads.find('x'));
+    const auto line = one.find('_');
+    result.first.push_back(integer(one.substr(0, line)).value_or(0));
+    result.second.push_back(line == one.npos ? 0 : integer(one.substr(line + 1)).value_or(0));
+    pads.remove_prefix(std::min(one.size() + 1, pads.size()));
+  }
+  return result;
+}
+
+}  // namespace benanza::analysis::jax
