@@ -101,6 +101,20 @@ std::string only_problem(const jax::Program& program, const std::string& name) {
   return parts.size() == 1 ? parts[0].problem : std::to_string(parts.size()) + " parts";
 }
 
+TEST(JaxProgram, GradientsOfAStridedConvolutionsInput) {
+  // Of 4x32x32x32 with 64 filters of 3x3, stride 2, padded by 1.
+  const jax::Program program(R"(ENTRY %main {
+  %dy = f32[4,16,16,64]{3,2,1,0} parameter(0)
+  %w = f32[3,3,64,32]{3,2,1,0} parameter(1)
+  ROOT %dx = f32[4,32,32,32]{3,2,1,0} convolution(%dy, %w), window={size=3x3 pad=1_2x1_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f
+})");
+  const auto parts = program.parts("dx");
+  ASSERT_THAT(parts, SizeIs(1));
+  EXPECT_EQ(parts[0].op, "ConvTranspose");
+  EXPECT_EQ(parts[0].problem, "deconv/4x64x16x16_k32x3x3_p1.1.0.0_s2x2_d1x1_g1");
+  EXPECT_THAT(parts[0].output, ElementsAre(4, 32, 32, 32));
+}
+
 TEST(JaxProgram, CallsOfLibrariesOnAGpu) {
   const jax::Program program(gpu_text);
   // The preceding fusion pads the image by a row and a column at the end.

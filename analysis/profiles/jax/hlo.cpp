@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "analysis/profiles/jax/convolution.h"
 #include "analysis/profiles/jax/pointwise.h"
 #include "analysis/profiles/jax/text.h"
 #include "core/api_log/entry.h"
@@ -76,97 +77,6 @@ std::optional<Instruction> instruction_of(std::string_view line) {
 Dims list(const Instruction& instruction, std::string_view name) {
   const std::string mark = ' ' + std::string(name) + "={";
   return numbers(between(instruction.attributes, mark, "}"), ',').value_or(Dims{});
-}
-
-/// Reorders sizes by the letters of dim_labels: "b01f" of {4, 32, 16, 3} gives {4, 3, 32, 16}.
-std::optional<Dims> in_order(std::string_view labels, const Dims& dims, char first, char second) {
-  if (labels.size() != dims.size()) return std::nullopt;
-  Dims result;
-  const auto take = [&](char letter) {
-    const auto at = labels.find(letter);
-    if (at != labels.npos) result.push_back(dims[at]);
-  };
-  take(first);
-  take(second);
-  for (char letter = '0'; letter <= '9'; ++letter) take(letter);
-  return result.size() == dims.size() ? std::optional(result) : std::nullopt;
-}
-
-/// The axes of a convolution's operands, a letter each: in the input's labels, "0" is the first
-/// spatial axis.
-struct Labels {
-  std::string_view input{};
-  std::string_view kernel{};
-  std::string_view output{};
-};
-/// Parses "dim_labels=b01f_o01i->b01f".
-std::optional<Labels> labels_of(const Instruction& call) {
-  const std::string_view text = between(call.attributes, "dim_labels=", ", ");
-  const auto line = text.find('_');
-  const auto arrow = text.find("->");
-  if (line == text.npos || arrow == text.npos || arrow < line) return std::nullopt;
-  return Labels{.input = text.substr(0, line),
-                .kernel = text.substr(line + 1, arrow - line - 1),
-                .output = text.substr(arrow + 2)};
-}
-
-/// Parses the convolution of "window={size=3x3 stride=2x2 pad=1_1x1_1}", whose input is also padded
-/// by `around`. `input` is batch, channels and image; `kernel` is filters, channels and window.
-std::optional<Convolution> convolution_of(const Instruction& call, const Dims& input,
-                                          const Dims& kernel, const Pads& around) {
-  if (input.size() < 3 || kernel.size() != input.size()) return std::nullopt;
-  const auto field = [&](std::string_view name) { return window_field(call.attributes, name); };
-  const std::size_t axes = input.size() - 2;
-  const auto sizes = [&](std::string_view name) -> std::optional<Dims> {
-    const std::string_view text = field(name);
-    if (text.empty()) return Dims(axes, 1);
-    const auto values = numbers(text, 'x');
-    return values && values->size() == axes ? values : std::nullopt;
-  };
-  const auto strides = sizes("stride");
-  const auto dilations = sizes("rhs_dilate");
-  const auto input_dilations = sizes("lhs_dilate");
-  if (!strides || !dilations || input_dilations != Dims(axes, 1) ||
-      !field("rhs_reversal").empty() ||
-      call.attributes.find("batch_group_count=") != std::string::npos) {
-    return std::nullopt;
-  }
-  auto [begins, ends] = window_pads(call.attributes, axes);
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    begins[axis] += around.first[axis];
-    ends[axis] += around.second[axis];
-  }
-  begins.insert(begins.end(), ends.begin(), ends.end());
-  return Convolution{.input = input,
-                     .filters = kernel[0],
-                     .window = {.kernel = Dims(kernel.begin() + 2, kernel.end()),
-                                .pads = begins,
-                                .strides = *strides,
-                                .dilations = *dilations},
-                     .groups = kernel[1] > 0 ? input[1] / kernel[1] : 1};
-}
-
-/// Parses "0_0x0_1x0_1x0_0" by the letters of `labels`. Empty if it is not just the padding of an
-/// image: if it pads between elements, is negative, or pads batch or channels.
-std::optional<Pads> image_pads(std::string_view text, std::string_view labels) {
-  std::map<char, std::pair<std::int64_t, std::int64_t>> of_axis;
-  for (const char label : labels) {
-    const auto pads = numbers(text.substr(0, text.find('x')), '_');
-    text.remove_prefix(std::min(text.find('x'), text.size() - 1) + 1);
-    if (!pads || pads->size() < 2 || pads->size() > 3) return std::nullopt;
-    if (pads->size() == 3 && pads->back() != 0) return std::nullopt;
-    if (pads->front() < 0 || (*pads)[1] < 0) return std::nullopt;
-    of_axis[label] = {pads->front(), (*pads)[1]};
-  }
-  Pads result;
-  for (const auto& [label, pads] : of_axis) {
-    const bool is_image = '0' <= label && label <= '9';
-    if (!is_image && pads != std::pair<std::int64_t, std::int64_t>{}) return std::nullopt;
-    if (!is_image) continue;
-    result.first.push_back(pads.first);
-    result.second.push_back(pads.second);
-  }
-  return result;
 }
 
 /// The batch and contracting axes of a product's operand.
@@ -317,6 +227,12 @@ Part Program::convolution(const Instruction& call) const {
   const auto x = in_order(labels->input, image->dims, 'b', 'f');
   const auto w = in_order(labels->kernel, kernel->dims, 'o', 'i');
   if (!x || !w) return part;
+  const auto transposed = transposed_convolution(call, *x, *w);
+  if (transposed && transposed->output() == part.output) {
+    part.op = "ConvTranspose";
+    part.problem = api_log::key_of(*transposed);
+    return part;
+  }
   const auto forward = convolution_of(call, *x, *w, pads);
   if (!forward) return part;
   if (of_kernel) {

@@ -1,0 +1,119 @@
+#include "analysis/profiles/jax/convolution.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/api_log/entry.h"
+
+namespace benanza::analysis::jax {
+
+using api_log::between;
+using api_log::integer;
+
+std::optional<Dims> in_order(std::string_view labels, const Dims& dims, char first, char second) {
+  if (labels.size() != dims.size()) return std::nullopt;
+  Dims result;
+  const auto take = [&](char letter) {
+    const auto at = labels.find(letter);
+    if (at != labels.npos) result.push_back(dims[at]);
+  };
+  take(first);
+  take(second);
+  for (char letter = '0'; letter <= '9'; ++letter) take(letter);
+  return result.size() == dims.size() ? std::optional(result) : std::nullopt;
+}
+
+std::optional<Labels> labels_of(const Instruction& call) {
+  const std::string_view text = between(call.attributes, "dim_labels=", ", ");
+  const auto line = text.find('_');
+  const auto arrow = text.find("->");
+  if (line == text.npos || arrow == text.npos || arrow < line) return std::nullopt;
+  return Labels{.input = text.substr(0, line),
+                .kernel = text.substr(line + 1, arrow - line - 1),
+                .output = text.substr(arrow + 2)};
+}
+
+std::optional<Convolution> convolution_of(const Instruction& call, const Dims& input,
+                                          const Dims& kernel, const Pads& around) {
+  if (input.size() < 3 || kernel.size() != input.size()) return std::nullopt;
+  const auto field = [&](std::string_view name) { return window_field(call.attributes, name); };
+  const std::size_t axes = input.size() - 2;
+  const auto sizes = [&](std::string_view name) -> std::optional<Dims> {
+    const std::string_view text = field(name);
+    if (text.empty()) return Dims(axes, 1);
+    const auto values = numbers(text, 'x');
+    return values && values->size() == axes ? values : std::nullopt;
+  };
+  const auto strides = sizes("stride");
+  const auto dilations = sizes("rhs_dilate");
+  const auto input_dilations = sizes("lhs_dilate");
+  if (!strides || !dilations || input_dilations != Dims(axes, 1) ||
+      !field("rhs_reversal").empty() ||
+      call.attributes.find("batch_group_count=") != std::string::npos) {
+    return std::nullopt;
+  }
+  auto [begins, ends] = window_pads(call.attributes, axes);
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    begins[axis] += around.first[axis];
+    ends[axis] += around.second[axis];
+  }
+  begins.insert(begins.end(), ends.begin(), ends.end());
+  return Convolution{.input = input,
+                     .filters = kernel[0],
+                     .window = {.kernel = Dims(kernel.begin() + 2, kernel.end()),
+                                .pads = begins,
+                                .strides = *strides,
+                                .dilations = *dilations},
+                     .groups = kernel[1] > 0 ? input[1] / kernel[1] : 1};
+}
+
+std::optional<Deconvolution> transposed_convolution(const Instruction& call, const Dims& input,
+                                                    const Dims& kernel) {
+  const auto strides = numbers(window_field(call.attributes, "lhs_dilate"), 'x');
+  if (!strides || input.size() < 3 || strides->size() + 2 != input.size() ||
+      kernel.size() != input.size() || kernel[1] < 1 ||
+      !window_field(call.attributes, "stride").empty()) {
+    return std::nullopt;
+  }
+  const std::size_t axes = strides->size();
+  auto dilations = numbers(window_field(call.attributes, "rhs_dilate"), 'x').value_or(Dims{});
+  if (dilations.empty()) dilations.assign(axes, 1);
+  auto [begins, ends] = window_pads(call.attributes, axes);
+  if (dilations.size() != axes) return std::nullopt;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const std::int64_t reach = (kernel[axis + 2] - 1) * dilations[axis];
+    begins[axis] = reach - begins[axis];
+    ends[axis] = reach - ends[axis];
+  }
+  begins.insert(begins.end(), ends.begin(), ends.end());
+  return Deconvolution{.input = input,
+                       .filters = kernel[0],
+                       .window = {.kernel = Dims(kernel.begin() + 2, kernel.end()),
+                                  .pads = begins,
+                                  .strides = *strides,
+                                  .dilations = dilations},
+                       .groups = input[1] / kernel[1]};
+}
+
+std::optional<Pads> image_pads(std::string_view text, std::string_view labels) {
+  std::map<char, std::pair<std::int64_t, std::int64_t>> of_axis;
+  for (const char label : labels) {
+    const auto pads = numbers(text.substr(0, text.find('x')), '_');
+    text.remove_prefix(std::min(text.find('x'), text.size() - 1) + 1);
+    if (!pads || pads->size() < 2 || pads->size() > 3) return std::nullopt;
+    if (pads->size() == 3 && pads->back() != 0) return std::nullopt;
+    if (pads->front() < 0 || (*pads)[1] < 0) return std::nullopt;
+    of_axis[label] = {pads->front(), (*pads)[1]};
+  }
+  Pads result;
+  for (const auto& [label, pads] : of_axis) {
+    const bool is_image = '0' <= label && label <= '9';
+    if (!is_image && pads != std::pair<std::int64_t, std::int64_t>{}) return std::nullopt;
+    if (!is_image) continue;
+    result.first.push_back(pads.first);
+    result.second.push_back(pads.second);
+  }
+  return result;
+}
+
+}  // namespace benanza::analysis::jax
