@@ -115,6 +115,25 @@ TEST(JaxProgram, GradientsOfAStridedConvolutionsInput) {
   EXPECT_THAT(parts[0].output, ElementsAre(4, 32, 32, 32));
 }
 
+TEST(JaxProgram, FilterGradientsOnAProcessor) {
+  // Of 4x32x32x32 with 64 filters of 3x3, stride 2, padded by 1, and of a 1x1 with stride 2.
+  const jax::Program program(R"(ENTRY %main {
+  %x = f32[32,32,32,4]{3,2,1,0} parameter(0)
+  %dy = f32[16,16,4,64]{3,2,1,0} parameter(1)
+  %dw = f32[32,3,3,64]{3,2,1,0} convolution(%x, %dy), window={size=16x16 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f, metadata={op_name="jit(step)/transpose(jvp())/conv_general_dilated"}
+  %z = f32[64,16,16,4]{3,2,1,0} parameter(2)
+  %dv = f32[8,8,4,128]{3,2,1,0} parameter(3)
+  %dp = f32[64,1,1,128]{3,2,1,0} convolution(%z, %dv), window={size=8x8 pad=0_-1x0_-1 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f, metadata={op_name="jit(step)/transpose(jvp())/conv_general_dilated"}
+  ROOT %large = f32[32,3,3,64]{3,2,1,0} convolution(%x, %dy), window={size=16x16 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f, metadata={op_name="jit(step)/conv_general_dilated"}
+})");
+  EXPECT_EQ(only_problem(program, "dw"),
+            "conv_bwd_filter/4x32x32x32_k64x3x3_p1.1.0.0_s2x2_d1x1_g1");
+  EXPECT_EQ(only_problem(program, "dp"),
+            "conv_bwd_filter/4x64x16x16_k128x1x1_p0.0.0.0_s2x2_d1x1_g1");
+  // Nothing says that it is a gradient.
+  EXPECT_THAT(only_problem(program, "large"), testing::StartsWith("conv/32x4x32x32"));
+}
+
 TEST(JaxProgram, CallsOfLibrariesOnAGpu) {
   const jax::Program program(gpu_text);
   // The preceding fusion pads the image by a row and a column at the end.

@@ -95,6 +95,41 @@ std::optional<Deconvolution> transposed_convolution(const Instruction& call, con
                        .groups = input[1] / kernel[1]};
 }
 
+std::optional<ConvolutionFilterGradient> filter_gradient(const Instruction& call, const Dims& input,
+                                                         const Dims& kernel, const Dims& output) {
+  const bool is_gradient =
+      call.attributes.find("op_name=\"") != std::string::npos &&
+      between(call.attributes, "op_name=\"", "\"").find("transpose(jvp") != std::string_view::npos;
+  const std::size_t rank = input.size();
+  if (!is_gradient || rank < 3 || kernel.size() != rank || output.size() != rank ||
+      kernel[1] != input[1] || !window_field(call.attributes, "lhs_dilate").empty() ||
+      call.attributes.find("_group_count=") != std::string::npos) {
+    return std::nullopt;
+  }
+  const std::size_t axes = rank - 2;
+  const auto sizes = [&](std::string_view name) {
+    const auto found = numbers(window_field(call.attributes, name), 'x').value_or(Dims{});
+    return found.size() == axes ? found : Dims(axes, 1);
+  };
+  Window window{.kernel = Dims(output.begin() + 2, output.end()),
+                .pads = window_pads(call.attributes, axes).first,
+                .strides = sizes("rhs_dilate"),
+                .dilations = sizes("stride")};
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (kernel[axis + 2] <= window.kernel[axis]) return std::nullopt;
+    // Of the forward pass: what its last window needs beyond the image.
+    const std::int64_t needed = (kernel[axis + 2] - 1) * window.strides[axis] +
+                                (window.kernel[axis] - 1) * window.dilations[axis] + 1;
+    window.pads.push_back(std::max<std::int64_t>(0, needed - input[axis + 2] - window.pads[axis]));
+  }
+  Convolution forward{.input = input, .filters = kernel[0], .window = std::move(window)};
+  std::swap(forward.input[0], forward.input[1]);
+  Dims result = kernel;
+  std::swap(result[0], result[1]);
+  if (forward.output() != result) return std::nullopt;
+  return ConvolutionFilterGradient{std::move(forward)};
+}
+
 std::optional<Pads> image_pads(std::string_view text, std::string_view labels) {
   std::map<char, std::pair<std::int64_t, std::int64_t>> of_axis;
   for (const char label : labels) {

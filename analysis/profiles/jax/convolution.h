@@ -33,6 +33,12 @@ std::optional<Convolution> convolution_of(const Instruction& call, const Dims& i
 std::optional<Deconvolution> transposed_convolution(const Instruction& call, const Dims& input,
                                                     const Dims& kernel);
 
+/// A filter gradient, as XLA writes it for processors: channels are the batch, and the gradient of
+/// the output is a window larger than the result. `input` and `kernel` as in convolution_of(),
+/// `output` likewise. Empty if it is none.
+std::optional<ConvolutionFilterGradient> filter_gradient(const Instruction& call, const Dims& input,
+                                                         const Dims& kernel, const Dims& output);
+
 /// Parses "0_0x0_1x0_1x0_0" by the letters of `labels`. Empty if it is not just the padding of an
 /// image: if it pads between elements, is negative, or pads batch or channels.
 std::optional<Pads> image_pads(std::string_view text, std::string_view labels);

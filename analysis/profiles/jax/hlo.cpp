@@ -233,6 +233,10 @@ Part Program::convolution(const Instruction& call) const {
     part.problem = api_log::key_of(*transposed);
     return part;
   }
+  if (const auto gradient = filter_gradient(call, *x, *w, part.output)) {
+    part.problem = api_log::key_of(*gradient);
+    return part;
+  }
   const auto forward = convolution_of(call, *x, *w, pads);
   if (!forward) return part;
   if (of_kernel) {
