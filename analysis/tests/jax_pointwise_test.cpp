@@ -81,13 +81,19 @@ TEST(JaxPointwise, NumbersAndBroadcastOperands) {
   ROOT %product = f32[4,8]{1,0} multiply(%sum, %halves)
 )"),
             "add/4x8_1x8_linear_a0.5_b0");
-  // y / exp(x), 1 - x
+  // exp(x) / y; y / exp(x) takes at least as much as a sum; 1 - x
+  EXPECT_EQ(problem_of("f32[4,8]{1,0}", R"(  %x = f32[4,8]{1,0} parameter(0)
+  %y = f32[4,8]{1,0} parameter(1)
+  %exp = f32[4,8]{1,0} exponential(%x)
+  ROOT %quotient = f32[4,8]{1,0} divide(%exp, %y)
+)"),
+            "exp/4x8_div_y4x8");
   EXPECT_EQ(problem_of("f32[4,8]{1,0}", R"(  %x = f32[4,8]{1,0} parameter(0)
   %y = f32[4,8]{1,0} parameter(1)
   %exp = f32[4,8]{1,0} exponential(%x)
   ROOT %quotient = f32[4,8]{1,0} divide(%y, %exp)
 )"),
-            "exp/4x8_rdiv_y4x8");
+            "add/4x8_4x8");
   EXPECT_EQ(problem_of("f32[4,8]{1,0}", R"(  %x = f32[4,8]{1,0} parameter(0)
   %one = f32[] constant(1)
   %ones = f32[4,8]{1,0} broadcast(%one), dimensions={}
@@ -104,7 +110,7 @@ TEST(JaxPointwise, OfOtherCompositionsTheLeastThatTheyTake) {
 )";
   EXPECT_EQ(part_of(fusion("f32[4,8]{1,0}", swish)).op, "Elementwise");
   EXPECT_EQ(problem_of("f32[4,8]{1,0}", swish), "relu/4x8");
-  // Three tensors; the mean of a row is small.
+  // Two tensors; the condition has bytes, and the mean of a row is small.
   EXPECT_EQ(problem_of("f32[4,8]{1,0}", R"(  %a = f32[4,8]{1,0} parameter(0)
   %b = f32[4,8]{1,0} parameter(1)
   %c = pred[4,8]{1,0} parameter(2)
@@ -113,13 +119,19 @@ TEST(JaxPointwise, OfOtherCompositionsTheLeastThatTheyTake) {
   %difference = f32[4,8]{1,0} subtract(%b, %rows)
   ROOT %select = f32[4,8]{1,0} select(%c, %a, %difference)
 )"),
-            "add/4x8_4x8_add_y4x8");
+            "add/4x8_4x8");
   // Nothing of the result's size is read.
   EXPECT_EQ(problem_of("f32[4,8]{1,0}", R"(  %a = f32[4]{0} parameter(0)
   %exp = f32[4]{0} exponential(%a)
   ROOT %rows = f32[4,8]{1,0} broadcast(%exp), dimensions={0}
 )"),
-            "copy/32_f1_t1");
+            "copy/18_f1_t1");
+  // Truth values are bytes: 32 of them are written, and 2 x 32 numbers read.
+  EXPECT_EQ(problem_of("pred[4,8]{1,0}", R"(  %a = f32[4,8]{1,0} parameter(0)
+  %b = f32[4,8]{1,0} parameter(1)
+  ROOT %less = pred[4,8]{1,0} compare(%a, %b), direction=LT
+)"),
+            "copy/8_f1_t1");
   // A value that is used again and again is looked at once.
   std::string doubled = "  %x0 = f32[4,8]{1,0} parameter(0)\n";
   for (int i = 0; i < 60; ++i) {
@@ -193,6 +205,44 @@ TEST(JaxPointwise, AReductionWithWhatComesBefore) {
 )"))
                 .problem,
             "relu/4x8");
+}
+
+TEST(JaxPointwise, ProductsSummedInOneComputationReadOnlyTheirFactors) {
+  const std::string region = R"(%region {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %m = f32[] add(%a, %b)
+}
+)";
+  const Part part = part_of(region + fusion("f32[4,6]{1,0}", R"(  %x = f32[4,8]{1,0} parameter(0)
+  %y = f32[6,8]{1,0} parameter(1)
+  %xs = f32[4,6,8]{2,1,0} broadcast(%x), dimensions={0,2}
+  %ys = f32[4,6,8]{2,1,0} broadcast(%y), dimensions={1,2}
+  %xy = f32[4,6,8]{2,1,0} multiply(%xs, %ys)
+  %zero = f32[] constant(0)
+  ROOT %sum = f32[4,6]{1,0} reduce(%xy, %zero), dimensions={2}, to_apply=%region
+)"));
+  EXPECT_EQ(part.problem, "copy/24_f1_t1");
+}
+
+TEST(JaxPointwise, WindowsThatAreNoPooling) {
+  const auto parts_of = [](const std::string& window) {
+    const jax::Program program(R"(%region {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %m = f32[] add(%a, %b)
+}
+ENTRY %main {
+  %x = f32[2,128,64]{2,1,0} parameter(0)
+  %zero = f32[] constant(0)
+  ROOT %call = f32[2,128,64]{2,1,0} reduce-window(%x, %zero), window={)" +
+                               window + "}, to_apply=%region\n}\n");
+    return program.parts("call");
+  };
+  EXPECT_THAT(parts_of("size=1x3x1 pad=0_0x1_1x0_0"), SizeIs(1));
+  EXPECT_THAT(parts_of("size=1x128x1 pad=0_0x127_0x0_0"), IsEmpty()) << "a running sum";
+  EXPECT_THAT(parts_of("size=1x3x1 stride=1x0x1"), IsEmpty());
+  EXPECT_THAT(parts_of("size=1x3"), IsEmpty());
 }
 
 TEST(JaxPointwise, NothingElse) {

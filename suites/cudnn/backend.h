@@ -15,8 +15,8 @@ class CudnnBackend final : public nvidia::CudaBackend<Library> {
   System system() override;
   std::vector<LibraryVersion> libraries() const override;
   void expect_question(const harness::Variant& prototype, harness::AlgorithmSet set) override;
-  /// Runs the call once, on uninitialized memory, so that a refusal is thrown here.
   bool is_ready(const harness::Variant& variant) override;
+  /// Runs the call once, on uninitialized memory, so that a refusal is thrown here.
   std::unique_ptr<harness::Primitive> create(const harness::Variant& variant) override;
 };
 

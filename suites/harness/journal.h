@@ -9,9 +9,9 @@
 namespace benanza::harness {
 
 /// An append-only file of lines with a single writer process. Each line is in the file before
-/// append() returns, so it survives kill -9 and a full disk; a crash of the system loses the lines
-/// of the last second, because waiting for the disk takes longer than many measurements. A journal
-/// that is empty at destruction is deleted.
+/// append() returns, so it survives kill -9 and a full disk. A crash of the system may lose the
+/// latest lines: the disk is waited for once a second, because that takes longer than many
+/// measurements. A journal that is empty at destruction is deleted.
 class Journal {
  public:
   /// Opens or creates `path` and locks it until destruction. Existing lines are kept; an incomplete

@@ -44,7 +44,8 @@ struct PointwiseCall {
   /// "add/1x64x56x56_1x64x56x56_relu". Tensors in another order of elements have the same problem.
   std::string problem;
 };
-/// Empty if it is not one chain of steps, each with a number or a tensor that no other step reads.
+/// Empty if it is not one chain of steps, each with a number or a tensor that no other step reads,
+/// or if the chain is subtracted from a tensor or divides it.
 std::optional<PointwiseCall> pointwise_call(const Body& body);
 
 /// The key of a problem; empty if there is no such problem.

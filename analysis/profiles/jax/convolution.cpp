@@ -36,19 +36,12 @@ std::optional<Labels> labels_of(const Instruction& call) {
 std::optional<Convolution> convolution_of(const Instruction& call, const Dims& input,
                                           const Dims& kernel, const Pads& around) {
   if (input.size() < 3 || kernel.size() != input.size()) return std::nullopt;
-  const auto field = [&](std::string_view name) { return window_field(call.attributes, name); };
   const std::size_t axes = input.size() - 2;
-  const auto sizes = [&](std::string_view name) -> std::optional<Dims> {
-    const std::string_view text = field(name);
-    if (text.empty()) return Dims(axes, 1);
-    const auto values = numbers(text, 'x');
-    return values && values->size() == axes ? values : std::nullopt;
-  };
-  const auto strides = sizes("stride");
-  const auto dilations = sizes("rhs_dilate");
-  const auto input_dilations = sizes("lhs_dilate");
+  const auto strides = window_sizes(call.attributes, "stride", axes);
+  const auto dilations = window_sizes(call.attributes, "rhs_dilate", axes);
+  const auto input_dilations = window_sizes(call.attributes, "lhs_dilate", axes);
   if (!strides || !dilations || input_dilations != Dims(axes, 1) ||
-      !field("rhs_reversal").empty() ||
+      !window_field(call.attributes, "rhs_reversal").empty() ||
       call.attributes.find("batch_group_count=") != std::string::npos) {
     return std::nullopt;
   }
@@ -69,19 +62,18 @@ std::optional<Convolution> convolution_of(const Instruction& call, const Dims& i
 
 std::optional<Deconvolution> transposed_convolution(const Instruction& call, const Dims& input,
                                                     const Dims& kernel) {
-  const auto strides = numbers(window_field(call.attributes, "lhs_dilate"), 'x');
-  if (!strides || input.size() < 3 || strides->size() + 2 != input.size() ||
-      kernel.size() != input.size() || kernel[1] < 1 ||
+  if (input.size() < 3 || kernel.size() != input.size() || kernel[1] < 1 ||
+      window_field(call.attributes, "lhs_dilate").empty() ||
       !window_field(call.attributes, "stride").empty()) {
     return std::nullopt;
   }
-  const std::size_t axes = strides->size();
-  auto dilations = numbers(window_field(call.attributes, "rhs_dilate"), 'x').value_or(Dims{});
-  if (dilations.empty()) dilations.assign(axes, 1);
+  const std::size_t axes = input.size() - 2;
+  const auto strides = window_sizes(call.attributes, "lhs_dilate", axes);
+  const auto dilations = window_sizes(call.attributes, "rhs_dilate", axes);
+  if (!strides || !dilations) return std::nullopt;
   auto [begins, ends] = window_pads(call.attributes, axes);
-  if (dilations.size() != axes) return std::nullopt;
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    const std::int64_t reach = (kernel[axis + 2] - 1) * dilations[axis];
+    const std::int64_t reach = (kernel[axis + 2] - 1) * (*dilations)[axis];
     begins[axis] = reach - begins[axis];
     ends[axis] = reach - ends[axis];
   }
@@ -91,14 +83,13 @@ std::optional<Deconvolution> transposed_convolution(const Instruction& call, con
                        .window = {.kernel = Dims(kernel.begin() + 2, kernel.end()),
                                   .pads = begins,
                                   .strides = *strides,
-                                  .dilations = dilations},
+                                  .dilations = *dilations},
                        .groups = input[1] / kernel[1]};
 }
 
 std::optional<ConvolutionFilterGradient> filter_gradient(const Instruction& call, const Dims& input,
                                                          const Dims& kernel, const Dims& output) {
   const bool is_gradient =
-      call.attributes.find("op_name=\"") != std::string::npos &&
       between(call.attributes, "op_name=\"", "\"").find("transpose(jvp") != std::string_view::npos;
   const std::size_t rank = input.size();
   if (!is_gradient || rank < 3 || kernel.size() != rank || output.size() != rank ||
@@ -107,14 +98,13 @@ std::optional<ConvolutionFilterGradient> filter_gradient(const Instruction& call
     return std::nullopt;
   }
   const std::size_t axes = rank - 2;
-  const auto sizes = [&](std::string_view name) {
-    const auto found = numbers(window_field(call.attributes, name), 'x').value_or(Dims{});
-    return found.size() == axes ? found : Dims(axes, 1);
-  };
+  const auto strides = window_sizes(call.attributes, "rhs_dilate", axes);
+  const auto dilations = window_sizes(call.attributes, "stride", axes);
+  if (!strides || !dilations) return std::nullopt;
   Window window{.kernel = Dims(output.begin() + 2, output.end()),
                 .pads = window_pads(call.attributes, axes).first,
-                .strides = sizes("rhs_dilate"),
-                .dilations = sizes("stride")};
+                .strides = *strides,
+                .dilations = *dilations};
   for (std::size_t axis = 0; axis < axes; ++axis) {
     if (kernel[axis + 2] <= window.kernel[axis]) return std::nullopt;
     // Of the forward pass: what its last window needs beyond the image.

@@ -14,8 +14,25 @@ bool is_source(std::string_view opcode) {
   return opcode == "parameter" || opcode == "constant" || opcode == "iota";
 }
 
-std::string copy_of(const Dims& dims) {
-  return api_log::key_of(Copy{{element_count(dims)}, {1}, {1}});
+/// Types of one byte, which the suites have no elementwise calls for.
+bool is_byte(const Instruction& value) {
+  return value.type == "pred" || value.type == "s8" || value.type == "u8" ||
+         value.type.starts_with("f8");
+}
+
+/// In elements; of bytes as if four were one.
+std::int64_t size_of(const Instruction& value) {
+  const std::int64_t elements = element_count(value.dims);
+  return is_byte(value) ? elements / 4 : elements;
+}
+
+/// A copy that reads and writes together as much as the body reads, at most as much as it writes,
+/// and writes.
+std::string copy_of(const Body& body) {
+  const std::int64_t written = size_of(body.root());
+  std::int64_t read = 0;
+  for (const Instruction* const tensor : body.tensors()) read += size_of(*tensor);
+  return api_log::key_of(Copy{{(written + std::min(read, written)) / 2}, {1}, {1}});
 }
 
 /// The least that an elementwise call of these tensors takes.
@@ -23,9 +40,9 @@ std::string least_of(const Body& body) {
   const Dims& result = body.root().dims;
   const auto tensors = body.tensors();
   const auto whole = std::ranges::count_if(tensors, [&](const Instruction* tensor) {
-    return element_count(tensor->dims) == element_count(result);
+    return element_count(tensor->dims) == element_count(result) && !is_byte(*tensor);
   });
-  if (whole == 0) return copy_of(result);
+  if (whole == 0 || is_byte(body.root())) return copy_of(body);
   if (whole == 1) return api_log::key_of(Activation{.input = result, .kind = ActivationKind::relu});
   Problem problem{.shape = Binary{.kind = BinaryKind::add, .a = result, .b = result},
                   .epilogue = {}};
@@ -46,18 +63,20 @@ std::optional<Part> pooling(const Program& program, const Body& body, const Inst
   const Instruction* const image = body.operand(call, 0);
   if ((operation != "maximum" && operation != "add") || image == nullptr) return std::nullopt;
   const std::size_t rank = image->dims.size();
-  const auto sizes = [&](std::string_view name) {
-    const auto found = numbers(window_field(call.attributes, name), 'x').value_or(Dims{});
-    return found.empty() ? Dims(rank, 1) : found;
-  };
-  Dims kernel = sizes("size");
-  Dims strides = sizes("stride");
+  const auto sizes = window_sizes(call.attributes, "size", rank);
+  const auto steps = window_sizes(call.attributes, "stride", rank);
   auto [begins, ends] = window_pads(call.attributes, rank);
-  if (rank < 3 || kernel.size() != rank || strides.size() != rank || kernel[0] != 1 ||
+  if (rank < 3 || !sizes || !steps || call.dims.size() != rank || sizes->front() != 1 ||
       !window_field(call.attributes, "lhs_dilate").empty() ||
       !window_field(call.attributes, "rhs_dilate").empty()) {
     return std::nullopt;
   }
+  // A running sum has a window over all that came before; libraries do not pool for it.
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (2 * std::max(begins[axis], ends[axis]) > (*sizes)[axis]) return std::nullopt;
+  }
+  Dims kernel = *sizes;
+  Dims strides = *steps;
   Dims input = image->dims;
   Dims output = call.dims;
   // Channels come second in a problem.
@@ -89,6 +108,14 @@ std::optional<Part> reduction(const Program& program, const Body& body, const In
   auto axes = numbers(api_log::between(call.attributes, "dimensions={", "}"), ',');
   if ((operation != "maximum" && operation != "add") || input == nullptr || !axes) {
     return std::nullopt;
+  }
+  // Products that are summed in the same computation are larger than what is read.
+  const bool is_read = std::ranges::any_of(body.tensors(), [&](const Instruction* tensor) {
+    return element_count(tensor->dims) == element_count(input->dims) && !is_byte(*tensor);
+  });
+  if (!is_read) {
+    return Part{
+        .op = "Elementwise", .problem = copy_of(body), .output = call.dims, .optional = true};
   }
   std::ranges::sort(*axes);
   const bool is_max = operation == "maximum";
@@ -134,7 +161,7 @@ std::optional<Part> elementwise(const Body& body) {
   if (!computes) {
     const auto turns = [](const Instruction* value) { return value->opcode == "transpose"; };
     part.op = std::ranges::any_of(body.instructions(), turns) ? "Transpose" : "Copy";
-    part.problem = copy_of(root.dims);
+    part.problem = copy_of(body);
     return part;
   }
   if (const auto cast = conversion(body)) return cast;

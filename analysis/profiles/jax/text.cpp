@@ -37,6 +37,16 @@ std::string_view window_field(std::string_view attributes, std::string_view name
   return {};
 }
 
+std::optional<Dims> window_sizes(std::string_view attributes, std::string_view name,
+                                 std::size_t axes) {
+  const std::string_view text = window_field(attributes, name);
+  if (text.empty()) return Dims(axes, 1);
+  auto sizes = numbers(text, 'x');
+  const bool is_usable = sizes && sizes->size() == axes &&
+                         std::ranges::all_of(*sizes, [](std::int64_t size) { return size > 0; });
+  return is_usable ? sizes : std::nullopt;
+}
+
 Pads window_pads(std::string_view attributes, std::size_t axes) {
   Pads result;
   std::string_view pads = window_field(attributes, "pad");

@@ -18,6 +18,10 @@ std::string_view plain(std::string_view name);
 /// The "2x2" of "window={size=3x3 stride=2x2 pad=1_1x1_1}"; empty if the field is absent.
 std::string_view window_field(std::string_view attributes, std::string_view name);
 
+/// The field's positive numbers; ones if it is absent. Empty if it is not one for every axis.
+std::optional<Dims> window_sizes(std::string_view attributes, std::string_view name,
+                                 std::size_t axes);
+
 /// Padding before and after each axis.
 using Pads = std::pair<Dims, Dims>;
 /// That of the window; 0 if absent.

@@ -92,21 +92,22 @@ void GraphPlans::expect(const std::shared_ptr<KnownGraph>& known, const EngineCh
   if (!builder_ || !choice.is_compiled) return;
   const std::string name = choice.name();
   if (known->plans.contains(name)) return;
-  auto found = known->expected.find(name);
-  if (found == known->expected.end()) {
-    found = known->expected.emplace(name, builder_->begin(choice, variant)).first;
+  if (!known->expected.contains(name)) {
+    known->expected.emplace(name, builder_->begin(choice, variant));
     known->awaited.insert(name);
   }
-  under_way_.insert_or_assign(variant_text(variant), found->second);
+  under_way_.insert_or_assign(variant_text(variant), UnderWay{known, name});
 }
 
 bool GraphPlans::is_ready(const harness::Variant& variant) {
   const auto found = under_way_.find(variant_text(variant));
   if (found == under_way_.end()) return true;
-  const auto& plan = found->second;
-  // A builder that builds at once has no future.
-  if (plan.valid() && plan.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-    return false;
+  if (const auto known = found->second.graph.lock()) {
+    const auto& plan = known->expected.at(found->second.choice);
+    // A builder that builds at once has no future.
+    if (plan.valid() && plan.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      return false;
+    }
   }
   under_way_.erase(found);
   return true;

@@ -99,6 +99,11 @@ class GraphPlans {
     std::string signature;
     std::shared_ptr<KnownGraph> graph;
   };
+  /// Does not keep the plan's text, which is large.
+  struct UnderWay {
+    std::weak_ptr<KnownGraph> graph;
+    std::string choice;
+  };
   struct Answer {
     std::shared_future<std::optional<std::string>> text;
     std::shared_ptr<Claim> claim;
@@ -110,7 +115,7 @@ class GraphPlans {
   std::map<std::string, std::vector<EngineNames>> answers_;
   std::vector<EngineNames> found_;
   /// By the names of variants: plans being built elsewhere.
-  std::map<std::string, std::shared_future<std::optional<std::string>>> under_way_;
+  std::map<std::string, UnderWay> under_way_;
   /// Most recently used first.
   std::deque<Entry> entries_;
   /// The last member: destroyed before the graphs it builds for.

@@ -56,7 +56,8 @@ void Session::retake(const NamedVariant& variant, std::int64_t repetition) {
   const Outcome outcome = guarded_outcome(variant, repetition, cost);
   if (outcome.engine_lost) tally_.lost_at = variant.name;
   const Row row = make_row(variant.name, repetition, cost, outcome);
-  if (row.status != Status::ok || had_company(row)) return;
+  // A lost engine is stored: the next run must not try the row again.
+  if (!outcome.engine_lost && (row.status != Status::ok || had_company(row))) return;
   try {
     store_.add(row);
   } catch (...) {
