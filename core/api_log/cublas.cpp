@@ -26,6 +26,32 @@ std::string_view member(std::string_view list, std::string_view name) {
   return {};
 }
 
+/// What cuBLASLt does to the product, from the operation's fields and the whole line. Empty for
+/// epilogues that no problem has.
+std::optional<Epilogue> epilogue_of(std::string_view compute, std::string_view line) {
+  Epilogue epilogue;
+  std::string_view text = member(compute, "epilogue");
+  constexpr std::string_view prefix = "EPILOGUE_";
+  if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  constexpr std::string_view bias = "BIAS";
+  if (text.ends_with(bias)) {
+    epilogue.bias = true;
+    text.remove_suffix(bias.size());
+    if (text.ends_with('_')) text.remove_suffix(1);
+  }
+  if (text == "RELU") {
+    epilogue.activation = Activation{.input = {}, .kind = ActivationKind::relu};
+  } else if (text == "GELU") {
+    epilogue.activation = Activation{.input = {}, .kind = ActivationKind::gelu_tanh};
+  } else if (!text.empty() && text != "DEFAULT") {
+    return std::nullopt;
+  }
+  const std::string_view beta = between(line, " beta=", " ");
+  epilogue.residual = !beta.empty() && beta != "0";
+  if (epilogue.residual && beta != "1") return std::nullopt;
+  return epilogue;
+}
+
 }  // namespace
 
 std::optional<LibraryCall> cublas_call(const Entry& entry) {
@@ -75,11 +101,13 @@ std::optional<LibraryCall> cublaslt_call(std::string_view line) {
   };
   const bool transpose_a = is_transposed("transa");
   const std::string_view algorithm = member(between(line, " algo=[", "]"), "algoId");
+  const Gemm product =
+      row_major(*m, *n, transpose_a ? *rows : *columns, transpose_a, is_transposed("transb"),
+                integer(member(a, "batchCount")).value_or(1));
+  const auto epilogue = epilogue_of(compute, line);
   return LibraryCall{.library = "cublaslt",
                      .function = "cublasLtMatmul",
-                     .problem = key_of(row_major(*m, *n, transpose_a ? *rows : *columns,
-                                                 transpose_a, is_transposed("transb"),
-                                                 integer(member(a, "batchCount")).value_or(1))),
+                     .problem = epilogue ? key_of(product, *epilogue) : "",
                      .algorithm = algorithm.empty() ? "" : "algorithm " + std::string(algorithm),
                      .data = precision(member(a, "type")),
                      .layout = std::nullopt};

@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include "core/api_log/cudnn_graph.h"
 #include "core/api_log/libraries.h"
 
 namespace benanza::api_log {
@@ -89,7 +90,8 @@ std::string data_gradient_of(const Convolution& forward, const Dims& output) {
   }
 }
 
-std::optional<LibraryCall> convolution(const Entry& entry, Pass pass) {
+/// `entry`: a call, or the operation of a graph. The epilogue counts for the forward pass only.
+std::optional<LibraryCall> convolution(const Entry& entry, Pass pass, const Epilogue& epilogue) {
   const Tensor input =
       pass == Pass::data_gradient ? tensor(entry, {"dxDesc", "xDesc"}) : tensor(entry, {"xDesc"});
   const Tensor weights =
@@ -97,17 +99,15 @@ std::optional<LibraryCall> convolution(const Entry& entry, Pass pass) {
   const auto forward = convolution_of(entry, input.extents, weights.extents);
   if (!forward) return std::nullopt;
   std::string problem;
-  if (pass == Pass::forward) problem = key_of(*forward);
+  if (pass == Pass::forward) problem = key_of(*forward, epilogue);
   if (pass == Pass::filter_gradient) problem = key_of(ConvolutionFilterGradient{*forward});
   if (pass == Pass::data_gradient) {
     problem = data_gradient_of(*forward, tensor(entry, {"dyDesc", "yDesc"}).extents);
   }
-  std::string algorithm = classic_algorithm(entry.value("algo"));
-  if (algorithm.empty()) algorithm = engine(entry);
   return LibraryCall{.library = "cudnn",
                      .function = entry.function(),
                      .problem = problem,
-                     .algorithm = algorithm,
+                     .algorithm = classic_algorithm(entry.value("algo")),
                      .data = input.data,
                      .layout = input.layout};
 }
@@ -128,17 +128,33 @@ std::optional<LibraryCall> batch_normalization(const Entry& entry) {
 }
 
 /// The operations of a graph: "MATMUL POINTWISE".
-std::string operations(const Entry& entry) {
+std::string operations(const std::vector<Entry>& graph) {
   std::string text;
-  for (const std::string& type : entry.types("operation")) {
-    constexpr std::string_view prefix = "CUDNN_BACKEND_OPERATION_";
-    constexpr std::string_view suffix = "_DESCRIPTOR";
-    std::string_view name = type;
-    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
-    text += (text.empty() ? "" : " ") + std::string(name);
+  for (const Entry& operation : graph) {
+    text += (text.empty() ? "" : " ") + std::string(operation_name(operation));
   }
   return text;
+}
+
+/// The call that runs a graph of one convolution and, after a forward one, elementwise operations.
+std::optional<LibraryCall> graph_call(const Entry& entry, const std::vector<Entry>& graph) {
+  if (graph.empty()) return std::nullopt;
+  const std::string_view name = operation_name(graph.front());
+  const bool is_alone = graph.size() == 1;
+  std::optional<LibraryCall> call;
+  if (name == "CONVOLUTION_FORWARD") {
+    if (const auto epilogue = epilogue_of(graph)) {
+      call = convolution(graph.front(), Pass::forward, *epilogue);
+    }
+  } else if (name == "CONVOLUTION_BACKWARD_DATA" && is_alone) {
+    call = convolution(graph.front(), Pass::data_gradient, {});
+  } else if (name == "CONVOLUTION_BACKWARD_FILTER" && is_alone) {
+    call = convolution(graph.front(), Pass::filter_gradient, {});
+  }
+  if (!call) return std::nullopt;
+  call->function = entry.function();
+  call->algorithm = engine(entry);
+  return call;
 }
 
 /// True if a function does work on the device, rather than querying, describing or preparing it.
@@ -155,23 +171,21 @@ bool executes(std::string_view function) {
   return false;
 }
 
+/// True for entries that are no call of the program: of a call's own parts, and of its end.
+bool is_inside_a_call(const Entry& entry) {
+  return entry.function() == "cudnnBackendExecuteInternal" ||
+         (!entry.value("status").empty() && entry.value("handle.streamId").empty() &&
+          entry.type("executionPlan").empty());
+}
+
 std::optional<LibraryCall> call_with_problem(const Entry& entry) {
   const std::string& function = entry.function();
-  if (function == "cudnnBackendExecute") {
-    const std::string_view operation = entry.type("operation");
-    const auto is = [&](std::string_view word) { return operation.find(word) != operation.npos; };
-    if (is("CONVOLUTION_FORWARD")) return convolution(entry, Pass::forward);
-    if (is("CONVOLUTION_BACKWARD_DATA")) return convolution(entry, Pass::data_gradient);
-    if (is("CONVOLUTION_BACKWARD_FILTER")) return convolution(entry, Pass::filter_gradient);
-    return std::nullopt;
+  if (function == "cudnnConvolutionForward") return convolution(entry, Pass::forward, {});
+  if (function == "cudnnConvolutionBackwardData") {
+    return convolution(entry, Pass::data_gradient, {});
   }
-  if (function == "cudnnConvolutionForward" ||
-      function == "cudnnConvolutionBiasActivationForward") {
-    return convolution(entry, Pass::forward);
-  }
-  if (function == "cudnnConvolutionBackwardData") return convolution(entry, Pass::data_gradient);
   if (function == "cudnnConvolutionBackwardFilter") {
-    return convolution(entry, Pass::filter_gradient);
+    return convolution(entry, Pass::filter_gradient, {});
   }
   if (function == "cudnnBatchNormalizationForwardInference") {
     return batch_normalization<BatchNormalization>(entry);
@@ -188,13 +202,15 @@ std::optional<LibraryCall> call_with_problem(const Entry& entry) {
 }  // namespace
 
 std::optional<LibraryCall> cudnn_call(const Entry& entry) {
-  if (!entry.function().starts_with("cudnn")) return std::nullopt;
-  if (auto call = call_with_problem(entry); call && !call->problem.empty()) return call;
+  if (!entry.function().starts_with("cudnn") || is_inside_a_call(entry)) return std::nullopt;
+  const std::vector<Entry> graph = entry.parts("operation");
+  const auto call = graph.empty() ? call_with_problem(entry) : graph_call(entry, graph);
+  if (call && !call->problem.empty()) return call;
   if (!executes(entry.function())) return std::nullopt;
-  const Tensor input = tensor(entry, {"xDesc", "aDesc", "qDesc"});
+  const Tensor input = tensor(graph.empty() ? entry : graph.front(), {"xDesc", "aDesc", "qDesc"});
   return LibraryCall{.library = "cudnn",
                      .function = entry.function(),
-                     .detail = operations(entry),
+                     .detail = operations(graph),
                      .algorithm = engine(entry),
                      .data = input.data,
                      .layout = input.layout};

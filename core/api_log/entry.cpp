@@ -93,13 +93,28 @@ std::string_view Entry::value(std::string_view name) const { return find(fields_
 
 std::string_view Entry::type(std::string_view name) const { return find(types_, name); }
 
-std::vector<std::string> Entry::types(std::string_view name) const {
-  std::vector<std::string> found;
+std::vector<Entry> Entry::parts(std::string_view name) const {
+  std::map<std::int64_t, std::string> paths;
   for (const auto& [path, type] : types_) {
     // "graph.operation#2".
     std::string_view last = path;
     if (const auto dot = last.rfind('.'); dot != last.npos) last.remove_prefix(dot + 1);
-    if (last.substr(0, last.find('#')) == name) found.push_back(type);
+    const auto number = last.find('#');
+    if (last.substr(0, number) != name) continue;
+    paths.emplace(number == last.npos ? 1 : integer(last.substr(number + 1)).value_or(1), path);
+  }
+  const auto take_below = [](const std::map<std::string, std::string>& from,
+                             const std::string& prefix, std::map<std::string, std::string>& to) {
+    for (auto at = from.lower_bound(prefix); at != from.end() && at->first.starts_with(prefix);
+         ++at) {
+      to.emplace(at->first.substr(prefix.size()), at->second);
+    }
+  };
+  std::vector<Entry> found;
+  for (const auto& [number, path] : paths) {
+    Entry& part = found.emplace_back(types_.at(path));
+    take_below(fields_, path + '.', part.fields_);
+    take_below(types_, path + '.', part.types_);
   }
   return found;
 }

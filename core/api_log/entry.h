@@ -25,11 +25,11 @@ Dims dims(std::string_view text);
 std::optional<Precision> precision(std::string_view type);
 std::string lower_case(std::string_view text);
 
-/// The key of `shape`; empty if it is no valid problem.
+/// The key of `shape` with `epilogue`; empty if it is no valid problem.
 template <class T>
-std::string key_of(const T& shape) {
+std::string key_of(const T& shape, const Epilogue& epilogue = {}) {
   try {
-    return key(parse(key(Problem{.shape = shape, .epilogue = {}})));
+    return key(parse(key(Problem{.shape = shape, .epilogue = epilogue})));
   } catch (const std::exception&) {
     return "";
   }
@@ -49,8 +49,9 @@ class Entry {
   /// Value or type of the first field whose path ends with `name`; empty if there is none.
   std::string_view value(std::string_view name) const;
   std::string_view type(std::string_view name) const;
-  /// The types of all fields with this name, in the order of their paths.
-  std::vector<std::string> types(std::string_view name) const;
+  /// The fields below each field with this name, in the log's order, as entries of their own: their
+  /// function is the field's type.
+  std::vector<Entry> parts(std::string_view name) const;
   /// Name and value of every field directly below one whose path ends with `name`.
   std::vector<std::pair<std::string, std::string>> below(std::string_view name) const;
 

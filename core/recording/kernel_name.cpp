@@ -195,9 +195,9 @@ std::string kernel_label(std::string_view name) {
 
 bool is_framework_kernel(std::string_view name) {
   if (name.starts_with("void ")) name.remove_prefix(5);
-  constexpr std::array<std::string_view, 10> theirs{
-      "at::",   "c10::", "at_cuda_detail::", "triton_", "onnxruntime::", "tensorflow::",
-      "fusion", "loop_", "input_",           "wrapped_"};
+  constexpr std::array<std::string_view, 12> theirs{
+      "at::",   "c10::", "at_cuda_detail::", "triton_",  "onnxruntime::",     "tensorflow::",
+      "fusion", "loop_", "input_",           "wrapped_", "stream_executor::", "xla::"};
   return std::any_of(theirs.begin(), theirs.end(),
                      [&](std::string_view word) { return name.starts_with(word); }) ||
          name.find("at::native::") != std::string_view::npos ||
