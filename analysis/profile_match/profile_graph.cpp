@@ -26,9 +26,11 @@ bool is_wrapper(std::string_view name) {
          name.starts_with("torch::autograd::");
 }
 
-/// On a GPU, an operator without a kernel does nothing; on a processor, all have a time.
-bool is_free(const ProfiledNode& node, bool on_gpu) {
-  if (on_gpu || node.kernels.empty()) return node.kernels.empty() && !(node.seconds > 0);
+/// An operator without a kernel does nothing, but all of PyTorch's on a processor have one.
+bool is_free(const ProfiledNode& node, bool on_torch_processor) {
+  if (!on_torch_processor || node.kernels.empty()) {
+    return node.kernels.empty() && !(node.seconds > 0);
+  }
   return is_wrapper(node.name) ||
          std::ranges::find(free_operators, node.name) != std::end(free_operators);
 }
@@ -104,8 +106,9 @@ ProfileGraph graph_of_profile(const Profile& profile, const std::string& name) {
   ProfileGraph result;
   Layers layers;
   bool has_problem = false;
+  const bool on_torch_processor = profile.framework == "pytorch" && !profile.timeline;
   for (const ProfiledNode& node : profile.nodes) {
-    if (is_free(node, profile.timeline.has_value())) continue;
+    if (is_free(node, on_torch_processor)) continue;
     std::vector<const Part*> parts;
     for (const Part& part : node.parts) {
       if (!part.optional) parts.push_back(&part);

@@ -181,6 +181,25 @@ TEST(JaxPointwise, PoolingWithChannelsAnywhere) {
   EXPECT_EQ(last.output, (Dims{2, 64, 4, 3}));
 }
 
+TEST(JaxPointwise, PoolingBetweenConversions) {
+  // XLA pools bf16 in floats on a GPU, and rounds what it compares.
+  const Part part = part_of(R"(%region {
+  %a = f32[] parameter(0)
+  %a16 = bf16[] convert(%a)
+  %b = f32[] parameter(1)
+  %b16 = bf16[] convert(%b)
+  %m = bf16[] maximum(%a16, %b16)
+  ROOT %r = f32[] convert(%m)
+}
+)" + fusion("bf16[32,56,56,64]{3,2,1,0}", R"(  %x = bf16[32,112,112,64]{3,2,1,0} parameter(0)
+  %wide = f32[32,112,112,64]{3,2,1,0} convert(%x)
+  %low = f32[] constant(-inf)
+  %pooled = f32[32,56,56,64]{3,2,1,0} reduce-window(%wide, %low), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, to_apply=%region
+  ROOT %y = bf16[32,56,56,64]{3,2,1,0} convert(%pooled)
+)"));
+  EXPECT_EQ(part.problem, "maxpool/32x64x112x112_k3x3_p0.0.1.1_s2x2_d1x1");
+}
+
 TEST(JaxPointwise, AReductionWithWhatComesBefore) {
   const std::string region = R"(%region {
   %a = f32[] parameter(0)

@@ -101,6 +101,48 @@ std::string only_problem(const jax::Program& program, const std::string& name) {
   return parts.size() == 1 ? parts[0].problem : std::to_string(parts.size()) + " parts";
 }
 
+TEST(JaxProgram, CallsOfLibrariesHaveWhatTheyDoToTheirResult) {
+  const auto conv = [](const std::string& operands, const std::string& target,
+                       const std::string& settings) {
+    const std::string head = R"(ENTRY %main {
+  %x = bf16[32,56,56,64]{3,2,1,0} parameter(0)
+  %w = bf16[256,1,1,64]{3,2,1,0} parameter(1)
+  %b = bf16[256]{0} parameter(2)
+  %r = bf16[32,56,56,256]{3,2,1,0} parameter(3)
+  %y = (bf16[32,56,56,256]{3,2,1,0}, u8[0]{0}) custom-call()";
+    return only_problem(
+        jax::Program(head + operands +
+                     "), window={size=1x1}, dim_labels=b01f_o01i->b01f, "
+                     "custom_call_target=\"" +
+                     target + "\", backend_config={\"cudnn_conv_backend_config\":{" + settings +
+                     "}}\n}\n"),
+        "y");
+  };
+  const std::string fused = "__cudnn$convBiasActivationForward";
+  const std::string key = "conv/32x64x56x56_k256x1x1_p0.0.0.0_s1x1_d1x1_g1";
+  EXPECT_EQ(conv("%x, %w, %b", fused,
+                 R"("activation_mode":"kRelu","leakyrelu_alpha":0,"side_input_scale":0)"),
+            key + "_bias_relu");
+  EXPECT_EQ(conv("%x, %w, %b, %r", fused,
+                 R"("activation_mode":"kRelu","leakyrelu_alpha":0,"side_input_scale":1)"),
+            key + "_bias_residual_relu");
+  EXPECT_EQ(conv("%x, %w, %b", fused,
+                 R"("activation_mode":"kLeakyRelu","leakyrelu_alpha":0.25,"side_input_scale":0)"),
+            key + "_bias_leakyrelu_a0.25");
+  EXPECT_EQ(conv("%x, %w", "__cudnn$convForward", R"("activation_mode":"kNone")"), key);
+
+  const auto product = [](const std::string& settings) {
+    return only_problem(jax::Program(R"(ENTRY %main {
+  %a = bf16[8,2048]{1,0} parameter(0)
+  %b = bf16[1000,2048]{1,0} parameter(1)
+  %y = (bf16[8,1000]{1,0}, s8[0]{0}) custom-call(%a, %b, %bias), custom_call_target="__cublas$lt$matmul", backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["1"],"lhs_batch_dimensions":[],"rhs_batch_dimensions":[]},)" +
+                                     settings + "}}\n}\n"),
+                        "y");
+  };
+  EXPECT_EQ(product(R"("beta":0,"epilogue":"BIAS_RELU")"), "gemm/m8_n1000_k2048_nt_bias_relu");
+  EXPECT_EQ(product(R"("beta":1,"epilogue":"DEFAULT")"), "gemm/m8_n1000_k2048_nt_residual");
+}
+
 TEST(JaxProgram, GradientsOfAStridedConvolutionsInput) {
   // Of 4x32x32x32 with 64 filters of 3x3, stride 2, padded by 1.
   const jax::Program program(R"(ENTRY %main {
@@ -138,7 +180,7 @@ TEST(JaxProgram, CallsOfLibrariesOnAGpu) {
   const jax::Program program(gpu_text);
   // The preceding fusion pads the image by a row and a column at the end.
   EXPECT_EQ(only_problem(program, "cudnn-conv-bias-activation.4"),
-            "conv/8x3x224x224_k64x3x3_p0.0.1.1_s2x2_d1x1_g1");
+            "conv/8x3x224x224_k64x3x3_p0.0.1.1_s2x2_d1x1_g1_bias_relu");
   EXPECT_THAT(program.parts("cudnn-conv-bias-activation.4")[0].output,
               ElementsAre(8, 64, 112, 112));
   EXPECT_EQ(only_problem(program, "cudnn-conv-bw-filter.1"),

@@ -195,6 +195,27 @@ TEST(SuiteProgram, NoGraphOverwritesAnother) {
       "resnet50 would be written twice; give another folder to one of the profiles");
 }
 
+TEST(SuiteProgram, KernelsOfJaxAreWork) {
+  const Folder folder;
+  folder.write("m.hlo.txt", R"(ENTRY %main {
+  %x = bf16[8,64]{1,0} parameter(0)
+  ROOT %loop_exponential_fusion = bf16[8,64]{1,0} exponential(%x)
+}
+)");
+  folder.write("m.trace.json", R"({"traceEvents": [
+    {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
+    {"ph": "X", "pid": 7, "tid": 1, "ts": 0, "dur": 10, "name": "step", "args": {"step_num": "0"}},
+    {"ph": "X", "pid": 1, "tid": 1, "ts": 2, "dur": 3, "name": "kernel",
+     "args": {"hlo_op": "loop_exponential_fusion"}}]})");
+  const auto profile =
+      folder.write("m.json", R"({"schema": 1, "framework": "jax", "version": "0.11",
+    "model": "m", "batch": 8, "precision": "bf16", "device": "GPU", "latency_seconds": [1e-5],
+    "hlo": "m.hlo.txt", "trace": "m.trace.json"})");
+  const auto result =
+      run_program("suite " + profile.string() + " --out " + (folder.path() / "s").string(), folder);
+  EXPECT_THAT(result.out, HasSubstr("problems for 100.0% of 0.003 ms"));
+}
+
 TEST(SuiteProgram, AProfileWithoutSizesIsOneLine) {
   const Folder folder;
   expect_error(run_program("suite " + test::data("small.onnxruntime.json").string() + " --out " +

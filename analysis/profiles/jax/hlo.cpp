@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/profiles/jax/convolution.h"
+#include "analysis/profiles/jax/library_epilogue.h"
 #include "analysis/profiles/jax/pointwise.h"
 #include "analysis/profiles/jax/text.h"
 #include "core/api_log/entry.h"
@@ -244,7 +245,7 @@ Part Program::convolution(const Instruction& call) const {
   } else if (of_input) {
     part.problem = api_log::key_of(data_gradient(*forward));
   } else {
-    part.problem = api_log::key_of(*forward);
+    part.problem = api_log::key_of(*forward, library_epilogue(call));
   }
   return part;
 }
@@ -257,10 +258,16 @@ Part Program::library_call(const Instruction& call) const {
   const auto operand = [&](std::size_t at) {
     return at < call.operands.size() ? find(call.operands[at]) : nullptr;
   };
-  return product(
-      call, operand(0), operand(1),
-      {setting(call, "lhs_batch_dimensions"), setting(call, "lhs_contracting_dimensions")},
-      {setting(call, "rhs_batch_dimensions"), setting(call, "rhs_contracting_dimensions")});
+  Part part =
+      product(call, operand(0), operand(1),
+              {setting(call, "lhs_batch_dimensions"), setting(call, "lhs_contracting_dimensions")},
+              {setting(call, "rhs_batch_dimensions"), setting(call, "rhs_contracting_dimensions")});
+  if (!part.problem.empty()) {
+    Problem problem = parse(part.problem);
+    problem.epilogue = library_epilogue(call);
+    part.problem = key(problem);
+  }
+  return part;
 }
 
 void Program::add_parts(const Instruction& instruction, int depth, std::vector<Part>& parts) const {

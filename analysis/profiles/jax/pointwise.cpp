@@ -52,9 +52,11 @@ std::string least_of(const Body& body) {
   return key_or_nothing(problem);
 }
 
-/// The last operation of the computation named by to_apply: "maximum".
+/// The last operation of the computation named by to_apply, "maximum", before a conversion of its
+/// result.
 std::string_view applied(const Program& program, const Instruction& instruction) {
-  const auto inside = program.called(instruction, "to_apply=");
+  auto inside = program.called(instruction, "to_apply=");
+  while (!inside.empty() && inside.back()->opcode == "convert") inside.pop_back();
   return inside.empty() ? std::string_view() : std::string_view(inside.back()->opcode);
 }
 
