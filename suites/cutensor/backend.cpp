@@ -1,0 +1,18 @@
+#include "suites/cutensor/backend.h"
+
+#include "suites/cutensor/solvers.h"
+
+namespace benanza::cutensor {
+
+CutensorBackend::CutensorBackend(nvidia::LazyContext& device)
+    : CudaBackend("cuTENSOR", solvers(), device) {}
+
+System CutensorBackend::system() {
+  System system = device().get().system();
+  system["cutensor"] = version();
+  return system;
+}
+
+std::vector<LibraryVersion> CutensorBackend::libraries() const { return {{"cuTENSOR", version()}}; }
+
+}  // namespace benanza::cutensor
