@@ -57,6 +57,7 @@ std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t in
   while (shape_of<Binary>(before) != nullptr) {
     if (is_triangle(*before, shape)) {
       shape.causal = true;
+      shape.window = before->operands[1].window;
     } else if (shape.mask.empty()) {
       shape.mask = four_axes(shape_of<Binary>(before)->b);
     } else {

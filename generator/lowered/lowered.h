@@ -20,6 +20,8 @@ struct Source {
   Kind kind = Kind::input;
   int index = 0;
   float scale = 1;
+  /// Of a causal mask: how many of the last keys a query sees; 0: all.
+  std::int64_t window = 0;
   bool operator==(const Source&) const = default;
 };
 

@@ -14,11 +14,9 @@ Element element(const Attention& shape, Operands operands, const Dims& at) {
   const auto q =
       row(operands[0], (at[0] * shape.heads + at[1]) * shape.queries + at[2], shape.size);
   const std::int64_t first = (at[0] * shape.kv_heads + head) * shape.keys;
-  const std::int64_t visible =
-      shape.causal ? std::clamp(at[2] + shape.keys - shape.queries + 1, std::int64_t{0}, shape.keys)
-                   : shape.keys;
+  const auto [begin, end] = shape.visible_keys(at[2]);
   std::vector<double> scores;
-  for (std::int64_t key = 0; key < visible; ++key) {
+  for (std::int64_t key = begin; key < end; ++key) {
     const auto k = row(operands[1], first + key, shape.size);
     double score = 0;
     for (std::int64_t i = 0; i < shape.size; ++i) {
@@ -36,8 +34,8 @@ Element element(const Attention& shape, Operands operands, const Dims& at) {
   double sum = 0;
   double squares = 0;
   Element result;
-  for (std::int64_t key = 0; key < visible; ++key) {
-    const double weight = std::exp(scores[static_cast<std::size_t>(key)] - largest);
+  for (std::int64_t key = begin; key < end; ++key) {
+    const double weight = std::exp(scores[static_cast<std::size_t>(key - begin)] - largest);
     const double value = row(operands[2], first + key, shape.value_size)[at[3]];
     sum += weight;
     result.value += weight * value;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "suites/verify/coordinates.h"
 #include "suites/verify/operators.h"
@@ -27,18 +28,17 @@ class Query {
       row_sum_.magnitude += std::abs(product);
     }
     logarithm_ = static_cast<double>(*at(Gradient::logarithms, row));
-    visible_ = shape_.causal ? std::clamp(query + shape_.keys - shape_.queries + 1, std::int64_t{0},
-                                          shape_.keys)
-                             : shape_.keys;
+    std::tie(first_, visible_) = shape_.visible_keys(query);
   }
 
+  /// The keys before this one that the window does not hide.
   std::int64_t visible() const { return visible_; }
   double q(std::int64_t i) const { return static_cast<double>(q_[i]); }
   double output_gradient(std::int64_t i) const { return static_cast<double>(output_gradient_[i]); }
 
   /// e^(score - logarithm); 0 for a key that is hidden.
   double weight(std::int64_t key) const {
-    if (key >= visible_) return 0;
+    if (key < first_ || key >= visible_) return 0;
     const float* const k = at(Gradient::k, row_of(key) * shape_.size);
     double score = 0;
     for (std::int64_t i = 0; i < shape_.size; ++i) score += q(i) * static_cast<double>(k[i]);
@@ -84,6 +84,7 @@ class Query {
   const float* output_gradient_ = nullptr;
   Element row_sum_;
   double logarithm_ = 0;
+  std::int64_t first_ = 0;
   std::int64_t visible_ = 0;
 };
 
@@ -164,9 +165,8 @@ void adjust_inputs(const AttentionGradient& shape, std::vector<std::vector<float
   std::vector<float>& logarithms = values[AttentionGradient::logarithms];
   for (std::size_t row = 0; row < logarithms.size(); ++row) {
     const std::int64_t query = static_cast<std::int64_t>(row) % forward.queries;
-    const std::int64_t visible =
-        forward.causal ? query + forward.keys - forward.queries + 1 : forward.keys;
-    logarithms[row] += std::log(static_cast<float>(std::max<std::int64_t>(1, visible)));
+    const auto [begin, end] = forward.visible_keys(query);
+    logarithms[row] += std::log(static_cast<float>(std::max<std::int64_t>(1, end - begin)));
   }
 }
 

@@ -9,6 +9,7 @@ void Attention::write(KeyWriter& writer) const {
   writer.real("s", scale);
   if (!mask.empty()) writer.dims("m", mask);
   if (causal) writer.word("causal");
+  if (window > 0) writer.integer("w", window);
 }
 
 Attention Attention::read(KeyReader& reader) {
@@ -38,6 +39,10 @@ Attention Attention::read(KeyReader& reader) {
     if (!fits) reader.fail("a mask that broadcasts to the scores");
   }
   shape.causal = reader.accept("causal");
+  if (shape.causal && reader.next_is_number("w")) {
+    shape.window = reader.integer("w");
+    if (shape.window < 1) reader.fail("a window of one key or more");
+  }
   return shape;
 }
 
@@ -59,13 +64,18 @@ double Attention::product_flops() const {
   return 2 * scores * static_cast<double>(size + value_size);
 }
 
+std::pair<std::int64_t, std::int64_t> Attention::visible_keys(std::int64_t query) const {
+  if (!causal) return {0, keys};
+  const std::int64_t end = query + 1 + keys - queries;
+  const std::int64_t begin = window > 0 ? end - window : 0;
+  return {std::clamp<std::int64_t>(begin, 0, keys), std::clamp<std::int64_t>(end, 0, keys)};
+}
+
 double Attention::least_flops() const {
-  std::int64_t scores = queries * keys;
-  if (causal) {
-    scores = 0;
-    for (std::int64_t query = 0; query < queries; ++query) {
-      scores += std::clamp<std::int64_t>(query + 1 + keys - queries, 0, keys);
-    }
+  std::int64_t scores = 0;
+  for (std::int64_t query = 0; query < queries; ++query) {
+    const auto [begin, end] = visible_keys(query);
+    scores += end - begin;
   }
   return 2.0 * static_cast<double>(element_count({batch, heads, scores, size + value_size}));
 }

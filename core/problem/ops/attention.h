@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "core/problem/operand.h"
 
 namespace benanza {
@@ -7,9 +9,9 @@ namespace benanza {
 /// softmax(scale Q K^T + mask) V for every head. Q is batch, heads, queries, size; K is batch,
 /// kv_heads, keys, size; V is batch, kv_heads, keys, value_size. Each head of K and V serves
 /// heads / kv_heads consecutive heads of Q. `causal`: query i sees the keys up to
-/// i + keys - queries.
-/// Keys: attention/1x12x128x64_k12x128x64_s0.125, with _m1x1x128x128 if a mask is added, and
-/// _causal
+/// i + keys - queries, and with a `window` only the last so many of these.
+/// Keys: attention/1x12x128x64_k12x128x64_s0.125, with _m1x1x128x128 if a mask is added, _causal,
+/// and _causal_w1024
 struct Attention {
   std::int64_t batch = 1;
   std::int64_t heads = 1;
@@ -22,6 +24,8 @@ struct Attention {
   /// Four axes that broadcast to batch, heads, queries, keys; empty if no mask is added.
   Dims mask;
   bool causal = false;
+  /// 0: no limit.
+  std::int64_t window = 0;
 
   bool operator==(const Attention&) const = default;
 
@@ -36,10 +40,12 @@ struct Attention {
   /// Flops of the unfused parts: two products, five per score for the softmax, one for the mask. As
   /// in the parts, scores that a causal mask hides are counted.
   double flops() const;
+  /// The keys that a query sees, as [first, second).
+  std::pair<std::int64_t, std::int64_t> visible_keys(std::int64_t query) const;
   /// The part of flops() spent in the two products.
   double product_flops() const;
-  /// Flops of only the two products, without the scores that a causal mask hides: a lower bound for
-  /// any call.
+  /// Flops of only the two products, without the scores that a causal mask and its window hide: a
+  /// lower bound for any call.
   double least_flops() const;
   std::int64_t reduction_length() const { return keys; }
 };

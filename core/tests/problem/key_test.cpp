@@ -57,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
         "resample/1x64x28x28_o56x56_nearest", "attention/1x12x128x64_k12x128x64_s0.125",
         "attention/2x8x1x64_k2x128x32_s1_m2x1x1x128",
         "attention/1x12x128x64_k12x128x64_s0.125_causal",
+        "attention/2x64x2048x64_k8x2048x64_s0.125_causal_w1024",
         "attention_bwd/2x8x16x64_k2x128x32_s1_m2x1x1x128_causal", "quantize/1x64x56x56",
         "dequantize/1x64x56x56_a1",
         "conv/1x96x28x28_k96x3x3_p1.1.1.1_s1x1_d1x1_g96_bias_swish_a1_mul_y1x96x1x1",

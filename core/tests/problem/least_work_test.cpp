@@ -87,6 +87,8 @@ TEST(LeastFlops, OfProductsAndTheRest) {
 TEST(LeastFlops, OfAttentionWithoutWhatIsHidden) {
   EXPECT_DOUBLE_EQ(flops("attention/1x12x4x64_k12x6x64_s0.125"), 2.0 * 12 * 24 * 128);
   EXPECT_DOUBLE_EQ(flops("attention/1x12x4x64_k12x6x64_s0.125_causal"), 2.0 * 12 * 18 * 128);
+  // A window of 4: the last two queries see 4 instead of 5 and 6.
+  EXPECT_DOUBLE_EQ(flops("attention/1x12x4x64_k12x6x64_s0.125_causal_w4"), 2.0 * 12 * 15 * 128);
 }
 
 // Three steps of 4 gates of 5: all products of the input, but those of the state only if it is not

@@ -174,10 +174,17 @@ bool has_window(const NodeView& node) {
   return node.integer("left_window_size", -1) >= 0 || node.integer("right_window_size", -1) >= 0;
 }
 
-/// A band mask, which the framework creates once; its lower half if the node is causal.
-ScoreMask band(const Inputs& inputs) {
+/// A band mask, which the framework creates once; its lower half, a causal mask with a window, if
+/// nothing after the query is seen.
+ScoreMask band(const NodeView& node, const Inputs& inputs) {
   ScoreMask mask = triangle(inputs);
-  mask.source.index = 1;
+  const bool is_lower =
+      node.integer("is_causal", 0) != 0 || node.integer("right_window_size", -1) == 0;
+  if (is_lower) {
+    mask.source.window = node.integer("left_window_size", -1) + 1;
+  } else {
+    mask.source.index = 1;
+  }
   return mask;
 }
 
@@ -205,7 +212,7 @@ Lowered lower_attention(const NodeView& node) {
   std::vector<ScoreMask> masks;
   if (node.has_input(3)) masks.push_back(mask_of(node, 3, inputs));
   if (has_window(node)) {
-    masks.push_back(band(inputs));
+    masks.push_back(band(node, inputs));
   } else if (node.integer("is_causal", 0) != 0) {
     masks.push_back(triangle(inputs));
   }

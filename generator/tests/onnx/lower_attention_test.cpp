@@ -83,16 +83,24 @@ TEST(Attention, AddsItsMaskAndWhatCameBefore) {
   EXPECT_THAT(fused(model), IsEmpty()) << "nobody else appends the keys";
 }
 
-TEST(Attention, AWindowIsAMaskAndNoTriangle) {
-  // From opset 25: each query attends to itself and the two keys before it.
+/// With windows, from opset 25.
+Model windowed(std::int64_t right) {
   Model model(25);
   for (const char* name : {"q", "k", "v"}) model.input(name, {2, 3, 5, 4});
   model.node("Attention", {"q", "k", "v"}, {"y"},
-             {{"is_causal", 1}, {"left_window_size", 2}, {"right_window_size", 0}});
+             {{"left_window_size", 2}, {"right_window_size", right}});
   model.output("y");
+  return model;
+}
+
+TEST(Attention, AWindowBeforeEachQueryIsCausal) {
+  // Each query attends to itself and the two keys before it.
+  const Model model = windowed(0);
   EXPECT_THAT(model.layer().problems, ElementsAre("gemm/m5_n5_k4_nt_a6_b6", "add/2x3x5x5_1x1x5x5_w",
                                                   "softmax/2x3x5x5_a3", "gemm/m5_n4_k5_nn_a6_b6"));
-  EXPECT_THAT(fused(model), ElementsAre("attention/2x3x5x4_k3x5x4_s0.5_m1x1x5x5"));
+  EXPECT_THAT(fused(model), ElementsAre("attention/2x3x5x4_k3x5x4_s0.5_causal_w3"));
+  EXPECT_THAT(fused(windowed(1)), ElementsAre("attention/2x3x5x4_k3x5x4_s0.5_m1x1x5x5"))
+      << "with a key after it, a mask";
 }
 
 TEST(Attention, SaysWhatItCannotDo) {

@@ -113,7 +113,12 @@ OperationGraph::Id OperationGraph::make(cudnnDataType_t type, const Dims& dims, 
 }
 
 OperationGraph::Id OperationGraph::tensor(const nvidia::TensorFormat& format) {
-  return make(storage_type(format.precision), format.dims, format.strides, false, false);
+  return tensor(format, storage_type(format.precision));
+}
+
+OperationGraph::Id OperationGraph::tensor(const nvidia::TensorFormat& format,
+                                          cudnnDataType_t type) {
+  return make(type, format.dims, format.strides, false, false);
 }
 
 OperationGraph::Id OperationGraph::intermediate(const Dims& dims, cudnnDataType_t type) {

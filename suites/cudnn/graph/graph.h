@@ -110,6 +110,8 @@ class OperationGraph {
   OperationGraph& operator=(const OperationGraph&) = delete;
 
   Id tensor(const nvidia::TensorFormat& format);
+  /// Of a type that call-per-layer functions do not take.
+  Id tensor(const nvidia::TensorFormat& format, cudnnDataType_t type);
   /// Dense and virtual (never in memory).
   Id intermediate(const Dims& dims, cudnnDataType_t type = CUDNN_DATA_FLOAT);
   /// Virtual, with the strides of `format`.

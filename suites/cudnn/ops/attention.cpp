@@ -42,90 +42,180 @@ GraphCall unified(const Attention& shape, const harness::Variant& variant) {
   return call;
 }
 
-/// Its parts, which the library recognizes as a pattern: the scores never reach memory.
-GraphCall pattern(const Attention& shape, const harness::Variant& variant) {
-  GraphCall call = begin(shape, variant);
-  OperationGraph& graph = call.graph;
-  const Id q = graph.tensor(call.inputs[0]);
-  // The keys as columns: the same memory with two axes swapped.
-  nvidia::TensorFormat columns = call.inputs[1];
-  std::swap(columns.dims[2], columns.dims[3]);
-  std::swap(columns.strides[2], columns.strides[3]);
-  const Id k = graph.tensor(columns);
-  const Id v = graph.tensor(call.inputs[2]);
-  call.bound = {q, k, v};
-  const Dims dims{shape.batch, shape.heads, shape.queries, shape.keys};
-  const Dims rows{shape.batch, shape.heads, shape.queries, 1};
-  const auto combined = [&](cudnnPointwiseMode_t mode, Id x, Id operand, cudnnDataType_t type) {
-    const Id made = graph.intermediate(dims, type);
-    graph.pointwise({mode}, x, operand, made);
-    return made;
-  };
-  const auto reduced = [&](cudnnReduceTensorOp_t op, Id x) {
-    const Id made = graph.intermediate(rows);
-    graph.reduce(op, x, made);
-    return made;
-  };
-  Id scores = graph.intermediate(dims);
-  graph.multiply(q, k, scores);
-  scores = combined(CUDNN_POINTWISE_MUL, scores, graph.scalar(shape.scale, 4), CUDNN_DATA_FLOAT);
-  if (!shape.mask.empty()) {
-    const Id mask = graph.tensor(call.inputs[3]);
-    call.bound.push_back(mask);
-    scores = combined(CUDNN_POINTWISE_ADD, scores, mask, CUDNN_DATA_FLOAT);
+/// Its parts, which the library recognizes as a pattern: the scores never reach memory. With 8-bit
+/// floats, every product has the scales of its operands behind it, and the largest weight and
+/// result, which frameworks adjust the scales by, are further results.
+class Pattern {
+ public:
+  Pattern(const Attention& shape, const harness::Variant& variant)
+      : shape_(shape),
+        is_fp8_(variant.precision == Precision::fp8),
+        type_(is_fp8_ ? CUDNN_DATA_FP8_E4M3 : storage_type(variant.precision)),
+        dims_{shape.batch, shape.heads, shape.queries, shape.keys},
+        call_(begin(shape, variant)) {
+    const Id q = graph_.tensor(call_.inputs[0], type_);
+    // The keys as columns: the same memory with two axes swapped.
+    nvidia::TensorFormat columns = call_.inputs[1];
+    std::swap(columns.dims[2], columns.dims[3]);
+    std::swap(columns.strides[2], columns.strides[3]);
+    const Id k = graph_.tensor(columns, type_);
+    const Id v = graph_.tensor(call_.inputs[2], type_);
+    call_.bound = {q, k, v};
+    const Id weights = make_weights(make_scores(q, k));
+    const Id o = graph_.tensor(call_.output, type_);
+    make_result(weights, v, o);
+    call_.bound.push_back(o);
   }
-  if (shape.causal) scores = lower_triangle(graph, dims, scores);
-  const Id largest = reduced(CUDNN_REDUCE_TENSOR_MAX, scores);
-  scores = combined(CUDNN_POINTWISE_SUB, scores, largest, CUDNN_DATA_FLOAT);
-  scores = combined(CUDNN_POINTWISE_EXP, scores, OperationGraph::none, CUDNN_DATA_FLOAT);
-  const Id sum = reduced(CUDNN_REDUCE_TENSOR_ADD, scores);
-  // The logarithm of the sum is unused, but without it the library does not recognize the pattern.
-  const Id logarithm = graph.intermediate(rows);
-  graph.pointwise({CUDNN_POINTWISE_LOG}, sum, OperationGraph::none, logarithm);
-  graph.pointwise({CUDNN_POINTWISE_ADD}, largest, logarithm, graph.intermediate(rows));
-  // Rounded to the precision of V before the product.
-  scores = combined(CUDNN_POINTWISE_DIV, scores, sum, storage_type(variant.precision));
-  const Id o = graph.tensor(call.output);
-  graph.multiply(scores, v, o);
-  call.bound.push_back(o);
-  return call;
-}
 
-}  // namespace
+  GraphCall take() && { return std::move(call_); }
 
-OperationGraph::Id lower_triangle(OperationGraph& graph, const Dims& dims,
-                                  OperationGraph::Id scores) {
-  const auto index = [&](std::int64_t axis) {
-    const Id made = graph.intermediate(dims, CUDNN_DATA_INT32);
-    graph.pointwise(
-        {.mode = CUDNN_POINTWISE_GEN_INDEX, .compute_type = CUDNN_DATA_INT32, .axis = axis}, scores,
-        OperationGraph::none, made);
+ private:
+  /// Weights are at most 1, and the smallest number of 8 bits is 1/512.
+  static constexpr float weight_scale = 256;
+
+  Id combined(cudnnPointwiseMode_t mode, Id x, Id operand, cudnnDataType_t type) {
+    const Id made = graph_.intermediate(dims_, type);
+    graph_.pointwise({mode}, x, operand, made);
     return made;
-  };
-  const Id row = index(2);
-  const Id column = index(3);
-  const Id seen = graph.intermediate(dims, CUDNN_DATA_BOOLEAN);
-  graph.pointwise({.mode = CUDNN_POINTWISE_CMP_GE, .compute_type = CUDNN_DATA_BOOLEAN}, row, column,
-                  seen);
+  }
+
+  Id combined(cudnnPointwiseMode_t mode, Id x, Id operand = OperationGraph::none) {
+    return combined(mode, x, operand, CUDNN_DATA_FLOAT);
+  }
+
+  Id reduced(cudnnReduceTensorOp_t op, Id x) {
+    const Id made = graph_.intermediate(Dims{shape_.batch, shape_.heads, shape_.queries, 1});
+    graph_.reduce(op, x, made);
+    return made;
+  }
+
+  static nvidia::TensorFormat single() { return row_major(Precision::fp32, {1, 1, 1, 1}); }
+
+  Id in_memory(float value) { return graph_.filled(single(), value); }
+
+  void add_largest(Id x) {
+    const Id largest = graph_.tensor(single());
+    graph_.reduce(CUDNN_REDUCE_TENSOR_AMAX, x, largest);
+    call_.ignored_results.push_back({largest, single()});
+  }
+
+  Id make_scores(Id q, Id k) {
+    Id scores = graph_.intermediate(dims_);
+    graph_.multiply(q, k, scores);
+    scores = combined(CUDNN_POINTWISE_MUL, scores, graph_.scalar(shape_.scale, 4));
+    if (is_fp8_) {
+      for (int factor = 0; factor < 2; ++factor) {
+        scores = combined(CUDNN_POINTWISE_MUL, scores, in_memory(1));
+      }
+    }
+    if (!shape_.mask.empty()) {
+      const Id mask = graph_.tensor(call_.inputs[3]);
+      call_.bound.push_back(mask);
+      scores = combined(CUDNN_POINTWISE_ADD, scores, mask);
+    }
+    if (shape_.causal) scores = lower_triangle(graph_, dims_, scores);
+    if (shape_.window > 0) scores = last_keys(graph_, dims_, shape_.window, scores);
+    return scores;
+  }
+
+  /// The softmax, in the type of V.
+  Id make_weights(Id scores) {
+    const Id largest = reduced(CUDNN_REDUCE_TENSOR_MAX, scores);
+    scores = combined(CUDNN_POINTWISE_SUB, scores, largest);
+    scores = combined(CUDNN_POINTWISE_EXP, scores);
+    const Id sum = reduced(CUDNN_REDUCE_TENSOR_ADD, scores);
+    // The logarithm of the sum is unused, but without it the library does not recognize the
+    // pattern.
+    const Dims rows{shape_.batch, shape_.heads, shape_.queries, 1};
+    const Id logarithm = graph_.intermediate(rows);
+    graph_.pointwise({CUDNN_POINTWISE_LOG}, sum, OperationGraph::none, logarithm);
+    graph_.pointwise({CUDNN_POINTWISE_ADD}, largest, logarithm, graph_.intermediate(rows));
+    if (!is_fp8_) return combined(CUDNN_POINTWISE_DIV, scores, sum, type_);
+    scores = combined(CUDNN_POINTWISE_DIV, scores, sum);
+    add_largest(scores);
+    return combined(CUDNN_POINTWISE_MUL, scores, in_memory(weight_scale), type_);
+  }
+
+  void make_result(Id weights, Id v, Id o) {
+    if (!is_fp8_) return graph_.multiply(weights, v, o);
+    const auto scaled = [&](Id x, float factor) {
+      const Id made = graph_.intermediate(shape_.output());
+      graph_.pointwise({CUDNN_POINTWISE_MUL}, x, in_memory(factor), made);
+      return made;
+    };
+    Id result = graph_.intermediate(shape_.output());
+    graph_.multiply(weights, v, result);
+    result = scaled(scaled(result, 1 / weight_scale), 1);
+    graph_.pointwise({CUDNN_POINTWISE_MUL}, result, in_memory(1), o);
+    add_largest(result);
+  }
+
+  const Attention& shape_;
+  bool is_fp8_;
+  cudnnDataType_t type_;
+  Dims dims_;
+  GraphCall call_;
+  OperationGraph& graph_ = call_.graph;
+};
+
+/// `scores`, where `seen` is true, and the lowest float elsewhere.
+Id selected(OperationGraph& graph, const Dims& dims, Id scores, Id seen) {
   const Id made = graph.intermediate(dims);
   graph.pointwise({CUDNN_POINTWISE_BINARY_SELECT}, scores,
                   graph.scalar(std::numeric_limits<float>::lowest(), 4), made, seen);
   return made;
 }
 
+/// The index of each element of `like` along an axis.
+Id index_of(OperationGraph& graph, const Dims& dims, Id like, std::int64_t axis) {
+  const Id made = graph.intermediate(dims, CUDNN_DATA_INT32);
+  graph.pointwise(
+      {.mode = CUDNN_POINTWISE_GEN_INDEX, .compute_type = CUDNN_DATA_INT32, .axis = axis}, like,
+      OperationGraph::none, made);
+  return made;
+}
+
+}  // namespace
+
+OperationGraph::Id lower_triangle(OperationGraph& graph, const Dims& dims,
+                                  OperationGraph::Id scores) {
+  const Id row = index_of(graph, dims, scores, 2);
+  const Id column = index_of(graph, dims, scores, 3);
+  const Id seen = graph.intermediate(dims, CUDNN_DATA_BOOLEAN);
+  graph.pointwise({.mode = CUDNN_POINTWISE_CMP_GE, .compute_type = CUDNN_DATA_BOOLEAN}, row, column,
+                  seen);
+  return selected(graph, dims, scores, seen);
+}
+
+OperationGraph::Id last_keys(OperationGraph& graph, const Dims& dims, std::int64_t window,
+                             OperationGraph::Id scores) {
+  const Id row = index_of(graph, dims, scores, 2);
+  const Id column = index_of(graph, dims, scores, 3);
+  const Id shifted = graph.intermediate(dims);
+  graph.pointwise({CUDNN_POINTWISE_ADD}, column, graph.scalar(static_cast<float>(window), 4),
+                  shifted);
+  const Id seen = graph.intermediate(dims, CUDNN_DATA_BOOLEAN);
+  graph.pointwise({.mode = CUDNN_POINTWISE_CMP_GT, .compute_type = CUDNN_DATA_BOOLEAN}, shifted,
+                  row, seen);
+  return selected(graph, dims, scores, seen);
+}
+
 std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::Variant& variant) {
   if (variant.precision == Precision::int8) {
     throw harness::Unsupported("int8 attention needs a scale of its own for every part");
+  }
+  if (variant.precision == Precision::fp8 && !shape.mask.empty()) {
+    throw harness::Unsupported("cuDNN is asked for fp8 attention without an added mask only");
   }
   if (shape.causal && shape.queries != shape.keys) {
     throw harness::Unsupported(
         "cuDNN's causal mask is asked for only where queries are as many as keys");
   }
   std::vector<GraphCall> found;
-  found.push_back(pattern(shape, variant));
+  found.push_back(Pattern(shape, variant).take());
   // For 32-bit data the library offers an engine for it that writes outside its shared memory
   // (9.14) or ends in an illegal access (9.19); the pattern's engine is correct.
-  const bool is_half = storage_type(variant.precision) != CUDNN_DATA_FLOAT;
+  const bool is_half = element_bytes(variant.precision) == 2;
   if (shape.mask.empty() && !shape.causal && is_half) found.push_back(unified(shape, variant));
   return found;
 }

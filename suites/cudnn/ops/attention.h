@@ -15,4 +15,8 @@ std::vector<GraphCall> attention_graphs(const Attention& shape, const harness::V
 OperationGraph::Id lower_triangle(OperationGraph& graph, const Dims& dims,
                                   OperationGraph::Id scores);
 
+/// `scores` where the column's index plus `window` is above the row's, the lowest float elsewhere.
+OperationGraph::Id last_keys(OperationGraph& graph, const Dims& dims, std::int64_t window,
+                             OperationGraph::Id scores);
+
 }  // namespace benanza::cudnn

@@ -159,6 +159,9 @@ std::vector<GraphCall> attention_gradient_graphs(const AttentionGradient& shape,
     throw harness::Unsupported(
         "cuDNN's causal mask is asked for only where queries are as many as keys");
   }
+  if (shape.forward.window > 0) {
+    throw harness::Unsupported("cuDNN is asked for gradients of attention without a window only");
+  }
   std::vector<GraphCall> found;
   found.push_back(Pattern(shape, variant).take());
   return found;

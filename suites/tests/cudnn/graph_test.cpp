@@ -202,7 +202,8 @@ TEST_F(H100, HasEnginesForAttentionOnTensorCores) {
   for (const char* key :
        {"attention/1x12x128x64_k12x128x64_s0.125", "attention/2x8x128x64_k2x256x64_s0.125",
         "attention/1x12x128x64_k12x128x64_s0.125_m1x1x128x128",
-        "attention/1x12x128x64_k12x128x64_s0.125_causal"}) {
+        "attention/1x12x128x64_k12x128x64_s0.125_causal",
+        "attention/2x64x2048x64_k8x2048x64_s0.125_causal_w1024"}) {
     const auto calls = graphs_of(shape_of<Attention>(key));
     EXPECT_THAT(names(calls, variant(key, Precision::fp16)), Not(IsEmpty())) << key;
     EXPECT_THAT(names(calls, variant(key, Precision::bf16)), Not(IsEmpty())) << key;
@@ -213,6 +214,14 @@ TEST_F(H100, HasEnginesForAttentionOnTensorCores) {
     } catch (const harness::Unsupported& refusal) {
       EXPECT_THAT(refusal.what(), HasSubstr("Tensor Cores")) << key;
     }
+  }
+}
+
+TEST_F(H100, HasEnginesForAttentionOfEightBits) {
+  for (const char* key : {"attention/1x64x2048x128_k8x2048x128_s0.088",
+                          "attention/1x64x2048x128_k8x2048x128_s0.088_causal"}) {
+    const auto calls = graphs_of(shape_of<Attention>(key));
+    EXPECT_THAT(names(calls, variant(key, Precision::fp8)), Not(IsEmpty())) << key;
   }
 }
 

@@ -34,6 +34,15 @@ TEST(ReferenceAttention, WeighsTheValues) {
   expect("attention/1x1x1x1_k1x2x1_s1_causal", {{1}, {0, ln3}, {4, 8}}, {7});
 }
 
+TEST(ReferenceAttention, AWindowHidesEarlierKeys) {
+  constexpr float ln3 = 1.0986123F;
+  // The last query sees the last two keys only; the first has no earlier ones.
+  expect("attention/1x1x3x1_k1x3x1_s1_causal_w2", {{1, 1, 1}, {5, 0, ln3}, {100, 4, 8}},
+         {100, (100 * std::exp(5.0) + 4) / (std::exp(5.0) + 1), 7});
+  expect("attention/1x1x3x1_k1x3x1_s1_causal_w1", {{1, 1, 1}, {5, 0, ln3}, {100, 4, 8}},
+         {100, 4, 8});
+}
+
 TEST(ReferenceAttention, HeadsShareKeysAndValues) {
   constexpr float ln3 = 1.0986123F;
   // Heads 0 and 1 read the first key and values, heads 2 and 3 the second; values of two.
