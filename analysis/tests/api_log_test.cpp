@@ -166,6 +166,14 @@ TEST(ApiLog, CudnnGraphsWithOtherStepsHaveNoProblem) {
   }
 }
 
+TEST(ApiLog, MakingAGraphIsNoCall) {
+  std::string made = fused_graph("");
+  made.replace(made.find("cudnnBackendExecute"), 19, "cudnnBackendFinalize");
+  int count = 0;
+  ApiLogReader().feed(made, [&](const LoggedCall&) { ++count; });
+  EXPECT_EQ(count, 0);
+}
+
 TEST(ApiLog, TheInsideAndTheEndOfACallAreNoCalls) {
   const std::string inside = R"(I! CuDNN (v91900 56) function cudnnBackendExecuteInternal() called:
 i!     operation: type=internalType; val=CONV_ADD_BIAS_ACT;

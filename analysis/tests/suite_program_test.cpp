@@ -134,7 +134,8 @@ TEST(ProfileGraph, CopiesMove) {
 }
 
 TEST(ProfileGraph, ViewsAreFreeThoughAProcessorTakesTimeForThem) {
-  Profile profile{.nodes = {node("aten::relu", 1e-6, {relu}), node("aten::flatten", 2e-6, {})}};
+  Profile profile{.framework = "pytorch",
+                  .nodes = {node("aten::relu", 1e-6, {relu}), node("aten::flatten", 2e-6, {})}};
   EXPECT_THAT(graph_of_profile(profile, "m").graph.layers, SizeIs(1));
   // What runs on a GPU is a copy.
   profile.timeline.emplace();

@@ -203,7 +203,9 @@ std::optional<LibraryCall> call_with_problem(const Entry& entry) {
 
 std::optional<LibraryCall> cudnn_call(const Entry& entry) {
   if (!entry.function().starts_with("cudnn") || is_inside_a_call(entry)) return std::nullopt;
-  const std::vector<Entry> graph = entry.parts("operation");
+  // Entries of a graph's making hold its operations, too.
+  const std::vector<Entry> graph =
+      entry.function() == "cudnnBackendExecute" ? entry.parts("operation") : std::vector<Entry>();
   const auto call = graph.empty() ? call_with_problem(entry) : graph_call(entry, graph);
   if (call && !call->problem.empty()) return call;
   if (!executes(entry.function())) return std::nullopt;
