@@ -94,7 +94,8 @@ void add_filter_flags(Flags& flags, CommonFlags& values, const std::string& prec
             "One answer for each (default " + (precisions.empty() ? "all" : precisions) + ")",
             "P[,P...]", ',');
   flags.add("--layout", values.layout, "Only this layout: nchw, nhwc, any");
-  flags.add("--backend", values.backend, "Only this library");
+  flags.add("--backend", values.backends, "Only these libraries, e.g. cudnn,cublas", "L[,L...]",
+            ',');
   flags.add("--cold", values.cold, "Times with cold caches");
   flags.add("--fallback", values.fallback,
             "Precision for layers that are not supported at the requested one");
@@ -119,7 +120,7 @@ MeasurementFilter filter_of(const CommonFlags& flags, const std::string& precisi
       throw Error("--layout " + flags.layout + ": not a layout: say nchw, nhwc, any or plain");
     }
   }
-  if (!flags.backend.empty()) filter.backend = flags.backend;
+  filter.backends = flags.backends;
   if (!flags.fallback.empty()) filter.fallback = precision_of(flags.fallback, "--fallback");
   if (filter.fallback == filter.precision) filter.fallback.reset();
   if (!flags.max_workspace.empty()) {

@@ -56,7 +56,7 @@ struct CommonFlags {
   std::vector<std::string> sequences;
   std::vector<std::string> precisions;
   std::string layout;
-  std::string backend;
+  std::vector<std::string> backends;
   bool cold = false;
   std::string fallback;
   std::string max_workspace;
@@ -65,6 +65,11 @@ struct CommonFlags {
   std::string format = "table";
   std::string rows = "15";
 };
+
+/// The backend whose device is asked about; empty: any.
+inline std::string first_backend(const CommonFlags& flags) {
+  return flags.backends.empty() ? "" : flags.backends.front();
+}
 
 /// Adds --graph, --results and --profile, the filter flags and the output flags. `precisions` is
 /// the default of --precision, shown in the help.

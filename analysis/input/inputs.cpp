@@ -119,8 +119,8 @@ Inputs read_inputs(const CommonFlags& flags) {
   }
   inputs.results =
       read_results({flags.results.begin(), flags.results.end()}, problem_keys(inputs.graphs));
-  require_backend(flags.backend, inputs.results);
-  inputs.left_out = keep_one_device(inputs.results, flags.backend, profiled_kind(inputs));
+  for (const std::string& backend : flags.backends) require_backend(backend, inputs.results);
+  inputs.left_out = keep_one_device(inputs.results, first_backend(flags), profiled_kind(inputs));
   for (std::size_t i = 0; i < flags.sequences.size(); ++i) {
     require_same_systems(inputs.sequences[i], inputs.results.systems, flags.sequences[i]);
   }

@@ -107,7 +107,7 @@ double fastest_product(const MeasurementSet& measurements, const MeasurementFilt
     const double flops = flops_of(std::string(key));
     for (const Measurement& row : measurements.find(key)) {
       if (row.status != Status::ok || row.variant.precision != filter.precision) continue;
-      if (filter.backend && row.variant.backend != *filter.backend) continue;
+      if (!admits_backend(filter, row.variant.backend)) continue;
       const double rate = flops / row.seconds();
       if (rate <= limit) fastest = std::max(fastest, rate);
     }
@@ -122,9 +122,7 @@ DeviceRates device_rates(const Results& results, const MeasurementFilter& filter
   const auto raise = [](std::optional<double>& rate, double value) {
     if (value > 0) rate = std::max(rate.value_or(0), value);
   };
-  const auto admitted = [&](const std::string& backend) {
-    return !filter.backend || backend == *filter.backend;
-  };
+  const auto admitted = [&](const std::string& backend) { return admits_backend(filter, backend); };
   const std::string flops = std::string(to_string(filter.precision)) + "_flops_per_second";
   std::optional<double> possible;
   for (const auto& [backend, peaks] : results.peaks) {

@@ -64,11 +64,16 @@ const Measurement* picked(const std::vector<const Measurement*>& candidates,
 
 }  // namespace
 
+bool admits_backend(const MeasurementFilter& filter, std::string_view backend) {
+  return filter.backends.empty() ||
+         std::ranges::find(filter.backends, backend) != filter.backends.end();
+}
+
 bool admits(const MeasurementFilter& filter, Precision precision, const Measurement& measurement) {
   const VariantName& variant = measurement.variant;
   return variant.precision == precision && variant.cold == filter.cold &&
          (!filter.layout || variant.layout == *filter.layout || variant.layout == Layout::plain) &&
-         (!filter.backend || variant.backend == *filter.backend);
+         admits_backend(filter, variant.backend);
 }
 
 Selected select_measurement(std::string_view key, const MeasurementSet& measurements,

@@ -25,7 +25,7 @@ struct MeasurementFilter {
   /// Empty: every layout. Problems without a channel order (`plain`) are always admitted.
   std::optional<Layout> layout{};
   /// Empty: every backend.
-  std::optional<std::string> backend{};
+  std::vector<std::string> backends{};
   /// Caches flushed before every call. Cold and hot times are never mixed.
   bool cold = false;
   /// Precision for layers that the library does not support at `precision`.
@@ -52,6 +52,7 @@ struct Selected {
   std::string reason{};
 };
 
+bool admits_backend(const MeasurementFilter& filter, std::string_view backend);
 /// Returns true if `filter`, with `precision` instead of its own, admits the measurement.
 bool admits(const MeasurementFilter& filter, Precision precision, const Measurement& measurement);
 

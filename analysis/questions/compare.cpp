@@ -265,7 +265,7 @@ Answered answer_compare(const Options& options) {
   Results after = read_results({options.after}, wanted);
 
   Answered answered;
-  answered.page.note = keep_one_device(std::array{&before, &after}, flags.backend);
+  answered.page.note = keep_one_device(std::array{&before, &after}, first_backend(flags));
   const auto keep_residual = keeping_residual(graphs);
 
   for (const auto& [backend, system] : after.systems) answered.page.systems[backend] = system;

@@ -28,7 +28,7 @@ std::optional<double> bound_of(const Profile& profile, const Options& options,
                                const std::optional<Results>& results) {
   if (!graph || !results || !parse_precision(profile.precision)) return std::nullopt;
   const MeasurementFilter filter = filter_of(options.common, profile.precision);
-  const Results device = of_one_device(*results, options.common.backend,
+  const Results device = of_one_device(*results, first_backend(options.common),
                                        profile.timeline ? DeviceKind::gpu : DeviceKind::processor);
   const auto times = operator_times(*graph, device.measurements, filter, Movement::exclude);
   if (is_partial(times)) return std::nullopt;
@@ -101,7 +101,8 @@ Action ask(Flags& flags) {
   flags.add("--graph", options->common.graphs, "The model: <model>.graph.json", "FILE");
   flags.add("--results", options->common.results, "Measurements of its calls", "FILE|DIR|DB");
   flags.add("--layout", options->common.layout, "Only measurements in this layout");
-  flags.add("--backend", options->common.backend, "Only measurements of this library");
+  flags.add("--backend", options->common.backends, "Only measurements of these libraries",
+            "L[,L...]", ',');
   add_output_flags(flags, options->common);
   flags.add("--html", options->html, "Also write the answer as an HTML page with plots", "HTML");
   return [options] { answer(*options); };

@@ -117,7 +117,7 @@ void answer(const Options& options) {
   std::string left_out;
   for (const std::string& path : options.paths) {
     Results results = read_results({path}, problem_keys(graphs));
-    const std::string note = keep_one_device(results, options.common.backend);
+    const std::string note = keep_one_device(results, first_backend(options.common));
     if (!note.empty()) left_out += (left_out.empty() ? "" : "\n") + path + ": " + note;
     std::string device = device_of(results.systems);
     machines.push_back({path, std::move(results), std::move(device)});

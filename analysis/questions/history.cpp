@@ -84,7 +84,7 @@ History read_history(const Options& options) {
   }
   std::vector<Results*> all;
   for (Station& station : history.stations) all.push_back(&station.results);
-  history.left_out = keep_one_device(all, options.common.backend);
+  history.left_out = keep_one_device(all, first_backend(options.common));
   for (Station& station : history.stations) station.versions = versions_of(station.results);
   for (const std::string& precision : options.common.precisions) {
     history.filters.push_back(filter_of(options.common, precision));

@@ -229,7 +229,11 @@ TEST(JaxProfile, OfAGpuHasTheTimesOfItsKernels) {
     add(701, "cudnn-conv-bias-activation.4", start + 5, 130, nlohmann::json::object());
     add(1, "void cudnn::engines_precompiled::convertTensor_kernel<float>(float)", start + 10, 5,
         convolution);
-    add(1, "sm80_xmma_fprop", start + 20, 15 + step, convolution);
+    // Launched 3 us after the kernel before it has ended.
+    add(701, "launch", start + 18, 1, {{"correlation_id", std::to_string(step)}});
+    nlohmann::json launched = convolution;
+    launched["correlation_id"] = std::to_string(step);
+    add(1, "sm80_xmma_fprop", start + 20, 15 + step, launched);
   }
   folder.write("net.trace.json", nlohmann::json{{"traceEvents", events}}.dump());
   const auto file = folder.write("net.json", nlohmann::json{{"schema", 1},
@@ -250,6 +254,10 @@ TEST(JaxProfile, OfAGpuHasTheTimesOfItsKernels) {
   ASSERT_THAT(profile.nodes[0].kernels, SizeIs(2));
   EXPECT_EQ(profile.nodes[0].kernels[1].name, "sm80_xmma_fprop");
   EXPECT_NEAR(profile.nodes[0].kernels[1].seconds, 15e-6, 1e-12);
+  ASSERT_TRUE(profile.timeline);
+  EXPECT_NEAR(profile.timeline->busy_seconds, 21e-6, 1e-12);
+  EXPECT_NEAR(profile.timeline->span_seconds, 36e-6, 1e-12) << "to the end of the last kernel";
+  EXPECT_NEAR(profile.timeline->host_bound_seconds, 3e-6, 1e-12);
 }
 
 TEST(JaxProfile, TimesAreMediansOverTheSteps) {

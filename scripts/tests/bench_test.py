@@ -79,8 +79,15 @@ class Bench(unittest.TestCase):
         self.assertNotIn("--sequence", self.bench("good.onnx").stdout)
         self.assertFalse((self.folder / "timed").exists())
         self.program("build/bin/bench_cudnn", "#!/bin/sh\necho cudnn \"$@\" >>timed\n")
+        # Of cuTENSOR's, bench_cudnn would run none.
+        for library in ("cudnn", "cublas", "cutensor"):
+            (self.folder / "build/results" / library).mkdir(parents=True, exist_ok=True)
+        self.program("build/bin/benanza-analyze",
+                     "#!/bin/sh\n[ \"$1\" != calls ] || echo \"$@\" >>asked\necho report \"$@\"\n")
         self.assertIn(f"--sequence {made}_fp32.json", self.bench("good.onnx").stdout)
         self.assertTrue((self.folder / "timed").read_text().startswith("cudnn --sequence "))
+        self.assertIn("--backend cudnn --backend cublas --precision fp32",
+                      (self.folder / "asked").read_text())
 
     def test_calls_that_do_not_run_as_one(self):
         self.program("build/bin/bench_onednn", "#!/bin/sh\necho why >&2\nexit 1\n")

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "analysis/profiles/profile.h"
 #include "core/base/file.h"
@@ -42,16 +43,37 @@ std::map<std::int64_t, std::string> devices_of(const json& events) {
   return devices;
 }
 
-/// One run of an instruction, or of one of its kernels.
+constexpr double microsecond = 1e-6;
+
+/// One run of an instruction, or of one of its kernels. Times are in microseconds.
 struct InstructionRun {
   std::string instruction{};
   std::string kernel{};
   double start = 0;
-  double seconds = 0;
+  double duration = 0;
+  /// When the host launched the kernel, if the trace has it.
+  std::optional<double> launched{};
 };
+
+/// The start of each launch, by its correlation.
+std::map<std::string, double> launches_of(const json& events,
+                                          const std::map<std::int64_t, std::string>& devices) {
+  std::map<std::string, double> launches;
+  for (const json& event : events) {
+    if (event.value("ph", "") != "X" || !event.contains("args")) continue;
+    const json& details = event["args"];
+    if (!details.contains("correlation_id") ||
+        devices.contains(event.at("pid").get<std::int64_t>())) {
+      continue;
+    }
+    launches[details["correlation_id"].get<std::string>()] = event.at("ts").get<double>();
+  }
+  return launches;
+}
 
 std::vector<InstructionRun> instruction_runs(const json& events) {
   const auto devices = devices_of(events);
+  const auto launches = launches_of(events, devices);
   std::vector<InstructionRun> runs;
   for (const json& event : events) {
     if (event.value("ph", "") != "X" || !event.contains("args")) continue;
@@ -60,10 +82,11 @@ std::vector<InstructionRun> instruction_runs(const json& events) {
     const bool on_device = devices.contains(event.at("pid").get<std::int64_t>());
     // With an accelerator, the host's event of an instruction is its launch.
     if (!devices.empty() && !on_device) continue;
-    runs.push_back({.instruction = details["hlo_op"].get<std::string>(),
-                    .kernel = on_device ? event.at("name").get<std::string>() : "",
-                    .start = event.at("ts").get<double>(),
-                    .seconds = event.at("dur").get<double>() * 1e-6});
+    InstructionRun& run = runs.emplace_back(
+        details["hlo_op"].get<std::string>(), on_device ? event.at("name").get<std::string>() : "",
+        event.at("ts").get<double>(), event.at("dur").get<double>());
+    const auto launch = launches.find(details.value("correlation_id", ""));
+    if (on_device && launch != launches.end()) run.launched = launch->second;
   }
   std::stable_sort(runs.begin(), runs.end(), [](const InstructionRun& a, const InstructionRun& b) {
     return a.start < b.start;
@@ -88,14 +111,55 @@ std::vector<ProfiledNode> instruction_nodes(const std::vector<InstructionRun>& r
         nodes.push_back(std::move(node));
         times.emplace_back(steps.size());
       }
-      times[place->second][step] += run.seconds;
+      times[place->second][step] += run.duration * microsecond;
       if (step == 0 && !run.kernel.empty()) {
-        nodes[place->second].kernels.push_back({.name = run.kernel, .seconds = run.seconds});
+        nodes[place->second].kernels.push_back(
+            {.name = run.kernel, .seconds = run.duration * microsecond});
       }
     }
   }
   for (std::size_t node = 0; node < nodes.size(); ++node) nodes[node].seconds = median(times[node]);
   return nodes;
+}
+
+/// The device during one step; empty without kernels.
+std::optional<Timeline> timeline_of(const std::vector<InstructionRun>& runs,
+                                    const StepWindow& step) {
+  Timeline timeline;
+  double free_at = step.first;  // when the device has finished all earlier work
+  for (const InstructionRun& run : runs) {
+    if (run.kernel.empty() || run.start < step.first || run.start >= step.second) continue;
+    const double end = run.start + run.duration;
+    const double idle = run.start - free_at;
+    // The host is late only up to its launch.
+    if (idle > 0 && run.launched) {
+      timeline.host_bound_seconds += std::clamp(*run.launched - free_at, 0.0, idle) * microsecond;
+    }
+    timeline.busy_seconds += std::max(0.0, end - std::max(run.start, free_at)) * microsecond;
+    free_at = std::max(free_at, end);
+  }
+  if (timeline.busy_seconds == 0) return std::nullopt;
+  timeline.span_seconds = (free_at - step.first) * microsecond;
+  return timeline;
+}
+
+/// Medians over the steps; empty without an accelerator.
+std::optional<Timeline> timeline_of(const std::vector<InstructionRun>& runs,
+                                    const std::vector<StepWindow>& steps) {
+  std::vector<double> spans;
+  std::vector<double> busy;
+  std::vector<double> bound;
+  for (const StepWindow& step : steps) {
+    const auto one = timeline_of(runs, step);
+    if (!one) continue;
+    spans.push_back(one->span_seconds);
+    busy.push_back(one->busy_seconds);
+    bound.push_back(one->host_bound_seconds);
+  }
+  if (spans.empty()) return std::nullopt;
+  return Timeline{.span_seconds = median(spans),
+                  .busy_seconds = median(busy),
+                  .host_bound_seconds = median(bound)};
 }
 
 bool recognises_jax(const json& root) { return root.value("framework", "") == "jax"; }
@@ -121,7 +185,9 @@ Profile import_jax(const Document& document) {
     const auto steps = steps_of(events);
     if (steps.empty()) throw trace.error("has no step");
     profile.steps = steps.size();
-    profile.nodes = instruction_nodes(instruction_runs(events), steps, program);
+    const auto runs = instruction_runs(events);
+    profile.nodes = instruction_nodes(runs, steps, program);
+    profile.timeline = timeline_of(runs, steps);
     return 0;
   });
   const auto known =

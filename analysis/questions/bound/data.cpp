@@ -150,7 +150,7 @@ ordered_json bound_facts(const BoundReport& report) {
           {"batch", value_or_null(graph.batch)},
           {"precision", to_string(filter.precision)},
           {"layout", text(filter.layout)},
-          {"backend", value_or_null(filter.backend)},
+          {"backend", backend_fact(filter)},
           {"cold", filter.cold},
           {"fallback", text(filter.fallback)},
           {"max_workspace_bytes", value_or_null(filter.max_workspace_bytes)},

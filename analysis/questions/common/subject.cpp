@@ -18,7 +18,7 @@ bool is_at(const Profile& profile, const MeasurementFilter& filter) {
 std::string filter_text(const MeasurementFilter& filter, Movement movement) {
   std::string text(to_string(filter.precision));
   if (filter.layout) text += ", layout " + std::string(to_string(*filter.layout));
-  if (filter.backend) text += ", " + *filter.backend;
+  for (const std::string& backend : filter.backends) text += ", " + backend;
   if (filter.fallback) text += ", fallback " + std::string(to_string(*filter.fallback));
   if (filter.cold) text += ", cold caches";
   if (filter.max_workspace_bytes) {
@@ -26,6 +26,11 @@ std::string filter_text(const MeasurementFilter& filter, Movement movement) {
   }
   if (movement == Movement::include) text += ", movement included";
   return text;
+}
+
+nlohmann::ordered_json backend_fact(const MeasurementFilter& filter) {
+  if (filter.backends.empty()) return nullptr;
+  return fmt::format("{}", fmt::join(filter.backends, ","));
 }
 
 void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& facts) {
@@ -36,7 +41,7 @@ void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& f
   const auto same = [](const auto& value) { return value; };
   facts["precision"] = to_string(filter.precision);
   facts["layout"] = stated(filter.layout, name);
-  facts["backend"] = stated(filter.backend, same);
+  facts["backend"] = backend_fact(filter);
   facts["fallback"] = stated(filter.fallback, name);
   facts["cold"] = filter.cold;
   facts["max_workspace_bytes"] = stated(filter.max_workspace_bytes, same);

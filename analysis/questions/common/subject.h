@@ -31,6 +31,8 @@ struct Subject {
 
 /// Describes which measurements count: "fp32, layout nhwc".
 std::string filter_text(const MeasurementFilter& filter, Movement movement = Movement::exclude);
+/// "cudnn,cublas"; null if all backends are admitted.
+nlohmann::ordered_json backend_fact(const MeasurementFilter& filter);
 /// The same as JSON facts, starting with "precision".
 void add_filter_facts(const MeasurementFilter& filter, nlohmann::ordered_json& facts);
 

@@ -132,7 +132,7 @@ Selected best_of(const std::set<std::string>& backends, std::string_view key,
                  const MeasurementSet& set, MeasurementFilter filter) {
   Selected best;
   for (const std::string& backend : backends) {
-    filter.backend = backend;
+    filter.backends = {backend};
     const Selected own = select_measurement(key, set, filter, filter.precision);
     const bool faster =
         own.best != nullptr && (best.best == nullptr || own.best->seconds() < best.best->seconds());

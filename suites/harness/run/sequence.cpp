@@ -74,16 +74,17 @@ class Backends {
     const auto found =
         std::ranges::find(all_, call.backend, [](Backend* one) { return one->name(); });
     if (found != all_.end()) return **found;
-    throw Error(to_string(call) + ": is not a call of " + names() +
-                "; benanza-analyze calls --backend " + std::string(own().name()) +
-                " chooses among its calls alone");
+    throw Error(to_string(call) + ": is not a call of " + names(", ") +
+                "; benanza-analyze calls --backend " + names(",") + " chooses among " +
+                (all_.size() == 1 ? "its" : "their") + " calls alone");
   }
 
-  /// "cudnn, cublas".
-  std::string names() const {
+  /// "cudnn, cublas", say.
+  std::string names(std::string_view separator) const {
     std::string text;
     for (const Backend* const one : all_) {
-      text += (text.empty() ? "" : ", ") + std::string(one->name());
+      if (!text.empty()) text += separator;
+      text += one->name();
     }
     return text;
   }

@@ -77,7 +77,7 @@ TEST_F(Sequence, ErrorsNameTheCallAndLeaveNothing) {
   expect_error(
       run_calls(calls("relu/2x8/fp32/nhwc/onednn/jit")),
       "relu/2x8/fp32/nhwc/onednn/jit: is not a call of fake, companion; benanza-analyze calls "
-      "--backend fake");
+      "--backend fake,companion chooses among their calls alone");
   expect_error(run_calls(calls("tanh/1x8/fp32/plain/fake/wrong")),
                "tanh/1x8/fp32/plain/fake/wrong: element");
   expect_error(run_calls(calls("tanh/1x8/fp32/plain/fake/refused")),
