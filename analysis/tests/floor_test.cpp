@@ -47,7 +47,8 @@ TEST(DeviceRates, AreThoseOfTheBackendsThatAreAsked) {
   EXPECT_THAT(both.flops_per_second, Optional(7e14));
   EXPECT_THAT(both.bytes_per_second, Optional(4e12));
   EXPECT_THAT(both.cache_bytes, Optional(5e7));
-  const DeviceRates one = device_rates(results, {.precision = Precision::fp16, .backends = {"cudnn"}});
+  const DeviceRates one =
+      device_rates(results, {.precision = Precision::fp16, .backends = {"cudnn"}});
   EXPECT_THAT(one.flops_per_second, Optional(6e14));
   EXPECT_EQ(one.cache_bytes, std::nullopt);
   EXPECT_EQ(device_rates(results, {.precision = Precision::bf16}).flops_per_second, std::nullopt);

@@ -110,7 +110,8 @@ TEST(LayerTime, BackendIsAskedFor) {
   MeasurementSet set;
   set.add(measured(conv + "/fp32/nchw/onednn/jit", {3 * ms}));
   set.add(measured(conv + "/fp32/nchw/cudnn/winograd", {1 * ms}));
-  EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set, {.backends = {"onednn"}}).seconds.value(), 3 * ms);
+  EXPECT_DOUBLE_EQ(time_of(graph_of({conv}), set, {.backends = {"onednn"}}).seconds.value(),
+                   3 * ms);
 }
 
 TEST(LayerTime, ColdAndHotAreNeverMixed) {
