@@ -52,6 +52,7 @@ struct Selected {
   std::string reason{};
 };
 
+/// Returns true if `filter` names this backend, or none.
 bool admits_backend(const MeasurementFilter& filter, std::string_view backend);
 /// Returns true if `filter`, with `precision` instead of its own, admits the measurement.
 bool admits(const MeasurementFilter& filter, Precision precision, const Measurement& measurement);

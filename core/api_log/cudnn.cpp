@@ -174,13 +174,33 @@ bool executes(std::string_view function) {
 /// True for entries that are no call of the program: of a call's own parts, and of its end.
 bool is_inside_a_call(const Entry& entry) {
   return entry.function() == "cudnnBackendExecuteInternal" ||
-         (!entry.value("status").empty() && entry.value("handle.streamId").empty() &&
-          entry.type("executionPlan").empty());
+         (!entry.value("status").empty() && entry.type("executionPlan").empty());
+}
+
+/// The call that adds a bias and, alpha2 times, a tensor, and applies a function.
+std::optional<LibraryCall> fused_convolution(const Entry& entry) {
+  Epilogue epilogue{.bias = true};
+  const std::string added(entry.value("alpha2"));
+  epilogue.residual = !added.empty() && std::strtod(added.c_str(), nullptr) != 0;
+  const std::string_view mode =
+      between(entry.value("activationDesc.mode"), "CUDNN_ACTIVATION_", " ");
+  const auto function = [](ActivationKind kind) { return Activation{.input = {}, .kind = kind}; };
+  if (mode == "RELU") {
+    epilogue.activation = function(ActivationKind::relu);
+  } else if (mode == "SIGMOID") {
+    epilogue.activation = function(ActivationKind::sigmoid);
+  } else if (mode == "TANH") {
+    epilogue.activation = function(ActivationKind::tanh);
+  } else if (!mode.empty() && mode != "IDENTITY") {
+    return std::nullopt;
+  }
+  return convolution(entry, Pass::forward, epilogue);
 }
 
 std::optional<LibraryCall> call_with_problem(const Entry& entry) {
   const std::string& function = entry.function();
   if (function == "cudnnConvolutionForward") return convolution(entry, Pass::forward, {});
+  if (function == "cudnnConvolutionBiasActivationForward") return fused_convolution(entry);
   if (function == "cudnnConvolutionBackwardData") {
     return convolution(entry, Pass::data_gradient, {});
   }

@@ -55,18 +55,22 @@ struct InstructionRun {
   std::optional<double> launched{};
 };
 
+/// What a kernel and its launch have in common; empty if the trace does not tell.
+std::string correlation_of(const json& details) {
+  const auto found = details.find("correlation_id");
+  if (found == details.end()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
 /// The start of each launch, by its correlation.
 std::map<std::string, double> launches_of(const json& events,
                                           const std::map<std::int64_t, std::string>& devices) {
   std::map<std::string, double> launches;
   for (const json& event : events) {
     if (event.value("ph", "") != "X" || !event.contains("args")) continue;
-    const json& details = event["args"];
-    if (!details.contains("correlation_id") ||
-        devices.contains(event.at("pid").get<std::int64_t>())) {
-      continue;
-    }
-    launches[details["correlation_id"].get<std::string>()] = event.at("ts").get<double>();
+    if (devices.contains(event.at("pid").get<std::int64_t>())) continue;
+    const std::string correlation = correlation_of(event["args"]);
+    if (!correlation.empty()) launches[correlation] = event.at("ts").get<double>();
   }
   return launches;
 }
@@ -85,7 +89,7 @@ std::vector<InstructionRun> instruction_runs(const json& events) {
     InstructionRun& run = runs.emplace_back(
         details["hlo_op"].get<std::string>(), on_device ? event.at("name").get<std::string>() : "",
         event.at("ts").get<double>(), event.at("dur").get<double>());
-    const auto launch = launches.find(details.value("correlation_id", ""));
+    const auto launch = launches.find(correlation_of(details));
     if (on_device && launch != launches.end()) run.launched = launch->second;
   }
   std::stable_sort(runs.begin(), runs.end(), [](const InstructionRun& a, const InstructionRun& b) {
