@@ -92,6 +92,16 @@ TEST(ApiLogGraphs, CudnnGraphsHaveTheStepsBehindAConvolution) {
             conv + "_mul_y32x256x14x14");
 }
 
+TEST(ApiLogGraphs, OperationsFollowTheLogsOrderBeyondTheTenth) {
+  std::string steps;
+  for (int step = 0; step < 11; ++step) {
+    steps += pointwise("IDENTITY (400)", "", 67 + step, "", 68 + step, "1");
+  }
+  steps += pointwise("RELU_FWD (100)", open_relu, 78, "", 79, "1");
+  EXPECT_EQ(problem_of(fused_graph(steps)),
+            "conv/32x1024x14x14_k256x1x1_p0.0.0.0_s1x1_d1x1_g1_relu");
+}
+
 TEST(ApiLogGraphs, CudnnGraphsWithOtherStepsHaveNoProblem) {
   for (const std::string& step :
        {pointwise("RELU_FWD (100)", open_relu, 66, "", 121, "1"),  // of another tensor

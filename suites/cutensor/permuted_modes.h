@@ -26,7 +26,8 @@ struct PermutedModes {
 PermutedModes permuted_modes(const Copy& shape);
 
 /// The same copy of words of `elements` elements. Throws Unsupported if there are none: both views
-/// need rows of whole words that lie whole words apart.
+/// need rows of whole words that lie whole words apart. A problem does not say where a slice
+/// starts; this assumes that it is with a word.
 Copy in_words(Copy shape, std::int64_t elements);
 
 /// What may be promised of the view's start: 16 bytes for a whole tensor, and for a part of one,
