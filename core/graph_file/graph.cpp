@@ -155,7 +155,9 @@ Graph read_graph(const std::filesystem::path& path) {
                 .compulsory = read_compulsory(root),
                 .layers = {},
                 .fusions = {},
-                .transforms = {}};
+                .transforms = {},
+                .recorded = optional_member<std::vector<std::string>>(root, "recorded")
+                                .value_or(std::vector<std::string>())};
     for (const JsonView& row : root.at("layers").elements()) {
       graph.layers.push_back(read_layer(row, document));
     }

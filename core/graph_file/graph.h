@@ -119,6 +119,9 @@ struct Graph {
   std::vector<Fusion> fusions{};
   /// Tensors not listed here keep the layout they are written in.
   std::vector<LayoutTransform> transforms{};
+  /// Of a recording: names of variants (core/problem/name.h), the calls that the program made. The
+  /// suites measure them besides what their libraries offer.
+  std::vector<std::string> recorded{};
   bool operator==(const Graph&) const = default;
 };
 

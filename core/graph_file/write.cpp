@@ -99,6 +99,7 @@ std::string graph_json(const Graph& graph) {
   json["layers"] = std::move(layers);
   json["fusions"] = std::move(fusions);
   json["transforms"] = std::move(transforms);
+  if (!graph.recorded.empty()) json["recorded"] = graph.recorded;
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -1,7 +1,11 @@
 #include "generator/recording/call_problems.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
+
+#include "core/api_log/algorithm.h"
+#include "core/problem/name.h"
 
 namespace benanza::recorded {
 namespace {
@@ -187,11 +191,29 @@ Problem with_post_operations(Problem problem, const CallFields& call) {
   return problem;
 }
 
+std::vector<std::string> variants_of_key(const CallText& text, Precision precision,
+                                         std::optional<Layout> layout) {
+  const std::string algorithm = suite_algorithm(text.implementation);
+  if (text.source != "cudnn" || algorithm.empty() || !layout) return {};
+  VariantName name{.key = text.problem,
+                   .precision = precision,
+                   .layout = *layout,
+                   .backend = text.source,
+                   .algorithm = algorithm};
+  std::vector<std::string> names{to_string(name)};
+  if (precision == Precision::fp32) {
+    name.precision = Precision::tf32;
+    names.push_back(to_string(name));
+  }
+  return names;
+}
+
 /// For NVIDIA's libraries the recorder has stored the key, and all or part of "fp16 nhwc" for the
 /// operands.
 CallProblems problems_of_key(const CallText& text) {
   CallProblems result;
-  result.precision = parse_precision(text.memory.substr(0, text.memory.find(' ')));
+  const std::size_t space = std::min(text.memory.find(' '), text.memory.size());
+  result.precision = parse_precision(text.memory.substr(0, space));
   if (text.problem.empty()) {
     result.reason = text.kind + (text.auxiliary.empty() ? "" : " ") + text.auxiliary +
                     ": no problem is known for it";
@@ -199,6 +221,11 @@ CallProblems problems_of_key(const CallText& text) {
   }
   try {
     result.problems.push_back(parse(text.problem));
+    if (result.precision) {
+      result.variants = variants_of_key(
+          text, *result.precision,
+          space < text.memory.size() ? parse_layout(text.memory.substr(space + 1)) : std::nullopt);
+    }
   } catch (const std::exception& reason) {
     result.reason = text.kind + ' ' + text.problem + ": " + reason.what();
   }

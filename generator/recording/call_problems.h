@@ -12,6 +12,10 @@ struct CallProblems {
   /// The call only moves bytes.
   bool moves = false;
   std::optional<Precision> precision{};
+  /// Names of variants (core/problem/name.h) that make the call with the recorded algorithm, where
+  /// the log tells it and a suite may not ask for it by itself: of cuDNN. Two for data in fp32,
+  /// which may have been rounded on its way.
+  std::vector<std::string> variants{};
   /// Tensors with gaps between their elements are treated as dense.
   bool taken_as_dense = false;
 };

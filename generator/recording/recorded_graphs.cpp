@@ -48,14 +48,20 @@ class Layers {
       layer.bytes = bytes;
     }
     layers_.push_back(std::move(layer));
+    for (const std::string& variant : problems.variants) {
+      if (std::ranges::find(recorded_, variant) == recorded_.end()) recorded_.push_back(variant);
+    }
   }
 
-  std::vector<Layer> take() { return std::move(layers_); }
+  Graph take(const std::string& name) {
+    return {.model = name, .layers = std::move(layers_), .recorded = std::move(recorded_)};
+  }
 
  private:
   const std::vector<CallTotal>& totals_;
   const std::vector<CallProblems>& problems_;
   std::vector<Layer> layers_;
+  std::vector<std::string> recorded_;
 };
 
 /// The distinct calls in the order of first occurrence, and how often each occurs.
@@ -79,7 +85,7 @@ Graph counted_graph(const std::string& name, const std::vector<std::uint32_t>& c
   }
   Layers layers(totals, problems);
   for (const auto& [call, times] : counted(calls)) layers.add(call, times);
-  return {.model = name, .layers = layers.take()};
+  return layers.take(name);
 }
 
 }  // namespace
@@ -117,7 +123,7 @@ RecordedGraphs recorded_graphs(const std::string& name, const std::vector<CallTo
     for (std::size_t at = step->begin; at < step->begin + step->length; ++at) {
       layers.add(sequence[at], 1);
     }
-    result.graphs.push_back({.model = name, .layers = layers.take()});
+    result.graphs.push_back(layers.take(name));
     result.summary.push_back(
         fmt::format("{}: a step of {} calls, repeated {} times", name, step->length, step->times));
     std::vector<std::uint32_t> rest(sequence.begin(),

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analysis/questions/common/subject.h"
-#include "analysis/recordings/recorded_algorithm.h"
+#include "core/api_log/algorithm.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {

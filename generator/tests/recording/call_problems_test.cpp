@@ -292,5 +292,26 @@ TEST(CallProblems, OfNvidiasLibrariesTheKeyIsThere) {
   EXPECT_EQ(unknown.precision, std::nullopt);
 }
 
+TEST(CallProblems, OfCudnnTheRecordedAlgorithmIsAVariant) {
+  const std::string problem = "conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1";
+  const auto variants = [&](const char* source, const char* algorithm, const char* memory) {
+    return problems_of_call({.source = source,
+                             .kind = "cudnnBackendExecute",
+                             .implementation = algorithm,
+                             .memory = memory,
+                             .problem = problem})
+        .variants;
+  };
+  EXPECT_THAT(variants("cudnn", "engine 62 TILEK=1 TILE_SIZE=6", "fp16 nhwc"),
+              ElementsAre(problem + "/fp16/nhwc/cudnn/engine62.k2=6.k13=1"));
+  EXPECT_THAT(variants("cudnn", "implicit_gemm", "fp32 nchw"),
+              ElementsAre(problem + "/fp32/nchw/cudnn/implicit_gemm",
+                          problem + "/tf32/nchw/cudnn/implicit_gemm"));
+  EXPECT_THAT(variants("cudnn", "engine 62 NEW_KNOB=1", "fp16 nhwc"), IsEmpty());
+  EXPECT_THAT(variants("cudnn", "engine 62", "fp16"), IsEmpty());
+  EXPECT_THAT(variants("cudnn", "", "fp16 nhwc"), IsEmpty());
+  EXPECT_THAT(variants("cublaslt", "algorithm 66", "fp16 nhwc"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace benanza::recorded

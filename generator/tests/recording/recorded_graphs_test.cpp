@@ -101,6 +101,23 @@ TEST(RecordedGraphs, WithoutAStepEveryDistinctCallHasItsCount) {
   EXPECT_EQ(layers[0].flops, 18);
 }
 
+TEST(RecordedGraphs, HaveTheRecordedVariantsOfTheirCallsEachOnce) {
+  const auto convolution = [](const std::string& algorithm) {
+    return CallTotal{.text = {.source = "cudnn",
+                              .kind = "cudnnBackendExecute",
+                              .implementation = algorithm,
+                              .memory = "fp16 nhwc",
+                              .problem = "conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1"},
+                     .calls = 1};
+  };
+  const RecordedGraphs graphs = recorded_graphs(
+      "run", {convolution("engine 1"), convolution("engine 2 TILE_SIZE=3")}, {0, 1, 1, 1, 1, 1});
+  ASSERT_THAT(graphs.graphs, SizeIs(2));
+  const std::string name = "conv/1x3x8x8_k4x3x3_p0.0.0.0_s1x1_d1x1_g1/fp16/nhwc/cudnn/";
+  EXPECT_THAT(graphs.graphs[0].recorded, ElementsAre(name + "engine2.k2=3"));
+  EXPECT_THAT(graphs.graphs[1].recorded, ElementsAre(name + "engine1"));
+}
+
 TEST(RecordedGraphs, EmptyRecordingIsAnError) {
   EXPECT_THROW(recorded_graphs("run", {}, {}), Error);
   EXPECT_THROW(recorded_graphs("run", {three_calls().back()}, {0, 0}), Error);

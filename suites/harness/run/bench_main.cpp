@@ -139,13 +139,16 @@ void set(std::vector<std::pair<std::string, std::string>>& context, const std::s
   }
 }
 
-/// The selection, extended by the problems of the given graphs.
+/// The selection, extended by the problems and the recorded calls of the given graphs.
 Selection selection_of(const SuiteOptions& options) {
   Selection selection = options.selection;
   for (const std::filesystem::path& graph : options.graphs) {
-    const std::vector<std::string> problems = problems_of(read_graph(graph));
+    const Graph model = read_graph(graph);
+    const std::vector<std::string> problems = problems_of(model);
     if (problems.empty()) throw Error(graph.string() + ": names no problem to measure");
     selection.problems.insert(selection.problems.end(), problems.begin(), problems.end());
+    selection.recorded.insert(selection.recorded.end(), model.recorded.begin(),
+                              model.recorded.end());
   }
   return selection;
 }

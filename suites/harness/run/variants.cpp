@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/problem/name.h"
@@ -74,9 +76,63 @@ void keep_shard(std::vector<Problem>& problems, const Backend& backend, const Se
   problems = std::move(kept);
 }
 
+/// The algorithms of Selection::recorded by the rest of their names.
+class Recorded {
+ public:
+  explicit Recorded(const Selection& selection) {
+    if (selection.algorithms == AlgorithmSet::best) return;
+    for (const std::string& text : selection.recorded) {
+      try {
+        VariantName name = parse_variant_name(text);
+        std::string algorithm = std::exchange(name.algorithm, "");
+        algorithms_[place(name)].push_back(std::move(algorithm));
+      } catch (const std::invalid_argument& error) {
+        throw Error(error.what());
+      }
+    }
+  }
+
+  /// Adds those of `name`, whose algorithm is empty, that are not among `algorithms`.
+  void add_to(std::vector<Algorithm>& algorithms, const VariantName& name) const {
+    const auto found = algorithms_.find(place(name));
+    if (found == algorithms_.end()) return;
+    for (const Algorithm& algorithm : found->second) {
+      if (std::ranges::find(algorithms, algorithm) == algorithms.end()) {
+        algorithms.push_back(algorithm);
+      }
+    }
+  }
+
+ private:
+  /// Recorded calls have warm caches, and their algorithms are measured with cold ones, too.
+  static std::string place(VariantName name) {
+    name.cold = false;
+    return to_string(name);
+  }
+
+  std::map<std::string, std::vector<Algorithm>, std::less<>> algorithms_;
+};
+
+/// The library's algorithms, followed by the recorded ones. Throws Unsupported if there is none.
+std::vector<Algorithm> algorithms_of(Backend& backend, const Variant& prototype,
+                                     const VariantName& name, AlgorithmSet set,
+                                     const Recorded& recorded) {
+  std::vector<Algorithm> algorithms;
+  std::optional<Unsupported> refusal;
+  try {
+    algorithms = backend.algorithms(prototype.problem, prototype.precision, prototype.layout, set);
+  } catch (const Unsupported& reason) {
+    refusal = reason;
+  }
+  recorded.add_to(algorithms, name);
+  if (!algorithms.empty()) return algorithms;
+  throw refusal.value_or(Unsupported("no algorithm for this problem"));
+}
+
 /// The variants of one problem, precision and layout.
 std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype,
-                                      const VariantName& name, AlgorithmSet set) {
+                                      const VariantName& name, AlgorithmSet set,
+                                      const Recorded& recorded) {
   const auto named = [&](Algorithm algorithm) {
     NamedVariant result{.name = {},
                         .variant = prototype,
@@ -96,11 +152,9 @@ std::vector<NamedVariant> variants_of(Backend& backend, const Variant& prototype
   };
   try {
     std::vector<NamedVariant> variants;
-    for (Algorithm& algorithm :
-         backend.algorithms(prototype.problem, prototype.precision, prototype.layout, set)) {
+    for (Algorithm& algorithm : algorithms_of(backend, prototype, name, set, recorded)) {
       variants.push_back(named(std::move(algorithm)));
     }
-    if (variants.empty()) throw Unsupported("no algorithm for this problem");
     return variants;
   } catch (const NoDevice&) {
     throw;
@@ -140,6 +194,7 @@ std::vector<NamedVariant> enumerate(Backend& backend, const Registration& regist
                 [&](const Problem& problem) { return !filter.may_match(key(problem) + '/'); });
   keep_shard(problems, backend, selection, precisions.size());
   announce(backend, problems, precisions, selection);
+  const Recorded recorded(selection);
   std::vector<NamedVariant> result;
   std::set<std::string> names;
   for (const Problem& problem : problems) {
@@ -155,7 +210,7 @@ std::vector<NamedVariant> enumerate(Backend& backend, const Registration& regist
         const Variant prototype{problem, precision, layout, {}};
         std::vector<NamedVariant> variants;
         try {
-          variants = variants_of(backend, prototype, name, selection.algorithms);
+          variants = variants_of(backend, prototype, name, selection.algorithms, recorded);
         } catch (const NoDevice&) {
           if (selection.only_known) continue;
           throw;

@@ -23,6 +23,9 @@ struct Selection {
   bool layout_of_library = false;
   /// Keys of problems to measure instead of the registration's.
   std::vector<std::string> problems = {};
+  /// Names of variants to measure in addition, as far as they are of the backend and of a selected
+  /// problem, precision and layout. Ignored by AlgorithmSet::best.
+  std::vector<std::string> recorded = {};
   /// Maximum number of problems of each operator; 0: no limit.
   std::size_t problems_per_operator = 0;
   bool cold = false;

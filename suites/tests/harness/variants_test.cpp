@@ -122,6 +122,29 @@ TEST_F(Enumerate, KeepsTheFirstProblemsOfEveryOperator) {
                           "sigmoid/1x8/fp32/plain/fake/none", "elu/1x8_a1/fp32/plain/fake/none"));
 }
 
+TEST_F(Enumerate, RecordedCallsAreMeasuredBesidesTheLibrarysChoices) {
+  Selection selection{
+      .layouts = {Layout::nchw, Layout::plain},
+      .recorded = {"relu/1x8/fp32/nchw/fake/engine62.k2=1", "relu/1x8/fp32/nchw/fake/direct",
+                   // Another type, layout, library and problem.
+                   "relu/1x8/fp16/nchw/fake/engine62.k2=2", "relu/1x8/fp32/nhwc/fake/engine62.k2=3",
+                   "relu/1x8/fp32/nchw/other/engine62.k2=4",
+                   "relu/9x8/fp32/nchw/fake/engine62.k2=5",
+                   // The library offers nothing for this one.
+                   "sigmoid/1x8/fp32/plain/fake/engine1"},
+      .filter = "^relu/1x8|^sigmoid"};
+  EXPECT_THAT(
+      names(selection),
+      ElementsAre("relu/1x8/fp32/nchw/fake/direct", "relu/1x8/fp32/nchw/fake/strided",
+                  "relu/1x8/fp32/nchw/fake/engine62.k2=1", "sigmoid/1x8/fp32/plain/fake/engine1"));
+  selection.cold = true;
+  EXPECT_EQ(names(selection)[2], "relu/1x8/fp32/nchw/fake/engine62.k2=1/cold");
+  selection.algorithms = AlgorithmSet::best;
+  EXPECT_EQ(names(selection).size(), 2U);
+  selection = {.recorded = {"relu/1x8"}};
+  EXPECT_THROW(all(selection), Error);
+}
+
 TEST_F(Enumerate, GivenProblemsReplaceTheRegistered) {
   EXPECT_THAT(names({.algorithms = AlgorithmSet::best, .problems = {"relu/7"}}),
               ElementsAre("relu/7/fp32/nchw/fake/direct", "relu/7/fp32/nhwc/fake/direct"));

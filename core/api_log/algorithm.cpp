@@ -1,4 +1,4 @@
-#include "analysis/recordings/recorded_algorithm.h"
+#include "core/api_log/algorithm.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-namespace benanza::analysis {
+namespace benanza {
 namespace {
 
 /// cudnnBackendKnobType_t of cuDNN 9, by value.
@@ -116,6 +116,20 @@ std::optional<Engine> suite_engine(std::string_view text) {
 
 }  // namespace
 
+std::string suite_algorithm(std::string_view logged) {
+  if (logged.starts_with("CUBLAS_GEMM_DEFAULT")) return "gemm_ex";
+  if (!logged.starts_with("engine ")) {
+    return std::string(logged.find(' ') == logged.npos ? logged : "");
+  }
+  const auto engine = logged_engine(logged);
+  if (!engine) return "";
+  std::string name = "engine" + std::to_string(engine->number);
+  for (const auto& [knob, value] : engine->knobs) {
+    name += ".k" + std::to_string(knob) + '=' + std::to_string(value);
+  }
+  return name;
+}
+
 bool is_same_algorithm(std::string_view logged, std::string_view suite) {
   if (logged.empty() || suite.empty()) return false;
   if (const auto engine = logged_engine(logged)) return engine == suite_engine(suite);
@@ -123,4 +137,4 @@ bool is_same_algorithm(std::string_view logged, std::string_view suite) {
   return logged == suite;
 }
 
-}  // namespace benanza::analysis
+}  // namespace benanza
