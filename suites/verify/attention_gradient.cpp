@@ -159,14 +159,16 @@ Element element(const AttentionGradient& shape, Operands operands, const Dims& a
 }
 
 /// The logarithms are those of sums over as many keys as a query sees, so that P is of the size of
-/// a softmax.
+/// a softmax, and not above 1, which fp8 needs: a key by itself may have a large score, so queries
+/// that see few keys get smaller P.
 void adjust_inputs(const AttentionGradient& shape, std::vector<std::vector<float>>& values) {
+  constexpr std::int64_t fewest_keys = 8;
   const Attention& forward = shape.forward;
   std::vector<float>& logarithms = values[AttentionGradient::logarithms];
   for (std::size_t row = 0; row < logarithms.size(); ++row) {
     const std::int64_t query = static_cast<std::int64_t>(row) % forward.queries;
     const auto [begin, end] = forward.visible_keys(query);
-    logarithms[row] += std::log(static_cast<float>(std::max<std::int64_t>(1, end - begin)));
+    logarithms[row] += std::log(static_cast<float>(std::max(fewest_keys, end - begin)));
   }
 }
 

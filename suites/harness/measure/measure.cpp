@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "core/statistics/summary.h"
@@ -134,13 +135,22 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
       options.budget_seconds, std::max(options.minimum_seconds, options.payback * untimed_seconds));
   const double hard_limit = hard_limit_budgets * options.budget_seconds;
 
+  const std::size_t at_once = options.rest_seconds > 0 ? 1 : stopwatch.samples_at_once();
+  double rested_seconds = 0;
+  const auto rest = [&] {
+    if (options.rest_seconds <= 0) return;
+    std::this_thread::sleep_for(std::chrono::duration<double>(options.rest_seconds));
+    rested_seconds += options.rest_seconds;
+  };
+
   if (observer != nullptr) observer->begin();
   while (outcome.stopped_by.empty()) {
+    rest();
     const std::vector<double> taken =
-        options.cold ? std::vector<double>{stopwatch.time_cold(primitive)}
-                     : stopwatch.time_samples(primitive, outcome.calls_per_sample,
-                                              next_samples(outcome, options, minimum_seconds,
-                                                           stopwatch.samples_at_once()));
+        options.cold
+            ? std::vector<double>{stopwatch.time_cold(primitive)}
+            : stopwatch.time_samples(primitive, outcome.calls_per_sample,
+                                     next_samples(outcome, options, minimum_seconds, at_once));
     for (const double seconds : taken) {
       outcome.timed_seconds += seconds;
       outcome.samples.push_back(seconds / static_cast<double>(outcome.calls_per_sample));
@@ -156,7 +166,8 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
       outcome.stopped_by = stopped_by_rival;
     } else if ((outcome.timed_seconds >= options.budget_seconds &&
                 outcome.samples.size() >= minimum_budget_samples) ||
-               outcome.timed_seconds >= hard_limit || wall.seconds() >= hard_limit) {
+               outcome.timed_seconds >= hard_limit ||
+               wall.seconds() - rested_seconds >= hard_limit) {
       outcome.stopped_by = stopped_by_budget;
     }
   }
@@ -169,6 +180,7 @@ Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions
   outcome.workspace_bytes = primitive.workspace_bytes();
   outcome.facts = primitive.facts();
   outcome.facts.merge(conditions.facts);
+  if (options.rest_seconds > 0) outcome.facts["rest_seconds"] = options.rest_seconds;
   outcome.disturbances = std::move(conditions.disturbances);
   outcome.status = Status::ok;
   return outcome;

@@ -38,6 +38,9 @@ struct MeasureOptions {
   double hopeless_by = 2.5;
   /// Every sample is one call with flushed caches.
   bool cold = false;
+  /// The device idles this long before every sample, so that power and heat do not hold its clock
+  /// down; counts neither as timed nor against the budget.
+  double rest_seconds = 0;
 };
 
 /// Runs the primitive until it is warm and returns the number of calls per sample. Changing the
@@ -52,7 +55,7 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
 ///   outclassed the same minimums are reached and a rival is outclassed_by times as fast, or three
 ///              samples are taken and it is hopeless_by times as fast, or
 ///   budget     budget_seconds are spent and three samples taken; after ten budgets of wall time,
-///              cache flushes included, sampling stops even before the third sample.
+///              cache flushes included but not rests, sampling stops even before the third sample.
 /// The outcome's status is ok. `observer`, if not null, watches from the end of the warm-up to the
 /// last sample. Throws whatever the primitive throws, and std::runtime_error if the clock did not
 /// advance.

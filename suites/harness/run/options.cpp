@@ -28,6 +28,7 @@ struct Arguments {
   std::string minimum_seconds;
   std::string warmup_seconds;
   std::string budget_seconds;
+  std::string rest_seconds;
   std::vector<std::string> context;
   std::string shard;
   bool smoke = false;
@@ -106,6 +107,10 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_flag("--cold", options.measure.cold, "flush the caches before every call");
   app.add_option("--budget", arguments.budget_seconds,
                  "seconds inside timed regions after which a measurement ends (default: 0.3)")
+      ->type_name("SECONDS");
+  app.add_option("--rest", arguments.rest_seconds,
+                 "let the device idle so long before every sample: long calls then run at the "
+                 "clock of a burst, not at the one that power and heat allow for ever")
       ->type_name("SECONDS");
   app.add_flag("--energy{1}", arguments.energy_seconds,
                "afterwards, repeat the fastest variants of every problem for so many seconds each "
@@ -230,6 +235,9 @@ void check_values(const Arguments& arguments, SuiteOptions& options) {
   }
   if (!arguments.budget_seconds.empty()) {
     measure.budget_seconds = seconds("--budget", arguments.budget_seconds);
+  }
+  if (!arguments.rest_seconds.empty()) {
+    measure.rest_seconds = seconds("--rest", arguments.rest_seconds);
   }
   if (!arguments.minimum_seconds.empty()) {
     measure.minimum_seconds = seconds("--benchmark_min_time", arguments.minimum_seconds);

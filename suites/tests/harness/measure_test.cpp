@@ -285,6 +285,21 @@ TEST_F(Measure, ColdSamplesAreSingleCalls) {
   EXPECT_EQ(stopwatch.cold_calls, outcome.samples.size());
 }
 
+TEST_F(Measure, RestsBeforeEverySampleAndCountsItAsNothing) {
+  ScriptedStopwatch stopwatch = steady(2e-3);
+  const auto start = std::chrono::steady_clock::now();
+  // Ten budgets are 10 ms, the rests of three samples alone 60.
+  const Outcome outcome =
+      measure(primitive, stopwatch, {.budget_seconds = 1e-3, .payback = 0, .rest_seconds = 0.02});
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(outcome.samples.size(), 3U);
+  EXPECT_EQ(outcome.stopped_by, "budget");
+  EXPECT_NEAR(outcome.timed_seconds, 6e-3, 1e-12);
+  EXPECT_GE(wall.count(), 0.06);
+  EXPECT_EQ(std::get<double>(outcome.facts.at("rest_seconds")), 0.02);
+  EXPECT_FALSE(measure(primitive, stopwatch, {.payback = 0}).facts.contains("rest_seconds"));
+}
+
 TEST_F(Measure, AClockThatStandsStillIsAnError) {
   ScriptedStopwatch stopwatch = steady(0);
   EXPECT_THROW(measure(primitive, stopwatch, {.budget_seconds = 0.001}), std::runtime_error);

@@ -1,4 +1,4 @@
-#include "suites/cudnn/ops/attention_gradient.h"
+#include "suites/cudnn/ops/attention_gradient/attention_gradient.h"
 
 #include <utility>
 
@@ -13,13 +13,6 @@ namespace {
 using Id = OperationGraph::Id;
 using Place = AttentionGradient::Place;
 
-/// The same memory with the last two axes swapped.
-nvidia::TensorFormat turned(nvidia::TensorFormat format) {
-  std::swap(format.dims[2], format.dims[3]);
-  std::swap(format.strides[2], format.strides[3]);
-  return format;
-}
-
 /// The operations in the order and with the types in which cudnn-frontend's SDPA backward node
 /// states them (include/cudnn_frontend/node/scaled_dot_product_flash_attention.h).
 class Pattern {
@@ -28,20 +21,9 @@ class Pattern {
       : forward_(shape.forward),
         type_(storage_type(variant.precision)),
         scores_{forward_.batch, forward_.heads, forward_.queries, forward_.keys},
-        rows_{forward_.batch, forward_.heads, forward_.queries, 1} {
-    const std::vector<Operand> operands = shape.inputs();
-    for (std::size_t index = 0; index < operands.size(); ++index) {
-      const Precision precision = index == Place::logarithms ? Precision::fp32 : variant.precision;
-      call_.inputs.push_back(
-          {precision, operands[index].dims, dense_strides(operands[index].dims)});
-      // K and V are read as columns.
-      const bool turns = index == Place::k || index == Place::v;
-      call_.bound.push_back(
-          graph_.tensor(turns ? turned(call_.inputs.back()) : call_.inputs.back()));
-    }
-    for (const Dims& dims : shape.results()) {
-      results_.push_back({variant.precision, dims, dense_strides(dims)});
-    }
+        rows_{forward_.batch, forward_.heads, forward_.queries, 1},
+        results_(attention_gradient_results(shape, variant.precision)),
+        call_(attention_gradient_operands(shape, variant.precision, type_)) {
     call_.output = results_[0];
   }
 
@@ -100,13 +82,14 @@ class Pattern {
     // In the order of the pattern: shifted before it is masked.
     scores = combined(CUDNN_POINTWISE_SUB, scores, operand(Place::logarithms), scores_);
     if (forward_.causal) scores = lower_triangle(graph_, scores_, scores);
+    if (forward_.window > 0) scores = last_keys(graph_, scores_, forward_.window, scores);
     return combined(CUDNN_POINTWISE_EXP, scores, OperationGraph::none, scores_);
   }
 
   /// `x`, of queries by keys, as keys by queries in the type of the values.
   Id to_columns(Id x) {
     const nvidia::TensorFormat rows{Precision::fp32, scores_, dense_strides(scores_)};
-    const Id columns = graph_.intermediate(turned(rows), type_);
+    const Id columns = graph_.intermediate(with_axes_swapped(rows), type_);
     graph_.reshape(x, columns);
     return columns;
   }
@@ -150,20 +133,54 @@ class Pattern {
 
 }  // namespace
 
+nvidia::TensorFormat with_axes_swapped(nvidia::TensorFormat format) {
+  std::swap(format.dims[2], format.dims[3]);
+  std::swap(format.strides[2], format.strides[3]);
+  return format;
+}
+
+GraphCall attention_gradient_operands(const AttentionGradient& shape, Precision precision,
+                                      cudnnDataType_t type) {
+  GraphCall call;
+  const std::vector<Operand> operands = shape.inputs();
+  for (std::size_t index = 0; index < operands.size(); ++index) {
+    const bool is_of_rows = index == Place::logarithms;
+    const Dims& dims = operands[index].dims;
+    call.inputs.push_back({is_of_rows ? Precision::fp32 : precision, dims, dense_strides(dims)});
+    const bool is_column = index == Place::k || index == Place::v;
+    const nvidia::TensorFormat& format = call.inputs.back();
+    call.bound.push_back(call.graph.tensor(is_column ? with_axes_swapped(format) : format,
+                                           is_of_rows ? CUDNN_DATA_FLOAT : type));
+  }
+  return call;
+}
+
+std::vector<nvidia::TensorFormat> attention_gradient_results(const AttentionGradient& shape,
+                                                             Precision precision) {
+  std::vector<nvidia::TensorFormat> results;
+  for (const Dims& dims : shape.results()) {
+    results.push_back({precision, dims, dense_strides(dims)});
+  }
+  return results;
+}
+
 std::vector<GraphCall> attention_gradient_graphs(const AttentionGradient& shape,
                                                  const harness::Variant& variant) {
-  if (element_bytes(variant.precision) != 2) {
-    throw harness::Unsupported("cuDNN computes gradients of attention in 16 bits only");
+  const bool is_fp8 = variant.precision == Precision::fp8;
+  if (element_bytes(variant.precision) != 2 && !is_fp8) {
+    throw harness::Unsupported("cuDNN computes gradients of attention in 16 bits and fp8 only");
+  }
+  if (is_fp8 && !shape.forward.mask.empty()) {
+    throw harness::Unsupported(
+        "cuDNN is asked for fp8 gradients of attention without an added mask only");
   }
   if (shape.forward.causal && shape.forward.queries != shape.forward.keys) {
     throw harness::Unsupported(
         "cuDNN's causal mask is asked for only where queries are as many as keys");
   }
-  if (shape.forward.window > 0) {
-    throw harness::Unsupported("cuDNN is asked for gradients of attention without a window only");
-  }
   std::vector<GraphCall> found;
-  found.push_back(Pattern(shape, variant).take());
+  found.push_back(is_fp8 ? attention_gradient_of_8_bits(shape, variant)
+                         : Pattern(shape, variant).take());
   return found;
 }
 
