@@ -14,6 +14,7 @@ TEST(ApiLogAlgorithm, IsAnEngineWithItsSettings) {
   EXPECT_FALSE(is_same_algorithm(logged, "engine62.k2=5.k13=1.k18=0"));
   EXPECT_FALSE(is_same_algorithm(logged, "implicit_gemm"));
   EXPECT_TRUE(is_same_algorithm("engine 63", "engine63"));
+  EXPECT_TRUE(is_same_algorithm("residual.engine 63", "residual.engine63"));
   EXPECT_TRUE(is_same_algorithm("engine 5 SWAP_AB=1", "engine5.k43=1"));
   EXPECT_FALSE(is_same_algorithm("engine 5 NEW_KNOB=1", "engine5"));
 }
@@ -30,6 +31,7 @@ TEST(ApiLogAlgorithm, HasTheNameThatTheSuitesBuildItBy) {
   EXPECT_EQ(suite_algorithm("engine 62 IDX_MODE=0 TILEK=1 TILE_CGA_M=8 TILE_SIZE=5"),
             "engine62.k2=5.k13=1.k18=0.k27=8");
   EXPECT_EQ(suite_algorithm("engine 63"), "engine63");
+  EXPECT_EQ(suite_algorithm("residual.engine 39 WORKSPACE=0"), "residual.engine39.k25=0");
   EXPECT_EQ(suite_algorithm("implicit_precomp_gemm"), "implicit_precomp_gemm");
   EXPECT_EQ(suite_algorithm("CUBLAS_GEMM_DEFAULT(-1)"), "gemm_ex");
   EXPECT_EQ(suite_algorithm("engine 5 NEW_KNOB=1"), "");

@@ -83,8 +83,17 @@ TEST(ApiLogGraphs, CudnnGraphsHaveTheStepsBehindAConvolution) {
   EXPECT_EQ(calls[0].problem, conv + "_bias_relu") << "0 times a tensor is no residual";
   EXPECT_EQ(calls[0].data, Precision::bf16) << "not that of the steps";
   EXPECT_EQ(calls[0].algorithm, "engine 41 TILEK=0");
-  EXPECT_EQ(problem_of(fused_graph(with_residual + biased + activated)),
-            conv + "_bias_residual_relu");
+  const auto residual_first = api_calls(fused_graph(with_residual + biased + activated));
+  ASSERT_EQ(residual_first.size(), 1);
+  EXPECT_EQ(residual_first[0].problem, conv + "_bias_residual_relu");
+  EXPECT_EQ(residual_first[0].algorithm, "residual.engine 41 TILEK=0");
+  const std::string bias_first = pointwise("ADD (0)", "", 67, bias_tensor, 65, "1") +
+                                 pointwise("ADD (0)", "", 65, whole_tensor, 66, "1") + activated;
+  const auto usual = api_calls(fused_graph(bias_first));
+  ASSERT_EQ(usual.size(), 1);
+  EXPECT_EQ(usual[0].problem, conv + "_bias_residual_relu");
+  EXPECT_EQ(usual[0].algorithm, "engine 41 TILEK=0");
+  EXPECT_EQ(api_calls(fused_graph(with_residual))[0].algorithm, "engine 41 TILEK=0");
   EXPECT_EQ(problem_of(fused_graph("")), conv);
   EXPECT_EQ(problem_of(fused_graph(pointwise("RELU_FWD (100)", relu_to_6, 67, "", 121, "1"))),
             conv + "_clip_a0_b6");

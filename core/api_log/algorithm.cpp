@@ -76,8 +76,17 @@ bool take(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// Parses "engine 62 TILEK=1".
+/// Where the name of an engine begins, after an optional word and a dot; npos if there is none.
+std::size_t engine_in(std::string_view text) {
+  const std::size_t begin = text.find("engine");
+  return begin == text.npos || begin == 0 || text[begin - 1] == '.' ? begin : text.npos;
+}
+
+/// Parses "engine 62 TILEK=1", optionally after a word and a dot.
 std::optional<Engine> logged_engine(std::string_view text) {
+  const std::size_t begin = engine_in(text);
+  if (begin == text.npos) return std::nullopt;
+  text.remove_prefix(begin);
   if (!take(text, "engine ")) return std::nullopt;
   const auto number = take_number(text);
   if (!number) return std::nullopt;
@@ -97,8 +106,8 @@ std::optional<Engine> logged_engine(std::string_view text) {
 
 /// Parses "engine62.k13=1", optionally after a word and a dot.
 std::optional<Engine> suite_engine(std::string_view text) {
-  const auto begin = text.find("engine");
-  if (begin == text.npos || (begin > 0 && text[begin - 1] != '.')) return std::nullopt;
+  const std::size_t begin = engine_in(text);
+  if (begin == text.npos) return std::nullopt;
   text.remove_prefix(begin);
   take(text, "engine");
   const auto number = take_number(text);
@@ -118,12 +127,12 @@ std::optional<Engine> suite_engine(std::string_view text) {
 
 std::string suite_algorithm(std::string_view logged) {
   if (logged.starts_with("CUBLAS_GEMM_DEFAULT")) return "gemm_ex";
-  if (!logged.starts_with("engine ")) {
-    return std::string(logged.find(' ') == logged.npos ? logged : "");
-  }
+  const std::size_t begin = engine_in(logged);
+  if (begin == logged.npos) return std::string(logged.find(' ') == logged.npos ? logged : "");
   const auto engine = logged_engine(logged);
   if (!engine) return "";
-  std::string name = "engine" + std::to_string(engine->number);
+  std::string name =
+      std::string(logged.substr(0, begin)) + "engine" + std::to_string(engine->number);
   for (const auto& [knob, value] : engine->knobs) {
     name += ".k" + std::to_string(knob) + '=' + std::to_string(value);
   }

@@ -23,7 +23,8 @@ struct LibraryCall {
   /// The log's name for a call without a problem: "MATMUL POINTWISE", the operations of a graph.
   std::string detail{};
   /// The algorithm in the library's words: "engine 28 TILE_SIZE=4", "implicit_gemm", "algorithm
-  /// 13". Empty if the log does not contain it.
+  /// 13"; a graph's engine behind the suites' word for how the graph states the problem
+  /// ("residual."), if it is not the usual way. Empty if the log does not contain it.
   std::string algorithm{};
   /// Precision of the data.
   std::optional<Precision> data{};

@@ -142,9 +142,11 @@ std::optional<LibraryCall> graph_call(const Entry& entry, const std::vector<Entr
   const std::string_view name = operation_name(graph.front());
   const bool is_alone = graph.size() == 1;
   std::optional<LibraryCall> call;
+  std::string prefix;
   if (name == "CONVOLUTION_FORWARD") {
-    if (const auto epilogue = epilogue_of(graph)) {
-      call = convolution(graph.front(), Pass::forward, *epilogue);
+    if (const auto found = epilogue_of(graph)) {
+      call = convolution(graph.front(), Pass::forward, found->epilogue);
+      if (found->residual_first) prefix = "residual.";
     }
   } else if (name == "CONVOLUTION_BACKWARD_DATA" && is_alone) {
     call = convolution(graph.front(), Pass::data_gradient, {});
@@ -153,7 +155,8 @@ std::optional<LibraryCall> graph_call(const Entry& entry, const std::vector<Entr
   }
   if (!call) return std::nullopt;
   call->function = entry.function();
-  call->algorithm = engine(entry);
+  const std::string algorithm = engine(entry);
+  call->algorithm = algorithm.empty() ? "" : prefix + algorithm;
   return call;
 }
 

@@ -81,7 +81,14 @@ class Chain {
     return is_taken;
   }
 
-  Epilogue epilogue() && { return canonical(std::move(epilogue_), output_, per_channel()); }
+  GraphEpilogue epilogue() && {
+    const auto* const first =
+        epilogue_.steps.empty() ? nullptr : std::get_if<Combine>(&epilogue_.steps.front());
+    const bool is_residual = first != nullptr && !first->constant;
+    Epilogue epilogue = canonical(std::move(epilogue_), output_, per_channel());
+    const bool has_both = epilogue.bias && epilogue.residual;
+    return {std::move(epilogue), has_both && is_residual};
+  }
 
  private:
   static double scale(const Entry& operation, std::string_view name) {
@@ -145,8 +152,8 @@ std::string_view operation_name(const Entry& operation) {
   return name;
 }
 
-std::optional<Epilogue> epilogue_of(const std::vector<Entry>& operations) {
-  if (operations.size() == 1) return Epilogue{};
+std::optional<GraphEpilogue> epilogue_of(const std::vector<Entry>& operations) {
+  if (operations.size() == 1) return GraphEpilogue{};
   Chain chain(operations.front());
   for (std::size_t at = 1; at < operations.size(); ++at) {
     if (!chain.take(operations[at])) return std::nullopt;

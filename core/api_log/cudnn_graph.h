@@ -15,6 +15,11 @@ std::string_view operation_name(const Entry& operation);
 /// operation is elementwise and takes the result of the one before. A second tensor is known
 /// beforehand if it has one value per channel. Empty for other graphs, for functions or parameters
 /// that no Step has, and for numbers, whose values the log does not contain.
-std::optional<Epilogue> epilogue_of(const std::vector<Entry>& operations);
+struct GraphEpilogue {
+  Epilogue epilogue{};
+  /// The residual is added before the bias, which the suites call "residual.".
+  bool residual_first = false;
+};
+std::optional<GraphEpilogue> epilogue_of(const std::vector<Entry>& operations);
 
 }  // namespace benanza::api_log

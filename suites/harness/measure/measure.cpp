@@ -121,7 +121,9 @@ std::int64_t warm_up(Primitive& primitive, Stopwatch& stopwatch, const MeasureOp
 Outcome measure(Primitive& primitive, Stopwatch& stopwatch, const MeasureOptions& wanted,
                 Observer* observer) {
   const WallClock wall;
-  const MeasureOptions options = fitted(wanted, stopwatch);
+  MeasureOptions options = fitted(wanted, stopwatch);
+  // Rests take longer than what they would pay back.
+  if (options.rest_seconds > 0) options.payback = 0;
 
   Outcome outcome;
   outcome.calls_per_sample = warm_up(primitive, stopwatch, options);

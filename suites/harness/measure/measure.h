@@ -39,7 +39,7 @@ struct MeasureOptions {
   /// Every sample is one call with flushed caches.
   bool cold = false;
   /// The device idles this long before every sample, so that power and heat do not hold its clock
-  /// down; counts neither as timed nor against the budget.
+  /// down; counts neither as timed nor against the budget, and nothing is paid back.
   double rest_seconds = 0;
 };
 

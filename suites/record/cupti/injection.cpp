@@ -45,7 +45,7 @@ constexpr int steps_of_patience = 6000;
 /// The kinds of activity records. Excluded because of their overhead on eager ResNet-50 on an H200:
 /// CUPTI_ACTIVITY_KIND_SYNCHRONIZATION adds 28% to a step, CUPTI_ACTIVITY_KIND_RUNTIME and
 /// _DRIVER half of one. Instead, the calls that is_recorded_call() accepts, waits included, are
-/// enabled one by one.
+/// enabled one by one; see enable_calls().
 constexpr CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
@@ -124,6 +124,7 @@ class Session {
         counters_ = std::make_unique<KernelCounters>(*cupti_, counters,
                                                      [this](const Event& event) { write(event); });
       }
+      if (!counters_) enable_calls();
       if (gate_.has_name() || counters_) listen();
       // CUPTI 13.0 crashes (segmentation fault) on graphs created before their timing was enabled.
       // While it is, CUPTI does not report the kernels of graphs.
@@ -223,15 +224,19 @@ class Session {
       }
     };
     for (const CUpti_ActivityKind kind : kinds) enable(kind);
-    // Errors are ignored: a call that this driver lacks cannot occur.
-    for (const Calls& calls : calls_) {
-      for (const CUpti_CallbackId id : calls.ids) calls.enable(id, wanted ? 1 : 0);
-    }
     switch_windows(wanted);
     // Written every time, e.g. for every range: the reader keeps each text only once.
     if (!failed.empty() && wanted) {
       note(true, reason + " for records of kind " + failed +
                      ": no GPU that CUPTI knows, or another profiler has it");
+    }
+  }
+
+  /// Enables the recorded calls for the whole run: CUPTI 13.0 accepts it inside of a range, too,
+  /// but then reports no call. Errors are ignored: a call that this driver lacks cannot occur.
+  void enable_calls() {
+    for (const Calls& calls : calls_) {
+      for (const CUpti_CallbackId id : calls.ids) calls.enable(id, 1);
     }
   }
 
@@ -245,7 +250,6 @@ class Session {
   }
 
   void switch_windows(bool open) {
-    if (!whole_graphs_) return;
     std::uint64_t now = 0;
     cupti_->function<decltype(cuptiGetTimestamp)>("cuptiGetTimestamp")(&now);
     const std::lock_guard lock(journal_mutex_);
@@ -256,11 +260,14 @@ class Session {
     }
   }
 
-  /// Returns whether the event started while the program was to be recorded. Only graphs need this
-  /// check.
+  /// Returns whether the event started while the program was to be recorded. Only what is enabled
+  /// for the whole run needs this check.
   bool is_wanted(const Event& event) const {
-    const auto* const graph = std::get_if<GraphEvent>(&event);
-    return graph == nullptr || windows_.contains(graph->at.start);
+    if (const auto* const graph = std::get_if<GraphEvent>(&event)) {
+      return windows_.contains(graph->at.start);
+    }
+    const auto* const call = std::get_if<ApiEvent>(&event);
+    return call == nullptr || windows_.contains(call->start);
   }
 
   void work() {
@@ -352,7 +359,7 @@ class Session {
   Control control_;
   std::mutex journal_mutex_;
   JournalWriter journal_;
-  /// For whole graphs; guarded by journal_mutex_.
+  /// For whole graphs and calls; guarded by journal_mutex_.
   Windows windows_;
   RangeGate gate_;
   NvtxRanges ranges_;

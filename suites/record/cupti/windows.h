@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <limits>
 
 namespace benanza::record {
@@ -19,14 +21,13 @@ class Windows {
     if (!spans_.empty()) spans_.back().end = time;
   }
   bool contains(std::int64_t time) const {
-    for (auto span = spans_.rbegin(); span != spans_.rend(); ++span) {
-      if (span->begin <= time) return time < span->end;
-    }
-    return false;
+    const auto later = std::ranges::upper_bound(spans_, time, {}, &Span::begin);
+    return later != spans_.begin() && time < std::prev(later)->end;
   }
 
  private:
-  static constexpr std::size_t most_spans = 4096;
+  /// More than a program opens until CUPTI has delivered what began in the first.
+  static constexpr std::size_t most_spans = 65'536;
   struct Span {
     std::int64_t begin;
     std::int64_t end;

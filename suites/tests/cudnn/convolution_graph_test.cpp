@@ -55,11 +55,14 @@ TEST(ConvolutionGraph, OperandsLieAsTheLayoutSays) {
 TEST(ConvolutionGraph, EpilogueIsPartOfIt) {
   const std::string key = std::string(dense_key) + "_bias_residual_swish_a1";
   const auto calls = graphs_of(key.c_str())(variant(key.c_str(), Precision::bf16, Layout::nhwc));
-  ASSERT_THAT(calls, SizeIs(1));
-  ASSERT_THAT(calls[0].inputs, SizeIs(4));
-  EXPECT_THAT(calls[0].inputs[2].dims, ElementsAre(1, 64, 1, 1));
-  EXPECT_EQ(calls[0].inputs[3], calls[0].output);
-  EXPECT_THAT(calls[0].bound, SizeIs(5));
+  ASSERT_THAT(calls, SizeIs(2));
+  EXPECT_EQ(calls[1].prefix, "residual.");
+  for (const GraphCall& call : calls) {
+    ASSERT_THAT(call.inputs, SizeIs(4));
+    EXPECT_THAT(call.inputs[2].dims, ElementsAre(1, 64, 1, 1));
+    EXPECT_EQ(call.inputs[3], call.output);
+    EXPECT_THAT(call.bound, SizeIs(5));
+  }
 }
 
 TEST(ConvolutionGraph, ReluIsAlsoAMaximum) {
@@ -116,6 +119,14 @@ TEST_F(H100, FusesFunctionsIntoConvolutions) {
                 Not(IsEmpty()))
         << end;
   }
+}
+
+TEST_F(H100, AResidualAddedBeforeTheBiasHasEnginesOfItsOwn) {
+  const std::string key = "conv/32x64x56x56_k256x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_residual_relu";
+  const auto found =
+      names(graphs_of(key.c_str()), variant(key.c_str(), Precision::bf16, Layout::nhwc));
+  EXPECT_THAT(found, Contains(testing::StartsWith("residual.engine41")));
+  EXPECT_THAT(found, Not(Contains(testing::StartsWith("engine41"))));
 }
 
 TEST_F(H100, MakesTheSameChoiceOfTheNameAlone) {

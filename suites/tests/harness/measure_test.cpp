@@ -297,6 +297,10 @@ TEST_F(Measure, RestsBeforeEverySampleAndCountsItAsNothing) {
   EXPECT_NEAR(outcome.timed_seconds, 6e-3, 1e-12);
   EXPECT_GE(wall.count(), 0.06);
   EXPECT_EQ(std::get<double>(outcome.facts.at("rest_seconds")), 0.02);
+  // Nothing is paid back by more samples, each with its rest.
+  EXPECT_EQ(measure(primitive, stopwatch, {.preparation_seconds = 1, .rest_seconds = 1e-3})
+                .samples.size(),
+            7U);
   EXPECT_FALSE(measure(primitive, stopwatch, {.payback = 0}).facts.contains("rest_seconds"));
 }
 

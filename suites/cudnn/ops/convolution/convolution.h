@@ -57,8 +57,9 @@ double amplification_of_transforms(const Convolution& shape);
 /// The window for graphs, with separate pads on either side.
 ConvolutionWindow window_of(const Window& window);
 
-/// Returns graphs of one convolution and its epilogue. If it ends in a relu, a second graph
-/// ("max.") has the relu as a maximum, for engines compiled at run time.
+/// Returns graphs of one convolution and its epilogue: if it ends in a relu, another ("max.") with
+/// the relu as a maximum, for engines compiled at run time; if it adds a bias and a residual,
+/// another ("residual.") that adds the residual first, for engines that are made in advance.
 std::vector<GraphCall> convolution_graphs(const Convolution& shape,
                                           const harness::Variant& variant);
 

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "suites/cudnn/graph/functions.h"
 #include "suites/cudnn/ops/convolution/convolution.h"
@@ -10,7 +13,15 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-GraphCall call_of(const Convolution& shape, const harness::Variant& variant, Relu relu) {
+/// How a graph states an epilogue. Each way has engines that the others lack.
+struct Statement {
+  Relu relu = Relu::function;
+  /// Adds the residual before the bias, as cudnnConvolutionBiasActivationForward does.
+  bool residual_first = false;
+};
+
+GraphCall call_of(const Convolution& shape, const harness::Variant& variant,
+                  const Statement& statement) {
   const ConvolutionCall formats = map_convolution(shape, variant.precision, variant.layout);
   const Epilogue& epilogue = variant.problem.epilogue;
   GraphCall call;
@@ -26,12 +37,15 @@ GraphCall call_of(const Convolution& shape, const harness::Variant& variant, Rel
   const Id w = operand(formats.weights);
   Chain chain(graph, formats.output);
   chain.add([&](Id, Id y) { graph.convolve(window_of(shape.window), x, w, y); });
+  std::vector<Id> added;
   if (epilogue.bias) {
-    chain.add(BinaryKind::add,
-              operand(nvidia::tensor_format(variant.precision, formats.bias.dims, variant.layout)));
+    added.push_back(
+        operand(nvidia::tensor_format(variant.precision, formats.bias.dims, variant.layout)));
   }
-  if (epilogue.residual) chain.add(BinaryKind::add, operand(formats.output));
-  if (epilogue.activation) chain.add(*epilogue.activation, relu);
+  if (epilogue.residual) added.push_back(operand(formats.output));
+  if (statement.residual_first) std::ranges::reverse(added);
+  for (const Id tensor : added) chain.add(BinaryKind::add, tensor);
+  if (epilogue.activation) chain.add(*epilogue.activation, statement.relu);
   chain.add(epilogue.steps, [&](const Dims& dims) {
     return operand(dense(variant.precision, dims, variant.layout));
   });
@@ -56,12 +70,16 @@ std::vector<GraphCall> convolution_graphs(const Convolution& shape,
     throw harness::Unsupported("int8 convolutions are asked for by cuDNN's functions alone");
   }
   std::vector<GraphCall> found;
-  found.push_back(call_of(shape, variant, Relu::function));
-  const auto& activation = variant.problem.epilogue.activation;
-  if (activation && activation->kind == ActivationKind::relu) {
-    found.push_back(call_of(shape, variant, Relu::maximum));
-    found.back().prefix = "max.";
+  const auto add = [&](std::string prefix, const Statement& statement) {
+    found.push_back(call_of(shape, variant, statement));
+    found.back().prefix = std::move(prefix);
+  };
+  const Epilogue& epilogue = variant.problem.epilogue;
+  add("", {});
+  if (epilogue.activation && epilogue.activation->kind == ActivationKind::relu) {
+    add("max.", {.relu = Relu::maximum});
   }
+  if (epilogue.bias && epilogue.residual) add("residual.", {.residual_first = true});
   return found;
 }
 

@@ -242,6 +242,12 @@ TEST_F(Injection, OnlyInsideOfARange) {
              "--range step"),
       0);
   EXPECT_THAT(kernels(), ElementsAre("in", "deeper"));
+  // With the calls that launched them, and no other.
+  const DeviceRecording read = devices();
+  ASSERT_THAT(read.api, SizeIs(2));
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(read.api[i].correlation, read.work[i].correlation);
+  }
 }
 
 TEST_F(Injection, GraphsAsAWholeOnlyInsideOfARange) {
@@ -259,6 +265,7 @@ TEST_F(Injection, KernelsInsideOfGraphs) {
 TEST_F(Injection, AfterADelay) {
   ASSERT_EQ(record("launch early on launch late", "--delay 3"), 0);
   EXPECT_THAT(kernels(), ElementsAre("late"));
+  EXPECT_THAT(devices().api, SizeIs(1));
 }
 
 TEST_F(Injection, ForADuration) {
@@ -273,6 +280,7 @@ TEST_F(Injection, BetweenSignals) {
                   " off launch c"),
             0);
   EXPECT_THAT(kernels(), ElementsAre("b"));
+  EXPECT_THAT(devices().api, SizeIs(1));
 }
 
 TEST_F(Injection, LostEventsAreCounted) {

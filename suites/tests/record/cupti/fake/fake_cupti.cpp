@@ -1,8 +1,9 @@
 // A CUPTI without a GPU, with only the functions that the recorder needs. The program determines
 // what it "records": fake_launch() calls cudaGetDevice and then launches a kernel, which runs for
 // 1000 ns and starts 100 ns later; fake_wait() waits for 1500 ns. FAKE_CUPTI=old: reports another
-// version; FAKE_CUPTI=busy: nothing can be recorded. Like the real CUPTI, it crashes the process if
-// called after the program's end.
+// version; FAKE_CUPTI=busy: nothing can be recorded. Like the real CUPTI (13.0), it crashes the
+// process if called after the program's end, and reports no call that was enabled by itself after
+// the program's first work.
 #include <cupti.h>
 #include <generated_nvtx_meta.h>
 #include <sys/syscall.h>
@@ -40,6 +41,7 @@ std::uint64_t now = 1'000'000'000'000'000'000;
 std::vector<std::uint32_t> open_ranges;
 std::uint32_t next_range = 1;
 int flushes = 0;
+bool has_begun = false;
 
 bool is(std::string_view kind) {
   const char* const value = std::getenv("FAKE_CUPTI");
@@ -122,6 +124,7 @@ CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId call, std::uint8_t en
   if (is("busy")) return CUPTI_ERROR_UNKNOWN;
   const std::lock_guard lock(mutex);
   if (enable != 0) {
+    if (has_begun) return CUPTI_SUCCESS;
     enabled_calls.insert(call);
     disabled_calls.erase(call);
   } else {
@@ -228,6 +231,7 @@ int fake_flushes() {
 void fake_launch(const char* kernel) {
   fake::launch(kernel);
   const std::lock_guard lock(mutex);
+  has_begun = true;
   CUpti_ActivityAPI call{};
   call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
   call.threadId = thread();
