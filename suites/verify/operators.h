@@ -104,9 +104,6 @@ template <class Shape>
 double input_range(const Shape& shape, std::size_t) {
   return input_range(shape);
 }
-inline double input_range(const AttentionGradient&, std::size_t operand) {
-  return operand == AttentionGradient::q || operand == AttentionGradient::k ? 2 : 1;
-}
 double input_range(const Recurrent& shape, std::size_t operand);
 double input_range(const RecurrentGradient& shape, std::size_t operand);
 inline double input_range(const LrnGradient& shape, std::size_t operand) {

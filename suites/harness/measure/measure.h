@@ -18,7 +18,7 @@ struct MeasureOptions {
   double preparation_seconds = 0;
   /// The timed regions last at least this many times as long as preparation and warm-up (within the
   /// budget). Extra precision is cheap then, and most of a suite's wall time is timed.
-  double payback = 9;
+  double payback = 10;
   /// At most a fifth of the budget, and what the stopwatch says.
   double warmup_seconds = 0.002;
   /// Shortest hot sample: calls are batched until one sample lasts this long, so that the clock's

@@ -256,8 +256,8 @@ TEST_F(Measure, ExpensivePreparationIsPaidBackWithinTheBudget) {
   ScriptedStopwatch stopwatch = steady(1e-3);
   const Outcome none = measure(primitive, stopwatch, {.preparation_seconds = 0.05, .payback = 0});
   EXPECT_NEAR(none.timed_seconds, 0.007, 1e-9);
-  const Outcome nine_times = measure(primitive, stopwatch, {.preparation_seconds = 0.03});
-  EXPECT_NEAR(nine_times.timed_seconds, 0.27, 2e-3);
+  const Outcome ten_times = measure(primitive, stopwatch, {.preparation_seconds = 0.02});
+  EXPECT_NEAR(ten_times.timed_seconds, 0.2, 2e-3);
   const Outcome capped = measure(primitive, stopwatch, {.preparation_seconds = 5});
   EXPECT_NEAR(capped.timed_seconds, 0.3, 2e-3);
 }

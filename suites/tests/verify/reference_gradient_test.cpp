@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -220,8 +221,8 @@ TEST(LayerNormalizationGradient, IsTheSlope) {
 }
 
 TEST(AttentionGradient, IsTheSlope) {
-  for (const char* fields :
-       {"2x2x3x2_k2x4x3_s0.5", "1x4x3x2_k2x3x2_s0.5_causal", "1x2x2x2_k1x5x2_s0.7_m1x2x1x5"}) {
+  for (const char* fields : {"2x2x3x2_k2x4x3_s0.5", "1x4x3x2_k2x3x2_s0.5_causal",
+                             "1x2x2x2_k1x5x2_s0.7_m1x2x1x5", "1x2x4x2_k1x4x2_s0.5_causal_w2"}) {
     const Problem forward = parse(std::string("attention/") + fields);
     const Problem gradient = parse(std::string("attention_bwd/") + fields);
     const auto& shape = std::get<Attention>(forward.shape);
@@ -240,7 +241,8 @@ TEST(AttentionGradient, IsTheSlope) {
       const std::int64_t head = row / shape.queries % shape.heads;
       const std::int64_t image = row / shape.queries / shape.heads;
       double sum = 0;
-      for (std::int64_t key = 0; key < (shape.causal ? query + 1 : shape.keys); ++key) {
+      const std::int64_t first = shape.window > 0 ? std::max(0L, query + 1 - shape.window) : 0;
+      for (std::int64_t key = first; key < (shape.causal ? query + 1 : shape.keys); ++key) {
         double score = 0;
         for (std::int64_t i = 0; i < shape.size; ++i) {
           const auto k = ((image * shape.kv_heads + head / group) * shape.keys + key) * shape.size;
@@ -263,6 +265,35 @@ TEST(AttentionGradient, IsTheSlope) {
       expect_near_slopes(forward, operands, dy, operand, gradient, kept, begin);
       begin += element_count(inputs(forward)[operand].dims);
     }
+  }
+}
+
+// In fp8, P times a scale must stay below 448.
+TEST(AttentionGradient, WeightsAreSomeTimesTheirMeanAtMost) {
+  for (const char* const key : {"attention_bwd/1x8x256x128_k1x256x128_s0.088388346_causal",
+                                "attention_bwd/1x8x256x128_k1x256x128_s0.088388346"}) {
+    const Problem problem = parse(key);
+    const auto& forward = std::get<AttentionGradient>(problem.shape).forward;
+    const Values values = inputs_for(problem, Precision::fp8, 2020);
+    double largest = 0;
+    for (std::int64_t row = 0; row < forward.heads * forward.queries; ++row) {
+      const std::int64_t seen = forward.causal ? row % forward.queries + 1 : forward.keys;
+      for (std::int64_t at = 0; at < seen; ++at) {
+        double score = 0;
+        for (std::int64_t i = 0; i < forward.size; ++i) {
+          score += static_cast<double>(
+                       values[AttentionGradient::q][static_cast<std::size_t>(row * 128 + i)]) *
+                   values[AttentionGradient::k][static_cast<std::size_t>(at * 128 + i)];
+        }
+        const double logarithm =
+            values[AttentionGradient::logarithms][static_cast<std::size_t>(row)];
+        largest =
+            std::max(largest, std::exp(score * static_cast<double>(forward.scale) - logarithm));
+      }
+    }
+    const double mean = 1.0 / static_cast<double>(forward.causal ? 8 : forward.keys);
+    EXPECT_LT(largest, 28 * mean) << key;
+    EXPECT_GT(largest, 4 * mean) << key;
   }
 }
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "suites/cudnn/api/descriptors.h"
@@ -18,6 +21,7 @@ class Pattern8 {
  public:
   Pattern8(const AttentionGradient& shape, const harness::Variant& variant)
       : forward_(shape.forward),
+        scale_(scale_for(forward_)),
         scores_{forward_.batch, forward_.heads, forward_.queries, forward_.keys},
         rows_{forward_.batch, forward_.heads, forward_.queries, 1},
         results_(attention_gradient_results(shape, variant.precision)),
@@ -29,16 +33,15 @@ class Pattern8 {
     const Id row_sums = sums_of_rows();
     const Id weights = make_weights();
     const Id dv = graph_.tensor(results_[2], type);
-    product(to_columns(scaled(weights, weight_scale, scores_, type)),
-            operand(Place::output_gradient), 1 / weight_scale, forward_.value_size, dv,
-            results_[2].dims);
+    product(to_columns(scaled(weights, scale_, scores_, type)), operand(Place::output_gradient),
+            1 / scale_, forward_.value_size, dv, results_[2].dims);
     const Id gradients = score_gradients(weights, row_sums);
     const Id rows_of_k = graph_.intermediate(call_.inputs[Place::k], type);
     graph_.reshape(operand(Place::k), rows_of_k);
     const Id dq = graph_.tensor(results_[0], type);
-    product(gradients, rows_of_k, 1 / gradient_scale, forward_.size, dq, results_[0].dims);
+    product(gradients, rows_of_k, 1 / scale_, forward_.size, dq, results_[0].dims);
     const Id dk = graph_.tensor(results_[1], type);
-    product(to_columns(gradients), operand(Place::q), 1 / gradient_scale, forward_.size, dk,
+    product(to_columns(gradients), operand(Place::q), 1 / scale_, forward_.size, dk,
             results_[1].dims);
     call_.bound.push_back(dq);
     call_.further_results = {{dk, results_[1]}, {dv, results_[2]}};
@@ -47,10 +50,14 @@ class Pattern8 {
 
  private:
   static constexpr cudnnDataType_t type = CUDNN_DATA_FP8_E4M3;
-  /// The largest number of 8 bits is 448. Weights are about 1 at most, and the gradients of scores
-  /// about 2.
-  static constexpr float weight_scale = 256;
-  static constexpr float gradient_scale = 128;
+  /// Of weights and of the gradients of scores, whose largest are some times the mean weight of the
+  /// queries that see the fewest keys (under a causal mask eight, as the inputs are made). The
+  /// largest number of 8 bits is 448.
+  static float scale_for(const Attention& forward) {
+    const auto keys = static_cast<std::uint64_t>(forward.keys);
+    return 16 * static_cast<float>(
+                    std::bit_floor(forward.causal ? std::min<std::uint64_t>(8, keys) : keys));
+  }
 
   Id operand(Place place) const { return call_.bound[place]; }
 
@@ -128,10 +135,11 @@ class Pattern8 {
     gradients = combined(CUDNN_POINTWISE_MUL, gradients, weights, scores_);
     gradients = combined(CUDNN_POINTWISE_MUL, gradients, graph_.scalar(forward_.scale, 4), scores_);
     add_largest(gradients);
-    return scaled(gradients, gradient_scale, scores_, type);
+    return scaled(gradients, scale_, scores_, type);
   }
 
   const Attention& forward_;
+  float scale_;
   Dims scores_;
   Dims rows_;
   std::vector<nvidia::TensorFormat> results_;
