@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -285,17 +286,18 @@ Lowered lower_packed_attention(const NodeView& node) {
   return std::move(parts).done();
 }
 
-/// Causal, with fewer heads for keys and values.
+/// Causal, with fewer heads for keys and values, and with a window the last so many keys.
 Lowered lower_group_query_attention(const NodeView& node) {
   if (!node.has_input(1) || !node.has_input(2)) throw NotExpressible("q, k and v in one tensor");
   if (node.integer("do_rotary", 0) != 0) throw NotExpressible("a rotation of q and k");
   if (node.real("softcap", 0) != 0) throw NotExpressible("scores with a soft cap");
-  if (node.integer("local_window_size", -1) > 0) throw NotExpressible("a window of keys");
   AttentionParts parts;
   Inputs inputs{heads_of(parts, node, 0, "num_heads"), heads_of(parts, node, 1, "kv_num_heads"),
                 heads_of(parts, node, 2, "kv_num_heads")};
   append_past(parts, node, inputs, {3, 4});
-  finish(parts, node, inputs, {triangle(inputs)}, true);
+  ScoreMask mask = triangle(inputs);
+  mask.source.window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
+  finish(parts, node, inputs, {mask}, true);
   return std::move(parts).done();
 }
 

@@ -103,6 +103,24 @@ TEST(Attention, AWindowBeforeEachQueryIsCausal) {
       << "with a key after it, a mask";
 }
 
+/// As onnxruntime-genai writes decoders, 4 heads and 2 for keys.
+Model group_query(std::int64_t window) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("q", {1, 5, 16}).input("k", {1, 5, 8}).input("v", {1, 5, 8});
+  model.node("GroupQueryAttention", {"q", "k", "v"}, {"y"},
+             {{"num_heads", 4}, {"kv_num_heads", 2}, {"local_window_size", window}});
+  model.last().set_domain("com.microsoft");
+  model.output("y");
+  return model;
+}
+
+TEST(GroupQueryAttention, IsCausalWithOrWithoutAWindow) {
+  EXPECT_THAT(fused(group_query(-1)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal"));
+  // ONNX Runtime 1.32: each query attends to itself and the two keys before it.
+  EXPECT_THAT(fused(group_query(3)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal_w3"));
+}
+
 TEST(Attention, SaysWhatItCannotDo) {
   EXPECT_THAT(attention({1, 2, 3, 4}, {1, 2, 3, 4}, {{"softcap", 5.0F}}).layer().reason,
               HasSubstr("soft cap"));
