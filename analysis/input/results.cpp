@@ -87,7 +87,12 @@ std::vector<fs::path> result_files(const std::vector<fs::path>& paths) {
     }
     std::vector<fs::path> found;
     for (const auto& entry : fs::recursive_directory_iterator(path)) {
-      if (entry.is_regular_file() && entry.path().extension() == ".json") found.push_back(entry);
+      // benanza-generate may have written the suite's models into the same folder.
+      const fs::path name = entry.path().filename();
+      const bool is_model = name.stem().extension() == ".graph";
+      if (entry.is_regular_file() && name.extension() == ".json" && !is_model) {
+        found.push_back(entry);
+      }
     }
     if (found.empty()) {
       throw Error(path.string() + ": no results (*.json) in it; run the benchmarks first");

@@ -23,8 +23,9 @@ struct Results {
 /// Problem keys.
 using KeySet = std::set<std::string, std::less<>>;
 
-/// Expands `paths`: a file stands for itself, a folder for every *.json in it, recursively and
-/// sorted. Each file is returned once. Throws Error for a folder without any.
+/// Expands `paths`: a file stands for itself, a folder for every *.json in it that is no
+/// model (*.graph.json), recursively and sorted. Each file is returned once. Throws Error for a
+/// folder without any.
 std::vector<std::filesystem::path> result_files(const std::vector<std::filesystem::path>& paths);
 
 /// Reads results: Google Benchmark JSON files of the suites, folders of them, and databases. A file

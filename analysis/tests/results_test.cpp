@@ -110,6 +110,16 @@ TEST(ReadResults, TheJournalBesideIsNotRead) {
   EXPECT_EQ(read_results({folder.path()}).measurements.size(), 1);
 }
 
+TEST(ReadResults, AModelBesideIsNotRead) {
+  const Folder folder;
+  folder.write("run.graph.json", "{}");
+  EXPECT_THAT(error_of([&] { read_results({folder.path()}); }), HasSubstr("run the benchmarks"));
+  folder.write("a.json", results_text(row(relu, "[1e-6]")));
+  EXPECT_EQ(read_results({folder.path()}).measurements.size(), 1);
+  EXPECT_THAT(error_of([&] { read_results({folder.path() / "run.graph.json"}); }),
+              HasSubstr("run.graph.json"));
+}
+
 TEST(ReadResults, OtherSystemsMayNotBeMixed) {
   const Folder folder;
   const auto two = folder.write("two.json", results_text(row(relu, "[1e-6]"), "2"));
