@@ -81,7 +81,7 @@ TEST(Whole, TwoCallsCountTogether) {
   graph.fusions = {{.pattern = "attention_step",
                     .layers = {1, 3},
                     .problem = "relu/forward",
-                    .also = "relu/backward",
+                    .also = {"relu/backward"},
                     .whole = true}};
   MeasurementSet set = pieces();
   add(set, "relu/forward", 0.5 * ms);

@@ -27,6 +27,7 @@ class JsonView {
   /// As JSON, without whitespace.
   std::string text() const { return simdjson::minify(element_); }
   bool is_null() const { return element_.is_null(); }
+  bool is_string() const { return element_.is_string(); }
 
   /// Member `name` of an object. Throws if it is absent.
   JsonView at(std::string_view name) const {

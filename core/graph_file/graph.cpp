@@ -59,6 +59,14 @@ std::vector<std::int64_t> gradients_of(const JsonView& row) {
       .value_or(sum > 0 ? std::vector{sum} : std::vector<std::int64_t>{});
 }
 
+/// One problem, or a list of them.
+std::vector<std::string> read_also(const JsonView& row) {
+  const auto also = row.find("also");
+  if (!also) return {};
+  if (also->is_string()) return {also->get<std::string>()};
+  return also->get<std::vector<std::string>>();
+}
+
 std::optional<Compulsory> read_compulsory(const JsonView& owner) {
   const auto found = owner.find("compulsory");
   if (!found || found->is_null()) return std::nullopt;
@@ -165,7 +173,7 @@ Graph read_graph(const std::filesystem::path& path) {
       graph.fusions.push_back({.pattern = row.at("pattern").get<std::string>(),
                                .layers = row.at("layers").get<std::vector<std::size_t>>(),
                                .problem = row.at("problem").get<std::string>(),
-                               .also = optional_member<std::string>(row, "also").value_or(""),
+                               .also = read_also(row),
                                .keeps_residual = row.value("keeps_residual", false),
                                .whole = row.value("whole", false)});
     }
@@ -236,8 +244,9 @@ std::vector<std::string> problems_of(const Graph& graph) {
 }
 
 std::vector<std::string> problems_of(const Fusion& fusion) {
-  if (fusion.also.empty()) return {fusion.problem};
-  return {fusion.problem, fusion.also};
+  std::vector<std::string> problems{fusion.problem};
+  problems.insert(problems.end(), fusion.also.begin(), fusion.also.end());
+  return problems;
 }
 
 std::vector<std::vector<const Fusion*>> fusions_of_one_layer(const Graph& graph) {

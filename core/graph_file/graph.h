@@ -82,9 +82,10 @@ struct Fusion {
   std::string pattern{};
   std::vector<std::size_t> layers{};
   std::string problem{};
-  /// A second problem without which the first is no way to do the layers: what a fused forward call
-  /// does not store, only the fused backward call can do without. Otherwise empty.
-  std::string also{};
+  /// Further problems without which the first is no way to do the layers: what a fused forward call
+  /// does not store, only the fused backward call can do without; an attention operator also
+  /// appends its keys and rotates.
+  std::vector<std::string> also{};
   /// The residual that the problem adds is still needed when the call runs, so a call that works in
   /// place (adds_in_place()) must not be used.
   bool keeps_residual = false;
@@ -140,7 +141,7 @@ std::vector<std::size_t> topological_order(const std::vector<Layer>& layers);
 /// Every problem of the graph once (of layers, fusions and layout changes), in order of first
 /// mention in the file.
 std::vector<std::string> problems_of(const Graph& graph);
-/// The fusion's one problem, or its two.
+/// The fusion's problem, followed by those of `also`.
 std::vector<std::string> problems_of(const Fusion& fusion);
 
 /// For each layer: the fusions of only this layer, which are alternatives to its problems. Pointers

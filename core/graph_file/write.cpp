@@ -78,7 +78,9 @@ std::string graph_json(const Graph& graph) {
   for (const Fusion& fusion : graph.fusions) {
     fusions.push_back(
         {{"pattern", fusion.pattern}, {"layers", fusion.layers}, {"problem", fusion.problem}});
-    if (!fusion.also.empty()) fusions.back()["also"] = fusion.also;
+    // Older programs read one.
+    if (fusion.also.size() == 1) fusions.back()["also"] = fusion.also.front();
+    if (fusion.also.size() > 1) fusions.back()["also"] = fusion.also;
     if (fusion.keeps_residual) fusions.back()["keeps_residual"] = true;
     if (fusion.whole) fusions.back()["whole"] = true;
   }

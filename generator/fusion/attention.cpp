@@ -20,22 +20,34 @@ const Shape* shape_of(const Call* call) {
 
 bool is_copy(const Call& call) { return std::holds_alternative<Copy>(call.problem.shape); }
 
+/// Calls that no call for attention does, but that leave its operands as they are: appending to
+/// earlier keys and values, and rotating.
+bool is_beside(const Call& call) {
+  return std::holds_alternative<Concat>(call.problem.shape) ||
+         std::holds_alternative<Rotary>(call.problem.shape);
+}
+
 Dims four_axes(Dims dims) {
   dims.insert(dims.begin(), 4 - dims.size(), 1);
   return dims;
 }
 
-/// True for a causal mask that the node makes itself. With more keys than queries, the mask may be
-/// aligned to another corner.
+/// True for a causal mask that the node makes itself.
 bool is_triangle(const Call& call, const Attention& shape) {
   const auto& add = std::get<Binary>(call.problem.shape);
   const Source& mask = call.operands[1];
-  return mask.kind == Source::Kind::attribute && mask.index == 0 && shape.queries == shape.keys &&
+  return mask.kind == Source::Kind::attribute && mask.index == 0 &&
          add.b == Dims{1, 1, shape.queries, shape.keys};
 }
 
+/// True if the last of several queries, or the only one, sees all keys of such a mask.
+bool hides_nothing(const Call& call, const Attention& shape) {
+  const std::int64_t window = call.operands[1].window;
+  return is_triangle(call, shape) && shape.queries == 1 && (window == 0 || window >= shape.keys);
+}
+
 /// Fuses a node whose calls are two products around a softmax, and copies that move heads; the one
-/// call reads and writes them in place.
+/// call reads and writes them in place. What is_beside() accepts stays beside it.
 std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t index) {
   const auto found = std::find_if(layer.calls.begin(), layer.calls.end(), [](const Call& call) {
     return std::holds_alternative<Softmax>(call.problem.shape);
@@ -55,7 +67,10 @@ std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t in
   std::size_t calls = 2;
   const Call* before = producer(layer, *found, 0);
   while (shape_of<Binary>(before) != nullptr) {
-    if (is_triangle(*before, shape)) {
+    // With more keys than queries, the mask may be aligned to another corner.
+    if (hides_nothing(*before, shape)) {
+      // The one query of a step of generation.
+    } else if (is_triangle(*before, shape) && shape.queries == shape.keys) {
       shape.causal = true;
       shape.window = before->operands[1].window;
     } else if (shape.mask.empty()) {
@@ -73,9 +88,15 @@ std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t in
   shape.scale = before->operands[0].scale;
   shape.kv_heads = std::max<std::int64_t>(1, element_count(products->batch()) / shape.batch);
   if (shape.kv_heads * products->m != shape.heads * shape.queries) return std::nullopt;
-  calls += static_cast<std::size_t>(std::count_if(layer.calls.begin(), layer.calls.end(), is_copy));
+  Fusion fusion{"attention", {index}, key({shape, {}})};
+  for (const Call& call : layer.calls) {
+    if (is_copy(call)) ++calls;
+    if (!is_beside(call)) continue;
+    ++calls;
+    fusion.also.push_back(key(call.problem));
+  }
   if (calls != layer.calls.size()) return std::nullopt;
-  return Fusion{"attention", {index}, key({shape, {}})};
+  return fusion;
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::vector<Fusion> attention_steps(const std::vector<LoweredLayer>& forward,
       if (backward.empty() || attention == nullptr) continue;
       fusion.pattern = "attention_step";
       fusion.layers.insert(fusion.layers.end(), backward.begin(), backward.end());
-      fusion.also = key({.shape = AttentionGradient{*attention}, .epilogue = {}});
+      fusion.also = {key({.shape = AttentionGradient{*attention}, .epilogue = {}})};
       fusion.whole = true;
       fusions.push_back(std::move(fusion));
     }

@@ -63,7 +63,8 @@ TEST(GraphJson, IsWhatTheReaderReads) {
     Graph graph = read_graph(file);
     graph.fusions[0].keeps_residual = true;
     graph.fusions[0].whole = true;
-    graph.fusions[0].also = "attention_bwd/1x1x1x1_k1x2x1_s1";
+    graph.fusions[0].also = {"attention_bwd/1x1x1x1_k1x2x1_s1"};
+    graph.fusions.back().also = {"rotary/1x2x3x4_t1x1x3x2", "concat/1x2_1x3_a1"};
     graph.layers[0].phase = "backward";
     graph.layers[0].precision = "fp32";
     graph.layers[0].gradients = {16, 7};

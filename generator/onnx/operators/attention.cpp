@@ -147,10 +147,13 @@ struct Past {
   std::size_t value;
 };
 
-void append_past(AttentionParts& parts, const NodeView& node, Inputs& inputs, Past past) {
+/// `append`: what adds heads to earlier ones.
+void append_past(AttentionParts& parts, const NodeView& node, Inputs& inputs, Past past,
+                 Heads (AttentionParts::*append)(const Heads&, const Heads&,
+                                                 int) = &AttentionParts::append) {
   if (!node.has_input(past.key) || !node.has_input(past.value)) return;
   const auto continued = [&](std::size_t index, const Heads& heads, int output) {
-    return parts.append({node.shape(index), from_input(static_cast<int>(index))}, heads, output);
+    return (parts.*append)({node.shape(index), from_input(static_cast<int>(index))}, heads, output);
   };
   inputs.k = continued(past.key, inputs.k, 1);
   inputs.v = continued(past.value, inputs.v, 2);
@@ -286,18 +289,60 @@ Lowered lower_packed_attention(const NodeView& node) {
   return std::move(parts).done();
 }
 
-/// Causal, with fewer heads for keys and values, and with a window the last so many keys.
+/// q, k and v of separate inputs, or side by side in the rows of the first.
+Inputs grouped_heads(AttentionParts& parts, const NodeView& node) {
+  if (node.has_input(1) && node.has_input(2)) {
+    return {heads_of(parts, node, 0, "num_heads"), heads_of(parts, node, 1, "kv_num_heads"),
+            heads_of(parts, node, 2, "kv_num_heads")};
+  }
+  const Dims& dims = rows(node, 0);
+  const std::int64_t heads = positive(node, "num_heads");
+  const std::int64_t kv_heads = positive(node, "kv_num_heads");
+  const std::int64_t size = dims[2] / checked_sum(heads, checked_product(2, kv_heads));
+  std::int64_t offset = 0;
+  const auto next = [&](std::int64_t count) {
+    const Heads found = parts.split(dims[0], dims[1], count, size, from_input(0), dims[2], offset);
+    offset += count * size;
+    return found;
+  };
+  Inputs inputs;
+  inputs.q = next(heads);
+  inputs.k = next(kv_heads);
+  inputs.v = next(kv_heads);
+  return inputs;
+}
+
+/// By the rows of the tables (inputs 7 and 8) that belong to the positions.
+void rotate_heads(AttentionParts& parts, const NodeView& node, Inputs& inputs) {
+  if (node.integer("rotary_interleaved", 0) != 0) {
+    throw NotExpressible("pairs of neighbours; only halves of rows are rotated by a library here");
+  }
+  if (!node.has_input(7) || !node.has_input(8)) throw Error("rotates without cosines and sines");
+  const Dims& cosines = node.shape(7);
+  if (cosines.empty() || 2 * cosines.back() != inputs.q.dims[3]) {
+    throw NotExpressible("a part of every row is rotated, the rest passed on");
+  }
+  for (Heads* const heads : {&inputs.q, &inputs.k}) {
+    *heads = parts.rotate(*heads, from_input(7), from_input(8));
+  }
+}
+
+/// Causal, with fewer heads for keys and values, and with a window the last so many keys. Earlier
+/// keys and values share their memory with the outputs, as ONNX Runtime has them: only new ones are
+/// written.
 Lowered lower_group_query_attention(const NodeView& node) {
-  if (!node.has_input(1) || !node.has_input(2)) throw NotExpressible("q, k and v in one tensor");
-  if (node.integer("do_rotary", 0) != 0) throw NotExpressible("a rotation of q and k");
   if (node.real("softcap", 0) != 0) throw NotExpressible("scores with a soft cap");
+  if (node.integer("smooth_softmax", 0) == 1 || node.has_input(11)) {
+    throw NotExpressible("a softmax with another term");
+  }
   AttentionParts parts;
-  Inputs inputs{heads_of(parts, node, 0, "num_heads"), heads_of(parts, node, 1, "kv_num_heads"),
-                heads_of(parts, node, 2, "kv_num_heads")};
-  append_past(parts, node, inputs, {3, 4});
-  ScoreMask mask = triangle(inputs);
-  mask.source.window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
-  finish(parts, node, inputs, {mask}, true);
+  Inputs inputs = grouped_heads(parts, node);
+  if (node.integer("do_rotary", 0) != 0) rotate_heads(parts, node, inputs);
+  append_past(parts, node, inputs, {3, 4}, &AttentionParts::append_in_place);
+  std::vector<ScoreMask> masks{triangle(inputs)};
+  masks.front().source.window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
+  if (node.has_input(10)) masks.push_back(mask_of(node, 10, inputs));
+  finish(parts, node, inputs, masks, true);
   return std::move(parts).done();
 }
 

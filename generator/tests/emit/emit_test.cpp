@@ -149,7 +149,7 @@ TEST(Problems, AreThoseOfTheGraphFile) {
   graph.fusions.push_back({.pattern = "attention_step",
                            .layers = {0, 1},
                            .problem = "attention/1x1x4x6_k1x4x6_s1",
-                           .also = "attention_bwd/1x1x4x6_k1x4x6_s1",
+                           .also = {"attention_bwd/1x1x4x6_k1x4x6_s1"},
                            .whole = true});
   std::vector<std::string> keys;
   for (const ProblemUse& use : collect_problems({graph})) keys.push_back(use.key);

@@ -11,6 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 Model attention(const Dims& q, const Dims& kv, Attributes attributes = {},
                 const std::vector<std::string>& inputs = {"q", "k", "v"}) {
@@ -80,7 +81,12 @@ TEST(Attention, AddsItsMaskAndWhatCameBefore) {
       << layer.reason;
   EXPECT_EQ(layer.calls[1].output, 2);
   EXPECT_EQ(layer.outputs[1].shape, (Dims{2, 3, 9, 4}));
-  EXPECT_THAT(fused(model), IsEmpty()) << "nobody else appends the keys";
+  const auto fusions = attentions(model.import());
+  ASSERT_EQ(fusions.size(), 1U);
+  EXPECT_EQ(fusions[0].problem, "attention/2x3x1x4_k3x9x4_s0.5_m2x1x1x9");
+  EXPECT_THAT(fusions[0].also,
+              ElementsAre("concat/2x3x8x4_2x3x1x4_a2", "concat/2x3x8x4_2x3x1x4_a2"))
+      << "that call does not append the keys";
 }
 
 /// With windows, from opset 25.
@@ -119,6 +125,53 @@ TEST(GroupQueryAttention, IsCausalWithOrWithoutAWindow) {
   EXPECT_THAT(fused(group_query(-1)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal"));
   // ONNX Runtime 1.32: each query attends to itself and the two keys before it.
   EXPECT_THAT(fused(group_query(3)), ElementsAre("attention/1x4x5x4_k2x5x4_s0.5_causal_w3"));
+}
+
+/// A decoder's node with packed and rotated heads; `past` keys of earlier runs, if any.
+Model rotated(std::int64_t positions, std::int64_t past, std::int64_t window = -1) {
+  Model model(17);
+  model.domain("com.microsoft", 1);
+  model.input("qkv", {1, positions, 32}).input("length", {1}).input("total", {1});
+  model.weights("cos", {64, 2}).weights("sin", {64, 2});
+  std::vector<std::string> inputs{"qkv", "", "", "", "", "length", "total", "cos", "sin"};
+  if (past > 0) {
+    model.input("pk", {1, 2, past, 4}).input("pv", {1, 2, past, 4});
+    inputs[3] = "pk";
+    inputs[4] = "pv";
+  }
+  model.node(
+      "GroupQueryAttention", inputs, {"y", "nk", "nv"},
+      {{"num_heads", 4}, {"kv_num_heads", 2}, {"do_rotary", 1}, {"local_window_size", window}});
+  model.last().set_domain("com.microsoft");
+  model.output("y").output("nk").output("nv");
+  return model;
+}
+
+TEST(GroupQueryAttention, SplitsRotatesAndAppends) {
+  EXPECT_THAT(
+      rotated(2, 8).layer().problems,
+      ElementsAre("copy/4x2x4_f4.32.1_t8.4.1", "copy/2x2x4_f4.32.1_t8.4.1",
+                  "copy/2x2x4_f4.32.1_t8.4.1", "rotary/1x4x2x4_t1x1x2x2", "rotary/1x2x2x4_t1x1x2x2",
+                  "copy/2x8_f8.1_t40.1", "copy/2x8_f8.1_t40.1", "gemm/m4_n10_k4_nt_a2_b2",
+                  "add/1x4x2x10_1x1x2x10_w", "softmax/1x4x2x10_a3", "gemm/m4_n4_k10_nn_a2_b2",
+                  "copy/2x4x4_f4.8.1_t16.4.1"));
+}
+
+TEST(GroupQueryAttention, IsOneCallWithWhatThatCallDoesNotDo) {
+  const auto prompt = attentions(rotated(5, 0).import());
+  ASSERT_EQ(prompt.size(), 1U);
+  EXPECT_EQ(prompt[0].problem, "attention/1x4x5x4_k2x5x4_s0.5_causal");
+  EXPECT_THAT(prompt[0].also, ElementsAre("rotary/1x4x5x4_t1x1x5x2", "rotary/1x2x5x4_t1x1x5x2"));
+  // The only query sees all keys, so its call needs no mask.
+  const auto step = attentions(rotated(1, 8).import());
+  ASSERT_EQ(step.size(), 1U);
+  EXPECT_EQ(step[0].problem, "attention/1x4x1x4_k2x9x4_s0.5");
+  EXPECT_THAT(step[0].also, SizeIs(2));
+  EXPECT_EQ(attentions(rotated(1, 8, 3).import()).at(0).problem,
+            "attention/1x4x1x4_k2x9x4_s0.5_m1x1x1x9")
+      << "a window hides some";
+  EXPECT_EQ(attentions(rotated(2, 8).import()).at(0).problem,
+            "attention/1x4x2x4_k2x10x4_s0.5_m1x1x2x10");
 }
 
 TEST(Attention, SaysWhatItCannotDo) {

@@ -20,13 +20,33 @@ Heads AttentionParts::split(std::int64_t batch, std::int64_t length, std::int64_
   return {dims, add(std::move(copy))};
 }
 
-Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) {
-  Concat shape{.parts = {past.dims, heads.dims}, .axis = 2};
+Heads AttentionParts::rotate(const Heads& heads, Source cosines, Source sines) {
+  const Rotary shape{.input = heads.dims, .table = {1, 1, heads.dims[2], heads.dims[3] / 2}};
+  return {heads.dims, add(call(shape, {heads.source, cosines, sines}))};
+}
+
+void AttentionParts::check_continues(const Heads& past, const Heads& heads) {
   if (past.dims.size() != 4 || past.dims[0] != heads.dims[0] || past.dims[1] != heads.dims[1] ||
       past.dims[3] != heads.dims[3]) {
     throw Error("earlier keys or values of " + benanza::join(past.dims, 'x') +
                 " do not continue with " + benanza::join(heads.dims, 'x'));
   }
+}
+
+Heads AttentionParts::append_in_place(const Heads& past, const Heads& heads, int output) {
+  check_continues(past, heads);
+  if (past.dims[2] == 0) return heads;
+  Dims dims = heads.dims;
+  dims[2] += past.dims[2];
+  Call copy = copy_call(dense_view(heads.dims),
+                        {heads.dims, dense_strides(dims), past.dims[2] * dims[3]}, output);
+  copy.operands = {heads.source};
+  return {dims, add(std::move(copy))};
+}
+
+Heads AttentionParts::append(const Heads& past, const Heads& heads, int output) {
+  const Concat shape{.parts = {past.dims, heads.dims}, .axis = 2};
+  check_continues(past, heads);
   if (past.dims[2] == 0) return heads;
   Call concat = call(shape, {past.source, heads.source});
   concat.output = output;

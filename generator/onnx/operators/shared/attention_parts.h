@@ -31,8 +31,12 @@ class AttentionParts {
   /// it, for rows that hold more than these heads.
   Heads split(std::int64_t batch, std::int64_t length, std::int64_t heads, std::int64_t size,
               Source source, std::int64_t row, std::int64_t offset = 0);
+  /// Rotates the rows of `heads` by one angle for each position and element of half a row.
+  Heads rotate(const Heads& heads, Source cosines, Source sines);
   /// Concatenates `past` and `heads` along the length, into the node's output `output`.
   Heads append(const Heads& past, const Heads& heads, int output);
+  /// The same where the output has the memory of `past` and room behind it: a copy of `heads`.
+  Heads append_in_place(const Heads& past, const Heads& heads, int output);
   /// The products and the softmax. `scale` is a factor of the first product (all libraries take
   /// one).
   Heads attend(const Heads& q, const Heads& k, const Heads& v, float scale,
@@ -44,6 +48,9 @@ class AttentionParts {
   Lowered done() && { return measured(std::move(calls_)); }
 
  private:
+  /// Throws Error unless `heads` can follow `past`.
+  static void check_continues(const Heads& past, const Heads& heads);
+
   std::vector<Call> calls_;
 };
 
