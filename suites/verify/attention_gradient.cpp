@@ -159,8 +159,8 @@ Element element(const AttentionGradient& shape, Operands operands, const Dims& a
 }
 
 /// The logarithms are those of sums over as many keys as a query sees, so that P is of the size of
-/// a softmax. Queries that see fewer than eight keys count as seeing eight: a key by itself may have
-/// a large score, and in fp8 P is not much above 1.
+/// a softmax. Queries that see fewer than eight keys count as seeing eight: a key by itself may
+/// have a large score, and in fp8 P is not much above 1.
 void adjust_inputs(const AttentionGradient& shape, std::vector<std::vector<float>>& values) {
   constexpr std::int64_t fewest_keys = 8;
   const Attention& forward = shape.forward;
