@@ -38,8 +38,7 @@ constexpr const char* relu[] = {
 }  // namespace
 
 Registration registration() {
-  return {.problems = {add, concat, conv, copy, relu},
-          .precisions = {Precision::fp32, Precision::bf16}};
+  return {.problems = {add, concat, conv, copy, relu}, .precisions = {Precision::fp32, Precision::bf16}};
 }
 
 }  // namespace benanza
