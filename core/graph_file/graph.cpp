@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <queue>
+#include <stdexcept>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/gzip.h"
 #include "core/base/json_view.h"
+#include "core/problem/name.h"
 
 namespace benanza {
 namespace {
@@ -183,6 +185,13 @@ Graph read_graph(const std::filesystem::path& path) {
                                   .to_nhwc = optional_member<std::string>(row, "to_nhwc"),
                                   .to_nchw = optional_member<std::string>(row, "to_nchw")});
       check({graph.transforms.back().layer}, graph.layers.size(), "a transform", document);
+    }
+    for (const std::string& name : graph.recorded) {
+      try {
+        parse_variant_name(name);
+      } catch (const std::invalid_argument& error) {
+        throw document.error(std::string("recorded: ") + error.what());
+      }
     }
     for (const Layer& layer : graph.layers) {
       check(layer.inputs, graph.layers.size(), "layer \"" + layer.name + "\"", document);

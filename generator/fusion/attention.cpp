@@ -32,18 +32,13 @@ Dims four_axes(Dims dims) {
   return dims;
 }
 
-/// True for a causal mask that the node makes itself.
+/// True for a causal mask that the node makes itself. With more keys than queries, the mask may be
+/// aligned to another corner.
 bool is_triangle(const Call& call, const Attention& shape) {
   const auto& add = std::get<Binary>(call.problem.shape);
   const Source& mask = call.operands[1];
-  return mask.kind == Source::Kind::attribute && mask.index == 0 &&
+  return mask.kind == Source::Kind::attribute && mask.index == 0 && shape.queries == shape.keys &&
          add.b == Dims{1, 1, shape.queries, shape.keys};
-}
-
-/// True if the last of several queries, or the only one, sees all keys of such a mask.
-bool hides_nothing(const Call& call, const Attention& shape) {
-  const std::int64_t window = call.operands[1].window;
-  return is_triangle(call, shape) && shape.queries == 1 && (window == 0 || window >= shape.keys);
 }
 
 /// Fuses a node whose calls are two products around a softmax, and copies that move heads; the one
@@ -67,10 +62,7 @@ std::optional<Fusion> attention_fusion(const LoweredLayer& layer, std::size_t in
   std::size_t calls = 2;
   const Call* before = producer(layer, *found, 0);
   while (shape_of<Binary>(before) != nullptr) {
-    // With more keys than queries, the mask may be aligned to another corner.
-    if (hides_nothing(*before, shape)) {
-      // The one query of a step of generation.
-    } else if (is_triangle(*before, shape) && shape.queries == shape.keys) {
+    if (is_triangle(*before, shape)) {
       shape.causal = true;
       shape.window = before->operands[1].window;
     } else if (shape.mask.empty()) {

@@ -1,10 +1,10 @@
 #include "generator/recording/call_problems.h"
 
-#include <algorithm>
 #include <charconv>
 #include <set>
 
 #include "core/api_log/algorithm.h"
+#include "core/api_log/call_memory.h"
 #include "core/problem/name.h"
 
 namespace benanza::recorded {
@@ -191,29 +191,27 @@ Problem with_post_operations(Problem problem, const CallFields& call) {
   return problem;
 }
 
-std::vector<std::string> variants_of_key(const CallText& text, Precision precision,
-                                         std::optional<Layout> layout) {
+std::vector<std::string> variants_of_key(const CallText& text, const CallMemory& memory) {
   const std::string algorithm = suite_algorithm(text.implementation);
-  if (text.source != "cudnn" || algorithm.empty() || !layout) return {};
+  if (text.source != "cudnn" || algorithm.empty() || !memory.data || !memory.layout) return {};
   VariantName name{.key = text.problem,
-                   .precision = precision,
-                   .layout = *layout,
+                   .precision = *memory.data,
+                   .layout = *memory.layout,
                    .backend = text.source,
                    .algorithm = algorithm};
   std::vector<std::string> names{to_string(name)};
-  if (precision == Precision::fp32) {
+  if (memory.data == Precision::fp32) {
     name.precision = Precision::tf32;
     names.push_back(to_string(name));
   }
   return names;
 }
 
-/// For NVIDIA's libraries the recorder has stored the key, and all or part of "fp16 nhwc" for the
-/// operands.
+/// For NVIDIA's libraries the recorder has stored the key, and a CallMemory for the operands.
 CallProblems problems_of_key(const CallText& text) {
   CallProblems result;
-  const std::size_t space = std::min(text.memory.find(' '), text.memory.size());
-  result.precision = parse_precision(text.memory.substr(0, space));
+  const CallMemory memory = read_call_memory(text.memory);
+  result.precision = memory.data;
   if (text.problem.empty()) {
     result.reason = text.kind + (text.auxiliary.empty() ? "" : " ") + text.auxiliary +
                     ": no problem is known for it";
@@ -221,11 +219,7 @@ CallProblems problems_of_key(const CallText& text) {
   }
   try {
     result.problems.push_back(parse(text.problem));
-    if (result.precision) {
-      result.variants = variants_of_key(
-          text, *result.precision,
-          space < text.memory.size() ? parse_layout(text.memory.substr(space + 1)) : std::nullopt);
-    }
+    result.variants = variants_of_key(text, memory);
   } catch (const std::exception& reason) {
     result.reason = text.kind + ' ' + text.problem + ": " + reason.what();
   }

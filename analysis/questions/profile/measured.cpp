@@ -6,31 +6,13 @@
 
 #include "analysis/questions/common/subject.h"
 #include "core/api_log/algorithm.h"
+#include "core/api_log/call_memory.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
 namespace {
 
-/// "fp16 nhwc": the type of the data, and the layout where there is one.
-struct Memory {
-  std::optional<Precision> data{};
-  std::optional<Layout> layout{};
-};
-Memory memory_of(const std::string& text) {
-  Memory memory;
-  const std::size_t space = std::min(text.find(' '), text.size());
-  const std::string data = text.substr(0, space);
-  for (const Precision precision :
-       {Precision::fp32, Precision::fp16, Precision::bf16, Precision::int8}) {
-    if (data == to_string(precision)) memory.data = precision;
-  }
-  for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-    if (space < text.size() && text.substr(space + 1) == to_string(layout)) memory.layout = layout;
-  }
-  return memory;
-}
-
-bool is_of(const Measurement& measurement, const Memory& memory, Precision precision) {
+bool is_of(const Measurement& measurement, const CallMemory& memory, Precision precision) {
   const VariantName& variant = measurement.variant;
   return measurement.status == Status::ok && !variant.cold && variant.precision == precision &&
          (!memory.layout || variant.layout == *memory.layout || variant.layout == Layout::plain);
@@ -78,7 +60,7 @@ std::vector<MeasuredCall> measured_calls(const std::vector<LibraryCallTime>& cal
                                          const MeasurementSet& measurements) {
   std::vector<MeasuredCall> list;
   for (const LibraryCallTime& call : calls) {
-    const Memory memory = memory_of(call.text.memory);
+    const CallMemory memory = read_call_memory(call.text.memory);
     if (!memory.data || call.seconds <= 0) continue;
     MeasuredCall one{.call = call, .precision = *memory.data};
     // fp32 data may be rounded on its way.

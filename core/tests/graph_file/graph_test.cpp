@@ -125,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"cost", "\"unsupported\"", "\"cheap\"", "cheap"},
                     Bad{"problems", "[\"conv/x\", \"add/x\"]", "[]", "no problem"},
                     Bad{"absent", "\"model\": \"m\",", "", "model"},
+                    Bad{"recorded", "\"model\": \"m\",",
+                        "\"model\": \"m\", \"recorded\": [\"relu/1x8\"],", "recorded: "},
                     Bad{"type", "\"m\"", "3", "graph file"}),
     [](const auto& info) { return std::string(info.param.what); });
 

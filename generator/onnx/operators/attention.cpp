@@ -312,6 +312,14 @@ Inputs grouped_heads(AttentionParts& parts, const NodeView& node) {
   return inputs;
 }
 
+/// Leaves the last `window` keys and values, which are read where they are; 0: all.
+void see_last(Inputs& inputs, std::int64_t window) {
+  if (window == 0) return;
+  for (Heads* const heads : {&inputs.k, &inputs.v}) {
+    heads->dims[2] = std::min(heads->dims[2], window);
+  }
+}
+
 /// By the rows of the tables (inputs 7 and 8) that belong to the positions.
 void rotate_heads(AttentionParts& parts, const NodeView& node, Inputs& inputs) {
   if (node.integer("rotary_interleaved", 0) != 0) {
@@ -339,8 +347,15 @@ Lowered lower_group_query_attention(const NodeView& node) {
   Inputs inputs = grouped_heads(parts, node);
   if (node.integer("do_rotary", 0) != 0) rotate_heads(parts, node, inputs);
   append_past(parts, node, inputs, {3, 4}, &AttentionParts::append_in_place);
-  std::vector<ScoreMask> masks{triangle(inputs)};
-  masks.front().source.window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
+  const std::int64_t window = std::max<std::int64_t>(0, node.integer("local_window_size", -1));
+  std::vector<ScoreMask> masks;
+  if (inputs.q.dims[2] == 1) {
+    // The last query of all sees every key, or those of its window.
+    see_last(inputs, window);
+  } else {
+    masks.push_back(triangle(inputs));
+    masks.front().source.window = window;
+  }
   if (node.has_input(10)) masks.push_back(mask_of(node, 10, inputs));
   finish(parts, node, inputs, masks, true);
   return std::move(parts).done();

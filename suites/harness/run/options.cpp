@@ -108,9 +108,10 @@ void add_own_flags(CLI::App& app, SuiteOptions& options, Arguments& arguments) {
   app.add_option("--budget", arguments.budget_seconds,
                  "seconds inside timed regions after which a measurement ends (default: 0.3)")
       ->type_name("SECONDS");
-  app.add_option("--rest", arguments.rest_seconds,
-                 "let the device idle so long before every sample: long calls then run at the "
-                 "clock of a burst, not at the one that power and heat allow for ever")
+  app.add_option(
+         "--rest", arguments.rest_seconds,
+         "let the device idle for so long before every sample, so that long calls are timed "
+         "at its full clock and not at what its power limit leaves (default: 0)")
       ->type_name("SECONDS");
   app.add_flag("--energy{1}", arguments.energy_seconds,
                "afterwards, repeat the fastest variants of every problem for so many seconds each "

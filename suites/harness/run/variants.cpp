@@ -82,13 +82,9 @@ class Recorded {
   explicit Recorded(const Selection& selection) {
     if (selection.algorithms == AlgorithmSet::best) return;
     for (const std::string& text : selection.recorded) {
-      try {
-        VariantName name = parse_variant_name(text);
-        std::string algorithm = std::exchange(name.algorithm, "");
-        algorithms_[place(name)].push_back(std::move(algorithm));
-      } catch (const std::invalid_argument& error) {
-        throw Error(error.what());
-      }
+      VariantName name = parse_variant_name(text);
+      std::string algorithm = std::exchange(name.algorithm, "");
+      algorithms_[place(name)].push_back(std::move(algorithm));
     }
   }
 

@@ -61,4 +61,16 @@ std::vector<CUpti_CallbackId> recorded_calls(CUpti_CallbackDomain domain,
   return ids;
 }
 
+void enable_recorded_calls(const nvidia::Cupti& cupti, const CallName& call_name) {
+  struct Domain {
+    const char* enable;
+    CUpti_CallbackDomain domain;
+  };
+  for (const Domain& one : {Domain{"cuptiActivityEnableRuntimeApi", CUPTI_CB_DOMAIN_RUNTIME_API},
+                            Domain{"cuptiActivityEnableDriverApi", CUPTI_CB_DOMAIN_DRIVER_API}}) {
+    auto* const enable = cupti.function<decltype(cuptiActivityEnableRuntimeApi)>(one.enable);
+    for (const CUpti_CallbackId id : recorded_calls(one.domain, call_name)) enable(id, 1);
+  }
+}
+
 }  // namespace benanza::record

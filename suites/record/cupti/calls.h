@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "suites/nvidia/profiling/cupti.h"
 #include "suites/record/cupti/convert.h"
 
 namespace benanza::record {
@@ -21,5 +22,9 @@ bool is_recorded_call(std::string_view name);
 /// (CUPTI_CB_DOMAIN_RUNTIME_API) or the driver (CUPTI_CB_DOMAIN_DRIVER_API). Ascending.
 std::vector<CUpti_CallbackId> recorded_calls(CUpti_CallbackDomain domain,
                                              const CallName& call_name);
+
+/// Enables records of these calls, for the whole run: CUPTI 13.0 accepts it inside of a range, too,
+/// but then reports no call. A call that this driver lacks is passed over.
+void enable_recorded_calls(const nvidia::Cupti& cupti, const CallName& call_name);
 
 }  // namespace benanza::record

@@ -45,18 +45,11 @@ constexpr int steps_of_patience = 6000;
 /// The kinds of activity records. Excluded because of their overhead on eager ResNet-50 on an H200:
 /// CUPTI_ACTIVITY_KIND_SYNCHRONIZATION adds 28% to a step, CUPTI_ACTIVITY_KIND_RUNTIME and
 /// _DRIVER half of one. Instead, the calls that is_recorded_call() accepts, waits included, are
-/// enabled one by one; see enable_calls().
+/// enabled one by one (enable_recorded_calls()).
 constexpr CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
     CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MARKER};
-struct CallDomain {
-  const char* enable;
-  CUpti_CallbackDomain domain;
-};
-constexpr CallDomain call_domains[] = {
-    {"cuptiActivityEnableRuntimeApi", CUPTI_CB_DOMAIN_RUNTIME_API},
-    {"cuptiActivityEnableDriverApi", CUPTI_CB_DOMAIN_DRIVER_API}};
 /// The longest time that an exiting process waits for the worker thread.
 constexpr auto longest_wait = std::chrono::seconds(2);
 
@@ -113,18 +106,13 @@ class Session {
       flush_ = cupti_->function<decltype(cuptiActivityFlushAll)>("cuptiActivityFlushAll");
       cupti_->call<decltype(cuptiActivityRegisterCallbacks)>("cuptiActivityRegisterCallbacks",
                                                              &request, &complete);
-      for (const CallDomain& one : call_domains) {
-        calls_.push_back(
-            {.enable = cupti_->function<decltype(cuptiActivityEnableRuntimeApi)>(one.enable),
-             .ids = recorded_calls(one.domain, name_of())});
-      }
       tell_clock();
       const std::vector<std::string> counters = words(variable(counters_variable));
       if (!counters.empty()) {
         counters_ = std::make_unique<KernelCounters>(*cupti_, counters,
                                                      [this](const Event& event) { write(event); });
       }
-      if (!counters_) enable_calls();
+      if (!counters_) enable_recorded_calls(*cupti_, name_of());
       if (gate_.has_name() || counters_) listen();
       // CUPTI 13.0 crashes (segmentation fault) on graphs created before their timing was enabled.
       // While it is, CUPTI does not report the kernels of graphs.
@@ -153,12 +141,6 @@ class Session {
   }
 
  private:
-  /// The recorded calls of one domain.
-  struct Calls {
-    decltype(cuptiActivityEnableRuntimeApi)* enable;
-    std::vector<CUpti_CallbackId> ids;
-  };
-
   static Session* make() {
     const std::string folder = variable(folder_variable);
     if (folder.empty()) return nullptr;
@@ -229,14 +211,6 @@ class Session {
     if (!failed.empty() && wanted) {
       note(true, reason + " for records of kind " + failed +
                      ": no GPU that CUPTI knows, or another profiler has it");
-    }
-  }
-
-  /// Enables the recorded calls for the whole run: CUPTI 13.0 accepts it inside of a range, too,
-  /// but then reports no call. Errors are ignored: a call that this driver lacks cannot occur.
-  void enable_calls() {
-    for (const Calls& calls : calls_) {
-      for (const CUpti_CallbackId id : calls.ids) calls.enable(id, 1);
     }
   }
 
@@ -373,7 +347,6 @@ class Session {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   /// Null unless counters were asked for.
   std::unique_ptr<KernelCounters> counters_;
-  std::vector<Calls> calls_;
   /// Held by the worker thread while it calls CUPTI.
   std::timed_mutex work_mutex_;
   std::condition_variable_any wake_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/api_log/api_log.h"
+#include "core/api_log/call_memory.h"
 #include "core/problem/precision.h"
 #include "suites/record/source.h"
 #include "suites/record/tail.h"
@@ -92,8 +93,7 @@ class NvidiaLogsSource : public Source {
                        .arrived = now - start,
                        .process = logged.process,
                        .thread = logged.thread};
-    if (call.data) result.text.memory = to_string(*call.data);
-    if (call.layout) result.text.memory += std::string(" ") + std::string(to_string(*call.layout));
+    result.text.memory = to_string(CallMemory{.data = call.data, .layout = call.layout});
     // A resolution of one second would suggest an order of calls that is not known.
     if (logged.local_seconds && logged.is_precise) {
       result.started = unix_time(*logged.local_seconds, now) - start;

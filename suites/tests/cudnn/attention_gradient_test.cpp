@@ -64,6 +64,12 @@ TEST_F(AttentionOnH100, HasAnEngineForItsGradientInFp8) {
   }
 }
 
+TEST_F(AttentionOnH100, HasNoGradientInFp8ForOtherHeads) {
+  const char* const key = "attention_bwd/1x8x128x64_k8x128x64_s0.125";
+  const GraphsOf graphs = bound(attention_gradient_graphs, shape_of<AttentionGradient>(key));
+  EXPECT_THROW(names(graphs, variant(key, Precision::fp8)), harness::Unsupported);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Shapes, AttentionShapesOnH100,
     testing::Values("attention_bwd/8x12x128x64_k12x128x64_s0.125",
