@@ -53,7 +53,7 @@ class Inference {
     std::optional<std::size_t> assumption;
     try {
       types = infer_types(step);
-      follow_sequences(step, types);
+      follow_sequences(step);
       for (std::size_t output = 0; output < step.outputs.size(); ++output) {
         if (step.outputs[output] != nullptr) fall_back(step, output, types[output], assumes);
       }
@@ -252,7 +252,13 @@ void infer(Program& program, const ::onnx::ModelProto& model, const Bound& bound
         program.steps.pop_back();
         std::move(taken.rbegin(), taken.rend(), std::back_inserter(waiting));
       } else {
-        inference.visit(program.steps.size() - 1);
+        std::vector<Step> plain = without_sequences(program, program.steps.back());
+        if (plain.empty()) {
+          inference.visit(program.steps.size() - 1);
+        } else {
+          program.steps.pop_back();
+          std::move(plain.rbegin(), plain.rend(), std::back_inserter(waiting));
+        }
       }
     } catch (const std::exception& error) {
       throw Error(label(program, program.steps.back().node) + error.what() + advice(bound));

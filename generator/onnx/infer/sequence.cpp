@@ -1,14 +1,13 @@
 #include "generator/onnx/infer/sequence.h"
 
-#include <algorithm>
-
 #include "generator/onnx/model/node_view.h"
+#include "generator/onnx/operators/shared/part_sizes.h"
 
 namespace benanza::onnx {
 namespace {
 
-using ::onnx::TypeProto;
-using Sequence = std::vector<TypeProto>;
+using ::onnx::NodeProto;
+using Sequence = std::vector<SequencePart>;
 
 class StepView {
  public:
@@ -35,9 +34,9 @@ class StepView {
     return static_cast<std::size_t>(at);
   }
 
-  TypeProto tensor(std::size_t input) const {
-    const Tensor& tensor = view_.input(input);
-    return make_type(tensor.type, tensor.shape);
+  SequencePart whole(std::size_t input) const {
+    if (!view_.has_input(input)) throw NotExpressible("no tensor");
+    return {.tensor = step_.inputs[input]};
   }
 
  private:
@@ -48,7 +47,7 @@ class StepView {
 Sequence construct(const StepView& step) {
   Sequence sequence;
   for (std::size_t index = 0; index < step.view().input_count(); ++index) {
-    sequence.push_back(step.tensor(index));
+    sequence.push_back(step.whole(index));
   }
   return sequence;
 }
@@ -56,7 +55,7 @@ Sequence construct(const StepView& step) {
 Sequence insert(const StepView& step) {
   Sequence sequence = step.sequence(0);
   const std::size_t place = step.place(2, sequence.size());
-  sequence.insert(sequence.begin() + static_cast<std::ptrdiff_t>(place), step.tensor(1));
+  sequence.insert(sequence.begin() + static_cast<std::ptrdiff_t>(place), step.whole(1));
   return sequence;
 }
 
@@ -70,86 +69,142 @@ Sequence erase(const StepView& step) {
   return sequence;
 }
 
-/// Splits into parts of one size, of individual sizes, or of one element each.
 Sequence split(const StepView& step) {
-  constexpr std::int64_t most_parts = 4096;
-  const NodeView& node = step.view();
-  const Dims& dims = node.shape(0);
-  const auto axis =
-      static_cast<std::size_t>(NodeView::axis(step.node().integer("axis", 0), dims.size()));
-  const bool drops = !node.has_input(1) && step.node().integer("keepdims", 1) == 0;
-  Dims sizes;
-  if (node.has_input(1) && !node.shape(1).empty()) {
-    sizes = node.integers(1);
-  } else {
-    const std::int64_t size = node.has_input(1) ? node.integers(1).at(0) : 1;
-    if (size < 1 || dims[axis] / size > most_parts) throw NotExpressible("too many parts");
-    for (std::int64_t left = dims[axis]; left > 0; left -= size) {
-      sizes.push_back(std::min(size, left));
-    }
-  }
+  const auto axis = static_cast<std::int64_t>(split_axis(step.view()));
+  const bool drops = !step.view().has_input(1) && step.node().integer("keepdims", 1) == 0;
   Sequence sequence;
-  for (const std::int64_t size : sizes) {
-    Dims part = dims;
-    part[axis] = size;
-    if (drops) part.erase(part.begin() + static_cast<std::ptrdiff_t>(axis));
-    sequence.push_back(make_type(node.input(0).type, part));
+  std::int64_t start = 0;
+  for (const std::int64_t size : part_sizes(step.view())) {
+    sequence.push_back(step.whole(0));
+    sequence.back().cut = {.axis = axis, .start = start, .size = size, .drops_axis = drops};
+    start += size;
   }
   return sequence;
 }
 
-TypeProto taken(const StepView& step) {
-  const Sequence& sequence = step.sequence(0);
-  const std::size_t place = step.place(1, sequence.size());
+/// Makes the steps that replace one step of a program.
+class Replacement {
+ public:
+  Replacement(Program& program, const Step& replaced) : program_(program), replaced_(replaced) {}
+
+  /// A step of `op` at version `opset` of the standard operators. Its name is the replaced one's
+  /// if it makes that one's output.
+  Value* add(const std::string& op, int opset, const std::vector<Value*>& inputs,
+             const std::vector<std::pair<std::string, std::int64_t>>& lists, bool is_last,
+             std::optional<std::int64_t> axis = {}) {
+    std::string id = replaced_.node.name();
+    Value* made = replaced_.outputs[0];
+    auto proto = std::make_unique<NodeProto>();
+    if (is_last) {
+      proto->add_output(replaced_.node.proto().output(0));
+    } else {
+      id += "/part_" + std::to_string(steps.size());
+      while (program_.values.contains(id)) id += '\'';
+      made = program_.value(id);
+      made->name = id;
+      made->consumed = true;
+      proto->add_output(id);
+    }
+    proto->set_op_type(op);
+    for (const Value* input : inputs) proto->add_input(input->name);
+    for (const auto& [name, value] : lists) {
+      auto& attribute = *proto->add_attribute();
+      attribute.set_name(name);
+      attribute.set_type(::onnx::AttributeProto::INTS);
+      attribute.add_ints(value);
+    }
+    if (axis) {
+      auto& attribute = *proto->add_attribute();
+      attribute.set_name("axis");
+      attribute.set_type(::onnx::AttributeProto::INT);
+      attribute.set_i(*axis);
+    }
+    program_.made.push_back(std::move(proto));
+    steps.push_back({.node = Node(*program_.made.back(), id, opset),
+                     .inputs = inputs,
+                     .outputs = {made},
+                     .assumption = replaced_.assumption});
+    return made;
+  }
+
+  /// The part as a tensor of its own.
+  Value* tensor(const SequencePart& part, bool is_last) {
+    if (!part.cut) {
+      return is_last ? add("Identity", replaced_.node.opset(), {part.tensor}, {}, true) : part.tensor;
+    }
+    const SequencePart::Cut& cut = *part.cut;
+    // The last version whose places are attributes.
+    Value* taken = add("Slice", 9, {part.tensor},
+                       {{"axes", cut.axis}, {"starts", cut.start}, {"ends", cut.start + cut.size}},
+                       is_last && !cut.drops_axis);
+    return cut.drops_axis ? add("Squeeze", 11, {taken}, {{"axes", cut.axis}}, is_last) : taken;
+  }
+
+  std::vector<Step> steps;
+
+ private:
+  Program& program_;
+  const Step& replaced_;
+};
+
+std::vector<Step> taken(Program& program, const Step& step, const StepView& view) {
+  const Sequence& sequence = view.sequence(0);
+  const std::size_t place = view.place(1, sequence.size());
   if (place == sequence.size()) throw NotExpressible("a place outside of the sequence");
-  return sequence[place];
+  Replacement replacement(program, step);
+  replacement.tensor(sequence[place], true);
+  return std::move(replacement.steps);
 }
 
-TypeProto joined(const StepView& step) {
-  const Sequence& sequence = step.sequence(0);
+std::vector<Step> joined(Program& program, const Step& step, const StepView& view) {
+  const Sequence& sequence = view.sequence(0);
   if (sequence.empty()) throw NotExpressible("nothing to join");
-  const Tensor first = make_tensor("", sequence.front());
-  if (!first.shape) throw NotExpressible("a part without a shape");
-  Dims dims = *first.shape;
-  const bool stacks = step.node().integer("new_axis", 0) != 0;
-  const auto axis = static_cast<std::size_t>(
-      NodeView::axis(step.node().integer("axis", 0), dims.size() + (stacks ? 1 : 0)));
-  if (stacks) {
-    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis),
-                static_cast<std::int64_t>(sequence.size()));
-    return make_type(first.type, dims);
+  Replacement replacement(program, step);
+  const bool stacks = step.node.integer("new_axis", 0) != 0;
+  const std::int64_t axis = step.node.integer("axis", 0);
+  std::vector<Value*> parts;
+  for (const SequencePart& part : sequence) {
+    Value* tensor = replacement.tensor(part, false);
+    parts.push_back(stacks ? replacement.add("Unsqueeze", 11, {tensor}, {{"axes", axis}}, false)
+                           : tensor);
   }
-  dims[axis] = 0;
-  for (const TypeProto& part : sequence) {
-    const auto shape = make_tensor("", part).shape;
-    if (!shape || shape->size() != dims.size()) throw NotExpressible("a part without a shape");
-    dims[axis] += (*shape)[axis];
-  }
-  return make_type(first.type, dims);
+  replacement.add("Concat", step.node.opset(), parts, {}, true, axis);
+  return std::move(replacement.steps);
+}
+
+bool has_standard_output(const Step& step) {
+  return step.node.domain().empty() && !step.outputs.empty() && step.outputs[0] != nullptr;
 }
 
 }  // namespace
 
-void follow_sequences(const Step& step, std::vector<TypeProto>& types) {
-  if (!step.node.domain().empty() || step.outputs.empty() || step.outputs[0] == nullptr) return;
+void follow_sequences(const Step& step) {
+  if (!has_standard_output(step)) return;
   const std::string& op = step.node.op_type();
   const StepView view(step);
   const auto note = [&](Sequence sequence) { step.outputs[0]->sequence = std::move(sequence); };
-  const auto complete = [&](const TypeProto& type) {
-    if (!make_tensor("", types[0]).shape) types[0] = type;
-  };
   try {
     if (op == "SequenceEmpty") note({});
     if (op == "SequenceConstruct") note(construct(view));
     if (op == "SequenceInsert") note(insert(view));
     if (op == "SequenceErase") note(erase(view));
     if (op == "SplitToSequence") note(split(view));
-    if (op == "Identity" && types[0].has_sequence_type()) note(view.sequence(0));
-    if (op == "SequenceAt") complete(taken(view));
-    if (op == "ConcatFromSequence") complete(joined(view));
+    if (op == "Identity" && step.inputs.at(0)->sequence) note(view.sequence(0));
   } catch (const NotExpressible&) {
     // The sequence is not tracked any further.
   }
+}
+
+std::vector<Step> without_sequences(Program& program, const Step& step) {
+  if (!has_standard_output(step)) return {};
+  const std::string& op = step.node.op_type();
+  try {
+    if (op == "SequenceAt") return taken(program, step, StepView(step));
+    if (op == "ConcatFromSequence") return joined(program, step, StepView(step));
+  } catch (const NotExpressible&) {
+    // The step stays.
+  }
+  return {};
 }
 
 std::optional<std::int64_t> sequence_length(const Step& step) {

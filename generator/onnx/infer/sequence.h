@@ -1,17 +1,21 @@
 #pragma once
 
-#include <onnx/onnx_pb.h>
-
+#include <optional>
 #include <vector>
 
 #include "generator/onnx/model/program.h"
 
 namespace benanza::onnx {
 
-/// Tracks the tensors in sequences: records what the step puts into one (Value::sequence), and
-/// completes the types of what it takes out. Records nothing if positions are known only when the
-/// model runs, or if the contents of a sequence are unknown.
-void follow_sequences(const Step& step, std::vector<::onnx::TypeProto>& types);
+/// Records what the step puts into a sequence (Value::sequence). Records nothing if positions are
+/// known only when the model runs, or if the contents of a sequence are unknown. Throws Error if a
+/// tensor is split into parts that do not fit.
+void follow_sequences(const Step& step);
+
+/// For a SequenceAt or ConcatFromSequence of a known sequence: steps without sequences that do the
+/// same, from the tensors themselves (Identity or Slice, Squeeze, Unsqueeze, Concat). Empty for
+/// other steps.
+std::vector<Step> without_sequences(Program& program, const Step& step);
 
 /// The result of a SequenceLength step, if the length is known; empty for other steps.
 std::optional<std::int64_t> sequence_length(const Step& step);

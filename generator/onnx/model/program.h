@@ -16,6 +16,21 @@
 
 namespace benanza::onnx {
 
+struct Value;
+
+/// A tensor in a sequence, or a part of one: `size` elements of `axis` from `start` on. With
+/// `drops_axis`, the part has a single element on that axis and is without it.
+struct SequencePart {
+  struct Cut {
+    std::int64_t axis = 0;
+    std::int64_t start = 0;
+    std::int64_t size = 0;
+    bool drops_axis = false;
+  };
+  Value* tensor = nullptr;
+  std::optional<Cut> cut = {};
+};
+
 /// A tensor, or a sequence of tensors, that a node reads or produces.
 struct Value : Tensor {
   /// Unique in the program; Tensor::name is the name in the model.
@@ -30,8 +45,8 @@ struct Value : Tensor {
   bool is_output = false;
   /// For a constant widened to another batch size (see widen_constants): the model's own value.
   const Value* original = nullptr;
-  /// For a sequence of known length: the types of its tensors.
-  std::optional<std::vector<::onnx::TypeProto>> sequence = {};
+  /// For a sequence of known length: its tensors.
+  std::optional<std::vector<SequencePart>> sequence = {};
 
   bool has_type() const { return value_type.value_case() != ::onnx::TypeProto::VALUE_NOT_SET; }
 };

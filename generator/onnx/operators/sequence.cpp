@@ -1,5 +1,8 @@
 #include "core/base/error.h"
+#include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/part_sizes.h"
+#include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
 namespace {
@@ -13,15 +16,39 @@ void check_part_size(const NodeView& node) {
   }
 }
 
+/// A copy for every part. Readers that take known parts read the input instead (see
+/// infer/sequence.h).
+Lowered lower_parts(const NodeView& node) {
+  const Dims& dims = node.shape(0);
+  const std::size_t axis = split_axis(node);
+  View part{dims, dense_strides(dims), 0};
+  std::vector<Call> calls;
+  for (const std::int64_t size : part_sizes(node)) {
+    part.dims[axis] = size;
+    if (size == dims[axis]) return free_layer("its only part is the whole input");
+    if (element_count(part.dims) != 0) {
+      calls.push_back(copy_call(part, dense_view(part.dims)));
+    }
+    part.offset += size * part.strides[axis];
+  }
+  return movement(std::move(calls));
+}
+
+Lowered lower_reference(const NodeView&) {
+  return free_layer("a sequence refers to its tensors");
+}
+
 }  // namespace
 
 void register_sequence(OperatorTable& table) {
-  constexpr std::string_view reason = "no library here works on sequences of tensors";
-  for (const auto* op : {"SequenceConstruct", "SequenceEmpty", "SequenceInsert", "SequenceErase",
-                         "SequenceAt", "SequenceLength", "ConcatFromSequence"}) {
-    table.add(op, {.unsupported = reason});
+  for (const auto* op :
+       {"SequenceConstruct", "SequenceEmpty", "SequenceInsert", "SequenceErase", "SequenceLength"}) {
+    table.add(op, {.lower = lower_reference});
   }
-  table.add("SplitToSequence", {.check = check_part_size, .unsupported = reason});
+  table.add("SplitToSequence", {.check = check_part_size, .lower = lower_parts});
+  for (const auto* op : {"SequenceAt", "ConcatFromSequence"}) {
+    table.add(op, {.unsupported = "what is in the sequence is only known when the model runs"});
+  }
 }
 
 }  // namespace benanza::onnx

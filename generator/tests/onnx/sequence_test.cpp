@@ -50,6 +50,72 @@ TEST(Sequence, PartsOfATensor) {
   EXPECT_THAT(graph.layers.back().problems, ElementsAre("relu/7x4"));
 }
 
+const LoweredLayer& layer_of(const LoweredGraph& graph, const std::string& output) {
+  for (const LoweredLayer& layer : graph.layers) {
+    for (const Output& made : layer.outputs) {
+      if (made.name == output) return layer;
+    }
+  }
+  throw Error("no layer makes " + output);
+}
+
+TEST(Sequence, APartIsCopiedWhereItIsTaken) {
+  Model model(17);
+  place(model, "zero", 0);
+  place(model, "one", 1);
+  model.input("x", {4, 7}).integers("sizes", {3, 4});
+  model.node("SplitToSequence", {"x", "sizes"}, {"s"}, {{"axis", 1}})
+      .node("SequenceAt", {"s", "zero"}, {"a"})
+      .node("SequenceAt", {"s", "one"}, {"b"})
+      .node("SplitToSequence", {"x"}, {"rows"}, {{"keepdims", 0}})
+      .node("SequenceAt", {"rows", "one"}, {"c"});
+  const LoweredGraph graph = model.output("a").output("b").output("c").import();
+  // 4 rows of 3 and of 4 elements, 7 apart; the second row.
+  EXPECT_THAT(layer_of(graph, "a").problems, ElementsAre("copy/4x3_f7.1_t3.1"));
+  EXPECT_THAT(layer_of(graph, "b").problems, ElementsAre("copy/4x4_f7.1_t4.1"));
+  EXPECT_EQ(layer_of(graph, "a").op, "Slice");
+  EXPECT_EQ(layer_of(graph, "c").cost, Cost::free) << "it drops an axis of what was copied";
+  const LoweredLayer& split = layer_of(graph, "s");
+  EXPECT_EQ(split.cost, Cost::free);
+  EXPECT_EQ(split.reason, "nobody reads its result");
+  EXPECT_EQ(graph.layers.back().name, "c") << "named as in the model";
+}
+
+TEST(Sequence, ASequenceThatIsAResultIsCopiedWhole) {
+  Model model(17);
+  model.input("x", {4, 7}).integers("sizes", {3, 4});
+  model.node("SplitToSequence", {"x", "sizes"}, {"s"}, {{"axis", 1}}).output("s");
+  EXPECT_THAT(model.layer().problems, ElementsAre("copy/4x3_f7.1_t3.1", "copy/4x4_f7.1_t4.1"));
+}
+
+TEST(Sequence, WhatIsInASequenceIsReadWhereItIs) {
+  Model model(17);
+  place(model, "one", 1);
+  model.input("x", {2, 3}).input("w", {5, 3});
+  model.node("SequenceConstruct", {"x", "w"}, {"s"})
+      .node("SequenceAt", {"s", "one"}, {"taken"})
+      .node("ConcatFromSequence", {"s"}, {"joined"}, {{"axis", 0}});
+  const LoweredGraph graph = model.output("taken").output("joined").import();
+  EXPECT_EQ(graph.layers[0].cost, Cost::free);
+  EXPECT_EQ(layer_of(graph, "taken").cost, Cost::free);
+  EXPECT_EQ(layer_of(graph, "joined").cost, Cost::movement);
+  EXPECT_THAT(layer_of(graph, "joined").problems, ElementsAre("concat/2x3_5x3_a0"));
+}
+
+TEST(Sequence, PartsThatDoNotAddUpAreAnError) {
+  Model model(17);
+  place(model, "zero", 0);
+  model.input("x", {4, 7}).integers("sizes", {9, -2});
+  model.node("SplitToSequence", {"x", "sizes"}, {"s"}, {{"axis", 1}})
+      .node("SequenceAt", {"s", "zero"}, {"y"});
+  try {
+    model.output("y").import();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the parts do not add up to the input's extent of 7"));
+  }
+}
+
 TEST(Sequence, TensorsPutInAndTakenOut) {
   Model model(17);
   place(model, "zero", 0);
@@ -76,7 +142,7 @@ TEST(Sequence, WhatComesFromElsewhereIsNotFollowed) {
       .node("ConcatFromSequence", {"t"}, {"y"}, {{"axis", 0}});
   const LoweredLayer layer = model.output("y").layer();
   EXPECT_EQ(layer.outputs[0].shape, std::nullopt);
-  EXPECT_THAT(layer.reason, HasSubstr("sequences"));
+  EXPECT_THAT(layer.reason, HasSubstr("only known when the model runs"));
 }
 
 TEST(Sequence, PartsOfNothingAreAnError) {
