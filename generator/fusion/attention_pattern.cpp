@@ -237,13 +237,20 @@ class Finder {
   }
 
   /// Takes a Where that replaces scores by a constant: the mask has the extents of its condition.
+  /// As a further mask only if that one and those before are constants, which make one together.
   bool take_selection() {
     const auto reader = flow_.reader(last_);
-    if (!reader || flow_.layer(*reader).op != "Where" || !masks_.empty()) return false;
+    if (!reader || flow_.layer(*reader).op != "Where") return false;
     const auto& sources = flow_.layer(*reader).reads;
+    const bool constant = sources[0].constant;
+    if (!masks_.empty() && !(constant && masks_.back().constant)) return false;
     const bool keeps_first = sources[1].producer == last_ && sources[2].constant;
     const bool keeps_second = sources[2].producer == last_ && sources[1].constant;
     if (!keeps_first && !keeps_second) return false;
+    // Anything else is no mask: its exponential counts.
+    constexpr double hidden = -1000;
+    const auto& replacement = sources[keeps_first ? 2 : 1].value;
+    if (replacement && *replacement > hidden) return false;
     std::optional<Dims> extents = sources[0].given;
     if (sources[0].producer && flow_.layer(*sources[0].producer).outputs.size() == 1) {
       extents = flow_.layer(*sources[0].producer).outputs[0].shape;
@@ -252,7 +259,7 @@ class Finder {
     const Dims& scores = *flow_.layer(*reader).outputs[0].shape;
     if (extents->size() > scores.size()) return false;
     extents->insert(extents->begin(), scores.size() - extents->size(), 1);
-    masks_.push_back({*extents, scores, false});
+    masks_.push_back({*extents, scores, constant});
     passed_.clear();
     reader_ = *reader;
     take();

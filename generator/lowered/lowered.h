@@ -36,8 +36,10 @@ struct Call {
   std::int64_t to_offset = 0;
   /// The node output that the call writes, completely or in part; of several results, the first.
   int output = 0;
-  /// Copy only: moves as many elements as the node does, but not the same ones, because their
-  /// positions are known only when the model runs.
+  /// The layer's calls with this set write that output together, each a part of it.
+  bool writes_part = false;
+  /// Copy only: stands for the node, but does not make its result: moves as many elements, whose
+  /// positions are known only when the model runs, or leaves out a border.
   bool is_proxy = false;
 };
 

@@ -35,11 +35,29 @@ void check_extents(const Lowered& lowered) {
   }
 }
 
+/// Elements of the node's output that the layer's calls with Call::writes_part write.
+std::int64_t elements_of_parts(const Lowered& lowered) {
+  std::int64_t elements = 0;
+  for (const Call& call : lowered.calls) {
+    if (!call.writes_part) continue;
+    const auto* copy = std::get_if<Copy>(&call.problem.shape);
+    elements += element_count(copy == nullptr ? results(call.problem).front() : copy->dims);
+  }
+  return elements;
+}
+
 /// Shape inference and lowering read the attributes independently. If they disagree about the
 /// result, the layer must not be measured as something else.
 void check_result(const NodeView& node, const Lowered& lowered) {
   if (lowered.cost != Cost::measured || lowered.calls.empty()) return;
   const Call& last = lowered.calls.back();
+  if (last.writes_part) {
+    const Dims& expected = node.output_shape(static_cast<std::size_t>(last.output));
+    if (elements_of_parts(lowered) != checked_element_count(expected)) {
+      throw NotExpressible("computes parts that do not fill " + join(expected, 'x'));
+    }
+    return;
+  }
   const std::vector<Dims> parts = results(last.problem);
   for (std::size_t part = 0; part < parts.size(); ++part) {
     const std::size_t index = static_cast<std::size_t>(last.output) + part;

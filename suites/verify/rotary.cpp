@@ -6,11 +6,14 @@
 namespace benanza::verify {
 
 Element element(const Rotary& shape, Operands operands, const Dims& at) {
-  const bool first = at.back() < shape.half();
+  const bool first = shape.interleaved ? at.back() % 2 == 0 : at.back() < shape.half();
+  const std::int64_t distance = shape.interleaved ? 1 : shape.half();
   Dims other = at;
-  other.back() += first ? shape.half() : -shape.half();
+  other.back() += first ? distance : -distance;
   Dims entry = at;
-  entry.back() %= shape.table.back();
+  if (shape.table.back() == shape.half()) {
+    entry.back() = shape.interleaved ? at.back() / 2 : at.back() % shape.half();
+  }
   const auto taken = [&](std::size_t operand, const Dims& place, const Dims& dims) {
     return static_cast<double>(
         operands[operand][static_cast<std::size_t>(ravel_broadcast(place, dims))]);

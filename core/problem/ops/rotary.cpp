@@ -2,6 +2,11 @@
 
 namespace benanza {
 
+void Rotary::write(KeyWriter& writer) const {
+  writer.dims("", input).dims("t", table);
+  if (interleaved) writer.word("interleaved");
+}
+
 Rotary Rotary::read(KeyReader& reader) {
   constexpr std::size_t axes = 4;
   Rotary shape;
@@ -19,6 +24,7 @@ Rotary Rotary::read(KeyReader& reader) {
   if (shape.table.back() != shape.input.back() && shape.table.back() != shape.half()) {
     reader.fail("tables of a row or half a row");
   }
+  shape.interleaved = reader.accept("interleaved");
   return shape;
 }
 

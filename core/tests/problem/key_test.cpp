@@ -79,8 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
         "attention/1x12x128x64_k12x128x64_s0.125_mish", "select/1x12x8x8_va0_b1x12x8x8",
         "select/1x1x8x8_w_va0_vb-inf", "select/1x1x8x8_w_a1x12x8x8_b1x1x1x1", "select/8_a8_w_b1_w",
         "select/1_a8_vb-3.4028235e+38", "rotary/1x32x128x64_t1x1x128x64",
-        "rotary/2x8x4x16_t2x1x4x8", "all_reduce/1048576_r2", "all_gather/12_r3",
-        "reduce_scatter/1024_r8", "broadcast/7_r5", "all_to_all/64_r64"));
+        "rotary/2x8x4x16_t2x1x4x8", "rotary/2x8x4x16_t2x1x4x8_interleaved", "all_reduce/1048576_r2",
+        "all_gather/12_r3", "reduce_scatter/1024_r8", "broadcast/7_r5", "all_to_all/64_r64"));
 
 struct Malformed {
   const char* key;

@@ -87,47 +87,59 @@ class Rotation {
     return read;
   }
 
-  /// True if `read` is x with the halves of its rows swapped and the new first half negated.
+  /// The layer that makes `read`, if nobody else reads it; views in between, and the layer, are
+  /// taken.
+  const LoweredLayer* take_maker(const Read& read) {
+    auto maker = read.producer;
+    while (maker && flow_.layer(*maker).uses == 1) {
+      layers_.push_back(*maker);
+      if (!flow_.passes_on(*maker)) return &flow_.layer(*maker);
+      maker = flow_.layer(*maker).reads[0].producer;
+    }
+    return nullptr;
+  }
+
+  /// True if `read` is x with the elements of every point swapped and the new first one negated.
   bool is_rotated(const Read& read, const Read& x, const Dims& dims) {
-    const std::int64_t half = dims.back() / 2;
-    if (!read.producer || dims.back() % 2 != 0) return false;
-    const LoweredLayer& concat = flow_.layer(*read.producer);
-    const auto* joined = only<Concat>(concat);
-    if (joined == nullptr || concat.uses != 1 || joined->parts.size() != 2 ||
-        joined->axis + 1 != static_cast<std::int64_t>(dims.size()) ||
-        joined->parts[0].back() != half || joined->parts[1].back() != half) {
+    if (dims.back() % 2 != 0) return false;
+    const LoweredLayer* concat = take_maker(read);
+    const auto* joined = concat == nullptr ? nullptr : only<Concat>(*concat);
+    if (joined == nullptr || joined->parts.size() != 2 || joined->parts[0] != joined->parts[1] ||
+        joined->axis + 1 != static_cast<std::int64_t>(joined->parts[0].size())) {
       return false;
     }
-    layers_.push_back(*read.producer);
-    const auto negated = concat.reads[0].producer;
-    if (!negated || flow_.layer(*negated).uses != 1) return false;
-    const auto* function = only<Activation>(flow_.layer(*negated));
+    Dims part = dims;
+    part.back() /= 2;
+    shape_.interleaved = joined->parts[0] != part;
+    if (shape_.interleaved) {
+      // Rows of points: a last axis for the elements of a point.
+      part.push_back(1);
+      if (joined->parts[0] != part) return false;
+    }
+    const LoweredLayer* negated = take_maker(concat->reads[0]);
+    const auto* function = negated == nullptr ? nullptr : only<Activation>(*negated);
     if (function == nullptr || function->kind != ActivationKind::linear || function->alpha != -1 ||
         function->beta != 0) {
       return false;
     }
-    layers_.push_back(*negated);
-    return is_half(flow_.layer(*negated).reads[0], x, dims, half) &&
-           is_half(concat.reads[1], x, dims, 0);
+    const std::int64_t second = shape_.interleaved ? 1 : dims.back() / 2;
+    return is_taken(negated->reads[0], x, dims, second) && is_taken(concat->reads[1], x, dims, 0);
   }
 
-  /// True if `read` is the half of x's rows that starts at `offset`.
-  bool is_half(const Read& read, const Read& x, const Dims& dims, std::int64_t offset) {
-    if (!read.producer) return false;
-    const LoweredLayer& layer = flow_.layer(*read.producer);
-    const auto* copy = only<Copy>(layer);
-    if (copy == nullptr || layer.op != "Slice" || layer.uses != 1 ||
-        origin(layer.reads[0], dims).tensor != origin(x, dims).tensor ||
-        layer.calls[0].from_offset != offset) {
+  /// True if `read` is one element of every point of x, the first of which is at `offset`.
+  bool is_taken(const Read& read, const Read& x, const Dims& dims, std::int64_t offset) {
+    const LoweredLayer* layer = take_maker(read);
+    const auto* copy = layer == nullptr ? nullptr : only<Copy>(*layer);
+    if (copy == nullptr || layer->op != "Slice" ||
+        origin(layer->reads[0], dims).tensor != origin(x, dims).tensor ||
+        layer->calls[0].from_offset != offset ||
+        2 * element_count(copy->dims) != element_count(dims)) {
       return false;
     }
+    if (shape_.interleaved) return copy->dims.size() == 1 && copy->from == Dims{2};
     const std::int64_t half = dims.back() / 2;
-    const bool is_rows = copy->dims.size() == 2
-                             ? copy->dims[1] == half && copy->from == Dims{dims.back(), 1}
-                             : copy->dims == Dims{half} && element_count(dims) == dims.back();
-    if (!is_rows || element_count(copy->dims) * 2 != element_count(dims)) return false;
-    layers_.push_back(*read.producer);
-    return true;
+    return copy->dims.size() == 2 ? copy->dims[1] == half && copy->from == Dims{dims.back(), 1}
+                                  : copy->dims == Dims{half};
   }
 
   /// Pads to four axes, rows last.
@@ -137,7 +149,8 @@ class Rotation {
         straight.table_extents.back() != straight.extents.back()) {
       return false;
     }
-    shape_ = {.input = straight.extents, .table = straight.table_extents};
+    shape_.input = straight.extents;
+    shape_.table = straight.table_extents;
     for (Dims* dims : {&shape_.input, &shape_.table}) {
       dims->insert(dims->begin(), axes - dims->size(), 1);
     }

@@ -186,7 +186,9 @@ class Inference {
                                : known->fold_needs == FoldNeeds::first_value ? 1
                                                                              : 0;
     if (!std::ranges::all_of(inputs | std::views::take(needed), valued)) return;
-    if (!affordable(inputs, outputs)) return;
+    if (!affordable({inputs.begin(), inputs.begin() + std::min(needed, inputs.size())}, outputs)) {
+      return;
+    }
     try {
       std::vector<Literal> values = known->fold(NodeView(step.node, inputs, outputs));
       for (std::size_t output = 0; output < std::min(values.size(), outputs.size()); ++output) {
@@ -207,8 +209,9 @@ class Inference {
     }
   }
 
-  /// Whether folding is worth its cost. Shapes depend on few values, which are always computed;
-  /// larger tensors (masks, position tables) only up to a total.
+  /// Whether folding is worth its cost; `inputs` are those whose values it reads. Shapes depend on
+  /// few values, which are always computed; larger tensors (masks, position tables) only up to a
+  /// total.
   bool affordable(const std::vector<const Tensor*>& inputs,
                   const std::vector<const Tensor*>& outputs) {
     constexpr std::int64_t few = 4096;

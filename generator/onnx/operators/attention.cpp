@@ -322,16 +322,12 @@ void see_last(Inputs& inputs, std::int64_t window) {
 
 /// By the rows of the tables (inputs 7 and 8) that belong to the positions.
 void rotate_heads(AttentionParts& parts, const NodeView& node, Inputs& inputs) {
-  if (node.integer("rotary_interleaved", 0) != 0) {
-    throw NotExpressible("pairs of neighbours; only halves of rows are rotated by a library here");
-  }
   if (!node.has_input(7) || !node.has_input(8)) throw Error("rotates without cosines and sines");
   const Dims& cosines = node.shape(7);
-  if (cosines.empty() || 2 * cosines.back() != inputs.q.dims[3]) {
-    throw NotExpressible("a part of every row is rotated, the rest passed on");
-  }
+  if (cosines.empty()) throw Error("rotates by cosines without axes");
+  const bool interleaved = node.integer("rotary_interleaved", 0) != 0;
   for (Heads* const heads : {&inputs.q, &inputs.k}) {
-    *heads = parts.rotate(*heads, from_input(7), from_input(8));
+    *heads = parts.rotate(*heads, 2 * cosines.back(), interleaved, from_input(7), from_input(8));
   }
 }
 

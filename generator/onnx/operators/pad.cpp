@@ -90,11 +90,9 @@ std::vector<Literal> fold_pad(const NodeView& node) {
       node.literal(0))};
 }
 
-/// Copies the input into the middle of the output; filling the border is not counted. Negative pads
-/// crop.
+/// Copies the input into the middle of the output. Filling the border, with a constant or with
+/// elements of the input (reflected ones, say), is not counted. Negative pads crop.
 Lowered lower_pad(const NodeView& node) {
-  const std::string mode = node.text("mode", "constant");
-  if (mode != "constant") throw NotExpressible(mode + " padding");
   const Dims& input = node.shape(0);
   const Dims pads = pads_of_all_axes(node);
   if (std::all_of(pads.begin(), pads.end(), [](std::int64_t value) { return value == 0; })) {
@@ -110,7 +108,9 @@ Lowered lower_pad(const NodeView& node) {
     from.dims[axis] += std::min<std::int64_t>(0, begin) + std::min<std::int64_t>(0, end);
     if (from.dims[axis] < 1) throw NotExpressible("pads that leave nothing of the input");
   }
-  return movement({copy_call(from, to)});
+  Call copy = copy_call(from, to);
+  copy.is_proxy = node.text("mode", "constant") != "constant";
+  return movement({std::move(copy)});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "core/base/error.h"
 #include "generator/onnx/operators/shared/calls.h"
 #include "generator/onnx/operators/shared/operator.h"
+#include "generator/onnx/operators/shared/rotation.h"
 
 namespace benanza::onnx {
 namespace {
@@ -14,9 +15,6 @@ struct Inputs {
 
 /// Positions select rows of the tables: assumed to be gathered, one row per position.
 Lowered lower_rotation(const NodeView& node, Inputs places) {
-  if (node.integer("interleaved", 0) != 0) {
-    throw NotExpressible("pairs of neighbours; only halves of rows are rotated by a library here");
-  }
   if (node.integer("is_packed_batching", 0) != 0) throw NotExpressible("sequences packed together");
   const Dims& x = node.shape(0);
   const Dims& cosines = node.shape(static_cast<std::size_t>(places.cosines));
@@ -25,32 +23,30 @@ Lowered lower_rotation(const NodeView& node, Inputs places) {
   if (cosines.empty() || cosines != node.shape(static_cast<std::size_t>(places.sines))) {
     throw Error("cosines of " + join(cosines, 'x') + " and other sines");
   }
-  const std::int64_t half = cosines.back();
-  const std::int64_t rotated = node.integer("rotary_embedding_dim", 0);
+  const std::int64_t rotated = 2 * cosines.back();
   const std::int64_t heads = node.integer("num_heads", 0);
   // Three axes: positions before heads; four: heads before positions.
   const bool positions_first = x.size() == 3;
-  std::int64_t size = 2 * half;
+  std::int64_t size = rotated;
   if (!positions_first) size = x[3];
   if (positions_first && heads > 0) size = x[2] / heads;
-  if (size != 2 * half || (rotated != 0 && rotated != size)) {
-    throw NotExpressible("a part of every row is rotated, the rest passed on");
-  }
-  if (positions_first && x[2] % size != 0) {
+  if (positions_first && (size == 0 || x[2] % size != 0)) {
     throw Error("rows of " + std::to_string(x[2]) + " for heads of " + std::to_string(size));
   }
   // A single position is the offset at which every sequence of the batch starts.
   const bool is_offset =
       node.has_input(places.positions) && element_count(node.shape(places.positions)) == 1;
   const std::int64_t images = is_offset ? 1 : x[0];
-  Rotary shape;
+  Rotation rotation{.interleaved = node.integer("interleaved", 0) != 0};
   if (positions_first) {
-    shape = {.input = {x[0], x[1], x[2] / size, size}, .table = {images, x[1], 1, half}};
+    rotation.rows = {x[0], x[1], x[2] / size, size};
+    rotation.table = {images, x[1], 1, rotated / 2};
   } else {
-    shape = {.input = x, .table = {images, 1, x[2], half}};
+    rotation.rows = x;
+    rotation.table = {images, 1, x[2], rotated / 2};
   }
   return measured(
-      {call(shape, {from_input(0), from_input(places.cosines), from_input(places.sines)})});
+      rotation.calls({from_input(0), from_input(places.cosines), from_input(places.sines)}));
 }
 
 }  // namespace

@@ -57,6 +57,41 @@ TEST(AttentionPattern, TwoMasksThatChangeAreNotOne) {
   EXPECT_THAT(shifted_windows(1, true), IsEmpty());
 }
 
+/// 3 heads with a bias of positions, as in BLOOM and MPT, and scores replaced by `number` where a
+/// tensor says so.
+std::vector<std::string> selected(bool bias_first, bool given_condition, float number) {
+  Model model(17);
+  model.input("q", {2, 3, 9, 8}).input("kt", {2, 3, 8, 9}).input("v", {2, 3, 9, 8});
+  model.weights("bias", {1, 3, 1, 9}).scalar("low", number);
+  if (given_condition) {
+    model.input("hide", {9, 9}, ::onnx::TensorProto::BOOL);
+  } else {
+    model.integers("later", Dims(81, 1)).integers("square", {9, 9});
+    model.node("Cast", {"later"}, {"flags"}, {{"to", 9}})
+        .node("Reshape", {"flags", "square"}, {"hide"});
+  }
+  model.node("MatMul", {"q", "kt"}, {"s"});
+  if (bias_first) {
+    model.node("Add", {"s", "bias"}, {"b"}).node("Where", {"hide", "low", "b"}, {"m"});
+  } else {
+    model.node("Where", {"hide", "low", "s"}, {"w"}).node("Add", {"w", "bias"}, {"m"});
+  }
+  model.node("Softmax", {"m"}, {"p"}, {{"axis", -1}}).node("MatMul", {"p", "v"}, {"y"});
+  return attentions(model.output("y").import());
+}
+
+TEST(AttentionPattern, ABiasAndASelectionThatAreConstantsAreOneMask) {
+  for (const bool bias_first : {true, false}) {
+    EXPECT_THAT(selected(bias_first, false, -3e38F),
+                ElementsAre("2 3 4 5 6 attention/2x3x9x8_k3x9x8_s1_m1x3x9x9"));
+    EXPECT_THAT(selected(bias_first, true, -3e38F), IsEmpty()) << "the selection changes";
+  }
+}
+
+TEST(AttentionPattern, ASelectionOfOtherNumbersHidesNothing) {
+  EXPECT_THAT(selected(true, false, -1), IsEmpty());
+}
+
 /// One product makes queries, keys and values of 2 heads of 4 for 5 tokens.
 Model projected() {
   Model model(17);

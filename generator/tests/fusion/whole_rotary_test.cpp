@@ -50,6 +50,30 @@ TEST_F(Rotated, ThroughCasts) {
   EXPECT_THAT(found("y"), ElementsAre("rotary 1 2 5 6 7 8 9: rotary/2x2x3x8_t1x1x3x8"));
 }
 
+/// Elements 2 i and 2 i + 1 are a point, as GPT-J and Cohere have it; y is the result.
+void rotate_neighbours(Model& model, const char* first, const char* second) {
+  model.integers("zero", {0}).integers("one", {1}).integers("eight", {8});
+  model.integers("axis", {-1}).integers("two", {2}).integers("extents", {2, 2, 3, 8});
+  model.node("Slice", {"x", "zero", "eight", "axis", "two"}, {"even"});
+  model.node("Slice", {"x", "one", "eight", "axis", "two"}, {"odd"});
+  model.node("Neg", {first}, {"n"}).node("Unsqueeze", {"n", "axis"}, {"n1"});
+  model.node("Unsqueeze", {second, "axis"}, {"e1"});
+  model.node("Concat", {"n1", "e1"}, {"stack"}, {{"axis", -1}});
+  model.node("Reshape", {"stack", "extents"}, {"r"});
+  model.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});
+}
+
+TEST_F(Rotated, Neighbours) {
+  rotate_neighbours(model_, "odd", "even");
+  EXPECT_THAT(found("y"), ElementsAre("rotary 3 4 5 6 7 8 9 10 11 12: "
+                                      "rotary/2x2x3x8_t1x1x3x8_interleaved"));
+}
+
+TEST_F(Rotated, NeighboursInTheirOrderAreNone) {
+  rotate_neighbours(model_, "even", "odd");
+  EXPECT_THAT(found("y"), IsEmpty());
+}
+
 TEST_F(Rotated, HalvesInTheirOrderAreNone) {
   model_.node("Neg", {"x2"}, {"n"}).node("Concat", {"x1", "n"}, {"r"}, {{"axis", -1}});
   model_.node("Mul", {"r", "sin"}, {"across"}).node("Add", {"straight", "across"}, {"y"});

@@ -267,6 +267,20 @@ TEST(Folding, CastLikeNeedsOnlyTheOthersType) {
   EXPECT_THAT(graph.layers[2].problems, ElementsAre("mul/4_1_w"));
 }
 
+TEST(Folding, ShapesAreKnownHoweverMuchWasFoldedBefore) {
+  Model model(17);
+  model.input("x", {1, 1}).integers("extents", {256, 256}).integers("one", {1});
+  model.node("ConstantOfShape", {"extents"}, {"first"});
+  // 200 x 2^16 values are more than are computed; masks are only an example of such constants.
+  for (int index = 0; index < 200; ++index) {
+    model.node("ConstantOfShape", {"extents"}, {"large" + std::to_string(index)});
+  }
+  model.node("Shape", {"first"}, {"shape"}).node("Gather", {"shape", "one"}, {"last"});
+  model.node("Expand", {"x", "last"}, {"wide"});
+  const LoweredGraph graph = model.output("wide").import();
+  EXPECT_EQ(graph.layers.back().outputs[0].shape, (Dims{1, 256}));
+}
+
 TEST(Folding, NeverOverflows) {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
   for (const char* op : {"Add", "Sub", "Mul", "Div", "Mod", "Pow"}) {

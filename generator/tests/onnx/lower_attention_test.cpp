@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "generator/fusion/fusion.h"
 #include "generator/tests/onnx/model.h"
 
@@ -329,8 +330,25 @@ TEST(RotaryEmbedding, OfHeadsBeforePositionsAndAfter) {
   EXPECT_THAT(problems({2, 4, 3, 8}, {2, 3, 4}, {}), ElementsAre("rotary/2x4x3x8_t2x1x3x4"));
   EXPECT_THAT(problems({2, 3, 32}, {2, 3, 4}, {{"num_heads", 4}}),
               ElementsAre("rotary/2x3x4x8_t2x3x1x4"));
-  EXPECT_THAT(problems({2, 4, 3, 8}, {2, 3, 4}, {{"interleaved", 1}}), IsEmpty());
-  EXPECT_THAT(problems({2, 4, 3, 8}, {2, 3, 2}, {{"rotary_embedding_dim", 4}}), IsEmpty());
+  EXPECT_THAT(problems({2, 4, 3, 8}, {2, 3, 4}, {{"interleaved", 1}}),
+              ElementsAre("rotary/2x4x3x8_t2x1x3x4_interleaved"));
+  // The first 4 of 8 elements, and a copy of the other 4 of 24 rows.
+  EXPECT_THAT(problems({2, 4, 3, 8}, {2, 3, 2}, {{"rotary_embedding_dim", 4}}),
+              ElementsAre("rotary/2x4x3x4_t2x1x3x2", "copy/24x4_f8.1_t8.1"));
+  EXPECT_THAT(problems({2, 3, 32}, {2, 3, 2}, {{"rotary_embedding_dim", 4}, {"num_heads", 4}}),
+              ElementsAre("rotary/2x3x4x4_t2x3x1x2", "copy/24x4_f8.1_t8.1"));
+}
+
+TEST(RotaryEmbedding, OfMoreThanARowIsAnError) {
+  Model model(23);
+  model.input("x", {2, 4, 3, 8}).weights("c", {2, 3, 5}).weights("s", {2, 3, 5});
+  model.node("RotaryEmbedding", {"x", "c", "s"}, {"y"});
+  try {
+    model.output("y").import();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rotates 10 elements of rows of 8"));
+  }
 }
 
 TEST(RotaryEmbedding, OfMicrosoftPicksRowsByPositions) {

@@ -97,8 +97,8 @@ void Target::describe(Descriptor& descriptor, cudnnBackendAttributeName_t name) 
 }
 
 OperationGraph::Id OperationGraph::make(cudnnDataType_t type, const Dims& dims, const Dims& strides,
-                                        bool is_virtual, bool by_value) {
-  constexpr std::int64_t alignment_bytes = 16;
+                                        bool is_virtual, bool by_value,
+                                        std::int64_t alignment_bytes) {
   const auto id = static_cast<Id>(tensors_.size());
   Descriptor& made = tensors_.emplace_back(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   made.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
@@ -119,6 +119,12 @@ OperationGraph::Id OperationGraph::tensor(const nvidia::TensorFormat& format) {
 OperationGraph::Id OperationGraph::tensor(const nvidia::TensorFormat& format,
                                           cudnnDataType_t type) {
   return make(type, format.dims, format.strides, false, false);
+}
+
+OperationGraph::Id OperationGraph::part(const nvidia::TensorFormat& format,
+                                        std::int64_t alignment_bytes) {
+  return make(storage_type(format.precision), format.dims, format.strides, false, false,
+              alignment_bytes);
 }
 
 OperationGraph::Id OperationGraph::intermediate(const Dims& dims, cudnnDataType_t type) {

@@ -112,6 +112,9 @@ class OperationGraph {
   Id tensor(const nvidia::TensorFormat& format);
   /// Of a type that call-per-layer functions do not take.
   Id tensor(const nvidia::TensorFormat& format, cudnnDataType_t type);
+  /// Begins inside of an operand, at a multiple of `alignment_bytes`: a power of 2, and at least an
+  /// element. All others are aligned to 16 bytes.
+  Id part(const nvidia::TensorFormat& format, std::int64_t alignment_bytes);
   /// Dense and virtual (never in memory).
   Id intermediate(const Dims& dims, cudnnDataType_t type = CUDNN_DATA_FLOAT);
   /// Virtual, with the strides of `format`.
@@ -173,7 +176,7 @@ class OperationGraph {
                        const std::array<Id, 3>& tensors);
   const Descriptor& add_window(const ConvolutionWindow& window);
   Id make(cudnnDataType_t type, const Dims& dims, const Dims& strides, bool is_virtual,
-          bool by_value);
+          bool by_value, std::int64_t alignment_bytes = 16);
 
   std::deque<Descriptor> tensors_;
   /// Functions that operations refer to.

@@ -1,5 +1,7 @@
 #include "suites/cudnn/ops/rotary.h"
 
+#include <numeric>
+
 #include "suites/cudnn/solvers.h"
 #include "suites/harness/primitive.h"
 
@@ -38,10 +40,10 @@ Rows rows_of(const Rotary& shape) {
   return rows;
 }
 
-/// The format of half of every row: `width` of `length` elements.
+/// The format of half of every row: `width` of `length` elements, `step` apart.
 nvidia::TensorFormat half_of(Precision precision, const Dims& rows, std::int64_t width,
-                             std::int64_t length) {
-  return {precision, {rows[0], rows[1], width}, {rows[1] * length, length, 1}};
+                             std::int64_t length, std::int64_t step) {
+  return {precision, {rows[0], rows[1], width}, {rows[1] * length, length, step}};
 }
 
 /// A dense tensor with the problem's own axes.
@@ -54,14 +56,17 @@ nvidia::TensorFormat whole(Precision precision, const Dims& dims) {
 std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant& variant) {
   const Precision precision = variant.precision;
   if (precision == Precision::int8) throw harness::Unsupported("cuDNN rotates no integers");
-  constexpr std::int64_t alignment_bytes = 16;
-  if (shape.half() * element_bytes(precision) % alignment_bytes != 0) {
-    throw harness::Unsupported("the second halves of the rows are not aligned to 16 bytes");
-  }
   const Rows rows = rows_of(shape);
   const std::int64_t half = shape.half();
-  const nvidia::TensorFormat data = half_of(precision, rows.input, half, shape.input.back());
-  const nvidia::TensorFormat entries = half_of(precision, rows.table, half, shape.table.back());
+  const bool own_entries = shape.table.back() != half;
+  const std::int64_t step = shape.interleaved ? 2 : 1;
+  const nvidia::TensorFormat data = half_of(precision, rows.input, half, shape.input.back(), step);
+  const nvidia::TensorFormat entries =
+      half_of(precision, rows.table, half, shape.table.back(), own_entries ? step : 1);
+  // Where the second elements of the points begin.
+  const std::int64_t offset = shape.interleaved ? 1 : half;
+  const std::int64_t alignment_bytes =
+      std::gcd(std::int64_t{16}, offset * element_bytes(precision));
 
   std::vector<GraphCall> found(1);
   GraphCall& call = found.front();
@@ -75,11 +80,11 @@ std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant
   const Id y1 = graph.tensor(data);
   call.bound = {x1, cos1, sin1, y1};
   const auto second = [&](std::size_t operand, const nvidia::TensorFormat& format) {
-    call.parts.push_back({.id = graph.tensor(format), .operand = operand, .offset = half});
+    call.parts.push_back(
+        {.id = graph.part(format, alignment_bytes), .operand = operand, .offset = offset});
     return call.parts.back().id;
   };
   const Id x2 = second(0, data);
-  const bool own_entries = shape.table.back() != half;
   const Id cos2 = own_entries ? second(1, entries) : cos1;
   const Id sin2 = own_entries ? second(2, entries) : sin1;
   const Id y2 = second(call.inputs.size(), data);

@@ -266,6 +266,8 @@ const std::vector<PlantedError>& planted_errors() {
       {"positions before heads", "rotary/1x2x4x8_t1x1x4x4", "rotary/1x4x2x8_t1x4x1x4", floating},
       {"one table for both halves", "rotary/1x2x8x8_t1x1x8x4", "rotary/1x2x4x16_t1x1x4x8",
        floating},
+      {"halves instead of neighbours", "rotary/1x2x8x8_t1x1x8x4_interleaved",
+       "rotary/1x2x8x8_t1x1x8x4", floating},
       {"not rotated", "rotary/1x2x8x8_t1x1x8x8", "mul/1x2x8x8_1x1x8x8", floating},
 
       {"alternatives swapped", "select/2x4x4x4_va0_b2x4x4x4", "select/2x4x4x4_a2x4x4x4_vb0", all},

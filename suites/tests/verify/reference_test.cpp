@@ -313,6 +313,16 @@ TEST(ReferenceRotary, EachHalfMayHaveItsOwnNumbers) {
             (Values{-14, -20, 16, 32}));
 }
 
+// Points (1, 2) by (1, 0) and (3, 4) by (0, 1) [cosine, sine]; then a cosine and a sine per
+// element.
+TEST(ReferenceRotary, NeighboursArePairs) {
+  EXPECT_EQ(solve("rotary/1x1x1x4_t1x1x1x2_interleaved", {{1, 2, 3, 4}, {1, 0}, {0, 1}}),
+            (Values{1, 2, -4, 3}));
+  EXPECT_EQ(
+      solve("rotary/1x1x1x4_t1x1x1x4_interleaved", {{1, 2, 3, 4}, {1, 2, 3, 4}, {5, 6, 7, 8}}),
+      (Values{-9, 10, -19, 40}));
+}
+
 // The other alternative must leave no trace: fully masked softmax rows are NaN.
 TEST(ReferenceSelect, HidesWhatIsNoNumber) {
   EXPECT_EQ(solve("select/2_va0_b2", {{1, 0}, {NAN, 7}}), (Values{0, 7}));

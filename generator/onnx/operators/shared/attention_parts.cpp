@@ -1,6 +1,7 @@
 #include "generator/onnx/operators/shared/attention_parts.h"
 
 #include "core/base/error.h"
+#include "generator/onnx/operators/shared/rotation.h"
 #include "generator/onnx/operators/shared/views.h"
 
 namespace benanza::onnx {
@@ -20,9 +21,12 @@ Heads AttentionParts::split(std::int64_t batch, std::int64_t length, std::int64_
   return {dims, add(std::move(copy))};
 }
 
-Heads AttentionParts::rotate(const Heads& heads, Source cosines, Source sines) {
-  const Rotary shape{.input = heads.dims, .table = {1, 1, heads.dims[2], heads.dims[3] / 2}};
-  return {heads.dims, add(call(shape, {heads.source, cosines, sines}))};
+Heads AttentionParts::rotate(const Heads& heads, std::int64_t rotated, bool interleaved,
+                             Source cosines, Source sines) {
+  const Rotation rotation{heads.dims, {1, 1, heads.dims[2], rotated / 2}, interleaved};
+  Source result = heads.source;
+  for (Call& call : rotation.calls({heads.source, cosines, sines})) result = add(std::move(call));
+  return {heads.dims, result};
 }
 
 void AttentionParts::check_continues(const Heads& past, const Heads& heads) {

@@ -31,8 +31,10 @@ class AttentionParts {
   /// it, for rows that hold more than these heads.
   Heads split(std::int64_t batch, std::int64_t length, std::int64_t heads, std::int64_t size,
               Source source, std::int64_t row, std::int64_t offset = 0);
-  /// Rotates the rows of `heads` by one angle for each position and element of half a row.
-  Heads rotate(const Heads& heads, Source cosines, Source sines);
+  /// Rotates the first `rotated` elements of the rows of `heads` by one angle for each position and
+  /// pair of elements.
+  Heads rotate(const Heads& heads, std::int64_t rotated, bool interleaved, Source cosines,
+               Source sines);
   /// Concatenates `past` and `heads` along the length, into the node's output `output`.
   Heads append(const Heads& past, const Heads& heads, int output);
   /// The same where the output has the memory of `past` and room behind it: a copy of `heads`.
