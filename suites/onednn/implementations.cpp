@@ -74,6 +74,7 @@ void walk(const std::vector<Attempt>& attempts,
     }
     do {
       const std::string library_name = plan->implementation.name();
+      if (attempt.wanted && !attempt.wanted(library_name)) continue;
       std::string name = attempt.prefix + without_separators(library_name);
       const int count = ++seen[name];
       if (count > 1) name.append("#").append(std::to_string(count));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "suites/onednn/api/api.h"
@@ -58,6 +59,8 @@ struct Plan {
 struct Attempt {
   std::string prefix;
   std::function<Plan()> plan;
+  /// Whether an implementation, by its name, belongs to this way; if not set, all do.
+  std::function<bool(std::string_view implementation)> wanted = nullptr;
   /// Returns why the plan's current implementation computes this problem incorrectly although the
   /// library offers it; empty if it is correct.
   std::function<std::string(const Plan& plan)> defect = nullptr;

@@ -90,6 +90,56 @@ Plan plan_inner_product(const Gemm& shape, const Problem& problem, const Variant
   return plan;
 }
 
+/// A row-major matrix as an image of one line: rows are its pixels, columns its channels.
+Dims as_pixels(const Dims& matrix) { return {1, matrix[1], 1, matrix[0]}; }
+
+/// Describes the floats of a row-major matrix as those of such an image.
+Memory::desc pixel_floats(const Dims& image) {
+  return floats(image, {image[1] * image[3], 1, image[1] * image[3], image[1]});
+}
+
+/// `shape` has no batch. Throws Unsupported if a step's extents do not fit a matrix.
+Plan plan_convolution(const Gemm& shape, const Problem& problem, const VariantContext& context,
+                      ResidualFrom from) {
+  const Dims image = as_pixels({shape.m, shape.k});
+  const Dims result = as_pixels({shape.m, shape.n});
+  Convolution convolution;
+  convolution.input = image;
+  convolution.filters = shape.n;
+  convolution.window = {
+      .kernel = {1, 1}, .pads = {0, 0, 0, 0}, .strides = {1, 1}, .dilations = {1, 1}};
+  Problem pixels{convolution, problem.epilogue};
+  for (Step& step : pixels.epilogue.steps) {
+    auto* const combine = std::get_if<Combine>(&step);
+    if (combine == nullptr) continue;
+    const auto matrix = refitted(combine->y, output(problem), {shape.m, shape.n});
+    if (!matrix) throw harness::Unsupported("a tensor that is added to rows in other extents");
+    combine->y = as_pixels(*matrix);
+  }
+  const VariantContext channels_last(context.engine(), context.precision(), Layout::nhwc);
+  const Dims weights{shape.n, shape.k, 1, 1};
+  const Dims strides = matrix_strides({shape.n, shape.k}, !shape.transpose_b);
+  const Memory::desc bias = problem.epilogue.bias ? floats({shape.n}) : Memory::desc();
+  PostOps last =
+      post_ops(pixels, channels_last, from, channels_last.tensor(result), pixel_floats(result));
+  for (Argument& operand : last.operands) operand.values = pixel_floats(api::dims(operand.values));
+  Plan plan{.implementation = api::implementation_of<dnnl::convolution_forward>(
+                context.engine(), last.attributes, dnnl::prop_kind::forward_inference,
+                dnnl::algorithm::convolution_direct, channels_last.tensor(image),
+                channels_last.chosen_by_library(weights), bias, channels_last.tensor(result),
+                Dims{1, 1}, Dims{0, 0}, Dims{0, 0}, Dims{0, 0}),
+            .operands = {{DNNL_ARG_SRC, pixel_floats(image)},
+                         {DNNL_ARG_WEIGHTS, floats(weights, {strides[0], strides[1], 1, 1})}},
+            .result = {DNNL_ARG_DST, pixel_floats(result)}};
+  add_epilogue(plan, problem, bias, last);
+  return plan;
+}
+
+/// Others of the library's convolutions are products themselves, or much slower.
+bool is_for_1x1_filters(std::string_view implementation) {
+  return implementation.find("1x1") != std::string_view::npos;
+}
+
 bool all(const Dims& values, std::int64_t wanted) {
   return std::ranges::all_of(values, [&](std::int64_t value) { return value == wanted; });
 }
@@ -120,16 +170,37 @@ Plan plan_matmul(const Gemm& shape, const Problem& problem, const VariantContext
   return plan_matmul(shape, problem, context, ResidualFrom::beside);
 }
 
-std::vector<Attempt> ways_of_product(const Gemm& shape, const Problem& problem,
-                                     const VariantContext& context) {
-  const Gemm product = folded_with_steps(shape, problem);
+namespace {
+
+bool is_rows_times_weight(const Gemm& product) {
+  return product.constant_b && product.batch_a.empty() && !product.transpose_a;
+}
+
+std::vector<Attempt> matrix_ways(const Gemm& product, const Problem& problem,
+                                 const VariantContext& context) {
   auto attempts = with_epilogue(
       problem, "", [=](ResidualFrom from) { return plan_matmul(product, problem, context, from); });
-  if (product.constant_b && product.batch_a.empty() && !product.transpose_a) {
+  if (is_rows_times_weight(product)) {
     const auto more = with_epilogue(problem, "inner_product.", [=](ResidualFrom from) {
       return plan_inner_product(product, problem, context, from);
     });
     attempts.insert(attempts.end(), more.begin(), more.end());
+  }
+  return attempts;
+}
+
+}  // namespace
+
+std::vector<Attempt> ways_of_product(const Gemm& shape, const Problem& problem,
+                                     const VariantContext& context) {
+  const Gemm product = folded_with_steps(shape, problem);
+  auto attempts = matrix_ways(product, problem, context);
+  if (is_rows_times_weight(product) && !context.integers()) {
+    auto pixels = with_epilogue(problem, "convolution.", [=](ResidualFrom from) {
+      return plan_convolution(product, problem, context, from);
+    });
+    for (Attempt& way : pixels) way.wanted = is_for_1x1_filters;
+    attempts.insert(attempts.end(), pixels.begin(), pixels.end());
   }
   return attempts;
 }
@@ -149,8 +220,8 @@ std::vector<Attempt> ways_as_product(const Convolution& shape, const Problem& pr
       of_matrix(problem.epilogue, last_channels(shape.output()), product.output());
   if (!epilogue) return {};
   std::vector<Attempt> ways =
-      ways_of_product(product, {product, *epilogue},
-                      VariantContext(context.engine(), context.precision(), Layout::plain));
+      matrix_ways(product, {product, *epilogue},
+                  VariantContext(context.engine(), context.precision(), Layout::plain));
   const std::vector<Operand> operands = inputs(problem);
   const Dims output = shape.output();
   for (Attempt& way : ways) {

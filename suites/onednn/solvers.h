@@ -58,20 +58,22 @@ harness::Solver<Library, Shape> solver_of_ways(Layouts<Shape> layouts, Ways<Shap
                 VariantContext(library.engine, variant.precision, variant.layout));
   };
   // A call of reference code can take as long as all others together, so it is left out if the
-  // library has a better one in the layout of its own choice.
+  // library has a better one in another layout.
   const auto is_outdone = [attempts, layouts](Library& library, const Shape& shape,
                                               harness::Variant variant) {
-    const std::vector<Layout> all = layouts(shape);
-    if (variant.layout == Layout::any || std::ranges::find(all, Layout::any) == all.end()) {
-      return false;
+    const Layout own = variant.layout;
+    for (const Layout other : layouts(shape)) {
+      if (other == own) continue;
+      variant.layout = other;
+      try {
+        const auto names =
+            implementation_names(attempts(library, shape, variant), harness::AlgorithmSet::all);
+        if (!only_reference_code(names)) return true;
+      } catch (const harness::Unsupported&) {
+        // Nothing better there.
+      }
     }
-    variant.layout = Layout::any;
-    try {
-      return !only_reference_code(
-          implementation_names(attempts(library, shape, variant), harness::AlgorithmSet::best));
-    } catch (const harness::Unsupported&) {
-      return false;
-    }
+    return false;
   };
   return {.layouts = layouts,
           .algorithms =

@@ -1,3 +1,4 @@
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -48,6 +49,7 @@ bool commutes(BinaryKind kind) {
 }
 
 /// The library is faster if it broadcasts its second source: swaps commutative operands for that.
+/// `shape` may have fewer axes than the problem, with the same elements in the same order.
 Plan plan_binary(const Binary& shape, const Problem& problem, const VariantContext& context) {
   Argument a{DNNL_ARG_SRC_0, floats(shape.a)};
   Argument b{DNNL_ARG_SRC_1, floats(shape.b)};
@@ -83,16 +85,57 @@ Plan plan_prelu(const Binary& shape, const Problem& problem, const VariantContex
   return plan;
 }
 
+/// The same elements in fewer axes: neighbours along which the same operands broadcast become one.
+/// The library has fast code for few ways to broadcast, which it knows by the places of the axes:
+/// along all but axis 1, or along axis 1 alone. Empty if the axes stay as they are.
+std::optional<Binary> with_fewer_axes(const Binary& shape) {
+  const Dims out = shape.output();
+  Binary folded{.kind = shape.kind, .a = {}, .b = {}, .constant_b = shape.constant_b};
+  std::optional<std::pair<bool, bool>> before;
+  for (std::size_t axis = 0; axis < out.size(); ++axis) {
+    if (out[axis] == 1) continue;
+    const std::pair broadcast{shape.a[axis] == 1, shape.b[axis] == 1};
+    if (before != broadcast) {
+      folded.a.push_back(1);
+      folded.b.push_back(1);
+      before = broadcast;
+    }
+    folded.a.back() *= shape.a[axis];
+    folded.b.back() *= shape.b[axis];
+  }
+  if (!before) return std::nullopt;
+  // Rows with an element each: their axis becomes axis 1.
+  if (folded.a.size() == 2 && (before->first || before->second)) {
+    folded.a.insert(folded.a.begin(), 1);
+    folded.b.insert(folded.b.begin(), 1);
+  }
+  if (folded.a == shape.a && folded.b == shape.b) return std::nullopt;
+  return folded;
+}
+
+std::vector<Attempt> ways_of_binary(const Binary& shape, const Problem& problem,
+                                    const VariantContext& context) {
+  if (shape.kind == BinaryKind::prelu) {
+    return {{.prefix = "", .plan = [=] { return plan_prelu(shape, problem, context); }}};
+  }
+  std::vector<Attempt> ways{
+      {.prefix = "", .plan = [=] { return plan_binary(shape, problem, context); }}};
+  const bool row_major = context.layout() == Layout::nchw || context.layout() == Layout::plain;
+  const auto folded = row_major ? with_fewer_axes(shape) : std::nullopt;
+  if (folded) {
+    const VariantContext plain(context.engine(), context.precision(), Layout::plain);
+    ways.push_back(
+        {.prefix = "folded.", .plan = [=] { return plan_binary(*folded, problem, plain); }});
+  }
+  return ways;
+}
+
 }  // namespace
 
 void register_binary(SolverTable& table) {
-  table.add(solver_of_one_way<Binary>(
-      [](const Binary& shape) { return channel_layouts(shape.output()); },
-      [](const Binary& shape, const Problem& problem, const VariantContext& context) {
-        return shape.kind == BinaryKind::prelu ? plan_prelu(shape, problem, context)
-                                               : plan_binary(shape, problem, context);
-      },
-      Steps::appended));
+  table.add(
+      solver_of_ways<Binary>([](const Binary& shape) { return channel_layouts(shape.output()); },
+                             ways_of_binary, Steps::appended));
 }
 
 }  // namespace benanza::onednn

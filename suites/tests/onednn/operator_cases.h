@@ -127,6 +127,8 @@ inline constexpr Case cases[] = {
     {"gemm/m7_n5_k13_nn_a2x3_b1x1_w_bias_max_y2x3x7x5", no_int8},
     {"gemm/m7_n5_k13_nn_a4x3_b1x1_w_bias_mul_y4x1x7x5", no_int8},
     {"gemm/m7_n5_k13_nn_w_rdiv_y7x5", no_int8},
+    // As many rows as columns: extents do not tell them apart.
+    {"gemm/m9_n9_k13_nt_w_bias_residual_mul_y9x1_add_y1x9_w", no_int8},
     {"relu/2x19x13x11_mul_y2x19x1x1", no_int8},
     {"swish/3x17_a1_mul_y3x17_add_y1x17_w", no_int8},
     {"gelu/3x17_linear_a2_b1", no_int8},
@@ -181,6 +183,8 @@ inline constexpr Case cases[] = {
     {"add/2x16x5x5_1x1x5x5"},
     {"add/1x16x1x1_2x16x5x5"},
     {"add/2x16x1x5_2x16x5x1"},
+    {"add/1x6x3x5x7_1x6x1x5x7_w"},
+    {"mul/1x8x6x5_1x8x1x5_linear_a0.5_b1_add_y1x8x6x5", no_int8},
     {"add/4x7_1x7_w"},
     {"sub/1x16x1x1_2x16x5x5"},
     {"sub/2x16x5x5_1x1x1x1"},
