@@ -23,6 +23,50 @@ std::optional<Linear> between(const Select& shape) {
   return found;
 }
 
+/// A finite number where the condition is `finite_where`, otherwise an infinite one.
+struct Infinite {
+  float finite = 0;
+  bool finite_where = false;
+  bool is_negative = false;
+};
+
+std::optional<Infinite> infinite(const Select& shape) {
+  if (!shape.a.value || !shape.b.value) return std::nullopt;
+  const bool finite_where = std::isfinite(*shape.a.value);
+  const float finite = finite_where ? *shape.a.value : *shape.b.value;
+  const float other = finite_where ? *shape.b.value : *shape.a.value;
+  if (!std::isfinite(finite) || !std::isinf(other)) return std::nullopt;
+  return Infinite{finite, finite_where, other < 0};
+}
+
+/// 1 / c is 1 or infinite for a condition c, and so is 1 / (1 - c); a term makes the 1 the finite
+/// number. As a binary call, since the library has only reference code for functions with others
+/// behind them.
+Plan plan_infinite(const Infinite& numbers, const Select& shape, const VariantContext& context) {
+  if (context.integers()) throw harness::Unsupported("no integer is infinite");
+  const float sign = numbers.is_negative ? -1 : 1;
+  const float term = numbers.finite - sign;
+  if (term + sign != numbers.finite) {
+    throw harness::Unsupported(
+        "oneDNN is not asked for an infinite number and one that is not exact");
+  }
+  const Memory::desc format = context.tensor(shape.condition);
+  dnnl::post_ops operations;
+  if (!numbers.finite_where) {
+    api::append_eltwise(operations, dnnl::algorithm::eltwise_pow, sign, -1);
+  }
+  api::append_eltwise(operations, dnnl::algorithm::eltwise_linear, 1, term);
+  dnnl::primitive_attr attributes = context.attributes();
+  attributes.set_post_ops(operations);
+  return {.implementation = api::implementation_of<dnnl::binary>(
+              context.engine(), attributes,
+              numbers.finite_where ? dnnl::algorithm::binary_div : dnnl::algorithm::binary_sub,
+              format, format, format),
+          .operands = {{DNNL_ARG_SRC_1, floats(shape.condition)}},
+          .result = {DNNL_ARG_DST, floats(shape.condition)},
+          .fills = {{DNNL_ARG_SRC_0, numbers.finite_where ? sign : 1.0F}}};
+}
+
 /// A tensor or a number so large that it remains if an ordinary one is added, as masks have it
 /// (the least fp32 number). Both are set, or none.
 struct Masked {
@@ -64,16 +108,17 @@ Plan plan_masked(const Masked& choice, const Select& shape, const VariantContext
 
 /// The library has no selection. a * c + b * (1 - c) is no substitute: multiplying by 0 does not
 /// hide non-finite values, which is what conditions are often for. Two finite numbers are a linear
-/// function of the condition.
+/// function of the condition; a finite and an infinite one one of its inverse.
 Plan plan_select(const Select& shape, const VariantContext& context) {
   const auto numbers = between(shape);
   if (!numbers) {
+    if (const auto choice = infinite(shape)) return plan_infinite(*choice, shape, context);
     const auto choice = masked(shape);
     if (choice && context.precision() == Precision::fp32)
       return plan_masked(*choice, shape, context);
     throw harness::Unsupported(
         "oneDNN is not asked to select by a condition, which its version 2 cannot, but between "
-        "two finite numbers, or a tensor and the largest ones at fp32");
+        "two numbers, or a tensor and the largest ones at fp32");
   }
   const Memory::desc format = context.tensor(shape.condition);
   return {.implementation = api::implementation_of<dnnl::eltwise_forward>(

@@ -278,8 +278,7 @@ TEST_F(OnednnBackendTest, RefusesInOneLineWithAReason) {
               HasSubstr("reads no element twice"));
   EXPECT_THAT(refusal("copy/5x6_f0.2_t6.1", Precision::fp32, Layout::plain),
               HasSubstr("of a dense tensor only"));
-  for (const char* key :
-       {"select/8_a8_vb0", "select/8_va0_b8", "select/8_va0_vb-inf", "select/8_va1e-10_vb1e+10"}) {
+  for (const char* key : {"select/8_a8_vb0", "select/8_va0_b8", "select/8_va1e-10_vb1e+10"}) {
     EXPECT_THAT(refusal(key, Precision::fp32, Layout::plain), HasSubstr("select by a condition"))
         << key;
   }
