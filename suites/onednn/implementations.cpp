@@ -25,9 +25,10 @@ struct Candidate {
   std::string defect;
 };
 
-/// Whether one of the words is "ref": "ref:any", "ref_int8:any", "conv:any+ref:any".
+/// Whether one of the words is "ref": "ref:any", "ref_int8:any", "conv:any+ref:any",
+/// "folded.ref:any".
 bool is_reference_code(std::string_view implementation) {
-  constexpr std::string_view separators = "_:+";
+  constexpr std::string_view separators = "_:+.";
   while (!implementation.empty()) {
     const std::size_t end =
         std::min(implementation.find_first_of(separators), implementation.size());

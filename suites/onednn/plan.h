@@ -32,6 +32,13 @@ struct Fill {
   float value = 0;
 };
 
+/// An argument that reads operand `operand` once more, in the format that the library expects of
+/// it, which holds the same elements in the same order.
+struct Again {
+  int id = 0;  // DNNL_ARG_*
+  std::size_t operand = 0;
+};
+
 /// A forward call that produces data for a gradient (the positions of maxima, for example). It runs
 /// untimed whenever the last of its operands is uploaded. The gradient's call reads those of its
 /// operands and results (DNNL_ARG_*) that it has arguments for.
@@ -50,6 +57,7 @@ struct Plan {
   /// Results after the first one in the problem's floats.
   std::vector<Argument> further_results = {};
   std::vector<Fill> fills = {};
+  std::vector<Again> again = {};
   std::vector<Constant> constants = {};
   std::optional<Preparation> preparation = std::nullopt;
 };

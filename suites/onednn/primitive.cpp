@@ -49,6 +49,16 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
     operands_.push_back(plan.preparation ? allocate_prepared(plan, argument)
                                          : allocate(plan, argument, place));
   }
+  for (const auto& [id, operand] : plan.again) {
+    const Memory::desc format =
+        plan.implementation.current().query_md(dnnl::query::exec_arg_md, id);
+    const Memory& read = operands_.at(operand).memory;
+    if (format.get_size() != read.get_desc().get_size()) {
+      throw harness::Unsupported("oneDNN wants the operand in two formats");
+    }
+    again_.emplace_back(format, engine_, read.get_data_handle());
+    arguments_.push_back({id, again_.back().get()});
+  }
   for (const auto& [id, value] : plan.fills) {
     const Memory& memory = fills_.emplace_back(allocate(plan, {id, {}}).memory);
     const Memory::desc format = memory.get_desc();

@@ -86,6 +86,8 @@ class PlannedPrimitive : public harness::Primitive {
   dnnl::primitive primitive_;
   std::vector<Tensor> operands_;
   std::vector<Memory> fills_;
+  /// Memory of operands that the call reads twice.
+  std::vector<Memory> again_;
   std::vector<Memory> constants_;
   std::vector<Tensor> results_;
   /// The operand that run() reads from the result's memory, if there is one.

@@ -76,10 +76,34 @@ Plan by_pooling(const Middle& middle, ReductionKind kind, const Problem& problem
   return plan;
 }
 
+/// Every row times itself.
+Plan by_own_product(const Middle& middle, ReductionKind kind, const Problem& problem,
+                    const VariantContext& context) {
+  if (middle.inner != 1 || context.integers()) {
+    throw harness::Unsupported("oneDNN is asked for products of floating-point rows alone");
+  }
+  Gemm product{.m = 1, .n = 1, .k = middle.length, .batch_a = {}, .batch_b = {}};
+  if (middle.outer > 1) product.batch_a = product.batch_b = {middle.outer};
+  Problem sum{.shape = product, .epilogue = {}};
+  if (kind == ReductionKind::l2) {
+    sum.epilogue.steps.emplace_back(Activation{.input = {}, .kind = ActivationKind::sqrt});
+  }
+  for (Step& step : steps_behind(problem, product.output())) {
+    sum.epilogue.steps.push_back(std::move(step));
+  }
+  Plan plan = plan_matmul(product, sum, in_layout(context, Layout::plain));
+  plan.again.push_back({.id = plan.operands[1].id, .operand = 0});
+  plan.operands.erase(plan.operands.begin() + 1);
+  return plan;
+}
+
 Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem,
                 const VariantContext& context) {
+  if (kind == ReductionKind::l2 || kind == ReductionKind::sum_square) {
+    return by_own_product(middle, kind, problem, context);
+  }
   if (kind != ReductionKind::mean && kind != ReductionKind::sum) {
-    throw harness::Unsupported("a product with ones takes sums and means");
+    throw harness::Unsupported("products take sums and means, and those of squares");
   }
   const bool rows = middle.inner == 1;
   Gemm product{.m = rows ? middle.outer : 1,

@@ -1,3 +1,4 @@
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -113,6 +114,37 @@ std::optional<Binary> with_fewer_axes(const Binary& shape) {
   return folded;
 }
 
+/// What leaves a in place if it is combined with it first: e + a, e * a, min(e, a), max(e, a).
+struct Neutral {
+  dnnl::algorithm first;
+  float value;
+};
+
+Neutral neutral_for(BinaryKind kind) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  if (kind == BinaryKind::min) return {dnnl::algorithm::binary_min, infinity};
+  if (kind == BinaryKind::max) return {dnnl::algorithm::binary_max, -infinity};
+  return {dnnl::algorithm::binary_mul, 1};
+}
+
+/// If both operands broadcast, the library has reference code alone: a third tensor of the result's
+/// extents is combined with one and, behind that, with the other.
+Plan plan_filled(const Binary& shape, const VariantContext& context) {
+  if (context.integers()) throw harness::Unsupported("oneDNN fills no tensor of integers here");
+  const Neutral neutral = neutral_for(shape.kind);
+  const Memory::desc out = context.plain(shape.output());
+  dnnl::post_ops operations;
+  operations.append_binary(algorithm(shape.kind), context.plain(shape.b));
+  dnnl::primitive_attr attributes = context.attributes();
+  attributes.set_post_ops(operations);
+  return {.implementation = api::implementation_of<dnnl::binary>(
+              context.engine(), attributes, neutral.first, out, context.plain(shape.a), out),
+          .operands = {{DNNL_ARG_SRC_1, floats(shape.a)},
+                       {DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, floats(shape.b)}},
+          .result = {DNNL_ARG_DST, floats(shape.output())},
+          .fills = {{DNNL_ARG_SRC_0, neutral.value}}};
+}
+
 std::vector<Attempt> ways_of_binary(const Binary& shape, const Problem& problem,
                                     const VariantContext& context) {
   if (shape.kind == BinaryKind::prelu) {
@@ -122,10 +154,16 @@ std::vector<Attempt> ways_of_binary(const Binary& shape, const Problem& problem,
       {.prefix = "", .plan = [=] { return plan_binary(shape, problem, context); }}};
   const bool row_major = context.layout() == Layout::nchw || context.layout() == Layout::plain;
   const auto folded = row_major ? with_fewer_axes(shape) : std::nullopt;
+  if (!row_major) return ways;
+  const VariantContext plain(context.engine(), context.precision(), Layout::plain);
   if (folded) {
-    const VariantContext plain(context.engine(), context.precision(), Layout::plain);
     ways.push_back(
         {.prefix = "folded.", .plan = [=] { return plan_binary(*folded, problem, plain); }});
+  }
+  const bool both_broadcast = shape.a != shape.output() && shape.b != shape.output();
+  if (both_broadcast && problem.epilogue.steps.empty()) {
+    const Binary& fewest = folded ? *folded : shape;
+    ways.push_back({.prefix = "filled.", .plan = [=] { return plan_filled(fewest, plain); }});
   }
   return ways;
 }

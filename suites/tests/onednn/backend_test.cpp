@@ -170,6 +170,18 @@ TEST_F(OnednnBackendTest, InnerProductAndConvolutionAreOtherWaysToMultiplyByAWei
 }
 
 // Found against ONNX Runtime: reference code took 2.9 ms for what 15 us suffice for.
+TEST_F(OnednnBackendTest, ReferenceCodeStaysWhereNoLayoutHasBetter) {
+  const char* const key = "add/2x16x1x5_2x16x5x1";
+  const auto names = algorithms(key, Layout::nchw, harness::AlgorithmSet::all);
+  if (!std::ranges::all_of(names, [](const harness::Algorithm& name) {
+        return name.find("ref:") != std::string::npos;
+      })) {
+    GTEST_SKIP() << "this version has more than reference code for it";
+  }
+  EXPECT_THAT(names, testing::Contains("folded.ref:any")) << "a way of its own, not a better one";
+  EXPECT_NO_THROW(algorithms(key, Layout::nhwc, harness::AlgorithmSet::all));
+}
+
 TEST_F(OnednnBackendTest, BroadcastsAreAskedForInTheFewestAxes) {
   for (const char* key : {"mul/1x128x16x32_1x128x1x32_w", "add/1x64x3x49x49_1x64x1x49x49_w",
                           "add/2x3x4x5x6_1x1x4x5x6_w"}) {
