@@ -130,7 +130,8 @@ class Replacement {
   /// The part as a tensor of its own.
   Value* tensor(const SequencePart& part, bool is_last) {
     if (!part.cut) {
-      return is_last ? add("Identity", replaced_.node.opset(), {part.tensor}, {}, true) : part.tensor;
+      return is_last ? add("Identity", replaced_.node.opset(), {part.tensor}, {}, true)
+                     : part.tensor;
     }
     const SequencePart::Cut& cut = *part.cut;
     // The last version whose places are attributes.

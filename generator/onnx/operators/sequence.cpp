@@ -34,15 +34,13 @@ Lowered lower_parts(const NodeView& node) {
   return movement(std::move(calls));
 }
 
-Lowered lower_reference(const NodeView&) {
-  return free_layer("a sequence refers to its tensors");
-}
+Lowered lower_reference(const NodeView&) { return free_layer("a sequence refers to its tensors"); }
 
 }  // namespace
 
 void register_sequence(OperatorTable& table) {
-  for (const auto* op :
-       {"SequenceConstruct", "SequenceEmpty", "SequenceInsert", "SequenceErase", "SequenceLength"}) {
+  for (const auto* op : {"SequenceConstruct", "SequenceEmpty", "SequenceInsert", "SequenceErase",
+                         "SequenceLength"}) {
     table.add(op, {.lower = lower_reference});
   }
   table.add("SplitToSequence", {.check = check_part_size, .lower = lower_parts});
