@@ -24,6 +24,11 @@ Lowered lower_rotation(const NodeView& node, Inputs places) {
     throw Error("cosines of " + join(cosines, 'x') + " and other sines");
   }
   const std::int64_t rotated = 2 * cosines.back();
+  const std::int64_t stated = node.integer("rotary_embedding_dim", 0);
+  if (stated != 0 && stated != rotated) {
+    throw Error("rotary_embedding_dim is " + std::to_string(stated) + ", and the cosines are for " +
+                std::to_string(rotated) + " elements of a row");
+  }
   const std::int64_t heads = node.integer("num_heads", 0);
   // Three axes: positions before heads; four: heads before positions.
   const bool positions_first = x.size() == 3;

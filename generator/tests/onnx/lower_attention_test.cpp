@@ -351,6 +351,18 @@ TEST(RotaryEmbedding, OfMoreThanARowIsAnError) {
   }
 }
 
+TEST(RotaryEmbedding, CosinesForOtherElementsAreAnError) {
+  Model model(23);
+  model.input("x", {2, 4, 3, 8}).weights("c", {2, 3, 3}).weights("s", {2, 3, 3});
+  model.node("RotaryEmbedding", {"x", "c", "s"}, {"y"}, {{"rotary_embedding_dim", 4}});
+  try {
+    model.output("y").import();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rotary_embedding_dim is 4, and the cosines are for 6"));
+  }
+}
+
 TEST(RotaryEmbedding, OfMicrosoftPicksRowsByPositions) {
   Model model(17);
   model.domain("com.microsoft", 1).input("x", {2, 4, 3, 8});

@@ -114,7 +114,7 @@ std::optional<Binary> with_fewer_axes(const Binary& shape) {
   return folded;
 }
 
-/// What leaves a in place if it is combined with it first: e + a, e * a, min(e, a), max(e, a).
+/// A number, and a call that leaves a as it is: 1 * a, min(inf, a) or max(-inf, a).
 struct Neutral {
   dnnl::algorithm first;
   float value;
@@ -152,9 +152,9 @@ std::vector<Attempt> ways_of_binary(const Binary& shape, const Problem& problem,
   }
   std::vector<Attempt> ways{
       {.prefix = "", .plan = [=] { return plan_binary(shape, problem, context); }}};
-  const bool row_major = context.layout() == Layout::nchw || context.layout() == Layout::plain;
-  const auto folded = row_major ? with_fewer_axes(shape) : std::nullopt;
-  if (!row_major) return ways;
+  // Axes merge only where elements lie in the order of the axes.
+  if (context.layout() != Layout::nchw && context.layout() != Layout::plain) return ways;
+  const auto folded = with_fewer_axes(shape);
   const VariantContext plain(context.engine(), context.precision(), Layout::plain);
   if (folded) {
     ways.push_back(

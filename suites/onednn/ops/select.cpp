@@ -48,7 +48,8 @@ Plan plan_infinite(const Infinite& numbers, const Select& shape, const VariantCo
   const float term = numbers.finite - sign;
   if (term + sign != numbers.finite) {
     throw harness::Unsupported(
-        "oneDNN is not asked for an infinite number and one that is not exact");
+        "oneDNN is asked to select between a finite and an infinite number only if adding one to "
+        "the finite one is exact");
   }
   const Memory::desc format = context.tensor(shape.condition);
   dnnl::post_ops operations;
@@ -108,7 +109,7 @@ Plan plan_masked(const Masked& choice, const Select& shape, const VariantContext
 
 /// The library has no selection. a * c + b * (1 - c) is no substitute: multiplying by 0 does not
 /// hide non-finite values, which is what conditions are often for. Two finite numbers are a linear
-/// function of the condition; a finite and an infinite one one of its inverse.
+/// function of the condition; a finite and an infinite one are of its inverse.
 Plan plan_select(const Select& shape, const VariantContext& context) {
   const auto numbers = between(shape);
   if (!numbers) {
