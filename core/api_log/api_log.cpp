@@ -77,8 +77,8 @@ void ApiLogReader::take(std::string_view line, const Use& use) {
     auto call = api_log::cublaslt_call(line);
     if (!call) return;
     use({.call = std::move(*call),
-         .process = api_log::integer(api_log::between(line, "[cublasLt][", "]")),
-         .thread = {},
+         .process = {},
+         .thread = api_log::integer(api_log::between(line, "[cublasLt][", "]")),
          .local_seconds = wall_time(api_log::between(line, "[", "]"))});
   }
 }

@@ -38,8 +38,9 @@ class Entry;
 /// A call with its process, thread and time, as far as logged.
 struct LoggedCall {
   LibraryCall call{};
+  /// cuBLASLt does not log it.
   std::optional<std::int64_t> process{};
-  /// The operating system's number; cuBLAS and cuBLASLt do not log it.
+  /// The operating system's number; cuBLAS does not log it.
   std::optional<std::int64_t> thread{};
   /// Start of the call in local wall-clock time, in seconds since 1970.
   std::optional<double> local_seconds{};

@@ -160,29 +160,39 @@ class Attributor {
     if (of_source.size() > 2) return std::nullopt;
     const auto& first = of_source.begin()->second;
     const auto& second = of_source.rbegin()->second;
-    std::map<CallText, std::uint32_t> texts;
-    for (const std::size_t call : calls) {
-      texts.try_emplace(calls_[call].text, static_cast<std::uint32_t>(texts.size()));
-    }
-    std::vector<const CallText*> text_of(texts.size());
-    for (const auto& [text, number] : texts) text_of[number] = &text;
+    using Thread = std::optional<std::int64_t>;
+    std::map<std::pair<CallText, Thread>, std::uint32_t> texts;
+    std::vector<const GpuCall*> call_of;
     const auto numbers = [&](const std::vector<std::size_t>& list) {
       std::vector<std::uint32_t> result;
-      for (const std::size_t call : list) result.push_back(texts.at(calls_[call].text));
+      for (const std::size_t at : list) {
+        const auto [text, is_new] = texts.try_emplace({calls_[at].text, calls_[at].thread},
+                                                      static_cast<std::uint32_t>(texts.size()));
+        if (is_new) call_of.push_back(&calls_[at]);
+        result.push_back(text->second);
+      }
       return result;
     };
-    std::map<std::uint32_t, std::uint32_t> names;
+    std::map<std::pair<std::uint32_t, Thread>, std::uint32_t> names;
     std::vector<std::uint32_t> kernels;
+    std::vector<const Site*> kernel_of;
     std::vector<std::optional<Precision>> computes;
     for (const std::size_t site : products) {
-      const auto [name, is_new] =
-          names.try_emplace(sites_[site].name, static_cast<std::uint32_t>(names.size()));
-      if (is_new) computes.push_back(kernel_traits(name_of(sites_[site])).products);
+      const auto [name, is_new] = names.try_emplace({sites_[site].name, sites_[site].thread},
+                                                    static_cast<std::uint32_t>(names.size()));
+      if (is_new) {
+        computes.push_back(kernel_traits(name_of(sites_[site])).products);
+        kernel_of.push_back(&sites_[site]);
+      }
       kernels.push_back(name->second);
     }
-    const auto from_second = merged(
-        kernels, numbers(first), numbers(second), [&](std::uint32_t kernel, std::uint32_t call) {
-          const std::string& memory = text_of[call]->memory;
+    const std::vector<std::uint32_t> from_first = numbers(first);
+    const auto from_second =
+        merged(kernels, from_first, numbers(second), [&](std::uint32_t kernel, std::uint32_t call) {
+          const Thread& launched = kernel_of[kernel]->thread;
+          const Thread& logged = call_of[call]->thread;
+          if (launched && logged && *launched != *logged) return false;
+          const std::string& memory = call_of[call]->text.memory;
           return !computes[kernel] || memory.empty() || may_compute(*computes[kernel], memory);
         });
     if (!from_second) return std::nullopt;

@@ -33,7 +33,7 @@ std::vector<GpuCall> gpu_calls(const RecordingReader& reader);
 ///   cuBLASLt), at most one per owner. If the counts differ, the same is tried with only the
 ///   kernels without an owner; if they still differ, these calls own nothing. Calls of two
 ///   libraries have no common order: the order that fits the kernels best is used (see merged()),
-///   in which no call has another precision than its kernel.
+///   in which no call has another precision or thread than its kernel.
 struct Attribution {
   /// For every piece of `recording.work`: the index of the call it belongs to; empty if unknown.
   std::vector<std::optional<std::size_t>> owners{};

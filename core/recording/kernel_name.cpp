@@ -126,7 +126,7 @@ std::string_view algorithm(std::string_view name) {
   if (has_any(name, {"fft2d", "fft1d", "flip_filter", "compute_gemm_pointers"})) return "fft";
   if (has(name, "depthwise")) return "direct";
   if (has(name, "precomputed_convolve") || has(name, "scudnn")) return "implicit_precomp_gemm";
-  if (has_any(name, {"implicit_convolve", "implicit_gemm", "_fprop_", "fprop"})) {
+  if (has_any(name, {"implicit_convolve", "implicit_gemm", "implicitgemm", "fprop"})) {
     return "implicit_gemm";
   }
   if (has_any(name, {"explicit_convolve", "im2col", "gemm", "nvjet_"})) return "gemm";

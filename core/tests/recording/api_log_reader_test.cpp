@@ -57,7 +57,9 @@ TEST(ApiLogReader, TellsWhoCalledAndWhen) {
     EXPECT_EQ(calls[1].local_seconds, 86402);
     EXPECT_FALSE(calls[1].is_precise);
     EXPECT_EQ(calls[2].call.library, "cublaslt");
-    EXPECT_EQ(calls[2].process, 31);
+    // The library's number is that of the thread.
+    EXPECT_EQ(calls[2].process, std::nullopt);
+    EXPECT_EQ(calls[2].thread, 31);
     EXPECT_EQ(calls[2].local_seconds, 86403);
   }
 }

@@ -166,6 +166,21 @@ TEST(Attribution, CallsOfTwoLibrariesHaveTheOrderOfTheirKernels) {
               ElementsAre(none, none));
 }
 
+TEST(Attribution, CallsOfTwoLibrariesBelongToTheirThreads) {
+  const auto made = Made()
+                        .call("cuLaunchKernelEx", 110, 1, 20)
+                        .call("cuLaunchKernelEx", 120, 2, 10)
+                        .kernel("nvjet_sm90_hsh_1", 1000, 1)
+                        .kernel("nvjet_sm90_hsh_1", 1010, 2);
+  GpuCall one = product("cublaslt", "b");
+  for (const auto& [thread, owners] : {std::pair{20, std::pair{1, 0}}, {10, {0, 1}}}) {
+    one.thread = thread;
+    EXPECT_THAT(made.attribution({product("cublas", "a"), one}).owners,
+                ElementsAre(owners.first, owners.second))
+        << thread;
+  }
+}
+
 TEST(Attribution, CodeThatIsLoadedKeepsAKernelWaiting) {
   constexpr std::int64_t millisecond = 1'000'000;
   const auto made = Made()

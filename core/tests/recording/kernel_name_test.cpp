@@ -18,6 +18,11 @@ TEST(KernelName, TellsTensorCoresPrecisionAndAlgorithm) {
       {"sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize64x32x64_stage5_"
        "warpsize2x2x1_g1_tensor16x8x8_alignc4_execute_kernel__5x_cudnn",
        true, Precision::tf32, "implicit_gemm"},
+      // cuDNN's filter gradient, whose name no demangler reads.
+      {"_ZN17cutlass__5x_cudnn6KernelINS_4conv6kernel23ImplicitGemmConvolutionINS1_11threadblock"
+       "22ImplicitGemmMultistageINS_4gemm9GemmShapeILi64ELi64ELi64EEENS4_52Conv2dWgrad"
+       "OutputGradientTileAccessIteratorOptimized4warp11MmaTensorOp",
+       true, std::nullopt, "implicit_gemm"},
       {"sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs_nchw_tilesize32x32x8_stage3_"
        "warpsize1x2x1_g1_ffma_aligna4_alignc4_execute_kernel__5x_cudnn",
        false, Precision::fp32, "implicit_gemm"},

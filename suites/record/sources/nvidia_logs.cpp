@@ -1,5 +1,6 @@
 // The logs that cuDNN, cuBLAS and cuBLASLt write: the calls with their sizes. One file for each
 // process and library, read while it grows.
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -20,6 +21,16 @@ constexpr std::string_view log_ending = ".log";
 double unix_time(double local_seconds, double now) {
   constexpr double quarter = 900;
   return local_seconds + std::round((now - local_seconds) / quarter) * quarter;
+}
+
+/// 42 of "cublaslt_42.log".
+std::optional<std::int64_t> process_of(const std::filesystem::path& file) {
+  const std::string stem = file.stem().string();
+  std::int64_t process = 0;
+  const char* const begin = stem.data() + stem.rfind('_') + 1;
+  const auto [end, error] = std::from_chars(begin, stem.data() + stem.size(), process);
+  if (error != std::errc{} || end != stem.data() + stem.size()) return std::nullopt;
+  return process;
 }
 
 class NvidiaLogsSource : public Source {
@@ -57,7 +68,10 @@ class NvidiaLogsSource : public Source {
     for (auto& [path, log] : logs_) {
       log.tail.read([&](std::string_view bytes) {
         return log.reader.feed(bytes, [&](const LoggedCall& call) {
-          if (is_active_) writer.add(arrived(call, start, now));
+          if (!is_active_) return;
+          ArrivedCall one = arrived(call, start, now);
+          if (!one.process) one.process = log.process;
+          writer.add(std::move(one));
         });
       });
     }
@@ -77,7 +91,9 @@ class NvidiaLogsSource : public Source {
 
  private:
   struct Log {
-    explicit Log(const std::filesystem::path& file) : tail(file) {}
+    explicit Log(const std::filesystem::path& file) : process(process_of(file)), tail(file) {}
+    /// Empty if the file's name does not end in a number.
+    std::optional<std::int64_t> process;
     Tail tail;
     ApiLogReader reader;
   };
