@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "core/recording/readable_name.h"
+
 namespace benanza::analysis {
 namespace {
 
@@ -51,6 +53,7 @@ void merge(Measurement& held, Measurement&& added) {
     complete(held.heuristic_rank, added.heuristic_rank);
     complete(held.tensor_cores, added.tensor_cores);
     complete(held.joules, added.joules);
+    if (held.kernels.empty()) held.kernels = std::move(added.kernels);
     merge_times(held, std::move(added));
   } else if (weight(added.status) > weight(held.status)) {
     held = std::move(added);
@@ -62,6 +65,15 @@ std::string disturbance_of(const Row& row) {
   const auto found = facts.find("disturbed");
   const auto* text = found == facts.end() ? nullptr : std::get_if<std::string>(&found->second);
   return text == nullptr ? "throttled" : *text;
+}
+
+std::vector<std::string> kernels_of(const Row& row) {
+  std::vector<std::string> kernels;
+  for (const std::string& mangled : kernel_names(row)) {
+    std::string name = readable_name(mangled);
+    if (std::ranges::find(kernels, name) == kernels.end()) kernels.push_back(std::move(name));
+  }
+  return kernels;
 }
 
 auto order(const VariantName& variant) {
@@ -76,6 +88,7 @@ void MeasurementSet::add(Row row) {
   std::vector<double> times;
   if (row.status == Status::ok) times.push_back(median_in_place(row.samples));
   const bool disturbed = row.status == Status::ok && is_disturbed(row);
+  std::vector<std::string> kernels = kernels_of(row);
   add(Measurement{.variant = std::move(row.variant),
                   .status = row.status,
                   .reason = std::move(row.reason),
@@ -83,6 +96,7 @@ void MeasurementSet::add(Row row) {
                   .workspace_bytes = row.workspace_bytes,
                   .heuristic_rank = row.heuristic_rank,
                   .tensor_cores = row.tensor_cores,
+                  .kernels = std::move(kernels),
                   .joules = energy_joules(row),
                   .disturbed_repetitions = disturbed ? 1U : 0U,
                   .disturbance = disturbed ? disturbance_of(row) : "",

@@ -32,6 +32,9 @@ struct Measurement {
   /// Whether the call used Tensor Cores; empty if unknown.
   std::optional<bool> tensor_cores{};
 
+  /// Names of the call's kernels, each once, in order, readable; empty if they were not recorded.
+  std::vector<std::string> kernels{};
+
   /// Energy of a call in joules; empty if it was not measured.
   std::optional<double> joules{};
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "analysis/recordings/device_time.h"
 #include "analysis/recordings/nested.h"
+#include "core/api_log/algorithm.h"
 #include "core/problem/problem.h"
 #include "core/recording/kernel_name.h"
 
@@ -95,6 +97,7 @@ class Profiler {
     // Runs per graph node: a call captured in a graph runs as often as the graph.
     std::vector<std::map<std::optional<std::int64_t>, std::int64_t>> runs(calls_.size());
     std::vector<std::optional<Precision>> products(calls_.size());
+    std::vector<std::vector<std::string>> kernels(calls_.size());
     for (std::size_t at = 0; at < attribution.owners.size(); ++at) {
       const Work& work = recording_.work[at];
       const auto owner = attribution.owners[at];
@@ -109,10 +112,17 @@ class Profiler {
       times[*owner] += seconds(work.nanoseconds());
       ++runs[*owner][work.node];
       if (!products[*owner]) products[*owner] = products_of(work.name);
+      if (work.kind == Kind::kernel && !tells_algorithm(calls_[*owner].text)) {
+        const std::string& name = recording_.names[work.name];
+        if (std::ranges::find(kernels[*owner], name) == kernels[*owner].end()) {
+          kernels[*owner].push_back(name);
+        }
+      }
     }
     Rows rows;
     std::vector<std::pair<double, double>> speeds;
-    std::map<std::pair<CallText, std::optional<Precision>>, LibraryCallTime> by_text;
+    using Same = std::tuple<CallText, std::optional<Precision>, std::vector<std::string>>;
+    std::map<Same, LibraryCallTime> by_text;
     for (std::size_t at = 0; at < calls_.size(); ++at) {
       // Another call made it and includes its time.
       if (attribution.made_by[at]) continue;
@@ -123,7 +133,7 @@ class Profiler {
       row.exclusive_seconds += times[at];
       row.inclusive_seconds += times[at];
       if (count > 0) {
-        LibraryCallTime& time = by_text[{calls_[at].text, products[at]}];
+        LibraryCallTime& time = by_text[{calls_[at].text, products[at], kernels[at]}];
         time.calls += count;
         time.seconds += times[at];
       }
@@ -134,8 +144,7 @@ class Profiler {
     }
     result_.library_calls = rows.sorted();
     for (auto& [key, time] : by_text) {
-      time.text = key.first;
-      time.products = key.second;
+      std::tie(time.text, time.products, time.kernels) = key;
       result_.library_call_times.push_back(std::move(time));
     }
     std::stable_sort(
@@ -152,6 +161,10 @@ class Profiler {
         result_.throughput.push_back({speed, part});
       }
     }
+  }
+
+  static bool tells_algorithm(const CallText& text) {
+    return !suite_algorithm(text.implementation).empty();
   }
 
   std::optional<Precision> products_of(std::uint32_t name) {

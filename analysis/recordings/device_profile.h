@@ -58,6 +58,9 @@ struct LibraryCallTime {
   CallText text{};
   /// Precision of the products, according to the kernel names.
   std::optional<Precision> products{};
+  /// The names of a call's kernels, in order, each once. Only where the log does not tell the
+  /// algorithm: such calls are one if their kernels are the same.
+  std::vector<std::string> kernels{};
   /// The calls whose kernels are known, and the kernels' time. A call captured in a graph counts as
   /// often as the graph ran.
   std::int64_t calls = 0;

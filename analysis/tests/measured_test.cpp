@@ -37,10 +37,11 @@ TEST(MeasuredCalls, StandBesideTheRecordedAlgorithmAndTheFastest) {
   MeasurementSet set;
   set.add(measured("engine62.k13=1", 22e-6));
   set.add(measured("engine5", 15e-6));
-  // Other layouts or precisions, cold or refused rows do not count.
+  // Other layouts, other precisions and refused rows do not count; cold ones do by themselves.
   set.add(measured("engine62.k13=1", 1e-6, Layout::nchw));
   set.add(measured("engine62.k13=1", 2e-6, Layout::nhwc, Precision::bf16));
-  set.add(measured("engine62.k13=1", 3e-6, Layout::nhwc, Precision::fp16, true));
+  set.add(measured("engine62.k13=1", 25e-6, Layout::nhwc, Precision::fp16, true));
+  set.add(measured("engine5", 3e-6, Layout::nhwc, Precision::fp16, true));
   Measurement refused = measured("engine6", 4e-6);
   refused.status = Status::incorrect;
   set.add(std::move(refused));
@@ -58,7 +59,9 @@ TEST(MeasuredCalls, StandBesideTheRecordedAlgorithmAndTheFastest) {
   EXPECT_EQ(calls[1].saved_seconds(), 0);
   // 200 of 210 us; 22 us measured for a recorded call of 20 us.
   EXPECT_THAT(measured_text(calls), HasSubstr("100.0% were measured, 95.2% with the recorded "
-                                              "algorithm, which takes 1.100 of the recorded"));
+                                              "algorithm, which takes 1.100 of the recorded "
+                                              "time in the median, 1.100 in sum; with cold "
+                                              "caches 1.250 and 1.250; the fastest"));
   EXPECT_THAT(measured_text(calls), HasSubstr("would save 0.050 ms"));
   EXPECT_THAT(measured_sheet(calls).rows, SizeIs(2));
   EXPECT_DOUBLE_EQ(measured_facts(calls)["median_ratio"].get<double>(), 1.1);
@@ -74,6 +77,46 @@ TEST(MeasuredCalls, OfFp32DataThatIsRoundedAreTf32) {
   ASSERT_THAT(calls, SizeIs(2));
   EXPECT_DOUBLE_EQ(calls[0].same->seconds(), 5e-6);
   EXPECT_DOUBLE_EQ(calls[1].same->seconds(), 10e-6);
+}
+
+TEST(MeasuredCalls, HaveASumThatLongCallsDecide) {
+  MeasurementSet set;
+  set.add(measured("engine1", 9e-6));
+  set.add(measured("engine2", 10e-6));
+  set.add(measured("engine3", 12e-6));
+  const auto calls = measured_calls(
+      {call("fp16 nhwc", "engine 1", 100, 1000e-6), call("fp16 nhwc", "engine 2", 2, 20e-6),
+       call("fp16 nhwc", "engine 3", 2, 20e-6)},
+      set);
+  // (900 + 20 + 24) / 1040
+  EXPECT_THAT(measured_text(calls), HasSubstr("takes 1.000 of the recorded time in the median, "
+                                              "0.908 in sum; the fastest"));
+  EXPECT_TRUE(measured_facts(calls)["cold_median_ratio"].is_null());
+  EXPECT_NEAR(measured_facts(calls)["sum_ratio"].get<double>(), 944. / 1040, 1e-12);
+}
+
+TEST(MeasuredCalls, OfCublasLtAreRecognisedByTheirKernels) {
+  MeasurementSet set;
+  Measurement one = measured("lt.a66.t20", 9e-6);
+  one.kernels = {"nvjet_1", "splitK"};
+  set.add(one);
+  one = measured("lt.a66.t30", 7e-6);
+  one.kernels = {"nvjet_2"};
+  set.add(one);
+  set.add(measured("gemm_ex", 8e-6));
+  LibraryCallTime recorded = call("fp16 nhwc", "algorithm 66", 1, 10e-6);
+  recorded.kernels = {"nvjet_1", "splitK"};
+  LibraryCallTime default_one = call("fp16 nhwc", "", 1, 10e-6);
+  default_one.text.source = "cublas";
+  LibraryCallTime other = recorded;
+  other.kernels = {"nvjet_3"};
+  const auto calls = measured_calls({recorded, default_one, other}, set);
+  ASSERT_NE(calls[0].same, nullptr);
+  EXPECT_EQ(calls[0].same->variant.algorithm, "lt.a66.t20");
+  ASSERT_NE(calls[1].same, nullptr);
+  EXPECT_EQ(calls[1].same->variant.algorithm, "gemm_ex");
+  EXPECT_EQ(calls[2].same, nullptr);
+  EXPECT_EQ(measured_sheet(calls).rows[0][8].value, "cudnn/algorithm 66 nvjet_1 splitK");
 }
 
 TEST(MeasuredCalls, WithoutAMeasurementAreSaidToBeNone) {

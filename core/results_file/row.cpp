@@ -165,6 +165,20 @@ std::optional<double> energy_joules(const Row& row) {
 
 bool is_first_choice(const Row& row) { return holds(row, first_choice_fact); }
 
+std::vector<std::string> kernel_names(const Row& row) {
+  std::vector<std::string> names;
+  if (!holds(row, "\"kernel_names\":")) return names;
+  const Facts facts = facts_of(row);
+  const auto fact = facts.find("kernel_names");
+  const auto* text = fact == facts.end() ? nullptr : std::get_if<std::string>(&fact->second);
+  for (std::size_t begin = 0; text != nullptr && begin < text->size();) {
+    const std::size_t end = std::min(text->find(',', begin), text->size());
+    names.push_back(text->substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
 Row without_first_choice(Row row) {
   const std::size_t begin = row.facts.find(first_choice_fact);
   if (begin == std::string::npos) return row;

@@ -101,6 +101,8 @@ bool had_company(const Row& row);
 bool is_first_choice(const Row& row);
 /// The fact "energy_joules", joules per call; empty if there is none.
 std::optional<double> energy_joules(const Row& row);
+/// The fact "kernel_names", as a profiler gives names (mangled); empty if there is none.
+std::vector<std::string> kernel_names(const Row& row);
 /// `row` without the first-choice mark.
 Row without_first_choice(Row row);
 /// All members of `row.facts`.

@@ -7,6 +7,7 @@
 #include "analysis/questions/common/subject.h"
 #include "core/api_log/algorithm.h"
 #include "core/api_log/call_memory.h"
+#include "core/recording/kernel_name.h"
 #include "core/statistics/summary.h"
 
 namespace benanza::analysis {
@@ -14,7 +15,7 @@ namespace {
 
 bool is_of(const Measurement& measurement, const CallMemory& memory, Precision precision) {
   const VariantName& variant = measurement.variant;
-  return measurement.status == Status::ok && !variant.cold && variant.precision == precision &&
+  return measurement.status == Status::ok && variant.precision == precision &&
          (!memory.layout || variant.layout == *memory.layout || variant.layout == Layout::plain);
 }
 
@@ -22,13 +23,42 @@ bool is_faster(const Measurement& measurement, const Measurement* other) {
   return other == nullptr || measurement.seconds() < other->seconds();
 }
 
+bool is_same(const LibraryCallTime& call, const Measurement& measurement) {
+  const VariantName& variant = measurement.variant;
+  if (is_same_algorithm(call.text.implementation, variant.algorithm)) return true;
+  // Functions without a parameter for it take the library's choice.
+  if (call.text.source == "cublas" && call.text.implementation.empty()) {
+    return variant.algorithm == "gemm_ex";
+  }
+  return !call.kernels.empty() && call.kernels == measurement.kernels;
+}
+
+/// Calls whose algorithm was measured: measured by recorded time, and the sums of both.
+struct Ratios {
+  std::vector<double> each{};
+  double measured_seconds = 0;
+  double recorded_seconds = 0;
+
+  void add(const MeasuredCall& call, const Measurement* measured) {
+    if (measured == nullptr) return;
+    each.push_back(measured->seconds() / call.mean_seconds());
+    measured_seconds += measured->seconds() * static_cast<double>(call.call.calls);
+    recorded_seconds += call.call.seconds;
+  }
+  std::optional<double> in_median() const {
+    return each.empty() ? std::nullopt : std::optional(median(each));
+  }
+  std::optional<double> in_sum() const {
+    return each.empty() ? std::nullopt : std::optional(measured_seconds / recorded_seconds);
+  }
+};
+
 struct Sums {
   double seconds = 0;
-  double same_seconds = 0;
   double any_seconds = 0;
   double saved_seconds = 0;
-  /// Measured by recorded, of every call whose algorithm was measured.
-  std::vector<double> ratios{};
+  Ratios warm{};
+  Ratios cold{};
 };
 Sums sums_of(const std::vector<MeasuredCall>& calls) {
   Sums sums;
@@ -36,11 +66,17 @@ Sums sums_of(const std::vector<MeasuredCall>& calls) {
     sums.seconds += call.call.seconds;
     if (call.fastest != nullptr) sums.any_seconds += call.call.seconds;
     sums.saved_seconds += call.saved_seconds();
-    if (call.same == nullptr) continue;
-    sums.same_seconds += call.call.seconds;
-    sums.ratios.push_back(call.same->seconds() / call.mean_seconds());
+    sums.warm.add(call, call.same);
+    sums.cold.add(call, call.same_cold);
   }
   return sums;
+}
+
+std::string recorded_text(const LibraryCallTime& call) {
+  std::string text = call.text.source;
+  if (!call.text.implementation.empty()) text += '/' + call.text.implementation;
+  for (const std::string& kernel : call.kernels) text += ' ' + kernel_label(kernel);
+  return text;
 }
 
 Cell algorithm_cell(const Measurement* measurement) {
@@ -69,11 +105,10 @@ std::vector<MeasuredCall> measured_calls(const std::vector<LibraryCallTime>& cal
     }
     for (const Measurement& measurement : measurements.find(call.text.problem)) {
       if (!is_of(measurement, memory, one.precision)) continue;
-      if (is_faster(measurement, one.fastest)) one.fastest = &measurement;
-      if (is_same_algorithm(call.text.implementation, measurement.variant.algorithm) &&
-          is_faster(measurement, one.same)) {
-        one.same = &measurement;
-      }
+      const bool cold = measurement.variant.cold;
+      if (!cold && is_faster(measurement, one.fastest)) one.fastest = &measurement;
+      const Measurement*& same = cold ? one.same_cold : one.same;
+      if (is_same(call, measurement) && is_faster(measurement, same)) same = &measurement;
     }
     list.push_back(std::move(one));
   }
@@ -86,11 +121,15 @@ std::string measured_text(const std::vector<MeasuredCall>& calls) {
   const auto percent = [&](double seconds) { return seconds / sums.seconds * 100; };
   std::string text = fmt::format("of {:.3f} ms in known calls {:.1f}% were measured",
                                  sums.seconds * 1e3, percent(sums.any_seconds));
-  if (!sums.ratios.empty()) {
+  if (!sums.warm.each.empty()) {
     text += fmt::format(
         ", {:.1f}% with the recorded algorithm, which takes {:.3f} of the recorded time in the "
-        "median",
-        percent(sums.same_seconds), median(sums.ratios));
+        "median, {:.3f} in sum",
+        percent(sums.warm.recorded_seconds), *sums.warm.in_median(), *sums.warm.in_sum());
+  }
+  if (!sums.cold.each.empty()) {
+    text += fmt::format("; with cold caches {:.3f} and {:.3f}", *sums.cold.in_median(),
+                        *sums.cold.in_sum());
   }
   return text + fmt::format("; the fastest would save {:.3f} ms", sums.saved_seconds * 1e3);
 }
@@ -104,6 +143,7 @@ Sheet measured_sheet(const std::vector<MeasuredCall>& calls) {
                    {"calls", "calls", true},
                    {"measured us", "same_algorithm_seconds", true},
                    {"ratio", "ratio", true},
+                   {"cold", "cold_ratio", true},
                    {"fastest us", "fastest_seconds", true},
                    {"fastest", "fastest", false},
                    {"recorded", "recorded", false},
@@ -116,25 +156,32 @@ Sheet measured_sheet(const std::vector<MeasuredCall>& calls) {
   });
   for (const MeasuredCall* call : order) {
     const auto same = seconds_of(call->same);
+    const auto ratio = [&](std::optional<double> seconds) {
+      return ratio_cell(seconds ? std::optional(*seconds / call->mean_seconds()) : seconds);
+    };
     sheet.rows.push_back(
         {ms_cell(call->fastest == nullptr ? std::nullopt : std::optional(call->saved_seconds())),
          us_cell(call->mean_seconds()), count_cell(static_cast<std::size_t>(call->call.calls)),
-         us_cell(same), ratio_cell(same ? std::optional(*same / call->mean_seconds()) : same),
+         us_cell(same), ratio(same), ratio(seconds_of(call->same_cold)),
          us_cell(seconds_of(call->fastest)), algorithm_cell(call->fastest),
-         text_cell(call->call.text.source + (call->call.text.implementation.empty() ? "" : "/") +
-                   call->call.text.implementation),
-         text_cell(std::string(to_string(call->precision))), text_cell(call->call.text.problem)});
+         text_cell(recorded_text(call->call)), text_cell(std::string(to_string(call->precision))),
+         text_cell(call->call.text.problem)});
   }
   return sheet;
 }
 
 nlohmann::ordered_json measured_facts(const std::vector<MeasuredCall>& calls) {
   const Sums sums = sums_of(calls);
+  const auto number = [](std::optional<double> value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+  };
   return {{"seconds", sums.seconds},
           {"measured_seconds", sums.any_seconds},
-          {"same_algorithm_seconds", sums.same_seconds},
-          {"median_ratio", sums.ratios.empty() ? nlohmann::ordered_json()
-                                               : nlohmann::ordered_json(median(sums.ratios))},
+          {"same_algorithm_seconds", sums.warm.recorded_seconds},
+          {"median_ratio", number(sums.warm.in_median())},
+          {"sum_ratio", number(sums.warm.in_sum())},
+          {"cold_median_ratio", number(sums.cold.in_median())},
+          {"cold_sum_ratio", number(sums.cold.in_sum())},
           {"saved_seconds", sums.saved_seconds}};
 }
 

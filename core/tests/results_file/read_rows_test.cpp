@@ -113,6 +113,15 @@ TEST(ParseRow, MembersAndFactsOfARow) {
   EXPECT_EQ(row->facts, R"("tensor_core_claimed":false,"tensor_core_counted":true,"FLOPs":1.5E+3)");
 }
 
+TEST(KernelNames, AreAListInOneFact) {
+  const auto names = [](std::string facts) { return kernel_names(Row{.facts = std::move(facts)}); };
+  EXPECT_THAT(names(R"("FLOPs":1,"kernel_names":"nvjet_1,_Z1fi")"),
+              testing::ElementsAre("nvjet_1", "_Z1fi"));
+  EXPECT_THAT(names(R"("FLOPs":1)"), testing::IsEmpty());
+  EXPECT_THAT(names(R"("kernel_names":true)"), testing::IsEmpty());
+  EXPECT_THAT(names(R"("kernel_names":"not ""json")"), testing::IsEmpty());
+}
+
 TEST(FirstChoice, IsAMarkThatCanBeTakenAway) {
   const auto row = [](std::string facts) { return Row{.facts = std::move(facts)}; };
   const char* const mark = R"("first_choice":true)";
