@@ -40,10 +40,18 @@ Rows rows_of(const Rotary& shape) {
   return rows;
 }
 
-/// The format of half of every row: `width` of `length` elements, `step` apart.
-nvidia::TensorFormat half_of(Precision precision, const Dims& rows, std::int64_t width,
-                             std::int64_t length, std::int64_t step) {
-  return {precision, {rows[0], rows[1], width}, {rows[1] * length, length, step}};
+/// The format of the first `half` elements of every row of `length`.
+nvidia::TensorFormat half_of(Precision precision, const Dims& rows, std::int64_t half,
+                             std::int64_t length) {
+  return {precision, {rows[0], rows[1], half}, {rows[1] * length, length, 1}};
+}
+
+/// The format of every second element of rows of `length`. Engines write the last axis without gaps
+/// whatever its stride is (cuDNN 9.19), so it has one element, and the inner rows and their
+/// elements are one axis.
+nvidia::TensorFormat every_second_of(Precision precision, const Dims& rows, std::int64_t length) {
+  const std::int64_t outer = rows[1] * length;
+  return {precision, {rows[0], outer / 2, 1}, {outer, 2, 1}};
 }
 
 /// A dense tensor with the problem's own axes.
@@ -59,10 +67,16 @@ std::vector<GraphCall> rotary_graphs(const Rotary& shape, const harness::Variant
   const Rows rows = rows_of(shape);
   const std::int64_t half = shape.half();
   const bool own_entries = shape.table.back() != half;
-  const std::int64_t step = shape.interleaved ? 2 : 1;
-  const nvidia::TensorFormat data = half_of(precision, rows.input, half, shape.input.back(), step);
-  const nvidia::TensorFormat entries =
-      half_of(precision, rows.table, half, shape.table.back(), own_entries ? step : 1);
+  if (shape.interleaved && (!own_entries || rows.table[1] != rows.input[1])) {
+    throw harness::Unsupported(
+        "cuDNN rotates neighbours only by tables with an entry for each element of the inner rows");
+  }
+  const auto format = [&](const Dims& dims, std::int64_t length) {
+    return shape.interleaved ? every_second_of(precision, dims, length)
+                             : half_of(precision, dims, half, length);
+  };
+  const nvidia::TensorFormat data = format(rows.input, shape.input.back());
+  const nvidia::TensorFormat entries = format(rows.table, shape.table.back());
   // Where the second elements of the points begin.
   const std::int64_t offset = shape.interleaved ? 1 : half;
   const std::int64_t alignment_bytes =
