@@ -44,11 +44,15 @@ Facts CudaProfiler::kernels(const Again& again) {
   const std::vector<Activity> activities = record_activities(cupti(), ActivityKind::kernel, [&] {
     while (calls < recorded_calls) {
       const std::int64_t replayed = again.replay();
+      if (replayed == 0 && again.cold) again.prepare();
       if (replayed == 0) again.call();
       calls += std::max<std::int64_t>(replayed, 1);
     }
   });
-  return kernel_facts(kernel_records(activities), static_cast<std::size_t>(calls));
+  Facts facts = kernel_facts(kernel_records(activities), static_cast<std::size_t>(calls));
+  // It contains the flushes.
+  if (again.cold) facts.erase("kernel_span_seconds");
+  return facts;
 }
 
 Facts CudaProfiler::graphs(const Again& again) {

@@ -22,6 +22,8 @@ struct Again {
   std::function<std::int64_t()> recapture;
   /// Enqueues the work that precedes a counted call: a cache flush if cold, else the call itself.
   std::function<void()> prepare;
+  /// Caches are flushed before every call.
+  bool cold = false;
 };
 
 /// The facts that --kernels and --counters add to a row. CUPTI is loaded for the first row that

@@ -109,7 +109,8 @@ Facts CudaPrimitive::profile() {
   return context_.profiler().facts({.call = [this] { run(); },
                                     .replay = [&] { return stopwatch.replay(*this); },
                                     .recapture = [&] { return stopwatch.recapture(*this); },
-                                    .prepare = [&] { stopwatch.prepare_as_timed(*this); }});
+                                    .prepare = [&] { stopwatch.prepare_as_timed(*this); },
+                                    .cold = stopwatch.is_cold(*this)});
 }
 
 }  // namespace benanza::nvidia

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "core/statistics/summary.h"
 #include "suites/nvidia/profiling/tensor_core_names.h"
 
 namespace benanza::nvidia {
@@ -127,7 +128,24 @@ double CudaStopwatch::time_cold(harness::Primitive& primitive) {
   state_.cold = true;
   state_.nodes_per_sample = 0;
   reserve_flush();
-  return possible(primitive, timed([&] { flush(); }, [&] { primitive.run(); }, 1).front());
+  const EmptyKernel& empty = empty_kernel();
+  const double seconds = timed([&] { flush(); }, [&] { primitive.run(); }, 1).front();
+  return possible(primitive, std::max(seconds - empty.event_seconds, empty.seconds));
+}
+
+const CudaStopwatch::EmptyKernel& CudaStopwatch::empty_kernel() {
+  if (empty_kernel_) return *empty_kernel_;
+  constexpr std::size_t samples = at_once;
+  constexpr int in_a_row = 64;
+  const auto run = [&](int kernels) {
+    for (int kernel = 0; kernel < kernels; ++kernel) code_.delay(0, stream_);
+  };
+  const double alone = median(timed([&] { flush(); }, [&] { run(1); }, samples));
+  // The first one waits for the event as if it were alone.
+  const double row = median(timed([&] { flush(); }, [&] { run(1 + in_a_row); }, samples));
+  const double seconds = std::max(0.0, row - alone) / in_a_row;
+  empty_kernel_ = {.seconds = seconds, .event_seconds = std::max(0.0, alone - seconds)};
+  return *empty_kernel_;
 }
 
 void CudaStopwatch::reserve_flush() {
@@ -140,7 +158,7 @@ void CudaStopwatch::flush() {
 }
 
 void CudaStopwatch::prepare_as_timed(harness::Primitive& primitive) {
-  if (state_.primitive == &primitive && state_.cold) return flush();
+  if (is_cold(primitive)) return flush();
   primitive.run();
 }
 
@@ -149,13 +167,13 @@ void CudaStopwatch::expect_at_least(const harness::Primitive& primitive, double 
 }
 
 std::int64_t CudaStopwatch::replay(const harness::Primitive& primitive) {
-  if (state_.primitive != &primitive || !state_.graph) return 0;
+  if (state_.primitive != &primitive || !state_.graph || state_.cold) return 0;
   check(cudaGraphLaunch(state_.graph.get(), stream_), "cudaGraphLaunch");
   return state_.graph_calls;
 }
 
 std::int64_t CudaStopwatch::recapture(harness::Primitive& primitive) {
-  if (state_.primitive != &primitive || !state_.graph) return 0;
+  if (state_.primitive != &primitive || !state_.graph || state_.cold) return 0;
   const double seconds = state_.graph_seconds;
   capture(primitive, state_.graph_calls);
   state_.graph_seconds = seconds;
@@ -308,7 +326,9 @@ std::vector<CudaStopwatch::Sample> CudaStopwatch::take(const Action& prepare, co
 
 Facts CudaStopwatch::facts(const harness::Primitive& primitive) const {
   if (state_.primitive != &primitive) return {};
-  Facts facts{{"timing", std::string(state_.capturable ? "graph" : "events")}};
+  const bool by_graph = state_.capturable && !state_.cold;
+  Facts facts{{"timing", std::string(by_graph ? "graph" : "events")}};
+  if (state_.cold && empty_kernel_) facts["event_seconds"] = empty_kernel_->event_seconds;
   if (state_.kernels) {
     const auto per_call = [&](std::int64_t nodes) {
       return static_cast<double>(nodes) / static_cast<double>(state_.kernels_calls);

@@ -27,7 +27,9 @@ namespace benanza::nvidia {
 /// If a call cannot be captured, the calls are enqueued one by one between the events.
 ///
 /// Cold: a buffer of twice the size of the L2 cache is overwritten, then one call runs between two
-/// events; everything is enqueued before the stream is released.
+/// events; everything is enqueued before the stream is released. Some 2 us of the time between the
+/// events is not the call's: an empty kernel between events takes that much longer than one of many
+/// in a row. It is measured once and subtracted.
 ///
 /// Hot samples of one primitive are enqueued several at a time, so that the host's part of one is
 /// done while the GPU runs another.
@@ -62,10 +64,11 @@ class CudaStopwatch : public harness::Stopwatch {
   /// Facts of `primitive` if it was timed last, else empty: "timing" ("graph" or "events"),
   /// "kernels_per_call" and "memory_operations_per_call", "tensor_core_by_name" (if the kernels'
   /// names show it), "sm_clock_hz" (average of the last sample), "throttled_samples" (number
-  /// discarded), "throttled" (true if one had to be kept).
+  /// discarded), "throttled" (true if one had to be kept); "event_seconds", what was subtracted
+  /// from every cold time.
   Facts facts(const harness::Primitive& primitive) const;
 
-  /// Enqueues the graph of `primitive` once more, if it was timed last and could be captured.
+  /// Enqueues the graph of `primitive` once more, if it was timed last, hot, and could be captured.
   /// Returns the number of calls in the graph; 0 if there is none.
   std::int64_t replay(const harness::Primitive& primitive);
 
@@ -75,6 +78,10 @@ class CudaStopwatch : public harness::Stopwatch {
   /// Enqueues the work that precedes a sample of `primitive`: a cache flush after time_cold(), else
   /// a call.
   void prepare_as_timed(harness::Primitive& primitive);
+  /// True if `primitive` was timed last, by time_cold().
+  bool is_cold(const harness::Primitive& primitive) const {
+    return state_.primitive == &primitive && state_.cold;
+  }
   /// Enqueues a write of twice the L2 cache's size, which evicts its previous contents to memory.
   void flush();
 
@@ -113,6 +120,15 @@ class CudaStopwatch : public harness::Stopwatch {
     std::optional<double> clock_hz;
   };
 
+  /// Times of an empty kernel.
+  struct EmptyKernel {
+    /// Of one among many in a row.
+    double seconds = 0;
+    /// How much longer one takes between two events.
+    double event_seconds = 0;
+  };
+  /// Measured at the first call.
+  const EmptyKernel& empty_kernel();
   void begin(harness::Primitive& primitive);
   void reserve_flush();
   void capture(harness::Primitive& primitive, std::int64_t calls);
@@ -150,6 +166,7 @@ class CudaStopwatch : public harness::Stopwatch {
   double hold_seconds_;
   /// What the host needs to enqueue a node of a graph.
   double seconds_per_node_ = 0.2e-6;
+  std::optional<EmptyKernel> empty_kernel_;
   State state_;
   std::map<const harness::Primitive*, double> least_seconds_;
 };

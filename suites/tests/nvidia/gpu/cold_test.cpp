@@ -1,4 +1,5 @@
 // Checks cold measurements with the hardware's counters of the traffic between L2 cache and memory.
+#include "core/statistics/summary.h"
 #include "suites/nvidia/run/primitive.h"
 #include "suites/tests/nvidia/gpu/gpu.h"
 
@@ -62,6 +63,22 @@ TEST_F(Cold, ACopyReadsItsOperandFromMemory) {
     // Allows a fiftieth for lines that the flush left in the cache.
     EXPECT_GE(*read, 0.98 * static_cast<double>(bytes)) << bytes;
   }
+}
+
+TEST_F(Cold, ATimeHasNothingOfTheEvents) {
+  // What a call of 64 KiB waits for is latency: a microsecond or two, no more than events take.
+  CudaContext& context = gpu->get();
+  Copy copy(context, 1 << 16);
+  copy.fill_inputs(CudaPrimitive::Values::random);
+  std::vector<double> cold;
+  for (int sample = 0; sample < 20; ++sample) {
+    cold.push_back(context.stopwatch().time_cold(copy));
+  }
+  const double event_seconds = std::get<double>(copy.facts().at("event_seconds"));
+  const double hot = context.stopwatch().time(copy, 100) / 100;
+  EXPECT_GT(event_seconds, 0.3e-6);
+  EXPECT_GE(median(cold), 0.9 * hot);
+  EXPECT_LE(median(cold), hot + 2e-6) << hot << " hot, events " << event_seconds;
 }
 
 TEST_F(Cold, HotASmallCopyReadsItsOperandFromTheCache) {
