@@ -135,15 +135,23 @@ double CudaStopwatch::time_cold(harness::Primitive& primitive) {
 
 const CudaStopwatch::EmptyKernel& CudaStopwatch::empty_kernel() {
   if (empty_kernel_) return *empty_kernel_;
-  constexpr std::size_t samples = at_once;
   constexpr int in_a_row = 64;
   const auto run = [&](int kernels) {
     for (int kernel = 0; kernel < kernels; ++kernel) code_.delay(0, stream_);
   };
-  const double alone = median(timed([&] { flush(); }, [&] { run(1); }, samples));
-  // The first one waits for the event as if it were alone.
-  const double row = median(timed([&] { flush(); }, [&] { run(1 + in_a_row); }, samples));
-  const double seconds = std::max(0.0, row - alone) / in_a_row;
+  check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
+        "cudaStreamBeginCapture");
+  run(in_a_row);
+  cudaGraph_t captured = nullptr;
+  check(cudaStreamEndCapture(stream_, &captured), "cudaStreamEndCapture");
+  const Graph graph(captured);
+  cudaGraphExec_t executable = nullptr;
+  check(cudaGraphInstantiate(&executable, captured, 0), "cudaGraphInstantiate");
+  const GraphExec row(executable);
+  const double alone = median(timed([&] { flush(); }, [&] { run(1); }, at_once));
+  const double together = median(timed(
+      [] {}, [&] { check(cudaGraphLaunch(row.get(), stream_), "cudaGraphLaunch"); }, at_once));
+  const double seconds = together / in_a_row;
   empty_kernel_ = {.seconds = seconds, .event_seconds = std::max(0.0, alone - seconds)};
   return *empty_kernel_;
 }

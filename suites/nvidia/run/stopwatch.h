@@ -27,9 +27,9 @@ namespace benanza::nvidia {
 /// If a call cannot be captured, the calls are enqueued one by one between the events.
 ///
 /// Cold: a buffer of twice the size of the L2 cache is overwritten, then one call runs between two
-/// events; everything is enqueued before the stream is released. Some 2 us of the time between the
-/// events is not the call's: an empty kernel between events takes that much longer than one of many
-/// in a row. It is measured once and subtracted.
+/// events; everything is enqueued before the stream is released. Some 2.4 us of the time between the
+/// events (H100) is not the call's: an empty kernel between events takes that much longer than one
+/// of many in a graph. It is measured once and subtracted.
 ///
 /// Hot samples of one primitive are enqueued several at a time, so that the host's part of one is
 /// done while the GPU runs another.
@@ -122,7 +122,7 @@ class CudaStopwatch : public harness::Stopwatch {
 
   /// Times of an empty kernel.
   struct EmptyKernel {
-    /// Of one among many in a row.
+    /// Of one among many in a graph.
     double seconds = 0;
     /// How much longer one takes between two events.
     double event_seconds = 0;

@@ -47,8 +47,7 @@ constexpr int steps_of_patience = 6000;
 /// _DRIVER half of one. Instead, the calls that is_recorded_call() accepts, waits included, are
 /// enabled one by one (enable_recorded_calls()).
 constexpr CUpti_ActivityKind kinds[] = {
-    CUPTI_ACTIVITY_KIND_DEVICE, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-    CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
     CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MARKER};
 /// The longest time that an exiting process waits for the worker thread.
 constexpr auto longest_wait = std::chrono::seconds(2);
@@ -113,6 +112,12 @@ class Session {
                                                      [this](const Event& event) { write(event); });
       }
       if (!counters_) enable_recorded_calls(*cupti_, name_of());
+      // CUPTI tells of a GPU when its context is made, which may be long before there is something
+      // to record. Where this fails, the other kinds do, and say why.
+      if (!counters_) {
+        cupti_->function<decltype(cuptiActivityEnable)>("cuptiActivityEnable")(
+            CUPTI_ACTIVITY_KIND_DEVICE);
+      }
       if (gate_.has_name() || counters_) listen();
       // CUPTI 13.0 crashes (segmentation fault) on graphs created before their timing was enabled.
       // While it is, CUPTI does not report the kernels of graphs.

@@ -248,6 +248,9 @@ TEST_F(Injection, OnlyInsideOfARange) {
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(read.api[i].correlation, read.work[i].correlation);
   }
+  // CUPTI tells of the device with its first work, before the range.
+  ASSERT_THAT(read.devices, SizeIs(1));
+  EXPECT_EQ(read.devices[0].name, "Fake GPU");
 }
 
 TEST_F(Injection, GraphsAsAWholeOnlyInsideOfARange) {

@@ -55,6 +55,18 @@ void add(const Record& record) {
   records.emplace_back(bytes, bytes + sizeof record);
 }
 
+/// The first work makes the context, when CUPTI tells of the device.
+void make_context() {
+  if (has_begun) return;
+  has_begun = true;
+  CUpti_ActivityDevice5 device{};
+  device.kind = CUPTI_ACTIVITY_KIND_DEVICE;
+  device.name = "Fake GPU";
+  device.computeCapabilityMajor = 9;
+  device.numMultiprocessors = 2;
+  add(device);
+}
+
 void add_call(const CUpti_ActivityAPI& record) {
   const bool is_on = enabled.contains(record.kind) ? !disabled_calls.contains(record.cbid)
                                                    : enabled_calls.contains(record.cbid);
@@ -109,14 +121,7 @@ CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
     enabled_calls.clear();
     disabled_calls.clear();
   }
-  if (enabled.insert(kind).second && kind == CUPTI_ACTIVITY_KIND_DEVICE) {
-    CUpti_ActivityDevice5 device{};
-    device.kind = kind;
-    device.name = "Fake GPU";
-    device.computeCapabilityMajor = 9;
-    device.numMultiprocessors = 2;
-    add(device);
-  }
+  enabled.insert(kind);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId call, std::uint8_t enable) {
@@ -231,7 +236,7 @@ int fake_flushes() {
 void fake_launch(const char* kernel) {
   fake::launch(kernel);
   const std::lock_guard lock(mutex);
-  has_begun = true;
+  make_context();
   CUpti_ActivityAPI call{};
   call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
   call.threadId = thread();
@@ -270,6 +275,7 @@ void fake_wait() {
 void fake_graph() {
   fake::launch_graph();
   const std::lock_guard lock(mutex);
+  make_context();
   if (!enabled.contains(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {
     CUpti_ActivityKernel10 kernel{};
     kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
