@@ -24,8 +24,7 @@
 #include "suites/record/cupti/convert.h"
 #include "suites/record/cupti/find_cupti.h"
 #include "suites/record/cupti/kernel_counters.h"
-#include "suites/record/cupti/nvtx_ranges.h"
-#include "suites/record/cupti/range_gate.h"
+#include "suites/record/cupti/listener.h"
 #include "suites/record/cupti/windows.h"
 
 namespace benanza::record {
@@ -46,9 +45,9 @@ constexpr int steps_of_patience = 6000;
 /// CUPTI_ACTIVITY_KIND_SYNCHRONIZATION adds 28% to a step, CUPTI_ACTIVITY_KIND_RUNTIME and
 /// _DRIVER half of one. Instead, the calls that is_recorded_call() accepts, waits included, are
 /// enabled one by one (enable_recorded_calls()).
-constexpr CUpti_ActivityKind kinds[] = {
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MARKER};
+constexpr CUpti_ActivityKind kinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                        CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                        CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MARKER};
 /// The longest time that an exiting process waits for the worker thread.
 constexpr auto longest_wait = std::chrono::seconds(2);
 
@@ -118,7 +117,8 @@ class Session {
         cupti_->function<decltype(cuptiActivityEnable)>("cuptiActivityEnable")(
             CUPTI_ACTIVITY_KIND_DEVICE);
       }
-      if (gate_.has_name() || counters_) listen();
+      if (listener_.gate().has_name() || counters_) listener_.listen(*cupti_);
+      if (counters_) listener_.pass_on(*counters_);
       // CUPTI 13.0 crashes (segmentation fault) on graphs created before their timing was enabled.
       // While it is, CUPTI does not report the kernels of graphs.
       if (whole_graphs_) enable_always(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "graphs as a whole");
@@ -126,6 +126,7 @@ class Session {
       if (variable(memory_variable) == "on") {
         enable_always(CUPTI_ACTIVITY_KIND_MEMORY2, "memory");
       }
+      listener_.tell([this] { switch_if_needed(); });
       switch_if_needed();
       std::thread([this] { work(); }).detach();
       std::atexit([] { get()->end(); });
@@ -137,15 +138,25 @@ class Session {
 
   /// NVTX initialises CUPTI's NVTX support through this library, so that both use the same CUPTI.
   static int begin_nvtx(NvtxGetExportTableFunc_t table) {
+    int result = 0;
     try {
       using Initialize = int(NvtxGetExportTableFunc_t);
-      return find_cupti()->function<Initialize>("InitializeInjectionNvtx2")(table);
+      const Cupti* const cupti = find_cupti();
+      result = cupti->function<Initialize>("InitializeInjectionNvtx2")(table);
+      if (listener().gate().has_name()) listener().listen(*cupti);
     } catch (const std::exception&) {
-      return 0;
+      // begin() tries again, and tells.
     }
+    return result;
   }
 
  private:
+  /// Like the session, never destroyed; there before it if the program uses NVTX first.
+  static Listener& listener() {
+    static Listener* const listener = new Listener(variable(range_variable));
+    return *listener;
+  }
+
   static Session* make() {
     const std::string folder = variable(folder_variable);
     if (folder.empty()) return nullptr;
@@ -158,8 +169,7 @@ class Session {
   Session(Control control, FileDescriptor journal)
       : control_(std::move(control)),
         journal_(std::move(journal)),
-        gate_(variable(range_variable)),
-        ranges_(gate_, variable(range_variable)),
+        listener_(listener()),
         whole_graphs_(variable(graphs_variable) == "whole") {}
 
   void note(bool is_error, const std::string& text) {
@@ -190,7 +200,7 @@ class Session {
   /// Starts or stops recording according to the recorder and the NVTX ranges.
   void switch_if_needed() {
     const std::lock_guard lock(switch_mutex_);
-    const bool wanted = !is_over_ && control_.is_active() && gate_.is_open();
+    const bool wanted = !is_over_ && control_.is_active() && listener_.gate().is_open();
     if (wanted == is_on_) return;
     is_on_ = wanted;
     if (counters_) {
@@ -318,30 +328,13 @@ class Session {
     if (is_over_) journal_.flush();
   }
 
-  /// CUPTI has one subscriber per process.
-  void listen() {
-    cupti_->call<decltype(cuptiSubscribe)>("cuptiSubscribe", &subscriber_, &take, nullptr);
-    if (counters_) counters_->listen(subscriber_);
-    if (!gate_.has_name()) return;
-    cupti_->call<decltype(cuptiEnableDomain)>("cuptiEnableDomain", std::uint32_t{1}, subscriber_,
-                                              CUPTI_CB_DOMAIN_NVTX);
-  }
-
-  static void CUPTIAPI take(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                            const void* data) {
-    if (domain != CUPTI_CB_DOMAIN_NVTX) return get()->counters_->take(domain, id, data);
-    get()->ranges_.take(id, *static_cast<const CUpti_NvtxData*>(data));
-    get()->switch_if_needed();
-  }
-
   const pid_t process_ = ::getpid();
   Control control_;
   std::mutex journal_mutex_;
   JournalWriter journal_;
   /// For whole graphs and calls; guarded by journal_mutex_.
   Windows windows_;
-  RangeGate gate_;
-  NvtxRanges ranges_;
+  Listener& listener_;
   bool whole_graphs_;
   Buffers buffers_{buffer_bytes, most_buffers};
   const Cupti* cupti_ = nullptr;
@@ -349,7 +342,6 @@ class Session {
   decltype(cuptiActivityGetNumDroppedRecords)* dropped_ = nullptr;
   decltype(cuptiGetCallbackName)* call_name_ = nullptr;
   decltype(cuptiActivityFlushAll)* flush_ = nullptr;
-  CUpti_SubscriberHandle subscriber_ = nullptr;
   /// Null unless counters were asked for.
   std::unique_ptr<KernelCounters> counters_;
   /// Held by the worker thread while it calls CUPTI.

@@ -46,6 +46,7 @@ class CuptiSource : public Source {
       throw Error("--gpu: another profiler is there (CUDA_INJECTION64_PATH); record without it");
     }
     folder_ = plan.folder;
+    range_ = plan.wishes.range;
     control_.emplace(Control::create(folder_ / control_file));
     environment.set("CUDA_INJECTION64_PATH", library.string());
     if (!environment.find("NVTX_INJECTION64_PATH")) {
@@ -94,6 +95,11 @@ class CuptiSource : public Source {
     if (is_wanted_ && journals_.empty()) {
       lines.push_back("the program never touched a GPU");
     }
+    if (!range_.empty() && !has_work_ && !journals_.empty()) {
+      lines.push_back("nothing happened inside of a range \"" + range_ +
+                      "\": no work of a GPU was launched while a thread was in an NVTX range of "
+                      "exactly this name");
+    }
     return lines;
   }
 
@@ -121,6 +127,10 @@ class CuptiSource : public Source {
                      ": not all work of its GPU is recorded: " + std::string(note->text));
     }
     if (const auto* lost = std::get_if<LostEvent>(&event)) lost_ += lost->events;
+    has_work_ = has_work_ || std::holds_alternative<KernelEvent>(event) ||
+                std::holds_alternative<CopyEvent>(event) ||
+                std::holds_alternative<GraphEvent>(event) ||
+                std::holds_alternative<CounterEvent>(event);
   }
 
   bool is_wanted_ = false;
@@ -131,6 +141,8 @@ class CuptiSource : public Source {
   std::map<std::filesystem::path, Journal> journals_;
   std::set<std::string> errors_;
   std::uint64_t lost_ = 0;
+  std::string range_;
+  bool has_work_ = false;
 };
 
 }  // namespace

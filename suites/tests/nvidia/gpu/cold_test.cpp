@@ -77,7 +77,8 @@ TEST_F(Cold, ATimeHasNothingOfTheEvents) {
   const double event_seconds = std::get<double>(copy.facts().at("event_seconds"));
   const double hot = context.stopwatch().time(copy, 100) / 100;
   EXPECT_GT(event_seconds, 0.3e-6);
-  EXPECT_GE(median(cold), 0.9 * hot);
+  // A copy in a graph and one between events begin differently.
+  EXPECT_GE(median(cold), hot - 0.5e-6);
   EXPECT_LE(median(cold), hot + 2e-6) << hot << " hot, events " << event_seconds;
 }
 

@@ -253,6 +253,18 @@ TEST_F(Injection, OnlyInsideOfARange) {
   EXPECT_EQ(read.devices[0].name, "Fake GPU");
 }
 
+TEST_F(Injection, InsideOfARangeThatBeginsBeforeTheFirstWork) {
+  ASSERT_EQ(record("early step launch in pop launch after", "--range step"), 0);
+  EXPECT_THAT(kernels(), ElementsAre("in"));
+}
+
+TEST_F(Injection, ARangeThatNothingEntersIsTold) {
+  ASSERT_EQ(record("push steps launch in pop", "--range step"), 0);
+  EXPECT_THAT(errors(), HasSubstr("nothing happened inside of a range \"step\""));
+  ASSERT_EQ(record("push step launch in pop", "--force --range step"), 0);
+  EXPECT_THAT(errors(), IsEmpty());
+}
+
 TEST_F(Injection, GraphsAsAWholeOnlyInsideOfARange) {
   ASSERT_EQ(record("graph push step graph graph pop graph", "--graphs whole --range step"), 0);
   EXPECT_THAT(kernels(), ElementsAre("graph 7", "graph 7"));

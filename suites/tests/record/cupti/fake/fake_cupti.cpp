@@ -27,6 +27,7 @@ std::mutex mutex;
 CUpti_BuffersCallbackRequestFunc request_buffer = nullptr;
 CUpti_BuffersCallbackCompleteFunc buffer_is_complete = nullptr;
 CUpti_CallbackFunc nvtx_callback = nullptr;
+void* nvtx_user = nullptr;
 std::set<int> enabled;
 /// Callback ids of the runtime's calls that were enabled and disabled one by one.
 std::set<std::uint32_t> enabled_calls;
@@ -212,9 +213,11 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, 
   }
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc callback, void*) {
+int InitializeInjectionNvtx2(void*) { return 1; }
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc callback, void* user) {
   nvtx_callback = callback;
-  fake::subscribe(callback);
+  nvtx_user = user;
+  fake::subscribe(callback, user);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiEnableDomain(std::uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain) {
@@ -314,7 +317,7 @@ void fake_push(const char* name) {
   if (nvtx_callback != nullptr) {
     const nvtxRangePushA_params parameters{name};
     const CUpti_NvtxData data{"nvtxRangePushA", &parameters, nullptr};
-    nvtx_callback(nullptr, CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePushA, &data);
+    nvtx_callback(nvtx_user, CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePushA, &data);
   }
   const std::lock_guard lock(mutex);
   CUpti_ActivityMarker2 marker{};
@@ -341,6 +344,6 @@ void fake_pop() {
   }
   if (nvtx_callback == nullptr) return;
   const CUpti_NvtxData data{"nvtxRangePop", nullptr, nullptr};
-  nvtx_callback(nullptr, CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePop, &data);
+  nvtx_callback(nvtx_user, CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePop, &data);
 }
 }

@@ -1,4 +1,5 @@
-// A program that loads the injected library like the driver does, and then follows its arguments:
+// A program that loads the injected library like the driver does (with "early NAME" first, it does
+// as NVTX does before, and enters a range of that name), and then follows its arguments:
 // launch NAME, allocate ADDRESS, free ADDRESS, wait, kind NUMBER (fails if such records are
 // enabled), graph, push NAME, pop, on, off (wait until recording is on or off), flushed (wait until
 // everything recorded so far is in the journal), signal NUMBER (to its parent), fork (a child that
@@ -34,6 +35,11 @@ int main(int count, char** words) {
   if (injected == nullptr) return 3;
   void* const injection = dlopen(injected, RTLD_NOW);
   if (injection == nullptr) return 4;
+  const bool is_early = count > 2 && std::string_view(words[1]) == "early";
+  if (is_early) {
+    symbol<int(void*)>(injection, "InitializeInjectionNvtx2")(nullptr);
+    symbol<void(const char*)>(dlopen("libcupti.so.13", RTLD_NOW), "fake_push")(words[2]);
+  }
   symbol<int()>(injection, "InitializeInjection")();
   // The instance that the injected library has loaded.
   void* const cupti = dlopen("libcupti.so.13", RTLD_NOW);
@@ -41,7 +47,7 @@ int main(int count, char** words) {
   const auto launch = symbol<void(const char*)>(cupti, "fake_launch");
   const auto is_on = symbol<int()>(cupti, "fake_is_on");
   const auto flushes = symbol<int()>(cupti, "fake_flushes");
-  for (int at = 1; at < count; ++at) {
+  for (int at = is_early ? 3 : 1; at < count; ++at) {
     const std::string_view word = words[at];
     if (word == "launch") launch(words[++at]);
     if (word == "wait") symbol<void()>(cupti, "fake_wait")();

@@ -19,6 +19,7 @@ namespace fake {
 namespace {
 
 CUpti_CallbackFunc callback = nullptr;
+void* user = nullptr;
 bool is_listening = false;
 bool is_enabled = false;
 bool is_started = false;
@@ -36,12 +37,15 @@ void tell(CUpti_CallbackId id, CUpti_ApiCallbackSite site, const void* parameter
   data.symbolName = symbol;
   data.context = reinterpret_cast<CUcontext>(1);
   data.correlationId = correlation;
-  callback(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  callback(user, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
 }
 
 }  // namespace
 
-void subscribe(CUpti_CallbackFunc function) { callback = function; }
+void subscribe(CUpti_CallbackFunc function, void* argument) {
+  callback = function;
+  user = argument;
+}
 
 void launch(const char* kernel) {
   cuLaunchKernel_params parameters{};
