@@ -6,8 +6,6 @@
 namespace benanza::cublas {
 namespace {
 
-constexpr std::size_t least_image_rank = 3;
-
 bool all(const Dims& values, std::int64_t wanted) {
   return std::ranges::all_of(values, [&](std::int64_t value) { return value == wanted; });
 }
@@ -46,23 +44,9 @@ std::optional<Product> convolution(const Convolution& shape, const Epilogue& epi
 
 /// The sum over `axes`, which must be adjacent in memory, times `factor`.
 std::optional<Product> sum(const Dims& input, const Dims& axes, Layout layout, float factor) {
-  std::vector<std::size_t> order;
-  for (std::size_t axis = 0; axis < input.size(); ++axis) order.push_back(axis);
-  if (layout == Layout::nhwc && input.size() >= least_image_rank) {
-    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
-  }
-  // Kept axes, summed axes, kept axes.
-  std::array<std::int64_t, 3> extents{1, 1, 1};
-  std::size_t part = 0;
-  for (const std::size_t axis : order) {
-    if (input[axis] == 1) continue;
-    const bool is_summed = std::ranges::find(axes, static_cast<std::int64_t>(axis)) != axes.end();
-    if (is_summed && part == 2) return std::nullopt;
-    if (is_summed) part = 1;
-    if (!is_summed && part == 1) part = 2;
-    extents[part] *= input[axis];
-  }
-  const auto [outer, length, inner] = extents;
+  const auto extents = Reduction{ReductionKind::sum, input, axes}.adjacent(layout == Layout::nhwc);
+  if (!extents) return std::nullopt;
+  const auto [outer, length, inner] = *extents;
   Product product{.gemm = {}, .epilogue = {}, .factor = factor};
   if (inner == 1) {
     product.gemm = {.m = outer, .n = 1, .k = length, .batch_a = {}, .batch_b = {}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace benanza {
 namespace {
@@ -32,6 +33,26 @@ Reduction Reduction::read(KeyReader& reader) {
     least = axis + 1;
   }
   return shape;
+}
+
+std::optional<std::array<std::int64_t, 3>> Reduction::adjacent(bool channels_last) const {
+  constexpr std::size_t least_image_rank = 3;
+  std::vector<std::size_t> order(input.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (channels_last && input.size() >= least_image_rank) {
+    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  }
+  std::array<std::int64_t, 3> extents{1, 1, 1};
+  std::size_t part = 0;
+  for (const std::size_t axis : order) {
+    if (input[axis] == 1) continue;
+    const bool is_reduced = std::ranges::find(axes, static_cast<std::int64_t>(axis)) != axes.end();
+    if (is_reduced && part == 2) return std::nullopt;
+    if (is_reduced) part = 1;
+    if (!is_reduced && part == 1) part = 2;
+    extents[part] *= input[axis];
+  }
+  return extents;
 }
 
 Dims Reduction::output() const {

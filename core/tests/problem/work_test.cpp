@@ -245,5 +245,21 @@ TEST(ReductionLength, IsTheNumberOfSummedProducts) {
   EXPECT_EQ(reduction_length(parse("lstm/t5_n2_i3_h4_l2_bidirectional")), 8 + 4);
 }
 
+TEST(Reduction, ReducedAxesMayBeAdjacentInMemory) {
+  using Extents = std::array<std::int64_t, 3>;
+  const auto adjacent = [](Dims input, Dims axes, bool channels_last) {
+    return Reduction{ReductionKind::sum, std::move(input), std::move(axes)}.adjacent(channels_last);
+  };
+  EXPECT_EQ(adjacent({2, 3, 4, 5}, {2, 3}, false), (Extents{6, 20, 1}));
+  EXPECT_EQ(adjacent({2, 3, 4, 5}, {2, 3}, true), (Extents{2, 20, 3}));
+  EXPECT_EQ(adjacent({2, 3, 4, 5}, {1}, false), (Extents{2, 3, 20}));
+  EXPECT_EQ(adjacent({2, 3, 4, 5}, {1}, true), (Extents{40, 3, 1}));
+  EXPECT_EQ(adjacent({2, 3}, {1}, true), (Extents{2, 3, 1}));
+  // An axis of one element lies between no others.
+  EXPECT_EQ(adjacent({2, 1, 4}, {0, 2}, false), (Extents{1, 8, 1}));
+  EXPECT_EQ(adjacent({2, 3, 4}, {0, 2}, false), std::nullopt);
+  EXPECT_EQ(adjacent({2, 3, 4, 5}, {1, 2}, true), std::nullopt);
+}
+
 }  // namespace
 }  // namespace benanza
