@@ -1,15 +1,16 @@
+#include "suites/cudnn/ops/copy_graph.h"
+
+#include <algorithm>
 #include <utility>
 
-#include "suites/cudnn/primitive/graph_solver.h"
 #include "suites/cudnn/solvers.h"
 
 namespace benanza::cudnn {
-namespace {
 
-/// One identity operation between two orders of the same elements. A stride of 0, which repeats an
-/// element, becomes a broadcast axis of extent 1.
 std::vector<GraphCall> copy_graphs(const Copy& shape, const harness::Variant& variant) {
-  constexpr std::size_t least_axes = 4;
+  // The library takes four axes for an image and broadcasts none whose channels are one.
+  const bool repeats = std::ranges::find(shape.from, 0) != shape.from.end();
+  const std::size_t least_axes = repeats ? 3 : 4;
   if (element_bytes(variant.precision) == 1) {
     throw harness::Unsupported("cuDNN's graphs move no bytes");
   }
@@ -44,8 +45,6 @@ std::vector<GraphCall> copy_graphs(const Copy& shape, const harness::Variant& va
   found.push_back(std::move(call));
   return found;
 }
-
-}  // namespace
 
 void register_copy_graph(SolverTable& table) {
   table.add(
