@@ -1,7 +1,8 @@
 """Runs a model with PyTorch and records what it did.
 
 Writes into a folder, for a model NAME and a run TAG (NAME_b<batch>_<precision>[_<option>]...):
-  NAME.onnx          the same model at batch 1, its weights replaced by constants; not of an ONNX file
+  NAME.onnx          the same model at batch 1 or, if torch.export has to write it, for any batch, its
+                     weights replaced by constants; not of an ONNX file
   TAG.trace.json.gz  PyTorch's own trace (Kineto, Chrome format) of one step, with shapes
   TAG.json           {"schema": 1, "framework": "pytorch", "version", "model", "batch", "precision",
                      "options": [...], "device", "device_kind": "cuda" | "cpu", "cuda", "cudnn",

@@ -57,8 +57,17 @@ def export_program(torch, model, inputs):
     convolutions."""
     folds = any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
                 for module in model.modules())
-    return torch.onnx.export(model, inputs, dynamo=True, optimize=not folds, verbose=False,
-                             input_names=names_of(inputs)).model_proto
+    keywords = {"dynamo": True, "optimize": not folds, "verbose": False,
+                "input_names": names_of(inputs)}
+    with contextlib.suppress(Exception):
+        # An extent of 1 would be written as a constant, into shapes as well.
+        two = tuple(torch.cat([value, value]) for value in inputs)
+        batch = torch.export.Dim("batch")
+        exported = torch.onnx.export(model, two, dynamic_shapes=tuple({0: batch} for _ in two),
+                                     **keywords).model_proto
+        if any(dim.dim_param for dim in exported.graph.input[0].type.tensor_type.shape.dim[:1]):
+            return exported
+    return torch.onnx.export(model, inputs, **keywords).model_proto
 
 
 def names_of(inputs):

@@ -29,6 +29,7 @@ import torch
 from onnx import helper
 
 from profile_common import UserError
+from pytorch_export import export_program, quiet
 from pytorch_onnx import load_onnx
 
 NINE = [[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]
@@ -200,6 +201,25 @@ class Onnx(unittest.TestCase):
                 ([node("LRN", "x", size=2)], "node 'one': LRN: PyTorch's window of an even size")):
             with self.assertRaisesRegex(UserError, "^.*m[0-9]+.onnx: " + says):
                 self.load(nodes, [1, 1, 1, 1])
+
+    @unittest.skipUnless(importlib.util.find_spec("onnxscript"), "no onnxscript")
+    def test_exported_programs_keep_the_batch_size_open(self):
+        class Tokens(torch.nn.Module):
+            """Its shapes contain the batch size, which tracing and a batch of 1 make constants."""
+
+            def __init__(self):
+                super().__init__()
+                self.first = torch.nn.Parameter(torch.ones(1, 1, 4))
+
+            def forward(self, x):
+                rows = x.reshape(x.shape[0], 4, 9).permute(0, 2, 1)
+                return torch.cat([self.first.expand(x.shape[0], -1, -1), rows], 1)
+
+        with quiet(), torch.no_grad():
+            exported = export_program(torch, Tokens().eval(), (torch.ones(1, 4, 3, 3),))
+        dims = [[dim.dim_param or dim.dim_value for dim in value.type.tensor_type.shape.dim]
+                for value in (exported.graph.input[0], exported.graph.output[0])]
+        self.assertEqual(dims, [["batch", 4, 3, 3], ["batch", 10, 4]])
 
     def test_several_models_and_batch_sizes_in_one_call(self):
         weights = {"w": numpy.ones((1, 1, 2, 2), numpy.float32)}
