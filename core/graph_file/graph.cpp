@@ -3,6 +3,7 @@
 #include <functional>
 #include <queue>
 #include <stdexcept>
+#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -234,7 +235,7 @@ std::vector<std::size_t> topological_order(const std::vector<Layer>& layers) {
 
 std::vector<std::string> problems_of(const Graph& graph) {
   std::vector<std::string> keys;
-  std::set<std::string_view> seen;
+  std::unordered_set<std::string> seen;
   const auto add = [&](const std::string& key) {
     if (seen.insert(key).second) keys.push_back(key);
   };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "suites/onednn/api/api.h"
+#include "suites/onednn/eltwise.h"
 #include "suites/onednn/variant_context.h"
 
 namespace benanza::onednn {
@@ -39,6 +40,13 @@ struct Again {
   std::size_t operand = 0;
 };
 
+/// An elementwise call that runs before the plan's, timed with it: the plan's call reads the result
+/// instead of the operand, in the same format.
+struct Before {
+  std::size_t operand = 0;
+  Eltwise function;
+};
+
 /// A forward call that produces data for a gradient (the positions of maxima, for example). It runs
 /// untimed whenever the last of its operands is uploaded. The gradient's call reads those of its
 /// operands and results (DNNL_ARG_*) that it has arguments for.
@@ -59,6 +67,7 @@ struct Plan {
   std::vector<Fill> fills = {};
   std::vector<Again> again = {};
   std::vector<Constant> constants = {};
+  std::optional<Before> before = std::nullopt;
   std::optional<Preparation> preparation = std::nullopt;
 };
 

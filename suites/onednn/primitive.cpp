@@ -49,6 +49,7 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
     operands_.push_back(plan.preparation ? allocate_prepared(plan, argument)
                                          : allocate(plan, argument, place));
   }
+  if (plan.before) add(*plan.before);
   for (const auto& [id, operand] : plan.again) {
     const Memory::desc format =
         plan.implementation.current().query_md(dnnl::query::exec_arg_md, id);
@@ -91,7 +92,7 @@ PlannedPrimitive::PlannedPrimitive(const Plan& plan, const dnnl::engine& engine,
       return place == nullptr ? Memory(scratch, engine_) : Memory(scratch, engine_, place);
     });
     arguments_.push_back({DNNL_ARG_SCRATCHPAD, scratchpad_.get()});
-    workspace_bytes_ = bytes;
+    workspace_bytes_ += bytes;
   }
 }
 
@@ -180,6 +181,24 @@ void PlannedPrimitive::add(const Constant& constant) {
   arguments_.push_back({constant.id, constants_.emplace_back(memory).get()});
 }
 
+void PlannedPrimitive::add(const Before& before) {
+  const Tensor& operand = operands_.at(before.operand);
+  const Memory::desc format = operand.memory.get_desc();
+  const auto& [algorithm, alpha, beta] = before.function;
+  checked("the call before", [&] {
+    const auto call = api::implementation_of<dnnl::eltwise_forward>(
+        engine_, dnnl::primitive_attr(), dnnl::prop_kind::forward_inference, algorithm, format,
+        format, alpha, beta);
+    before_ = dnnl::primitive(call.current().get());
+    computed_before_ = Memory(format, engine_);
+  });
+  before_arguments_ = {{DNNL_ARG_SRC, operand.memory.get()},
+                       {DNNL_ARG_DST, computed_before_.get()}};
+  const auto read = std::ranges::find(arguments_, operand.argument.id, &dnnl_exec_arg_t::arg);
+  read->memory = computed_before_.get();
+  workspace_bytes_ += static_cast<std::int64_t>(format.get_size());
+}
+
 void PlannedPrimitive::upload(std::size_t index, std::span<const float> values) {
   const Tensor& operand = operands_.at(index);
   std::vector<float> rearranged;
@@ -208,6 +227,12 @@ void PlannedPrimitive::poison_output() {
 
 void PlannedPrimitive::run() {
   const ThreadCount count(threads_);
+  if (before_) {
+    check(dnnl_primitive_execute(before_.get(), stream_.get(),
+                                 static_cast<int>(before_arguments_.size()),
+                                 before_arguments_.data()),
+          "could not execute the call before");
+  }
   check(dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()),
                                arguments_.data()),
         "could not execute a primitive");

@@ -78,6 +78,8 @@ class PlannedPrimitive : public harness::Primitive {
   void prepare(const Plan& plan);
   void run_preparation();
   void add(const Constant& constant);
+  /// Call after allocating operands.
+  void add(const Before& before);
   /// Writes a result's values, in the problem's order, to `target`. Returns their number.
   std::int64_t read(const Tensor& result, std::span<float> target);
 
@@ -94,6 +96,10 @@ class PlannedPrimitive : public harness::Primitive {
   std::optional<std::size_t> in_result_;
   Memory scratchpad_;
   std::optional<Prepared> prepared_;
+  /// Empty if nothing runs before the call.
+  dnnl::primitive before_;
+  std::vector<dnnl_exec_arg_t> before_arguments_;
+  Memory computed_before_;
   /// The workspace that a forward call keeps for its gradient.
   Memory kept_;
   std::int64_t result_elements_;

@@ -99,13 +99,13 @@ Plan by_own_product(const Middle& middle, ReductionKind kind, const Problem& pro
 
 Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem,
                 const VariantContext& context) {
-  if (kind == ReductionKind::l2 || kind == ReductionKind::sum_square) {
-    return by_own_product(middle, kind, problem, context);
-  }
-  if (kind != ReductionKind::mean && kind != ReductionKind::sum) {
-    throw harness::Unsupported("products take sums and means, and those of squares");
-  }
   const bool rows = middle.inner == 1;
+  const bool squares = kind == ReductionKind::l2 || kind == ReductionKind::sum_square;
+  if (squares && rows) return by_own_product(middle, kind, problem, context);
+  const bool magnitudes = kind == ReductionKind::l1;
+  if (kind != ReductionKind::mean && kind != ReductionKind::sum && !squares && !magnitudes) {
+    throw harness::Unsupported("products take sums, means and norms");
+  }
   Gemm product{.m = rows ? middle.outer : 1,
                .n = middle.inner,
                .k = middle.length,
@@ -121,6 +121,9 @@ Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem
     sum.epilogue.steps.emplace_back(
         Activation{.input = {}, .kind = ActivationKind::linear, .alpha = share});
   }
+  if (kind == ReductionKind::l2) {
+    sum.epilogue.steps.emplace_back(Activation{.input = {}, .kind = ActivationKind::sqrt});
+  }
   for (Step& step : steps_behind(problem, product.output())) {
     sum.epilogue.steps.push_back(std::move(step));
   }
@@ -128,6 +131,8 @@ Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem
   const auto ones = plan.operands.begin() + (rows ? 1 : 0);
   plan.fills.push_back({.id = ones->id, .value = 1});
   plan.operands.erase(ones);
+  if (squares) plan.before = Before{0, {dnnl::algorithm::eltwise_square}};
+  if (magnitudes) plan.before = Before{0, {dnnl::algorithm::eltwise_abs}};
   return plan;
 }
 

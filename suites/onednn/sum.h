@@ -20,8 +20,8 @@ struct Middle {
 std::optional<Middle> middle_of(const Dims& input, const Dims& axes);
 
 /// How to reduce the middle axis: with the reduction primitive, with global pooling (mean and max),
-/// or with a product: for sum and mean with ones, for sums of squares and their roots of every row
-/// with itself, if the axis is the innermost.
+/// or with a product: for sums of squares and their roots of every row with itself, if the axis is
+/// the innermost; otherwise of the elements, their squares or their magnitudes with ones.
 enum class SumBy { reduction, pooling, product };
 
 /// Returns the plan for `problem`, whose result holds outer x inner elements in this order,

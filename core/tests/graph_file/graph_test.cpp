@@ -95,6 +95,14 @@ TEST(ProblemsOf, AreInTheOrderOfTheFileEachOnce) {
   EXPECT_EQ(problem_keys({graph}).size(), 5);
 }
 
+TEST(ProblemsOf, HoldEveryFusion) {
+  Graph graph{.model = "m", .layers = {Layer{.problems = {"add/1"}}}};
+  for (const char* key : {"gelu/1x3136", "gelu/1x784", "gelu/1x196", "gelu/1x49"}) {
+    graph.fusions.push_back({"gelu", {0}, key, {"also_" + std::string(key)}});
+  }
+  EXPECT_EQ(problems_of(graph).size(), 9);
+}
+
 struct Bad {
   const char* what;
   const char* from;

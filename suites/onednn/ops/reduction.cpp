@@ -57,7 +57,7 @@ Plan plan(const Reduction& shape, const Problem& problem, const VariantContext& 
 
 }  // namespace
 
-/// Sums and means are also available as a product with ones, means and maxima as pooling.
+/// Sums, means and norms are also available as products, means and maxima as pooling.
 void register_reduction(SolverTable& table) {
   table.add(solver_of_ways<Reduction>(
       [](const Reduction&) { return std::vector{Layout::plain}; },
