@@ -27,8 +27,8 @@ struct Reduction {
   std::vector<Operand> inputs() const { return {{.name = "input", .dims = input}}; }
   Dims output() const;
   /// Extents of the input in memory: {kept, reduced, kept}; kept ones behind the reduced are 1 if
-  /// those are last. Empty if the reduced axes are not adjacent. `channels_last`: axis 1 is the last
-  /// in memory, if there are at least three.
+  /// those are last. Empty if the reduced axes are not adjacent. `channels_last`: axis 1 is the
+  /// last in memory, if there are at least three.
   std::optional<std::array<std::int64_t, 3>> adjacent(bool channels_last) const;
   /// One per input element, two if it is squared first.
   double flops() const {

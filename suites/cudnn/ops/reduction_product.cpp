@@ -43,10 +43,10 @@ std::vector<GraphCall> reduction_graphs(const Reduction& shape, const harness::V
   // matrix of ones for every batch: engines that compute something first do not repeat one.
   const bool of_rows = inner == 1;
   const std::int64_t batch = of_rows ? 1 : outer;
-  const nvidia::TensorFormat data = of_rows ? matrices(precision, 1, outer, length)
-                                            : matrices(precision, outer, length, inner);
-  const nvidia::TensorFormat result = of_rows ? matrices(precision, 1, outer, 1)
-                                              : matrices(precision, outer, 1, inner);
+  const nvidia::TensorFormat data =
+      of_rows ? matrices(precision, 1, outer, length) : matrices(precision, outer, length, inner);
+  const nvidia::TensorFormat result =
+      of_rows ? matrices(precision, 1, outer, 1) : matrices(precision, outer, 1, inner);
 
   std::vector<GraphCall> found(1);
   GraphCall& call = found.front();
@@ -57,9 +57,8 @@ std::vector<GraphCall> reduction_graphs(const Reduction& shape, const harness::V
   const Id x = graph.tensor(data);
   const Id y = graph.tensor(result);
   call.bound = {x, y};
-  const Id ones = graph.filled(of_rows ? matrices(precision, batch, length, 1)
-                                       : matrices(precision, batch, 1, length),
-                               1);
+  const Id ones = graph.filled(
+      of_rows ? matrices(precision, batch, length, 1) : matrices(precision, batch, 1, length), 1);
   Id terms = x;
   if (!is_sum) {
     terms = graph.intermediate(data, data_type_of(precision));

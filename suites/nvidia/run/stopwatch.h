@@ -27,9 +27,9 @@ namespace benanza::nvidia {
 /// If a call cannot be captured, the calls are enqueued one by one between the events.
 ///
 /// Cold: a buffer of twice the size of the L2 cache is overwritten, then one call runs between two
-/// events; everything is enqueued before the stream is released. Some 2.4 us of the time between the
-/// events (H100) is not the call's: an empty kernel between events takes that much longer than one
-/// of many in a graph. It is measured once and subtracted.
+/// events; everything is enqueued before the stream is released. Some 2.4 us of the time between
+/// the events (H100) is not the call's: an empty kernel between events takes that much longer than
+/// one of many in a graph. It is measured once and subtracted.
 ///
 /// Hot samples of one primitive are enqueued several at a time, so that the host's part of one is
 /// done while the GPU runs another.

@@ -22,10 +22,10 @@ TEST(ReductionGraph, HasOnesOfItsOwn) {
     Dims ones;
   };
   for (const Case& one : {
-           Case{"reducesum/2x6x5_a2", Layout::nchw, {1, 5, 1}},         // rows
-           Case{"reducel2/2x6x5_a2", Layout::nhwc, {2, 1, 5}},          // 6 channels behind 5 pixels
-           Case{"reducesumsquare/2x6x5_a1", Layout::nchw, {2, 1, 6}},   // columns
-           Case{"reducel1/2x3x4x5_a2.3", Layout::nhwc, {2, 1, 20}},     // pixels
+           Case{"reducesum/2x6x5_a2", Layout::nchw, {1, 5, 1}},        // rows
+           Case{"reducel2/2x6x5_a2", Layout::nhwc, {2, 1, 5}},         // 6 channels behind 5 pixels
+           Case{"reducesumsquare/2x6x5_a1", Layout::nchw, {2, 1, 6}},  // columns
+           Case{"reducel1/2x3x4x5_a2.3", Layout::nhwc, {2, 1, 20}},    // pixels
            Case{"reducemean/2x3x4x5_a1.2.3", Layout::nhwc, {1, 60, 1}}  // whole images
        }) {
     const auto calls = graphs_of(one.key)(variant(one.key, Precision::fp16, one.layout));
