@@ -101,8 +101,10 @@ std::vector<harness::Algorithm> implementation_names(const std::vector<Attempt>&
            !candidate.defect.empty();
   });
   const auto is_reference = [](const Candidate& candidate) { return candidate.reference_code; };
-  if (set != harness::AlgorithmSet::with_reference &&
-      !std::all_of(candidates.begin(), candidates.end(), is_reference)) {
+  const bool has_better = std::ranges::any_of(candidates, [](const Candidate& candidate) {
+    return !candidate.reference_code && candidate.defect.empty();
+  });
+  if (set != harness::AlgorithmSet::with_reference && has_better) {
     std::erase_if(candidates, is_reference);
   }
   if (set == harness::AlgorithmSet::best) {

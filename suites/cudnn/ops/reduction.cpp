@@ -2,6 +2,7 @@
 
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
+#include "suites/cudnn/primitive/graph_solver.h"
 #include "suites/cudnn/solvers.h"
 
 namespace benanza::cudnn {
@@ -83,7 +84,8 @@ void register_reduction(SolverTable& table) {
              const std::int64_t bytes = workspace_size(library, descriptors);
              return std::make_unique<ReductionPrimitive>(library, variant, std::move(descriptors),
                                                          bytes);
-           }});
+           },
+       .owns = is_call});
 }
 
 }  // namespace benanza::cudnn
