@@ -1,7 +1,5 @@
 #include "suites/onednn/sum.h"
 
-#include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "suites/harness/primitive.h"
@@ -139,17 +137,10 @@ Plan by_product(const Middle& middle, ReductionKind kind, const Problem& problem
 }  // namespace
 
 std::optional<Middle> middle_of(const Dims& input, const Dims& axes) {
-  std::array<std::int64_t, 3> extents{1, 1, 1};
-  std::size_t part = 0;
-  for (std::size_t axis = 0; axis < input.size(); ++axis) {
-    if (input[axis] == 1) continue;
-    const bool goes = std::ranges::find(axes, static_cast<std::int64_t>(axis)) != axes.end();
-    if (goes && part == 2) return std::nullopt;
-    if (goes) part = 1;
-    if (!goes && part == 1) part = 2;
-    extents[part] *= input[axis];
-  }
-  return Middle{extents[0], extents[1], extents[2]};
+  const auto extents = Reduction{ReductionKind::sum, input, axes}.adjacent(false);
+  if (!extents) return std::nullopt;
+  const auto [outer, length, inner] = *extents;
+  return Middle{outer, length, inner};
 }
 
 dnnl::algorithm algorithm_of(ReductionKind kind) {
