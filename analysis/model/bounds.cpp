@@ -89,14 +89,6 @@ bool has_time_in(const LayerTime& time, Movement movement) {
   return is_part || is_counted(time, movement);
 }
 
-/// Returns true if the layer should take time in the bound but its time is unknown.
-bool lacks_time_in(const LayerTime& time, Movement movement) {
-  if (time.status == LayerStatus::movement) {
-    return movement == Movement::include && !time.seconds;
-  }
-  return lacks_time(time);
-}
-
 }  // namespace
 
 bool is_counted(const LayerTime& time, Movement movement) {
@@ -123,7 +115,7 @@ std::vector<std::size_t> one_sided_layers(std::span<const std::vector<LayerTime>
         return holds(times[layer], movement);
       });
     };
-    one_sided[layer] = any(has_time_in) && any(lacks_time_in);
+    one_sided[layer] = any(has_time_in) && any(lacks_time);
   }
   // A call cannot be left out in part: leave out all of its layers.
   for (bool more = true; more;) {

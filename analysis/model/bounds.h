@@ -11,9 +11,6 @@
 
 namespace benanza::analysis {
 
-/// Whether layers that only move bytes are part of the bound.
-enum class Movement { exclude, include };
-
 /// Returns the seconds that every layer adds to a bound: 0 if it is free, left out or unknown.
 std::vector<double> counted_seconds(const std::vector<LayerTime>& times, Movement movement);
 bool is_counted(const LayerTime& time, Movement movement);

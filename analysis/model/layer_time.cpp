@@ -97,7 +97,7 @@ LayerTime layer_time(const Layer& layer, const std::vector<const Fusion*>& fusio
                       : "; at " + std::string(to_string(*filter.fallback)) + " " +
                             (time.status == LayerStatus::missing ? "not measured" : "unsupported"));
   }
-  if (time.status == LayerStatus::measured && layer.cost == Cost::movement) {
+  if (time.status != LayerStatus::missing && layer.cost == Cost::movement) {
     time.status = LayerStatus::movement;
   }
   return time;
@@ -138,12 +138,16 @@ std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& mea
   return times;
 }
 
-bool lacks_time(const LayerTime& time) {
+bool lacks_time(const LayerTime& time, Movement movement) {
+  if (time.status == LayerStatus::movement) {
+    return movement == Movement::include && !time.seconds;
+  }
   return time.status == LayerStatus::unsupported || time.status == LayerStatus::missing;
 }
 
-bool is_partial(const std::vector<LayerTime>& times) {
-  return std::ranges::any_of(times, [](const LayerTime& time) { return lacks_time(time); });
+bool is_partial(const std::vector<LayerTime>& times, Movement movement) {
+  return std::ranges::any_of(times,
+                             [=](const LayerTime& time) { return lacks_time(time, movement); });
 }
 
 Assumed assumed(const Graph& graph, const std::vector<double>& counted) {

@@ -30,7 +30,8 @@ struct Gap {
 /// The least time of one layer by the measurements.
 struct LayerTime {
   LayerStatus status = LayerStatus::missing;
-  /// Sum of the chosen calls' times (Measurement::seconds()); 0 for a free layer; empty if unknown.
+  /// Sum of the chosen calls' times (Measurement::seconds()); 0 for a free layer; empty if unknown,
+  /// which movement may be, too.
   std::optional<double> seconds{};
   /// The chosen calls, which run one after the other. They live as long as the MeasurementSet.
   std::vector<const Measurement*> calls{};
@@ -57,10 +58,14 @@ Precision precision_of(const Layer& layer, Precision asked);
 std::vector<LayerTime> layer_times(const Graph& graph, const MeasurementSet& measurements,
                                    const MeasurementFilter& filter);
 
-/// Returns true if the layer takes an unknown time: `unsupported` or `missing`.
-bool lacks_time(const LayerTime& time);
-/// Returns true if any layer takes an unknown time, so that a bound is partial.
-bool is_partial(const std::vector<LayerTime>& times);
+/// Whether layers that only move bytes are part of a bound.
+enum class Movement { exclude, include };
+
+/// Returns true if the layer should take time in a bound, and that time is unknown: `unsupported`,
+/// `missing`, or `movement` without a time if that is part of the bound.
+bool lacks_time(const LayerTime& time, Movement movement);
+/// Returns true if any layer lacks its time, so that a bound is partial.
+bool is_partial(const std::vector<LayerTime>& times, Movement movement);
 
 struct Tally {
   std::size_t layers = 0;

@@ -84,7 +84,7 @@ Comparison compare(const Graph& graph, const std::vector<LayerTime>& times, cons
     bool known = true;
     for (const std::size_t layer : layers) {
       loss.bound_seconds += counted[layer];
-      known = known && !lacks_time(times[layer]);
+      known = known && !lacks_time(times[layer], movement);
     }
     loss.lost_seconds = seconds - loss.bound_seconds;
     if (known) {

@@ -119,7 +119,7 @@ Section section_of(const std::string& model, const Batches& graphs, const Inputs
                   ": its graphs have different layers; generate all batch sizes from one model");
     }
     const auto times = operator_times(*graph, inputs.results.measurements, filter, inputs.movement);
-    if (is_partial(times)) {
+    if (is_partial(times, inputs.movement)) {
       holes.push_back(std::to_string(batch));
       continue;
     }

@@ -63,7 +63,7 @@ Section section_of(const Subject& subject, bool fused) {
   double seconds = 0;
   bool partial = false;
   for (const Unit& unit : units) {
-    partial = partial || lacks_time(unit.time);
+    partial = partial || lacks_time(unit.time, subject.movement());
     if (!is_counted(unit.time, subject.movement())) continue;
     const Layer& layer = subject.graph.layers[unit.layer];
     for (const Measurement* const call : unit.time.calls) {

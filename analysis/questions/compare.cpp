@@ -142,7 +142,8 @@ Section model_changes_section(const Graph& graph, const MeasurementFilter& filte
   // An operator may be one call in one set and several in the other.
   const std::vector<double> old_seconds = shared_seconds(before.times, movement);
   const std::vector<double> new_seconds = shared_seconds(after.times, movement);
-  section.facts["partial"] = is_partial(before.times) || is_partial(after.times);
+  section.facts["partial"] =
+      is_partial(before.times, movement) || is_partial(after.times, movement);
   section.facts["one_sided_layers"] = one_sided.size();
   std::vector<bool> is_one_sided(graph.layers.size());
   for (const std::size_t layer : one_sided) is_one_sided[layer] = true;

@@ -31,7 +31,7 @@ std::optional<double> bound_of(const Profile& profile, const Options& options,
   const Results device = of_one_device(*results, first_backend(options.common),
                                        profile.timeline ? DeviceKind::gpu : DeviceKind::processor);
   const auto times = operator_times(*graph, device.measurements, filter, Movement::exclude);
-  if (is_partial(times)) return std::nullopt;
+  if (is_partial(times, Movement::exclude)) return std::nullopt;
   const double seconds = bounds(*graph, times, Movement::exclude).sequential.seconds;
   return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }

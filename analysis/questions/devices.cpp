@@ -62,7 +62,7 @@ Section section_of(const Graph& graph, const MeasurementFilter& filter,
     const auto times =
         operator_times(graph, machine.results.measurements, filter, Movement::exclude);
     found.push_back(bounds(graph, times, Movement::exclude));
-    partial.push_back(is_partial(times));
+    partial.push_back(is_partial(times, Movement::exclude));
     joules.push_back(partial.back() ? std::nullopt
                                     : energy_of(times, Movement::exclude).complete_joules());
   }

@@ -51,7 +51,7 @@ std::optional<Section> section_of(const Subject& subject, double usd_per_kwh) {
   const ModelEnergy energy = energy_of(times, subject.movement());
   if (energy.layers.empty() || !(energy.joules > 0)) return std::nullopt;
   Section section = model_section(subject.graph, subject.filter, subject.movement());
-  const bool partial = is_partial(times) || !energy.complete_joules();
+  const bool partial = is_partial(times, subject.movement()) || !energy.complete_joules();
   const double watts = energy.joules / energy.known_seconds;
   section.facts["joules"] = energy.joules;
   section.facts["watts"] = watts;

@@ -71,7 +71,7 @@ std::optional<Section> answer(const Subject& subject) {
   const double total = sequential_seconds(counted_seconds(times, subject.movement()));
   Section section = model_section(subject.graph, subject.filter, subject.movement());
   section.facts["sequential_seconds"] = total;
-  const bool partial = is_partial(times);
+  const bool partial = is_partial(times, subject.movement());
   section.facts["partial"] = partial;
   section.add(fmt::format("LBL sequential {:.3f} ms{}", total * 1e3, partial ? "  PARTIAL" : ""));
   const std::vector<Share> list = shares(subject, times);

@@ -178,7 +178,8 @@ Section model_section_of(const History& history, const Graph& graph,
                           {"of the first", "ratio", true}},
               .all_rows = true};
   Bars bars{.title = section.heading + ": LBL, ms", .series = {{"LBL", {}}}, .unit = "ms"};
-  const bool partial = std::ranges::any_of(times, is_partial);
+  const bool partial = std::ranges::any_of(
+      times, [](const auto& one) { return is_partial(one, Movement::exclude); });
   section.facts["partial"] = partial;
   // A sum over no layers is not a time.
   const auto known = [](const Bound& bound) {

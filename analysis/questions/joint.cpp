@@ -68,7 +68,7 @@ Solved solve(const Graph& graph, const MeasurementSet& measurements,
     std::vector<std::size_t> wholes;
     for (std::size_t index = 0; index < fusions.size(); ++index) {
       const std::vector<std::size_t>& members = graph.fusions[index].layers;
-      const auto lacks = [&](std::size_t layer) { return lacks_time(times[layer]); };
+      const auto lacks = [&](std::size_t layer) { return lacks_time(times[layer], movement); };
       if (std::ranges::any_of(members, lacks)) fusions[index].status = LayerStatus::unsupported;
       if (times[members.back()].does == members) wholes.push_back(index);
     }
@@ -292,7 +292,8 @@ JointAnswer joint(const Graph& graph, const MeasurementSet& measurements,
         graph, measurements, filter_with(on, filter, tensor_core_precision), movement));
   }
   answer.left_out = one_sided_layers(alternatives, movement);
-  answer.partial = std::ranges::any_of(alternatives, &is_partial);
+  answer.partial = std::ranges::any_of(
+      alternatives, [=](const auto& times) { return is_partial(times, movement); });
   // With and without parallel layers, a subset differs only in the choice of bound.
   std::map<std::tuple<bool, bool, bool>, Solved> solved;
   const auto seconds = [&](const Optimisations& on) {

@@ -83,8 +83,9 @@ Section tensor_cores_section(const Graph& graph, const TensorCoreProfit& profit,
     section.add(fmt::format("{} layers are not supported at {}: counted at {}", fallback, with_name,
                             without_name));
   }
-  add_left_out(section, graph, profit.left_out,
-               is_partial(profit.without_times) || is_partial(profit.with_times));
+  add_left_out(
+      section, graph, profit.left_out,
+      is_partial(profit.without_times, movement) || is_partial(profit.with_times, movement));
   section.facts["totals"] = {
       {"without_precision", without_name},
       {"without_seconds", without},

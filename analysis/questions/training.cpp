@@ -166,7 +166,7 @@ Section section_of(const Subject& subject, const TrainingOptions& options,
   section.add(speed_ups(section.heading, all));
   if (!each.empty()) section.add(timeline(section.heading, *each.back()));
   add_unknown(section, all, subject.allow_missing);
-  add_left_out(section, graph, {}, is_partial(times));
+  add_left_out(section, graph, {}, is_partial(times, subject.movement()));
   if (asked.gpus.size() == 1) {
     section.add(fmt::format("One GPU only. Several need collectives: {}.", how_to_measure));
   }

@@ -275,6 +275,22 @@ TEST(LayerTime, MovementWithoutABenchmarkIsUnknownAndNotZero) {
   EXPECT_EQ(time.seconds, std::nullopt);
 }
 
+// A bound without movement lacks nothing then, and one with movement does.
+TEST(LayerTime, OfMovementThatTheLibraryRefusesIsUnknownAndNotZero) {
+  const std::string copy = "copy/512x256_f1.0_t256.1";
+  Graph graph = graph_of({copy});
+  graph.layers[0].cost = Cost::movement;
+  MeasurementSet set;
+  EXPECT_EQ(time_of(graph, set).status, LayerStatus::missing);
+  set.add(refused(copy + "/fp32/plain/cudnn/none", Status::unsupported, "no call"));
+  const std::vector times{time_of(graph, set)};
+  EXPECT_EQ(times[0].status, LayerStatus::movement);
+  EXPECT_EQ(times[0].seconds, std::nullopt);
+  EXPECT_THAT(times[0].note, HasSubstr("no call"));
+  EXPECT_FALSE(is_partial(times, Movement::exclude));
+  EXPECT_TRUE(is_partial(times, Movement::include));
+}
+
 /// One layer of every kind. "absent" was never measured.
 Graph every_kind() {
   Graph graph{.model = "m",

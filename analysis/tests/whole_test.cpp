@@ -124,7 +124,7 @@ TEST(Whole, OneCallFillsAHole) {
     graph.layers[2] = layer("unknown", {1}, cost, "no lowering");
     const OperatorTimes operators = operators_of(graph, set, {}, Movement::exclude);
     EXPECT_THAT(operators.used(), ElementsAre(0));
-    EXPECT_FALSE(is_partial(operators.layers));
+    EXPECT_FALSE(is_partial(operators.layers, Movement::exclude));
     EXPECT_EQ(operators.wholes[0].apart_seconds, std::nullopt);
     EXPECT_NEAR(bounds(graph, operators.layers, Movement::exclude).sequential.seconds, 71 * ms,
                 1e-12);

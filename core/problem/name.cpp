@@ -17,6 +17,15 @@ std::string to_string(const VariantName& name) {
   return text;
 }
 
+std::size_t calls_of(std::string_view algorithm) {
+  std::size_t calls = 1;
+  for (std::size_t at = algorithm.find(next_engine); at != algorithm.npos;
+       at = algorithm.find(next_engine, at + next_engine.size())) {
+    ++calls;
+  }
+  return calls;
+}
+
 VariantName parse_variant_name(std::string_view text) {
   const auto fail = [&](std::string_view wanted) -> std::invalid_argument {
     return std::invalid_argument("benchmark name \"" + std::string(text) + "\": expected " +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,11 @@ inline constexpr std::string_view in_place_prefix = "sum.";
 inline bool adds_in_place(std::string_view algorithm) {
   return algorithm.starts_with(in_place_prefix);
 }
+/// Between the engines of an algorithm that is several calls, one after the other: the end of the
+/// first and the beginning of the next in "rows.engine1.k24=37_engine1.k24=35".
+inline constexpr std::string_view next_engine = "_engine";
+/// How many library calls the algorithm is.
+std::size_t calls_of(std::string_view algorithm);
 /// Throws std::invalid_argument naming the text and the invalid part.
 VariantName parse_variant_name(std::string_view text);
 

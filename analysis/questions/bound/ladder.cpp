@@ -162,7 +162,7 @@ Ladder make_ladder(const Graph& graph, const MeasurementSet& measurements,
     for (const std::size_t layer : graph.fusions[fusion].layers) is_fused[layer] = true;
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    if (!lacks_time(times[layer])) continue;
+    if (!lacks_time(times[layer], movement)) continue;
     if (is_fused[layer]) {
       ladder.only_fused.push_back(layer);
     } else {

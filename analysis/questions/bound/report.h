@@ -38,7 +38,7 @@ struct BoundReport {
   std::vector<const SequenceRun*> sequences{};
 
   /// True if a layer that needs a time has none: the library refuses it, or it was not measured.
-  bool is_partial() const { return analysis::is_partial(times); }
+  bool is_partial() const { return analysis::is_partial(times, movement); }
 };
 
 BoundReport make_report(const Graph& graph, const MeasurementSet& measurements,

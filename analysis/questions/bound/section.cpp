@@ -68,7 +68,7 @@ void add_movement(Section& section, const BoundReport& report) {
     return time.status == LayerStatus::movement && !time.seconds;
   });
   if (unknown > 0) {
-    section.add(Entry{"", fmt::format("without {} that have no benchmark", unknown)});
+    section.add(Entry{"", fmt::format("without {} that have no time", unknown)});
   }
 }
 
@@ -134,7 +134,7 @@ Sheet exceptions_sheet(const BoundReport& report) {
               .all_rows = true};
   for (std::size_t index = 0; index < report.times.size(); ++index) {
     const LayerTime& time = report.times[index];
-    if (time.status != LayerStatus::unsupported && time.status != LayerStatus::missing) continue;
+    if (!lacks_time(time, Movement::include)) continue;
     const Layer& layer = report.graph->layers[index];
     std::vector<std::string> why;
     for (const Gap& gap : time.gaps) why.push_back(gap.key + " " + gap.reason);

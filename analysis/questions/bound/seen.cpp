@@ -46,7 +46,7 @@ std::optional<double> measured_seconds(const std::vector<std::size_t>& layers,
     for (const std::size_t layer : pieces[piece].layers) is_done[layer] = true;
   }
   for (std::size_t i = 0; i < times.size(); ++i) {
-    if (!is_done[i] && lacks_time(times[i])) return std::nullopt;
+    if (!is_done[i] && lacks_time(times[i], movement)) return std::nullopt;
   }
   return cover.seconds;
 }
@@ -106,7 +106,7 @@ std::optional<SeenBest> make_seen(const Subject& subject, Ladder& ladder) {
     for (const std::size_t layer : pieces[piece].layers) is_done[layer] = true;
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    if (!is_done[layer] && lacks_time(alone[layer])) ++best.holes;
+    if (!is_done[layer] && lacks_time(alone[layer], movement)) ++best.holes;
   }
   best.seconds = best.combined_seconds = cover.seconds;
   for (const SeenProfile& profile : best.profiles) {

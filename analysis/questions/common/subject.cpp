@@ -64,15 +64,16 @@ std::string call_text(const Measurement* call) {
 
 std::string calls_text(const LayerTime& time, std::optional<Precision> asked) {
   std::string text = time.fusion.empty() ? "" : time.fusion + ": ";
+  std::size_t calls = 0;
   for (const Measurement* call : time.calls) {
+    calls += calls_of(call->variant.algorithm);
     if (call != time.calls.front()) text += " + ";
     const Precision precision = call->variant.precision;
     if (asked && precision != *asked) text += std::string(to_string(precision)) + '/';
     text += call_text(call);
   }
   if (time.does.size() > 1)
-    text += (time.calls.size() > 1 ? " (" + std::to_string(time.calls.size()) + " calls, "
-                                   : " (one call, ") +
+    text += (calls > 1 ? " (" + std::to_string(calls) + " calls, " : " (one call, ") +
             std::to_string(time.does.size()) + " layers)";
   if (time.status == LayerStatus::part) return time.note;
   return text.empty() ? "-" : text;

@@ -146,7 +146,7 @@ FusionReport make_fusion_report(const Graph& graph, const MeasurementSet& measur
     for (const std::size_t layer : graph.fusions[fusion].layers) is_fused[layer] = true;
   }
   for (std::size_t layer = 0; layer < graph.layers.size(); ++layer) {
-    if (!lacks_time(report.operators.layers[layer])) continue;
+    if (!lacks_time(report.operators.layers[layer], movement)) continue;
     (is_fused[layer] ? report.only_fused : report.in_neither).push_back(layer);
   }
   report.rows = rows_of(report);
