@@ -67,6 +67,19 @@ std::int64_t unit_bytes(Precision precision, Unit unit) {
   return unit == Unit::word ? word_bytes : 1;
 }
 
+std::int64_t bytes_of(cudaDataType type) {
+  switch (type) {
+    case CUDA_R_64F:
+      return word_bytes;
+    case CUDA_R_32F:
+      return 4;
+    case CUDA_R_8I:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
 const void* const* list(const nvidia::DeviceMemory& memory) {
   return reinterpret_cast<const void* const*>(memory.data());
 }
@@ -176,6 +189,14 @@ std::vector<IdentityWay> identity_ways(const Copy& shape, Precision precision, B
 
 IdentityBatch identity_batch(const Copy& shape, Precision precision, const IdentityWay& way) {
   return batch_of(moved(shape, precision, way), precision, way.unit);
+}
+
+bool is_as_aligned_as_it_looks(const IdentityBatch& batch) {
+  const IdentityFactor& source = batch.source_first ? batch.first : batch.second;
+  const auto fits = [&](std::int64_t ld) {
+    return batch.alignment_bytes >= std::gcd(std::int64_t{16}, ld * bytes_of(batch.type));
+  };
+  return fits(source.ld) && fits(batch.ld_result);
 }
 
 IdentityProduct::IdentityProduct(Library& library, const Copy& shape,

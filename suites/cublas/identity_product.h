@@ -69,6 +69,11 @@ struct IdentityBatch {
 /// block_move() does.
 IdentityBatch identity_batch(const Copy& shape, Precision precision, const IdentityWay& way);
 
+/// Whether every address is as aligned as its matrix's leading dimension, which is all that calls
+/// with lists of addresses in device memory can see: cublasGemmBatchedEx() otherwise runs kernels
+/// that end with cudaErrorMisalignedAddress (13.1, H100).
+bool is_as_aligned_as_it_looks(const IdentityBatch& batch);
+
 /// A transposition of 16-bit elements, or a copy of rows (the transpositions around attention), as
 /// products of many small matrices with an identity matrix, in calls that take an address for every
 /// matrix. The result is exact, as every sum has one term that is not 0, unless what is multiplied

@@ -30,6 +30,20 @@ class BatchedProduct final : public IdentityProduct {
   }
 };
 
+/// Throws Unsupported if there is none.
+std::vector<IdentityWay> ways(const Copy& shape, Precision precision) {
+  std::vector<IdentityWay> found = identity_ways(shape, precision, Bytes::no);
+  std::erase_if(found, [&](const IdentityWay& way) {
+    return !is_as_aligned_as_it_looks(identity_batch(shape, precision, way));
+  });
+  if (found.empty()) {
+    throw harness::Unsupported(
+        "cublasGemmBatchedEx wants matrices that start as aligned as their "
+        "columns");
+  }
+  return found;
+}
+
 }  // namespace
 
 void register_movement_product(SolverTable& table) {
@@ -38,14 +52,14 @@ void register_movement_product(SolverTable& table) {
        .algorithms = [](Library&, const Copy& shape, const harness::Variant& prototype,
                         harness::AlgorithmSet) -> std::vector<harness::Algorithm> {
          std::vector<harness::Algorithm> names;
-         for (const IdentityWay& way : identity_ways(shape, prototype.precision, Bytes::no)) {
+         for (const IdentityWay& way : ways(shape, prototype.precision)) {
            names.push_back(std::string(name) + way.text());
          }
          return names;
        },
        .create =
            [](Library& library, const Copy& shape, const harness::Variant& variant) {
-             for (const IdentityWay& way : identity_ways(shape, variant.precision, Bytes::no)) {
+             for (const IdentityWay& way : ways(shape, variant.precision)) {
                if (std::string(name) + way.text() != variant.algorithm) continue;
                return std::make_unique<BatchedProduct>(library, shape, variant, way);
              }

@@ -103,6 +103,21 @@ TEST(IdentityWays, AreOfBothSidesForATransposition) {
               ElementsAre("64.result", "32.result"));
 }
 
+// Columns of 196 elements that begin at every seventh element: a kernel for eight bytes failed.
+TEST(IdentityBatch, KnowsWhetherAddressesAreAsAlignedAsColumns) {
+  const Copy grid{{2, 2, 7, 7, 256}, {98, 7, 14, 1, 196}, {25088, 12544, 1792, 256, 1}};
+  for (const IdentityWay& way : identity_ways(grid, Precision::fp16, Bytes::no)) {
+    EXPECT_FALSE(is_as_aligned_as_it_looks(identity_batch(grid, Precision::fp16, way)));
+  }
+  // Of the side that is aligned less.
+  const Copy odd{{2, 5, 16}, {87, 17, 1}, {80, 16, 1}};
+  const IdentityWay rows{Side::source, 16, Unit::element};
+  EXPECT_FALSE(is_as_aligned_as_it_looks(identity_batch(odd, Precision::fp16, rows)));
+  const Copy image{{2, 40, 24}, {960, 1, 40}, {960, 24, 1}};
+  const IdentityWay channels{Side::result, 24, Unit::element};
+  EXPECT_TRUE(is_as_aligned_as_it_looks(identity_batch(image, Precision::fp16, channels)));
+}
+
 template <class T>
 T read(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute) {
   T value{};
