@@ -1,6 +1,7 @@
 #include "suites/cudnn/graph/elementwise.h"
 
 #include <numeric>
+#include <utility>
 
 namespace benanza::cudnn {
 
@@ -29,6 +30,43 @@ Dims as_matrix(std::int64_t count) {
   }
   if (columns == 1 && count <= most_tiles * tile) return {1, count};
   return {count / columns, columns};
+}
+
+namespace {
+
+/// Of several rows: with 524,288 the library starts more blocks than a device takes (9.19, H100).
+constexpr std::int64_t most_columns = 262'144;
+
+}  // namespace
+
+std::vector<Dims> merge_axes(std::vector<Dims> tensors) {
+  const Dims result = tensors.back();
+  std::vector<Dims> found(tensors.size());
+  std::vector<bool> last;
+  for (std::size_t axis = 0; axis < result.size(); ++axis) {
+    if (result[axis] == 1) continue;
+    std::vector<bool> broadcast;
+    for (const Dims& dims : tensors) broadcast.push_back(dims[axis] == 1);
+    const bool joins = !last.empty() && broadcast == last;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (!joins) found[i].push_back(1);
+      found[i].back() *= tensors[i][axis];
+    }
+    last = std::move(broadcast);
+  }
+  // A single axis becomes rows and columns, for the library's kernels.
+  if (found.back().size() == 1) {
+    const Dims matrix = as_matrix(found.back().front());
+    for (Dims& dims : found) dims = dims.front() == 1 ? Dims{1, 1} : matrix;
+  } else if (!found.back().empty() && found.back().back() > most_columns) {
+    const Dims matrix = as_matrix(found.back().back());
+    for (Dims& dims : found) {
+      const Dims last = dims.back() == 1 ? Dims{1, 1} : matrix;
+      dims.pop_back();
+      dims.insert(dims.end(), last.begin(), last.end());
+    }
+  }
+  return found;
 }
 
 }  // namespace benanza::cudnn

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "suites/nvidia/device/tensor_format.h"
 
 namespace benanza::cudnn {
@@ -13,5 +15,10 @@ nvidia::TensorFormat innermost_as_channels(Precision precision, Dims dims);
 /// tiles side by side. Uses 128 or 64 columns, otherwise the largest divisor below 128. The library
 /// refuses a single column: a count without a divisor becomes one row unless that is too long.
 Dims as_matrix(std::int64_t count);
+
+/// The extents of tensors that broadcast to the last one, in memory order, with neighbouring axes
+/// merged along which all broadcast alike. A single axis, and a last one that is too long for the
+/// library's kernels, become as_matrix().
+std::vector<Dims> merge_axes(std::vector<Dims> tensors);
 
 }  // namespace benanza::cudnn

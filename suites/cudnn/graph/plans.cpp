@@ -88,28 +88,29 @@ const EngineChoice& GraphPlans::choice(KnownGraph& known, const std::string& nam
 }
 
 void GraphPlans::expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
-                        const harness::Variant& variant) {
+                        const harness::Variant& variant, const harness::Variant& request) {
   if (!builder_ || !choice.is_compiled) return;
   const std::string name = choice.name();
   if (known->plans.contains(name)) return;
   if (!known->expected.contains(name)) {
-    known->expected.emplace(name, builder_->begin(choice, variant));
+    known->expected.emplace(name, builder_->begin(choice, request));
     known->awaited.insert(name);
   }
-  under_way_.insert_or_assign(variant_text(variant), UnderWay{known, name});
+  under_way_.emplace(variant_text(variant), UnderWay{known, name});
 }
 
 bool GraphPlans::is_ready(const harness::Variant& variant) {
-  const auto found = under_way_.find(variant_text(variant));
-  if (found == under_way_.end()) return true;
-  if (const auto known = found->second.graph.lock()) {
-    const auto& plan = known->expected.at(found->second.choice);
+  const auto [begin, end] = under_way_.equal_range(variant_text(variant));
+  for (auto plan = begin; plan != end; ++plan) {
+    const auto known = plan->second.graph.lock();
+    if (!known) continue;
+    const auto& text = known->expected.at(plan->second.choice);
     // A builder that builds at once has no future.
-    if (plan.valid() && plan.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    if (text.valid() && text.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
       return false;
     }
   }
-  under_way_.erase(found);
+  under_way_.erase(begin, end);
   return true;
 }
 

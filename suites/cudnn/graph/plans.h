@@ -83,11 +83,11 @@ class GraphPlans {
   const EngineChoice& choice(KnownGraph& known, const std::string& name);
 
   /// Starts building the plan of `choice`, one of `known`'s, in the builder if it is compiled at
-  /// run time. `variant` is one that uses it.
+  /// run time. `variant` is one that uses it, `request` the one that the builder is told.
   void expect(const std::shared_ptr<KnownGraph>& known, const EngineChoice& choice,
-              const harness::Variant& variant);
+              const harness::Variant& variant, const harness::Variant& request);
 
-  /// False while a plan that expect() was called for is being built for `variant`.
+  /// False while any plan that expect() was called for is being built for `variant`.
   bool is_ready(const harness::Variant& variant);
 
   /// Returns the plan of `choice`, one of `known`'s. Throws Unsupported if the library refuses it.
@@ -115,7 +115,7 @@ class GraphPlans {
   std::map<std::string, std::vector<EngineNames>> answers_;
   std::vector<EngineNames> found_;
   /// By the names of variants: plans being built elsewhere.
-  std::map<std::string, UnderWay> under_way_;
+  std::multimap<std::string, UnderWay> under_way_;
   /// Most recently used first.
   std::deque<Entry> entries_;
   /// The last member: destroyed before the graphs it builds for.

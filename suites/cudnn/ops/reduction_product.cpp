@@ -78,8 +78,12 @@ std::vector<GraphCall> reduction_graphs(const Reduction& shape, const harness::V
 }
 
 void register_reduction_product(SolverTable& table) {
-  table.add(graph_solver<Reduction>(
-      [](const Reduction& shape) { return image_layouts(shape.input); }, reduction_graphs));
+  auto solver = graph_solver<Reduction>(
+      [](const Reduction& shape) { return image_layouts(shape.input); }, reduction_graphs);
+  solver.owns = [](const harness::Algorithm& algorithm) {
+    return algorithm.starts_with("product.");
+  };
+  table.add(std::move(solver));
 }
 
 }  // namespace benanza::cudnn

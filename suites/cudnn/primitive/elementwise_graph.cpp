@@ -13,30 +13,6 @@ namespace {
 
 using Id = OperationGraph::Id;
 
-/// The extents of all operands and of the result, with axes merged as far as possible.
-std::vector<Dims> merged(std::vector<Dims> tensors) {
-  const Dims result = tensors.back();
-  std::vector<Dims> found(tensors.size());
-  std::vector<bool> last;
-  for (std::size_t axis = 0; axis < result.size(); ++axis) {
-    if (result[axis] == 1) continue;
-    std::vector<bool> broadcast;
-    for (const Dims& dims : tensors) broadcast.push_back(dims[axis] == 1);
-    const bool joins = !last.empty() && broadcast == last;
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      if (!joins) found[i].push_back(1);
-      found[i].back() *= tensors[i][axis];
-    }
-    last = std::move(broadcast);
-  }
-  // A single axis becomes rows and columns, for the library's kernels.
-  if (found.back().size() == 1) {
-    const Dims matrix = as_matrix(found.back().front());
-    for (Dims& dims : found) dims = dims.front() == 1 ? Dims{1, 1} : matrix;
-  }
-  return found;
-}
-
 void add_core(Chain& chain, OperationGraph& graph, const Shape& shape,
               const std::vector<nvidia::TensorFormat>& formats, const std::vector<Id>& bound,
               Comparison comparison) {
@@ -96,7 +72,7 @@ GraphCall elementwise_graph(const harness::Variant& variant, ElementwiseWay way)
   tensors.push_back(memory_order(output(problem), variant.layout));
   precisions.push_back(variant.precision);
   std::vector<nvidia::TensorFormat> formats;
-  for (const Dims& dims : merged(std::move(tensors))) {
+  for (const Dims& dims : merge_axes(std::move(tensors))) {
     formats.push_back(innermost_as_channels(precisions[formats.size()], dims));
     call.bound.push_back(call.graph.tensor(formats.back()));
   }

@@ -6,9 +6,9 @@
 #include <span>
 #include <utility>
 
-#include "suites/cudnn/api/status.h"
+#include "suites/cudnn/primitive/call_sequence.h"
+#include "suites/cudnn/primitive/execution.h"
 #include "suites/cudnn/primitive/several_results.h"
-#include "suites/nvidia/device/convert.h"
 #include "suites/nvidia/device/device_memory.h"
 
 namespace benanza::cudnn {
@@ -41,9 +41,6 @@ EngineQuery query_of(const GraphCall& call, const harness::Variant& variant,
   return query;
 }
 
-/// For lookups by name, which need no heuristics.
-constexpr EngineQuery by_name{.most = 0};
-
 std::string engine_name(const GraphCall& call, const EngineChoice& choice) {
   return call.prefix + choice.name();
 }
@@ -58,13 +55,9 @@ bool is_of(const GraphCall& call, const harness::Algorithm& algorithm) {
 
 struct Planned {
   GraphCall call;
-  std::vector<OperationGraph::Scalar> scalars;
-  std::vector<OperationGraph::Filled> constants;
-  bool tensor_cores = false;
   bool transforms = false;
   double partial_sums = harness::Primitive::few_partial_sums;
-  std::shared_ptr<KnownGraph> known;
-  const Descriptor* plan = nullptr;
+  PlannedGraph graph;
 };
 
 bool is_wrong(const GraphCall& call, const EngineChoice& choice) {
@@ -75,13 +68,9 @@ Planned plan_of(GraphCalls calls, const harness::Variant& variant, GraphPlans& p
   for (GraphCall& call : calls) {
     if (!is_of(call, variant.algorithm)) continue;
     Planned planned;
-    planned.scalars.assign(call.graph.scalars().begin(), call.graph.scalars().end());
-    planned.constants = call.graph.constants();
-    planned.known = plans.known(std::move(call.graph), by_name);
-    const EngineChoice& choice =
-        plans.choice(*planned.known, variant.algorithm.substr(call.prefix.size()));
-    planned.plan = &plans.plan(*planned.known, choice);
-    planned.tensor_cores = choice.tensor_cores;
+    planned.graph =
+        plan_named(std::move(call.graph), variant.algorithm.substr(call.prefix.size()), plans);
+    const EngineChoice& choice = *planned.graph.choice;
     planned.transforms =
         !choice.transform.empty() ||
         std::ranges::find(call.silent_transforms, choice.id.engine) != call.silent_transforms.end();
@@ -107,54 +96,10 @@ class GraphPrimitive final : public SeveralResults {
       : SeveralResults(library, variant, planned.call.inputs, results_of(planned.call), bytes),
         operand_deviation_(planned.call.operand_deviation),
         result_deviation_(planned.call.result_deviation),
-        scalars_(std::move(planned.scalars)),
-        known_(std::move(planned.known)),
-        plan_(*planned.plan),
-        tensor_cores_(planned.tensor_cores),
+        tensor_cores_(planned.graph.choice->tensor_cores),
         rounding_amplification_(planned.transforms ? planned.call.transform_amplification : 1),
         partial_sums_(planned.partial_sums),
-        pack_(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) {
-    std::vector<std::int64_t> ids = planned.call.bound;
-    std::vector<void*> places;
-    for (std::size_t index = 0; index + 1 < ids.size(); ++index) places.push_back(input(index));
-    places.push_back(output());
-    for (const GraphCall::Part& part : planned.call.parts) {
-      const std::vector<nvidia::TensorFormat>& formats = planned.call.inputs;
-      const bool of_result = part.operand == formats.size();
-      const Precision precision =
-          (of_result ? planned.call.output : formats[part.operand]).precision;
-      void* start = of_result ? output() : input(part.operand);
-      ids.push_back(part.id);
-      places.push_back(static_cast<std::byte*>(start) + part.offset * element_bytes(precision));
-    }
-    for (std::size_t index = 0; index < planned.call.further_results.size(); ++index) {
-      ids.push_back(planned.call.further_results[index].id);
-      places.push_back(result(index + 1));
-    }
-    for (const GraphCall::Own& ignored : planned.call.ignored_results) {
-      ids.push_back(ignored.id);
-      places.push_back(ignored_.emplace_back(nvidia::span_bytes(ignored.format)).data());
-    }
-    for (auto& scalar : scalars_) {
-      ids.push_back(scalar.id);
-      places.push_back(&scalar.value);
-    }
-    for (const auto& constant : planned.constants) {
-      nvidia::DeviceMemory& memory = constants_.emplace_back(nvidia::span_bytes(constant.format));
-      const auto count = static_cast<std::size_t>(element_count(constant.format.dims));
-      memory.write(nvidia::to_storage(std::vector<float>(count, constant.value), constant.format),
-                   stream());
-      ids.push_back(constant.id);
-      places.push_back(memory.data());
-    }
-    for (std::int64_t& id : ids) id = OperationGraph::unique_id(id);
-    pack_.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
-    pack_.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
-              static_cast<std::int64_t>(places.size()), places.data());
-    void* scratch = workspace();
-    pack_.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, scratch);
-    pack_.finalize();
-  }
+        execution_(std::move(planned.graph), bindings(planned.call), workspace(), stream()) {}
 
   void upload(std::size_t index, std::span<const float> values) override {
     if (!operand_deviation_ || index != operand_deviation_->index) {
@@ -163,7 +108,7 @@ class GraphPrimitive final : public SeveralResults {
     SeveralResults::upload(index, inverse_deviations(values, operand_deviation_->epsilon));
   }
 
-  void run() override { BENANZA_CUDNN(cudnnBackendExecute, handle(), plan_.get(), pack_.get()); }
+  void run() override { execution_.run(handle()); }
 
   double rounding_amplification() const override { return rounding_amplification_; }
   double partial_sums() const override { return partial_sums_; }
@@ -177,26 +122,48 @@ class GraphPrimitive final : public SeveralResults {
   }
 
  private:
+  /// Allocates the memory of ignored results.
+  std::vector<Execution::Binding> bindings(const GraphCall& call) {
+    std::vector<Execution::Binding> found;
+    const std::size_t operands = call.bound.size() - 1;
+    for (std::size_t index = 0; index < operands; ++index) {
+      found.push_back({call.bound[index], input(index)});
+    }
+    found.push_back({call.bound.back(), output()});
+    for (const GraphCall::Part& part : call.parts) {
+      const bool of_result = part.operand == call.inputs.size();
+      const Precision precision = (of_result ? call.output : call.inputs[part.operand]).precision;
+      std::byte* start = of_result ? output() : input(part.operand);
+      found.push_back({part.id, start + part.offset * element_bytes(precision)});
+    }
+    for (std::size_t index = 0; index < call.further_results.size(); ++index) {
+      found.push_back({call.further_results[index].id, result(index + 1)});
+    }
+    for (const GraphCall::Own& ignored : call.ignored_results) {
+      found.push_back(
+          {ignored.id, ignored_.emplace_back(nvidia::span_bytes(ignored.format)).data()});
+    }
+    return found;
+  }
+
   std::optional<GraphCall::InverseDeviation> operand_deviation_;
   std::optional<GraphCall::InverseDeviation> result_deviation_;
-  std::vector<OperationGraph::Scalar> scalars_;
-  std::shared_ptr<KnownGraph> known_;
-  const Descriptor& plan_;
   bool tensor_cores_;
   double rounding_amplification_;
   double partial_sums_;
-  Descriptor pack_;
-  std::vector<nvidia::DeviceMemory> constants_;
   std::vector<nvidia::DeviceMemory> ignored_;
+  Execution execution_;
 };
 
 }  // namespace
 
 bool is_engine(const harness::Algorithm& algorithm) {
-  return algorithm.find("engine") != algorithm.npos;
+  return algorithm.find("engine") != algorithm.npos && !is_sequence(algorithm);
 }
 
-bool is_call(const harness::Algorithm& algorithm) { return !is_engine(algorithm); }
+bool is_call(const harness::Algorithm& algorithm) {
+  return algorithm.find("engine") == algorithm.npos;
+}
 
 std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
                                                  const harness::Variant& prototype,
@@ -224,25 +191,22 @@ std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
 }
 
 std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans) {
-  return plan_of(std::move(calls), variant, plans)
-      .plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+  return plan_of(std::move(calls), variant, plans).graph.workspace_bytes();
 }
 
 void expect_graph_primitive(Library& library, GraphCalls calls, const harness::Variant& variant) {
   GraphPlans& plans = library.graph_plans();
   for (GraphCall& call : calls) {
     if (!is_of(call, variant.algorithm)) continue;
-    const auto known = plans.known(std::move(call.graph), by_name);
-    plans.expect(known, plans.choice(*known, variant.algorithm.substr(call.prefix.size())),
-                 variant);
-    return;
+    return expect_named(std::move(call.graph), variant.algorithm.substr(call.prefix.size()), plans,
+                        variant, variant);
   }
 }
 
 std::unique_ptr<harness::Primitive> make_graph_primitive(Library& library, GraphCalls calls,
                                                          const harness::Variant& variant) {
   Planned planned = plan_of(std::move(calls), variant, library.graph_plans());
-  const std::int64_t bytes = planned.plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+  const std::int64_t bytes = planned.graph.workspace_bytes();
   library.check_workspace(bytes);
   return std::make_unique<GraphPrimitive>(library, variant, std::move(planned), bytes);
 }

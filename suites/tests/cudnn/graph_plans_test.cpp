@@ -1,22 +1,27 @@
 // Plans that are built elsewhere before they are needed.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <deque>
 #include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "suites/cudnn/ops/activation/activation.h"
+#include "suites/cudnn/ops/normalization/normalization.h"
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {
 namespace {
 
+using testing::ElementsAre;
+
 /// Builds nothing until finish() is called.
 class SlowBuilder : public PlanBuilder {
  public:
   using Text = std::optional<std::string>;
-  std::shared_future<Text> begin(const EngineChoice&, const harness::Variant&) override {
+  std::shared_future<Text> begin(const EngineChoice&, const harness::Variant& request) override {
+    requests_.push_back(request.algorithm);
     return plans_.emplace_back().get_future().share();
   }
   std::shared_future<Text> ask(const harness::Variant&, harness::AlgorithmSet,
@@ -24,12 +29,14 @@ class SlowBuilder : public PlanBuilder {
     return {};
   }
   std::size_t begun() const { return plans_.size(); }
+  const std::vector<std::string>& requests() const { return requests_; }
   void finish() {
     for (auto& plan : plans_) plan.set_value(std::nullopt);
   }
 
  private:
   std::deque<std::promise<Text>> plans_;
+  std::vector<std::string> requests_;
 };
 
 class ExpectedPlans : public H100 {
@@ -50,7 +57,7 @@ class ExpectedPlans : public H100 {
     harness::Variant expected = variant(key, precision);
     const auto known = relu(expected);
     expected.algorithm = known->choices.front().name();
-    plans_->expect(known, known->choices.front(), expected);
+    plans_->expect(known, known->choices.front(), expected, expected);
     return expected;
   }
 
@@ -67,6 +74,32 @@ TEST_F(ExpectedPlans, AreReadyOnceBuilt) {
   builder_->finish();
   EXPECT_TRUE(plans_->is_ready(fp32));
   EXPECT_TRUE(plans_->is_ready(tf32));
+}
+
+// Each process builds one plan of a variant that is several calls.
+TEST_F(ExpectedPlans, AreAskedForCallByCall) {
+  harness::Variant rows = variant("instancenorm/2x3x4096_e1e-05", Precision::fp16, Layout::nchw);
+  const auto sequences = [&] {
+    return instance_normalization_sequences(std::get<InstanceNormalization>(rows.problem.shape),
+                                            rows);
+  };
+  rows.algorithm = sequence_names(instance_normalization_sequences, rows).back();
+  ASSERT_TRUE(rows.algorithm.starts_with("rows."));
+  expect_sequence(sequences(), rows, *plans_);
+  const std::string& name = rows.algorithm;
+  EXPECT_THAT(builder_->requests(), ElementsAre(name + ".only0", name + ".only1", name + ".only2"));
+  EXPECT_FALSE(plans_->is_ready(rows));
+  builder_->finish();
+  EXPECT_TRUE(plans_->is_ready(rows));
+
+  harness::Variant request = rows;
+  request.algorithm += ".only1";
+  auto builder = std::make_unique<SlowBuilder>();
+  const SlowBuilder& child = *builder;
+  GraphPlans of_child(Target(read_file(TEST_DATA "/h100_device_properties.json")),
+                      std::move(builder));
+  expect_sequence(sequences(), request, of_child);
+  EXPECT_EQ(child.begun(), 1U);
 }
 
 TEST_F(ExpectedPlans, KeepTheirGraphs) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "suites/cudnn/primitive/call_sequence.h"
 #include "suites/cudnn/primitive/graph_solver.h"
 
 #include <dlfcn.h>
@@ -57,6 +58,14 @@ class H100 : public testing::Test {
   std::vector<harness::Algorithm> names(const GraphsOf& graphs, const harness::Variant& variant,
                                         harness::AlgorithmSet set = harness::AlgorithmSet::all) {
     return graph_algorithms(graphs(variant), variant, set, *plans_);
+  }
+
+  template <class Shape>
+  std::vector<harness::Algorithm> sequence_names(
+      CallSequences (*sequences)(const Shape&, const harness::Variant&),
+      const harness::Variant& variant) {
+    return sequence_algorithms(sequences(std::get<Shape>(variant.problem.shape), variant), variant,
+                               harness::AlgorithmSet::all, *plans_);
   }
 
   std::int64_t workspace(const GraphsOf& graphs, const harness::Variant& variant) {

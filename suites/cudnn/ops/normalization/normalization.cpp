@@ -108,6 +108,13 @@ std::vector<Layout> call_layouts(const InstanceNormalization& shape) {
   return image_layouts(shape.input);
 }
 
+/// The layouts in which a channel of an image is contiguous.
+std::vector<Layout> row_layouts(const InstanceNormalization& shape) {
+  std::vector<Layout> layouts = image_layouts(shape.input);
+  std::erase(layouts, Layout::nhwc);
+  return layouts;
+}
+
 template <class Shape>
 harness::Solver<Library, Shape> call_solver(std::vector<Layout> (*layouts)(const Shape&),
                                             bool (*is_affine)(const Shape&)) {
@@ -131,6 +138,10 @@ void register_normalization(SolverTable& table) {
   table.add(graph_solver<InstanceNormalization>(
       [](const InstanceNormalization& shape) { return image_layouts(shape.input); },
       instance_normalization_graphs));
+  auto sequences =
+      sequence_solver<InstanceNormalization>(row_layouts, instance_normalization_sequences);
+  sequences.handles_steps = true;
+  table.add(std::move(sequences));
   table.add(
       call_solver<LayerNormalization>(plain, [](const LayerNormalization&) { return false; }));
   table.add(graph_solver<LayerNormalization>(plain, layer_normalization_graphs));
