@@ -17,7 +17,7 @@ std::string to_string(const VariantName& name) {
   return text;
 }
 
-std::size_t calls_of(std::string_view algorithm) {
+std::size_t library_calls(std::string_view algorithm) {
   std::size_t calls = 1;
   for (std::size_t at = algorithm.find(next_engine); at != algorithm.npos;
        at = algorithm.find(next_engine, at + next_engine.size())) {

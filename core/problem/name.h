@@ -32,7 +32,7 @@ inline bool adds_in_place(std::string_view algorithm) {
 /// first and the beginning of the next in "rows.engine1.k24=37_engine1.k24=35".
 inline constexpr std::string_view next_engine = "_engine";
 /// How many library calls the algorithm is.
-std::size_t calls_of(std::string_view algorithm);
+std::size_t library_calls(std::string_view algorithm);
 /// Throws std::invalid_argument naming the text and the invalid part.
 VariantName parse_variant_name(std::string_view text);
 

@@ -66,7 +66,7 @@ std::string calls_text(const LayerTime& time, std::optional<Precision> asked) {
   std::string text = time.fusion.empty() ? "" : time.fusion + ": ";
   std::size_t calls = 0;
   for (const Measurement* call : time.calls) {
-    calls += calls_of(call->variant.algorithm);
+    calls += library_calls(call->variant.algorithm);
     if (call != time.calls.front()) text += " + ";
     const Precision precision = call->variant.precision;
     if (asked && precision != *asked) text += std::string(to_string(precision)) + '/';

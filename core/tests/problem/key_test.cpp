@@ -241,10 +241,10 @@ TEST(VariantNames, RoundTrip) {
 }
 
 TEST(VariantNames, SayHowManyCallsTheyAre) {
-  EXPECT_EQ(calls_of("implicit_gemm"), 1U);
-  EXPECT_EQ(calls_of("product.engine7.k17=4"), 1U);
-  EXPECT_EQ(calls_of("rows.engine1.k24=37_engine1.k24=35"), 2U);
-  EXPECT_EQ(calls_of("segments2048.engine1_engine1_engine3.k2=1_engine1"), 4U);
+  EXPECT_EQ(library_calls("implicit_gemm"), 1U);
+  EXPECT_EQ(library_calls("product.engine7.k17=4"), 1U);
+  EXPECT_EQ(library_calls("rows.engine1.k24=37_engine1.k24=35"), 2U);
+  EXPECT_EQ(library_calls("segments2048.engine1_engine1_engine3.k2=1_engine1"), 4U);
 }
 
 TEST(VariantNames, RejectsWhatIsNotAVariant) {

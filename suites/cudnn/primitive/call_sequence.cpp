@@ -109,7 +109,7 @@ class SequencePrimitive final : public CudnnPrimitive {
 
 }  // namespace
 
-bool is_sequence(const harness::Algorithm& algorithm) { return calls_of(algorithm) > 1; }
+bool is_sequence(const harness::Algorithm& algorithm) { return library_calls(algorithm) > 1; }
 
 std::vector<harness::Algorithm> sequence_algorithms(CallSequences sequences,
                                                     const harness::Variant& prototype,
