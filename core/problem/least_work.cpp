@@ -138,15 +138,6 @@ double needed_share(const Shape& shape) {
   return std::holds_alternative<Resampling>(shape) ? 0 : 1;
 }
 
-/// Elements that a copy reads, repeated ones once.
-double copied_elements(const Copy& copy) {
-  double count = 1;
-  for (std::size_t axis = 0; axis < copy.dims.size(); ++axis) {
-    if (copy.from[axis] != 0) count *= number(copy.dims[axis]);
-  }
-  return count;
-}
-
 }  // namespace
 
 std::int64_t least_products(const Axis& axis) {
@@ -178,7 +169,7 @@ double direct_flops(const Problem& problem) {
 
 double least_read_bytes(const Problem& problem, Precision precision) {
   if (const auto* copy = std::get_if<Copy>(&problem.shape)) {
-    return copied_elements(*copy) * number(element_bytes(precision));
+    return number(copy->read_elements()) * number(element_bytes(precision));
   }
   double bytes = number(work(problem, precision).bytes_read);
   const double share = needed_share(problem.shape);

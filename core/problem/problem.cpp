@@ -53,11 +53,11 @@ void check_steps(const KeyReader& reader, const Problem& problem) {
   }
 }
 
-/// Counts only what is needed: a Copy's operand spans gaps that are not read, a sparse product does
-/// not store zeros, and a recurrent gradient reads what the forward call kept instead of some
-/// operands. A truth value is one byte.
+/// Counts only what is needed: a Copy's operand spans gaps that are not read and repeats elements
+/// that are read once, a sparse product does not store zeros, and a recurrent gradient reads what
+/// the forward call kept instead of some operands. A truth value is one byte.
 std::int64_t read_bytes(const Problem& problem, std::int64_t size) {
-  if (std::holds_alternative<Copy>(problem.shape)) return written_elements(problem) * size;
+  if (const auto* copy = std::get_if<Copy>(&problem.shape)) return copy->read_elements() * size;
   if (const auto* sparse = std::get_if<SparseProduct>(&problem.shape)) {
     return sparse->bytes_read(size);
   }

@@ -38,6 +38,14 @@ Copy Copy::read(KeyReader& reader) {
   return shape;
 }
 
+std::int64_t Copy::read_elements() const {
+  std::int64_t count = 1;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    if (from[axis] != 0) count *= dims[axis];
+  }
+  return count;
+}
+
 Copy Copy::canonical() const {
   Copy merged;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {

@@ -34,6 +34,8 @@ struct Copy {
   Dims output() const;
   double flops() const { return 0; }
   std::int64_t moved_elements() const { return element_count(dims); }
+  /// Those of the source, each once: a stride of 0 repeats elements.
+  std::int64_t read_elements() const;
 };
 
 /// Row-major strides of a dense tensor, in elements.

@@ -213,6 +213,13 @@ TEST(Copies, CountWhatMovesNotWhatTheViewSpans) {
   EXPECT_EQ(work(p, Precision::fp32).bytes(), 4 * (6 + 6));
 }
 
+// Each pixel becomes four: counted four times, its read would take longer than the call.
+TEST(Copies, ReadRepeatedElementsOnce) {
+  const Work enlarged = work(parse("copy/6x2x4x2_f4.0.1.0_t16.8.2.1"), Precision::fp16);
+  EXPECT_EQ(enlarged.bytes_read, 2 * 24);
+  EXPECT_EQ(enlarged.bytes_written, 2 * 96);
+}
+
 TEST(ProductFlops, AreTwoForEachMultiplyAdd) {
   const auto multiply_adds = [](const char* key) { return product_flops(parse(key)) / 2; };
   EXPECT_EQ(multiply_adds("gemm/m2_n3_k4_nn_bias_relu"), 2 * 3 * 4);
