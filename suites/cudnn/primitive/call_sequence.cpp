@@ -58,13 +58,13 @@ Named named(CallSequences sequences, const harness::Variant& variant) {
 
 /// Throws Unsupported if a graph has no engine.
 std::string name_of(CallSequence sequence, GraphPlans& plans) {
-  std::string name = sequence.prefix;
+  constexpr EngineQuery first{.leading = 1, .most = 1, .most_compiled = 1};
+  std::string names;
   for (CallSequence::Call& call : sequence.calls) {
-    const EngineQuery first{.leading = 1, .most = 1, .most_compiled = 1};
-    if (!name.ends_with('.') && !name.empty()) name += '_';
-    name += plans.known(std::move(call.graph), first)->choices.front().name();
+    if (!names.empty()) names += '_';
+    names += plans.known(std::move(call.graph), first)->choices.front().name();
   }
-  return name;
+  return sequence.prefix + names;
 }
 
 class SequencePrimitive final : public CudnnPrimitive {
