@@ -50,6 +50,23 @@ const EngineNames* GraphPlans::answer(const harness::Variant& prototype, harness
   return found == known->second.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> GraphPlans::names(const harness::Variant& prototype,
+                                           harness::AlgorithmSet set, std::string graph,
+                                           const std::function<void(EngineNames&)>& find) {
+  EngineNames found{.graph = std::move(graph)};
+  if (const EngineNames* const known = answer(prototype, set, found.graph)) {
+    found = *known;
+  } else {
+    find(found);
+    if (found.names.empty() && found.refusal.empty()) {
+      found.refusal = "cuDNN has no graph for this";
+    }
+    remember(found);
+  }
+  if (found.names.empty()) throw harness::Unsupported(found.refusal);
+  return found.names;
+}
+
 std::shared_ptr<KnownGraph> GraphPlans::known(OperationGraph graph, const EngineQuery& query) {
   std::string signature = signature_of(query) + graph.signature();
   const auto found = std::find_if(entries_.begin(), entries_.end(),

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -70,6 +71,11 @@ class GraphPlans {
   /// answer it: a query takes milliseconds, opening the GPU in another process seconds.
   const EngineNames* answer(const harness::Variant& prototype, harness::AlgorithmSet set,
                             const std::string& graph);
+  /// Returns the engines' names for the solver whose first graph has the signature `graph`: those
+  /// of answer() or, if there are none, those that `find` adds, which are remembered. Throws
+  /// Unsupported, with the library's message, if there is no engine.
+  std::vector<std::string> names(const harness::Variant& prototype, harness::AlgorithmSet set,
+                                 std::string graph, const std::function<void(EngineNames&)>& find);
   /// The answers found in this process, for a child to send to its parent.
   void remember(EngineNames names) { found_.push_back(std::move(names)); }
   const std::vector<EngineNames>& found() const { return found_; }

@@ -1,5 +1,6 @@
 #include "suites/cudnn/ops/reduction_product.h"
 
+#include "suites/cudnn/api/descriptors.h"
 #include "suites/cudnn/api/shape.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/solvers.h"
@@ -9,12 +10,6 @@ namespace benanza::cudnn {
 namespace {
 
 using Id = OperationGraph::Id;
-
-cudnnDataType_t data_type_of(Precision precision) {
-  if (precision == Precision::fp16) return CUDNN_DATA_HALF;
-  if (precision == Precision::bf16) return CUDNN_DATA_BFLOAT16;
-  return CUDNN_DATA_FLOAT;
-}
 
 /// Dense matrices.
 nvidia::TensorFormat matrices(Precision precision, std::int64_t batch, std::int64_t rows,
@@ -61,7 +56,7 @@ std::vector<GraphCall> reduction_graphs(const Reduction& shape, const harness::V
       of_rows ? matrices(precision, batch, length, 1) : matrices(precision, batch, 1, length), 1);
   Id terms = x;
   if (!is_sum) {
-    terms = graph.intermediate(data, data_type_of(precision));
+    terms = graph.intermediate(data, storage_type(precision));
     if (squares) graph.pointwise({.mode = CUDNN_POINTWISE_MUL}, x, x, terms);
     if (magnitudes) graph.pointwise({.mode = CUDNN_POINTWISE_ABS}, x, OperationGraph::none, terms);
   }

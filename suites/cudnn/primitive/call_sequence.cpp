@@ -114,25 +114,19 @@ bool is_sequence(const harness::Algorithm& algorithm) { return library_calls(alg
 std::vector<harness::Algorithm> sequence_algorithms(CallSequences sequences,
                                                     const harness::Variant& prototype,
                                                     harness::AlgorithmSet set, GraphPlans& plans) {
-  EngineNames found{.graph = "sequences"};
+  std::string graphs = "sequences";
   for (const CallSequence& sequence : sequences) {
-    found.graph += ' ' + sequence.prefix + sequence.calls.front().graph.signature();
+    graphs += ' ' + sequence.prefix + sequence.calls.front().graph.signature();
   }
-  if (const EngineNames* const known = plans.answer(prototype, set, found.graph)) {
-    if (known->names.empty()) throw harness::Unsupported(known->refusal);
-    return known->names;
-  }
-  for (CallSequence& sequence : sequences) {
-    try {
-      found.names.push_back(name_of(std::move(sequence), plans));
-    } catch (const harness::Unsupported& refusal) {
-      if (found.refusal.empty()) found.refusal = refusal.what();
+  return plans.names(prototype, set, std::move(graphs), [&](EngineNames& found) {
+    for (CallSequence& sequence : sequences) {
+      try {
+        found.names.push_back(name_of(std::move(sequence), plans));
+      } catch (const harness::Unsupported& refusal) {
+        if (found.refusal.empty()) found.refusal = refusal.what();
+      }
     }
-  }
-  if (found.names.empty() && found.refusal.empty()) found.refusal = "cuDNN has no graph for this";
-  plans.remember(found);
-  if (found.names.empty()) throw harness::Unsupported(found.refusal);
-  return found.names;
+  });
 }
 
 void expect_sequence(CallSequences sequences, const harness::Variant& variant, GraphPlans& plans) {

@@ -169,25 +169,18 @@ std::vector<harness::Algorithm> graph_algorithms(GraphCalls calls,
                                                  const harness::Variant& prototype,
                                                  harness::AlgorithmSet set, GraphPlans& plans) {
   if (calls.empty()) throw harness::Unsupported("cuDNN has no graph for this");
-  EngineNames found{.graph = calls.front().graph.signature()};
-  if (const EngineNames* const known = plans.answer(prototype, set, found.graph)) {
-    if (known->names.empty()) throw harness::Unsupported(known->refusal);
-    return known->names;
-  }
-  for (GraphCall& call : calls) {
-    try {
-      const EngineQuery query = query_of(call, prototype, set);
-      for (const EngineChoice& choice : plans.known(std::move(call.graph), query)->choices) {
-        if (!is_wrong(call, choice)) found.names.push_back(engine_name(call, choice));
+  return plans.names(prototype, set, calls.front().graph.signature(), [&](EngineNames& found) {
+    for (GraphCall& call : calls) {
+      try {
+        const EngineQuery query = query_of(call, prototype, set);
+        for (const EngineChoice& choice : plans.known(std::move(call.graph), query)->choices) {
+          if (!is_wrong(call, choice)) found.names.push_back(engine_name(call, choice));
+        }
+      } catch (const harness::Unsupported& refusal) {
+        if (found.refusal.empty()) found.refusal = refusal.what();
       }
-    } catch (const harness::Unsupported& refusal) {
-      if (found.refusal.empty()) found.refusal = refusal.what();
     }
-  }
-  if (found.names.empty() && found.refusal.empty()) found.refusal = "cuDNN has no graph for this";
-  plans.remember(found);
-  if (found.names.empty()) throw harness::Unsupported(found.refusal);
-  return found.names;
+  });
 }
 
 std::int64_t graph_workspace(GraphCalls calls, const harness::Variant& variant, GraphPlans& plans) {

@@ -1,0 +1,70 @@
+// The ways to ask for a problem, and the names of what the library then offers.
+#include "suites/onednn/implementations.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "suites/onednn/backend.h"
+#include "suites/tests/onednn/support.h"
+
+namespace benanza::onednn {
+namespace {
+
+TEST(OnednnImplementations, IfEveryAttemptIsRefusedTheFirstSaysWhy) {
+  const auto refuses = []() -> Plan { throw dnnl::error(dnnl_unimplemented, "first words"); };
+  const std::vector<Attempt> attempts{{"", refuses}, {"other.", refuses}};
+  try {
+    implementation_names(attempts, harness::AlgorithmSet::all);
+    FAIL();
+  } catch (const harness::Unsupported& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("first words"));
+  }
+}
+
+TEST(OnednnImplementations, LeadingAreTheBestOfEveryKind) {
+  const auto backend = make_backend();
+  const Problem problem = parse("conv/1x64x56x56_k192x3x3_p1.1.1.1_s1x1_d1x1_g1");
+  const auto of = [&](harness::AlgorithmSet set) {
+    return backend->algorithms(problem, Precision::fp32, Layout::any, set);
+  };
+  const auto all = of(harness::AlgorithmSet::all);
+  const auto leading = of(harness::AlgorithmSet::leading);
+  EXPECT_EQ(leading.front(), all.front());
+  for (const auto& name : leading) EXPECT_THAT(all, testing::Contains(name));
+  const auto count = [](const std::vector<harness::Algorithm>& names, std::string_view prefix) {
+    return std::ranges::count_if(names, [&](const auto& name) { return name.starts_with(prefix); });
+  };
+  // With the widest instruction set only; Winograd, which comes last, where there is any.
+  EXPECT_GE(count(all, "jit:"), 2);
+  EXPECT_EQ(count(leading, "jit:"), 1);
+  EXPECT_EQ(count(leading, "winograd."), std::min<std::ptrdiff_t>(1, count(all, "winograd.")));
+}
+
+TEST(OnednnImplementations, RepeatedNamesAreNumbered) {
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const VariantContext context(engine, Precision::fp32, Layout::plain);
+  std::vector<Attempt> attempts{
+      {.prefix = "", .plan = [&] {
+         const Memory::desc format = context.plain({64});
+         return Plan{.implementation = api::implementation_of<dnnl::eltwise_forward>(
+                         engine, context.attributes(), dnnl::prop_kind::forward_inference,
+                         dnnl::algorithm::eltwise_relu, format, format, 0.0F, 0.0F),
+                     .operands = {{DNNL_ARG_SRC, floats({64})}},
+                     .result = {DNNL_ARG_DST, floats({64})}};
+       }}};
+  const std::vector<harness::Algorithm> once =
+      implementation_names(attempts, harness::AlgorithmSet::with_reference);
+  attempts.push_back(attempts.front());
+  const std::vector<harness::Algorithm> twice =
+      implementation_names(attempts, harness::AlgorithmSet::with_reference);
+  ASSERT_EQ(twice.size(), 2 * once.size());
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    EXPECT_EQ(twice[i], once[i]);
+    EXPECT_EQ(twice[once.size() + i], once[i] + "#2");
+  }
+  EXPECT_NO_THROW(plan_named(attempts, twice.back()));
+}
+
+}  // namespace
+}  // namespace benanza::onednn
