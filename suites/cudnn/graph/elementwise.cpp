@@ -1,5 +1,6 @@
 #include "suites/cudnn/graph/elementwise.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -65,6 +66,30 @@ std::vector<Dims> merge_axes(std::vector<Dims> tensors) {
       dims.pop_back();
       dims.insert(dims.end(), last.begin(), last.end());
     }
+  }
+  return found;
+}
+
+namespace {
+
+bool lack_only_the_middle(const std::vector<Dims>& tensors) {
+  const Dims& result = tensors.back();
+  if (result.size() != 3) return false;
+  return std::all_of(tensors.begin(), tensors.end(), [&](const Dims& dims) {
+    return dims == result || dims == Dims{result[0], 1, result[2]} || dims == Dims{1, 1, 1};
+  });
+}
+
+}  // namespace
+
+std::vector<nvidia::TensorFormat> merged_formats(const std::vector<Precision>& precisions,
+                                                 std::vector<Dims> tensors) {
+  tensors = merge_axes(std::move(tensors));
+  const bool row_major = lack_only_the_middle(tensors);
+  std::vector<nvidia::TensorFormat> found;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    found.push_back(row_major ? nvidia::tensor_format(precisions[i], tensors[i], Layout::plain)
+                              : innermost_as_channels(precisions[i], tensors[i]));
   }
   return found;
 }

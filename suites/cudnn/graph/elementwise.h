@@ -21,4 +21,12 @@ Dims as_matrix(std::int64_t count);
 /// library's kernels, become as_matrix().
 std::vector<Dims> merge_axes(std::vector<Dims> tensors);
 
+/// Formats of tensors that broadcast to the last one, given as their extents in memory order, with
+/// merge_axes(). Three axes are row-major if every tensor has all of them, lacks the middle one, or
+/// is one element: of other tensors of three axes the library has engines for row-major ones, too,
+/// but they compute wrong results or read what they must not, and for more axes it has none (9.19,
+/// H100). All others, which the library then refuses if it must, are innermost_as_channels().
+std::vector<nvidia::TensorFormat> merged_formats(const std::vector<Precision>& precisions,
+                                                 std::vector<Dims> tensors);
+
 }  // namespace benanza::cudnn

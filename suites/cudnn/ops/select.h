@@ -8,7 +8,8 @@
 namespace benanza::cudnn {
 
 /// Returns one graph with the condition in the variant's precision, as comparisons here produce it,
-/// and one with a byte per boolean, as frameworks store it. Throws Unsupported at int8.
+/// and one with a byte per boolean, as frameworks store it. Throws Unsupported at int8, and
+/// for a condition for whole rows (docs/limits.md).
 std::vector<GraphCall> select_graphs(const Select& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

@@ -71,11 +71,8 @@ GraphCall elementwise_graph(const harness::Variant& variant, ElementwiseWay way)
   call.output = dense(variant.precision, output(problem), variant.layout);
   tensors.push_back(memory_order(output(problem), variant.layout));
   precisions.push_back(variant.precision);
-  std::vector<nvidia::TensorFormat> formats;
-  for (const Dims& dims : merge_axes(std::move(tensors))) {
-    formats.push_back(innermost_as_channels(precisions[formats.size()], dims));
-    call.bound.push_back(call.graph.tensor(formats.back()));
-  }
+  const auto formats = merged_formats(precisions, std::move(tensors));
+  for (const auto& format : formats) call.bound.push_back(call.graph.tensor(format));
   Chain chain(call.graph, formats.back());
   add_core(chain, call.graph, problem.shape, formats, call.bound, way.comparison);
   std::size_t next = first_step_operand(problem);

@@ -16,6 +16,7 @@ namespace benanza::cudnn {
 namespace {
 
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
@@ -39,6 +40,7 @@ std::vector<Dims> extents(const GraphCall& call) {
     std::int64_t count = 0;
     BENANZA_CUDNN(cudnnBackendGetAttribute, call.graph.at(id).get(), CUDNN_ATTR_TENSOR_DIMENSIONS,
                   CUDNN_TYPE_INT64, 4, &count, values.data());
+    values.resize(count);
     found.push_back(values);
   }
   return found;
@@ -60,7 +62,7 @@ TEST(ActivationGraph, StepsAreBesideTheirOperands) {
     return extents(
         only(graphs_of(shape_of<Activation>(scaled))(variant(scaled, Precision::fp16, layout))));
   };
-  EXPECT_THAT(all(Layout::nhwc), ElementsAre(Dims{2, 8, 9, 1}, Dims{2, 8, 1, 1}, Dims{2, 8, 9, 1}));
+  EXPECT_THAT(all(Layout::nhwc), ElementsAre(Dims{2, 9, 8}, Dims{2, 1, 8}, Dims{2, 9, 8}));
   EXPECT_THAT(all(Layout::nchw),
               ElementsAre(Dims{16, 9, 1, 1}, Dims{16, 1, 1, 1}, Dims{16, 9, 1, 1}));
 }
@@ -76,6 +78,24 @@ TEST(ElementwiseGraph, InnermostAxisIsTheChannel) {
             (nvidia::TensorFormat{Precision::fp16, {2, 3, 5, 7}, {105, 1, 21, 3}}));
   EXPECT_THAT(formatted({6}).dims, ElementsAre(1, 6, 1, 1));
   EXPECT_THAT(formatted({}).dims, ElementsAre(1, 1, 1, 1));
+}
+
+// Others of three axes are computed wrongly: they are given in the form for which there is no
+// engine.
+TEST(ElementwiseGraph, ThreeAxesAreRowMajorIfOnlyTheMiddleOneIsBroadcast) {
+  const auto strides = [](const std::vector<Dims>& tensors) {
+    std::vector<Dims> found;
+    const std::vector<Precision> precisions(tensors.size(), Precision::fp16);
+    for (const auto& format : merged_formats(precisions, tensors)) found.push_back(format.strides);
+    return found;
+  };
+  EXPECT_THAT(strides({{5, 7, 3}, {5, 1, 3}, {5, 7, 3}}),
+              ElementsAre(Dims{21, 3, 1}, Dims{3, 3, 1}, Dims{21, 3, 1}));
+  EXPECT_THAT(strides({{5, 7, 3}, {5, 1, 3}, {1, 1, 1}, {5, 7, 3}}),
+              ElementsAre(SizeIs(3), SizeIs(3), Dims{1, 1, 1}, SizeIs(3)));
+  for (const Dims& other : {Dims{1, 7, 1}, Dims{1, 1, 3}, Dims{5, 1, 1}}) {
+    EXPECT_THAT(strides({{5, 7, 3}, {5, 1, 3}, other, {5, 7, 3}}), Each(SizeIs(4)));
+  }
 }
 
 TEST(ElementwiseGraph, MatricesAreAsWideAsATile) {
@@ -137,7 +157,7 @@ TEST_F(H100, HasEnginesForOperationsOfTwoTensors) {
   for (const char* key :
        {"add/1x64x56x56_1x64x56x56", "add/1x64x56x56_1x64x1x1_w", "div/1x128x3072_1x1x1_w",
         "mul/1x12x128x128_1x1x1x1_w", "sub/128x768_128x1", "power/128x768_128x768", "max/8x4_8x4",
-        "prelu/1x64x56x56_1x64x1x1_w"}) {
+        "prelu/1x64x56x56_1x64x1x1_w", "mul/8x64x56x56_8x64x1x1"}) {
     const auto calls = graphs_of(shape_of<Binary>(key));
     for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
       EXPECT_THAT(names(calls, variant(key, Precision::fp16, layout)), Not(IsEmpty())) << key;
@@ -165,7 +185,7 @@ TEST_F(H100, HasEnginesForSelections) {
        {"select/1x12x128x128_va0_b1x12x128x128", "select/1x12x128x128_a1x12x128x128_vb0",
         "select/1x1x128x128_va0_vb-inf", "select/1x12x128x128_a1x12x128x128_b1x12x128x128",
         "select/1x1x128x128_w_a1x12x128x128_b1x1x1x1", "select/1x12x128x128_a1x1x128x128_vb0",
-        "select/1x64x1x1_a1x64x56x56_b1x1x56x56"}) {
+        "select/4x1x128x128_va0_b4x12x128x128"}) {
     const auto calls = graphs_of(shape_of<Select>(key));
     for (const Precision precision :
          {Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16}) {
@@ -188,6 +208,17 @@ TEST_F(H100, OffersFirstWhatCompiles) {
     ASSERT_THAT(found, Not(IsEmpty()));
     EXPECT_EQ(found.front(), "engine1");
   }
+}
+
+TEST(SelectGraph, RefusesAConditionForWholeRows) {
+  const auto calls = [](const char* key, Layout layout) {
+    return graphs_of(shape_of<Select>(key))(variant(key, Precision::fp16, layout));
+  };
+  const char* const key = "select/4x1x8x8_va0_b4x12x8x8";
+  EXPECT_THROW(calls(key, Layout::nhwc), harness::Unsupported);
+  EXPECT_THAT(calls(key, Layout::nchw), SizeIs(2));
+  EXPECT_THROW(calls("select/1x64x1x1_a1x64x56x56_b1x1x56x56", Layout::nchw), harness::Unsupported);
+  EXPECT_THAT(calls("select/1x1_va0_b4x12", Layout::nchw), SizeIs(2));  // for all elements
 }
 
 TEST_F(H100, SelectsFromOneBroadcastTensorAtMost) {

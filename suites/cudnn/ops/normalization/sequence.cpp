@@ -35,13 +35,16 @@ class Elementwise {
  public:
   /// All tensors broadcast to the last one, which is the result.
   explicit Elementwise(const std::vector<Source>& tensors) {
+    std::vector<Precision> precisions;
     std::vector<Dims> extents;
-    for (const Source& tensor : tensors) extents.push_back(tensor.dims);
-    extents = merge_axes(std::move(extents));
+    for (const Source& tensor : tensors) {
+      precisions.push_back(tensor.precision);
+      extents.push_back(tensor.dims);
+    }
+    formats_ = merged_formats(precisions, std::move(extents));
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       const std::int64_t begin = tensors[i].offset * element_bytes(tensors[i].precision);
-      formats_.push_back(innermost_as_channels(tensors[i].precision, extents[i]));
-      ids_.push_back(call_.graph.part(formats_.back(), std::gcd(std::int64_t{16}, begin)));
+      ids_.push_back(call_.graph.part(formats_[i], std::gcd(std::int64_t{16}, begin)));
       call_.tensors.push_back({ids_.back(), tensors[i].memory, tensors[i].offset});
     }
   }
