@@ -52,6 +52,20 @@ TEST(ConvolutionGraph, OperandsLieAsTheLayoutSays) {
   EXPECT_EQ(calls[0].output, calls[0].inputs[0]);
 }
 
+// The channels of squeeze and excitation.
+TEST(ConvolutionGraph, ImagesOfOnePixelLieAsInNhwc) {
+  const char* const key = "conv/8x64x1x1_k16x1x1_p0.0.0.0_s1x1_d1x1_g1_bias_sigmoid";
+  const auto calls = graphs_of(key)(variant(key, Precision::fp16, Layout::nchw));
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_THAT(calls[0].inputs[0].strides, ElementsAre(64, 1, 64, 64));
+  EXPECT_THAT(calls[0].inputs[1].strides, ElementsAre(64, 1, 64, 64));
+  EXPECT_THAT(calls[0].output.strides, ElementsAre(16, 1, 16, 16));
+  const char* const filter = "conv/8x64x1x1_k16x3x3_p1.1.1.1_s1x1_d1x1_g1";
+  EXPECT_THAT(
+      graphs_of(filter)(variant(filter, Precision::fp16, Layout::nchw))[0].inputs[0].strides,
+      ElementsAre(64, 1, 1, 1));
+}
+
 TEST(ConvolutionGraph, EpilogueIsPartOfIt) {
   const std::string key = std::string(dense_key) + "_bias_residual_swish_a1";
   const auto calls = graphs_of(key.c_str())(variant(key.c_str(), Precision::bf16, Layout::nhwc));

@@ -20,9 +20,22 @@ struct Statement {
   bool residual_first = false;
 };
 
+/// The layout whose strides tell the library where everything is. For images of one pixel both
+/// layouts are the same memory, but with the strides of nchw engines of several images write the
+/// first one alone (9.19, H100).
+Layout told_layout(const Convolution& shape, Layout layout) {
+  const auto is_pixel = [](const Dims& extents) {
+    return std::ranges::all_of(extents, [](std::int64_t extent) { return extent == 1; });
+  };
+  const bool are_pixels = is_pixel(spatial(shape.input)) && is_pixel(spatial(shape.output())) &&
+                          is_pixel(shape.window.kernel);
+  return are_pixels && layout == Layout::nchw ? Layout::nhwc : layout;
+}
+
 GraphCall call_of(const Convolution& shape, const harness::Variant& variant,
                   const Statement& statement) {
-  const ConvolutionCall formats = map_convolution(shape, variant.precision, variant.layout);
+  const Layout layout = told_layout(shape, variant.layout);
+  const ConvolutionCall formats = map_convolution(shape, variant.precision, layout);
   const Epilogue& epilogue = variant.problem.epilogue;
   GraphCall call;
   OperationGraph& graph = call.graph;
@@ -39,16 +52,14 @@ GraphCall call_of(const Convolution& shape, const harness::Variant& variant,
   chain.add([&](Id, Id y) { graph.convolve(window_of(shape.window), x, w, y); });
   std::vector<Id> added;
   if (epilogue.bias) {
-    added.push_back(
-        operand(nvidia::tensor_format(variant.precision, formats.bias.dims, variant.layout)));
+    added.push_back(operand(nvidia::tensor_format(variant.precision, formats.bias.dims, layout)));
   }
   if (epilogue.residual) added.push_back(operand(formats.output));
   if (statement.residual_first) std::ranges::reverse(added);
   for (const Id tensor : added) chain.add(BinaryKind::add, tensor);
   if (epilogue.activation) chain.add(*epilogue.activation, statement.relu);
-  chain.add(epilogue.steps, [&](const Dims& dims) {
-    return operand(dense(variant.precision, dims, variant.layout));
-  });
+  chain.add(epilogue.steps,
+            [&](const Dims& dims) { return operand(dense(variant.precision, dims, layout)); });
   call.bound.push_back(graph.tensor(formats.output));
   chain.finish(call.bound.back());
   return call;
