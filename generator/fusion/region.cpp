@@ -31,6 +31,23 @@ bool is_absorbed(const Problem& before, Problem after) {
   return before == after;
 }
 
+/// In how many groups of neighbouring axes the operands of an elementwise call and its steps
+/// broadcast: 2x4x8 times 2x1x8 in three, plus 1x1x8 in two.
+std::size_t broadcast_groups(const Problem& problem) {
+  const Dims result = output(problem);
+  const std::vector<Operand> operands = inputs(problem);
+  std::size_t count = 0;
+  std::vector<bool> last;
+  for (std::size_t axis = 0; axis < result.size(); ++axis) {
+    if (result[axis] == 1) continue;
+    std::vector<bool> broadcast;
+    for (const Operand& operand : operands) broadcast.push_back(operand.dims[axis] == 1);
+    if (count == 0 || broadcast != last) ++count;
+    last = std::move(broadcast);
+  }
+  return count;
+}
+
 /// The call that layer `index` starts with, if it can start a region.
 std::optional<Chain> first_call(const Flow& flow, std::size_t index) {
   const LoweredLayer& layer = flow.layer(index);
@@ -46,6 +63,7 @@ class RegionFinder {
       : flow_(flow),
         follows_(flow.size(), false),
         behind_core_(flow.size(), false),
+        is_simpler_(flow.size(), false),
         skipped_(std::move(inside)) {}
 
   std::vector<Fusion> find() {
@@ -54,7 +72,7 @@ class RegionFinder {
       const auto chain = first_call(flow_, index);
       if (!chain || skipped_[index]) continue;
       const bool elementwise = is_elementwise(chain->problem.shape);
-      if (elementwise && follows_[index] && !behind_core_[index]) continue;
+      if (elementwise && follows_[index] && !behind_core_[index] && !is_simpler_[index]) continue;
       extend(*chain, elementwise);
     }
     return std::move(fusions_);
@@ -81,6 +99,11 @@ class RegionFinder {
       }
       chain = std::move(*longer);
       (elementwise ? follows_ : behind_core_)[last] = true;
+      if (elementwise) {
+        const auto alone = first_call(flow_, last);
+        is_simpler_[last] =
+            alone && broadcast_groups(alone->problem) < broadcast_groups(chain.problem);
+      }
       add(chain);
     }
   }
@@ -90,6 +113,9 @@ class RegionFinder {
   std::vector<bool> follows_;
   /// Layers that a chain starting with a call of another kind has absorbed.
   std::vector<bool> behind_core_;
+  /// Layers of the last elementwise chain to absorb them that broadcast in fewer groups of axes
+  /// than the chain, which libraries may refuse for it.
+  std::vector<bool> is_simpler_;
   /// Layers of whole operators, and layers folded into weights and bias: regions that start with
   /// them would only cost more.
   std::vector<bool> skipped_;

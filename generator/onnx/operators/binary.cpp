@@ -157,8 +157,20 @@ Dims second_operand(const NodeView& node) {
   return b;
 }
 
+/// True if the second operand is a single number that leaves the first one as it is: the factor of
+/// PyTorch's addcmul, say.
+template <BinaryKind kind>
+bool changes_nothing(const NodeView& node) {
+  constexpr bool is_sum = kind == BinaryKind::add || kind == BinaryKind::sub;
+  constexpr bool is_product = kind == BinaryKind::mul || kind == BinaryKind::div;
+  if constexpr (!is_sum && !is_product) return false;
+  return node.input(1).literal && element_count(node.shape(1)) == 1 &&
+         node.output_shape(0) == node.shape(0) && node.scalar(1, 2) == (is_sum ? 0 : 1);
+}
+
 template <BinaryKind kind>
 Lowered lower_binary(const NodeView& node) {
+  if (changes_nothing<kind>(node)) return free_layer("its operand, unchanged");
   const Dims& a = node.shape(0);
   const Dims b = second_operand(node);
   return measured({elementwise_call(kind, {a, node.input(0).constant, from_input(0)},

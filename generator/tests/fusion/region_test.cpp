@@ -140,6 +140,19 @@ TEST(Region, BehindAProductEveryStepMayBeginOne) {
                   "sigmoid/1x8x4x4_mul_y1x8x1x1_add_y1x8x4x4", "mul/1x8x4x4_1x8x1x1_add_y1x8x4x4"));
 }
 
+// Libraries may refuse the two together: the factor of every image, then that of all.
+TEST(Region, BroadcastingAlongFewerGroupsOfAxesBeginsOne) {
+  Model model(18);
+  model.input("x", {2, 4, 4, 8}).input("n", {2, 1, 1, 8}).weights("c", {8});
+  model.scalar("one", 1).node("Tanh", {"x"}, {"t"}).node("Mul", {"t", "n"}, {"m"});
+  model.node("Mul", {"c", "m"}, {"s"}).node("Mul", {"s", "one"}, {"u"});
+  model.node("Add", {"u", "x"}, {"a"}).output("a");
+  EXPECT_THAT(problems(model.import()),
+              ElementsAre("tanh/2x4x4x8_mul_y2x1x1x8", "tanh/2x4x4x8_mul_y2x1x1x8_mul_y1x1x1x8_w",
+                          "tanh/2x4x4x8_mul_y2x1x1x8_mul_y1x1x1x8_w_add_y2x4x4x8",
+                          "mul/2x4x4x8_1x1x1x8_w_add_y2x4x4x8"));
+}
+
 TEST(Region, ConstantsPerFilterGoIntoTheWeights) {
   // Layer scale and residual, as in networks trained with them: the scale leaves no step.
   Model model = behind_pooling();

@@ -56,6 +56,26 @@ TEST(Clip, BoundsOfTheRunAreUnsupported) {
   EXPECT_THAT(layer.reason, HasSubstr("input 1"));
 }
 
+TEST(Arithmetic, ANumberThatChangesNothingIsFree) {
+  const auto cost = [](const std::string& op, float number, const Dims& x = {2, 3}) {
+    Model model(13);
+    model.input("x", x).scalar("number", number).node(op, {"x", "number"}, {"y"}).output("y");
+    return model.layer().cost;
+  };
+  for (const char* op : {"Mul", "Div"}) {
+    EXPECT_EQ(cost(op, 1), Cost::free) << op;
+    EXPECT_EQ(cost(op, 0), Cost::measured) << op;
+  }
+  for (const char* op : {"Add", "Sub"}) {
+    EXPECT_EQ(cost(op, 0), Cost::free) << op;
+    EXPECT_EQ(cost(op, 1), Cost::measured) << op;
+  }
+  // Extents may grow, and the values of weights are not known here.
+  Model enlarged(13);
+  enlarged.input("x", {3}).weights("w", {2, 3}).node("Add", {"x", "w"}, {"y"}).output("y");
+  EXPECT_EQ(enlarged.layer().cost, Cost::measured);
+}
+
 LoweredLayer binary(const std::string& op, const Dims& a, const Dims& b) {
   return Model(13).input("a", a).input("b", b).node(op, {"a", "b"}, {"y"}).output("y").layer();
 }
