@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "suites/cudnn/api/status.h"
 #include "suites/tests/cudnn/h100.h"
 
 namespace benanza::cudnn {
@@ -34,6 +35,27 @@ TEST(AttentionGradientGraph, HasTheProblemsOperandsAndResults) {
   ASSERT_THAT(call.ignored_results, SizeIs(2));
   EXPECT_EQ(call.ignored_results[0].format.dims, (Dims{2, 8, 16, 1}));
   EXPECT_EQ(call.ignored_results[1].format.precision, Precision::fp32);
+}
+
+// With an extent of 1, the library's engines compute wrong gradients.
+TEST(AttentionGradientGraph, AMaskOfOneRowIsRepeated) {
+  const auto mask_of = [](const char* key) {
+    const auto calls = calls_of(key);
+    Dims dims(4);
+    Dims strides(4);
+    std::int64_t count = 0;
+    const cudnnBackendDescriptor_t mask =
+        calls[0].graph.at(calls[0].bound[AttentionGradient::mask]).get();
+    BENANZA_CUDNN(cudnnBackendGetAttribute, mask, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4,
+                  &count, dims.data());
+    BENANZA_CUDNN(cudnnBackendGetAttribute, mask, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4,
+                  &count, strides.data());
+    return std::pair(dims, strides);
+  };
+  EXPECT_EQ(mask_of("attention_bwd/2x8x16x64_k4x128x32_s1_m2x1x1x128"),
+            std::pair(Dims{2, 1, 16, 128}, Dims{128, 128, 0, 1}));
+  EXPECT_EQ(mask_of("attention_bwd/2x8x16x64_k4x128x32_s1_m2x1x16x128"),
+            std::pair(Dims{2, 1, 16, 128}, Dims{2048, 2048, 128, 1}));
 }
 
 TEST(AttentionGradientGraph, IsRefusedWhereTheLibraryHasNone) {
@@ -75,6 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("attention_bwd/8x12x128x64_k12x128x64_s0.125",
                     "attention_bwd/8x12x128x64_k12x128x64_s0.125_causal",
                     "attention_bwd/8x12x128x64_k12x128x64_s0.125_m1x1x128x128",
+                    "attention_bwd/8x12x128x64_k12x128x64_s0.125_m8x1x1x128",
                     "attention_bwd/2x32x128x64_k8x128x64_s0.125",
                     "attention_bwd/2x64x2048x64_k8x2048x64_s0.125_causal_w1024"));
 

@@ -29,7 +29,12 @@ AttentionGradientPattern::AttentionGradientPattern(const AttentionGradient& shap
     const Dims& dims = operands[index].dims;
     call_.inputs.push_back({is_of_rows ? Precision::fp32 : precision, dims, dense_strides(dims)});
     const bool is_column = index == Place::k || index == Place::v;
-    const nvidia::TensorFormat& format = call_.inputs.back();
+    nvidia::TensorFormat format = call_.inputs.back();
+    if (index == Place::mask && dims[2] == 1) {
+      // One row for all queries: with an extent of 1, engines compute wrong gradients (9.19, H100).
+      format.dims[2] = forward_.queries;
+      format.strides[2] = 0;
+    }
     call_.bound.push_back(graph_.tensor(is_column ? with_axes_swapped(format) : format,
                                         is_of_rows ? CUDNN_DATA_FLOAT : type));
   }
