@@ -14,9 +14,10 @@ inline constexpr std::size_t most_steps = 6;
 /// that follow it in the data flow, each the only reader of the previous result. Every prefix is a
 /// region too: it may be cheaper, or all that a library supports. An elementwise call starts a
 /// region unless another elementwise region contains it that broadcasts along no more groups of
-/// axes, and after a call of another kind wherever that call's region may end. Constants applied per filter, column or channel (a batch
-/// normalization, a scale) are folded into a product's weights and bias and start no region.
-/// `inside`: layers of whole operators, which start no region.
+/// axes, and after a call of another kind wherever that call's region may end. Constants applied
+/// per filter, column or channel (a batch normalization, a scale) are folded into a product's
+/// weights and bias and start no region. `inside`: layers of whole operators, which start no
+/// region.
 std::vector<Fusion> regions(const Flow& flow, const std::vector<bool>& inside);
 
 /// Returns the chain with the next call as a step (two for a batch normalization of constants; none
