@@ -102,6 +102,22 @@ TEST(Ladder, ACallBelowItsFloorIsNamed) {
   EXPECT_THAT(facts_of(report)["ladder"]["undercut_layers"], ElementsAre("fc"));
 }
 
+// One token of a language model: the weights of a layer fit the caches, those of all do not.
+TEST(Ladder, CallsFromTheCachesMayTakeLessThanTheFloor) {
+  Case given;
+  given.graph.compulsory->outputs.elements = 20'000'000;  // 80 MB of 4 bytes, less 1 MB: 790 us
+  const auto breaks = [&](bool cold) {
+    BoundReport report = given.report();
+    report.ladder.cold = cold;
+    EXPECT_EQ(report.ladder.is_of_warm_calls(), !cold);
+    return report.ladder.breaks(given.graph);
+  };
+  EXPECT_THAT(breaks(false), ElementsAre(HasSubstr("no run takes less than the floor")));
+  EXPECT_THAT(breaks(true), ElementsAre(HasSubstr("the measured peaks, the times")));
+  given.rates.flops_per_second = 1e11;  // a call below its own floor: a peak is wrong
+  EXPECT_FALSE(given.report().ladder.is_of_warm_calls());
+}
+
 TEST(Ladder, ABoundOfMoreLayersIsNoContradiction) {
   Case given;
   given.graph.layers[1] = layer("relu", {0}, Cost::unsupported, "no lowering");

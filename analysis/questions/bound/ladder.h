@@ -23,6 +23,8 @@ struct Rung {
 /// floor <= bound with fusion <= bound <= framework.
 struct Ladder {
   ModelFloor floor{};
+  /// Whether the caches were flushed before every call.
+  bool cold = false;
   /// Per layer: seconds of its calls in the bound; empty if the layer has no calls of its own
   /// there.
   std::vector<std::optional<double>> seconds{};
@@ -47,6 +49,9 @@ struct Ladder {
   std::optional<double> reaches(std::size_t layer) const;
   /// Layers whose call takes less than their floor: the peaks, the time or the floor is wrong.
   std::vector<std::size_t> undercut() const;
+  /// Whether the floor is above the bound because each call was repeated with its operands in the
+  /// caches, which do not hold those of the whole model.
+  bool is_of_warm_calls() const;
   /// Reasons why the ladder does not hold, one sentence each; empty if it holds. Layer names are
   /// taken from `graph`.
   std::vector<std::string> breaks(const Graph& graph) const;
