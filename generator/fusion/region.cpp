@@ -1,5 +1,7 @@
 #include "generator/fusion/region.h"
 
+#include "core/problem/merge_axes.h"
+
 namespace benanza::fusion {
 namespace {
 
@@ -34,18 +36,9 @@ bool is_absorbed(const Problem& before, Problem after) {
 /// In how many groups of neighbouring axes the operands of an elementwise call and its steps
 /// broadcast: 2x4x8 times 2x1x8 in three, plus 1x1x8 in two.
 std::size_t broadcast_groups(const Problem& problem) {
-  const Dims result = output(problem);
-  const std::vector<Operand> operands = inputs(problem);
-  std::size_t count = 0;
-  std::vector<bool> last;
-  for (std::size_t axis = 0; axis < result.size(); ++axis) {
-    if (result[axis] == 1) continue;
-    std::vector<bool> broadcast;
-    for (const Operand& operand : operands) broadcast.push_back(operand.dims[axis] == 1);
-    if (count == 0 || broadcast != last) ++count;
-    last = std::move(broadcast);
-  }
-  return count;
+  std::vector<Dims> tensors;
+  for (const Operand& operand : inputs(problem)) tensors.push_back(operand.dims);
+  return merge_axes(tensors).front().size();
 }
 
 /// The call that layer `index` starts with, if it can start a region.
@@ -113,8 +106,8 @@ class RegionFinder {
   std::vector<bool> follows_;
   /// Layers that a chain starting with a call of another kind has absorbed.
   std::vector<bool> behind_core_;
-  /// Layers of the last elementwise chain to absorb them that broadcast in fewer groups of axes
-  /// than the chain, which libraries may refuse for it.
+  /// Layers that an elementwise chain (of several, the last one) has absorbed, and that alone
+  /// broadcast in fewer groups of axes than it does: libraries may refuse the chain.
   std::vector<bool> is_simpler_;
   /// Layers of whole operators, and layers folded into weights and bias: regions that start with
   /// them would only cost more.

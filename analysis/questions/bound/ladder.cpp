@@ -111,7 +111,7 @@ std::vector<std::string> Ladder::breaks(const Graph& graph) const {
             ? fmt::format("the floor is above the bound, which lacks {} layers", in_neither)
         : is_of_warm_calls()
             ? "no run takes less than the floor: the model does not fit the caches, but what one "
-              "call reads does, and it was repeated (bench_* --cold measures calls without)"
+              "call reads does, and it was repeated (bench_* --cold measures calls from memory)"
             : "the floor is above the bound with fusion: the measured peaks, the times "
               "or the floor are wrong");
   }

@@ -57,9 +57,9 @@ TEST(Clip, BoundsOfTheRunAreUnsupported) {
 }
 
 TEST(Arithmetic, ANumberThatChangesNothingIsFree) {
-  const auto cost = [](const std::string& op, float number, const Dims& x = {2, 3}) {
+  const auto cost = [](const std::string& op, float number) {
     Model model(13);
-    model.input("x", x).scalar("number", number).node(op, {"x", "number"}, {"y"}).output("y");
+    model.input("x", {2, 3}).scalar("number", number).node(op, {"x", "number"}, {"y"}).output("y");
     return model.layer().cost;
   };
   for (const char* op : {"Mul", "Div"}) {
@@ -70,10 +70,15 @@ TEST(Arithmetic, ANumberThatChangesNothingIsFree) {
     EXPECT_EQ(cost(op, 0), Cost::free) << op;
     EXPECT_EQ(cost(op, 1), Cost::measured) << op;
   }
-  // Extents may grow, and the values of weights are not known here.
-  Model enlarged(13);
-  enlarged.input("x", {3}).weights("w", {2, 3}).node("Add", {"x", "w"}, {"y"}).output("y");
-  EXPECT_EQ(enlarged.layer().cost, Cost::measured);
+  // The number of a run.
+  Model given(13);
+  given.input("x", {2, 3}).input("number", {}).node("Add", {"x", "number"}, {"y"}).output("y");
+  EXPECT_EQ(given.layer().cost, Cost::measured);
+  // One element with more axes: the result is no view of the operand under its own extents.
+  Model deeper(13);
+  deeper.input("x", {2, 3}).scalar("number", 0).integers("axes", {1, 1, 1});
+  deeper.node("Reshape", {"number", "axes"}, {"zero"}).node("Add", {"x", "zero"}, {"y"});
+  EXPECT_EQ(deeper.output("y").import().layers.back().cost, Cost::measured);
 }
 
 LoweredLayer binary(const std::string& op, const Dims& a, const Dims& b) {

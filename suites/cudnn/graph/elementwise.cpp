@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/problem/merge_axes.h"
+
 namespace benanza::cudnn {
 
 nvidia::TensorFormat innermost_as_channels(Precision precision, Dims dims) {
@@ -38,23 +40,9 @@ namespace {
 /// Of several rows: with 524,288 the library starts more blocks than a device takes (9.19, H100).
 constexpr std::int64_t most_columns = 262'144;
 
-}  // namespace
-
-std::vector<Dims> merge_axes(std::vector<Dims> tensors) {
-  const Dims result = tensors.back();
-  std::vector<Dims> found(tensors.size());
-  std::vector<bool> last;
-  for (std::size_t axis = 0; axis < result.size(); ++axis) {
-    if (result[axis] == 1) continue;
-    std::vector<bool> broadcast;
-    for (const Dims& dims : tensors) broadcast.push_back(dims[axis] == 1);
-    const bool joins = !last.empty() && broadcast == last;
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      if (!joins) found[i].push_back(1);
-      found[i].back() *= tensors[i][axis];
-    }
-    last = std::move(broadcast);
-  }
+/// merge_axes(), in the form in which the library's kernels are fast, or work at all.
+std::vector<Dims> merged(const std::vector<Dims>& tensors) {
+  std::vector<Dims> found = merge_axes(tensors);
   // A single axis becomes rows and columns, for the library's kernels.
   if (found.back().size() == 1) {
     const Dims matrix = as_matrix(found.back().front());
@@ -70,8 +58,6 @@ std::vector<Dims> merge_axes(std::vector<Dims> tensors) {
   return found;
 }
 
-namespace {
-
 bool lack_only_the_middle(const std::vector<Dims>& tensors) {
   const Dims& result = tensors.back();
   if (result.size() != 3) return false;
@@ -84,7 +70,7 @@ bool lack_only_the_middle(const std::vector<Dims>& tensors) {
 
 std::vector<nvidia::TensorFormat> merged_formats(const std::vector<Precision>& precisions,
                                                  std::vector<Dims> tensors) {
-  tensors = merge_axes(std::move(tensors));
+  tensors = merged(tensors);
   const bool row_major = lack_only_the_middle(tensors);
   std::vector<nvidia::TensorFormat> found;
   for (std::size_t i = 0; i < tensors.size(); ++i) {

@@ -16,16 +16,13 @@ nvidia::TensorFormat innermost_as_channels(Precision precision, Dims dims);
 /// refuses a single column: a count without a divisor becomes one row unless that is too long.
 Dims as_matrix(std::int64_t count);
 
-/// The extents of tensors that broadcast to the last one, in memory order, with neighbouring axes
-/// merged along which all broadcast alike. A single axis, and a last one that is too long for the
-/// library's kernels, become as_matrix().
-std::vector<Dims> merge_axes(std::vector<Dims> tensors);
-
-/// Formats of tensors that broadcast to the last one, given as their extents in memory order, with
-/// merge_axes(). Three axes are row-major if every tensor has all of them, lacks the middle one, or
-/// is one element: of other tensors of three axes the library has engines for row-major ones, too,
-/// but they compute wrong results or read what they must not, and for more axes it has none (9.19,
-/// H100). All others, which the library then refuses if it must, are innermost_as_channels().
+/// Formats of tensors that broadcast to the last one, given as their extents in memory order.
+/// Neighbouring axes along which all broadcast alike are merged; a single axis, and a last one that
+/// is too long for the library's kernels, become as_matrix(). Three axes are row-major if every
+/// tensor has all of them, lacks the middle one, or is one element: of other tensors of three axes
+/// the library has engines for row-major ones, too, but they compute wrong results or read what
+/// they must not, and for more axes it has none (9.19, H100). All others, which the library then
+/// refuses if it must, are innermost_as_channels().
 std::vector<nvidia::TensorFormat> merged_formats(const std::vector<Precision>& precisions,
                                                  std::vector<Dims> tensors);
 

@@ -8,8 +8,7 @@
 namespace benanza::cudnn {
 
 /// Returns one graph with the condition in the variant's precision, as comparisons here produce it,
-/// and one with a byte per boolean, as frameworks store it. Throws Unsupported at int8, and
-/// for a condition for whole rows (docs/limits.md).
+/// and one with a byte per boolean, as frameworks store it. Throws Unsupported at int8.
 std::vector<GraphCall> select_graphs(const Select& shape, const harness::Variant& variant);
 
 }  // namespace benanza::cudnn

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/problem/merge_axes.h"
 #include "suites/harness/primitive.h"
 #include "suites/onednn/post_ops.h"
 #include "suites/onednn/solvers.h"
@@ -86,30 +87,20 @@ Plan plan_prelu(const Binary& shape, const Problem& problem, const VariantContex
   return plan;
 }
 
-/// The same elements in fewer axes: neighbours along which the same operands broadcast become one.
+/// The same elements in the fewest axes (merge_axes()).
 /// The library has fast code for few ways to broadcast, which it knows by the places of the axes:
 /// along all but axis 1, or along axis 1 alone. Empty if the axes stay as they are.
 std::optional<Binary> with_fewer_axes(const Binary& shape) {
-  const Dims out = shape.output();
-  Binary folded{.kind = shape.kind, .a = {}, .b = {}, .constant_b = shape.constant_b};
-  std::optional<std::pair<bool, bool>> before;
-  for (std::size_t axis = 0; axis < out.size(); ++axis) {
-    if (out[axis] == 1) continue;
-    const std::pair broadcast{shape.a[axis] == 1, shape.b[axis] == 1};
-    if (before != broadcast) {
-      folded.a.push_back(1);
-      folded.b.push_back(1);
-      before = broadcast;
-    }
-    folded.a.back() *= shape.a[axis];
-    folded.b.back() *= shape.b[axis];
-  }
-  if (!before) return std::nullopt;
+  std::vector<Dims> merged = merge_axes({shape.a, shape.b});
+  if (merged[0].empty()) return std::nullopt;
   // Rows with an element each: their axis becomes axis 1.
-  if (folded.a.size() == 2 && (before->first || before->second)) {
-    folded.a.insert(folded.a.begin(), 1);
-    folded.b.insert(folded.b.begin(), 1);
+  if (merged[0].size() == 2 && (merged[0].back() == 1 || merged[1].back() == 1)) {
+    for (Dims& dims : merged) dims.insert(dims.begin(), 1);
   }
+  const Binary folded{.kind = shape.kind,
+                      .a = std::move(merged[0]),
+                      .b = std::move(merged[1]),
+                      .constant_b = shape.constant_b};
   if (folded.a == shape.a && folded.b == shape.b) return std::nullopt;
   return folded;
 }

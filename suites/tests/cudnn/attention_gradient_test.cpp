@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "suites/cudnn/api/status.h"
 #include "suites/tests/cudnn/h100.h"
+#include "suites/tests/cudnn/told_tensors.h"
 
 namespace benanza::cudnn {
 namespace {
@@ -41,16 +41,8 @@ TEST(AttentionGradientGraph, HasTheProblemsOperandsAndResults) {
 TEST(AttentionGradientGraph, AMaskOfOneRowIsRepeated) {
   const auto mask_of = [](const char* key) {
     const auto calls = calls_of(key);
-    Dims dims(4);
-    Dims strides(4);
-    std::int64_t count = 0;
-    const cudnnBackendDescriptor_t mask =
-        calls[0].graph.at(calls[0].bound[AttentionGradient::mask]).get();
-    BENANZA_CUDNN(cudnnBackendGetAttribute, mask, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4,
-                  &count, dims.data());
-    BENANZA_CUDNN(cudnnBackendGetAttribute, mask, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4,
-                  &count, strides.data());
-    return std::pair(dims, strides);
+    const auto mask = calls[0].bound[AttentionGradient::mask];
+    return std::pair(extents_in(calls[0].graph, mask), strides_in(calls[0].graph, mask));
   };
   EXPECT_EQ(mask_of("attention_bwd/2x8x16x64_k4x128x32_s1_m2x1x1x128"),
             std::pair(Dims{2, 1, 16, 128}, Dims{128, 128, 0, 1}));

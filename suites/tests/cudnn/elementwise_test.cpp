@@ -138,15 +138,6 @@ TEST(MapBinary, RefusesWhatTheLibraryDoesNotHave) {
   EXPECT_THROW(map("add/1x8x1_1x1x4"), harness::Unsupported);
 }
 
-TEST(MergeBroadcast, JoinsNeighboursThatAreBroadcastAlike) {
-  const auto bias = merge_broadcast({2, 3, 4, 5, 6, 7}, {1, 1, 1, 1, 6, 7});
-  EXPECT_EQ(bias.full, (Dims{120, 42}));
-  EXPECT_EQ(bias.other, (Dims{1, 42}));
-  const auto middle = merge_broadcast({2, 1, 3, 4, 5, 6}, {2, 1, 1, 1, 5, 6});
-  EXPECT_EQ(middle.full, (Dims{2, 12, 30}));
-  EXPECT_EQ(middle.other, (Dims{2, 1, 30}));
-}
-
 TEST(MapBinary, ManyAxesAreMergedIntoFour) {
   const auto call = map("add/2x3x4x5x6x7_1x1x1x1x6x7", Layout::plain);
   EXPECT_EQ(call.full_format.dims, (Dims{120, 42, 1, 1}));

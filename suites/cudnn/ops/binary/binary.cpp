@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/problem/merge_axes.h"
 #include "suites/cudnn/api/status.h"
 #include "suites/cudnn/primitive/cudnn_primitive.h"
 #include "suites/cudnn/primitive/graph_solver.h"
@@ -109,47 +110,35 @@ std::unique_ptr<harness::Primitive> create(Library& library, const Binary& shape
 
 }  // namespace
 
-MergedDims merge_broadcast(const Dims& full, const Dims& other) {
-  MergedDims merged;
-  bool last_was_broadcast = false;
-  for (std::size_t axis = 0; axis < full.size(); ++axis) {
-    if (full[axis] == 1) continue;
-    const bool broadcast = other[axis] == 1;
-    if (!merged.full.empty() && broadcast == last_was_broadcast) {
-      merged.full.back() *= full[axis];
-      merged.other.back() *= other[axis];
-    } else {
-      merged.full.push_back(full[axis]);
-      merged.other.push_back(other[axis]);
-    }
-    last_was_broadcast = broadcast;
-  }
-  return merged;
-}
-
 BinaryCall map_binary(const Binary& shape, Precision precision, Layout layout, Folding folding) {
   BinaryCall call;
   call.op = operation(shape.kind);
   const Dims output = shape.output();
   const float b_factor = shape.kind == BinaryKind::sub ? -1.0F : 1.0F;
-  MergedDims dims;
+  Dims full;
+  Dims other;
   if (shape.a == output) {
     call.other_factor = b_factor;
-    dims = {shape.a, shape.b};
+    full = shape.a;
+    other = shape.b;
   } else if (shape.b == output) {
     call.full = 1;
     call.other = 0;
     call.full_factor = b_factor;
-    dims = {shape.b, shape.a};
+    full = shape.b;
+    other = shape.a;
   } else {
     throw harness::Unsupported("cuDNN broadcasts one of two operands, not both");
   }
-  if (folding == Folding::folded || dims.full.size() > maximum_rank) {
-    dims = merge_broadcast(memory_order(dims.full, layout), memory_order(dims.other, layout));
+  if (folding == Folding::folded || full.size() > maximum_rank) {
+    std::vector<Dims> merged =
+        merge_axes({memory_order(full, layout), memory_order(other, layout)});
+    full = std::move(merged[0]);
+    other = std::move(merged[1]);
     layout = Layout::plain;
   }
-  call.full_format = dense(precision, dims.full, layout);
-  call.other_format = dense(precision, dims.other, layout);
+  call.full_format = dense(precision, full, layout);
+  call.other_format = dense(precision, other, layout);
   return call;
 }
 

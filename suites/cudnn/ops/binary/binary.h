@@ -39,14 +39,6 @@ BinaryCall scaled(BinaryCall call, float factor);
 /// one operand is broadcast, where the library is slow unless it gets a matrix.
 std::vector<harness::Algorithm> binary_algorithms(const Binary& shape, Layout layout);
 
-/// The extents of `full` and of `other`, which is broadcast to it, both row-major, with
-/// neighbouring axes merged that broadcast alike.
-struct MergedDims {
-  Dims full;
-  Dims other;
-};
-MergedDims merge_broadcast(const Dims& full, const Dims& other);
-
 /// Returns one pointwise graph; for a comparison two, with two ways of storing its booleans as
 /// numbers. Throws Unsupported if the library does not have the operation.
 std::vector<GraphCall> binary_graphs(const Binary& shape, const harness::Variant& variant);
