@@ -172,6 +172,8 @@ struct WireTensor {
   int type = 0;
   Dims dims;
   std::size_t value_bytes = 0;
+  /// The last of the fields that hold them.
+  std::string_view values;
 };
 
 /// Extents are stored one by one or packed. Collects no more than any real tensor has.
@@ -195,7 +197,10 @@ WireTensor facts(std::string_view tensor) {
       facts.type = static_cast<int>(field->integer);
     }
     if (field->number == TensorProto::kDimsFieldNumber) add_extents(*field, facts.dims);
-    if (holds_values(*field)) facts.value_bytes += field->whole.size();
+    if (holds_values(*field)) {
+      facts.value_bytes += field->whole.size();
+      facts.values = field->bytes;
+    }
   }
   return facts;
 }
@@ -208,7 +213,10 @@ std::string copy_tensor(std::string_view tensor) {
                 std::to_string(known.value_bytes) + " bytes, more than fill its shape " +
                 join(known.dims, 'x') + ": export the model again");
   }
-  if (keeps) return std::string(tensor);
+  // Truth values in another field than raw_data are packed varints of one byte each.
+  const bool masks = known.values.size() <= static_cast<std::size_t>(max_mask_bytes) &&
+                     known.type != TensorProto::STRING && is_mask(known.values, known.dims);
+  if (keeps || masks) return std::string(tensor);
   std::string out;
   Reader reader(tensor);
   while (const auto field = reader.next()) {
