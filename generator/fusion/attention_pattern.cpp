@@ -260,12 +260,14 @@ class Finder {
     return softmax;
   }
 
-  /// Sets batch, heads, queries and keys from the softmax; if it sees rows alone, from the product.
+  /// Sets batch, heads, queries and keys from the softmax or the product: one may see the rows
+  /// alone.
   bool set_extents(const Dims& softmax, const Gemm& product) {
     if (softmax.back() != product.n) return false;
-    if (fit(softmax, product)) return true;
     const auto& outputs = flow_.layer(product_).outputs;
-    return outputs.size() == 1 && outputs[0].shape && fit(*outputs[0].shape, product);
+    const Dims scores = outputs.size() == 1 ? outputs[0].shape.value_or(softmax) : softmax;
+    if (scores.size() > softmax.size()) return fit(scores, product) || fit(softmax, product);
+    return fit(softmax, product) || fit(scores, product);
   }
 
   /// Axes before the heads are batches.

@@ -65,11 +65,11 @@ TEST(RandomAttention, IsFoundWithItsMeaning) {
   int causal = 0;
   int masked = 0;
   int grouped = 0;
-  for (std::uint64_t seed = 1; seed <= 600 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1500 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const AttentionGraph graph = attention_graph(seed);
     const std::vector<Attention> found = found_in(graph.graph.model.import());
-    ASSERT_FALSE(found.empty());
+    ASSERT_FALSE(found.empty()) << graph.graph.text();
     const Tensor expected = graph.graph.values().at(graph.result);
     for (const Attention& shape : found) expect_meaning(graph, shape, expected);
     EXPECT_EQ(found.front().causal, has_triangle(graph));

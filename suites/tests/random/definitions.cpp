@@ -52,8 +52,12 @@ double Tensor::at(const Dims& index) const {
 }
 
 Tensor stored(const ::onnx::TensorProto& proto) {
-  const auto literal = onnx::read_values(proto);
-  if (!literal) throw std::invalid_argument("tensor " + proto.name() + " has no numbers");
+  using Type = ::onnx::TensorProto;
+  const int type = proto.data_type();
+  const bool is_known = type == Type::FLOAT || type == Type::DOUBLE || type == Type::BOOL ||
+                        type == Type::INT32 || type == Type::INT64;
+  const auto literal = is_known ? onnx::read_values(proto) : std::nullopt;
+  if (!literal) throw std::invalid_argument("tensor " + proto.name() + " has other numbers");
   Tensor tensor{{proto.dims().begin(), proto.dims().end()}, {}};
   std::visit([&](const auto& values) { tensor.values.assign(values.begin(), values.end()); },
              *literal);
@@ -74,7 +78,8 @@ void evaluate(const ::onnx::ModelProto& model, std::map<std::string, Tensor>& va
       throw std::invalid_argument("no definition of " + node.op_type());
     }
     // Broadcasting before opset 7 has attributes of its own.
-    if (opset < 7) throw std::invalid_argument("opset " + std::to_string(opset));
+    if (opset < 7 && node.input_size() > 1)
+      throw std::invalid_argument("opset " + std::to_string(opset));
     if (node.input_size() > 2 && (node.op_type() == "Max" || node.op_type() == "Min")) {
       throw std::invalid_argument("more than two operands");
     }

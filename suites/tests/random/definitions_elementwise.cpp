@@ -63,15 +63,22 @@ Tensor where(const Call& call) {
 }
 
 Tensor cast(const Call& call) {
+  using Type = ::onnx::TensorProto;
   Tensor result = call.input(0);
-  const std::int64_t to = call.integer("to", 0);
-  for (double& value : result.values) {
-    if (to == ::onnx::TensorProto::BOOL) value = value != 0;
-    if (to == ::onnx::TensorProto::INT64 || to == ::onnx::TensorProto::INT32) {
-      value = std::trunc(value);
-    }
+  switch (call.integer("to", 0)) {
+    case Type::BOOL:
+      for (double& value : result.values) value = value != 0;
+      return result;
+    case Type::INT32:
+    case Type::INT64:
+      for (double& value : result.values) value = std::trunc(value);
+      return result;
+    case Type::FLOAT:
+    case Type::DOUBLE:
+      return result;
+    default:
+      throw std::invalid_argument("rounds to another type");
   }
-  return result;
 }
 
 }  // namespace

@@ -57,6 +57,21 @@ std::string RandomGraph::unsqueezed(const std::string& x, std::int64_t axis) {
   return node("Unsqueeze", {x, integers({axis})});
 }
 
+std::string RandomGraph::text() const {
+  std::string text;
+  onnx::Model copy = model;
+  for (const auto& node : copy.graph().node()) {
+    text += node.output(0) + " = " + node.op_type();
+    for (const std::string& input : node.input()) {
+      text += ' ' + input;
+      const auto found = given_.find(input);
+      if (found != given_.end()) text += '(' + join(found->second.dims, 'x') + ')';
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 std::map<std::string, Tensor> RandomGraph::values() const {
   std::map<std::string, Tensor> values = given_;
   onnx::Model copy = model;

@@ -55,6 +55,8 @@ class RandomGraph {
   /// Before opset 13 the axes are an attribute.
   std::string unsqueezed(const std::string& x, std::int64_t axis);
 
+  /// The nodes, one a line, with the extents of what is given.
+  std::string text() const;
   /// Every tensor of the model, by its definition.
   std::map<std::string, Tensor> values() const;
 
