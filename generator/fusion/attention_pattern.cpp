@@ -228,7 +228,7 @@ class Finder {
     const bool keeps_false = sources[2].producer == before() && sources[1].constant;
     if (!keeps_true && !keeps_false) return false;
     // Anything else is no mask: its exponential counts.
-    const auto& replacement = sources[keeps_true ? 2 : 1].value;
+    const auto& replacement = sources[keeps_true ? 2 : 1].largest;
     if (replacement && *replacement > hidden_score) return false;
     std::optional<Dims> extents = sources[0].given;
     if (sources[0].producer && flow_.layer(*sources[0].producer).outputs.size() == 1) {

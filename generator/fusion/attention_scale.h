@@ -10,8 +10,7 @@ namespace benanza::fusion {
 /// The constant factors of attention's scores, wherever they are applied, as one.
 class ScoreScale {
  public:
-  /// If the only call of layer `index` multiplies operand 0 by a constant number or divides it by
-  /// one.
+  /// True if the layer's only call multiplies operand 0 by a constant number or divides it by one.
   static bool is_factor(const LoweredLayer& layer);
   /// The number by which such a layer multiplies; empty if its value is not in the model.
   static std::optional<double> factor_of(const Flow& flow, std::size_t index);

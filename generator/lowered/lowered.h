@@ -79,6 +79,8 @@ struct Read {
   std::size_t tensor = 0;
   /// Set where a layer may mask scores with the tensor and its values are known.
   std::optional<Triangle> triangle = {};
+  /// The largest element of a constant that a Where chooses from, if its values are known.
+  std::optional<double> largest = {};
   /// A stored tensor of real numbers that training may change (no mask), or what stands for one.
   bool learned = false;
   /// The extents of a stored tensor that is repeated for a larger batch.

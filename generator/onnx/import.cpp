@@ -68,7 +68,10 @@ std::vector<Read> reads_of(const Program& program, const Step& step, TensorNumbe
                                  .given = value->producer ? std::nullopt : value->shape,
                                  .tensor = numbers.of(value)});
       if (value == nullptr || !value->constant) continue;
-      if (!constant) reads.back().triangle = masks.triangle(step, *value);
+      if (!constant) {
+        reads.back().triangle = masks.triangle(step, *value);
+        reads.back().largest = masks.largest(step, *value);
+      }
       reads.back().learned = masks.is_learned(*value);
       if (value->original != nullptr) reads.back().stored = value->original->shape;
     }

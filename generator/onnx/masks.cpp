@@ -105,6 +105,18 @@ std::optional<Triangle> Masks::triangle(const Step& step, const Value& value) {
   return found->second;
 }
 
+std::optional<double> Masks::largest(const Step& step, const Value& value) {
+  if (step.node.full_type() != "Where" || !is_floating(value.type)) return std::nullopt;
+  const auto [found, is_new] = largest_.try_emplace(&value);
+  if (!is_new) return found->second;
+  if (const Literal* literal = values_.of(value)) {
+    const auto* values = std::get_if<std::vector<double>>(literal);
+    if (values != nullptr && !values->empty()) found->second = *std::ranges::max_element(*values);
+  }
+  values_.forget();
+  return found->second;
+}
+
 bool Masks::is_learned(const Value& value) {
   const Value& own = value.original == nullptr ? value : *value.original;
   if (!own.constant || !is_floating(own.type)) return false;

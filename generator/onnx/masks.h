@@ -15,6 +15,8 @@ class Masks {
 
   /// Read::triangle of a tensor that `step` reads; empty if the step masks nothing.
   std::optional<Triangle> triangle(const Step& step, const Value& value);
+  /// Read::largest of a tensor that `step` reads.
+  std::optional<double> largest(const Step& step, const Value& value);
   /// Read::learned.
   bool is_learned(const Value& value);
 
@@ -22,6 +24,7 @@ class Masks {
   const Program& program_;
   ConstantValues values_;
   std::map<const Value*, std::optional<Triangle>> triangles_;
+  std::map<const Value*, std::optional<double>> largest_;
   std::map<const Value*, bool> learned_;
 };
 

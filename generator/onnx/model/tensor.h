@@ -29,6 +29,9 @@ constexpr std::int64_t max_stored_reals = std::int64_t{1} << 12;
 /// Tensors of two different values (masks) keep them up to this many bytes.
 constexpr std::int64_t max_mask_bytes = std::int64_t{1} << 24;
 
+/// And as long as a model's masks together have no more bytes than this.
+constexpr std::int64_t max_bytes_of_masks = std::int64_t{1} << 28;
+
 /// Larger tensors are taken for a mistake.
 constexpr std::int64_t max_tensor_elements = std::int64_t{1} << 40;
 

@@ -77,23 +77,28 @@ void hold(TensorProto& tensor, std::string bytes) {
   tensor.set_data_location(TensorProto::DEFAULT);
 }
 
-/// Loads the tensor if it is a mask.
-void load_mask(TensorProto& tensor, const Dims& dims, const std::filesystem::path& folder) {
+/// Loads the tensor if it is a mask. `mask_bytes`: those of all masks so far.
+void load_mask(TensorProto& tensor, const Dims& dims, const std::filesystem::path& folder,
+               std::int64_t& mask_bytes) {
   // Weights differ within their first elements.
   constexpr std::size_t enough = 64;
   const Place place = place_of(tensor, dims, folder);
+  if (mask_bytes + static_cast<std::int64_t>(place.size) > max_bytes_of_masks) return;
   const std::size_t size = place.size / static_cast<std::size_t>(*checked_element_count(dims));
   const std::size_t probed = std::min(enough * size, place.size);
   const std::string probe = read_part(place.file, place.offset, probed);
   const bool is_uniform = probe.substr(size) == probe.substr(0, probe.size() - size);
   if (!is_uniform && !is_mask(probe, {1, static_cast<std::int64_t>(probed / size)})) return;
   std::string bytes = read_part(place.file, place.offset, place.size);
-  if (is_mask(bytes, dims)) hold(tensor, std::move(bytes));
+  if (!is_mask(bytes, dims)) return;
+  mask_bytes += std::ssize(bytes);
+  hold(tensor, std::move(bytes));
 }
 
 }  // namespace
 
 void load_small_tensors(::onnx::GraphProto& graph, const std::filesystem::path& folder) {
+  std::int64_t mask_bytes = 0;
   for (TensorProto& tensor : *graph.mutable_initializer()) {
     // A tensor without external_data has lost its values in without_weights().
     if (tensor.data_location() != TensorProto::EXTERNAL || tensor.external_data().empty()) continue;
@@ -102,7 +107,7 @@ void load_small_tensors(::onnx::GraphProto& graph, const std::filesystem::path& 
     if (!shapes && !may_mask(tensor, dims)) continue;
     try {
       if (!shapes) {
-        load_mask(tensor, dims, folder);
+        load_mask(tensor, dims, folder, mask_bytes);
         continue;
       }
       const Place place = place_of(tensor, dims, folder);

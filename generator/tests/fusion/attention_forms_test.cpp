@@ -176,6 +176,22 @@ TEST(AttentionForms, AConditionThatSelectsEarlierKeysIsCausal) {
   }
 }
 
+TEST(AttentionForms, ATensorOfReplacementsHidesIfAllItsNumbersDo) {
+  for (const float last : {-1e9F, 0.0F}) {
+    Model model = scored(17);
+    std::vector<float> low(25, -1e9F);
+    low.back() = last;
+    model.truths("seen", {5, 5}, lower(5, 0)).reals("low", {5, 5}, low);
+    model.node("Where", {"seen", "s", "low"}, {"m"});
+    const auto found = problems(attended(model));
+    if (last < 0) {
+      EXPECT_THAT(found, ElementsAre("attention/2x4x5x16_k4x5x16_s1_causal"));
+    } else {
+      EXPECT_THAT(found, IsEmpty());
+    }
+  }
+}
+
 TEST(AttentionForms, AProductAndADifferenceAreCausal) {
   // s b - 1e4 (1 - b), as in GPT-2.
   Model model = scored(11);

@@ -169,6 +169,15 @@ TEST(Parameters, AClassTokenThatIsExpanded) {
                           "a.weight_gradient: gemm/m8_n8_k8_tn completes 64"));
 }
 
+TEST(Parameters, AClassTokenThatIsRepeated) {
+  Model model = with_token(2, {1, 1, 8});
+  model.integers("repeats", {2, 1, 1}).node("Tile", {"token", "repeats"}, {"t"});
+  EXPECT_THAT(gradients(trained(joined(model, "t"))),
+              ElementsAre("y.weight_gradient: gemm/m8_n3_k10_tn completes 24",
+                          "c.parameter_gradient: reducesum/2x8_a0 completes 8",
+                          "a.weight_gradient: gemm/m8_n8_k8_tn completes 64"));
+}
+
 TEST(Parameters, AClassTokenOfOneImage) {
   Model model = with_token(1, {1, 1, 8});
   EXPECT_THAT(gradients(trained(joined(model, "token"))),

@@ -251,7 +251,10 @@ class Builder {
     scores = factors(scores);
     if (flaw_ == Flaw::small_replacement) {
       bool causal = false;
-      return g.node("Where", {g.truths({a_.queries, a_.keys}, seen(causal)), scores, g.number(-2)});
+      const std::string low =
+          g.chance(2) ? g.number(-2)
+                      : g.constant({a_.queries, a_.keys}, g.numbers({a_.queries, a_.keys}));
+      return g.node("Where", {g.truths({a_.queries, a_.keys}, seen(causal)), scores, low});
     }
     if (flaw_ == Flaw::cleared_but_not_hidden) {
       return g.node("Mul", {scores, kept_or_not()});
