@@ -16,9 +16,9 @@ std::optional<Dims> extents(const std::vector<LoweredLayer>& layers, const Read&
 
 /// The tensor that training changes for a constant operand, and the way there.
 struct Origin {
-  /// The constant is a transposed, reshaped or converted form of this tensor: a table that one layer
-  /// gathers rows from and another multiplies by is one parameter. A vector under another name
-  /// (Identity) is another parameter.
+  /// The constant is a transposed, reshaped or converted form of this tensor: a table that one
+  /// layer gathers rows from and another multiplies by is one parameter. A vector under another
+  /// name (Identity) is another parameter.
   Read read;
   /// Outputs of constant layers that repeat or select its elements, from the operand on.
   std::vector<Read> forms = {};
